@@ -1,0 +1,1 @@
+"""Golden packets and recorded traffic (data only)."""

@@ -1,0 +1,17 @@
+"""The time that the core is told (design: sans-IO, injected time)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Now:
+    """An instant on the two clocks that the protocol uses.
+
+    ``monotonic_ms`` int ms: drives every timer of MS-MQQB 3.1.2 and stands for "milliseconds since the operating
+    system was started" (MS-MQQB 2.2.3.1 TimeStamp). ``utc_s`` int s since 1970-01-01 UTC: SentTime, histories.
+    """
+
+    monotonic_ms: int
+    utc_s: int

@@ -1,0 +1,127 @@
+"""What a higher layer can ask of a queue manager: requests of the ``Command`` input, results of ``Completed``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who is this? Result: guid, name, vendor, version, capabilities."""
+
+
+@dataclass(frozen=True, slots=True)
+class CreateQueue:
+    """Create a private queue ``private$\\name``. Result: format_names {private, direct}."""
+
+    name: str
+    transactional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteQueue:
+    """Delete a queue by its path name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListQueues:
+    """Result: queues [{name, transactional, count}], outgoing [{format_name, state, count}]."""
+
+
+@dataclass(frozen=True, slots=True)
+class SendMessage:
+    """Send a message to a format name (MS-MQMQ 2.1). Result: message_id ``{guid}\\ordinal`` of the Message.
+
+    ``acks``: of positive_arrival, positive_receive, negative_arrival, negative_receive. ``journal``: of positive,
+    negative. Times are in seconds; None is infinite.
+    """
+
+    to: str
+    body: bytes = b""
+    body_type: int = 0
+    label: str = ""
+    priority: int = 3
+    recoverable: bool = False
+    transactional: bool = False
+    acks: frozenset[str] = frozenset()
+    admin_queue: str | None = None
+    response_queue: str | None = None
+    time_to_reach_queue_s: int | None = None
+    time_to_be_received_s: int | None = None
+    journal: frozenset[str] = frozenset()
+    application_tag: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenSession:
+    """Establish a protocol session (MS-MQQB 3.1.5.2) without a message. Completes when OPEN, is rejected when not."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiveMessage:
+    """Take the first message of a queue, waiting up to ``timeout_ms``. Result: message or None."""
+
+    queue: str
+    timeout_ms: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PeekMessages:
+    """Read the messages of a queue in order, leaving them there. Result: messages."""
+
+    queue: str
+    limit: int = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeQueue:
+    """Delete every message of a queue. Result: purged."""
+
+    queue: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetTimers:
+    """Change timer durations (README: set_timers). None leaves a value as it is. Result: the values in force.
+
+    ``scale`` N lets every protocol timer of MS-MQQB 3.1.2 run N times faster than its specified duration, so that
+    the relations between timers and negotiated values stay what the specification says.
+    """
+
+    scale: int | None = None
+    session_initialization_ms: int | None = None
+    session_cleanup_ms: int | None = None
+    session_retry_connect_ms: int | None = None
+    ack_wait_timeout_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Inspect:
+    """Read the abstract data model. Result: adm, a JSON-ready tree under the specification's names."""
+
+
+Request = (
+    Identity
+    | CreateQueue
+    | DeleteQueue
+    | ListQueues
+    | SendMessage
+    | OpenSession
+    | ReceiveMessage
+    | PeekMessages
+    | PurgeQueue
+    | SetTimers
+    | Inspect
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a Command gave: JSON-ready values under the names that each request documents."""
+
+    values: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,70 @@
+"""What a queue manager is configured with (MS-MQQB 3.1.2, 3.1.3 and their product notes give the defaults)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import Enum
+from uuid import UUID
+
+
+class OperatingSystemType(Enum):
+    """QueueManager.OperatingSystemType (MS-MQDMPR 3.1.1.1), as far as MS-MQQB asks for it."""
+
+    WIN_CLIENT = "WinClient"
+    WIN_SERVER = "WinServer"
+    WIN_ENT = "WinEnt"
+
+    @property
+    def is_server(self) -> bool:
+        """Is it server-class (MS-MQQB 2.2.3.1 OS, 2.2.7 RC)?"""
+        return self is not OperatingSystemType.WIN_CLIENT
+
+
+@dataclass(frozen=True, slots=True)
+class TimerSettings:
+    """Durations that the specification leaves to the system configuration, in ms.
+
+    Defaults are those of Windows: notes <43>, <44>, <45>, <46>, <51>. ``scale`` divides every duration.
+    """
+
+    session_initialization_ms: int = 60_000
+    session_cleanup_ms: int = 300_000
+    session_retry_connect_ms: int = 5_000
+    ack_wait_timeout_ms: int = 20_000
+    ack_wait_multiplier: int = 1
+    ack_wait_multiplier_direct: int = 2
+    ping_response_ms: int = 1_000
+    scale: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSettings:
+    """A queue that exists from the start; ``name`` is a path name without the computer: ``private$\\x``."""
+
+    name: str
+    transactional: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class QueueManagerConfig:
+    """Everything that makes one queue manager differ from another."""
+
+    identifier: UUID
+    host_name: str = "localhost"
+    addresses: tuple[str, ...] = ("127.0.0.1",)
+    """The local addresses under which direct format names reach this queue manager."""
+    operating_system: OperatingSystemType = OperatingSystemType.WIN_SERVER
+    remote_tcp_port: int = 1801
+    """The port that an initiator connects to (MS-MQQB 2.1.1: 1801)."""
+    remote_ping_port: int = 3527
+    """The port that Ping Requests are sent to (MS-MQQB 2.1.2, note <9>)."""
+    send_ping: bool = False
+    """Ping before a session is established? (MS-MQQB 3.1.5.2.2; note <56>: only old releases do.)"""
+    window_size: int = 64
+    max_sessions: int = 4096
+    """Incoming sessions above this are refused (notes <12>, <70>)."""
+    max_outgoing_messages: int = 1_000_000
+    queues: tuple[QueueSettings, ...] = ()
+    timers: TimerSettings = field(default_factory=TimerSettings)
+    vendor: str = "mqconform"
+    version: str = "0.1.0"

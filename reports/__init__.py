@@ -1,0 +1,1 @@
+"""From verdict files to interop matrices (Spark); reads result files only."""
