@@ -1,0 +1,38 @@
+# `make demo` and `make test` do all the set-up they need on a fresh machine (README).
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+
+.PHONY: setup demo test lint prove bench rules wheel clean
+
+setup: $(STAMP)
+
+$(STAMP): uv.lock pyproject.toml scripts/setup.sh
+	bash scripts/setup.sh $(PYTHON) $(VENV)
+	touch $(STAMP)
+
+demo: setup
+	$(BIN)/mqconform demo
+
+test: setup lint
+	$(BIN)/pytest -q
+	$(BIN)/mqconform prove --jobs 2
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+prove: setup
+	$(BIN)/mqconform prove --jobs 2
+
+bench: setup
+	$(BIN)/python -m benchmarks
+
+wheel: setup
+	rm -rf dist
+	$(BIN)/python -m build --wheel --outdir dist .
+
+clean:
+	rm -rf $(VENV) out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

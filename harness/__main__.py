@@ -1,0 +1,5 @@
+"""``python -m harness`` is ``mqconform``."""
+
+from harness.cli import main
+
+main()

@@ -1,0 +1,135 @@
+"""The command ``mqconform``. Subcommands of other parts come in through the entry points ``mqconform.commands``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from harness.errors import MqconformError, UsageError
+from harness.run import EXIT_USAGE
+
+app = typer.Typer(
+    name="mqconform",
+    help="Conformance tests for Microsoft Message Queuing (MSMQ).",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.command()
+def run(
+    sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
+    out: Annotated[Path | None, typer.Option(help="The folder of the run; must not hold one yet.")] = None,
+    resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
+    rule: Annotated[list[str] | None, typer.Option(help="Only checks that cover this rule (again and again).")] = None,
+    keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
+    verbose: Annotated[bool, typer.Option("-v", help="A line for each check.")] = False,
+) -> None:
+    """Run the suites against a system under test: the same as ``pytest suites --sut FILE --out DIR``."""
+    import pytest
+
+    from harness.inventory import pytest_arguments
+
+    arguments = [
+        *pytest_arguments(),
+        "--sut",
+        str(sut.resolve()),
+        "-v" if verbose else "-q",
+        "--no-header",
+        "--tb=short",
+    ]
+    if out is not None:
+        arguments += ["--out", str(out)]
+    if resume:
+        arguments.append("--resume")
+    for name in rule or []:
+        arguments += ["--rule", name]
+    if keyword:
+        arguments += ["-k", keyword]
+    _say_what_goes_where(sut)
+    raise typer.Exit(int(pytest.main(arguments)))
+
+
+def _say_what_goes_where(path: Path) -> None:
+    from harness.sutfile import is_loopback, load_sut_file
+
+    reach = load_sut_file(path).reach
+    if reach.kind != "virtual" and not is_loopback(reach.address):
+        typer.echo(
+            f"will send MSMQ sessions to {reach.address} tcp {reach.tcp_port} and pings to udp {reach.ping_port}, "
+            f"malformed ones among them, from {reach.peer_address}; it may connect back to tcp {reach.peer_tcp_port}",
+            err=True,
+        )
+
+
+@app.command()
+def prove(
+    rule: Annotated[list[str] | None, typer.Option(help="Only this rule (again and again).")] = None,
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    record: Annotated[bool, typer.Option(help="Write the proof to suites/proof.json.")] = False,
+) -> None:
+    """Show that every check fails on a fault that breaks its rule, and passes on the clean reference."""
+    from harness.inventory import PROOF_FILE, take_inventory
+    from harness.prove import prove as prove_rules
+    from harness.prove import write_proof
+
+    inventory = take_inventory()
+    unknown = [name for name in rule or [] if name not in inventory.catalogue]
+    if unknown:
+        raise UsageError(f"unknown rule {unknown[0]}; `mqconform rules` lists them")
+    proof = prove_rules(inventory, rule, jobs)
+    for name, why in sorted(proof.unclean.items()):
+        typer.echo(f"not clean: {name}: on the clean reference its verdicts are: {why}")
+    for name, faults in sorted(proof.alive.items()):
+        typer.echo(f"alive: {name}: its check does not find {', '.join(sorted(faults))}")
+    for name in proof.unproven:
+        if name not in proof.alive:
+            typer.echo(f"unproven: {name}: no fault breaks it")
+    if record:
+        write_proof(proof, inventory.catalogue.root / PROOF_FILE)
+    killed = sum(len(faults) for faults in proof.killed.values())
+    typer.echo(f"{len(proof.killed)} of {len(proof.checked)} checked rules proven, {killed} kills")
+    raise typer.Exit(0 if proof.complete else 1)
+
+
+@app.command()
+def rules(
+    format_: Annotated[str, typer.Option("--format", help="table or json")] = "table",
+    document: Annotated[str | None, typer.Option(help="Only this document, such as MQQB.")] = None,
+) -> None:
+    """List every rule of the catalogue: how it is observed, its tests, its faults, whether it is proven."""
+    from harness.inventory import take_inventory
+
+    inventory = take_inventory()
+    rows = [inventory.row(name) for name, row in inventory.catalogue.items() if document in (None, row.document)]
+    if not rows:
+        raise UsageError(f"no rule of document {document}; known are {', '.join(inventory.catalogue.documents())}")
+    if format_ == "json":
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    if format_ != "table":
+        raise UsageError(f"--format {format_}: it must be table or json")
+    table = Table("rule", "level", "form", "observe", "checks", "faults", "proven")
+    for row in rows:
+        proven = "yes" if row["proven"] else "no" if row["tests"] else "-"
+        counts = (str(len(row["tests"])) if row["tests"] != ["passive"] else "passive", str(len(row["faults"])))
+        table.add_row(row["id"], row["level"], row["form"], row["observe"], *counts, proven)
+    Console().print(table)
+
+
+def main() -> None:
+    """Run the command line; every expected error is one line and exit code 2."""
+    for entry in entry_points(group="mqconform.commands"):
+        entry.load()(app)
+    try:
+        app()
+    except MqconformError as error:
+        typer.echo(f"mqconform: {error}", err=True)
+        sys.exit(EXIT_USAGE)

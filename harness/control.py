@@ -1,0 +1,109 @@
+"""The control channel of a SUT: the README's JSON Lines protocol, over TCP or inside this process."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Protocol
+
+from reference_qm.control import answer, request_from
+
+from harness.errors import MqconformError, SutUnavailable
+from harness.host import CoreHost
+from harness.world import Stream, World
+from reference_qm.effects import Completed, Rejected
+from reference_qm.inputs import Endpoint
+
+ANSWER_MS = 10_000
+LINE_LIMIT = 16 * 1024 * 1024
+
+
+class ControlRefused(MqconformError):
+    """The SUT answered a verb with ok = false."""
+
+
+class Control(Protocol):
+    """Speaks the verbs."""
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        """Carry out a verb; ControlRefused when the SUT says no, SutUnavailable when it says nothing."""
+
+    def close(self) -> None:
+        """Hang up."""
+
+
+class VirtualControl:
+    """The control protocol of a reference core in this process: the same verbs, no socket."""
+
+    def __init__(self, host: CoreHost) -> None:
+        self.host = host
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        if verb == "restart":
+            self.host.restart()
+            return {}
+        request = request_from({"verb": verb, **arguments})
+        found = self.host.ask(request)
+        reply = answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
+        return _checked(verb, reply)
+
+    def close(self) -> None:
+        """Nothing to hang up."""
+
+
+class JsonlControl:
+    """One JSON object per line over TCP."""
+
+    def __init__(self, world: World, endpoint: Endpoint, local_host: str) -> None:
+        self.world = world
+        self.endpoint = endpoint
+        self._buffer = b""
+        self._answers: dict[int, dict[str, Any]] = {}
+        self._next = 0
+        self._state = "connecting"
+        self._stream: Stream = world.connect(endpoint, local_host, self)
+        world.run_until(lambda: self._state != "connecting", ANSWER_MS)
+        if self._state != "open":
+            raise SutUnavailable(f"control {endpoint.host}:{endpoint.port} does not answer: {self._state}")
+
+    def on_open(self) -> None:
+        self._state = "open"
+
+    def on_failed(self, error: str) -> None:
+        self._state = error
+
+    def on_bytes(self, data: bytes) -> None:
+        self._buffer += data
+        if len(self._buffer) > LINE_LIMIT:
+            self._state = f"an answer longer than {LINE_LIMIT} bytes"
+            self._stream.close()
+        while b"\n" in self._buffer:
+            line, self._buffer = self._buffer.split(b"\n", 1)
+            try:
+                reply = json.loads(line)
+                self._answers[reply["id"]] = reply
+            except (ValueError, TypeError, KeyError):
+                self._state = f"not a JSON object with an id: {line[:80]!r}"
+
+    def on_closed(self, reason: str) -> None:
+        self._state = reason
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        self._next += 1
+        number = self._next
+        line = json.dumps({"id": number, "verb": verb, **arguments}, separators=(",", ":"))
+        self._stream.send(line.encode() + b"\n")
+        patience = ANSWER_MS + int(arguments.get("timeout_ms", 0))
+        self.world.run_until(lambda: number in self._answers or self._state != "open", patience)
+        if number not in self._answers:
+            why = "no answer in time" if self._state == "open" else self._state
+            raise SutUnavailable(f"control {self.endpoint.host}:{self.endpoint.port}: {verb}: {why}")
+        return _checked(verb, self._answers.pop(number))
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def _checked(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+    if reply.get("ok") is not True:
+        raise ControlRefused(f"the SUT refused {verb}: {reply.get('error', 'without a reason')}")
+    return reply

@@ -1,0 +1,23 @@
+"""What can go wrong in the tester, each with one line for a person."""
+
+from __future__ import annotations
+
+
+class MqconformError(Exception):
+    """Base of everything that the command line shows as one line."""
+
+
+class HarnessError(MqconformError):
+    """Our own mistake: a check, a catalogue row or the harness itself is wrong."""
+
+
+class SutUnavailable(MqconformError):
+    """The system under test cannot be reached or does not answer its control channel."""
+
+
+class ConformanceFailure(MqconformError):
+    """A check cannot go on because the SUT did not do what the next step builds on."""
+
+
+class UsageError(MqconformError):
+    """Bad input of a person: a file, an option, a selection."""

@@ -1,0 +1,97 @@
+"""Which rules have which checks, predicates and faults: collected from the suites themselves."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.catalogue import Catalogue, load_catalogue, suites_root
+from harness.errors import HarnessError
+from harness.passive import PASSIVE
+from harness.plugin import covered, suite_path
+from reference_qm.faults import FAULTS
+
+PROOF_FILE = "proof.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Everything that there is to a rule, by rule id."""
+
+    catalogue: Catalogue
+    tests: dict[str, list[str]]
+    faults: dict[str, list[str]]
+    passive: frozenset[str]
+    proven: frozenset[str]
+
+    def checked(self) -> list[str]:
+        """Give the rules that some check or predicate judges."""
+        return [rule for rule in self.catalogue if self.tests.get(rule) or rule in self.passive]
+
+    def row(self, rule: str) -> dict[str, Any]:
+        """Give one line of ``mqconform rules --format json``."""
+        row = self.catalogue[rule]
+        return {
+            "id": rule,
+            "document": row.document,
+            "section": row.section,
+            "level": row.level,
+            "form": row.form,
+            "observe": row.observe,
+            "tests": self.tests.get(rule, []) or (["passive"] if rule in self.passive else []),
+            "faults": self.faults.get(rule, []),
+            "proven": rule in self.proven,
+        }
+
+
+class _Collector:
+    def __init__(self) -> None:
+        self.tests: dict[str, list[str]] = defaultdict(list)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            path = suite_path(item)
+            if path is not None:
+                for rule in covered(item):
+                    self.tests[rule].append(path)
+
+
+def pytest_arguments() -> list[str]:
+    """Give the arguments that every run of the suites starts with, wherever it is called from."""
+    root = suites_root()
+    return [str(root), "-c", str(root / "pytest.ini"), "--rootdir", str(root)]
+
+
+@cache
+def take_inventory() -> Inventory:
+    """Collect the suites (without running them) and join them with the catalogue, the faults and the proof."""
+    collector = _Collector()
+    code = pytest.main([*pytest_arguments(), "--collect-only", "-q", "--no-header", "-p", "no:terminal"], [collector])
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        raise HarnessError("the suites cannot be collected; `pytest suites --collect-only` says why")
+    catalogue = load_catalogue()
+    faults: dict[str, list[str]] = defaultdict(list)
+    for fault in FAULTS.values():
+        for rule in fault.breaks:
+            faults[rule].append(fault.name)
+    for where, rules in (("a check", collector.tests), ("a fault", faults), ("a predicate", PASSIVE)):
+        for rule in rules:
+            if rule not in catalogue:
+                raise HarnessError(f"{where} names {rule}, which has no row in the catalogue")
+    proven = read_proof(catalogue.root / PROOF_FILE)
+    return Inventory(catalogue, dict(collector.tests), dict(faults), frozenset(PASSIVE), frozenset(proven))
+
+
+def read_proof(path: Path) -> dict[str, list[str]]:
+    """Read which faults of which rules the last ``mqconform prove --record`` saw killed."""
+    if not path.is_file():
+        return {}
+    found: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))["proven"]
+    return found

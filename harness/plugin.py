@@ -1,0 +1,262 @@
+"""The pytest plugin: ``pytest suites --sut sut.toml`` is a conformance run.
+
+Inert in any other pytest session: it acts only on tests below the suites folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from harness.judge import Judge
+    from harness.passive import PassiveJudge
+    from harness.peer import Peer
+    from harness.sut import Sut
+
+RUN = pytest.StashKey["Run"]()
+REACH = pytest.StashKey["Reach"]()
+JUDGE = pytest.StashKey["Judge"]()
+
+_BAD = ("fail", "inconclusive", "harness_error")
+"""Verdicts with which a check counts as failed for pytest, JUnit and Allure."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of a conformance run."""
+    group = parser.getgroup("mqconform", "MSMQ conformance")
+    group.addoption("--sut", metavar="FILE", help="the TOML file that describes the system under test")
+    group.addoption("--out", metavar="DIR", help="the folder of the run (default: out/<SUT>-<time>)")
+    group.addoption("--resume", action="store_true", help="go on with the run in --out")
+    group.addoption("--rule", action="append", default=[], metavar="ID", help="only checks that cover this rule")
+    group.addoption("--fault", action="append", default=[], metavar="NAME", help="break a virtual reference this way")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the markers; with --sut, open the run folder before other plugins look for their files."""
+    config.addinivalue_line("markers", "covers(rule, ...): the rules of the catalogue that a check judges")
+    config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check cannot do without")
+    if config.getoption("--sut") and not config.getoption("collectonly"):
+        _begin(config)
+
+
+def _begin(config: pytest.Config) -> None:
+    from dataclasses import replace
+
+    from harness.catalogue import load_catalogue
+    from harness.errors import MqconformError
+    from harness.reach import reach_for
+    from harness.run import Run
+    from harness.sutfile import load_sut_file
+
+    try:
+        file = load_sut_file(Path(config.getoption("--sut")))
+        if config.getoption("--fault"):
+            file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
+        folder = Path(config.getoption("--out") or f"out/{file.sut.name}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+        run = Run.begin(folder, file, load_catalogue(), _selection(config), resume=config.getoption("--resume"))
+        reach = reach_for(file, folder)
+        config.stash[RUN] = run
+        reach.start()
+    except MqconformError as error:
+        raise pytest.UsageError(str(error)) from error
+    config.stash[REACH] = reach
+    config.option.xmlpath = config.option.xmlpath or str(folder / "junit.xml")
+    if config.pluginmanager.hasplugin("allure_pytest"):
+        config.option.allure_report_dir = config.option.allure_report_dir or str(folder / "allure-results")
+
+
+def _selection(config: pytest.Config) -> str:
+    parts = [f"--rule {rule}" for rule in config.getoption("--rule")]
+    if config.getoption("keyword"):
+        parts.append(f"-k {config.getoption('keyword')}")
+    if config.getoption("markexpr"):
+        parts.append(f"-m {config.getoption('markexpr')}")
+    parts += [argument for argument in config.args if Path(argument).name != "suites"]
+    return " ".join(parts) or "all"
+
+
+def suite_path(item: pytest.Item) -> str | None:
+    """Give a check's id, ``suites/<document>/<module>::<name>``; None for a test that is no check."""
+    from harness.catalogue import suites_root
+
+    root = suites_root()
+    if not item.path.is_relative_to(root):
+        return None
+    return f"suites/{item.path.relative_to(root).as_posix()}::{item.nodeid.split('::', 1)[1]}"
+
+
+def covered(item: pytest.Item) -> tuple[str, ...]:
+    """Give the rules that a check covers, in order."""
+    rules = [rule for marker in item.iter_markers("covers") for rule in marker.args]
+    return tuple(dict.fromkeys(rules))
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Select by rule, leave out what a resumed run has done, and refuse checks without a SUT."""
+    checks = [(item, path) for item in items if (path := suite_path(item)) is not None]
+    wanted = set(config.getoption("--rule"))
+    if wanted:
+        keep = [item for item, _ in checks if wanted & set(covered(item))]
+        config.hook.pytest_deselected(items=[item for item in items if item not in keep])
+        items[:] = keep
+    run = config.stash.get(RUN, None)
+    if run is None:
+        if checks and not config.getoption("collectonly"):
+            raise pytest.UsageError("checks need a system under test: add --sut FILE (README shows one)")
+        return
+    items[:] = [item for item in items if suite_path(item) not in run.done.tests]
+    if not items and not run.done.tests:
+        raise pytest.UsageError(f"the selection {run.selection!r} matches no check; `mqconform rules` lists them")
+
+
+@pytest.fixture
+def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
+    """The system under test."""
+    reach = request.config.stash[REACH]
+    view = reach.open(seed=str(suite_path(request.node)))
+    yield view
+    view.close()
+    view.world.close()
+
+
+@pytest.fixture
+def _passive() -> PassiveJudge:
+    from harness.passive import PassiveJudge
+
+    return PassiveJudge()
+
+
+@pytest.fixture
+def peer(request: pytest.FixtureRequest, sut: Sut, _passive: PassiveJudge) -> Iterator[Peer]:
+    """The SUT's counterpart; all that passes between them is recorded and judged passively."""
+    from harness.peer import Peer
+    from harness.recorder import Recorder
+
+    test = str(suite_path(request.node))
+    recorder = Recorder(sut.world, request.config.stash[RUN].capture_path(test))
+    recorder.listeners.append(_passive.on_frame)
+    counterpart = Peer(sut.world, sut, recorder, seed=test)
+    yield counterpart
+    counterpart.close()
+
+
+@pytest.fixture
+def judge(request: pytest.FixtureRequest) -> Judge:
+    """Turns expectations and observations into verdicts."""
+    return request.node.stash[JUDGE]
+
+
+def _judge_for(item: pytest.Item, path: str) -> Judge:
+    from harness.judge import Judge
+    from harness.run import CAPTURES_FOLDER
+
+    run = item.config.stash[RUN]
+    capture = f"{CAPTURES_FOLDER}/{run.capture_path(path).name}"
+    return Judge(run.catalogue, run.log, test=path, covers=covered(item), capture=capture)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Any:
+    """Prepare a check; when its SUT cannot be reached, its rules are inconclusive, not silent."""
+    from harness.errors import MqconformError
+    from harness.verdicts import Verdict
+
+    path = suite_path(item)
+    if path is None or RUN not in item.config.stash:
+        return (yield)
+    item.stash[JUDGE] = _judge_for(item, path)
+    item.config.stash[RUN].tests_run.add(path)
+    try:
+        return (yield)
+    except MqconformError as error:
+        item.stash[JUDGE].give_up(Verdict.INCONCLUSIVE, str(error))
+        return pytest.fail(str(error), pytrace=False)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Any:
+    """Run a check; whatever happens, every rule that it covers gets a verdict."""
+    from harness.errors import ConformanceFailure, SutUnavailable
+    from harness.verdicts import Verdict
+
+    path = suite_path(item)
+    if path is None or RUN not in item.config.stash:
+        return (yield)
+    judge = item.stash[JUDGE]
+    sut: Sut = item.funcargs["sut"]  # type: ignore[attr-defined]
+    lacking = [need for marker in item.iter_markers("needs") for need in marker.args if not sut.has(need)]
+    if lacking:
+        _lacks(judge, lacking)
+    try:
+        yield
+    except (ConformanceFailure, SutUnavailable) as error:
+        judge.give_up(Verdict.INCONCLUSIVE, str(error))
+    except pytest.skip.Exception:
+        raise
+    except Exception as error:
+        judge.give_up(Verdict.HARNESS_ERROR, f"{type(error).__name__}: {error}")
+        raise
+    finally:
+        judge.passive(item.funcargs["_passive"])  # type: ignore[attr-defined]
+    judge.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
+    _outcome(judge)
+    return None
+
+
+def _lacks(judge: Judge, lacking: list[str]) -> None:
+    from harness.sutfile import CAPABILITIES
+    from harness.verdicts import Verdict
+
+    declared = [need for need in lacking if need in CAPABILITIES]
+    if declared:
+        judge.give_up(Verdict.NOT_APPLICABLE, f"the SUT is declared without {', '.join(declared)}")
+    else:
+        judge.give_up(Verdict.NOT_OBSERVABLE, f"the SUT's control channel does not offer {', '.join(lacking)}")
+    pytest.skip(f"the SUT has no {', '.join(lacking)}")
+
+
+def _outcome(judge: Judge) -> None:
+    from harness.verdicts import Verdict
+
+    bad = {rule: verdict for rule, verdict in judge.judged.items() if verdict in _BAD}
+    if bad:
+        text = ", ".join(f"{rule} {Verdict(verdict)}" for rule, verdict in sorted(bad.items()))
+        pytest.fail(text, pytrace=False)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """End the run: its exit code is the session's, unless pytest itself ended badly."""
+    run = session.config.stash.get(RUN, None)
+    if run is None:
+        return
+    if exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR):
+        run.aborted = pytest.ExitCode(exitstatus).name.lower()
+    code = run.end()
+    if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED):
+        session.exitstatus = code
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop the SUT that was started."""
+    reach = config.stash.get(REACH, None)
+    if reach is not None:
+        reach.stop()
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say what the run found and where it is."""
+    run = config.stash.get(RUN, None)
+    if run is None:
+        return
+    terminalreporter.write_sep("-", "mqconform")
+    terminalreporter.write_line(run.account())
+    shortfall = run.shortfall()
+    if shortfall:
+        terminalreporter.write_line(shortfall)
+    terminalreporter.write_line(f"run folder: {run.folder}")

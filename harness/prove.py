@@ -1,0 +1,134 @@
+"""Shows that every check can fail: it passes on the clean reference and fails, on its own rule, on a fault of it.
+
+One clean run of the suites in virtual time tells which check judges which rule; then each fault is put in and the
+checks of its rules run again. Workers are forked from this process, so that nothing is imported twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import multiprocessing
+import os
+import shutil
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.inventory import Inventory, pytest_arguments
+from harness.run import VERDICTS_FILE
+from harness.verdicts import read_verdicts
+from reference_qm.faults import FAULTS
+
+CHECKS_A_PASSIVE_RULE = 3
+"""A passive rule is seen in hundreds of checks; these many of them must kill its faults."""
+
+VIRTUAL_SUT = """\
+[sut]
+name = "reference"
+vendor = "mqconform"
+version = "prove"
+[reach]
+kind = "virtual"
+[capabilities]
+ping = true
+ping_initiator = true
+private_names = true
+"""
+
+
+@dataclass(slots=True)
+class Proof:
+    """What ``prove`` found."""
+
+    checked: list[str] = field(default_factory=list)
+    killed: dict[str, list[str]] = field(default_factory=dict)
+    """Rule to the faults that its check found."""
+    unclean: dict[str, str] = field(default_factory=dict)
+    """Rule to why its check does not pass on the clean reference."""
+    alive: dict[str, list[str]] = field(default_factory=dict)
+    """Rule to the faults that its check did not find."""
+    unproven: list[str] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """Is every checked rule proven, and every fault killed?"""
+        return bool(self.checked) and not (self.unclean or self.alive or self.unproven)
+
+
+def prove(
+    inventory: Inventory, rules: Iterable[str] | None, jobs: int, progress: Callable[[str], None] | None = None
+) -> Proof:
+    """Prove all checked rules, or some."""
+    wanted = set(rules or inventory.checked())
+    proof = Proof(checked=[rule for rule in inventory.checked() if rule in wanted])
+    with tempfile.TemporaryDirectory(prefix="mqconform-prove-") as folder:
+        sut = Path(folder) / "sut.toml"
+        sut.write_text(VIRTUAL_SUT, encoding="utf-8")
+        clean = _run(sut, Path(folder) / "clean", [], None)
+        seen: dict[str, set[str]] = defaultdict(set)
+        judged_in: dict[str, list[str]] = defaultdict(list)
+        for line in clean:
+            seen[line["rule"]].add(line["verdict"])
+            if line["verdict"] == "pass" and line["test"] not in judged_in[line["rule"]]:
+                judged_in[line["rule"]].append(line["test"])
+        for rule in proof.checked:
+            if seen[rule] != {"pass"}:
+                proof.unclean[rule] = ", ".join(sorted(seen[rule])) or "no verdict"
+        faults = [name for name, fault in FAULTS.items() if wanted & set(fault.breaks)]
+        tasks = [(sut, Path(folder) / name, name, _tests_for(name, inventory, judged_in)) for name in faults]
+        context = multiprocessing.get_context("fork")
+        with context.Pool(jobs, maxtasksperchild=50) as pool:
+            for name, failed in pool.imap_unordered(_try_fault, tasks):
+                _book(proof, name, failed, wanted)
+                if progress is not None:
+                    progress(name)
+    proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
+    return proof
+
+
+def _tests_for(fault: str, inventory: Inventory, judged_in: dict[str, list[str]]) -> list[str]:
+    tests: dict[str, None] = {}
+    for rule in FAULTS[fault].breaks:
+        limit = CHECKS_A_PASSIVE_RULE if rule in inventory.passive and rule not in inventory.tests else None
+        tests |= dict.fromkeys(judged_in.get(rule, [])[:limit])
+    return list(tests)
+
+
+def _try_fault(task: tuple[Path, Path, str, list[str]]) -> tuple[str, set[str]]:
+    sut, out, name, tests = task
+    lines = _run(sut, out, tests, name) if tests else []
+    shutil.rmtree(out, ignore_errors=True)
+    return name, {line["rule"] for line in lines if line["verdict"] in ("fail", "warn")}
+
+
+def _book(proof: Proof, name: str, failed: set[str], wanted: set[str]) -> None:
+    for rule in FAULTS[name].breaks:
+        if rule in wanted:
+            book = proof.killed if rule in failed else proof.alive
+            book.setdefault(rule, []).append(name)
+
+
+def _run(sut: Path, out: Path, tests: list[str], fault: str | None) -> list[dict[str, Any]]:
+    """Run checks in this process; give their verdict lines."""
+    root, *options = pytest_arguments()
+    arguments = [str(Path(root) / test.removeprefix("suites/")) for test in tests] or [root]
+    arguments += [*options, "--sut", str(sut), "--out", str(out), "-q", "-p", "no:terminal", "-p", "no:junitxml"]
+    arguments += ["-p", "no:allure_pytest", "-p", "no:hypothesispytest", "-p", "no:logging", "-p", "no:faulthandler"]
+    if fault is not None:
+        arguments += ["--fault", fault]
+    with Path(os.devnull).open("w") as nothing, contextlib.redirect_stdout(nothing):
+        pytest.main(arguments)
+    path = out / VERDICTS_FILE
+    return list(read_verdicts(path)) if path.is_file() else []
+
+
+def write_proof(proof: Proof, path: Path) -> None:
+    """Keep what was proven, for ``mqconform rules``."""
+    tree = {"schema": 1, "proven": {rule: sorted(proof.killed[rule]) for rule in sorted(proof.killed)}}
+    path.write_text(json.dumps(tree, indent=1) + "\n", encoding="utf-8")

@@ -1,0 +1,263 @@
+"""The three ways to reach a SUT: in this process in virtual time, a program on loopback, an address."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import IO, Protocol
+from uuid import UUID
+
+from reference_qm.core import QueueManager
+
+from harness.control import Control, JsonlControl, VirtualControl
+from harness.errors import SutUnavailable, UsageError
+from harness.host import CoreHost
+from harness.sut import FACILITIES, Sut
+from harness.sutfile import SutFile
+from harness.wire import dissect, establish_connection
+from harness.world import RealWorld, VirtualWorld, World
+from reference_qm import faults
+from reference_qm.codec import StreamFramer
+from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.entropy import SeededEntropy, new_guid
+from reference_qm.inputs import Endpoint
+
+NULL_GUID = UUID(int=0)
+
+
+class Reach(Protocol):
+    """Starts the SUT once for a run and hands a view of it to each test."""
+
+    def start(self) -> None:
+        """Start it or find it; SutUnavailable with one line when that fails."""
+
+    def open(self, seed: str) -> Sut:
+        """Give a test its view, with a world of its own."""
+
+    def stop(self) -> None:
+        """Stop what ``start`` started."""
+
+
+def reach_for(file: SutFile, out: Path) -> Reach:
+    """Give the way that a SUT file asks for."""
+    if file.reach.kind == "virtual":
+        return VirtualReach(file)
+    if file.reach.kind == "process":
+        return ProcessReach(file, out)
+    return ExternalReach(file)
+
+
+class VirtualReach:
+    """A fresh reference core for each test, with the faults that the SUT file names."""
+
+    def __init__(self, file: SutFile) -> None:
+        self.file = file
+
+    def start(self) -> None:
+        unknown = [name for name in self.file.reference.faults if name not in faults.FAULTS]
+        if unknown:
+            raise UsageError(f"unknown fault {unknown[0]!r}; `mqconform rules` lists the faults of each rule")
+
+    def open(self, seed: str) -> Sut:
+        reach = self.file.reach
+        world = VirtualWorld()
+        entropy = SeededEntropy(f"sut {seed}")
+        config = QueueManagerConfig(
+            identifier=new_guid(entropy),
+            host_name="sut.example",
+            addresses=(reach.address,),
+            remote_tcp_port=reach.peer_tcp_port,
+            remote_ping_port=reach.peer_ping_port,
+            send_ping=self.file.reference.send_ping,
+            queues=(
+                QueueSettings(self.file.queues.plain),
+                QueueSettings(self.file.queues.transactional, transactional=True),
+                QueueSettings(self.file.queues.admin),
+            ),
+            routes={reach.peer_identifier: reach.peer_address},
+        )
+        core = faults.wrap(QueueManager(config, entropy), self.file.reference.faults)
+        host = CoreHost(world, core, reach.address)
+        host.start()
+        host.listen(reach.tcp_port)
+        if self.file.capabilities.get("ping", False):
+            host.listen_ping(reach.ping_port)
+        return _view(self.file, world, VirtualControl(host), reach.tcp_port, reach.ping_port)
+
+    def stop(self) -> None:
+        """Nothing outlives a test."""
+
+
+class ExternalReach:
+    """An address; nothing is started or stopped."""
+
+    def __init__(self, file: SutFile) -> None:
+        self.file = file
+        self.control_endpoint = _control_endpoint(file)
+        self.tcp_port = file.reach.tcp_port
+        self.ping_port = file.reach.ping_port
+        self.identifier: UUID | None = None
+
+    def start(self) -> None:
+        reach = self.file.reach
+        try:
+            socket.create_connection((reach.address, self.tcp_port), timeout=5).close()
+        except OSError as error:
+            raise SutUnavailable(
+                f"{self.file.sut.name}: cannot connect to {reach.address}:{self.tcp_port}: {error.strerror or error}; "
+                "is it running, and are address and tcp_port in [reach] right?"
+            ) from error
+        if self.control_endpoint is None:
+            self.identifier = discover_identifier(reach.address, self.tcp_port, reach.peer_identifier)
+
+    def open(self, seed: str) -> Sut:
+        world = RealWorld()
+        control = None
+        if self.control_endpoint is not None:
+            control = JsonlControl(world, self.control_endpoint, "127.0.0.1")
+        return _view(self.file, world, control, self.tcp_port, self.ping_port, self.identifier)
+
+    def stop(self) -> None:
+        """It was not ours to start."""
+
+
+class ProcessReach(ExternalReach):
+    """A program on loopback, started for the run."""
+
+    def __init__(self, file: SutFile, out: Path) -> None:
+        super().__init__(file)
+        self.out = out
+        self.process: subprocess.Popen[bytes] | None = None
+        self.log: IO[bytes] | None = None
+
+    def start(self) -> None:
+        reach = self.file.reach
+        self.tcp_port = reach.tcp_port or _free_port(reach.address, socket.SOCK_STREAM)
+        self.ping_port = reach.ping_port or _free_port(reach.address, socket.SOCK_DGRAM)
+        values = {
+            "address": reach.address,
+            "tcp_port": self.tcp_port,
+            "ping_port": self.ping_port,
+            "rpc_port": reach.rpc_port,
+            "peer_address": reach.peer_address,
+            "peer_tcp_port": reach.peer_tcp_port,
+            "peer_ping_port": reach.peer_ping_port,
+            "peer_identifier": reach.peer_identifier,
+            "python": sys.executable,
+            "control_port": 0,
+        }
+        if self.control_endpoint is not None:
+            port = self.control_endpoint.port or _free_port("127.0.0.1", socket.SOCK_STREAM)
+            self.control_endpoint = Endpoint(self.control_endpoint.host, port)
+            values["control_port"] = port
+        try:
+            command = [part.format(**values) for part in reach.command]
+        except (KeyError, IndexError, ValueError) as error:
+            raise UsageError(
+                f"{self.file.path}: reach.command: unknown placeholder {error}; known are {', '.join(values)}"
+            ) from error
+        log_path = self.out / "sut.log"
+        self.log = log_path.open("ab")
+        try:
+            self.process = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
+                command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT
+            )
+        except OSError as error:
+            raise SutUnavailable(f"cannot start {shlex.join(command)}: {error.strerror}") from error
+        self._await(log_path)
+        super().start()
+
+    def _await(self, log_path: Path) -> None:
+        assert self.process is not None
+        ports = [(self.file.reach.address, self.tcp_port)]
+        if self.control_endpoint is not None:
+            ports.append(tuple(self.control_endpoint))
+        deadline = time.monotonic() + self.file.reach.start_timeout_s
+        while ports:
+            if self.process.poll() is not None:
+                tail = log_path.read_text(errors="replace").strip().splitlines()[-1:]
+                raise SutUnavailable(
+                    f"{self.file.sut.name}: the program ended with {self.process.returncode}: "
+                    f"{tail[0] if tail else 'it printed nothing'}; see {log_path}"
+                )
+            if time.monotonic() > deadline:
+                raise SutUnavailable(
+                    f"{self.file.sut.name}: nothing listens on {ports[0][0]}:{ports[0][1]} "
+                    f"{self.file.reach.start_timeout_s} s after the start; see {log_path}"
+                )
+            try:
+                socket.create_connection(ports[0], timeout=0.2).close()
+                ports.pop(0)
+            except OSError:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.process.wait(timeout=0.05)
+
+    def stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        if self.log is not None:
+            self.log.close()
+
+
+def _view(
+    file: SutFile, world: World, control: Control | None, tcp_port: int, ping_port: int, known: UUID | None = None
+) -> Sut:
+    identifier, facilities, scale = known, frozenset[str](), 1
+    if control is not None:
+        identity = control.call("identity")
+        identifier = UUID(identity["guid"])
+        facilities = frozenset(identity.get("capabilities", ())) & frozenset(FACILITIES)
+        if "set_timers" in facilities and not world.virtual:
+            scale = file.control.time_scale
+            control.call("set_timers", scale=scale)
+    return Sut(
+        file,
+        world,
+        control,
+        identifier=identifier,
+        facilities=facilities,
+        tcp_port=tcp_port,
+        ping_port=ping_port,
+        scale=scale,
+    )
+
+
+def _control_endpoint(file: SutFile) -> Endpoint | None:
+    if file.control.kind == "none":
+        return None
+    host, _, port = file.control.address.rpartition(":")
+    if not host or not port.isdigit():
+        raise UsageError(f"{file.path}: control.address is {file.control.address!r}; it must be host:port")
+    return Endpoint(host, int(port))
+
+
+def _free_port(address: str, kind: socket.SocketKind) -> int:
+    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind) as probe:
+        probe.bind((address, 0))
+        return int(probe.getsockname()[1])
+
+
+def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
+    """Ask a SUT who it is: an EstablishConnection with a zero ServerGuid is answered with its own (MS-MQQB 2.2.3.1)."""
+    framer = StreamFramer()
+    request = bytes(establish_connection(ClientGuid=client, ServerGuid=NULL_GUID))
+    try:
+        with socket.create_connection((address, port), timeout=5) as stream:
+            stream.sendall(request)
+            while data := stream.recv(65_536):
+                for packet in framer.feed(data):
+                    return UUID(str(dissect(packet)["EstablishConnectionHeader"].ServerGuid))
+    except (OSError, ValueError, IndexError):
+        return None  # it does not speak the protocol: checks that need its GUID say so
+    return None

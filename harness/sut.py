@@ -1,0 +1,156 @@
+"""The system under test, as a check sees it; the check cannot tell how it is reached."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from harness.control import Control
+from harness.errors import ConformanceFailure, HarnessError
+from harness.sutfile import CAPABILITIES, SutFile
+from harness.world import World
+from reference_qm.inputs import Endpoint
+
+FACILITIES = ("queue_control", "send", "receive", "restart", "set_timers", "inspect")
+"""What a control channel can offer; the SUT's answer to ``identity`` lists which it has."""
+
+PATIENCE_VIRTUAL_MS = 2_000
+PATIENCE_REAL_MS = 3_000
+QUIET_VIRTUAL_MS = 2_000
+QUIET_REAL_MS = 250
+
+
+class Sut:
+    """One test's view of the SUT."""
+
+    def __init__(
+        self,
+        file: SutFile,
+        world: World,
+        control: Control | None,
+        *,
+        identifier: UUID | None,
+        facilities: frozenset[str],
+        tcp_port: int,
+        ping_port: int,
+        scale: int,
+    ) -> None:
+        self.file = file
+        self.world = world
+        self._control = control
+        self.identifier = identifier
+        self.facilities = facilities
+        self.tcp_port = tcp_port
+        self.ping_port = ping_port
+        self.scale = scale
+        self.dirty = False
+        """Was something left behind that only a restart clears (messages to a peer that is gone)?"""
+        self._created: list[str] = []
+
+    # -- what it is ---------------------------------------------------------------------------------------------
+
+    @property
+    def address(self) -> str:
+        """The address that it listens on."""
+        return self.file.reach.address
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """Where it accepts sessions."""
+        return Endpoint(self.address, self.tcp_port)
+
+    @property
+    def guid(self) -> UUID:
+        """QueueManager.Identifier; ConformanceFailure when neither control nor a session told it."""
+        if self.identifier is None:
+            raise ConformanceFailure(
+                "the SUT's QueueManager.Identifier is not known: it answered no EstablishConnection"
+            )
+        return self.identifier
+
+    def has(self, need: str) -> bool:
+        """Does it have a capability (declared) or a facility (of its control channel)?"""
+        if need in CAPABILITIES:
+            return self.file.capabilities.get(need, False)
+        if need in FACILITIES:
+            return need in self.facilities
+        raise HarnessError(f"unknown need {need!r}; known are {', '.join([*CAPABILITIES, *FACILITIES])}")
+
+    # -- time ---------------------------------------------------------------------------------------------------
+
+    @property
+    def patience_ms(self) -> int:
+        """How long to wait for something that should come at once."""
+        return PATIENCE_VIRTUAL_MS if self.world.virtual else PATIENCE_REAL_MS
+
+    @property
+    def quiet_ms(self) -> int:
+        """How long to wait before nothing counts as nothing."""
+        return QUIET_VIRTUAL_MS if self.world.virtual else QUIET_REAL_MS
+
+    def duration_ms(self, specified_ms: int) -> int:
+        """How long a protocol timer of so many specified ms runs here (set_timers)."""
+        return max(1, specified_ms // self.scale)
+
+    def slack_ms(self, specified_ms: int) -> int:
+        """How much later than its duration a timer may be seen to expire: network, scheduling."""
+        return 20 if self.world.virtual else 300 + self.duration_ms(specified_ms) // 4
+
+    # -- queues and messages ------------------------------------------------------------------------------------
+
+    @property
+    def control(self) -> Control:
+        """The control channel; ask ``has`` first."""
+        if self._control is None:
+            raise HarnessError("a check without needs(...) used the control channel")
+        return self._control
+
+    def queue(self, kind: str = "plain") -> str:
+        """Give the path name of a queue of the SUT, made empty where control allows: plain, transactional, admin."""
+        name: str = getattr(self.file.queues, kind)
+        if "queue_control" in self.facilities and name not in self._created:
+            existing = {queue["name"].lower() for queue in self.control.call("list")["queues"]}
+            if name.lower() in existing:
+                self.control.call("purge", queue=name)
+            else:
+                self.control.call("create_queue", name=name, transactional=kind == "transactional")
+            self._created.append(name)
+        return name
+
+    def format_name(self, kind: str = "plain", *, direct: bool = True) -> str:
+        """Give a format name of a queue of the SUT."""
+        name = self.queue(kind)
+        if direct:
+            return f"DIRECT=TCP:{self.address}\\{name}"
+        return f"PRIVATE={str(self.guid).upper()}\\00000001"
+
+    def send(self, to: str, **fields: Any) -> str:
+        """Let the SUT send a message; give its message id."""
+        self.dirty = True
+        return str(self.control.call("send", to=to, **fields)["message_id"])
+
+    def messages(self, kind: str = "plain") -> list[dict[str, Any]]:
+        """Read what is in a queue of the SUT (control verb peek), leaving it there."""
+        return list(self.control.call("peek", queue=self.queue(kind))["messages"])
+
+    def inspect(self) -> dict[str, Any]:
+        """Read the SUT's abstract data model."""
+        return dict(self.control.call("inspect")["adm"])
+
+    def set_timers(self, **durations: int) -> None:
+        """Change specified durations (in specified ms, before scaling) of the SUT for this test."""
+        self.dirty = True
+        self.control.call("set_timers", **durations)
+
+    def restart(self) -> None:
+        """Stop and start the SUT: express messages and sessions are gone."""
+        self.control.call("restart")
+        self._created.clear()
+        self.dirty = False
+
+    def close(self) -> None:
+        """Leave the SUT as the next test wants it, as far as its control channel allows."""
+        if self.dirty and "restart" in self.facilities:
+            self.restart()
+        if self._control is not None:
+            self._control.close()

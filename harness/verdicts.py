@@ -1,0 +1,128 @@
+"""Verdicts: the closed set, and the file that they are appended to as they happen."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, Any
+
+from harness.errors import UsageError
+
+SCHEMA = 1
+HEX_LIMIT = 4096
+"""Bytes of a packet that a verdict quotes; the capture has them all."""
+
+
+class Verdict(StrEnum):
+    """What can be said about a rule."""
+
+    PASS = "pass"  # noqa: S105 - a verdict, no secret
+    FAIL = "fail"
+    WARN = "warn"
+    """A SHOULD that was not met."""
+    INCONCLUSIVE = "inconclusive"
+    """The check could not come to an end: a step before it failed."""
+    NOT_APPLICABLE = "not_applicable"
+    """The SUT is declared not to have what the rule is about."""
+    NOT_OBSERVABLE = "not_observable"
+    """The SUT offers no way to see it (no control channel, no inspection)."""
+    HARNESS_ERROR = "harness_error"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A packet that a verdict rests on."""
+
+    frame: int
+    time_ms: int
+    direction: str
+    transport: str
+    hex: str
+    dissection: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of verdicts.jsonl, without what the run adds (schema, run, seq, time, sut, reach)."""
+
+    rule: str
+    document: str
+    section: str
+    level: str
+    verdict: Verdict
+    expected: str
+    observed: str
+    reason: str | None = None
+    test: str | None = None
+    capture: str | None = None
+    evidence: tuple[Evidence, ...] = ()
+    errata: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """What every line of a run carries."""
+
+    run: str
+    sut: str
+    sut_version: str
+    reach: str
+
+
+def utc_now() -> str:
+    """Give the time for records: ISO 8601, UTC, milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class VerdictLog:
+    """Appends verdicts to a file, one line each, flushed: a killed run loses none."""
+
+    def __init__(self, path: Path, info: RunInfo, *, first: int = 1) -> None:
+        self.path = path
+        self.info = info
+        self.counts: Counter[Verdict] = Counter()
+        self.rules: set[str] = set()
+        self._next = first
+        self._file: IO[str] = path.open("a", encoding="utf-8")
+
+    def append(self, entry: Entry) -> None:
+        """Write one verdict."""
+        line: dict[str, Any] = {"schema": SCHEMA, "seq": self._next, "time": utc_now(), **asdict(self.info)}
+        line |= asdict(entry)
+        self._file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+        self._file.flush()
+        self._next += 1
+        self.counts[entry.verdict] += 1
+        if entry.verdict in (Verdict.PASS, Verdict.FAIL, Verdict.WARN):
+            self.rules.add(entry.rule)
+
+    def close(self) -> None:
+        """End the file."""
+        self._file.close()
+
+
+@dataclass(slots=True)
+class Recorded:
+    """What a verdict file holds already (``--resume``)."""
+
+    tests: set[str] = field(default_factory=set)
+    rules: set[str] = field(default_factory=set)
+    last: int = 0
+
+
+def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
+    """Read a verdict file; UsageError names the line that is cut or broken."""
+    with path.open(encoding="utf-8") as file:
+        for number, line in enumerate(file, 1):
+            try:
+                yield json.loads(line)
+            except ValueError as error:
+                raise UsageError(
+                    f"{path}:{number}: the verdict is cut or broken; remove that line to go on from the others"
+                ) from error

@@ -1,0 +1,149 @@
+"""The few ways in which faults are made: a packet changed on its way out, a procedure replaced, an input withheld."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from typing import Any
+
+from reference_qm.codec import FormatError, Packet, PingPacket, parse_packet, parse_ping
+from reference_qm.core import QueueManager
+from reference_qm.effects import CloseTransport, Effect, SendDatagram, SendPacket
+from reference_qm.faults.registry import FaultyCore
+from reference_qm.inputs import Input
+
+Install = Callable[[FaultyCore], None]
+When = Callable[[Any], bool] | None
+
+
+def set_fields(packet: Any, changes: dict[str, Any]) -> Any:
+    """Return a record with fields replaced by path (``InternalHeader.Reserved``); callables get the old value."""
+    for path, value in changes.items():
+        packet = _set(packet, path.split("."), value)
+    return packet
+
+
+def _set(record: Any, path: list[str], value: Any) -> Any:
+    name, rest = path[0], path[1:]
+    old = getattr(record, name)
+    if rest:
+        return replace(record, **{name: _set(old, rest, value)})
+    return replace(record, **{name: value(old) if callable(value) else value})
+
+
+def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: When = None) -> Install:
+    """Change the bytes of every outgoing packet of a kind; None drops it."""
+
+    def filter_(effect: Effect) -> Iterable[Effect]:
+        if not isinstance(effect, SendPacket):
+            return [effect]
+        try:
+            packet = parse_packet(effect.data)
+        except FormatError:
+            return [effect]  # another fault broke it already
+        if not isinstance(packet, kind) or (when is not None and not when(packet)):
+            return [effect]
+        data = change(packet)
+        return [] if data is None else [replace(effect, data=data)]
+
+    return lambda faulty: faulty.effect_filters.append(filter_)
+
+
+def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: When = None) -> Install:
+    """Send packets of a kind with fields changed, and sizes as they then are."""
+    return packets(kind, lambda packet: set_fields(packet, changes).build(), when)
+
+
+def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: When = None) -> Install:
+    """Send packets of a kind with their bytes changed."""
+    return packets(kind, lambda packet: change(packet.build()), when)
+
+
+def never_send(kind: type[Packet], when: When = None) -> Install:
+    """Do not send packets of a kind."""
+    return packets(kind, lambda packet: None, when)
+
+
+def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPacket], bool] | None = None) -> Install:
+    """Change the bytes of every outgoing ping; None drops it."""
+
+    def filter_(effect: Effect) -> Iterable[Effect]:
+        if not isinstance(effect, SendDatagram):
+            return [effect]
+        packet = parse_ping(effect.data)
+        if when is not None and not when(packet):
+            return [effect]
+        data = change(packet)
+        return [] if data is None else [replace(effect, data=data)]
+
+    return lambda faulty: faulty.effect_filters.append(filter_)
+
+
+def wrong_ping(changes: dict[str, Any], when: Callable[[PingPacket], bool] | None = None) -> Install:
+    """Send pings with fields changed."""
+    return pings(lambda packet: bytes(set_fields(packet, changes).build()), when)
+
+
+def never_close(when: Callable[[CloseTransport], bool] | None = None) -> Install:
+    """Do not close transports (for reasons that match)."""
+
+    def filter_(effect: Effect) -> Iterable[Effect]:
+        if isinstance(effect, CloseTransport) and (when is None or when(effect)):
+            return []
+        return [effect]
+
+    return lambda faulty: faulty.effect_filters.append(filter_)
+
+
+def effects(filter_: Callable[[Effect], Iterable[Effect]]) -> Install:
+    """Pass every effect through a filter."""
+    return lambda faulty: faulty.effect_filters.append(filter_)
+
+
+def inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
+    """Pass every input through a filter: withhold it, change it, double it."""
+    return lambda faulty: faulty.input_filters.append(filter_)
+
+
+def procedure(name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Install:
+    """Replace a procedure of the core; ``make`` gets the one that was there."""
+
+    def install(faulty: FaultyCore) -> None:
+        procedures = faulty.core.procedures
+        setattr(procedures, name, make(getattr(procedures, name)))
+
+    return install
+
+
+def skip(name: str) -> Install:
+    """Leave out a procedure that gives nothing back."""
+    return procedure(name, lambda original: lambda *arguments, **named: None)
+
+
+def afterwards(name: str, change: Callable[..., None]) -> Install:
+    """Let a procedure run, then spoil something; ``change`` gets the same arguments."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def spoiled(*arguments: Any, **named: Any) -> Any:
+            result = original(*arguments, **named)
+            change(*arguments, **named)
+            return result
+
+        return spoiled
+
+    return procedure(name, make)
+
+
+def always(change: Callable[[QueueManager], None]) -> Install:
+    """Spoil the core's state after everything that happens."""
+    return lambda faulty: faulty.after_each.append(change)
+
+
+def both(*installs: Install) -> Install:
+    """Install several changes as one fault."""
+
+    def install(faulty: FaultyCore) -> None:
+        for one in installs:
+            one(faulty)
+
+    return install

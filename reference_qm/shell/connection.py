@@ -1,0 +1,123 @@
+"""One TCP connection of MS-MQQB 2.1.1."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from typing import cast
+
+from reference_qm.inputs import BytesReceived, Endpoint, Input, TransportAccepted, TransportConnected, TransportLost
+
+LINGER_S = 5.0
+"""How long a closed connection may take to deliver what was sent before it was closed."""
+
+OpenedInput = type[TransportAccepted] | type[TransportConnected]
+
+
+class Connection(asyncio.Protocol):
+    """Turns what asyncio tells about a stream into inputs of the core.
+
+    Back-pressure: bytes are handled as they are read (asyncio reads at most 256 KiB at a time), so nothing that was
+    received waits in memory. What the other side does not read waits up to ``unsent_limit`` bytes; then the connection
+    is cut, because the core has no use for half a stream.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        opened: OpenedInput,
+        deliver: Callable[[Input], None],
+        admit: Callable[[Connection], bool],
+        gone: Callable[[Connection], None],
+        unsent_limit: int,
+        remote: Endpoint | None = None,
+    ) -> None:
+        self.name = name
+        self.opened = opened
+        self.deliver = deliver
+        self.admit = admit
+        self.gone = gone
+        self.unsent_limit = unsent_limit
+        self.remote = remote
+        self.dialling: asyncio.Task[None] | None = None
+        self.closed = False
+        """The core is told nothing more."""
+        self._transport: asyncio.Transport | None = None
+        self._linger: asyncio.TimerHandle | None = None
+        self._cut: str | None = None
+
+    @property
+    def connected(self) -> bool:
+        """Was there ever a connection?"""
+        return self._transport is not None
+
+    # -- asyncio tells ------------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        stream = cast("asyncio.Transport", transport)
+        peer_name = stream.get_extra_info("peername")  # None when the other side is gone already
+        remote = Endpoint(*peer_name[:2]) if peer_name else self.remote
+        if self.closed or remote is None or not self.admit(self):
+            self.closed = True
+            stream.abort()
+            return
+        self.remote = remote
+        self._transport = stream
+        self.deliver(self.opened(self.name, remote, Endpoint(*stream.get_extra_info("sockname")[:2])))
+
+    def data_received(self, data: bytes) -> None:
+        if not self.closed:
+            self.deliver(BytesReceived(self.name, data))
+
+    def eof_received(self) -> None:
+        self._lost("closed by the remote side")
+        self.close()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        if self._linger is not None:
+            self._linger.cancel()
+        self._lost(self._cut or _reason(exc))
+        self.gone(self)
+
+    # -- the host asks ------------------------------------------------------------------------------------------
+
+    def send(self, data: bytes) -> None:
+        """Send bytes in order; a connection that is breaking takes them and loses them."""
+        if self._transport is None:
+            raise RuntimeError(f"{self.name}: SendPacket before TransportConnected")
+        if self._transport.is_closing():
+            return
+        waiting = self._transport.get_write_buffer_size()
+        if waiting + len(data) > self.unsent_limit:
+            self._cut = f"the remote side does not read: {waiting} bytes wait to be sent"
+            self._transport.abort()
+            return
+        self._transport.write(data)
+
+    def close(self) -> None:
+        """Send what was to be sent, then close; the core is told nothing more."""
+        self.closed = True
+        if self._transport is not None:
+            self._transport.close()
+            if self._transport.get_write_buffer_size() and self._linger is None:
+                self._linger = asyncio.get_running_loop().call_later(LINGER_S, self._transport.abort)
+        elif self.dialling is not None:
+            self.dialling.cancel()
+
+    def abort(self) -> None:
+        """Close without sending anything more; the core is told nothing more."""
+        self.close()
+        if self._transport is not None:
+            self._transport.abort()
+
+    def _lost(self, reason: str) -> None:
+        if not self.closed:
+            self.closed = True
+            self.deliver(TransportLost(self.name, reason))
+
+
+def _reason(exc: Exception | None) -> str:
+    if isinstance(exc, OSError) and exc.errno is not None:
+        return os.strerror(exc.errno)
+    return str(exc) if exc is not None else "closed"

@@ -1,0 +1,55 @@
+"""A UDP socket of MS-MQQB 2.1.2."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable
+
+from reference_qm.inputs import Endpoint
+
+DATAGRAM_LIMIT = 65_535
+
+log = logging.getLogger(__name__)
+
+
+class DatagramSocket:
+    """Sends at once or not at all: UDP promises nothing, so nothing waits in memory."""
+
+    def __init__(self, local: Endpoint, received: Callable[[Endpoint, bytes], None]) -> None:
+        """Bind; OSError when that fails."""
+        self._received = received
+        self._socket = socket.socket(socket.AF_INET6 if ":" in local.host else socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            self._socket.setblocking(False)
+            self._socket.bind(local)
+        except OSError:
+            self._socket.close()
+            raise
+        self.local = Endpoint(*self._socket.getsockname()[:2])
+
+    def start(self) -> None:
+        """Begin to listen."""
+        asyncio.get_running_loop().add_reader(self._socket, self._readable)
+
+    def send(self, remote: Endpoint, data: bytes) -> None:
+        """Send one datagram; one that cannot leave is lost like any other (the Ping Response Timer notices)."""
+        try:
+            self._socket.sendto(data, remote)
+        except OSError as error:
+            log.debug("datagram to %s:%d not sent: %s", remote.host, remote.port, error)
+
+    def close(self) -> None:
+        """Hear and send no more."""
+        if self._socket.fileno() >= 0:
+            asyncio.get_running_loop().remove_reader(self._socket)
+            self._socket.close()
+
+    def _readable(self) -> None:
+        try:
+            data, name = self._socket.recvfrom(DATAGRAM_LIMIT)
+        except OSError as error:  # an ICMP error of an earlier datagram, or a datagram with a bad checksum
+            log.debug("nothing received: %s", error)
+            return
+        self._received(Endpoint(*name[:2]), data)

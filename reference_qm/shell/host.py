@@ -1,0 +1,328 @@
+"""Runs the core in the real world: brings it what happens and carries out its effects, in order."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from reference_qm.clock import Now
+from reference_qm.commands import Request
+from reference_qm.effects import (
+    CloseTransport,
+    Completed,
+    Connect,
+    Effect,
+    Persist,
+    Rejected,
+    ResolveHost,
+    SendDatagram,
+    SendPacket,
+)
+from reference_qm.inputs import (
+    Command,
+    DatagramReceived,
+    Endpoint,
+    HostResolved,
+    Input,
+    Persisted,
+    PersistFailed,
+    PingSocket,
+    Started,
+    Stopped,
+    TransportAccepted,
+    TransportConnected,
+    TransportFailed,
+    TransportLost,
+)
+from reference_qm.shell import system
+from reference_qm.shell.connection import Connection, OpenedInput
+from reference_qm.shell.datagrams import DatagramSocket
+from reference_qm.shell.resolver import Resolver
+from reference_qm.shell.store import Record, Store, StoreError
+
+CONNECT_TIMEOUT_S = 20
+STOP_FLUSH_S = 0.5
+"""How long a stopping service may take to deliver what it has already sent."""
+
+Answer = Completed | Rejected
+
+
+class Core(Protocol):
+    """A reference queue manager, or one wrapped in faults."""
+
+    def handle(self, event: Input, now: Now, /) -> list[Effect]:
+        """Take an input."""
+
+    def next_due(self) -> int | None:
+        """Say when a timer is due, in monotonic ms."""
+
+    def handle_timer(self, now: Now, /) -> list[Effect]:
+        """Let due timers expire."""
+
+    def restart(self) -> None:
+        """Keep only what must survive."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one process takes on. The defaults let a full window of the largest packets (64 of 4 MiB) wait."""
+
+    connections: int = 8192
+    unsent_bytes: int = 272 * 1024 * 1024
+
+
+class Host:
+    """Gives a core its sockets, its store and its time.
+
+    No method of it calls the core while the core's effects are being carried out: everything that an effect brings
+    about arrives in a later turn of the event loop.
+    """
+
+    def __init__(self, core: Core, address: str, store: Store, limits: Limits) -> None:
+        self.core = core
+        self.address = address
+        self.store = store
+        self.limits = limits
+        self._listener: asyncio.Server | None = None
+        self._pings: dict[PingSocket, DatagramSocket] = {}
+        self._resolver = Resolver(address)
+        self._streams: dict[str, Connection] = {}
+        """What the core has a name for."""
+        self._connections: set[Connection] = set()
+        """What is open, closing ones included."""
+        self._all_closed = asyncio.Event()
+        self._all_closed.set()
+        self._accepted = 0
+        self._token = 0
+        self._answered: dict[int, Callable[[Answer], None]] = {}
+        self._timer: asyncio.TimerHandle | None = None
+        self._timer_due: int | None = None
+        self._unwritten: list[tuple[int, Record]] = []
+        self._writer: asyncio.Task[None] | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._perform: dict[type, Callable[[Any], None]] = {
+            Connect: self._connect,
+            SendPacket: self._send_packet,
+            CloseTransport: self._close_transport,
+            SendDatagram: self._send_datagram,
+            ResolveHost: self._resolve,
+            Persist: self._persist,
+            Completed: self._answer,
+            Rejected: self._answer,
+        }
+
+    # -- life ---------------------------------------------------------------------------------------------------
+
+    async def bind_tcp(self, port: int) -> Endpoint:
+        """Take a TCP port without accepting yet; OSError when that fails."""
+        loop = asyncio.get_running_loop()
+        self._listener = await loop.create_server(self._accept, self.address, port, start_serving=False)
+        return Endpoint(*self._listener.sockets[0].getsockname()[:2])
+
+    def bind_ping(self, port: int) -> Endpoint:
+        """Take the UDP port for Ping Requests without listening yet; OSError when that fails."""
+        return self._bind_ping(PingSocket.LISTENER, port).local
+
+    async def start(self) -> None:
+        """Start the core, then let the world in; OSError when a port was taken meanwhile."""
+        self.handle(Started())
+        for ping in self._pings.values():
+            ping.start()
+        if self._listener is not None:
+            await self._listener.start_serving()
+
+    def restart(self) -> None:
+        """End the core as a crash would and start it again; only the listeners stay."""
+        self.core.restart()
+        self._end_life("the queue manager was restarted meanwhile")
+        for connection in list(self._connections):
+            connection.abort()
+        self.handle(Started())
+
+    async def stop(self) -> None:
+        """Stop the core, deliver what it has sent, close every socket."""
+        self.handle(Stopped())
+        self._end_life("the queue manager was stopped meanwhile")
+        self.close_listeners()
+        for connection in list(self._connections):
+            connection.close()
+        try:
+            async with asyncio.timeout(STOP_FLUSH_S):
+                await self._all_closed.wait()
+        except TimeoutError:
+            for connection in list(self._connections):
+                connection.abort()
+            await self._all_closed.wait()
+        self.store.close()
+
+    def close_listeners(self) -> None:
+        """Give the ports back."""
+        if self._listener is not None:
+            self._listener.close()
+        for ping in self._pings.values():
+            ping.close()
+        self._pings.clear()
+
+    def _end_life(self, why: str) -> None:
+        """Forget everything that the core began, and tell whoever waits for it."""
+        for task in self._tasks:
+            task.cancel()
+        self._writer = None
+        self._unwritten.clear()
+        self._streams.clear()
+        self._set_timer(None)
+        source = self._pings.pop(PingSocket.SOURCE, None)
+        if source is not None:
+            source.close()
+        unanswered, self._answered = self._answered, {}
+        for token, answered in unanswered.items():
+            answered(Rejected(token, why))
+
+    # -- inputs -------------------------------------------------------------------------------------------------
+
+    def handle(self, event: Input) -> None:
+        """Give the core an input and carry out what it wants."""
+        self._carry_out(self.core.handle(event, system.now()))
+
+    def ask(self, request: Request, answered: Callable[[Answer], None]) -> None:
+        """Ask the core for something; ``answered`` is called once, now or later."""
+        self._token += 1
+        self._answered[self._token] = answered
+        self.handle(Command(self._token, request))
+
+    def _deliver(self, event: Input) -> None:
+        if isinstance(event, TransportLost):
+            self._streams.pop(event.transport, None)
+        self.handle(event)
+
+    def _expire(self) -> None:
+        self._timer = self._timer_due = None
+        self._carry_out(self.core.handle_timer(system.now()))
+
+    # -- effects ------------------------------------------------------------------------------------------------
+
+    def _carry_out(self, effects: list[Effect]) -> None:
+        for effect in effects:
+            self._perform[type(effect)](effect)
+        self._set_timer(self.core.next_due())
+
+    def _set_timer(self, due: int | None) -> None:
+        if due == self._timer_due:
+            return
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer_due = due
+        if due is None:
+            self._timer = None
+        else:
+            wait_s = max(due - system.now().monotonic_ms, 0) / 1000
+            self._timer = asyncio.get_running_loop().call_later(wait_s, self._expire)
+
+    def _accept(self) -> Connection:
+        self._accepted += 1
+        return self._connection(f"in-{self._accepted}", TransportAccepted)
+
+    def _connect(self, effect: Connect) -> None:
+        connection = self._connection(effect.transport, TransportConnected, effect.remote)
+        self._streams[effect.transport] = connection
+        connection.dialling = self._spawn(self._dial(connection, effect.remote))
+
+    async def _dial(self, connection: Connection, remote: Endpoint) -> None:
+        loop = asyncio.get_running_loop()
+        # From our own address: a peer knows us by it, and from a loopback address nothing leaves this machine.
+        local = (self.address, 0)
+        try:
+            async with asyncio.timeout(CONNECT_TIMEOUT_S):
+                await loop.create_connection(lambda: connection, remote.host, remote.port, local_addr=local)
+        except OSError as error:
+            if connection.connected:
+                return  # it reports its own end
+            connection.closed = True
+            self._streams.pop(connection.name)
+            why = os.strerror(error.errno) if error.errno is not None else f"no answer within {CONNECT_TIMEOUT_S} s"
+            self.handle(TransportFailed(connection.name, f"{remote.host}:{remote.port} from {self.address}: {why}"))
+
+    def _connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
+        return Connection(name, opened, self._deliver, self._admit, self._gone, self.limits.unsent_bytes, remote)
+
+    def _admit(self, connection: Connection) -> bool:
+        """Note an open connection; above the limit those that others open are cut before the core hears of them."""
+        incoming = connection.name not in self._streams
+        if incoming and len(self._connections) >= self.limits.connections:
+            return False
+        self._streams[connection.name] = connection
+        self._connections.add(connection)
+        self._all_closed.clear()
+        return True
+
+    def _gone(self, connection: Connection) -> None:
+        self._connections.discard(connection)
+        if not self._connections:
+            self._all_closed.set()
+
+    def _send_packet(self, effect: SendPacket) -> None:
+        stream = self._streams.get(effect.transport)
+        if stream is not None:  # else it was lost: TransportLost has been or will be handled
+            stream.send(effect.data)
+
+    def _close_transport(self, effect: CloseTransport) -> None:
+        stream = self._streams.pop(effect.transport, None)
+        if stream is not None:
+            stream.close()
+
+    def _bind_ping(self, which: PingSocket, port: int) -> DatagramSocket:
+        ping = DatagramSocket(
+            Endpoint(self.address, port), lambda remote, data: self.handle(DatagramReceived(which, remote, data))
+        )
+        self._pings[which] = ping
+        return ping
+
+    def _send_datagram(self, effect: SendDatagram) -> None:
+        ping = self._pings.get(effect.socket)
+        if ping is None:
+            ping = self._bind_ping(effect.socket, 0)
+            ping.start()
+        ping.send(effect.remote, effect.data)
+
+    def _resolve(self, effect: ResolveHost) -> None:
+        self._spawn(self._look_up(effect.host))
+
+    async def _look_up(self, host: str) -> None:
+        self.handle(HostResolved(host, await self._resolver.lookup(host)))
+
+    def _persist(self, effect: Persist) -> None:
+        self._unwritten.append((effect.token, effect.record))
+        if self._writer is None:
+            self._writer = self._spawn(self._write())
+
+    async def _write(self) -> None:
+        """Write what waits, in order and together: what arrives during one write goes into the next."""
+        while self._unwritten:
+            batch, self._unwritten = self._unwritten, []
+            try:
+                await self.store.write([record for _, record in batch])
+            except StoreError as error:
+                for token, _ in batch:
+                    self.handle(PersistFailed(token, str(error)))
+            else:
+                for token, _ in batch:
+                    self.handle(Persisted(token))
+        self._writer = None
+
+    def _answer(self, effect: Answer) -> None:
+        self._answered.pop(effect.token)(effect)
+
+    def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._finished)
+        return task
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            context = {"message": "carrying out an effect failed", "exception": error, "task": task}
+            asyncio.get_running_loop().call_exception_handler(context)

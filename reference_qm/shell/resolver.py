@@ -1,0 +1,52 @@
+"""Host names to addresses without blocking anybody (MS-MQQB 3.1.5.2.1)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import ipaddress
+import socket
+import threading
+
+LOOKUPS_AT_ONCE = 8
+
+
+class Resolver:
+    """Looks names up in daemon threads: a name server that is silent must not hold up the end of the process."""
+
+    def __init__(self, address: str) -> None:
+        self.family = socket.AF_INET6 if ":" in address else socket.AF_INET
+        self._slots = asyncio.Semaphore(LOOKUPS_AT_ONCE)
+
+    async def lookup(self, host: str) -> tuple[str, ...]:
+        """Return the textual addresses of ``host`` in our own address family, best first; empty when unknown."""
+        if is_numeric(host):
+            return (host,)
+        async with self._slots:
+            loop = asyncio.get_running_loop()
+            found: asyncio.Future[tuple[str, ...]] = loop.create_future()
+            threading.Thread(target=self._look_up, args=(host, loop, found), daemon=True).start()
+            return await found
+
+    def _look_up(self, host: str, loop: asyncio.AbstractEventLoop, found: asyncio.Future[tuple[str, ...]]) -> None:
+        addresses: tuple[str, ...] = ()
+        # UnicodeError: a label that cannot be a host name (empty, longer than 63) is as unknown as any other.
+        with contextlib.suppress(OSError, UnicodeError):
+            entries = socket.getaddrinfo(host, None, family=self.family, type=socket.SOCK_STREAM)
+            addresses = tuple(dict.fromkeys(str(entry[4][0]) for entry in entries))
+        with contextlib.suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits any more
+            loop.call_soon_threadsafe(_settle, found, addresses)
+
+
+def is_numeric(host: str) -> bool:
+    """Is it an address already?"""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _settle(found: asyncio.Future[tuple[str, ...]], addresses: tuple[str, ...]) -> None:
+    if not found.done():
+        found.set_result(addresses)

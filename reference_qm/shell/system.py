@@ -1,0 +1,23 @@
+"""Real time and real entropy for the core."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from reference_qm.clock import Now
+
+
+def now() -> Now:
+    """Return the instant on the system's monotonic clock (int ms) and in UTC (int s)."""
+    return Now(time.monotonic_ns() // 1_000_000, int(time.time()))
+
+
+class SystemEntropy:
+    """Unpredictable bytes of the operating system."""
+
+    __slots__ = ()
+
+    def token(self, size: int) -> bytes:
+        """Return ``size`` bytes."""
+        return os.urandom(size)

@@ -1,0 +1,200 @@
+"""What the roll-up hands to the pages and the terminal: plain records, no Spark."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from reports.text import natural_key, section_key, slug
+from reports.vocabulary import SEVERITY
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Sut:
+    """A column of the matrix: one version of one system under test."""
+
+    name: str
+    version: str
+
+    @property
+    def key(self) -> str:
+        """A name for anchors and matrix.json."""
+        return slug(f"{self.name} {self.version}")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A row of rules.json, in the words of the catalogue."""
+
+    rule: str
+    document: str
+    section: str
+    title: str
+    level: str
+    form: str
+    observe: str
+    role: str
+    says: str
+    why: str
+    link: str
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A run folder: who was tested, when, how."""
+
+    folder: Path
+    run: str
+    started: datetime
+    finished: datetime | None
+    sut: Sut
+    vendor: str
+    profile: str
+    reach: str
+    harness: str
+    selection: str
+    exit: int | None
+    rules: dict[str, Rule] = field(repr=False)
+
+    @property
+    def verdicts(self) -> Path:
+        """The verdict file."""
+        return self.folder / "verdicts.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A packet that a verdict points at. ``hex`` may be the beginning only, ``octets`` is the whole length."""
+
+    frame: int | None
+    time_ms: int | None
+    direction: str
+    transport: str
+    hex: str
+    octets: int
+    dissection: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One verdict line."""
+
+    seq: int
+    verdict: str
+    expected: str
+    observed: str
+    reason: str
+    test: str
+    capture: str
+    level: str
+    reach: str
+    errata: tuple[str, ...]
+    notes: tuple[str, ...]
+    evidence: tuple[Frame, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A rule judged on a SUT version: the latest run's verdicts, ``shown`` being the worst of them, worst first."""
+
+    rule: str
+    document: str
+    section: str
+    sut: Sut
+    run: str
+    counts: dict[str, int]
+    shown: tuple[Judgement, ...]
+
+    @property
+    def verdict(self) -> str:
+        """The verdict of the rule: the worst one."""
+        return self.shown[0].verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A line of a verdict file that could not be taken."""
+
+    folder: str
+    line: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RunTotals:
+    """What one run brought: verdicts by kind, and lines that were no verdicts."""
+
+    counts: dict[str, int]
+    rejected: int
+
+    @property
+    def kept(self) -> int:
+        """Verdict lines that were taken."""
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Rollup:
+    """Everything that is shown. ``rejected`` is a sample, ``rejected_count`` the whole number."""
+
+    runs: tuple[Run, ...]
+    totals: dict[str, RunTotals]
+    cells: tuple[Cell, ...]
+    rejected: tuple[Rejected, ...]
+    rejected_count: int
+
+    @property
+    def kept(self) -> int:
+        """Verdict lines that were taken."""
+        return sum(total.kept for total in self.totals.values())
+
+    @property
+    def suts(self) -> list[Sut]:
+        """The columns: every SUT version that a run or a verdict names."""
+        return sorted({run.sut for run in self.runs} | {cell.sut for cell in self.cells})
+
+    @property
+    def rules(self) -> dict[str, Rule]:
+        """The catalogue: the latest run's words win; a judged rule that no catalogue knows gets an empty row."""
+        rules = {cell.rule: _unknown_rule(cell) for cell in self.cells}
+        for run in sorted(self.runs, key=lambda run: run.started):
+            rules |= run.rules
+        return dict(sorted(rules.items(), key=lambda item: _rule_key(item[1])))
+
+    def latest_run(self, sut: Sut) -> Run | None:
+        """Return the latest run of a SUT version; None when only another run's lines name it."""
+        runs = [run for run in self.runs if run.sut == sut]
+        return max(runs, key=lambda run: (run.started, run.run), default=None)
+
+
+def _unknown_rule(cell: Cell) -> Rule:
+    return Rule(
+        rule=cell.rule,
+        document=cell.document,
+        section=cell.section,
+        title="",
+        level=cell.shown[0].level,
+        form="",
+        observe="",
+        role="",
+        says="The catalogue of this run has no row for this rule.",
+        why="",
+        link="",
+    )
+
+
+def _rule_key(rule: Rule) -> tuple[object, ...]:
+    return rule.document, section_key(rule.section), natural_key(rule.rule)
+
+
+def tally(cells: Iterable[Cell]) -> Counter[str]:
+    """Count rules by their verdict."""
+    return Counter(cell.verdict for cell in cells)
+
+
+def worst(counts: Counter[str]) -> str:
+    """Return the worst verdict counted."""
+    return min((name for name, count in counts.items() if count), key=SEVERITY.__getitem__, default="not_judged")

@@ -1,0 +1,145 @@
+"""Run folders: what the harness left, read and checked before Spark is started."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from reports.errors import RollupError
+from reports.model import Rule, Run, Sut
+from reports.text import one_line
+
+SCHEMA = 1
+
+
+def load_runs(folders: Iterable[Path]) -> list[Run]:
+    """Read the run folders; two of them may not be the same run. Raises `RollupError`."""
+    by_run: dict[str, Run] = {}
+    for folder in folders:
+        run = load_run(folder)
+        if known := by_run.get(run.run):
+            raise RollupError(f"run {one_line(run.run)!r} is given twice: {known.folder} and {run.folder}")
+        by_run[run.run] = run
+    return list(by_run.values())
+
+
+def load_run(folder: Path) -> Run:
+    """Read one run folder's run.json and rules.json. Raises `RollupError`."""
+    if not folder.is_dir():
+        raise RollupError(f"no run folder at {folder}")
+    folder = folder.resolve()
+    for name in ("verdicts.jsonl", "run.json", "rules.json"):
+        if inside(folder, name) is None:
+            raise RollupError(f"{folder} is not a run folder: it has no file {name} of its own")
+    path = folder / "run.json"
+    record = _Record(_object(path), str(path))
+    sut = record.record("sut")
+    return Run(
+        folder=folder,
+        run=record.text("run"),
+        started=record.moment("started"),
+        finished=record.moment("finished") if record.has("finished") else None,
+        sut=Sut(sut.text("name"), sut.text("version")),
+        vendor=sut.text("vendor", ""),
+        profile=sut.text("profile", ""),
+        reach=record.text("reach", ""),
+        harness=record.text("harness", ""),
+        selection=record.text("selection", ""),
+        exit=record.whole("exit"),
+        rules=_load_rules(folder / "rules.json"),
+    )
+
+
+def inside(folder: Path, relative: str) -> Path | None:
+    """Return the regular file ``relative`` of a resolved folder; None when there is none or the path leaves the folder.
+
+    Absolute paths, ".." and links that lead out are all "leaves the folder".
+    """
+    if not relative or "\0" in relative or "\\" in relative:
+        return None
+    path = Path(relative)
+    if path.is_absolute() or ".." in path.parts:
+        return None
+    try:
+        target = (folder / path).resolve()
+        return target if target.is_relative_to(folder) and target.is_file() else None
+    except (OSError, UnicodeError):  # a name too long for the file system, a loop of links, a lone surrogate
+        return None
+
+
+def count_lines(path: Path) -> int:
+    """Count the lines of a file, the last one also when nothing ends it."""
+    lines, last = 0, b"\n"
+    with path.open("rb") as file:
+        while chunk := file.read(1 << 20):
+            lines += chunk.count(b"\n")
+            last = chunk[-1:]
+    return lines + (last != b"\n")
+
+
+def _load_rules(path: Path) -> dict[str, Rule]:
+    rows = _Record(_object(path), str(path)).record("rules")
+    rules = {}
+    for name in rows.values:
+        row = rows.record(name)
+        rules[_clean(name)] = Rule(
+            rule=_clean(name),
+            document=row.text("document"),
+            section=row.text("section"),
+            level=row.text("level"),
+            **{key: row.text(key, "") for key in ("title", "form", "observe", "role", "says", "why", "link")},
+        )
+    return rules
+
+
+def _object(path: Path) -> object:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise RollupError(f"{path} cannot be read as JSON: {one_line(str(error))}") from error
+
+
+def _clean(text: str) -> str:
+    """Replace lone surrogates, which JSON can write and UTF-8 cannot."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+class _Record:
+    """A JSON object that names itself and the key when something is wrong."""
+
+    def __init__(self, values: object, where: str) -> None:
+        if not isinstance(values, dict):
+            raise RollupError(f"{where}: expected a JSON object")
+        self.values: dict[str, object] = values
+        self.where = where
+        if self.has("schema") and self.values["schema"] != SCHEMA:
+            raise RollupError(f"{where}: schema is not {SCHEMA}: another version of mqconform wrote it")
+
+    def has(self, key: str) -> bool:
+        return self.values.get(key) is not None
+
+    def record(self, key: str) -> _Record:
+        return _Record(self.values.get(key), f"{self.where}: {one_line(key, 60)}")
+
+    def text(self, key: str, default: str | None = None) -> str:
+        value = self.values.get(key)
+        if value is None and default is not None:
+            return default
+        if not isinstance(value, str):
+            raise RollupError(f"{self.where}: {key} must be a text")
+        return _clean(value)
+
+    def moment(self, key: str) -> datetime:
+        try:
+            moment = datetime.fromisoformat(self.text(key))
+        except ValueError as error:
+            raise RollupError(f"{self.where}: {key} must be a time such as 2026-11-21T10:00:00Z") from error
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+    def whole(self, key: str) -> int | None:
+        value = self.values.get(key)
+        if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
+            raise RollupError(f"{self.where}: {key} must be a whole number")
+        return value

@@ -1,0 +1,102 @@
+"""A Spark session that is quiet, local by default and leaves nothing behind."""
+
+from __future__ import annotations
+
+import locale
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
+
+from reports.errors import RollupError
+from reports.text import one_line
+
+JAVA_AT_LEAST = 17
+_JAVA_HELP = (
+    f"install one (Debian: apt-get install openjdk-17-jre-headless) or set JAVA_HOME to a Java {JAVA_AT_LEAST}+"
+)
+
+
+@contextmanager
+def session(master: str, log: Path) -> Iterator[SparkSession]:
+    """Give a Spark session, stopped at the end; what Java has to say goes to the file ``log``. Raises `RollupError`."""
+    check_java()
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+    if locale.getpreferredencoding(False).upper() != "UTF-8":
+        os.environ["LC_ALL"] = "C.UTF-8"  # else Java cannot open a file whose name is not ASCII
+    with tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
+        with _standard_streams_to(log):
+            spark = _start(master, scratch, log)
+        try:
+            yield spark
+        finally:
+            spark.stop()
+
+
+def check_java() -> str:
+    """Return the path of the Java that Spark will start. Raises `RollupError` when there is none new enough."""
+    home = os.environ.get("JAVA_HOME")
+    java = shutil.which(str(Path(home, "bin", "java"))) if home else shutil.which("java")
+    if java is None:
+        where = f"JAVA_HOME={home} has no bin/java" if home else "there is no java on the PATH"
+        raise RollupError(f"rollup needs Java {JAVA_AT_LEAST} or newer and {where}: {_JAVA_HELP}")
+    try:
+        answer = subprocess.run([java, "-version"], capture_output=True, text=True, timeout=60, check=False)  # noqa: S603
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise RollupError(f"{java} does not run ({one_line(str(error))}): {_JAVA_HELP}") from error
+    version = java_version(answer.stderr + answer.stdout)
+    if version is None or version < JAVA_AT_LEAST:
+        found = "of an unknown version" if version is None else f"Java {version}"
+        raise RollupError(f"rollup needs Java {JAVA_AT_LEAST} or newer and {java} is {found}: {_JAVA_HELP}")
+    return java
+
+
+def java_version(answer: str) -> int | None:
+    """Return the feature release that ``java -version`` names: 17 of "17.0.15", 8 of "1.8.0_372"."""
+    match = re.search(r'version "(?:1\.)?(\d+)', answer)
+    return int(match[1]) if match else None
+
+
+def _start(master: str, scratch: str, log: Path) -> SparkSession:
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.shuffle.partitions": "4",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # a SUT called "1e5" is no number
+        "spark.sql.warehouse.dir": f"{scratch}/warehouse",
+        "spark.local.dir": scratch,
+    }
+    if master.startswith("local"):
+        settings |= {"spark.driver.bindAddress": "127.0.0.1", "spark.driver.host": "127.0.0.1"}
+    builder = SparkSession.builder.master(master).appName("mqconform rollup")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        return builder.getOrCreate()
+    except (PySparkException, Py4JError) as error:
+        raise RollupError(f"Spark cannot start on {master!r}: {one_line(str(error), 120)} (see {log})") from error
+
+
+@contextmanager
+def _standard_streams_to(log: Path) -> Iterator[None]:
+    """Point descriptors 1 and 2 at a file while the Java process is started, which inherits them for its life."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with log.open("wb") as file, ExitStack() as undo:
+        for descriptor in (1, 2):
+            saved = os.dup(descriptor)
+            undo.callback(os.close, saved)
+            undo.callback(os.dup2, saved, descriptor)
+            os.dup2(file.fileno(), descriptor)
+        yield

@@ -1,0 +1,72 @@
+"""Strings from outside made safe to show: nothing invisible, nothing endless, no path in a name."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+TEXT_SHOWN = 2_000
+"""Characters of one text that a page shows."""
+OCTETS_SHOWN = 1_024
+"""Octets of one packet that a page shows."""
+SLUG_WORDS = 40
+
+
+def visible(text: str) -> str:
+    """Return ``text`` with every control, bidirectional or other unprintable character written out as ⟨U+XXXX⟩."""
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in "\n\t" else f"⟨U+{ord(char):04X}⟩" for char in text)
+
+
+def one_line(text: str, limit: int = 200) -> str:
+    """Return ``text`` for a terminal: visible, on one line, at most ``limit`` characters."""
+    line = " ".join(visible(text).split())
+    return line if len(line) <= limit else f"{line[: limit - 1]}…"
+
+
+def clip(text: str, limit: int = TEXT_SHOWN) -> str:
+    """Return the beginning of a long text, saying that it was cut."""
+    return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is in verdicts.jsonl]"
+
+
+def slug(text: str) -> str:
+    """Return a name for files, folders and anchors: [a-z0-9-] words and eight hexadecimal digits of the text's SHA-256.
+
+    The lake computes the same in Spark (`reports.lake.slug_column`).
+    """
+    words = re.sub(r"[^A-Za-z0-9]+", "-", text)[:SLUG_WORDS].strip("-").lower()
+    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    return f"{words or 'x'}-{digest[:8]}"
+
+
+def hexdump(digits: str, octets: int) -> str:
+    """Return the classic dump of a packet, 16 octets a line.
+
+    ``digits``: hexadecimal text, perhaps only its beginning; ``octets``: length of the whole packet.
+    """
+    try:
+        data = bytes.fromhex(digits)[:OCTETS_SHOWN]
+    except ValueError:
+        return f"not hexadecimal: {clip(digits, 200)}"
+    lines = [_dump_line(offset, data[offset : offset + 16]) for offset in range(0, len(data), 16)]
+    if octets > len(data):
+        lines.append(f"… {octets - len(data)} more octets")
+    return "\n".join(lines)
+
+
+def _dump_line(offset: int, row: bytes) -> str:
+    left, right = row[:8].hex(" "), row[8:].hex(" ")
+    shown = "".join(chr(octet) if 0x20 <= octet < 0x7F else "." for octet in row)
+    return f"{offset:04x}  {left:<23}  {right:<23}  |{shown}|"
+
+
+def section_key(section: str) -> tuple[tuple[int, str], ...]:
+    """Return a key that sorts "3.1.10" after "3.1.9"."""
+    return tuple((int(part), "") if re.fullmatch(r"[0-9]{1,9}", part) else (0, part) for part in section.split("."))
+
+
+def natural_key(text: str) -> tuple[tuple[int, str], ...]:
+    """Return a key that sorts "A-9" before "A-10"."""
+    parts = re.split(r"([0-9]{1,9})", text)
+    return tuple((int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts)

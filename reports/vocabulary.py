@@ -1,0 +1,56 @@
+"""The closed set of verdicts and how each is shown: a symbol and a word beside every colour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One verdict of the closed set, or the absence of one."""
+
+    name: str
+    symbol: str
+    label: str
+    meaning: str
+    terminal_style: str
+
+
+WORST_FIRST: tuple[Kind, ...] = (
+    Kind("fail", "✗", "fail", "the system broke the rule", "bold red"),
+    Kind(
+        "harness_error",
+        "!",
+        "harness error",
+        "the tester itself went wrong: says nothing of the system",
+        "bold magenta",
+    ),
+    Kind("inconclusive", "?", "inconclusive", "tried, but what was seen does not decide", "yellow"),
+    Kind("warn", "▲", "warn", "a recommendation (SHOULD) was not followed", "dark_orange"),
+    Kind("pass", "✓", "pass", "the system did what the rule asks", "green"),
+    Kind("not_applicable", "–", "not applicable", "the system declares that it lacks what the rule is about", "dim"),
+    Kind("not_observable", "○", "not observable", "nothing that the tester can see would show it", "dim"),
+)
+NOT_JUDGED = Kind("not_judged", "·", "not judged", "no run brought a verdict for this rule", "dim")
+
+KINDS: dict[str, Kind] = {kind.name: kind for kind in (*WORST_FIRST, NOT_JUDGED)}
+VERDICTS: tuple[str, ...] = tuple(kind.name for kind in WORST_FIRST)
+SEVERITY: dict[str, int] = {kind.name: rank for rank, kind in enumerate((*WORST_FIRST, NOT_JUDGED))}
+"""0 is the worst."""
+
+DOCUMENT_TITLES: dict[str, str] = {
+    "MQDMPR": "Common Data Model and Processing Rules",
+    "MQMQ": "Data Structures",
+    "MQQB": "Message Queuing Binary Protocol",
+    "MQQP": "Queue Manager to Queue Manager Protocol",
+    "MQSO": "System Overview",
+}
+OBSERVED_HOW: dict[str, str] = {
+    "passive": "read from every packet that the system sends",
+    "wire": "provoked and seen on the wire",
+    "rpc": "through remote procedure calls",
+    "control": "through the control channel of the system",
+    "inspect": "by looking into the state of the system",
+    "none": "cannot be observed from outside",
+}
+EXIT_MEANINGS: dict[int, str] = {0: "all checks met", 1: "some checks failed"}

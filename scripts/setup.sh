@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Make the virtual environment and install what the project needs of the system: Java 17+ for Spark, Chromium for
+# the browser tests. Usage: setup.sh PYTHON VENV
+set -euo pipefail
+python=$1 venv=$2
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+can_install() { command -v apt-get >/dev/null && [ "$(id -u)" = 0 ]; }
+install() {
+    say "installing $*"
+    export DEBIAN_FRONTEND=noninteractive
+    apt-get install -y -qq --no-install-recommends "$@" >/dev/null 2>&1 || {
+        apt-get update -qq >/dev/null
+        apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+    }
+}
+java_version() { "${JAVA_HOME:+$JAVA_HOME/bin/}java" -version 2>&1 | sed -n 's/.*version "\([0-9]*\).*/\1/p;T;q'; }
+
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
+    say "$python is too old; install Python 3.11 or newer, or name one: make PYTHON=python3.12 setup"
+    exit 1
+}
+version=$(java_version || true)
+if [ "${version:-0}" -lt 17 ]; then
+    can_install || { say "Spark needs Java 17 or newer: install openjdk-17-jre-headless (or set JAVA_HOME)"; exit 1; }
+    install openjdk-17-jre-headless
+fi
+if ! command -v chromium >/dev/null; then
+    can_install || { say "the browser tests need Chromium: install the package chromium"; exit 1; }
+    install chromium
+fi
+[ -x "$venv/bin/python" ] || "$python" -m venv "$venv" || {
+    can_install || { say "$python cannot make virtual environments: install python3-venv"; exit 1; }
+    install python3-venv
+    "$python" -m venv "$venv"
+}
+"$venv/bin/python" -m pip install -q --disable-pip-version-check 'uv>=0.8,<1'
+VIRTUAL_ENV=$PWD/$venv "$venv/bin/uv" sync -q --frozen --active --inexact
+say "ready: $venv/bin/mqconform"

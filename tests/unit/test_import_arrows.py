@@ -1,0 +1,67 @@
+"""The import arrows of the design: suites -> harness -> reference_qm; reports reads result files only."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+ALLOWED = {
+    "reference_qm": {"reference_qm"},
+    "harness": {"harness", "reference_qm", "scapy"},
+    "suites": {"suites", "harness", "reference_qm"},
+    "reports": {"reports", "pyspark"},
+    "captures": set(),
+}
+"""Which of our packages, and of the two libraries that have one place only, each package may import."""
+
+GUARDED = {"reference_qm", "harness", "suites", "reports", "captures", "tests", "scapy", "pyspark"}
+
+
+def imports(path: Path) -> set[str]:
+    """The top-level names that a module imports, wherever in it."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            names.add(node.module.partition(".")[0])
+    return names
+
+
+def modules(package: str) -> list[Path]:
+    return sorted((ROOT / package).rglob("*.py"))
+
+
+@pytest.mark.parametrize("package", ALLOWED)
+def test_imports_follow_the_arrows(package: str) -> None:
+    wrong = {
+        str(path.relative_to(ROOT)): sorted(bad)
+        for path in modules(package)
+        if (bad := imports(path) & GUARDED - ALLOWED[package])
+    }
+    assert wrong == {}
+
+
+def test_scapy_lives_in_the_wire_layers_only() -> None:
+    outside = [path for path in modules("harness") if "scapy" in imports(path) and "wire" not in path.parts]
+    assert outside == []
+
+
+def test_spark_is_imported_only_inside_functions() -> None:
+    """Importing any module of the reports must not start to load Spark."""
+    for path in modules("reports"):
+        top = ast.parse(path.read_text(encoding="utf-8")).body
+        loaded = [n for n in top if isinstance(n, ast.Import | ast.ImportFrom) and "pyspark" in ast.unparse(n)]
+        assert loaded == [], path
+
+
+def test_relative_imports_are_not_used() -> None:
+    """One way to name a module, so that the arrows can be read off."""
+    for package in ALLOWED:
+        for path in modules(package):
+            tree = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            assert not [n for n in tree if isinstance(n, ast.ImportFrom) and n.level], path
