@@ -77,6 +77,7 @@ def prove(
 ) -> None:
     """Show that every check fails on a fault that breaks its rule, and passes on the clean reference."""
     from harness.inventory import PROOF_FILE, take_inventory
+    from harness.places import SUITES
     from harness.prove import prove as prove_rules
     from harness.prove import write_proof
 
@@ -93,7 +94,7 @@ def prove(
         if name not in proof.alive:
             typer.echo(f"unproven: {name}: no fault breaks it")
     if record:
-        write_proof(proof, inventory.catalogue.root / PROOF_FILE)
+        write_proof(proof, SUITES / PROOF_FILE)
     killed = sum(len(faults) for faults in proof.killed.values())
     typer.echo(f"{len(proof.killed)} of {len(proof.checked)} checked rules proven, {killed} kills")
     raise typer.Exit(0 if proof.complete else 1)

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from harness.catalogue import Catalogue, load_catalogue, suites_root
+from harness.catalogue import Catalogue, load_catalogue
 from harness.errors import HarnessError
 from harness.passive import PASSIVE
+from harness.places import SUITES
 from harness.plugin import covered, suite_path
 from reference_qm.faults import FAULTS
 
@@ -65,8 +66,7 @@ class _Collector:
 
 def pytest_arguments() -> list[str]:
     """Give the arguments that every run of the suites starts with, wherever it is called from."""
-    root = suites_root()
-    return [str(root), "-c", str(root / "pytest.ini"), "--rootdir", str(root)]
+    return [str(SUITES), "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES)]
 
 
 @cache
@@ -85,7 +85,7 @@ def take_inventory() -> Inventory:
         for rule in rules:
             if rule not in catalogue:
                 raise HarnessError(f"{where} names {rule}, which has no row in the catalogue")
-    proven = read_proof(catalogue.root / PROOF_FILE)
+    proven = read_proof(SUITES / PROOF_FILE)
     return Inventory(catalogue, dict(collector.tests), dict(faults), frozenset(PASSIVE), frozenset(proven))
 
 

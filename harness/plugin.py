@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from harness.places import SUITES
+
 if TYPE_CHECKING:
     from harness.judge import Judge
     from harness.passive import PassiveJudge
@@ -83,12 +85,9 @@ def _selection(config: pytest.Config) -> str:
 
 def suite_path(item: pytest.Item) -> str | None:
     """Give a check's id, ``suites/<document>/<module>::<name>``; None for a test that is no check."""
-    from harness.catalogue import suites_root
-
-    root = suites_root()
-    if not item.path.is_relative_to(root):
+    if not item.path.is_relative_to(SUITES):
         return None
-    return f"suites/{item.path.relative_to(root).as_posix()}::{item.nodeid.split('::', 1)[1]}"
+    return f"suites/{item.path.relative_to(SUITES).as_posix()}::{item.nodeid.split('::', 1)[1]}"
 
 
 def covered(item: pytest.Item) -> tuple[str, ...]:

@@ -92,7 +92,7 @@ class SutFile:
     reach: ReachTable
     queues: QueuesTable = field(default_factory=QueuesTable)
     control: ControlTable = field(default_factory=ControlTable)
-    capabilities: MappingProxyType[str, bool] = MappingProxyType({})
+    capabilities: MappingProxyType[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     reference: ReferenceTable = field(default_factory=ReferenceTable)
     path: Path | None = None
 

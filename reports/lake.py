@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
 
 from pyspark import StorageLevel
@@ -85,7 +84,7 @@ def slug_column(text: Column) -> Column:
 def _run_rows(spark: SparkSession, runs: Iterable[Run], lines: dict[str, int]) -> DataFrame:
     rows = [
         (
-            *(str(run.verdicts), str(run.folder), run.run, _naive(run.started), run.finished and _naive(run.finished)),
+            *(str(run.verdicts), str(run.folder), run.run, run.started, run.finished),
             *(run.sut.name, run.sut.version, run.vendor, run.profile, run.reach, run.harness, run.selection, run.exit),
             lines[run.run],
         )
@@ -293,9 +292,4 @@ def _write(table: DataFrame, path: Path, partition_by: Sequence[str] = ()) -> No
 def _uri(path: Path, *, glob: bool = False) -> str:
     """Name a local file for Spark whatever its default file system is; as a ``glob``, its special letters are escaped."""
     absolute = str(path.resolve())
-    return f"file://{re.sub(r'([][{}*?\\])', r'\\\1', absolute) if glob else absolute}"
-
-
-def _naive(moment: datetime) -> datetime:
-    """Return a moment as pyspark takes it."""
-    return moment.astimezone(UTC)
+    return "file://" + (re.sub(r"([][{}*?\\])", r"\\\1", absolute) if glob else absolute)

@@ -115,6 +115,38 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A section of a document: its rules, judged or not, and their cells."""
+
+    document: str
+    section: str
+    rules: tuple[Rule, ...]
+    cells: tuple[Cell, ...]
+
+    @property
+    def title(self) -> str:
+        """The section's title, as its first titled rule says it."""
+        return next((rule.title for rule in self.rules if rule.title), "")
+
+    @property
+    def link(self) -> str:
+        """The public page of the section."""
+        return next((rule.link for rule in self.rules if rule.link), "")
+
+    @property
+    def slug(self) -> str:
+        """The name of its page."""
+        return slug(f"{self.document} {self.section}")
+
+    def counts(self) -> dict[Sut, Counter[str]]:
+        """Count, per SUT version that has a verdict here, rules by their verdict."""
+        by_sut: dict[Sut, Counter[str]] = {}
+        for cell in self.cells:
+            by_sut.setdefault(cell.sut, Counter())[cell.verdict] += 1
+        return by_sut
+
+
+@dataclass(frozen=True, slots=True)
 class Rejected:
     """A line of a verdict file that could not be taken."""
 
@@ -156,13 +188,24 @@ class Rollup:
         """The columns: every SUT version that a run or a verdict names."""
         return sorted({run.sut for run in self.runs} | {cell.sut for cell in self.cells})
 
-    @property
     def rules(self) -> dict[str, Rule]:
-        """The catalogue: the latest run's words win; a judged rule that no catalogue knows gets an empty row."""
+        """Return the catalogue: the latest run's words win; a judged rule that no catalogue knows gets a bare row."""
         rules = {cell.rule: _unknown_rule(cell) for cell in self.cells}
         for run in sorted(self.runs, key=lambda run: run.started):
             rules |= run.rules
         return dict(sorted(rules.items(), key=lambda item: _rule_key(item[1])))
+
+    def sections(self) -> list[Section]:
+        """Return the sections in the order of the documents; a section lists the rules of the catalogue."""
+        rules = self.rules()
+        cells: dict[tuple[str, str], list[Cell]] = {}
+        for cell in self.cells:
+            rule = rules[cell.rule]
+            cells.setdefault((rule.document, rule.section), []).append(cell)
+        rows: dict[tuple[str, str], list[Rule]] = {}
+        for rule in rules.values():
+            rows.setdefault((rule.document, rule.section), []).append(rule)
+        return [Section(*key, tuple(group), tuple(cells.get(key, ()))) for key, group in rows.items()]
 
     def latest_run(self, sut: Sut) -> Run | None:
         """Return the latest run of a SUT version; None when only another run's lines name it."""

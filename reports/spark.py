@@ -38,6 +38,8 @@ def session(master: str, log: Path) -> Iterator[SparkSession]:
             spark = _start(master, scratch, log)
         try:
             yield spark
+        except (PySparkException, Py4JError) as error:
+            raise RollupError(f"Spark failed: {one_line(str(error))} (see {log})") from error
         finally:
             spark.stop()
 

@@ -95,6 +95,7 @@ class Host:
         """What is open, closing ones included."""
         self._all_closed = asyncio.Event()
         self._all_closed.set()
+        self._stopping = False
         self._accepted = 0
         self._token = 0
         self._answered: dict[int, Callable[[Answer], None]] = {}
@@ -137,23 +138,24 @@ class Host:
     def restart(self) -> None:
         """End the core as a crash would and start it again; only the listeners stay."""
         self.core.restart()
-        self._end_life("the queue manager was restarted meanwhile")
-        for connection in list(self._connections):
+        for connection in self._every_connection():
             connection.abort()
+        self._end_life("the queue manager was restarted meanwhile")
         self.handle(Started())
 
     async def stop(self) -> None:
         """Stop the core, deliver what it has sent, close every socket."""
         self.handle(Stopped())
-        self._end_life("the queue manager was stopped meanwhile")
+        self._stopping = True
         self.close_listeners()
-        for connection in list(self._connections):
+        for connection in self._every_connection():
             connection.close()
+        self._end_life("the queue manager was stopped meanwhile")
         try:
             async with asyncio.timeout(STOP_FLUSH_S):
                 await self._all_closed.wait()
         except TimeoutError:
-            for connection in list(self._connections):
+            for connection in self._every_connection():
                 connection.abort()
             await self._all_closed.wait()
         self.store.close()
@@ -165,6 +167,10 @@ class Host:
         for ping in self._pings.values():
             ping.close()
         self._pings.clear()
+
+    def _every_connection(self) -> set[Connection]:
+        """Return what is open, closing or being dialled."""
+        return self._connections | set(self._streams.values())
 
     def _end_life(self, why: str) -> None:
         """Forget everything that the core began, and tell whoever waits for it."""
@@ -242,8 +248,8 @@ class Host:
                 return  # it reports its own end
             connection.closed = True
             self._streams.pop(connection.name)
-            why = os.strerror(error.errno) if error.errno is not None else f"no answer within {CONNECT_TIMEOUT_S} s"
-            self.handle(TransportFailed(connection.name, f"{remote.host}:{remote.port} from {self.address}: {why}"))
+            text = f"cannot connect from {self.address} to {remote.host}:{remote.port}: {_why(error)}"
+            self.handle(TransportFailed(connection.name, text))
 
     def _connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
         return Connection(name, opened, self._deliver, self._admit, self._gone, self.limits.unsent_bytes, remote)
@@ -251,7 +257,7 @@ class Host:
     def _admit(self, connection: Connection) -> bool:
         """Note an open connection; above the limit those that others open are cut before the core hears of them."""
         incoming = connection.name not in self._streams
-        if incoming and len(self._connections) >= self.limits.connections:
+        if self._stopping or (incoming and len(self._connections) >= self.limits.connections):
             return False
         self._streams[connection.name] = connection
         self._connections.add(connection)
@@ -326,3 +332,9 @@ class Host:
         if not task.cancelled() and (error := task.exception()) is not None:
             context = {"message": "carrying out an effect failed", "exception": error, "task": task}
             asyncio.get_running_loop().call_exception_handler(context)
+
+
+def _why(error: OSError) -> str:
+    if isinstance(error, TimeoutError):
+        return f"no answer within {CONNECT_TIMEOUT_S} s"
+    return os.strerror(error.errno) if error.errno is not None and error.errno > 0 else str(error)

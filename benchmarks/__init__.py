@@ -1,0 +1,1 @@
+"""What ``make bench`` runs: figures measured side by side, never a test."""

@@ -1,0 +1,17 @@
+"""``python -m benchmarks``: print every figure of the project, each beside what it is measured against."""
+
+from __future__ import annotations
+
+from benchmarks import codecs, demo, suites_virtual
+
+
+def main() -> None:
+    """Run them one after the other: two cores are too few to measure two things at once."""
+    for part in (codecs, suites_virtual, demo):
+        print(f"== {part.__doc__.splitlines()[0]}")
+        for line in part.measure():
+            print(f"   {line}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,11 @@
+"""Where the parts that travel with the harness lie, in a clone and in an installed wheel alike."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+SUITES = Path(__file__).resolve().parents[1] / "suites"
+"""The suites, their catalogue and errata: beside the harness in both."""
+
+CAPTURES = Path(__file__).resolve().parents[1] / "captures"
+"""The golden captures."""

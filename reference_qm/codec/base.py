@@ -1,0 +1,126 @@
+"""BaseHeader, and how many bytes of a stream a packet takes. Spec: MS-MQMQ 2.2.19.1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from struct import Struct
+from typing import ClassVar, Self
+
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.errors import FormatError
+from reference_qm.codec.layout import U8, U16, U32, Layout
+from reference_qm.codec.record import Bits, Flagged, Record
+
+SECTION = "MS-MQMQ 2.2.19.1"
+VERSION = 0x10
+SIGNATURE = b"LIOR"  # 0x524F494C, little-endian
+MAX_PACKET_SIZE = 0x00400000
+INFINITE = 0xFFFFFFFF
+BASE_HEADER_SIZE = 16
+SESSION_HEADER_SIZE = 16
+INTERNAL_MINIMUM = 20
+"""int bytes: BaseHeader and InternalHeader."""
+USER_MINIMUM = 120
+"""int bytes: BaseHeader 16, UserHeader without any queue 48, MessagePropertiesHeader without any data 56."""
+DEBUG_MINIMUM = 4
+SESSION_ACK_SIZES = (0x14, 0x24)
+"""PacketSize of a SessionAck: as the text has it and as real Windows has it (MS-MQQB 4.1.8); both are 36 bytes."""
+
+_IN, _SH, _DH = 1 << 3, 1 << 4, 1 << 5
+_HEAD = Struct("<BBH4sI")
+_LAYOUT = Layout(
+    "BaseHeader", SECTION, VersionNumber=U8, Reserved=U8, Flags=U16, Signature="4s", PacketSize=U32, TimeToReachQueue=U32
+)
+
+
+@dataclass(frozen=True, slots=True)
+class BaseHeader(Flagged, Record):
+    """The first field of every packet.
+
+    Spec: MS-MQMQ 2.2.19.1. 16 bytes. VersionNumber u8 and Signature u32 are fixed; Reserved u8; Flags u16 LE;
+    PacketSize u32 LE bytes, 0 lets the packet's ``build`` compute it; TimeToReachQueue u32 LE s, 0xFFFFFFFF infinite.
+    """
+
+    Reserved: int = 0
+    Flags: int = 0
+    PacketSize: int = 0
+    TimeToReachQueue: int = INFINITE
+
+    VersionNumber: ClassVar[int] = VERSION
+    Signature: ClassVar[int] = int.from_bytes(SIGNATURE, "little")
+
+    PR: ClassVar = Bits(0, 3)
+    IN: ClassVar = Bits(3)
+    SH: ClassVar = Bits(4)
+    DH: ClassVar = Bits(5)
+    X9: ClassVar = Bits(6)
+    X8: ClassVar = Bits(7)
+    TR: ClassVar = Bits(8)
+    X6: ClassVar = Bits(9)
+    X5: ClassVar = Bits(10)
+    X4: ClassVar = Bits(11)
+    X3: ClassVar = Bits(12)
+    X2: ClassVar = Bits(13)
+    X1: ClassVar = Bits(14)
+    X0: ClassVar = Bits(15)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        """Read 16 bytes; a wrong VersionNumber or Signature is a FormatError, the size is the framing's matter."""
+        start = cursor.offset
+        version, reserved, flags, signature, size, life = cursor.unpack(_LAYOUT)
+        _check_version(version, start)
+        _check_signature(signature, start + 4)
+        return cls(reserved, flags, size, life)
+
+    def build(self) -> bytes:
+        """Return 16 bytes with PacketSize as it is."""
+        return _LAYOUT.pack(VERSION, self.Reserved, self.Flags, SIGNATURE, self.PacketSize, self.TimeToReachQueue)
+
+
+def measure(data: bytes | bytearray, start: int = 0) -> int | None:
+    """Return how many bytes the packet takes that begins at ``start``: int bytes, None while PacketSize is not there.
+
+    Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1. Raises FormatError at the first byte that rules a packet out. Offsets in
+    errors count from the start of the packet.
+    """
+    available = len(data) - start
+    if available < 12:
+        if available > 0:
+            _check_version(data[start], 0)
+        _check_signature(bytes(data[start + 4 : start + 8]), 4)
+        return None
+    version, _, flags, signature, size = _HEAD.unpack_from(data, start)
+    _check_version(version, 0)
+    _check_signature(signature, 4)
+    if size > MAX_PACKET_SIZE:
+        raise _bad_size(size, f"is above the maximum 0x{MAX_PACKET_SIZE:08X}")
+    if flags & _IN:
+        if flags & _SH:
+            if size not in SESSION_ACK_SIZES:
+                raise _bad_size(size, "is neither 0x14 nor 0x24, the sizes of the only internal packet with SH")
+            return INTERNAL_MINIMUM + SESSION_HEADER_SIZE
+        if size < INTERNAL_MINIMUM:
+            raise _bad_size(size, f"is below {INTERNAL_MINIMUM}, the least of an internal packet")
+        return int(size)
+    least = USER_MINIMUM + (DEBUG_MINIMUM if flags & _DH else 0)
+    if size < least:
+        raise _bad_size(size, f"is below {least}, the least of a UserMessage with these Flags")
+    return int(size) + (SESSION_HEADER_SIZE if flags & _SH else 0)
+
+
+def _check_version(version: int, offset: int) -> None:
+    if version != VERSION:
+        raise FormatError("BaseHeader.VersionNumber", offset, SECTION, f"is 0x{version:02X}, must be 0x{VERSION:02X}")
+
+
+def _check_signature(signature: bytes, offset: int) -> None:
+    """Check as much of the signature as is there."""
+    if not SIGNATURE.startswith(signature):
+        raise FormatError(
+            "BaseHeader.Signature", offset, SECTION, f"is {signature.hex(' ')}, must be {SIGNATURE.hex(' ')}"
+        )
+
+
+def _bad_size(size: int, why: str) -> FormatError:
+    return FormatError("BaseHeader.PacketSize", 8, SECTION, f"0x{size:X} {why}")

@@ -1,0 +1,75 @@
+"""Cryptographic data structures. Spec: MS-MQQB 2.4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.errors import FormatError
+from reference_qm.codec.layout import U32, Layout
+from reference_qm.codec.record import Record
+
+_PUBLIC = "MS-MQQB 2.4.1"
+_SIMPLE = "MS-MQQB 2.4.2"
+_PUBLIC_FIXED = bytes.fromhex("06 02 00 00 00 A4 00 00 52 53 41 31")
+_SIMPLE_FIXED = bytes.fromhex("01 02 00 00"), bytes.fromhex("00 A4 00 00")
+_PUBLIC_LAYOUT = Layout("PUBLICKEYBLOB", _PUBLIC, fixed="12s", bitLen=U32, pubExp=U32)
+_SIMPLE_LAYOUT = Layout(
+    "SIMPLEBLOB", _SIMPLE, fixed="4s", sessionKeyAlgorithm=U32, keyAlgorithm="4s", encryptedKey="256s"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PublicKeyBlob(Record):
+    """PUBLICKEYBLOB: an RSA public key.
+
+    Spec: MS-MQQB 2.4.1. 20 bytes and the modulus. bitLen u32 LE (computed); pubExp u32 LE; modulus bytes, LE.
+    """
+
+    pubExp: int = 65537
+    modulus: bytes = b""
+
+    @property
+    def bitLen(self) -> int:  # noqa: N802 - the printed name
+        """Int bits of the modulus."""
+        return 8 * len(self.modulus)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        start = cursor.offset
+        fixed, bits, exponent = cursor.unpack(_PUBLIC_LAYOUT)
+        _check_fixed(fixed, _PUBLIC_FIXED, "PUBLICKEYBLOB", start, _PUBLIC)
+        if bits % 8:
+            raise FormatError("PUBLICKEYBLOB.bitLen", start + 12, _PUBLIC, f"{bits} bits are no whole bytes")
+        return cls(exponent, cursor.take(bits // 8, "PUBLICKEYBLOB.modulus", _PUBLIC))
+
+    def build(self) -> bytes:
+        return _PUBLIC_LAYOUT.pack(_PUBLIC_FIXED, self.bitLen, self.pubExp) + self.modulus
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleBlob(Record):
+    """SIMPLEBLOB: an encrypted session key.
+
+    Spec: MS-MQQB 2.4.2. 268 bytes. sessionKeyAlgorithm u32 LE; encryptedKey 256 bytes, LE.
+    """
+
+    sessionKeyAlgorithm: int = 0
+    encryptedKey: bytes = bytes(256)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        start = cursor.offset
+        fixed, session_key, key, encrypted = cursor.unpack(_SIMPLE_LAYOUT)
+        _check_fixed(fixed, _SIMPLE_FIXED[0], "SIMPLEBLOB", start, _SIMPLE)
+        _check_fixed(key, _SIMPLE_FIXED[1], "SIMPLEBLOB", start + 8, _SIMPLE)
+        return cls(session_key, encrypted)
+
+    def build(self) -> bytes:
+        return _SIMPLE_LAYOUT.pack(_SIMPLE_FIXED[0], self.sessionKeyAlgorithm, _SIMPLE_FIXED[1], self.encryptedKey)
+
+
+def _check_fixed(found: bytes, printed: bytes, owner: str, offset: int, section: str) -> None:
+    if found != printed:
+        raise FormatError(owner, offset, section, f"has {found.hex(' ')} where {printed.hex(' ')} is fixed")

@@ -1,0 +1,84 @@
+"""The bounded reader that everything is parsed with: it cannot read past the part it was made for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from reference_qm.codec.errors import FormatError
+from reference_qm.codec.layout import Layout, read_guid
+
+
+class Cursor:
+    """A position in the bytes of one packet, and the end of the part that may be read.
+
+    ``offset`` and ``end``: int bytes from the start of the packet. Every header starts on a 4-byte boundary of the
+    packet, so that alignment "relative to the start of the header" is alignment of ``offset``.
+    """
+
+    __slots__ = ("_data", "end", "offset")
+
+    def __init__(self, data: bytes, offset: int = 0, end: int | None = None) -> None:
+        self._data = data
+        self.offset = offset
+        self.end = len(data) if end is None else end
+
+    @property
+    def remaining(self) -> int:
+        """How many bytes may still be read."""
+        return self.end - self.offset
+
+    def unpack(self, layout: Layout) -> tuple[Any, ...]:
+        """Read a fixed part: its values in wire order, GUIDs as UUID."""
+        start = self.offset
+        stop = start + layout.size
+        if stop > self.end:
+            available = self.end - start
+            raise FormatError(
+                layout.first_cut(available),
+                start,
+                layout.section,
+                f"{layout.owner} takes {layout.size} bytes, {available} are there",
+            )
+        self.offset = stop
+        values: tuple[Any, ...] = layout.unpack_from(self._data, start)
+        if layout.guids:
+            wire: list[Any] = list(values)
+            for index in layout.guids:
+                wire[index] = read_guid(wire[index])
+            return tuple(wire)
+        return values
+
+    def take(self, size: int, field: str, section: str) -> bytes:
+        """Read ``size`` bytes: a size that the wire gave is believed only when they are there."""
+        start = self.offset
+        stop = start + size
+        if stop > self.end:
+            raise FormatError(field, start, section, f"takes {size} bytes, {self.end - start} are there")
+        self.offset = stop
+        return self._data[start:stop]
+
+    def align(self, boundary: int, field: str, section: str) -> bytes:
+        """Read the padding bytes up to the next multiple of ``boundary``."""
+        return self.take(-self.offset % boundary, field, section)
+
+    def within(self, size: int, field: str, section: str) -> Cursor:
+        """Step over ``size`` bytes and return a cursor that is confined to them."""
+        start = self.offset
+        self.take(size, field, section)
+        return Cursor(self._data, start, self.offset)
+
+    def through(self, marker: bytes, field: str, section: str) -> bytes:
+        """Read WCHARs up to and including ``marker`` (one WCHAR); return those before it."""
+        start = self.offset
+        found = self._data.find(marker, start, self.end)
+        while found != -1 and (found - start) % 2:
+            found = self._data.find(marker, found + 1, self.end)
+        if found == -1:
+            raise FormatError(field, start, section, f"no terminating null in the {self.end - start} bytes there")
+        self.offset = found + len(marker)
+        return self._data[start:found]
+
+    def finish(self, field: str, section: str) -> None:
+        """Refuse leftover bytes."""
+        if self.offset != self.end:
+            raise FormatError(field, self.offset, section, f"{self.end - self.offset} bytes too many")

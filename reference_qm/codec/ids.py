@@ -1,0 +1,110 @@
+"""Identifiers and sequence information. Spec: MS-MQMQ 2.2.5, 2.2.8, 2.2.18.1.2, 2.2.18.1.3, 2.2.18.1.8."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+from uuid import UUID
+
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.layout import GUID, I64, NULL_GUID, U32, Layout
+from reference_qm.codec.record import Record
+
+_SEQUENCE_INFO = Layout("SEQUENCE_INFO", "MS-MQMQ 2.2.5.1", SeqID=I64, SeqNo=U32, PrevNo=U32)
+_OBJECT_ID = Layout("OBJECTID", "MS-MQMQ 2.2.8", Lineage=GUID, Uniquifier=U32)
+_TX_SEQUENCE_ID = Layout("TxSequenceID", "MS-MQMQ 2.2.18.1.2", Ordinal=U32, TimeStamp=U32)
+_MESSAGE_IDENTIFIER = Layout("MessageIdentifier", "MS-MQMQ 2.2.18.1.3", QueueManagerGuid=GUID, Ordinal=U32)
+_XACTUOW = Layout("XACTUOW", "MS-MQMQ 2.2.18.1.8", rgb="16s")
+
+
+@dataclass(frozen=True, slots=True)
+class SequenceInfo(Record):
+    """SEQUENCE_INFO: a message's place in a stream.
+
+    Spec: MS-MQMQ 2.2.5.1. 16 bytes. SeqID i64 LE; SeqNo and PrevNo u32 LE.
+    """
+
+    SeqID: int = 0
+    SeqNo: int = 0
+    PrevNo: int = 0
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_SEQUENCE_INFO))
+
+    def build(self) -> bytes:
+        return _SEQUENCE_INFO.build(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectID(Record):
+    """OBJECTID: an object within a group.
+
+    Spec: MS-MQMQ 2.2.8. 20 bytes. Lineage 16-byte GUID; Uniquifier u32 LE.
+    """
+
+    Lineage: UUID = NULL_GUID
+    Uniquifier: int = 0
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_OBJECT_ID))
+
+    def build(self) -> bytes:
+        return _OBJECT_ID.build(self)
+
+
+@dataclass(frozen=True, slots=True)
+class TxSequenceID(Record):
+    """A sequence of transactional messages.
+
+    Spec: MS-MQMQ 2.2.18.1.2. 8 bytes. Ordinal and TimeStamp u32 LE. ``int()`` gives the 64 bits that are compared.
+    """
+
+    Ordinal: int = 0
+    TimeStamp: int = 0
+
+    def __int__(self) -> int:
+        return self.TimeStamp << 32 | self.Ordinal
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_TX_SEQUENCE_ID))
+
+    def build(self) -> bytes:
+        return _TX_SEQUENCE_ID.build(self)
+
+
+@dataclass(frozen=True, slots=True)
+class MessageIdentifier(Record):
+    """A message of a queue manager.
+
+    Spec: MS-MQMQ 2.2.18.1.3. 20 bytes. QueueManagerGuid 16-byte GUID; Ordinal u32 LE.
+    """
+
+    QueueManagerGuid: UUID = NULL_GUID
+    Ordinal: int = 0
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_MESSAGE_IDENTIFIER))
+
+    def build(self) -> bytes:
+        return _MESSAGE_IDENTIFIER.build(self)
+
+
+@dataclass(frozen=True, slots=True)
+class XactUow(Record):
+    """XACTUOW: a transactional unit of work.
+
+    Spec: MS-MQMQ 2.2.18.1.8. 16 bytes. rgb 16 bytes of a GUID.
+    """
+
+    rgb: bytes = bytes(16)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_XACTUOW))
+
+    def build(self) -> bytes:
+        return _XACTUOW.build(self)

@@ -1,0 +1,159 @@
+"""Headers of internal packets, and the Ping packet. Spec: MS-MQQB 2.2.1, 2.2.2.1, 2.2.3.1, 2.2.7."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+from uuid import UUID
+
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.errors import FormatError
+from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
+from reference_qm.codec.record import Bits, Flagged, Record
+
+PT_SESSION_ACK = 0x1
+PT_ESTABLISH_CONNECTION = 0x2
+PT_CONNECTION_PARAMETERS = 0x3
+PING_SIGNATURE = 0x5548
+
+_INTERNAL = Layout("InternalHeader", "MS-MQQB 2.2.1", Reserved=U16, Flags=U16)
+_PARAMETERS = Layout(
+    "ConnectionParametersHeader",
+    "MS-MQQB 2.2.2.1",
+    RecoverableAckTimeout=U32,
+    AckTimeout=U32,
+    Reserved=U16,
+    WindowSize=U16,
+)
+_ESTABLISH = Layout(
+    "EstablishConnectionHeader",
+    "MS-MQQB 2.2.3.1",
+    ClientGuid=GUID,
+    ServerGuid=GUID,
+    TimeStamp=U32,
+    OperatingSystem=U16,
+    Reserved=U16,
+    Padding="512s",
+)
+_PING = Layout("PingPacket", "MS-MQQB 2.2.7", Flags=U16, Signature=U16, Cookie=U32, QMGuid=GUID)
+
+
+@dataclass(frozen=True, slots=True)
+class InternalHeader(Flagged, Record):
+    """Packet type and session state.
+
+    Spec: MS-MQQB 2.2.1. 4 bytes. Reserved u16 LE; Flags u16 LE.
+    """
+
+    Reserved: int = 0
+    Flags: int = 0
+
+    PT: ClassVar = Bits(0, 4)
+    CS: ClassVar = Bits(4)
+    X5: ClassVar = Bits(5)
+    X6: ClassVar = Bits(6)
+    X7: ClassVar = Bits(7)
+    X8: ClassVar = Bits(8)
+    X9: ClassVar = Bits(9)
+    X10: ClassVar = Bits(10)
+    X11: ClassVar = Bits(11)
+    X12: ClassVar = Bits(12)
+    X13: ClassVar = Bits(13)
+    X14: ClassVar = Bits(14)
+    X15: ClassVar = Bits(15)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_INTERNAL))
+
+    def build(self) -> bytes:
+        return _INTERNAL.build(self)
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionParametersHeader(Record):
+    """Acknowledgment timeouts and window.
+
+    Spec: MS-MQQB 2.2.2.1. 12 bytes. RecoverableAckTimeout and AckTimeout u32 LE ms; Reserved u16 LE; WindowSize u16 LE
+    packets.
+    """
+
+    RecoverableAckTimeout: int = 0
+    AckTimeout: int = 0
+    Reserved: int = 0
+    WindowSize: int = 0
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_PARAMETERS))
+
+    def build(self) -> bytes:
+        return _PARAMETERS.build(self)
+
+
+@dataclass(frozen=True, slots=True)
+class EstablishConnectionHeader(Flagged, Record):
+    """Who connects to whom.
+
+    Spec: MS-MQQB 2.2.3.1. 552 bytes. ClientGuid and ServerGuid 16-byte GUID; TimeStamp u32 LE ms since the system
+    started; OperatingSystem u16 LE bits; Reserved u16 LE; Padding 512 bytes.
+    """
+
+    ClientGuid: UUID = NULL_GUID
+    ServerGuid: UUID = NULL_GUID
+    TimeStamp: int = 0
+    OperatingSystem: int = 0x0010
+    Reserved: int = 0
+    Padding: bytes = b"\x5a" * 512
+
+    RE: ClassVar = Bits(0, 8, of="OperatingSystem")
+    SE: ClassVar = Bits(8, of="OperatingSystem")
+    OS: ClassVar = Bits(9, of="OperatingSystem")
+    QS: ClassVar = Bits(10, of="OperatingSystem")
+    X11: ClassVar = Bits(11, of="OperatingSystem")
+    X12: ClassVar = Bits(12, of="OperatingSystem")
+    X13: ClassVar = Bits(13, of="OperatingSystem")
+    X14: ClassVar = Bits(14, of="OperatingSystem")
+    X15: ClassVar = Bits(15, of="OperatingSystem")
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_ESTABLISH))
+
+    def build(self) -> bytes:
+        return _ESTABLISH.build(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PingPacket(Flagged, Record):
+    """A Ping Request or Ping Response: one UDP datagram.
+
+    Spec: MS-MQQB 2.2.7. 24 bytes. Flags u16 LE (bits 2 to 15 are printed as X); Signature u16 LE, fixed; Cookie u32 LE;
+    QMGuid 16-byte GUID.
+    """
+
+    Flags: int = 0
+    Cookie: int = 0
+    QMGuid: UUID = NULL_GUID
+
+    Signature: ClassVar[int] = PING_SIGNATURE
+
+    RC: ClassVar = Bits(0)
+    RF: ClassVar = Bits(1)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        """Read 24 bytes; a wrong Signature is a FormatError."""
+        start = cursor.offset
+        flags, signature, cookie, guid = cursor.unpack(_PING)
+        if signature != PING_SIGNATURE:
+            raise FormatError(
+                "PingPacket.Signature",
+                start + 2,
+                _PING.section,
+                f"is 0x{signature:04X}, must be 0x{PING_SIGNATURE:04X}",
+            )
+        return cls(flags, cookie, guid)
+
+    def build(self) -> bytes:
+        return _PING.pack(self.Flags, PING_SIGNATURE, self.Cookie, self.QMGuid)

@@ -1,0 +1,66 @@
+"""Fixed parts of structures: a precompiled struct that knows the printed names, offsets and section of its fields."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any
+from uuid import UUID
+
+from reference_qm.codec.errors import MisuseError
+
+U8, U16, U32, I64, GUID = "B", "H", "I", "q", "guid"
+NULL_GUID = UUID(int=0)
+
+
+@lru_cache(maxsize=4096)  # the same few queue managers stand in every packet
+def read_guid(wire: bytes) -> UUID:
+    """Return the GUID of 16 bytes as they are on the wire. Spec: MS-MQMQ 2.2.18.1.1."""
+    return UUID(bytes_le=wire)
+
+
+class Layout:
+    """The fixed part of one structure, little-endian, without padding.
+
+    Spec: MS-MQMQ 2.2.18. ``fields`` in wire order: printed name to U8, U16, U32, I64, GUID or "20s" (20 bytes).
+    """
+
+    __slots__ = ("_blobs", "_ends", "_pack", "guids", "owner", "section", "size", "unpack_from", "values")
+
+    def __init__(self, owner: str, section: str, **fields: str) -> None:
+        codes = ["16s" if code == GUID else code for code in fields.values()]
+        compiled = struct.Struct("<" + "".join(codes))
+        names = tuple(fields)
+        self.owner = owner
+        self.section = section
+        self.size = compiled.size
+        self.unpack_from = compiled.unpack_from
+        self.guids = tuple(i for i, code in enumerate(fields.values()) if code == GUID)
+        self._pack = compiled.pack
+        self._ends = [(name, struct.calcsize("<" + "".join(codes[: i + 1]))) for i, name in enumerate(names)]
+        self._blobs = tuple((i, names[i], int(code[:-1])) for i, code in enumerate(codes) if code.endswith("s"))
+        getter = attrgetter(*names)
+        self.values: Callable[[object], Any] = getter if len(names) > 1 else lambda record: (getter(record),)
+
+    def first_cut(self, available: int) -> str:
+        """Name the first field that ``available`` bytes do not hold whole."""
+        return next(f"{self.owner}.{name}" for name, end in self._ends if end > available)
+
+    def pack(self, *values: Any) -> bytes:
+        """Return the bytes of field values in wire order; MisuseError when one does not fit its width."""
+        wire = list(values)
+        for index in self.guids:
+            wire[index] = wire[index].bytes_le
+        for index, name, size in self._blobs:
+            if len(wire[index]) != size:
+                raise MisuseError(f"{self.owner}.{name} takes {size} bytes, not {len(wire[index])}")
+        try:
+            return self._pack(*wire)
+        except struct.error as error:
+            raise MisuseError(f"{self.owner}: {error}") from error
+
+    def build(self, record: object) -> bytes:
+        """Return the bytes of a record whose attributes have the names of the fields."""
+        return self.pack(*self.values(record))

@@ -1,0 +1,183 @@
+"""MultiQueueFormatHeader: all destinations of a message. Spec: MS-MQMQ 2.2.20.1, 2.2.20.2, 2.2.20.3, 2.2.18.1.4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.errors import FormatError, MisuseError
+from reference_qm.codec.layout import U16, U32, Layout
+from reference_qm.codec.padding import fill, fill_end, kept, kept_end
+from reference_qm.codec.queue_formats import (
+    MQFDirectQueueFormatName,
+    MQFDistributionQueueFormatName,
+    PrivateQueueFormatName,
+    PublicQueueFormatName,
+)
+from reference_qm.codec.record import Record
+
+_ADDRESS = "MS-MQMQ 2.2.20.2"
+_SIGNATURE = "MS-MQMQ 2.2.20.3"
+_ELEMENT = "MS-MQMQ 2.2.18.1.4"
+_SMALLEST_ELEMENT = 4  # FormatType and the terminating null of an empty direct name
+_TYPE_LAYOUT = Layout("MQFFormatNameElement", _ELEMENT, FormatType=U16)
+_ADDRESS_LAYOUT = Layout("MQFAddressHeader", _ADDRESS, HeaderSize=U32, HeaderID=U16, Reserved=U16, ElementCount=U32)
+_SIGNATURE_LAYOUT = Layout("MQFSignatureHeader", _SIGNATURE, ID=U16, Reserved=U16, Size=U32)
+
+ElementName = (
+    PublicQueueFormatName | PrivateQueueFormatName | MQFDirectQueueFormatName | MQFDistributionQueueFormatName
+)
+_TYPES: Mapping[int, type[ElementName]] = {
+    0x0001: PublicQueueFormatName,
+    0x0002: PrivateQueueFormatName,
+    0x0003: MQFDirectQueueFormatName,
+    0x0006: MQFDistributionQueueFormatName,
+}
+_NUMBERS: Mapping[type[ElementName], int] = {name: number for number, name in _TYPES.items()}
+_BOUNDARIES: Mapping[type[ElementName], int] = {
+    PublicQueueFormatName: 1,  # 2.2.18.1.7.1 alone prints no rounding of its start
+    PrivateQueueFormatName: 4,
+    MQFDirectQueueFormatName: 2,
+    MQFDistributionQueueFormatName: 4,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MQFFormatNameElement(Record):
+    """One queue of a list.
+
+    Spec: MS-MQMQ 2.2.18.1.4. FormatType u16 LE (computed); FormatName: the structure of that type; Padding: the bytes
+    between the two, see ``padding``.
+    """
+
+    FormatName: ElementName
+    Padding: bytes | None = None
+
+    @property
+    def FormatType(self) -> int:  # noqa: N802 - the printed name
+        """0x0001 public, 0x0002 private, 0x0003 direct, 0x0006 distribution list."""
+        return _NUMBERS[type(self.FormatName)]
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        start = cursor.offset
+        (number,) = cursor.unpack(_TYPE_LAYOUT)
+        if number not in _TYPES:
+            raise FormatError("MQFFormatNameElement.FormatType", start, _ELEMENT, f"0x{number:04X} has no layout")
+        name = _TYPES[number]
+        padding = kept(cursor.align(_BOUNDARIES[name], "MQFFormatNameElement.Padding", _ELEMENT))
+        return cls(name.read(cursor), padding)
+
+    def build(self, offset: int = 0) -> bytes:
+        """Return the bytes of the element at ``offset`` of its header: the padding depends on it."""
+        head = _TYPE_LAYOUT.pack(self.FormatType)
+        gap = -(offset + len(head)) % _BOUNDARIES[type(self.FormatName)]
+        return head + fill(gap, self.Padding, "MQFFormatNameElement") + self.FormatName.build()
+
+
+@dataclass(frozen=True, slots=True)
+class MQFAddressHeader(Record):
+    """A list of queues, padded to 4 bytes.
+
+    Spec: MS-MQMQ 2.2.20.2. 12 bytes and the list. HeaderSize u32 LE bytes, None builds the size with the padding
+    (a size without it is read too); HeaderID and Reserved u16 LE; ElementCount u32 LE (computed); Padding: see
+    ``padding``.
+    """
+
+    HeaderID: int = 0
+    FormatNameList: tuple[MQFFormatNameElement, ...] = ()
+    HeaderSize: int | None = None
+    Reserved: int = 0
+    Padding: bytes | None = None
+
+    @property
+    def ElementCount(self) -> int:  # noqa: N802 - the printed name
+        """How many elements FormatNameList has."""
+        return len(self.FormatNameList)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        start = cursor.offset
+        size, header_id, reserved, count = cursor.unpack(_ADDRESS_LAYOUT)
+        if size < _ADDRESS_LAYOUT.size:
+            raise FormatError("MQFAddressHeader.HeaderSize", start, _ADDRESS, f"{size} is below {_ADDRESS_LAYOUT.size}")
+        listed = cursor.within(size - _ADDRESS_LAYOUT.size, "MQFAddressHeader.FormatNameList", _ADDRESS)
+        if count * _SMALLEST_ELEMENT > listed.remaining:
+            raise FormatError(
+                "MQFAddressHeader.ElementCount", start + 8, _ADDRESS, f"{count} do not fit {listed.remaining} bytes"
+            )
+        elements = tuple(MQFFormatNameElement.read(listed) for _ in range(count))
+        padding = listed.take(min(listed.remaining, -listed.offset % 4), "MQFAddressHeader.Padding", _ADDRESS)
+        listed.finish("MQFAddressHeader.HeaderSize", _ADDRESS)
+        padding += cursor.align(4, "MQFAddressHeader.Padding", _ADDRESS)
+        return cls(header_id, elements, size, reserved, kept(padding))
+
+    def build(self) -> bytes:
+        wire = bytearray(_ADDRESS_LAYOUT.size)
+        for element in self.FormatNameList:
+            wire += element.build(len(wire))
+        end = len(wire)
+        wire += fill(-end % 4, self.Padding, "MQFAddressHeader")
+        size = len(wire) if self.HeaderSize is None else self.HeaderSize
+        if not end <= size <= len(wire):
+            raise MisuseError(f"MQFAddressHeader.HeaderSize {size} does not fit the list: {end} to {len(wire)}")
+        wire[: _ADDRESS_LAYOUT.size] = _ADDRESS_LAYOUT.pack(size, self.HeaderID, self.Reserved, len(self.FormatNameList))
+        return bytes(wire)
+
+
+@dataclass(frozen=True, slots=True)
+class MQFSignatureHeader(Record):
+    """A signature over the message.
+
+    Spec: MS-MQMQ 2.2.20.3. 8 bytes and the signature. ID and Reserved u16 LE; Size u32 LE (computed); Signature bytes;
+    Padding as in SoapHeader: 2.2.20.3 prints none, 2.2.19.1 wants headers aligned; both are read.
+    """
+
+    Signature: bytes = b""
+    ID: int = 0x015E
+    Reserved: int = 0
+    Padding: bytes | None = None
+
+    @property
+    def Size(self) -> int:  # noqa: N802 - the printed name
+        """Int bytes of Signature."""
+        return len(self.Signature)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        header_id, reserved, size = cursor.unpack(_SIGNATURE_LAYOUT)
+        signature = cursor.take(size, "MQFSignatureHeader.Signature", _SIGNATURE)
+        return cls(signature, header_id, reserved, kept_end(cursor, "MQFSignatureHeader.Padding", _SIGNATURE))
+
+    def build(self) -> bytes:
+        wire = _SIGNATURE_LAYOUT.pack(self.ID, self.Reserved, len(self.Signature)) + self.Signature
+        return wire + fill_end(-len(wire) % 4, self.Padding, "MQFSignatureHeader")
+
+
+@dataclass(frozen=True, slots=True)
+class MultiQueueFormatHeader(Record):
+    """All destinations of a message, with their administration and response queues.
+
+    Spec: MS-MQMQ 2.2.20.1. Three MQFAddressHeader and an MQFSignatureHeader.
+    """
+
+    Destination: MQFAddressHeader = MQFAddressHeader(0x0064)
+    Administration: MQFAddressHeader = MQFAddressHeader(0x00C8)
+    Response: MQFAddressHeader = MQFAddressHeader(0x012C)
+    Signature: MQFSignatureHeader = MQFSignatureHeader()
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(
+            MQFAddressHeader.read(cursor),
+            MQFAddressHeader.read(cursor),
+            MQFAddressHeader.read(cursor),
+            MQFSignatureHeader.read(cursor),
+        )
+
+    def build(self) -> bytes:
+        return (
+            self.Destination.build() + self.Administration.build() + self.Response.build() + self.Signature.build()
+        )

@@ -1,0 +1,37 @@
+"""Padding bytes: any value is allowed on the wire, and every value is kept.
+
+Records hold ``Padding`` as None for zeros up to the boundary (the default) or as the bytes that were there.
+Spec: MS-MQMQ 2.2.18.1.4, 2.2.18.1.5.2, 2.2.19.3 (no restriction on their value; notes <1>, <2>, <8>).
+"""
+
+from __future__ import annotations
+
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.errors import MisuseError
+
+
+def kept(raw: bytes) -> bytes | None:
+    """Return what a record keeps of padding bytes: None for zeros."""
+    return raw if any(raw) else None
+
+
+def fill(size: int, padding: bytes | None, owner: str) -> bytes:
+    """Return ``size`` padding bytes."""
+    if padding is None:
+        return bytes(size)
+    if len(padding) != size:
+        raise MisuseError(f"{owner}.Padding takes {size} bytes, not {len(padding)}")
+    return padding
+
+
+def kept_end(cursor: Cursor, field: str, section: str) -> bytes | None:
+    """Read the padding of a header that may end the packet: there, up to a 4-byte boundary, or left out (b"")."""
+    gap = -cursor.offset % 4
+    if gap and not cursor.remaining:
+        return b""
+    return kept(cursor.align(4, field, section))
+
+
+def fill_end(size: int, padding: bytes | None, owner: str) -> bytes:
+    """Return the padding bytes of a header that may end the packet."""
+    return b"" if padding == b"" else fill(size, padding, owner)

@@ -1,0 +1,139 @@
+"""MessagePropertiesHeader: properties and body of a message. Spec: MS-MQMQ 2.2.19.3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from reference_qm.codec import text
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.layout import U8, U16, U32, Layout
+from reference_qm.codec.padding import fill, kept
+from reference_qm.codec.record import Bits, Flagged, Record
+
+SECTION = "MS-MQMQ 2.2.19.3"
+_LAYOUT = Layout(
+    "MessagePropertiesHeader",
+    SECTION,
+    Flags=U8,
+    LabelLength=U8,
+    MessageClass=U16,
+    CorrelationID="20s",
+    BodyType=U32,
+    ApplicationTag=U32,
+    MessageSize=U32,
+    AllocationBodySize=U32,
+    PrivacyLevel=U32,
+    HashAlgorithm=U32,
+    EncryptionAlgorithm=U32,
+    ExtensionSize=U32,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePropertiesHeader(Flagged, Record):
+    """Properties, label, extension and body of a message, padded to 4 bytes.
+
+    Spec: MS-MQMQ 2.2.19.3. Flags u8; MessageClass u16 LE; CorrelationID 20 bytes (a MessageIdentifier in
+    acknowledgments); BodyType, ApplicationTag, PrivacyLevel, HashAlgorithm, EncryptionAlgorithm u32 LE;
+    AllocationBodySize u32 LE bytes, None builds the size of MessageBody; Label text without its terminating null, None
+    for LabelLength 0; ExtensionData and MessageBody bytes; LabelTerminated: the label has its null; Padding: see
+    ``padding``. LabelLength, MessageSize and ExtensionSize are computed. PA, PR, NA, NR are bits 0 to 3.
+    """
+
+    Flags: int = 0
+    MessageClass: int = 0
+    CorrelationID: bytes = bytes(20)
+    BodyType: int = 0
+    ApplicationTag: int = 0
+    AllocationBodySize: int | None = None
+    PrivacyLevel: int = 0
+    HashAlgorithm: int = 0
+    EncryptionAlgorithm: int = 0
+    Label: str | None = None
+    ExtensionData: bytes = b""
+    MessageBody: bytes = b""
+    LabelTerminated: bool = True
+    Padding: bytes | None = None
+
+    PA: ClassVar = Bits(0)
+    PR: ClassVar = Bits(1)
+    NA: ClassVar = Bits(2)
+    NR: ClassVar = Bits(3)
+
+    @property
+    def LabelLength(self) -> int:  # noqa: N802 - the printed name
+        """Int WCHARs of the label on the wire, its terminating null included."""
+        return len(self._label()) // 2
+
+    @property
+    def MessageSize(self) -> int:  # noqa: N802 - the printed name
+        """Int bytes of MessageBody."""
+        return len(self.MessageBody)
+
+    @property
+    def ExtensionSize(self) -> int:  # noqa: N802 - the printed name
+        """Int bytes of ExtensionData."""
+        return len(self.ExtensionData)
+
+    def _label(self) -> bytes:
+        return b"" if self.Label is None else text.join(self.Label, self.LabelTerminated)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        (
+            flags,
+            label_length,
+            message_class,
+            correlation,
+            body_type,
+            tag,
+            body_size,
+            allocation,
+            privacy,
+            hashing,
+            encryption,
+            extension_size,
+        ) = cursor.unpack(_LAYOUT)
+        label: str | None = None
+        terminated = True
+        if label_length:
+            label, terminated = text.split(cursor.take(2 * label_length, "MessagePropertiesHeader.Label", SECTION))
+        extension = cursor.take(extension_size, "MessagePropertiesHeader.ExtensionData", SECTION)
+        body = cursor.take(body_size, "MessagePropertiesHeader.MessageBody", SECTION)
+        return cls(
+            flags,
+            message_class,
+            correlation,
+            body_type,
+            tag,
+            allocation,
+            privacy,
+            hashing,
+            encryption,
+            label,
+            extension,
+            body,
+            terminated,
+            kept(cursor.align(4, "MessagePropertiesHeader.Padding", SECTION)),
+        )
+
+    def build(self) -> bytes:
+        label = self._label()
+        body_size = len(self.MessageBody)
+        head = _LAYOUT.pack(
+            self.Flags,
+            len(label) // 2,
+            self.MessageClass,
+            self.CorrelationID,
+            self.BodyType,
+            self.ApplicationTag,
+            body_size,
+            body_size if self.AllocationBodySize is None else self.AllocationBodySize,
+            self.PrivacyLevel,
+            self.HashAlgorithm,
+            self.EncryptionAlgorithm,
+            len(self.ExtensionData),
+        )
+        wire = head + label + self.ExtensionData + self.MessageBody
+        return wire + fill(-len(wire) % 4, self.Padding, "MessagePropertiesHeader")

@@ -1,0 +1,144 @@
+"""Queue names inside packets. Spec: MS-MQMQ 2.2.18.1.4.1, 2.2.18.1.4.2, 2.2.18.1.5, 2.2.18.1.7."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+from uuid import UUID
+
+from reference_qm.codec import text
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.errors import FormatError, MisuseError
+from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
+from reference_qm.codec.padding import fill, kept
+from reference_qm.codec.record import Record
+
+_DIRECT_SECTION = "MS-MQMQ 2.2.18.1.5.2"
+_PRIVATE_ID = Layout("PrivateQueueFormatNameId", "MS-MQMQ 2.2.18.1.5.1", PrivateQueueIdentifier=U32)
+_PUBLIC = Layout("PublicQueueFormatName", "MS-MQMQ 2.2.18.1.7.1", PublicQueueIdentifier=GUID)
+_PRIVATE = Layout("PrivateQueueFormatName", "MS-MQMQ 2.2.18.1.7.2", SourceQueueManager=GUID, PrivateQueueIdentifier=U32)
+_DIRECT = Layout("DirectQueueFormatName", _DIRECT_SECTION, Count=U16)
+_DISTRIBUTION = Layout("MQFDistributionQueueFormatName", "MS-MQMQ 2.2.18.1.4.2", DistributionListIdentifier=GUID)
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateQueueFormatNameId(Record):
+    """A private queue of a queue manager that the context names.
+
+    Spec: MS-MQMQ 2.2.18.1.5.1. 4 bytes. PrivateQueueIdentifier u32 LE.
+    """
+
+    PrivateQueueIdentifier: int = 0
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_PRIVATE_ID))
+
+    def build(self) -> bytes:
+        return _PRIVATE_ID.build(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PublicQueueFormatName(Record):
+    """A public queue.
+
+    Spec: MS-MQMQ 2.2.18.1.7.1. 16 bytes. PublicQueueIdentifier 16-byte GUID.
+    """
+
+    PublicQueueIdentifier: UUID = NULL_GUID
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_PUBLIC))
+
+    def build(self) -> bytes:
+        return _PUBLIC.build(self)
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateQueueFormatName(Record):
+    """A private queue and the queue manager that hosts it.
+
+    Spec: MS-MQMQ 2.2.18.1.7.2. 20 bytes. SourceQueueManager 16-byte GUID; PrivateQueueIdentifier u32 LE.
+    """
+
+    SourceQueueManager: UUID = NULL_GUID
+    PrivateQueueIdentifier: int = 0
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_PRIVATE))
+
+    def build(self) -> bytes:
+        return _PRIVATE.build(self)
+
+
+@dataclass(frozen=True, slots=True)
+class DirectQueueFormatName(Record):
+    """A direct format name, padded to 4 bytes.
+
+    Spec: MS-MQMQ 2.2.18.1.5.2. Count u16 LE bytes of the WCHAR buffer (computed); DirectFormatName text without its
+    terminating null; Terminated: the buffer has one; Padding: see ``padding``.
+    """
+
+    DirectFormatName: str = ""
+    Terminated: bool = True
+    Padding: bytes | None = None
+
+    @property
+    def Count(self) -> int:  # noqa: N802 - the printed name
+        """Int bytes of the WCHAR buffer, its terminating null included."""
+        return len(text.join(self.DirectFormatName, self.Terminated))
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        start = cursor.offset
+        (count,) = cursor.unpack(_DIRECT)
+        if count % 2:
+            raise FormatError("DirectQueueFormatName.Count", start, _DIRECT_SECTION, f"{count} bytes are no WCHARs")
+        wire = cursor.take(count, "DirectQueueFormatName.DirectFormatName", _DIRECT_SECTION)
+        name, terminated = text.split(wire)
+        return cls(name, terminated, kept(cursor.align(4, "DirectQueueFormatName.Padding", _DIRECT_SECTION)))
+
+    def build(self) -> bytes:
+        wire = text.join(self.DirectFormatName, self.Terminated)
+        head = _DIRECT.pack(len(wire))
+        return head + wire + fill(-(len(head) + len(wire)) % 4, self.Padding, "DirectQueueFormatName")
+
+
+@dataclass(frozen=True, slots=True)
+class MQFDirectQueueFormatName(Record):
+    """A direct format name in a MultiQueueFormatHeader: its terminating null ends it.
+
+    Spec: MS-MQMQ 2.2.18.1.4.1. DirectFormatName text without its terminating null. It always starts on a 2-byte
+    boundary, because every structure before it has an even size.
+    """
+
+    DirectFormatName: str = ""
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        field = "MQFDirectQueueFormatName.DirectFormatName"
+        return cls(text.decode(cursor.through(text.NULL, field, "MS-MQMQ 2.2.18.1.4.1")))
+
+    def build(self) -> bytes:
+        if "\0" in self.DirectFormatName:
+            raise MisuseError("MQFDirectQueueFormatName.DirectFormatName: a null inside would end it")
+        return text.join(self.DirectFormatName, terminated=True)
+
+
+@dataclass(frozen=True, slots=True)
+class MQFDistributionQueueFormatName(Record):
+    """A distribution list in a MultiQueueFormatHeader.
+
+    Spec: MS-MQMQ 2.2.18.1.4.2. 16 bytes. DistributionListIdentifier 16-byte GUID.
+    """
+
+    DistributionListIdentifier: UUID = NULL_GUID
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_DISTRIBUTION))
+
+    def build(self) -> bytes:
+        return _DISTRIBUTION.build(self)

@@ -1,0 +1,130 @@
+"""SecurityHeader and its data. Spec: MS-MQMQ 2.2.20.6."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from reference_qm.codec import text
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.layout import U16, U32, Layout
+from reference_qm.codec.padding import fill, kept
+from reference_qm.codec.record import Bits, Flagged, Record
+
+SECTION = "MS-MQMQ 2.2.20.6"
+_LAYOUT = Layout(
+    "SecurityHeader",
+    SECTION,
+    Flags=U16,
+    SenderIdSize=U16,
+    EncryptionKeySize=U16,
+    SignatureSize=U16,
+    SenderCertSize=U32,
+    ProviderInfoSize=U32,
+)
+_PROVIDER = Layout("ProviderInfo", SECTION, ProviderType=U32)
+_ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityDataItems:
+    """SecurityData: the items that follow the sizes, each padded to 4 bytes.
+
+    Spec: MS-MQMQ 2.2.20.6. All bytes, empty when absent. Padding: the padding bytes of all items in order, see
+    ``padding``.
+    """
+
+    SecurityID: bytes = b""
+    EncryptionKey: bytes = b""
+    Signature: bytes = b""
+    SenderCert: bytes = b""
+    ProviderInfo: bytes = b""
+    Padding: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityHeader(Flagged, Record):
+    """Sender, signature and encryption of a message.
+
+    Spec: MS-MQMQ 2.2.20.6. 16 bytes and the data. Flags u16 LE. What is present is decided by the sizes, not by AI:
+    the frame of MS-MQQB 4.1.7 carries data with AI clear. The sizes are computed.
+    """
+
+    Flags: int = 0
+    SecurityData: SecurityDataItems = SecurityDataItems()
+
+    ST: ClassVar = Bits(0, 4)
+    AU: ClassVar = Bits(4)
+    EB: ClassVar = Bits(5)
+    DE: ClassVar = Bits(6)
+    AI: ClassVar = Bits(7)
+    AS: ClassVar = Bits(8, 4)
+    X12: ClassVar = Bits(12)
+    X13: ClassVar = Bits(13)
+    X14: ClassVar = Bits(14)
+    X15: ClassVar = Bits(15)
+
+    @property
+    def SenderIdSize(self) -> int:  # noqa: N802 - the printed name
+        """Int bytes of SecurityData.SecurityID."""
+        return len(self.SecurityData.SecurityID)
+
+    @property
+    def EncryptionKeySize(self) -> int:  # noqa: N802 - the printed name
+        """Int bytes of SecurityData.EncryptionKey."""
+        return len(self.SecurityData.EncryptionKey)
+
+    @property
+    def SignatureSize(self) -> int:  # noqa: N802 - the printed name
+        """Int bytes of SecurityData.Signature."""
+        return len(self.SecurityData.Signature)
+
+    @property
+    def SenderCertSize(self) -> int:  # noqa: N802 - the printed name
+        """Int bytes of SecurityData.SenderCert."""
+        return len(self.SecurityData.SenderCert)
+
+    @property
+    def ProviderInfoSize(self) -> int:  # noqa: N802 - the printed name
+        """Int bytes of SecurityData.ProviderInfo."""
+        return len(self.SecurityData.ProviderInfo)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        flags, *sizes = cursor.unpack(_LAYOUT)
+        items: list[bytes] = []
+        padding = b""
+        for name, size in zip(_ITEMS, sizes, strict=True):
+            items.append(cursor.take(size, f"SecurityData.{name}", SECTION))
+            padding += cursor.align(4, f"SecurityData.{name}", SECTION)
+        return cls(flags, SecurityDataItems(*items, Padding=kept(padding)))
+
+    def build(self) -> bytes:
+        data = self.SecurityData
+        items = (data.SecurityID, data.EncryptionKey, data.Signature, data.SenderCert, data.ProviderInfo)
+        gaps = [-len(item) % 4 for item in items]
+        padding = fill(sum(gaps), data.Padding, "SecurityData")
+        wire = [_LAYOUT.pack(self.Flags, *map(len, items))]
+        for item, gap in zip(items, gaps, strict=True):
+            wire += (item, padding[:gap])
+            padding = padding[gap:]
+        return b"".join(wire)
+
+
+@dataclass(frozen=True, slots=True)
+class ProviderInfo(Record):
+    """The layout of SecurityData.ProviderInfo.
+
+    Spec: MS-MQMQ 2.2.20.6. ProviderType u32 LE; ProviderName text without its terminating null.
+    """
+
+    ProviderType: int = 0
+    ProviderName: str = ""
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        (provider_type,) = cursor.unpack(_PROVIDER)
+        return cls(provider_type, text.decode(cursor.through(text.NULL, "ProviderInfo.ProviderName", SECTION)))
+
+    def build(self) -> bytes:
+        return _PROVIDER.build(self) + text.join(self.ProviderName, terminated=True)

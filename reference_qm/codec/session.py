@@ -1,0 +1,47 @@
+"""SessionHeader: the session acknowledgment. Spec: MS-MQMQ 2.2.20.4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.layout import U16, U32, Layout
+from reference_qm.codec.record import Record
+
+_LAYOUT = Layout(
+    "SessionHeader",
+    "MS-MQMQ 2.2.20.4",
+    AckSequenceNumber=U16,
+    RecoverableMsgAckSeqNumber=U16,
+    RecoverableMsgAckFlags=U32,
+    UserMsgSequenceNumber=U16,
+    RecoverableMsgSeqNumber=U16,
+    WindowSize=U16,
+    Reserved=U16,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SessionHeader(Record):
+    """Counts of messages received and sent on the session.
+
+    Spec: MS-MQMQ 2.2.20.4. 16 bytes, all LE: AckSequenceNumber u16; RecoverableMsgAckSeqNumber u16;
+    RecoverableMsgAckFlags u32, bit k for RecoverableMsgAckSeqNumber + k; UserMsgSequenceNumber u16;
+    RecoverableMsgSeqNumber u16; WindowSize u16 packets; Reserved u16.
+    """
+
+    AckSequenceNumber: int = 0
+    RecoverableMsgAckSeqNumber: int = 0
+    RecoverableMsgAckFlags: int = 0
+    UserMsgSequenceNumber: int = 0
+    RecoverableMsgSeqNumber: int = 0
+    WindowSize: int = 0
+    Reserved: int = 0
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(*cursor.unpack(_LAYOUT))
+
+    def build(self) -> bytes:
+        return _LAYOUT.build(self)

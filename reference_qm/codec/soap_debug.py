@@ -1,0 +1,124 @@
+"""SoapHeader and DebugHeader. Spec: MS-MQMQ 2.2.20.7, 2.2.20.8."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+from uuid import UUID
+
+from reference_qm.codec import text
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.layout import GUID, U16, U32, Layout
+from reference_qm.codec.padding import fill_end, kept_end
+from reference_qm.codec.record import Bits, Flagged, Record
+
+_SOAP = "MS-MQMQ 2.2.20.7"
+_DEBUG = "MS-MQMQ 2.2.20.8"
+_HEADER = Layout("SoapHeader", _SOAP, HeaderSectionID=U16, Reserved=U16, HeaderDataLength=U32)
+_BODY = Layout("SoapHeader", _SOAP, BodySectionID=U16, Reserved1=U16, BodyDataLength=U32)
+_FLAGS = Layout("DebugHeader", _DEBUG, Flags=U16, Reserved=U16)
+_QUEUE = Layout("DebugHeader", _DEBUG, QueueIdentifier=GUID)
+
+
+@dataclass(frozen=True, slots=True)
+class SoapHeader(Record):
+    """Two application-defined texts.
+
+    Spec: MS-MQMQ 2.2.20.7. HeaderSectionID, Reserved, BodySectionID, Reserved1 u16 LE; Header and Body text without the
+    terminating null, None for a length of 0; ...Terminated: the text has its null; Padding: None is zeros up to a
+    4-byte boundary, b"" none at all (2.2.19.1 wants headers aligned, 2.2.20.7 prints no padding: as the last header
+    both are read). HeaderDataLength and BodyDataLength (WCHARs) are computed.
+    """
+
+    Header: str | None = None
+    Body: str | None = None
+    HeaderSectionID: int = 0x0320
+    BodySectionID: int = 0x0384
+    Reserved: int = 0
+    Reserved1: int = 0
+    HeaderTerminated: bool = True
+    BodyTerminated: bool = True
+    Padding: bytes | None = None
+
+    @property
+    def HeaderDataLength(self) -> int:  # noqa: N802 - the printed name
+        """Int WCHARs of Header on the wire, its terminating null included."""
+        return len(_section(self.Header, self.HeaderTerminated)) // 2
+
+    @property
+    def BodyDataLength(self) -> int:  # noqa: N802 - the printed name
+        """Int WCHARs of Body on the wire, its terminating null included."""
+        return len(_section(self.Body, self.BodyTerminated)) // 2
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        header_id, reserved, header_length = cursor.unpack(_HEADER)
+        header, header_terminated = _read_section(cursor, header_length, "SoapHeader.Header")
+        body_id, reserved1, body_length = cursor.unpack(_BODY)
+        body, body_terminated = _read_section(cursor, body_length, "SoapHeader.Body")
+        padding = kept_end(cursor, "SoapHeader.Padding", _SOAP)
+        return cls(
+            header, body, header_id, body_id, reserved, reserved1, header_terminated, body_terminated, padding
+        )
+
+    def build(self) -> bytes:
+        header = _section(self.Header, self.HeaderTerminated)
+        body = _section(self.Body, self.BodyTerminated)
+        wire = b"".join(
+            (
+                _HEADER.pack(self.HeaderSectionID, self.Reserved, len(header) // 2),
+                header,
+                _BODY.pack(self.BodySectionID, self.Reserved1, len(body) // 2),
+                body,
+            )
+        )
+        return wire + fill_end(-len(wire) % 4, self.Padding, "SoapHeader")
+
+
+def _read_section(cursor: Cursor, length: int, field: str) -> tuple[str | None, bool]:
+    if not length:
+        return None, True
+    return text.split(cursor.take(2 * length, field, _SOAP))
+
+
+def _section(content: str | None, terminated: bool) -> bytes:
+    return b"" if content is None else text.join(content, terminated)
+
+
+@dataclass(frozen=True, slots=True)
+class DebugHeader(Flagged, Record):
+    """The queue that receives trace messages.
+
+    Spec: MS-MQMQ 2.2.20.8. 4 or 20 bytes. Flags and Reserved u16 LE; QueueIdentifier 16-byte GUID, None unless QT is 1.
+    """
+
+    Flags: int = 0
+    Reserved: int = 0
+    QueueIdentifier: UUID | None = None
+
+    QT: ClassVar = Bits(0, 2)
+    X2: ClassVar = Bits(2)
+    X3: ClassVar = Bits(3)
+    X4: ClassVar = Bits(4)
+    X5: ClassVar = Bits(5)
+    X6: ClassVar = Bits(6)
+    X7: ClassVar = Bits(7)
+    X8: ClassVar = Bits(8)
+    X9: ClassVar = Bits(9)
+    X10: ClassVar = Bits(10)
+    X11: ClassVar = Bits(11)
+    X12: ClassVar = Bits(12)
+    X13: ClassVar = Bits(13)
+    X14: ClassVar = Bits(14)
+    X15: ClassVar = Bits(15)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        flags, reserved = cursor.unpack(_FLAGS)
+        return cls(flags, reserved, cursor.unpack(_QUEUE)[0] if flags & 3 == 1 else None)
+
+    def build(self) -> bytes:
+        if (self.QueueIdentifier is not None) != (self.QT == 1):
+            raise MisuseError("DebugHeader.Flags.QT says whether QueueIdentifier is there: they disagree")
+        return _FLAGS.build(self) + (b"" if self.QueueIdentifier is None else _QUEUE.build(self))

@@ -1,0 +1,31 @@
+"""Buffers of WCHAR on the wire and Python text: every sequence of 16-bit units survives the way there and back.
+
+Spec: MS-MQMQ 2.2.18.1.5.2, 2.2.19.3 (Label), 2.2.20.7. The terminating null is not part of the text; that it is missing
+breaks a rule, not the structure, so records keep ``...Terminated``.
+"""
+
+from __future__ import annotations
+
+NULL = b"\0\0"
+"""One WCHAR of zero."""
+
+
+def decode(wire: bytes) -> str:
+    """Return the text of WCHARs (an even number of bytes); lone surrogates stay lone surrogates."""
+    return wire.decode("utf-16-le", "surrogatepass")
+
+
+def encode(text: str) -> bytes:
+    """Return the WCHARs of a text."""
+    return text.encode("utf-16-le", "surrogatepass")
+
+
+def split(wire: bytes) -> tuple[str, bool]:
+    """Return the text of a buffer without its terminating null, and whether it had one."""
+    text = decode(wire)
+    return (text[:-1], True) if text.endswith("\0") else (text, False)
+
+
+def join(text: str, terminated: bool) -> bytes:
+    """Return the buffer of a text, with its terminating null unless it lacks one."""
+    return encode(text) + NULL if terminated else encode(text)

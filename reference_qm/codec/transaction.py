@@ -1,0 +1,110 @@
+"""TransactionHeader, and the bodies of order and final acknowledgments. Spec: MS-MQMQ 2.2.20.5, MS-MQQB 2.2.4.1, 2.2.5.1."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+from uuid import UUID
+
+from reference_qm.codec import ids
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
+from reference_qm.codec.record import Bits, Flagged, Record
+
+_TX = "MS-MQMQ 2.2.20.5"
+_FLAGS = Layout("TransactionHeader", _TX, Flags=U32)
+_NUMBERS = Layout("TransactionHeader", _TX, TxSequenceNumber=U32, PreviousTxSequenceNumber=U32)
+_CONNECTOR = Layout("TransactionHeader", _TX, ConnectorQMGuid=GUID)
+_ORDER_ACK = Layout(
+    "OrderAckBody", "MS-MQQB 2.2.4.1", TxSequenceNumber=U32, TxPreviousSequenceNumber=U32, Reserved="20s"
+)
+_FINAL_ACK = Layout(
+    "FinalAckBody", "MS-MQQB 2.2.5.1", TxSequenceNumber=U32, TxPreviousSequenceNumber=U32, SourceGUID=GUID, MessageID=U32
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionHeader(Flagged, Record):
+    """A message's place in a transactional sequence.
+
+    Spec: MS-MQMQ 2.2.20.5. 20 or 36 bytes. Flags u32 LE; TxSequenceID 8 bytes; TxSequenceNumber and
+    PreviousTxSequenceNumber u32 LE; ConnectorQMGuid 16-byte GUID or None (CG).
+    """
+
+    Flags: int = 0
+    TxSequenceID: ids.TxSequenceID = ids.TxSequenceID()
+    TxSequenceNumber: int = 0
+    PreviousTxSequenceNumber: int = 0
+    ConnectorQMGuid: UUID | None = None
+
+    CG: ClassVar = Bits(0)
+    FA: ClassVar = Bits(1)
+    FM: ClassVar = Bits(2)
+    LM: ClassVar = Bits(3)
+    ID: ClassVar = Bits(4, 20)
+    X1: ClassVar = Bits(24)
+    X2: ClassVar = Bits(25)
+    X3: ClassVar = Bits(26)
+    X4: ClassVar = Bits(27)
+    X5: ClassVar = Bits(28)
+    X6: ClassVar = Bits(29)
+    X7: ClassVar = Bits(30)
+    X8: ClassVar = Bits(31)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        (flags,) = cursor.unpack(_FLAGS)
+        sequence = ids.TxSequenceID.read(cursor)
+        number, previous = cursor.unpack(_NUMBERS)
+        connector = cursor.unpack(_CONNECTOR)[0] if flags & 1 else None
+        return cls(flags, sequence, number, previous, connector)
+
+    def build(self) -> bytes:
+        if (self.ConnectorQMGuid is not None) != bool(self.CG):
+            raise MisuseError("TransactionHeader.Flags.CG says whether ConnectorQMGuid is there: they disagree")
+        connector = b"" if self.ConnectorQMGuid is None else _CONNECTOR.build(self)
+        return _FLAGS.build(self) + self.TxSequenceID.build() + _NUMBERS.build(self) + connector
+
+
+@dataclass(frozen=True, slots=True)
+class OrderAckBody(Record):
+    """OrderAck Body: the MessageBody of an OrderAck packet.
+
+    Spec: MS-MQQB 2.2.4.1. 36 bytes. TxSequenceID 8 bytes; TxSequenceNumber and TxPreviousSequenceNumber u32 LE;
+    Reserved 20 bytes.
+    """
+
+    TxSequenceID: ids.TxSequenceID = ids.TxSequenceID()
+    TxSequenceNumber: int = 0
+    TxPreviousSequenceNumber: int = 0
+    Reserved: bytes = bytes(20)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(ids.TxSequenceID.read(cursor), *cursor.unpack(_ORDER_ACK))
+
+    def build(self) -> bytes:
+        return self.TxSequenceID.build() + _ORDER_ACK.build(self)
+
+
+@dataclass(frozen=True, slots=True)
+class FinalAckBody(Record):
+    """FinalAck Body: the MessageBody of a FinalAck packet.
+
+    Spec: MS-MQQB 2.2.5.1. 36 bytes. TxSequenceID 8 bytes; TxSequenceNumber and TxPreviousSequenceNumber u32 LE;
+    SourceGUID 16-byte GUID; MessageID u32 LE.
+    """
+
+    TxSequenceID: ids.TxSequenceID = ids.TxSequenceID()
+    TxSequenceNumber: int = 0
+    TxPreviousSequenceNumber: int = 0
+    SourceGUID: UUID = NULL_GUID
+    MessageID: int = 0
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        return cls(ids.TxSequenceID.read(cursor), *cursor.unpack(_FINAL_ACK))
+
+    def build(self) -> bytes:
+        return self.TxSequenceID.build() + _FINAL_ACK.build(self)

@@ -1,0 +1,124 @@
+"""UserHeader: source and destination of a message. Spec: MS-MQMQ 2.2.19.2."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar, Self
+from uuid import UUID
+
+from reference_qm.codec.base import INFINITE
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.errors import FormatError, MisuseError
+from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
+from reference_qm.codec.queue_formats import (
+    DirectQueueFormatName,
+    PrivateQueueFormatName,
+    PrivateQueueFormatNameId,
+    PublicQueueFormatName,
+)
+from reference_qm.codec.record import Bits, Flagged, Record
+
+SECTION = "MS-MQMQ 2.2.19.2"
+QueueName = PrivateQueueFormatNameId | PublicQueueFormatName | PrivateQueueFormatName | DirectQueueFormatName
+
+_FLAGS_OFFSET = 44
+_LAYOUT = Layout(
+    "UserHeader",
+    SECTION,
+    SourceQueueManager=GUID,
+    QueueManagerAddress=GUID,
+    TimeToBeReceived=U32,
+    SentTime=U32,
+    MessageID=U32,
+    Flags=U32,
+)
+_CONNECTOR = Layout("UserHeader", SECTION, ConnectorType=GUID)
+
+_QueueTypes = Mapping[int, type[QueueName] | None]
+_DESTINATION: _QueueTypes = {0: None, 3: PrivateQueueFormatNameId, 5: PublicQueueFormatName, 7: DirectQueueFormatName}
+_ADMINISTRATION: _QueueTypes = {**_DESTINATION, 2: PrivateQueueFormatNameId, 6: PrivateQueueFormatName}
+_RESPONSE: _QueueTypes = {**_ADMINISTRATION, 1: None, 4: PrivateQueueFormatNameId}
+
+
+@dataclass(frozen=True, slots=True)
+class UserHeader(Flagged, Record):
+    """Source and destination of a message, and which headers follow.
+
+    Spec: MS-MQMQ 2.2.19.2. 48 bytes and the queues. SourceQueueManager and QueueManagerAddress 16-byte GUID;
+    TimeToBeReceived u32 LE s, 0xFFFFFFFF infinite; SentTime u32 LE s since 1970 UTC; MessageID u32 LE; Flags u32 LE;
+    the queues are what DQ, AQ and RQ announce, or None; ConnectorType 16-byte GUID or None (CQ).
+    """
+
+    SourceQueueManager: UUID = NULL_GUID
+    QueueManagerAddress: UUID = NULL_GUID
+    TimeToBeReceived: int = INFINITE
+    SentTime: int = 0
+    MessageID: int = 0
+    Flags: int = 0
+    DestinationQueue: QueueName | None = None
+    AdminQueue: QueueName | None = None
+    ResponseQueue: QueueName | None = None
+    ConnectorType: UUID | None = None
+
+    RC: ClassVar = Bits(0, 5)
+    DM: ClassVar = Bits(5, 2)
+    X1: ClassVar = Bits(7)
+    JN: ClassVar = Bits(8)
+    JP: ClassVar = Bits(9)
+    DQ: ClassVar = Bits(10, 3)
+    AQ: ClassVar = Bits(13, 3)
+    RQ: ClassVar = Bits(16, 3)
+    SH: ClassVar = Bits(19)
+    TH: ClassVar = Bits(20)
+    MP: ClassVar = Bits(21)
+    CQ: ClassVar = Bits(22)
+    MQ: ClassVar = Bits(23)
+    X2: ClassVar = Bits(24)
+    AH: ClassVar = Bits(25)
+    X3: ClassVar = Bits(26, 2)
+    HH: ClassVar = Bits(28)
+    X4: ClassVar = Bits(29, 3)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        """Read the header; a DQ, AQ or RQ without a layout is a FormatError."""
+        flags_at = cursor.offset + _FLAGS_OFFSET
+        source, address, life, sent, message, flags = cursor.unpack(_LAYOUT)
+        destination = _read_queue(cursor, _DESTINATION, flags >> 10 & 7, "DQ", flags_at)
+        administration = _read_queue(cursor, _ADMINISTRATION, flags >> 13 & 7, "AQ", flags_at)
+        response = _read_queue(cursor, _RESPONSE, flags >> 16 & 7, "RQ", flags_at)
+        connector = cursor.unpack(_CONNECTOR)[0] if flags & 1 << 22 else None
+        return cls(source, address, life, sent, message, flags, destination, administration, response, connector)
+
+    def build(self) -> bytes:
+        if (self.ConnectorType is not None) != bool(self.CQ):
+            raise MisuseError("UserHeader.Flags.CQ says whether ConnectorType is there: they disagree")
+        return b"".join(
+            (
+                _LAYOUT.build(self),
+                _build_queue(self.DestinationQueue, _DESTINATION, self.DQ, "DQ"),
+                _build_queue(self.AdminQueue, _ADMINISTRATION, self.AQ, "AQ"),
+                _build_queue(self.ResponseQueue, _RESPONSE, self.RQ, "RQ"),
+                b"" if self.ConnectorType is None else _CONNECTOR.build(self),
+            )
+        )
+
+
+def _read_queue(cursor: Cursor, types: _QueueTypes, kind: int, bits: str, flags_at: int) -> QueueName | None:
+    if kind not in types:
+        raise FormatError("UserHeader.Flags", flags_at, SECTION, f"{bits} 0x{kind:X} has no layout")
+    queue = types[kind]
+    return None if queue is None else queue.read(cursor)
+
+
+def _build_queue(queue: QueueName | None, types: _QueueTypes, kind: int, bits: str) -> bytes:
+    if kind not in types:
+        raise MisuseError(f"UserHeader.Flags.{bits} 0x{kind:X} has no layout")
+    expected = types[kind]
+    if queue is None and expected is None:
+        return b""
+    if queue is None or type(queue) is not expected:
+        name = "no queue" if expected is None else f"a {expected.__name__}"
+        raise MisuseError(f"UserHeader.Flags.{bits} 0x{kind:X} announces {name}, not {type(queue).__name__}")
+    return queue.build()

@@ -1,0 +1,50 @@
+"""``mqconform serve``: the reference queue manager in a process of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from reference_qm.shell.service import Service, make_core
+from reference_qm.shell.settings import Settings, SettingsError, load_settings
+from reference_qm.shell.system import SystemEntropy
+
+
+def register(app: typer.Typer) -> None:
+    """Add the subcommand ``serve``."""
+    app.command("serve")(serve)
+
+
+def main() -> None:
+    """Be ``serve`` alone (``python -m reference_qm``)."""
+    typer.run(serve)
+
+
+def serve(
+    config: Annotated[Path | None, typer.Option("--config", help="TOML file; everything in it has a default.")] = None,
+    address: Annotated[str | None, typer.Option("--address", help="Address to listen on [127.0.0.1].")] = None,
+    tcp_port: Annotated[int | None, typer.Option("--tcp-port", help="0 picks a free one [1801].")] = None,
+    ping_port: Annotated[int | None, typer.Option("--ping-port", help="0 picks a free one [3527].")] = None,
+    control: Annotated[str | None, typer.Option("--control", help="ADDRESS:PORT of the control protocol.")] = None,
+    fault: Annotated[list[str] | None, typer.Option("--fault", help="A deliberate violation; repeatable.")] = None,
+) -> None:
+    """Run a reference queue manager until SIGTERM; print one line `ready tcp=... ping=... control=...` first."""
+    logging.basicConfig(level=logging.WARNING, format="mqconform serve: %(message)s")
+    flags = {"--address": address, "--tcp-port": tcp_port, "--ping-port": ping_port, "--control": control}
+    try:
+        settings = load_settings(config, flags, SystemEntropy())
+        went_well = asyncio.run(_run(settings, fault or []))
+    except SettingsError as error:
+        typer.echo(f"mqconform serve: {error}", err=True)
+        raise typer.Exit(2) from error
+    if not went_well:
+        raise typer.Exit(1)
+
+
+async def _run(settings: Settings, faults: list[str]) -> bool:
+    # typer.echo flushes: a parent waits for this line.
+    return await Service(settings, make_core(settings, faults)).run(typer.echo)

@@ -1,0 +1,185 @@
+"""The control protocol: one JSON object per line over TCP (README: control protocol)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any, cast
+
+from reference_qm.control import ControlError, answer, request_from
+from reference_qm.inputs import Endpoint
+from reference_qm.shell.host import Answer, Host
+
+LINE_LIMIT = 1024 * 1024
+TOO_LONG = f"a line is longer than {LINE_LIMIT} bytes: bodies above about 780,000 bytes cannot be sent from here"
+CLIENTS_LIMIT = 64
+WAITING_LIMIT = 1024
+"""Requests of one client that wait for an answer."""
+
+log = logging.getLogger(__name__)
+
+
+class ControlServer:
+    """Serves several clients at once; ``stop`` is called when one asks for the end of the process."""
+
+    def __init__(self, host: Host, stop: Callable[[], None]) -> None:
+        self.host = host
+        self.stop = stop
+        self.clients: set[ControlClient] = set()
+        self.ending = False
+        self._listener: asyncio.Server | None = None
+
+    async def bind(self, endpoint: Endpoint) -> Endpoint:
+        """Take the port without accepting yet; OSError when that fails."""
+        loop = asyncio.get_running_loop()
+        self._listener = await loop.create_server(
+            lambda: ControlClient(self), endpoint.host, endpoint.port, start_serving=False
+        )
+        return Endpoint(*self._listener.sockets[0].getsockname()[:2])
+
+    async def start(self) -> None:
+        """Let clients in; OSError when the port was taken meanwhile."""
+        if self._listener is not None:
+            await self._listener.start_serving()
+
+    def close_listener(self) -> None:
+        """Let nobody in and take no request any more; answers are still delivered."""
+        self.ending = True
+        if self._listener is not None:
+            self._listener.close()
+
+    def hang_up(self) -> None:
+        """Close every client's connection."""
+        for client in self.clients:
+            client.hang_up()
+
+
+class ControlClient(asyncio.Protocol):
+    """One client: requests may be pipelined, answers come as they are ready, each under the id of its request."""
+
+    def __init__(self, server: ControlServer) -> None:
+        self.server = server
+        self._transport: asyncio.Transport | None = None
+        self._unread = bytearray()
+        self._waiting = 0
+        self._paused = False
+
+    # -- asyncio tells ------------------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        if len(self.server.clients) >= CLIENTS_LIMIT:
+            self._refuse(None, f"{CLIENTS_LIMIT} control clients are connected already; close one of them")
+            self.hang_up()
+            return
+        self.server.clients.add(self)
+
+    def data_received(self, data: bytes) -> None:
+        searched = len(self._unread)
+        self._unread += data
+        self._take_lines(searched)
+
+    def pause_writing(self) -> None:
+        """Take no more requests of a client that does not read its answers."""
+        self._paused = True
+        if self._transport is not None:
+            self._transport.pause_reading()
+
+    def resume_writing(self) -> None:
+        self._paused = False
+        if self._transport is not None:
+            self._transport.resume_reading()
+        self._take_lines(0)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._transport = None
+        self.server.clients.discard(self)
+
+    # -- requests and answers -----------------------------------------------------------------------------------
+
+    def hang_up(self) -> None:
+        """Close after what was answered is delivered."""
+        if self._transport is not None:
+            self._transport.close()
+
+    def _take_lines(self, searched: int) -> None:
+        """Carry out the whole lines; the first ``searched`` bytes are known to hold no line end."""
+        while not (self._paused or self.server.ending) and (end := self._unread.find(b"\n", searched)) >= 0:
+            line = bytes(self._unread[:end])
+            del self._unread[: end + 1]
+            searched = 0
+            self._on_line(line)
+        if not self._paused and len(self._unread) > LINE_LIMIT:
+            self._unread.clear()
+            self._refuse(None, TOO_LONG)
+            self.hang_up()
+
+    def _on_line(self, line: bytes) -> None:
+        number: Any = None
+        try:
+            arguments = _object(line)
+            number = _number(arguments)
+            verb = arguments.get("verb")
+            on_verb = _HOST_VERBS.get(verb) if isinstance(verb, str) else None
+            if on_verb is None:
+                self._ask(number, arguments)
+            elif len(arguments) == 1:
+                on_verb(self, number)
+            else:
+                raise ControlError(f"{verb} takes no arguments; leave out {', '.join(arguments.keys() - {'verb'})}")
+        except ControlError as error:
+            self._refuse(number, str(error))
+
+    def _ask(self, number: Any, arguments: dict[str, Any]) -> None:
+        request = request_from(arguments)
+        if self._waiting >= WAITING_LIMIT:
+            raise ControlError(f"{WAITING_LIMIT} requests of this client wait already; read their answers first")
+        self._waiting += 1
+
+        def answered(result: Answer) -> None:
+            self._waiting -= 1
+            self._send(answer(number, result))
+
+        self.server.host.ask(request, answered)
+
+    def _restart(self, number: Any) -> None:
+        self.server.host.restart()
+        self._send({"id": number, "ok": True})
+
+    def _stop(self, number: Any) -> None:
+        self._send({"id": number, "ok": True})
+        self.server.stop()
+
+    def _refuse(self, number: Any, error: str) -> None:
+        self._send({"id": number, "ok": False, "error": error})
+
+    def _send(self, reply: dict[str, Any]) -> None:
+        if self._transport is not None and not self._transport.is_closing():
+            self._transport.write(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
+
+
+_HOST_VERBS = MappingProxyType({"restart": ControlClient._restart, "stop": ControlClient._stop})
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    if len(line) > LINE_LIMIT:
+        raise ControlError(TOO_LONG)
+    try:
+        found = json.loads(line)
+    except ValueError as error:
+        raise ControlError(f"not a JSON object on one line: {error}") from error
+    except RecursionError as error:
+        raise ControlError("not a JSON object on one line: nested too deeply") from error
+    if not isinstance(found, dict):
+        raise ControlError(f"not a JSON object: {type(found).__name__}")
+    return found
+
+
+def _number(arguments: dict[str, Any]) -> int | str:
+    number = arguments.pop("id", None)
+    if isinstance(number, bool) or not isinstance(number, int | str):
+        raise ControlError('"id" is missing or neither a number nor a text; it names the answer')
+    return number

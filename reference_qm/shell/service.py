@@ -1,0 +1,122 @@
+"""One reference queue manager as a process: from its settings to its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import importlib
+import ipaddress
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, cast
+
+from reference_qm.core import QueueManager
+from reference_qm.inputs import Endpoint
+from reference_qm.shell.control_server import ControlServer
+from reference_qm.shell.host import Core, Host
+from reference_qm.shell.settings import Settings, SettingsError, format_endpoint
+from reference_qm.shell.store import MemoryStore
+from reference_qm.shell.system import SystemEntropy
+
+log = logging.getLogger(__name__)
+
+
+def make_core(settings: Settings, faults: Sequence[str]) -> Core:
+    """Return the core, wrapped in the named faults; SettingsError for a fault that does not exist."""
+    core: Core = QueueManager(settings.config, SystemEntropy())
+    if not faults:
+        return core
+    registry = importlib.import_module("reference_qm.faults")
+    try:
+        return cast("Core", registry.wrap(core, faults))
+    except ValueError as error:
+        raise SettingsError(f"--fault: {error}") from error
+
+
+class Service:
+    """A core with its host and, if asked for, its control server."""
+
+    def __init__(self, settings: Settings, core: Core) -> None:
+        self.settings = settings
+        self.host = Host(core, settings.listen.address, MemoryStore(), settings.limits)
+        self.control = ControlServer(self.host, self.stop)
+        self._end = asyncio.Event()
+        self._failed = False
+
+    async def run(self, ready: Callable[[str], None]) -> bool:
+        """Serve until SIGTERM, SIGINT or ``stop``; False when a failure of our own ended it.
+
+        ``ready`` gets one line with what is bound. SettingsError when a port cannot be had.
+        """
+        loop = asyncio.get_running_loop()
+        loop.set_exception_handler(self._on_exception)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.stop)
+        try:
+            ready(await self._open())
+        except SettingsError:
+            self._close_listeners()
+            raise
+        await self._end.wait()
+        self._close_listeners()
+        if self._failed:
+            return False
+        await self.host.stop()
+        self.control.hang_up()
+        return True
+
+    def stop(self) -> None:
+        """End ``run``."""
+        self._end.set()
+
+    async def _open(self) -> str:
+        """Take every port before the core starts, so that a service that cannot run has done nothing."""
+        listen = self.settings.listen
+        bound = {"tcp": "none", "ping": "none", "control": "none"}
+        with _taking("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
+            bound["tcp"] = self._bound(await self.host.bind_tcp(listen.tcp_port))
+        if listen.ping:
+            with _taking("udp", Endpoint(listen.address, listen.ping_port), "--ping-port"):
+                bound["ping"] = self._bound(self.host.bind_ping(listen.ping_port))
+        if self.settings.control is not None:
+            with _taking("tcp", self.settings.control, "--control"):
+                bound["control"] = self._bound(await self.control.bind(self.settings.control))
+                await self.control.start()
+        with _taking("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
+            await self.host.start()
+        return "ready " + " ".join(f"{name}={where}" for name, where in bound.items())
+
+    def _bound(self, endpoint: Endpoint) -> str:
+        text = format_endpoint(endpoint)
+        if not ipaddress.ip_address(endpoint.host).is_loopback:
+            log.warning("%s is not a loopback address: whoever reaches it can talk to this queue manager", text)
+        return text
+
+    def _close_listeners(self) -> None:
+        self.host.close_listeners()
+        self.control.close_listener()
+
+    def _on_exception(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Tell a failure of the system and go on; a failure of our own ends the process: its state is in doubt."""
+        error = context.get("exception")
+        if isinstance(error, OSError):
+            log.warning("%s: %s", context["message"], error)
+            return
+        loop.default_exception_handler(context)
+        self._failed = True
+        self.stop()
+
+
+@contextlib.contextmanager
+def _taking(transport: str, endpoint: Endpoint, flag: str) -> Iterator[None]:
+    """Turn an OSError into the one line that says which port cannot be had, why, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        why = os.strerror(error.errno) if error.errno else str(error)
+        raise SettingsError(
+            f"cannot listen on {transport} {format_endpoint(endpoint)}: {why}; choose another with {flag} or in the "
+            "file (port 0 picks a free one)"
+        ) from error

@@ -1,0 +1,100 @@
+"""SUT files: what they may say, and the one line that each mistake gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UsageError
+from harness.sutfile import CAPABILITIES, load_sut_file, parse_sut_file
+
+GOOD = {"sut": {"name": "contoso-qm"}, "reach": {"kind": "external"}}
+
+
+def test_defaults_are_the_ones_of_the_readme() -> None:
+    file = parse_sut_file(GOOD)
+    assert (file.reach.address, file.reach.tcp_port, file.reach.ping_port, file.reach.rpc_port) == (
+        "127.0.0.1",
+        1801,
+        3527,
+        2103,
+    )
+    assert file.reach.peer_address == "127.0.0.2"
+    assert file.queues.plain == "private$\\mqc-plain"
+    assert file.control.kind == "none"
+    assert dict(file.capabilities) == {}
+
+
+def test_the_file_of_the_issue_is_accepted(tmp_path: Path) -> None:
+    path = tmp_path / "sut.toml"
+    path.write_text(
+        r"""
+[sut]
+name = "contoso-qm"
+vendor = "Contoso"
+version = "0.1"
+profile = "none"
+[reach]
+kind = "external"
+address = "127.0.0.1"
+tcp_port = 1801
+ping_port = 3527
+rpc_port = 2103
+peer_address = "127.0.0.2"
+peer_tcp_port = 1801
+command = []
+[queues]
+plain = "private$\\mqc-plain"
+transactional = "private$\\mqc-tx"
+admin = "private$\\mqc-admin"
+[control]
+kind = "none"
+address = "127.0.0.1:0"
+[capabilities]
+ping = true
+""",
+        encoding="utf-8",
+    )
+    file = load_sut_file(path)
+    assert file.sut.vendor == "Contoso"
+    assert file.capabilities["ping"] is True
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"sutt": {}}, ["[sutt]", "known are"]),
+        ({"reach": {"kind": "external", "tcp_prot": 1}}, ["reach.tcp_prot", "tcp_port"]),
+        ({"reach": {"kind": "carrier pigeon"}}, ["reach.kind", "carrier pigeon", "virtual, process, external"]),
+        ({"reach": {"kind": "external", "tcp_port": "1801"}}, ["reach.tcp_port", "int"]),
+        ({"reach": {"kind": "external", "tcp_port": True}}, ["reach.tcp_port", "int"]),
+        ({"reach": {"kind": "external", "tcp_port": 70_000}}, ["reach.tcp_port", "65535"]),
+        ({"reach": {"kind": "external", "address": "192.0.2.1"}}, ["192.0.2.1", "allow_remote = true"]),
+        ({"reach": {"kind": "external", "peer_identifier": "x"}}, ["peer_identifier", "GUID"]),
+        ({"reach": {"kind": "process"}}, ["reach.command"]),
+        ({"reach": {"kind": "process", "command": "qm"}}, ["reach.command", "list"]),
+        ({"sut": {}}, ["sut.name", "missing"]),
+        ({"capabilities": {"teleport": True}}, ["teleport", *CAPABILITIES]),
+        ({"capabilities": {"ping": "yes"}}, ["capabilities.ping", "true or false"]),
+    ],
+)
+def test_a_mistake_is_one_line_that_names_the_key_and_the_way_out(change: dict[str, object], words: list[str]) -> None:
+    with pytest.raises(UsageError) as caught:
+        parse_sut_file(GOOD | change)
+    assert "\n" not in str(caught.value)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_missing_or_broken_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="cannot read"):
+        load_sut_file(tmp_path / "none.toml")
+    (tmp_path / "broken.toml").write_text("[sut", encoding="utf-8")
+    with pytest.raises(UsageError, match="not a TOML file"):
+        load_sut_file(tmp_path / "broken.toml")
+
+
+def test_a_remote_address_is_possible_when_meant() -> None:
+    reach = {"kind": "external", "address": "192.0.2.1", "allow_remote": True}
+    assert parse_sut_file(GOOD | {"reach": reach}).reach.address == "192.0.2.1"

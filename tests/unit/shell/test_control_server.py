@@ -1,0 +1,226 @@
+"""The control protocol over TCP: lines, ids, bounds."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from shell_fakes import PATIENCE_S, ScriptedCore, client, running
+
+from reference_qm.commands import Identity, ReceiveMessage, Result
+from reference_qm.effects import Completed, Effect, Rejected
+from reference_qm.inputs import Command, Endpoint, Input, Started
+from reference_qm.shell import control_server
+from reference_qm.shell.control_server import ControlServer
+
+
+def answering(event: Input) -> list[Effect]:
+    """Identity is answered at once, a receive never."""
+    if isinstance(event, Command) and isinstance(event.request, Identity):
+        return [Completed(event.token, Result({"name": "fake"}))]
+    return []
+
+
+class Caller:
+    """One control client."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    def say(self, *requests: dict[str, Any] | bytes) -> None:
+        self.writer.write(b"".join(r if isinstance(r, bytes) else json.dumps(r).encode() + b"\n" for r in requests))
+
+    async def hear(self) -> dict[str, Any]:
+        async with asyncio.timeout(PATIENCE_S):
+            return json.loads(await self.reader.readline())
+
+    async def hung_up(self) -> bool:
+        async with asyncio.timeout(PATIENCE_S):
+            return await self.reader.read() == b""
+
+
+class Bench:
+    """A control server on a host with a scripted core."""
+
+    def __init__(self, core: ScriptedCore, server: ControlServer, endpoint: Endpoint, stopped: asyncio.Event) -> None:
+        self.core = core
+        self.server = server
+        self.endpoint = endpoint
+        self.stopped = stopped
+
+    @contextlib.asynccontextmanager
+    async def caller(self) -> AsyncIterator[Caller]:
+        async with client(self.endpoint) as ends:
+            yield Caller(*ends)
+
+
+@contextlib.asynccontextmanager
+async def bench() -> AsyncIterator[Bench]:
+    core = ScriptedCore(answering)
+    stopped = asyncio.Event()
+    async with running(core) as (host, _):
+        server = ControlServer(host, stopped.set)
+        endpoint = await server.bind(Endpoint("127.0.0.1", 0))
+        await server.start()
+        yield Bench(core, server, endpoint, stopped)
+        server.close_listener()
+        server.hang_up()
+
+
+def test_a_request_is_answered_under_its_id():
+    async def story():
+        async with bench() as it, it.caller() as caller:
+            caller.say({"id": 1, "verb": "identity"}, {"id": "two", "verb": "identity"})
+            assert await caller.hear() == {"id": 1, "ok": True, "name": "fake"}
+            assert await caller.hear() == {"id": "two", "ok": True, "name": "fake"}
+
+    asyncio.run(story())
+
+
+def test_a_waiting_request_blocks_neither_its_client_nor_others():
+    async def story():
+        async with bench() as it, it.caller() as first, it.caller() as second:
+            first.say({"id": 1, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
+            first.say({"id": 2, "verb": "identity"})
+            assert (await first.hear())["id"] == 2
+            second.say({"id": 1, "verb": "identity"})
+            assert (await second.hear())["ok"] is True
+            waiting = next(e for e in it.core.heard if isinstance(e, Command) and isinstance(e.request, ReceiveMessage))
+            it.core.script = lambda event: [Rejected(waiting.token, "gone")]
+            it.server.host.handle(Started())
+            assert await first.hear() == {"id": 1, "ok": False, "error": "gone"}
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "complaint"),
+    [
+        (b"{", None, "not a JSON object on one line"),
+        (b"\xff", None, "not a JSON object on one line"),
+        (b"", None, "not a JSON object on one line"),
+        (b"[" * 100_000, None, "nested too deeply"),
+        (b"[1]", None, "not a JSON object: list"),
+        (b'{"verb": "identity"}', None, '"id" is missing'),
+        (b'{"id": true, "verb": "identity"}', None, '"id" is missing'),
+        (b'{"id": 1}', 1, "verb"),
+        (b'{"id": 1, "verb": []}', 1, "verb"),
+        (b'{"id": 1, "verb": "fly"}', 1, "fly"),
+        (b'{"id": 1, "verb": "identity", "loud": true}', 1, "loud"),
+        (b'{"id": 1, "verb": "restart", "loud": true}', 1, "loud"),
+    ],
+)
+def test_a_bad_line_is_answered_and_the_client_goes_on(line: bytes, number: int | None, complaint: str):
+    async def story():
+        async with bench() as it, it.caller() as caller:
+            caller.say(line + b"\n", {"id": 9, "verb": "identity"})
+            reply = await caller.hear()
+            assert (reply["id"], reply["ok"]) == (number, False)
+            assert complaint in reply["error"]
+            assert "\n" not in reply["error"]
+            assert (await caller.hear())["id"] == 9
+            assert it.core.restarts == 0
+
+    asyncio.run(story())
+
+
+def test_lines_may_be_cut_anywhere():
+    async def story():
+        async with bench() as it, it.caller() as caller:
+            for byte in b'{"id": 1, "verb": "identity"}\n{"id": 2, "verb": "identity"}\n':
+                caller.writer.write(bytes([byte]))
+                await caller.writer.drain()
+            assert [(await caller.hear())["id"] for _ in range(2)] == [1, 2]
+
+    asyncio.run(story())
+
+
+def test_a_line_without_end_is_not_kept():
+    async def story():
+        async with bench() as it, it.caller() as caller:
+            caller.say(b"x" * (control_server.LINE_LIMIT + 1))
+            assert "longer than 1048576 bytes" in (await caller.hear())["error"]
+            assert await caller.hung_up()
+
+    asyncio.run(story())
+
+
+def test_requests_that_wait_are_bounded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(control_server, "WAITING_LIMIT", 3)
+
+    async def story():
+        async with bench() as it, it.caller() as caller:
+            caller.say(*({"id": n, "verb": "receive", "queue": "private$\\q", "timeout_ms": 9} for n in range(4)))
+            reply = await caller.hear()
+            assert (reply["id"], reply["ok"]) == (3, False)
+            assert "wait already" in reply["error"]
+
+    asyncio.run(story())
+
+
+def test_clients_are_bounded(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(control_server, "CLIENTS_LIMIT", 1)
+
+    async def story():
+        async with bench() as it:
+            async with it.caller() as first, it.caller() as second:
+                first.say({"id": 1, "verb": "identity"})
+                assert (await first.hear())["ok"] is True
+                assert "connected already" in (await second.hear())["error"]
+                assert await second.hung_up()
+
+    asyncio.run(story())
+
+
+def test_a_client_that_does_not_read_its_answers_is_not_read_from():
+    async def story():
+        async with bench() as it, it.caller() as caller:
+            it.core.script = lambda event: [Completed(event.token, Result({"text": "x" * 1_000_000}))]
+            loop = asyncio.get_running_loop()
+            requests = 100
+            caller.say(*({"id": n, "verb": "identity"} for n in range(1)))
+            caller.reader._transport.pause_reading()  # type: ignore[attr-defined]
+            for n in range(1, requests):
+                caller.say({"id": n, "verb": "identity"})
+                await asyncio.sleep(0)
+            asked = [event for event in it.core.heard if isinstance(event, Command)]
+            assert 0 < len(asked) < requests
+            caller.reader._transport.resume_reading()  # type: ignore[attr-defined]
+            caller.reader._limit = 10_000_000  # type: ignore[attr-defined]
+            assert [(await caller.hear())["id"] for _ in range(requests)] == list(range(requests))
+            assert loop.is_running()
+
+    asyncio.run(story())
+
+
+def test_restart_is_answered_after_the_core_started_again():
+    async def story():
+        async with bench() as it, it.caller() as first, it.caller() as second:
+            first.say({"id": 1, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
+            first.say({"id": 2, "verb": "identity"})
+            assert (await first.hear())["id"] == 2
+            second.say({"id": 5, "verb": "restart"})
+            assert await second.hear() == {"id": 5, "ok": True}
+            assert it.core.restarts == 1
+            assert [type(event) for event in it.core.heard].count(Started) == 2
+            assert await first.hear() == {"id": 1, "ok": False, "error": "the queue manager was restarted meanwhile"}
+            second.say({"id": 6, "verb": "identity"})
+            assert (await second.hear())["ok"] is True
+
+    asyncio.run(story())
+
+
+def test_stop_is_answered_and_ends_the_service():
+    async def story():
+        async with bench() as it, it.caller() as caller:
+            caller.say({"id": 1, "verb": "stop"})
+            assert await caller.hear() == {"id": 1, "ok": True}
+            async with asyncio.timeout(PATIENCE_S):
+                await it.stopped.wait()
+
+    asyncio.run(story())

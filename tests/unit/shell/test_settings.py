@@ -1,0 +1,150 @@
+"""The TOML file of ``mqconform serve`` and the flags that override it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from reference_qm.config import OperatingSystemType, QueueManagerConfig, QueueSettings, TimerSettings
+from reference_qm.entropy import SeededEntropy
+from reference_qm.inputs import Endpoint
+from reference_qm.shell.host import Limits
+from reference_qm.shell.settings import Listen, Settings, SettingsError, format_endpoint, load_settings
+
+ENTROPY = SeededEntropy("settings")
+GUID = "6d71636f-6e66-4f72-8d00-000000000001"
+
+
+def load(folder: Path, text: str, **flags: object) -> Settings:
+    path = folder / "qm.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_settings(path, {f"--{name.replace('_', '-')}": value for name, value in flags.items()}, ENTROPY)
+
+
+def test_everything_has_a_default():
+    settings = load_settings(None, {"--address": None}, ENTROPY)
+    assert settings.listen == Listen("127.0.0.1", 1801, 3527, True)
+    assert settings.control is None
+    assert settings.limits == Limits()
+    expected = QueueManagerConfig(identifier=settings.config.identifier, addresses=("127.0.0.1",))
+    assert settings.config == expected
+    assert settings.config.identifier.version == 4
+
+
+def test_every_key_of_the_file_is_taken(tmp_path: Path):
+    settings = load(
+        tmp_path,
+        f"""
+        queues = [{{ name = 'private$\\orders' }}, {{ name = 'PRIVATE$\\Tx', transactional = true }}]
+        [queue_manager]
+        identifier = "{GUID}"
+        host_name = "contoso"
+        operating_system = "WinClient"
+        send_ping = true
+        window_size = 8
+        max_sessions = 3
+        [listen]
+        address = "127.0.0.2"
+        tcp_port = 0
+        ping_port = 4000
+        ping = false
+        [remote]
+        tcp_port = 11801
+        ping_port = 13527
+        [timers]
+        scale = 20
+        session_cleanup_ms = 1000
+        [control]
+        address = "[::1]:9000"
+        [limits]
+        connections = 10
+        unsent_bytes = 1000
+        [routes]
+        "{GUID}" = "127.0.0.3"
+        """,
+    )
+    assert settings.listen == Listen("127.0.0.2", 0, 4000, False)
+    assert settings.control == Endpoint("::1", 9000)
+    assert settings.limits == Limits(10, 1000)
+    config = settings.config
+    assert config.identifier == UUID(GUID)
+    assert (config.host_name, config.operating_system) == ("contoso", OperatingSystemType.WIN_CLIENT)
+    assert (config.send_ping, config.window_size, config.max_sessions) == (True, 8, 3)
+    assert config.addresses == ("127.0.0.2",)
+    assert (config.remote_tcp_port, config.remote_ping_port) == (11801, 13527)
+    assert config.timers == TimerSettings(scale=20, session_cleanup_ms=1000)
+    assert config.queues == (QueueSettings("private$\\orders"), QueueSettings("PRIVATE$\\Tx", True))
+    assert config.routes == {UUID(GUID): "127.0.0.3"}
+
+
+def test_flags_override_the_file(tmp_path: Path):
+    settings = load(
+        tmp_path,
+        "[listen]\naddress = '127.0.0.2'\ntcp_port = 5\nping_port = 6",
+        address="127.0.0.3",
+        tcp_port=0,
+        ping_port=None,
+        control="127.0.0.1:7",
+    )
+    assert settings.listen == Listen("127.0.0.3", 0, 6, True)
+    assert settings.config.addresses == ("127.0.0.3",)
+    assert settings.control == Endpoint("127.0.0.1", 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("[listne]", "unknown table 'listne'; known are queue_manager, listen, remote, timers, control,"),
+        ("[listen]\nprot = 1", "[listen]: unknown key 'prot'; known are address, tcp_port, ping_port, ping"),
+        ("[listen]\ntcp_port = 65536", "[listen] tcp_port = 65536: must be a whole number from 0 to 65535"),
+        ("[listen]\ntcp_port = true", "[listen] tcp_port = True: must be a whole number"),
+        ("[listen]\ntcp_port = '1'", "[listen] tcp_port = '1': must be a whole number"),
+        ("[listen]\nping = 1", "[listen] ping = 1: must be true or false"),
+        ("[listen]\naddress = 'localhost'", "[listen] address = 'localhost': must be an IPv4 or IPv6 address"),
+        ("[listen]\naddress = '0.0.0.0'", "[listen] address = '0.0.0.0': must be one address of this machine"),
+        ("[remote]\ntcp_port = 0", "[remote] tcp_port = 0: must be a whole number from 1 to 65535"),
+        ("[control]\naddress = '127.0.0.1'", "[control] address = '127.0.0.1': must be ADDRESS:PORT"),
+        ("[control]\naddress = 'host:80'", "[control] address = 'host:80': must be an IPv4 or IPv6 address"),
+        ("[timers]\nscale = 0", "[timers] scale = 0: must be a whole number from 1"),
+        ("[queue_manager]\nidentifier = 'x'", "[queue_manager] identifier = 'x': must be a GUID"),
+        ("[queue_manager]\noperating_system = 'OS2'", "must be one of WinClient, WinServer, WinEnt"),
+        ("queue_manager = 1", "[queue_manager]: must be a table"),
+        ("[[queues]]\ntransactional = true", "[[queues]] 1: name is missing"),
+        ("[[queues]]\nname = 'orders'", "[[queues]] 1 name = 'orders': must be a path name like 'private$\\orders'"),
+        ("[[queues]]\nname = 'private$\\a'\n[[queues]]\nname = 'Private$\\A'", "[[queues]] 2: name = 'Private$\\\\A'"),
+        ("[queues]\nname = 'private$\\a'", "queues must be a list of tables: write [[queues]]"),
+        ("[routes]\nhere = '127.0.0.1'", "[routes] key = 'here': must be a GUID"),
+        (f"[routes]\n{GUID} = 'there'", f"[routes] {GUID} = 'there': must be an IPv4 or IPv6 address"),
+        ("[limits]\nconnections = 4096", "[limits] connections = 4096 must be above [queue_manager] max_sessions"),
+        ("[listen", "not a TOML file: "),
+    ],
+)
+def test_what_cannot_be_used_is_one_line_with_file_key_and_way_out(tmp_path: Path, text: str, complaint: str):
+    with pytest.raises(SettingsError) as error:
+        load(tmp_path, text)
+    assert str(error.value).startswith(f"{tmp_path / 'qm.toml'}: ")
+    assert complaint in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_bad_flag_is_named_itself(tmp_path: Path):
+    with pytest.raises(SettingsError, match=r"^--tcp-port = 70000: must be a whole number from 0 to 65535$"):
+        load(tmp_path, "", tcp_port=70000)
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path):
+    with pytest.raises(SettingsError, match=r"none\.toml: cannot be read: No such file or directory"):
+        load_settings(tmp_path / "none.toml", {}, ENTROPY)
+
+
+def test_a_file_that_is_not_text_is_named(tmp_path: Path):
+    (tmp_path / "qm.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingsError, match=r"qm\.toml: not a TOML file"):
+        load_settings(tmp_path / "qm.toml", {}, ENTROPY)
+
+
+def test_endpoints_are_printed_as_they_are_written():
+    assert format_endpoint(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
+    assert format_endpoint(Endpoint("::1", 1)) == "[::1]:1"
