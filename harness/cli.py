@@ -54,7 +54,8 @@ def run(
     if keyword:
         arguments += ["-k", keyword]
     _say_what_goes_where(sut)
-    raise typer.Exit(int(pytest.main(arguments)))
+    code = pytest.main(arguments)
+    raise typer.Exit(EXIT_USAGE if code is pytest.ExitCode.USAGE_ERROR else int(code))
 
 
 def _say_what_goes_where(path: Path) -> None:

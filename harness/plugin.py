@@ -62,11 +62,17 @@ def _begin(config: pytest.Config) -> None:
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{file.sut.name}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         run = Run.begin(folder, file, load_catalogue(), _selection(config), resume=config.getoption("--resume"))
-        reach = reach_for(file, folder)
-        config.stash[RUN] = run
-        reach.start()
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
+    reach = reach_for(file, folder)
+    try:
+        reach.start()
+    except MqconformError as error:
+        reach.stop()
+        run.aborted = str(error)
+        run.end()
+        raise pytest.UsageError(str(error)) from error
+    config.stash[RUN] = run
     config.stash[REACH] = reach
     config.option.xmlpath = config.option.xmlpath or str(folder / "junit.xml")
     if config.pluginmanager.hasplugin("allure_pytest"):

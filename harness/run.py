@@ -25,7 +25,7 @@ CAPTURES_FOLDER = "captures"
 EXIT_OK = 0
 EXIT_NOT_CONFORMANT = 1
 EXIT_USAGE = 2
-EXIT_TOO_FEW = 4
+EXIT_TOO_FEW = 5
 """No check ran, or fewer than suites/frozen.toml says a whole run has."""
 
 

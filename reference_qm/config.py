@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from uuid import UUID
@@ -24,7 +25,7 @@ class OperatingSystemType(Enum):
 class TimerSettings:
     """Durations that the specification leaves to the system configuration, in ms.
 
-    Defaults are those of Windows: notes <43>, <44>, <45>, <46>, <51>. ``scale`` divides every duration.
+    Defaults are those of Windows: notes <43>, <44>, <45>, <46>, <47>, <51>. ``scale`` divides every duration.
     """
 
     session_initialization_ms: int = 60_000
@@ -34,6 +35,7 @@ class TimerSettings:
     ack_wait_multiplier: int = 1
     ack_wait_multiplier_direct: int = 2
     ping_response_ms: int = 1_000
+    message_id_history_cleanup_ms: int = 1_800_000
     scale: int = 1
 
 
@@ -65,6 +67,8 @@ class QueueManagerConfig:
     """Incoming sessions above this are refused (notes <12>, <70>)."""
     max_outgoing_messages: int = 1_000_000
     queues: tuple[QueueSettings, ...] = ()
+    routes: Mapping[UUID, str] = field(default_factory=dict)
+    """Addresses of queue managers by Identifier, until there is a directory: what private format names resolve to."""
     timers: TimerSettings = field(default_factory=TimerSettings)
     vendor: str = "mqconform"
     version: str = "0.1.0"

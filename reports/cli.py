@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from reports.errors import RollupError
 from reports.matrix import write_matrix
@@ -20,7 +19,7 @@ from reports.text import one_line
 MARKER = ".mqconform-rollup"
 """Lies in a folder whose lake/ and site/ are ours to replace."""
 BAD_INPUT, LINES_REJECTED = 2, 3
-NAMED = 5
+NAMED = 3
 """Things that one line on the terminal names before it only counts."""
 
 
@@ -30,7 +29,9 @@ def register(app: typer.Typer) -> None:
 
 
 def rollup(
-    runs: Annotated[list[Path], typer.Argument(metavar="RUN...", help="Run folders (run.json, rules.json, verdicts.jsonl).")],
+    runs: Annotated[
+        list[Path], typer.Argument(metavar="RUN...", help="Run folders (run.json, rules.json, verdicts.jsonl).")
+    ],
     out: Annotated[Path, typer.Option("--out", help="Folder for lake/, site/ and matrix.json.")],
     master: Annotated[str, typer.Option("--master", help="Spark master.")] = "local[*]",
 ) -> None:
@@ -61,9 +62,13 @@ def roll_up_to(folders: list[Path], out: Path, master: str) -> Rollup:
     write_matrix(result, out / "matrix.json")
     missing = write_site(result, out / "site")
     if result.rejected_count:
-        named = [f"{one_line(bad.folder)}/verdicts.jsonl:{bad.line} ({one_line(bad.reason)})" for bad in result.rejected]
+        named = [
+            f"{one_line(bad.folder)}/verdicts.jsonl:{bad.line} ({one_line(bad.reason)})" for bad in result.rejected
+        ]
         whole = result.kept + result.rejected_count
-        _say(f"{result.rejected_count} of {whole} lines rejected", named, result.rejected_count, "lake/rejected has all")
+        _say(
+            f"{result.rejected_count} of {whole} lines rejected", named, result.rejected_count, "lake/rejected has all"
+        )
     if missing:
         _say(f"{len(missing)} captures not in their run folder", missing, len(missing), "their pages say so")
     return result

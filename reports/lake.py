@@ -1,6 +1,6 @@
 """The Spark job: verdict files in, Parquet tables and the records for the pages out.
 
-Every line of every file ends in exactly one of the tables ``verdicts`` and ``rejected``; README.md describes the tables.
+Every line of every file ends in one of the tables ``verdicts`` and ``rejected``, never both. README.md has the tables.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from pathlib import Path
 
 from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, Row, SparkSession
-from pyspark.sql import functions as F
+from pyspark.sql import functions as sql
 
 from reports.errors import RollupError
 from reports.model import Cell, Frame, Judgement, Rejected, Rollup, Run, RunTotals, Sut
-from reports.runs import SCHEMA, count_lines
+from reports.runs import DOCUMENT, SCHEMA, count_lines
 from reports.text import OCTETS_SHOWN, SLUG_WORDS, TEXT_SHOWN
 from reports.vocabulary import VERDICTS
 
@@ -34,7 +34,6 @@ RUN_ROW = """
     vendor string, profile string, reach string, harness string, selection string, exit int, lines bigint
 """
 REQUIRED = ("run", "seq", "time", "sut", "sut_version", "rule", "document", "section", "level", "verdict")
-DOCUMENT = "^[A-Z][A-Z0-9]{1,15}$"
 JUDGEMENTS_SHOWN = 5
 FRAMES_SHOWN = 8
 REJECTED_SHOWN = 100
@@ -52,8 +51,8 @@ def roll_up(spark: SparkSession, runs: Sequence[Run], lake: Path) -> Rollup:
     _write(_rejected(judged), lake / "rejected")
     judged.unpersist()
 
-    verdicts = spark.read.schema(kept.schema).parquet(_uri(lake / "verdicts"))
-    rejected = spark.read.parquet(_uri(lake / "rejected"))
+    verdicts = spark.read.schema(kept.schema).parquet(_uri(lake / "verdicts", glob=True))
+    rejected = spark.read.parquet(_uri(lake / "rejected", glob=True))
     totals = _totals(verdicts, rejected, runs)
     _account(lines, totals)
     _write(_runs_table(run_rows, verdicts, rejected), lake / "runs")
@@ -61,7 +60,7 @@ def roll_up(spark: SparkSession, runs: Sequence[Run], lake: Path) -> Rollup:
     latest = _latest(verdicts, run_rows).persist(StorageLevel.MEMORY_AND_DISK)
     _write(_rule_matrix(latest), lake / "rule_matrix")
     _write(_matrix(latest), lake / "matrix")
-    cells = tuple(_cell(row) for row in latest.withColumn("shown", _bounded(F.col("shown"))).toLocalIterator())
+    cells = tuple(_cell(row) for row in latest.withColumn("shown", _bounded(sql.col("shown"))).toLocalIterator())
     latest.unpersist()
     return Rollup(
         runs=tuple(runs),
@@ -77,8 +76,9 @@ def roll_up(spark: SparkSession, runs: Sequence[Run], lake: Path) -> Rollup:
 
 def slug_column(text: Column) -> Column:
     """Compute `reports.text.slug` in Spark."""
-    words = F.lower(F.trim(F.substring(F.regexp_replace(text, "[^A-Za-z0-9]+", "-"), 1, SLUG_WORDS), F.lit("-")))
-    return F.concat_ws("-", F.when(words == "", "x").otherwise(words), F.substring(F.sha2(text, 256), 1, 8))
+    words = sql.substring(sql.regexp_replace(text, "[^A-Za-z0-9]+", "-"), 1, SLUG_WORDS)
+    words = sql.lower(sql.regexp_replace(words, "^-|-$", ""))
+    return sql.concat_ws("-", sql.when(words == "", "x").otherwise(words), sql.substring(sql.sha2(text, 256), 1, 8))
 
 
 def _run_rows(spark: SparkSession, runs: Iterable[Run], lines: dict[str, int]) -> DataFrame:
@@ -100,16 +100,19 @@ def _lines(spark: SparkSession, runs: Iterable[Run]) -> DataFrame:
     """
     names = [_uri(run.verdicts, glob=True) for run in runs]
     # The column says file:///a%20b, the driver knows /a b. url_decode would read a plus sign as a space.
-    decoded = F.url_decode(F.replace(F.col("_metadata.file_path"), F.lit("+"), F.lit("%2B")))
+    decoded = sql.url_decode(sql.replace(sql.col("_metadata.file_path"), sql.lit("+"), sql.lit("%2B")))
     files = spark.read.text(names, wholetext=True).select(
-        F.regexp_replace(decoded, "^file:/+", "/").alias("file"), F.split("value", "\n").alias("texts")
+        sql.regexp_replace(decoded, "^file:/+", "/").alias("file"), sql.split("value", "\n").alias("texts")
     )
     return (
-        files.select("file", F.size("texts").alias("parts"), F.posexplode("texts").alias("index", "text"))
+        files.select("file", sql.size("texts").alias("parts"), sql.posexplode("texts").alias("index", "text"))
         .select(
-            "file", (F.col("index") + 1).alias("line"), "text", (F.col("index") + 1 == F.col("parts")).alias("is_last")
+            "file",
+            (sql.col("index") + 1).alias("line"),
+            "text",
+            (sql.col("index") + 1 == sql.col("parts")).alias("is_last"),
         )
-        .where(~(F.col("is_last") & (F.col("text") == "")))  # what follows the last line end is no line
+        .where(~(sql.col("is_last") & (sql.col("text") == "")))  # what follows the last line end is no line
     )
 
 
@@ -117,33 +120,41 @@ def _judged_lines(lines: DataFrame, run_rows: DataFrame) -> DataFrame:
     """Parse each line and say why it cannot be taken (``why``: null for a good one)."""
     options = {"columnNameOfCorruptRecord": "corrupt", "allowSingleQuotes": "false"}
     # from_json stops at the end of the first object; as an array, two glued objects are an error.
-    alone = F.from_json(F.concat(F.lit("["), "text", F.lit("]")), "array<struct<schema: int>>", options)
-    parsed = lines.join(F.broadcast(run_rows.select("file", "folder", F.col("run").alias("run_id"))), "file").select(
+    alone = sql.from_json(sql.concat(sql.lit("["), "text", sql.lit("]")), "array<struct<schema: int>>", options)
+    parsed = lines.join(
+        sql.broadcast(run_rows.select("file", "folder", sql.col("run").alias("run_id"))), "file"
+    ).select(
         "folder",
         "run_id",
         "line",
         "text",
         "is_last",
-        F.from_json("text", f"{VERDICT_LINE}, corrupt string", options).alias("v"),
-        F.coalesce(F.size(alone), F.lit(0)).alias("objects"),
+        sql.from_json("text", f"{VERDICT_LINE}, corrupt string", options).alias("v"),
+        sql.coalesce(sql.size(alone), sql.lit(0)).alias("objects"),
     )
     return parsed.withColumn("why", _why())
 
 
 def _why() -> Column:
-    v = F.col("v")
-    broken = v.isNull() | v["corrupt"].isNotNull() | (F.col("objects") != 1)
+    v = sql.col("v")
+    broken = v.isNull() | v["corrupt"].isNotNull() | (sql.col("objects") != 1)
     checks: list[tuple[Column, Column | str]] = [
-        (F.trim("text") == "", "empty line"),
-        (broken & F.col("is_last") & ~F.col("text").endswith("}"), "cut off in the middle of the line"),
+        (sql.trim("text") == "", "empty line"),
+        (broken & sql.col("is_last") & ~sql.col("text").endswith("}"), "cut off in the middle of the line"),
         (broken, "not one JSON object with the fields of a verdict"),
         (v["schema"].isNull() | (v["schema"] != SCHEMA), f"schema is not {SCHEMA}"),
         *((v[name].isNull() | (v[name].cast("string") == ""), f"{name} is missing") for name in REQUIRED),
-        (~v["verdict"].isin(*VERDICTS), F.concat(F.lit("unknown verdict "), F.substring(v["verdict"], 1, 60))),
-        (~v["document"].rlike(DOCUMENT), F.concat(F.lit("unknown document "), F.substring(v["document"], 1, 60))),
-        (v["run"] != F.col("run_id"), F.concat(F.lit("belongs to another run: "), F.substring(v["run"], 1, 60))),
+        (~v["verdict"].isin(*VERDICTS), sql.concat(sql.lit("unknown verdict "), sql.substring(v["verdict"], 1, 60))),
+        (
+            ~v["document"].rlike(rf"\A{DOCUMENT}\z"),
+            sql.concat(sql.lit("unknown document "), sql.substring(v["document"], 1, 60)),
+        ),
+        (
+            v["run"] != sql.col("run_id"),
+            sql.concat(sql.lit("belongs to another run: "), sql.substring(v["run"], 1, 60)),
+        ),
     ]
-    return F.coalesce(*(F.when(check, F.lit(why) if isinstance(why, str) else why) for check, why in checks))
+    return sql.coalesce(*(sql.when(check, sql.lit(why) if isinstance(why, str) else why) for check, why in checks))
 
 
 def _kept(judged: DataFrame) -> DataFrame:
@@ -152,17 +163,17 @@ def _kept(judged: DataFrame) -> DataFrame:
         .select("v.*")
         .drop("corrupt", "schema")
         .withColumnRenamed("sut", "sut_name")
-        .withColumn("sut", slug_column(F.col("sut_name")))
+        .withColumn("sut", slug_column(sql.col("sut_name")))
     )
 
 
 def _rejected(judged: DataFrame) -> DataFrame:
     return judged.where("why is not null").select(
-        F.col("run_id").alias("run"),
+        sql.col("run_id").alias("run"),
         "folder",
         "line",
-        F.col("why").alias("reason"),
-        F.substring("text", 1, REJECTED_TEXT).alias("text"),
+        sql.col("why").alias("reason"),
+        sql.substring("text", 1, REJECTED_TEXT).alias("text"),
     )
 
 
@@ -186,30 +197,30 @@ def _account(lines: dict[str, int], totals: dict[str, RunTotals]) -> None:
 
 
 def _runs_table(run_rows: DataFrame, verdicts: DataFrame, rejected: DataFrame) -> DataFrame:
-    kept = verdicts.groupBy("run").agg(F.count("*").alias("kept"))
-    bad = rejected.groupBy("run").agg(F.count("*").alias("rejected"))
+    kept = verdicts.groupBy("run").agg(sql.count("*").alias("kept"))
+    bad = rejected.groupBy("run").agg(sql.count("*").alias("rejected"))
     joined = run_rows.drop("file").join(kept, "run", "left").join(bad, "run", "left").fillna(0, ["kept", "rejected"])
-    return joined.withColumnRenamed("sut", "sut_name").withColumn("sut", slug_column(F.col("sut_name")))
+    return joined.withColumnRenamed("sut", "sut_name").withColumn("sut", slug_column(sql.col("sut_name")))
 
 
 def _latest(verdicts: DataFrame, run_rows: DataFrame) -> DataFrame:
     """Return, per SUT version and rule, the latest run's verdict counts and its worst verdicts (``shown``)."""
-    severity = F.array_position(F.array(*(F.lit(name) for name in VERDICTS)), F.col("verdict"))
+    severity = sql.array_position(sql.array(*(sql.lit(name) for name in VERDICTS)), sql.col("verdict"))
     fields = [name for name in verdicts.columns if name not in ("rule", "sut", "sut_name", "sut_version", "run")]
-    judgement = F.struct(severity.alias("severity"), "seq", *(name for name in fields if name != "seq"))
-    counted = (F.create_map(F.lit(name), F.count_if(F.col("verdict") == name)) for name in VERDICTS)
+    judgement = sql.struct(severity.alias("severity"), "seq", *(name for name in fields if name != "seq"))
+    counted = (sql.create_map(sql.lit(name), sql.count_if(sql.col("verdict") == name)) for name in VERDICTS)
     key = ("rule", "sut", "sut_name", "sut_version")
     by_run = verdicts.groupBy(*key, "run").agg(
-        F.slice(F.sort_array(F.collect_list(judgement)), 1, JUDGEMENTS_SHOWN).alias("shown"),
-        F.map_filter(F.map_concat(*counted), lambda _, count: count > 0).alias("counts"),
+        sql.slice(sql.sort_array(sql.collect_list(judgement)), 1, JUDGEMENTS_SHOWN).alias("shown"),
+        sql.map_filter(sql.map_concat(*counted), lambda _, count: count > 0).alias("counts"),
     )
-    dated = by_run.join(F.broadcast(run_rows.select("run", "started")), "run")
-    row = F.struct("run", "started", "shown", "counts")
-    return dated.groupBy(*key).agg(F.max_by(row, F.struct("started", "run")).alias("row")).select(*key, "row.*")
+    dated = by_run.join(sql.broadcast(run_rows.select("run", "started")), "run")
+    row = sql.struct("run", "started", "shown", "counts")
+    return dated.groupBy(*key).agg(sql.max_by(row, sql.struct("started", "run")).alias("row")).select(*key, "row.*")
 
 
 def _rule_matrix(latest: DataFrame) -> DataFrame:
-    worst = F.col("shown")[0]
+    worst = sql.col("shown")[0]
     return latest.select("*", worst.alias("worst")).select(
         "worst.document",
         "worst.section",
@@ -221,16 +232,16 @@ def _rule_matrix(latest: DataFrame) -> DataFrame:
 
 def _matrix(latest: DataFrame) -> DataFrame:
     """Return, per section, SUT version and verdict: rules whose verdict it is, verdict lines that say so."""
-    worst = F.col("shown")[0]
+    worst = sql.col("shown")[0]
     each = latest.select(
         worst["document"].alias("document"),
         worst["section"].alias("section"),
         *("sut", "sut_name", "sut_version"),
         worst["verdict"].alias("worst"),
-        F.explode("counts").alias("verdict", "lines"),
+        sql.explode("counts").alias("verdict", "lines"),
     )
     return each.groupBy("document", "section", "sut", "sut_name", "sut_version", "verdict").agg(
-        F.count_if(F.col("verdict") == F.col("worst")).alias("rules"), F.sum("lines").alias("verdicts")
+        sql.count_if(sql.col("verdict") == sql.col("worst")).alias("rules"), sql.sum("lines").alias("verdicts")
     )
 
 
@@ -238,21 +249,21 @@ def _bounded(shown: Column) -> Column:
     """Cut what the pages will not show, so that one huge packet cannot fill the driver."""
 
     def text(column: Column) -> Column:
-        return F.substring(column, 1, TEXT_SHOWN + 1)
+        return sql.substring(column, 1, TEXT_SHOWN + 1)
 
     def frame(row: Column) -> Column:
-        cut = F.substring(row["hex"], 1, 2 * OCTETS_SHOWN)
-        octets = F.floor(F.length(row["hex"]) / 2)
+        cut = sql.substring(row["hex"], 1, 2 * OCTETS_SHOWN)
+        octets = sql.floor(sql.length(row["hex"]) / 2)
         return row.withField("octets", octets).withField("hex", cut).withField("dissection", text(row["dissection"]))
 
     def judgement(row: Column) -> Column:
         for name in ("expected", "observed", "reason", "test"):
             row = row.withField(name, text(row[name]))
         for name in ("errata", "notes"):
-            row = row.withField(name, F.transform(F.slice(row[name], 1, 20), text))
-        return row.withField("evidence", F.transform(F.slice(row["evidence"], 1, FRAMES_SHOWN), frame))
+            row = row.withField(name, sql.transform(sql.slice(row[name], 1, 20), text))
+        return row.withField("evidence", sql.transform(sql.slice(row["evidence"], 1, FRAMES_SHOWN), frame))
 
-    return F.transform(shown, judgement)
+    return sql.transform(shown, judgement)
 
 
 def _cell(row: Row) -> Cell:
@@ -290,6 +301,6 @@ def _write(table: DataFrame, path: Path, partition_by: Sequence[str] = ()) -> No
 
 
 def _uri(path: Path, *, glob: bool = False) -> str:
-    """Name a local file for Spark whatever its default file system is; as a ``glob``, its special letters are escaped."""
+    """Name a local file for Spark, whatever its default file system; as a ``glob``, its special letters are escaped."""
     absolute = str(path.resolve())
     return "file://" + (re.sub(r"([][{}*?\\])", r"\\\1", absolute) if glob else absolute)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,6 +13,8 @@ from reports.model import Rule, Run, Sut
 from reports.text import one_line
 
 SCHEMA = 1
+DOCUMENT = "[A-Z][A-Z0-9]{1,15}"
+"""What a document is called, as a regular expression."""
 
 
 def load_runs(folders: Iterable[Path]) -> list[Run]:
@@ -65,7 +68,7 @@ def inside(folder: Path, relative: str) -> Path | None:
     try:
         target = (folder / path).resolve()
         return target if target.is_relative_to(folder) and target.is_file() else None
-    except (OSError, UnicodeError):  # a name too long for the file system, a loop of links, a lone surrogate
+    except (OSError, RuntimeError, UnicodeError):  # too long a name, a loop of links, a lone surrogate
         return None
 
 
@@ -84,6 +87,8 @@ def _load_rules(path: Path) -> dict[str, Rule]:
     rules = {}
     for name in rows.values:
         row = rows.record(name)
+        if not re.fullmatch(DOCUMENT, row.text("document")):
+            raise RollupError(f"{row.where}: document must be a short name such as MQQB")
         rules[_clean(name)] = Rule(
             rule=_clean(name),
             document=row.text("document"),

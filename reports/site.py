@@ -18,6 +18,8 @@ from reports.captures import CaptureStore
 from reports.model import Cell, Frame, Judgement, Rollup, Rule, Section, Sut, worst
 
 FRAMES_A_PAGE = 8
+SUTS_THAT_FIT = 5
+"""More columns than these scroll in a box of their own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters |= {"clip": text.clip, "moment": _moment, "public": _public}
+    env.filters |= {"clip": text.clip, "moment": _moment, "arrow": _arrow, "public": _public}
     env.globals |= {
         "KINDS": vocabulary.KINDS,
         "DOCUMENT_TITLES": vocabulary.DOCUMENT_TITLES,
@@ -104,7 +106,12 @@ class _Writer:
         self.captures = CaptureStore(site, {run.run: run for run in rollup.runs})
         self.sections = rollup.sections()
         self.env = environment()
-        self.env.globals |= {"rollup": rollup, "suts": rollup.suts, "latest": {s: rollup.latest_run(s) for s in rollup.suts}}
+        self.env.globals |= {
+            "rollup": rollup,
+            "suts": rollup.suts,
+            "latest": {sut: rollup.latest_run(sut) for sut in rollup.suts},
+            "wide": " wide" if len(rollup.suts) > SUTS_THAT_FIT else "",
+        }
         self.cells = {(cell.rule, cell.sut): cell for cell in rollup.cells}
 
     def write(self) -> list[str]:
@@ -129,13 +136,22 @@ class _Writer:
                 totals[sut] += counts
                 document_totals[section.document, sut] += counts
         self._page(
-            "index.html", "index.html", "", documents=documents, totals=totals, document_totals=document_totals, add=_add
+            "index.html",
+            "index.html",
+            "",
+            documents=documents,
+            totals=totals,
+            document_totals=document_totals,
+            add=_add,
         )
 
     def _write_rule(self, section: Section, rule: Rule, previous: Rule | None, following: Rule | None) -> None:
         cells = [cell for sut in self.rollup.suts if (cell := self.cells.get((rule.rule, sut)))]
         frames = frames_for(cells)
-        panels = [Panel(cell, tuple(self._finding(cell, judgement, frames) for judgement in cell.shown)) for cell in cells]
+        panels = [
+            Panel(cell, tuple(self._finding(cell, judgement, frames) for judgement in cell.shown))
+            for cell in sorted(cells, key=lambda cell: vocabulary.SEVERITY[cell.verdict])
+        ]
         self._page(
             "rule.html",
             _rule_page(rule),
@@ -164,6 +180,10 @@ def _finalize(value: object) -> object:
 
 def _moment(value: datetime | None) -> str:
     return value.strftime("%Y-%m-%d %H:%M:%S UTC") if value else ""
+
+
+def _arrow(direction: str) -> str:
+    return {"sut->peer": "SUT → peer", "peer->sut": "peer → SUT"}.get(direction, direction)
 
 
 def _public(link: str) -> str:

@@ -54,18 +54,19 @@ def terminal_matrix(rollup: Rollup) -> Group:
     for row in matrix_rows(rollup):
         if not row.group and table.row_count:
             table.add_section()
-        name = f"  {row.group}" if row.group else f"MS-{row.document} {DOCUMENT_TITLES.get(row.document, '')}"
+        title = f"MS-{row.document} {DOCUMENT_TITLES.get(row.document, '')}"
+        name = f"  {one_line(row.group, 30)}" if row.group else one_line(title, 60)
         cells = [_counts(row.counts.get(sut), row.rules) for sut in rollup.suts]
-        table.add_row(Text(one_line(name, 60), style="" if row.group else "bold"), str(row.rules), *cells)
-    legend = Text("  ").join(_chip(kind, kind.label) for kind in (*WORST_FIRST, NOT_JUDGED))
+        table.add_row(Text(name, style="" if row.group else "bold"), str(row.rules), *cells)
+    legend = Text("  ").join(_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))
     return Group(table, legend)
 
 
 def _counts(counts: Counter[str] | None, rules: int) -> Text:
     counts = counts or Counter()
     counts = counts + Counter({NOT_JUDGED.name: rules - counts.total()})
-    return Text("  ").join(_chip(kind, str(counts[name])) for name, kind in KINDS.items() if counts[name])
+    return Text("  ").join(_chip(kind, f"{counts[name]}") for name, kind in KINDS.items() if counts[name])
 
 
 def _chip(kind: Kind, words: str) -> Text:
-    return Text(f"{kind.symbol} {words}", style=kind.terminal_style)
+    return Text(f"{kind.symbol}{words}", style=kind.terminal_style)  # one word, so that no line ends within it

@@ -29,7 +29,14 @@ SESSION_ACK_SIZES = (0x14, 0x24)
 _IN, _SH, _DH = 1 << 3, 1 << 4, 1 << 5
 _HEAD = Struct("<BBH4sI")
 _LAYOUT = Layout(
-    "BaseHeader", SECTION, VersionNumber=U8, Reserved=U8, Flags=U16, Signature="4s", PacketSize=U32, TimeToReachQueue=U32
+    "BaseHeader",
+    SECTION,
+    VersionNumber=U8,
+    Reserved=U8,
+    Flags=U16,
+    Signature="4s",
+    PacketSize=U32,
+    TimeToReachQueue=U32,
 )
 
 
@@ -41,6 +48,8 @@ class BaseHeader(Flagged, Record):
     PacketSize u32 LE bytes, 0 lets the packet's ``build`` compute it; TimeToReachQueue u32 LE s, 0xFFFFFFFF infinite.
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.1"
+
     Reserved: int = 0
     Flags: int = 0
     PacketSize: int = 0
@@ -49,20 +58,20 @@ class BaseHeader(Flagged, Record):
     VersionNumber: ClassVar[int] = VERSION
     Signature: ClassVar[int] = int.from_bytes(SIGNATURE, "little")
 
-    PR: ClassVar = Bits(0, 3)
-    IN: ClassVar = Bits(3)
-    SH: ClassVar = Bits(4)
-    DH: ClassVar = Bits(5)
-    X9: ClassVar = Bits(6)
-    X8: ClassVar = Bits(7)
-    TR: ClassVar = Bits(8)
-    X6: ClassVar = Bits(9)
-    X5: ClassVar = Bits(10)
-    X4: ClassVar = Bits(11)
-    X3: ClassVar = Bits(12)
-    X2: ClassVar = Bits(13)
-    X1: ClassVar = Bits(14)
-    X0: ClassVar = Bits(15)
+    PR = Bits(0, 3)
+    IN = Bits(3)
+    SH = Bits(4)
+    DH = Bits(5)
+    X9 = Bits(6)
+    X8 = Bits(7)
+    TR = Bits(8)
+    X6 = Bits(9)
+    X5 = Bits(10)
+    X4 = Bits(11)
+    X3 = Bits(12)
+    X2 = Bits(13)
+    X1 = Bits(14)
+    X0 = Bits(15)
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
@@ -115,11 +124,13 @@ def _check_version(version: int, offset: int) -> None:
 
 
 def _check_signature(signature: bytes, offset: int) -> None:
-    """Check as much of the signature as is there."""
-    if not SIGNATURE.startswith(signature):
-        raise FormatError(
-            "BaseHeader.Signature", offset, SECTION, f"is {signature.hex(' ')}, must be {SIGNATURE.hex(' ')}"
-        )
+    """Check as much of the signature as is there; the message is the same however much that is."""
+    for place, (found, printed) in enumerate(zip(signature, SIGNATURE, strict=False)):
+        if found != printed:
+            message = (
+                f"its byte {place} is 0x{found:02X}, must be 0x{printed:02X} (the signature is {SIGNATURE.hex(' ')})"
+            )
+            raise FormatError("BaseHeader.Signature", offset, SECTION, message)
 
 
 def _bad_size(size: int, why: str) -> FormatError:

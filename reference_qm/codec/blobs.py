@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.errors import FormatError
@@ -26,6 +26,8 @@ class PublicKeyBlob(Record):
 
     Spec: MS-MQQB 2.4.1. 20 bytes and the modulus. bitLen u32 LE (computed); pubExp u32 LE; modulus bytes, LE.
     """
+
+    SECTION: ClassVar[str] = "MS-MQQB 2.4.1"
 
     pubExp: int = 65537
     modulus: bytes = b""
@@ -54,6 +56,8 @@ class SimpleBlob(Record):
 
     Spec: MS-MQQB 2.4.2. 268 bytes. sessionKeyAlgorithm u32 LE; encryptedKey 256 bytes, LE.
     """
+
+    SECTION: ClassVar[str] = "MS-MQQB 2.4.2"
 
     sessionKeyAlgorithm: int = 0
     encryptedKey: bytes = bytes(256)

@@ -50,12 +50,16 @@ class Cursor:
 
     def take(self, size: int, field: str, section: str) -> bytes:
         """Read ``size`` bytes: a size that the wire gave is believed only when they are there."""
+        start = self._step(size, field, section)
+        return self._data[start : self.offset]
+
+    def _step(self, size: int, field: str, section: str) -> int:
+        """Step over ``size`` bytes; return where they start."""
         start = self.offset
-        stop = start + size
-        if stop > self.end:
+        if start + size > self.end:
             raise FormatError(field, start, section, f"takes {size} bytes, {self.end - start} are there")
-        self.offset = stop
-        return self._data[start:stop]
+        self.offset = start + size
+        return start
 
     def align(self, boundary: int, field: str, section: str) -> bytes:
         """Read the padding bytes up to the next multiple of ``boundary``."""
@@ -63,8 +67,7 @@ class Cursor:
 
     def within(self, size: int, field: str, section: str) -> Cursor:
         """Step over ``size`` bytes and return a cursor that is confined to them."""
-        start = self.offset
-        self.take(size, field, section)
+        start = self._step(size, field, section)
         return Cursor(self._data, start, self.offset)
 
     def through(self, marker: bytes, field: str, section: str) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 from uuid import UUID
 
 from reference_qm.codec.cursor import Cursor
@@ -24,6 +24,8 @@ class SequenceInfo(Record):
     Spec: MS-MQMQ 2.2.5.1. 16 bytes. SeqID i64 LE; SeqNo and PrevNo u32 LE.
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.5.1"
+
     SeqID: int = 0
     SeqNo: int = 0
     PrevNo: int = 0
@@ -43,6 +45,8 @@ class ObjectID(Record):
     Spec: MS-MQMQ 2.2.8. 20 bytes. Lineage 16-byte GUID; Uniquifier u32 LE.
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.8"
+
     Lineage: UUID = NULL_GUID
     Uniquifier: int = 0
 
@@ -60,6 +64,8 @@ class TxSequenceID(Record):
 
     Spec: MS-MQMQ 2.2.18.1.2. 8 bytes. Ordinal and TimeStamp u32 LE. ``int()`` gives the 64 bits that are compared.
     """
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.2"
 
     Ordinal: int = 0
     TimeStamp: int = 0
@@ -82,6 +88,8 @@ class MessageIdentifier(Record):
     Spec: MS-MQMQ 2.2.18.1.3. 20 bytes. QueueManagerGuid 16-byte GUID; Ordinal u32 LE.
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.3"
+
     QueueManagerGuid: UUID = NULL_GUID
     Ordinal: int = 0
 
@@ -99,6 +107,8 @@ class XactUow(Record):
 
     Spec: MS-MQMQ 2.2.18.1.8. 16 bytes. rgb 16 bytes of a GUID.
     """
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.8"
 
     rgb: bytes = bytes(16)
 

@@ -45,22 +45,24 @@ class InternalHeader(Flagged, Record):
     Spec: MS-MQQB 2.2.1. 4 bytes. Reserved u16 LE; Flags u16 LE.
     """
 
+    SECTION: ClassVar[str] = "MS-MQQB 2.2.1"
+
     Reserved: int = 0
     Flags: int = 0
 
-    PT: ClassVar = Bits(0, 4)
-    CS: ClassVar = Bits(4)
-    X5: ClassVar = Bits(5)
-    X6: ClassVar = Bits(6)
-    X7: ClassVar = Bits(7)
-    X8: ClassVar = Bits(8)
-    X9: ClassVar = Bits(9)
-    X10: ClassVar = Bits(10)
-    X11: ClassVar = Bits(11)
-    X12: ClassVar = Bits(12)
-    X13: ClassVar = Bits(13)
-    X14: ClassVar = Bits(14)
-    X15: ClassVar = Bits(15)
+    PT = Bits(0, 4)
+    CS = Bits(4)
+    X5 = Bits(5)
+    X6 = Bits(6)
+    X7 = Bits(7)
+    X8 = Bits(8)
+    X9 = Bits(9)
+    X10 = Bits(10)
+    X11 = Bits(11)
+    X12 = Bits(12)
+    X13 = Bits(13)
+    X14 = Bits(14)
+    X15 = Bits(15)
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
@@ -77,6 +79,8 @@ class ConnectionParametersHeader(Record):
     Spec: MS-MQQB 2.2.2.1. 12 bytes. RecoverableAckTimeout and AckTimeout u32 LE ms; Reserved u16 LE; WindowSize u16 LE
     packets.
     """
+
+    SECTION: ClassVar[str] = "MS-MQQB 2.2.2.1"
 
     RecoverableAckTimeout: int = 0
     AckTimeout: int = 0
@@ -99,6 +103,8 @@ class EstablishConnectionHeader(Flagged, Record):
     started; OperatingSystem u16 LE bits; Reserved u16 LE; Padding 512 bytes.
     """
 
+    SECTION: ClassVar[str] = "MS-MQQB 2.2.3.1"
+
     ClientGuid: UUID = NULL_GUID
     ServerGuid: UUID = NULL_GUID
     TimeStamp: int = 0
@@ -106,15 +112,15 @@ class EstablishConnectionHeader(Flagged, Record):
     Reserved: int = 0
     Padding: bytes = b"\x5a" * 512
 
-    RE: ClassVar = Bits(0, 8, of="OperatingSystem")
-    SE: ClassVar = Bits(8, of="OperatingSystem")
-    OS: ClassVar = Bits(9, of="OperatingSystem")
-    QS: ClassVar = Bits(10, of="OperatingSystem")
-    X11: ClassVar = Bits(11, of="OperatingSystem")
-    X12: ClassVar = Bits(12, of="OperatingSystem")
-    X13: ClassVar = Bits(13, of="OperatingSystem")
-    X14: ClassVar = Bits(14, of="OperatingSystem")
-    X15: ClassVar = Bits(15, of="OperatingSystem")
+    RE = Bits(0, 8, of="OperatingSystem")
+    SE = Bits(8, of="OperatingSystem")
+    OS = Bits(9, of="OperatingSystem")
+    QS = Bits(10, of="OperatingSystem")
+    X11 = Bits(11, of="OperatingSystem")
+    X12 = Bits(12, of="OperatingSystem")
+    X13 = Bits(13, of="OperatingSystem")
+    X14 = Bits(14, of="OperatingSystem")
+    X15 = Bits(15, of="OperatingSystem")
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
@@ -132,14 +138,16 @@ class PingPacket(Flagged, Record):
     QMGuid 16-byte GUID.
     """
 
+    SECTION: ClassVar[str] = "MS-MQQB 2.2.7"
+
     Flags: int = 0
     Cookie: int = 0
     QMGuid: UUID = NULL_GUID
 
     Signature: ClassVar[int] = PING_SIGNATURE
 
-    RC: ClassVar = Bits(0)
-    RF: ClassVar = Bits(1)
+    RC = Bits(0)
+    RF = Bits(1)
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.errors import FormatError, MisuseError
@@ -26,9 +26,7 @@ _TYPE_LAYOUT = Layout("MQFFormatNameElement", _ELEMENT, FormatType=U16)
 _ADDRESS_LAYOUT = Layout("MQFAddressHeader", _ADDRESS, HeaderSize=U32, HeaderID=U16, Reserved=U16, ElementCount=U32)
 _SIGNATURE_LAYOUT = Layout("MQFSignatureHeader", _SIGNATURE, ID=U16, Reserved=U16, Size=U32)
 
-ElementName = (
-    PublicQueueFormatName | PrivateQueueFormatName | MQFDirectQueueFormatName | MQFDistributionQueueFormatName
-)
+ElementName = PublicQueueFormatName | PrivateQueueFormatName | MQFDirectQueueFormatName | MQFDistributionQueueFormatName
 _TYPES: Mapping[int, type[ElementName]] = {
     0x0001: PublicQueueFormatName,
     0x0002: PrivateQueueFormatName,
@@ -51,6 +49,8 @@ class MQFFormatNameElement(Record):
     Spec: MS-MQMQ 2.2.18.1.4. FormatType u16 LE (computed); FormatName: the structure of that type; Padding: the bytes
     between the two, see ``padding``.
     """
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4"
 
     FormatName: ElementName
     Padding: bytes | None = None
@@ -85,6 +85,8 @@ class MQFAddressHeader(Record):
     (a size without it is read too); HeaderID and Reserved u16 LE; ElementCount u32 LE (computed); Padding: see
     ``padding``.
     """
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.2"
 
     HeaderID: int = 0
     FormatNameList: tuple[MQFFormatNameElement, ...] = ()
@@ -123,7 +125,9 @@ class MQFAddressHeader(Record):
         size = len(wire) if self.HeaderSize is None else self.HeaderSize
         if not end <= size <= len(wire):
             raise MisuseError(f"MQFAddressHeader.HeaderSize {size} does not fit the list: {end} to {len(wire)}")
-        wire[: _ADDRESS_LAYOUT.size] = _ADDRESS_LAYOUT.pack(size, self.HeaderID, self.Reserved, len(self.FormatNameList))
+        wire[: _ADDRESS_LAYOUT.size] = _ADDRESS_LAYOUT.pack(
+            size, self.HeaderID, self.Reserved, len(self.FormatNameList)
+        )
         return bytes(wire)
 
 
@@ -134,6 +138,8 @@ class MQFSignatureHeader(Record):
     Spec: MS-MQMQ 2.2.20.3. 8 bytes and the signature. ID and Reserved u16 LE; Size u32 LE (computed); Signature bytes;
     Padding as in SoapHeader: 2.2.20.3 prints none, 2.2.19.1 wants headers aligned; both are read.
     """
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.3"
 
     Signature: bytes = b""
     ID: int = 0x015E
@@ -163,6 +169,8 @@ class MultiQueueFormatHeader(Record):
     Spec: MS-MQMQ 2.2.20.1. Three MQFAddressHeader and an MQFSignatureHeader.
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.1"
+
     Destination: MQFAddressHeader = MQFAddressHeader(0x0064)
     Administration: MQFAddressHeader = MQFAddressHeader(0x00C8)
     Response: MQFAddressHeader = MQFAddressHeader(0x012C)
@@ -178,6 +186,4 @@ class MultiQueueFormatHeader(Record):
         )
 
     def build(self) -> bytes:
-        return (
-            self.Destination.build() + self.Administration.build() + self.Response.build() + self.Signature.build()
-        )
+        return self.Destination.build() + self.Administration.build() + self.Response.build() + self.Signature.build()

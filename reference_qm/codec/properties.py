@@ -41,6 +41,8 @@ class MessagePropertiesHeader(Flagged, Record):
     ``padding``. LabelLength, MessageSize and ExtensionSize are computed. PA, PR, NA, NR are bits 0 to 3.
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.3"
+
     Flags: int = 0
     MessageClass: int = 0
     CorrelationID: bytes = bytes(20)
@@ -56,10 +58,10 @@ class MessagePropertiesHeader(Flagged, Record):
     LabelTerminated: bool = True
     Padding: bytes | None = None
 
-    PA: ClassVar = Bits(0)
-    PR: ClassVar = Bits(1)
-    NA: ClassVar = Bits(2)
-    NR: ClassVar = Bits(3)
+    PA = Bits(0)
+    PR = Bits(1)
+    NA = Bits(2)
+    NR = Bits(3)
 
     @property
     def LabelLength(self) -> int:  # noqa: N802 - the printed name

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 from uuid import UUID
 
 from reference_qm.codec import text
@@ -28,6 +28,8 @@ class PrivateQueueFormatNameId(Record):
     Spec: MS-MQMQ 2.2.18.1.5.1. 4 bytes. PrivateQueueIdentifier u32 LE.
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.5.1"
+
     PrivateQueueIdentifier: int = 0
 
     @classmethod
@@ -45,6 +47,8 @@ class PublicQueueFormatName(Record):
     Spec: MS-MQMQ 2.2.18.1.7.1. 16 bytes. PublicQueueIdentifier 16-byte GUID.
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.7.1"
+
     PublicQueueIdentifier: UUID = NULL_GUID
 
     @classmethod
@@ -61,6 +65,8 @@ class PrivateQueueFormatName(Record):
 
     Spec: MS-MQMQ 2.2.18.1.7.2. 20 bytes. SourceQueueManager 16-byte GUID; PrivateQueueIdentifier u32 LE.
     """
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.7.2"
 
     SourceQueueManager: UUID = NULL_GUID
     PrivateQueueIdentifier: int = 0
@@ -80,6 +86,8 @@ class DirectQueueFormatName(Record):
     Spec: MS-MQMQ 2.2.18.1.5.2. Count u16 LE bytes of the WCHAR buffer (computed); DirectFormatName text without its
     terminating null; Terminated: the buffer has one; Padding: see ``padding``.
     """
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.5.2"
 
     DirectFormatName: str = ""
     Terminated: bool = True
@@ -114,6 +122,8 @@ class MQFDirectQueueFormatName(Record):
     boundary, because every structure before it has an even size.
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4.1"
+
     DirectFormatName: str = ""
 
     @classmethod
@@ -133,6 +143,8 @@ class MQFDistributionQueueFormatName(Record):
 
     Spec: MS-MQMQ 2.2.18.1.4.2. 16 bytes. DistributionListIdentifier 16-byte GUID.
     """
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.18.1.4.2"
 
     DistributionListIdentifier: UUID = NULL_GUID
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Self, overload
+from typing import ClassVar, Self, overload
 
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.errors import MisuseError
@@ -13,6 +13,9 @@ class Record(ABC):
     """One printed structure as a frozen record. ``build(parse(x)) == x`` for every x that parses."""
 
     __slots__ = ()
+
+    SECTION: ClassVar[str]
+    """Where the structure is printed."""
 
     @classmethod
     @abstractmethod
@@ -28,7 +31,7 @@ class Record(ABC):
         """Parse bytes that hold this structure and nothing else; raises FormatError."""
         cursor = Cursor(data)
         record = cls.read(cursor)
-        cursor.finish(cls.__name__, "MS-MQMQ 2.2.18")
+        cursor.finish(cls.__name__, cls.SECTION)
         return record
 
 

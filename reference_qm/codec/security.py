@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Self
 
-from reference_qm.codec import text
+from reference_qm.codec import security_data, text
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U16, U32, Layout
 from reference_qm.codec.padding import fill, kept
@@ -24,22 +24,7 @@ _LAYOUT = Layout(
 )
 _PROVIDER = Layout("ProviderInfo", SECTION, ProviderType=U32)
 _ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
-
-
-@dataclass(frozen=True, slots=True)
-class SecurityDataItems:
-    """SecurityData: the items that follow the sizes, each padded to 4 bytes.
-
-    Spec: MS-MQMQ 2.2.20.6. All bytes, empty when absent. Padding: the padding bytes of all items in order, see
-    ``padding``.
-    """
-
-    SecurityID: bytes = b""
-    EncryptionKey: bytes = b""
-    Signature: bytes = b""
-    SenderCert: bytes = b""
-    ProviderInfo: bytes = b""
-    Padding: bytes | None = None
+_NO_DATA = security_data.SecurityData()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +35,21 @@ class SecurityHeader(Flagged, Record):
     the frame of MS-MQQB 4.1.7 carries data with AI clear. The sizes are computed.
     """
 
-    Flags: int = 0
-    SecurityData: SecurityDataItems = SecurityDataItems()
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.6"
 
-    ST: ClassVar = Bits(0, 4)
-    AU: ClassVar = Bits(4)
-    EB: ClassVar = Bits(5)
-    DE: ClassVar = Bits(6)
-    AI: ClassVar = Bits(7)
-    AS: ClassVar = Bits(8, 4)
-    X12: ClassVar = Bits(12)
-    X13: ClassVar = Bits(13)
-    X14: ClassVar = Bits(14)
-    X15: ClassVar = Bits(15)
+    Flags: int = 0
+    SecurityData: security_data.SecurityData = _NO_DATA
+
+    ST = Bits(0, 4)
+    AU = Bits(4)
+    EB = Bits(5)
+    DE = Bits(6)
+    AI = Bits(7)
+    AS = Bits(8, 4)
+    X12 = Bits(12)
+    X13 = Bits(13)
+    X14 = Bits(14)
+    X15 = Bits(15)
 
     @property
     def SenderIdSize(self) -> int:  # noqa: N802 - the printed name
@@ -92,12 +79,12 @@ class SecurityHeader(Flagged, Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         flags, *sizes = cursor.unpack(_LAYOUT)
-        items: list[bytes] = []
+        items: dict[str, bytes] = {}
         padding = b""
         for name, size in zip(_ITEMS, sizes, strict=True):
-            items.append(cursor.take(size, f"SecurityData.{name}", SECTION))
+            items[name] = cursor.take(size, f"SecurityData.{name}", SECTION)
             padding += cursor.align(4, f"SecurityData.{name}", SECTION)
-        return cls(flags, SecurityDataItems(*items, Padding=kept(padding)))
+        return cls(flags, security_data.SecurityData(**items, Padding=kept(padding)))
 
     def build(self) -> bytes:
         data = self.SecurityData
@@ -117,6 +104,8 @@ class ProviderInfo(Record):
 
     Spec: MS-MQMQ 2.2.20.6. ProviderType u32 LE; ProviderName text without its terminating null.
     """
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.6"
 
     ProviderType: int = 0
     ProviderName: str = ""

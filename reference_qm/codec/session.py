@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Self
+from typing import ClassVar, Self
 
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U16, U32, Layout
@@ -30,6 +30,8 @@ class SessionHeader(Record):
     RecoverableMsgAckFlags u32, bit k for RecoverableMsgAckSeqNumber + k; UserMsgSequenceNumber u16;
     RecoverableMsgSeqNumber u16; WindowSize u16 packets; Reserved u16.
     """
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.4"
 
     AckSequenceNumber: int = 0
     RecoverableMsgAckSeqNumber: int = 0

@@ -31,6 +31,8 @@ class SoapHeader(Record):
     both are read). HeaderDataLength and BodyDataLength (WCHARs) are computed.
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.7"
+
     Header: str | None = None
     Body: str | None = None
     HeaderSectionID: int = 0x0320
@@ -58,9 +60,7 @@ class SoapHeader(Record):
         body_id, reserved1, body_length = cursor.unpack(_BODY)
         body, body_terminated = _read_section(cursor, body_length, "SoapHeader.Body")
         padding = kept_end(cursor, "SoapHeader.Padding", _SOAP)
-        return cls(
-            header, body, header_id, body_id, reserved, reserved1, header_terminated, body_terminated, padding
-        )
+        return cls(header, body, header_id, body_id, reserved, reserved1, header_terminated, body_terminated, padding)
 
     def build(self) -> bytes:
         header = _section(self.Header, self.HeaderTerminated)
@@ -93,25 +93,27 @@ class DebugHeader(Flagged, Record):
     Spec: MS-MQMQ 2.2.20.8. 4 or 20 bytes. Flags and Reserved u16 LE; QueueIdentifier 16-byte GUID, None unless QT is 1.
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.8"
+
     Flags: int = 0
     Reserved: int = 0
     QueueIdentifier: UUID | None = None
 
-    QT: ClassVar = Bits(0, 2)
-    X2: ClassVar = Bits(2)
-    X3: ClassVar = Bits(3)
-    X4: ClassVar = Bits(4)
-    X5: ClassVar = Bits(5)
-    X6: ClassVar = Bits(6)
-    X7: ClassVar = Bits(7)
-    X8: ClassVar = Bits(8)
-    X9: ClassVar = Bits(9)
-    X10: ClassVar = Bits(10)
-    X11: ClassVar = Bits(11)
-    X12: ClassVar = Bits(12)
-    X13: ClassVar = Bits(13)
-    X14: ClassVar = Bits(14)
-    X15: ClassVar = Bits(15)
+    QT = Bits(0, 2)
+    X2 = Bits(2)
+    X3 = Bits(3)
+    X4 = Bits(4)
+    X5 = Bits(5)
+    X6 = Bits(6)
+    X7 = Bits(7)
+    X8 = Bits(8)
+    X9 = Bits(9)
+    X10 = Bits(10)
+    X11 = Bits(11)
+    X12 = Bits(12)
+    X13 = Bits(13)
+    X14 = Bits(14)
+    X15 = Bits(15)
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:

@@ -1,4 +1,7 @@
-"""TransactionHeader, and the bodies of order and final acknowledgments. Spec: MS-MQMQ 2.2.20.5, MS-MQQB 2.2.4.1, 2.2.5.1."""
+"""TransactionHeader, and the bodies of order and final acknowledgments.
+
+Spec: MS-MQMQ 2.2.20.5; MS-MQQB 2.2.4.1, 2.2.5.1.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,14 @@ _ORDER_ACK = Layout(
     "OrderAckBody", "MS-MQQB 2.2.4.1", TxSequenceNumber=U32, TxPreviousSequenceNumber=U32, Reserved="20s"
 )
 _FINAL_ACK = Layout(
-    "FinalAckBody", "MS-MQQB 2.2.5.1", TxSequenceNumber=U32, TxPreviousSequenceNumber=U32, SourceGUID=GUID, MessageID=U32
+    "FinalAckBody",
+    "MS-MQQB 2.2.5.1",
+    TxSequenceNumber=U32,
+    TxPreviousSequenceNumber=U32,
+    SourceGUID=GUID,
+    MessageID=U32,
 )
+_NO_SEQUENCE = ids.TxSequenceID()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,25 +41,27 @@ class TransactionHeader(Flagged, Record):
     PreviousTxSequenceNumber u32 LE; ConnectorQMGuid 16-byte GUID or None (CG).
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.20.5"
+
     Flags: int = 0
-    TxSequenceID: ids.TxSequenceID = ids.TxSequenceID()
+    TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE
     TxSequenceNumber: int = 0
     PreviousTxSequenceNumber: int = 0
     ConnectorQMGuid: UUID | None = None
 
-    CG: ClassVar = Bits(0)
-    FA: ClassVar = Bits(1)
-    FM: ClassVar = Bits(2)
-    LM: ClassVar = Bits(3)
-    ID: ClassVar = Bits(4, 20)
-    X1: ClassVar = Bits(24)
-    X2: ClassVar = Bits(25)
-    X3: ClassVar = Bits(26)
-    X4: ClassVar = Bits(27)
-    X5: ClassVar = Bits(28)
-    X6: ClassVar = Bits(29)
-    X7: ClassVar = Bits(30)
-    X8: ClassVar = Bits(31)
+    CG = Bits(0)
+    FA = Bits(1)
+    FM = Bits(2)
+    LM = Bits(3)
+    ID = Bits(4, 20)
+    X1 = Bits(24)
+    X2 = Bits(25)
+    X3 = Bits(26)
+    X4 = Bits(27)
+    X5 = Bits(28)
+    X6 = Bits(29)
+    X7 = Bits(30)
+    X8 = Bits(31)
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
@@ -75,7 +86,9 @@ class OrderAckBody(Record):
     Reserved 20 bytes.
     """
 
-    TxSequenceID: ids.TxSequenceID = ids.TxSequenceID()
+    SECTION: ClassVar[str] = "MS-MQQB 2.2.4.1"
+
+    TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE
     TxSequenceNumber: int = 0
     TxPreviousSequenceNumber: int = 0
     Reserved: bytes = bytes(20)
@@ -96,7 +109,9 @@ class FinalAckBody(Record):
     SourceGUID 16-byte GUID; MessageID u32 LE.
     """
 
-    TxSequenceID: ids.TxSequenceID = ids.TxSequenceID()
+    SECTION: ClassVar[str] = "MS-MQQB 2.2.5.1"
+
+    TxSequenceID: ids.TxSequenceID = _NO_SEQUENCE
     TxSequenceNumber: int = 0
     TxPreviousSequenceNumber: int = 0
     SourceGUID: UUID = NULL_GUID

@@ -22,7 +22,7 @@ from reference_qm.codec.record import Bits, Flagged, Record
 SECTION = "MS-MQMQ 2.2.19.2"
 QueueName = PrivateQueueFormatNameId | PublicQueueFormatName | PrivateQueueFormatName | DirectQueueFormatName
 
-_FLAGS_OFFSET = 44
+FLAGS_OFFSET = 44
 _LAYOUT = Layout(
     "UserHeader",
     SECTION,
@@ -50,6 +50,8 @@ class UserHeader(Flagged, Record):
     the queues are what DQ, AQ and RQ announce, or None; ConnectorType 16-byte GUID or None (CQ).
     """
 
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.19.2"
+
     SourceQueueManager: UUID = NULL_GUID
     QueueManagerAddress: UUID = NULL_GUID
     TimeToBeReceived: int = INFINITE
@@ -61,29 +63,29 @@ class UserHeader(Flagged, Record):
     ResponseQueue: QueueName | None = None
     ConnectorType: UUID | None = None
 
-    RC: ClassVar = Bits(0, 5)
-    DM: ClassVar = Bits(5, 2)
-    X1: ClassVar = Bits(7)
-    JN: ClassVar = Bits(8)
-    JP: ClassVar = Bits(9)
-    DQ: ClassVar = Bits(10, 3)
-    AQ: ClassVar = Bits(13, 3)
-    RQ: ClassVar = Bits(16, 3)
-    SH: ClassVar = Bits(19)
-    TH: ClassVar = Bits(20)
-    MP: ClassVar = Bits(21)
-    CQ: ClassVar = Bits(22)
-    MQ: ClassVar = Bits(23)
-    X2: ClassVar = Bits(24)
-    AH: ClassVar = Bits(25)
-    X3: ClassVar = Bits(26, 2)
-    HH: ClassVar = Bits(28)
-    X4: ClassVar = Bits(29, 3)
+    RC = Bits(0, 5)
+    DM = Bits(5, 2)
+    X1 = Bits(7)
+    JN = Bits(8)
+    JP = Bits(9)
+    DQ = Bits(10, 3)
+    AQ = Bits(13, 3)
+    RQ = Bits(16, 3)
+    SH = Bits(19)
+    TH = Bits(20)
+    MP = Bits(21)
+    CQ = Bits(22)
+    MQ = Bits(23)
+    X2 = Bits(24)
+    AH = Bits(25)
+    X3 = Bits(26, 2)
+    HH = Bits(28)
+    X4 = Bits(29, 3)
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         """Read the header; a DQ, AQ or RQ without a layout is a FormatError."""
-        flags_at = cursor.offset + _FLAGS_OFFSET
+        flags_at = cursor.offset + FLAGS_OFFSET
         source, address, life, sent, message, flags = cursor.unpack(_LAYOUT)
         destination = _read_queue(cursor, _DESTINATION, flags >> 10 & 7, "DQ", flags_at)
         administration = _read_queue(cursor, _ADMINISTRATION, flags >> 13 & 7, "AQ", flags_at)

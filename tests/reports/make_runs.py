@@ -39,7 +39,7 @@ HOSTILE_NAME = "<script>window.pwned=1</script>"
 HOSTILE_VERSION = "\"><img src=x onerror='window.pwned=2'>"
 HOSTILE_TEXTS = (
     "<script>window.pwned=3;alert(1)</script>",
-    "\"><img src=x onerror=\"window.pwned=4\">",
+    '"><img src=x onerror="window.pwned=4">',
     "</pre></bdi><svg onload=window.pwned=5>",
     "javascript:alert(6)",
     "{{ 7*7 }}{% raw %}",
@@ -47,9 +47,17 @@ HOSTILE_TEXTS = (
     "long " * 2_000,
     "[bold red]markup[/bold red] 'quotes' & ampersands",
 )
-HOSTILE_CAPTURES = ("../../etc/passwd", "/etc/passwd", "captures/../../outside.pcapng", "captures/leads-out.pcapng", "x" * 5_000)
+HOSTILE_CAPTURES = (
+    "../../etc/passwd",
+    "/etc/passwd",
+    "captures/../../outside.pcapng",
+    "captures/leads-out.pcapng",
+    "x" * 5_000,
+)
 ESTABLISH = bytes.fromhex("10c00b004c494f523c020000ffffffff00000200") + bytes(range(64)) * 8 + bytes(24)
-SESSION_ACK = bytes.fromhex("105a0b004c494f5224000000ffffffff00000400 01000000 00000000 00000000 4000 0000".replace(" ", ""))
+SESSION_ACK = bytes.fromhex(
+    "105a0b004c494f5224000000ffffffff00000400 01000000 00000000 00000000 4000 0000".replace(" ", "")
+)
 DISSECTION = """###[ BaseHeader ]###
   VersionNumber = 0x10
   Reserved      = 0x5a
@@ -92,7 +100,7 @@ def catalogue() -> dict[str, dict[str, object]]:
                 "form": "step" if number % 3 else "rule",
                 "observe": observe,
                 "role": "acceptor" if number % 2 else "initiator",
-                "says": f"The {title.lower()} keeps to its part number {number}: the field carries what the sender counted.",
+                "says": f"The {title.lower()} keeps to part {number}: the field carries what the sender counted.",
                 "why": "only the inside of the system would show it" if observe == "none" else None,
                 "link": f"https://learn.microsoft.com/en-us/openspecs/windows_protocols/ms-{document.lower()}/{section}",
             }
@@ -119,7 +127,12 @@ def make_run(
     folder.mkdir(parents=True)
     (folder / "captures").mkdir()
     _write_json(folder / "rules.json", {"schema": 1, "rules": rules})
-    sut = {"name": name, "vendor": HOSTILE_TEXTS[1] if hostile else "Contoso Ltd", "version": version, "profile": "none"}
+    sut = {
+        "name": name,
+        "vendor": HOSTILE_TEXTS[1] if hostile else "Contoso Ltd",
+        "version": version,
+        "profile": "none",
+    }
     _write_json(
         folder / "run.json",
         {
@@ -184,8 +197,18 @@ def make_all(folder: Path, verdicts: int = 700) -> list[MadeRun]:
     runs = [
         make_run(folder / "reference", "mqconform reference", "0.1.0", failing=0, verdicts=verdicts, reach="virtual"),
         make_run(folder / "contoso-old", "Contoso", "1.0", seed=2, failing=0.5, verdicts=verdicts),
-        make_run(folder / "contoso", "Contoso", "1.0", seed=3, failing=0.03, verdicts=verdicts, started=day + timedelta(days=1)),
-        make_run(folder / "hostile [x] a+b%20ü", HOSTILE_NAME, HOSTILE_VERSION, seed=4, verdicts=verdicts, hostile=True),
+        make_run(
+            folder / "contoso",
+            "Contoso",
+            "1.0",
+            seed=3,
+            failing=0.03,
+            verdicts=verdicts,
+            started=day + timedelta(days=1),
+        ),
+        make_run(
+            folder / "hostile [x] a+b%20ü", HOSTILE_NAME, HOSTILE_VERSION, seed=4, verdicts=verdicts, hostile=True
+        ),
     ]
     damage(runs[-1])
     return runs
@@ -240,7 +263,10 @@ def _kind(chance, row, failing):
         return "not_observable"
     if chance.random() < failing:
         return "warn" if row["level"] == "SHOULD" else "fail"
-    return chance.choices(("pass", "not_applicable", "inconclusive", "harness_error"), (96, 2.5, 1 if failing else 0, 0.5 if failing else 0))[0]
+    return chance.choices(
+        ("pass", "not_applicable", "inconclusive", "harness_error"),
+        (96, 2.5, 1 if failing else 0, 0.5 if failing else 0),
+    )[0]
 
 
 def _frame(number, time_ms, direction, data, dissection):

@@ -1,0 +1,19 @@
+"""Capture files of our own making: pcapng with raw IP packets, written and read without scapy."""
+
+from harness.capture.errors import CaptureError
+from harness.capture.pcapng import CapturedFrame, read_pcapng
+from harness.capture.streams import ByteRange, Datagram, Direction, Stream, Streams, streams
+from harness.capture.writer import CaptureWriter
+
+__all__ = [
+    "ByteRange",
+    "CaptureError",
+    "CaptureWriter",
+    "CapturedFrame",
+    "Datagram",
+    "Direction",
+    "Stream",
+    "Streams",
+    "read_pcapng",
+    "streams",
+]

@@ -1,0 +1,168 @@
+"""IPv4 and IPv6 packets with TCP or UDP inside, built and taken apart. Spec: RFC 791, 8200, 9293, 768, 1071."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntFlag
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from struct import Struct
+
+from reference_qm.inputs import Endpoint
+
+Address = IPv4Address | IPv6Address
+
+TCP, UDP = 6, 17
+MAX_DATAGRAM = 0xFFFF - 20 - 8
+"""int bytes: what a UDP datagram over IPv4 can carry."""
+
+_IPV4 = Struct(">BBHHHBBH4s4s")
+_IPV6 = Struct(">IHBB16s16s")
+_TCP = Struct(">HHIIBBHHH")
+_UDP = Struct(">HHHH")
+_NAMES = {TCP: "TCP", UDP: "UDP"}
+_DO_NOT_FRAGMENT = 0x4000
+_HOP_LIMIT = 64
+_WINDOW = 0xFFFF
+_SYN_OPTIONS = bytes.fromhex("0204ffd7 01 03030e")
+"""Maximum segment size 65495; window scale 14, so that no amount in flight fills the window."""
+
+
+class TcpFlags(IntFlag):
+    """The flags of a TCP header that captures use."""
+
+    FIN = 0x01
+    SYN = 0x02
+    RST = 0x04
+    PSH = 0x08
+    ACK = 0x10
+
+
+@dataclass(frozen=True, slots=True)
+class TcpSegment:
+    """One TCP segment; ``sequence`` and ``acknowledged`` are u32."""
+
+    source: Endpoint
+    target: Endpoint
+    sequence: int
+    acknowledged: int
+    flags: TcpFlags
+    data: bytes = b""
+
+
+@dataclass(frozen=True, slots=True)
+class UdpDatagram:
+    """One UDP datagram."""
+
+    source: Endpoint
+    target: Endpoint
+    data: bytes
+
+
+def build_tcp(segment: TcpSegment, identification: int) -> bytes:
+    """Return the IP packet of a segment; ValueError for addresses that are none or of different families."""
+    options = _SYN_OPTIONS if TcpFlags.SYN in segment.flags else b""
+    header = _TCP.pack(
+        segment.source.port,
+        segment.target.port,
+        segment.sequence,
+        segment.acknowledged,
+        (_TCP.size + len(options)) // 4 << 4,
+        segment.flags,
+        _WINDOW,
+        0,
+        0,
+    )
+    return _build(segment.source, segment.target, TCP, header + options + segment.data, 16, identification)
+
+
+def build_udp(datagram: UdpDatagram, identification: int) -> bytes:
+    """Return the IP packet of a datagram; ValueError for addresses that are none or of different families."""
+    header = _UDP.pack(datagram.source.port, datagram.target.port, _UDP.size + len(datagram.data), 0)
+    return _build(datagram.source, datagram.target, UDP, header + datagram.data, 6, identification)
+
+
+def _build(
+    source: Endpoint, target: Endpoint, protocol: int, payload: bytes, checksum_at: int, identification: int
+) -> bytes:
+    """Put the checksum into a TCP or UDP packet, and an IP header before it."""
+    sender, receiver = ip_address(source.host), ip_address(target.host)
+    if sender.version != receiver.version:
+        raise ValueError(f"{sender} and {receiver} are not of one family")
+    checksum = _checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload)
+    if protocol == UDP and checksum == 0:
+        checksum = 0xFFFF  # zero would say that there is none
+    payload = payload[:checksum_at] + checksum.to_bytes(2, "big") + payload[checksum_at + 2 :]
+    if sender.version == 6:
+        return _IPV6.pack(6 << 28, len(payload), protocol, _HOP_LIMIT, sender.packed, receiver.packed) + payload
+    head = _IPV4.pack(
+        0x45,
+        0,
+        _IPV4.size + len(payload),
+        identification,
+        _DO_NOT_FRAGMENT,
+        _HOP_LIMIT,
+        protocol,
+        0,
+        sender.packed,
+        receiver.packed,
+    )
+    return head[:10] + _checksum(head).to_bytes(2, "big") + head[12:] + payload
+
+
+def _pseudo_header(sender: Address, receiver: Address, protocol: int, length: int) -> bytes:
+    return sender.packed + receiver.packed + protocol.to_bytes(4, "big") + length.to_bytes(4, "big")
+
+
+def _checksum(data: bytes) -> int:
+    """Return the Internet checksum: a number modulo 0xFFFF is the folded sum of its 16-bit digits."""
+    folded = int.from_bytes(data + bytes(len(data) % 2), "big") % 0xFFFF or 0xFFFF
+    return 0xFFFF - folded
+
+
+def take_apart(packet: bytes) -> TcpSegment | UdpDatagram:
+    """Read an IP packet with TCP or UDP inside; ValueError says what is wrong with it."""
+    sender, receiver, protocol, payload = _read_ip(packet)
+    if protocol not in _NAMES:
+        raise ValueError(f"IP protocol {protocol}; only TCP (6) and UDP (17) are read")
+    header = _TCP if protocol == TCP else _UDP
+    if len(payload) < header.size:
+        raise ValueError(f"the {_NAMES[protocol]} header is cut")
+    if _checksum(_pseudo_header(sender, receiver, protocol, len(payload)) + payload) != 0:
+        raise ValueError(f"the {_NAMES[protocol]} checksum is wrong")
+    source, target = (
+        Endpoint(str(sender), int.from_bytes(payload[:2], "big")),
+        Endpoint(str(receiver), int.from_bytes(payload[2:4], "big")),
+    )
+    if protocol == UDP:
+        if _UDP.unpack_from(payload)[2] != len(payload):
+            raise ValueError("the UDP length is not that of the packet")
+        return UdpDatagram(source, target, payload[_UDP.size :])
+    _, _, sequence, acknowledged, offset, flags, *_ = _TCP.unpack_from(payload)
+    start = (offset >> 4) * 4
+    if not _TCP.size <= start <= len(payload):
+        raise ValueError(f"a TCP header of {start} bytes does not fit its packet")
+    return TcpSegment(source, target, sequence, acknowledged, TcpFlags(flags), payload[start:])
+
+
+def _read_ip(packet: bytes) -> tuple[Address, Address, int, bytes]:
+    version = packet[0] >> 4 if packet else 0
+    if version == 4 and len(packet) >= _IPV4.size:
+        return _read_ipv4(packet)
+    if version == 6 and len(packet) >= _IPV6.size:
+        _, length, protocol, _, sender6, receiver6 = _IPV6.unpack_from(packet)
+        if _IPV6.size + length != len(packet):
+            raise ValueError("the IPv6 length is not that of the packet")
+        return IPv6Address(sender6), IPv6Address(receiver6), protocol, packet[_IPV6.size :]
+    raise ValueError("no IPv4 or IPv6 packet")
+
+
+def _read_ipv4(packet: bytes) -> tuple[Address, Address, int, bytes]:
+    first, _, total, _, fragment, _, protocol, _, sender, receiver = _IPV4.unpack_from(packet)
+    start = (first & 0x0F) * 4
+    if total != len(packet) or not _IPV4.size <= start <= total:
+        raise ValueError("the IPv4 lengths are not those of the packet")
+    if fragment & ~_DO_NOT_FRAGMENT:
+        raise ValueError("a fragment; reassemble the capture first")
+    if _checksum(packet[:start]) != 0:
+        raise ValueError("the IPv4 header checksum is wrong")
+    return IPv4Address(sender), IPv4Address(receiver), protocol, packet[start:]

@@ -1,0 +1,186 @@
+"""The blocks of a pcapng file: Section Header, Interface Description, Enhanced Packet.
+
+Spec: the IETF draft "PCAP Next Generation (pcapng) Capture File Format", sections 4.1 to 4.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from struct import Struct, error, unpack_from
+from typing import BinaryIO
+
+from harness.capture.errors import CaptureError
+
+LINKTYPE_RAW = 101
+"""A packet begins with its IPv4 or IPv6 header."""
+MAX_BLOCK = 0x01000000
+"""int bytes: a longer block is refused before it is read."""
+
+_SECTION = 0x0A0D0D0A
+_INTERFACE = 0x00000001
+_ENHANCED_PACKET = 0x00000006
+_TIMELESS = {0x00000002: "Packet", 0x00000003: "Simple Packet"}
+_BYTE_ORDER = 0x1A2B3C4D
+_OPTION_END, _OPTION_COMMENT = 0, 1
+_SECTION_APPLICATION, _INTERFACE_NAME, _INTERFACE_TIME_RESOLUTION = 4, 2, 9
+_MICROSECONDS = 6
+"""The time resolution as a negative power of 10; also what a file means that does not give one."""
+_LEAST_BLOCK = 12
+_HEAD = Struct("<II")
+_PACKET = Struct("<IIIII")
+
+
+def file_header() -> bytes:
+    """Return the blocks that begin a capture of one raw IP interface with times in microseconds."""
+    section = Struct("<IHHq").pack(_BYTE_ORDER, 1, 0, -1)
+    interface = Struct("<HHI").pack(LINKTYPE_RAW, 0, 0)
+    return _block(_SECTION, section + _options({_SECTION_APPLICATION: b"mqconform"})) + _block(
+        _INTERFACE,
+        interface + _options({_INTERFACE_NAME: b"mqconform", _INTERFACE_TIME_RESOLUTION: bytes([_MICROSECONDS])}),
+    )
+
+
+def packet_block(time_us: int, packet: bytes, comment: str | None) -> bytes:
+    """Return an Enhanced Packet block; time int microseconds since 1970 UTC."""
+    options = {} if comment is None else {_OPTION_COMMENT: comment.encode()}
+    head = _PACKET.pack(0, time_us >> 32, time_us & 0xFFFFFFFF, len(packet), len(packet))
+    return _block(_ENHANCED_PACKET, head + _padded(packet) + _options(options))
+
+
+def _block(kind: int, body: bytes) -> bytes:
+    length = _LEAST_BLOCK + len(body)
+    return _HEAD.pack(kind, length) + body + length.to_bytes(4, "little")
+
+
+def _options(values: dict[int, bytes]) -> bytes:
+    if not values:
+        return b""
+    listed = [Struct("<HH").pack(code, len(value)) + _padded(value) for code, value in values.items()]
+    return b"".join(listed) + bytes(4)
+
+
+def _padded(data: bytes) -> bytes:
+    return data + bytes(-len(data) % 4)
+
+
+@dataclass(frozen=True, slots=True)
+class CapturedFrame:
+    """One packet of a capture: ``number`` counts from 1 as Wireshark does, ``offset`` is where its block begins."""
+
+    number: int
+    time_us: int
+    link_type: int
+    data: bytes
+    comment: str | None
+    offset: int
+
+
+def read_pcapng(path: Path) -> Iterator[CapturedFrame]:
+    """Give the packets of a capture file one after the other; CaptureError where it is cut or malformed."""
+    with path.open("rb") as file:
+        yield from _Reader(path, file).frames()
+
+
+@dataclass(slots=True)
+class _Reader:
+    path: Path
+    file: BinaryIO
+    order: str = "<"
+    offset: int = 0
+    interfaces: list[tuple[int, int]] = field(default_factory=list)
+    """Link type and ticks a second of each interface of the section."""
+
+    def frames(self) -> Iterator[CapturedFrame]:
+        number = 0
+        started = False
+        while head := self.file.read(8):
+            kind, body = self._block(head, started)
+            started = True
+            if kind == _SECTION:
+                self.interfaces = []
+            elif kind == _INTERFACE:
+                self._interface(body)
+            elif kind == _ENHANCED_PACKET:
+                number += 1
+                yield self._packet(number, body)
+            elif kind in _TIMELESS:
+                raise self._error(f"a {_TIMELESS[kind]} block; save the capture with Enhanced Packet blocks")
+            self.offset += _LEAST_BLOCK + len(body)
+        if not started:
+            raise self._error("the file is empty; a capture begins with a Section Header block")
+
+    def _block(self, head: bytes, started: bool) -> tuple[int, bytes]:
+        """Read the rest of a block; give its type and body."""
+        magic = self._read(4) if head[:4] == _SECTION.to_bytes(4, "little") else b""
+        if magic:
+            self._learn_order(magic)
+        elif not started:
+            raise self._error("no Section Header block; this is no pcapng file")
+        if len(head) < 8:
+            raise self._error("the file is cut inside the head of a block")
+        kind, length = unpack_from(self.order + "II", head)
+        if length % 4 or not _LEAST_BLOCK + len(magic) <= length <= MAX_BLOCK:
+            raise self._error(f"a block of {length} bytes; it must be a multiple of 4 up to {MAX_BLOCK}")
+        rest = self._read(length - 8 - len(magic))
+        if unpack_from(self.order + "I", rest, len(rest) - 4)[0] != length:
+            raise self._error(f"the two lengths of a block differ; the first is {length}")
+        return kind, magic + rest[:-4]
+
+    def _learn_order(self, magic: bytes) -> None:
+        orders = {_BYTE_ORDER.to_bytes(4, "little"): "<", _BYTE_ORDER.to_bytes(4, "big"): ">"}
+        if magic not in orders:
+            raise self._error(f"the byte-order magic is {magic.hex(' ')}; this is no pcapng file")
+        self.order = orders[magic]
+
+    def _interface(self, body: bytes) -> None:
+        link_type = self._unpack("HHI", body)[0]
+        resolution = self._options(body, 8).get(_INTERFACE_TIME_RESOLUTION, bytes([_MICROSECONDS]))
+        if len(resolution) != 1:
+            raise self._error("if_tsresol is not one byte")
+        exponent = resolution[0] & 0x7F
+        self.interfaces.append((link_type, (2 if resolution[0] & 0x80 else 10) ** exponent))
+
+    def _packet(self, number: int, body: bytes) -> CapturedFrame:
+        interface, high, low, captured, original = self._unpack("IIIII", body)
+        if interface >= len(self.interfaces):
+            raise self._error(f"frame {number} is of interface {interface}, which is not described before it")
+        if captured != original:
+            raise self._error(f"frame {number} holds {captured} of {original} bytes; capture without a snapshot length")
+        if _PACKET.size + captured > len(body):
+            raise self._error(f"frame {number} of {captured} bytes does not fit its block")
+        data = body[_PACKET.size : _PACKET.size + captured]
+        comment = self._options(body, _PACKET.size + captured + -captured % 4).get(_OPTION_COMMENT)
+        link_type, ticks = self.interfaces[interface]
+        time_us = (high << 32 | low) * 1_000_000 // ticks
+        text = None if comment is None else comment.decode(errors="replace")
+        return CapturedFrame(number, time_us, link_type, data, text, self.offset)
+
+    def _options(self, body: bytes, start: int) -> dict[int, bytes]:
+        """Read the options behind the fixed part of a block; the first of a kind counts."""
+        found: dict[int, bytes] = {}
+        while start < len(body):
+            code, length = self._unpack("HH", body, start)
+            if code == _OPTION_END:
+                break
+            if start + 4 + length > len(body):
+                raise self._error(f"option {code} of {length} bytes does not fit its block")
+            found.setdefault(code, body[start + 4 : start + 4 + length])
+            start += 4 + length + -length % 4
+        return found
+
+    def _unpack(self, layout: str, body: bytes, start: int = 0) -> tuple[int, ...]:
+        try:
+            return unpack_from(self.order + layout, body, start)
+        except error:
+            raise self._error("a block is too short for its fields") from None
+
+    def _read(self, size: int) -> bytes:
+        data = self.file.read(size)
+        if len(data) < size:
+            raise self._error(f"the file is cut: {size - len(data)} bytes of a block are missing")
+        return data
+
+    def _error(self, message: str) -> CaptureError:
+        return CaptureError(self.path, self.offset, message)

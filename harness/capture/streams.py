@@ -1,0 +1,144 @@
+"""Reads a capture back into what was said on each connection, with the frame that holds each byte."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.capture.errors import CaptureError
+from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, take_apart
+from harness.capture.pcapng import LINKTYPE_RAW, CapturedFrame, read_pcapng
+from reference_qm.inputs import Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class ByteRange:
+    """Bytes ``start`` to ``end`` (exclusive) of a stream are in frame ``frame``."""
+
+    start: int
+    end: int
+    frame: int
+    time_us: int
+
+
+@dataclass(slots=True)
+class Direction:
+    """What one side of a connection sent; ``closed_frame`` holds its FIN or RST, ``reset`` says which."""
+
+    data: bytearray = field(default_factory=bytearray)
+    ranges: list[ByteRange] = field(default_factory=list)
+    closed_frame: int | None = None
+    reset: bool = False
+
+    def frame_at(self, position: int) -> int:
+        """Give the number of the frame that holds a byte; IndexError outside the stream."""
+        if not 0 <= position < len(self.data):
+            raise IndexError(f"the stream has no byte {position}")
+        return self.ranges[bisect_right(self.ranges, position, key=lambda each: each.start) - 1].frame
+
+
+@dataclass(slots=True)
+class Stream:
+    """One TCP connection: ``client`` is who opened it, in frame ``opened_frame``."""
+
+    client: Endpoint
+    server: Endpoint
+    opened_frame: int
+    from_client: Direction = field(default_factory=Direction)
+    from_server: Direction = field(default_factory=Direction)
+
+
+@dataclass(frozen=True, slots=True)
+class Datagram:
+    """One UDP datagram and where it is."""
+
+    source: Endpoint
+    target: Endpoint
+    data: bytes
+    frame: int
+    time_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class Streams:
+    """Everything in a capture, each list in order of first appearance."""
+
+    tcp: list[Stream]
+    udp: list[Datagram]
+
+
+def streams(path: Path) -> Streams:
+    """Read a capture; CaptureError where it is malformed, or where bytes of a stream are missing or out of order."""
+    gathered = _Gatherer(path)
+    for frame in read_pcapng(path):
+        gathered.take(frame)
+    return gathered.found
+
+
+@dataclass(slots=True)
+class _Sender:
+    """The sending side of an open connection: its stream, its direction, the sequence number of its next byte."""
+
+    stream: Stream
+    direction: Direction
+    expected: int
+
+
+class _Gatherer:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.found = Streams([], [])
+        self._senders: dict[tuple[Endpoint, Endpoint], _Sender] = {}
+
+    def take(self, frame: CapturedFrame) -> None:
+        if frame.link_type != LINKTYPE_RAW:
+            raise self._error(frame, f"link type {frame.link_type}; only raw IP ({LINKTYPE_RAW}) is read")
+        try:
+            packet = take_apart(frame.data)
+        except ValueError as error:
+            raise self._error(frame, str(error)) from error
+        if isinstance(packet, UdpDatagram):
+            self.found.udp.append(Datagram(packet.source, packet.target, packet.data, frame.number, frame.time_us))
+        elif TcpFlags.SYN in packet.flags:
+            self._synchronise(frame, packet)
+        else:
+            self._segment(frame, packet)
+
+    def _synchronise(self, frame: CapturedFrame, segment: TcpSegment) -> None:
+        way, back = (segment.source, segment.target), (segment.target, segment.source)
+        first = segment.sequence + 1 & 0xFFFFFFFF
+        if TcpFlags.ACK not in segment.flags:
+            stream = Stream(segment.source, segment.target, frame.number)
+            self.found.tcp.append(stream)
+            self._senders[way] = _Sender(stream, stream.from_client, first)
+            self._senders.pop(back, None)
+        elif back in self._senders:
+            stream = self._senders[back].stream
+            self._senders[way] = _Sender(stream, stream.from_server, first)
+        else:
+            raise self._error(frame, "a SYN-ACK without its SYN; the capture began too late")
+
+    def _segment(self, frame: CapturedFrame, segment: TcpSegment) -> None:
+        sender = self._senders.get((segment.source, segment.target))
+        if sender is None:
+            raise self._error(frame, "a connection without its SYN; the capture began too late")
+        if segment.sequence != sender.expected:
+            raise self._error(
+                frame, f"TCP sequence number {segment.sequence}, {sender.expected} is next; bytes are out of order"
+            )
+        direction = sender.direction
+        if segment.data:
+            if direction.closed_frame is not None:
+                raise self._error(frame, f"data after the end of the stream in frame {direction.closed_frame}")
+            start = len(direction.data)
+            direction.data += segment.data
+            direction.ranges.append(ByteRange(start, len(direction.data), frame.number, frame.time_us))
+        ends = segment.flags & (TcpFlags.FIN | TcpFlags.RST)
+        if ends:
+            direction.closed_frame = frame.number
+            direction.reset = TcpFlags.RST in segment.flags
+        sender.expected = segment.sequence + len(segment.data) + bool(ends) & 0xFFFFFFFF
+
+    def _error(self, frame: CapturedFrame, message: str) -> CaptureError:
+        return CaptureError(self.path, frame.offset, f"frame {frame.number}: {message}")

@@ -1,0 +1,154 @@
+"""Writes captures of what the harness sent and received: every byte, both endpoints, no sniffing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from harness.capture.ip import MAX_DATAGRAM, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
+from harness.capture.pcapng import file_header, packet_block
+from harness.errors import HarnessError
+from reference_qm.inputs import Endpoint
+
+MAX_SEGMENT = 60_000
+"""int bytes of data in one frame."""
+
+_ACK = TcpFlags.ACK
+
+
+@dataclass(slots=True)
+class _Side:
+    """One endpoint of a connection: the sequence number of its next byte, and whether it has sent its FIN."""
+
+    endpoint: Endpoint
+    sequence: int
+    finished: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Connection:
+    client: _Side
+    server: _Side
+
+    def sides(self, from_client: bool) -> tuple[_Side, _Side]:
+        """Give the sender and the receiver."""
+        return (self.client, self.server) if from_client else (self.server, self.client)
+
+
+class CaptureWriter:
+    """A pcapng file of raw IP packets, flushed after each: a killed run loses none.
+
+    ``start_us``: what the times of the methods are counted from, int microseconds since 1970 UTC. Frame numbers count
+    from 1. Endpoints are (textual IPv4 or IPv6 address, port). HarnessError on misuse.
+    """
+
+    def __init__(self, path: Path, start_us: int = 0) -> None:
+        self.path = path
+        self.frames = 0
+        self._start_us = start_us
+        self._connections: dict[int, _Connection] = {}
+        self._file = path.open("wb")
+        self._file.write(file_header())
+        self._file.flush()
+
+    def tcp_open(
+        self, conn_id: int, client: Endpoint, server: Endpoint, *, time_us: int, comment: str | None = None
+    ) -> list[int]:
+        """Write the handshake of a new connection (SYN, SYN-ACK, ACK); give its three frame numbers."""
+        if conn_id in self._connections:
+            raise HarnessError(f"{self.path}: connection {conn_id} is open already")
+        # Any initial sequence numbers do; distinct ones tell the directions apart in a hex view.
+        connection = _Connection(_Side(client, 0x1000_0000), _Side(server, 0x2000_0000))
+        opening = _segment(connection.client, connection.server, TcpFlags.SYN)
+        numbers = [self._tcp(replace(opening, acknowledged=0), time_us, comment)]
+        connection.client.sequence += 1
+        numbers.append(self._tcp(_segment(connection.server, connection.client, TcpFlags.SYN | _ACK), time_us))
+        connection.server.sequence += 1
+        numbers.append(self._tcp(_segment(connection.client, connection.server, _ACK), time_us))
+        self._connections[conn_id] = connection
+        return numbers
+
+    def tcp_data(
+        self, conn_id: int, from_client: bool, data: bytes, *, time_us: int, comment: str | None = None
+    ) -> list[int]:
+        """Write bytes of a stream in segments of at most MAX_SEGMENT bytes; give their frame numbers."""
+        if not data:
+            raise HarnessError(f"{self.path}: connection {conn_id}: no data to write")
+        sender, receiver = self._sides(conn_id, from_client)
+        numbers = []
+        for start in range(0, len(data), MAX_SEGMENT):
+            part = data[start : start + MAX_SEGMENT]
+            numbers.append(self._tcp(_segment(sender, receiver, TcpFlags.PSH | _ACK, part), time_us, comment))
+            sender.sequence = sender.sequence + len(part) & 0xFFFFFFFF
+            comment = None
+        return numbers
+
+    def tcp_close(
+        self, conn_id: int, from_client: bool, *, time_us: int, reset: bool = False, comment: str | None = None
+    ) -> int:
+        """Write that one side closes its direction (FIN), or with ``reset`` the connection (RST); give the frame number.
+
+        The other side may go on sending until it closes too.
+        """
+        sender, receiver = self._sides(conn_id, from_client)
+        number = self._tcp(
+            _segment(sender, receiver, (TcpFlags.RST if reset else TcpFlags.FIN) | _ACK), time_us, comment
+        )
+        sender.sequence = sender.sequence + 1 & 0xFFFFFFFF
+        sender.finished = True
+        if reset or receiver.finished:
+            del self._connections[conn_id]
+        return number
+
+    def udp(self, src: Endpoint, dst: Endpoint, data: bytes, *, time_us: int, comment: str | None = None) -> int:
+        """Write a datagram; give its frame number."""
+        if len(data) > MAX_DATAGRAM:
+            raise HarnessError(f"{self.path}: a datagram of {len(data)} bytes; at most {MAX_DATAGRAM} fit")
+        try:
+            packet = build_udp(UdpDatagram(Endpoint(*src), Endpoint(*dst), data), self.frames & 0xFFFF)
+        except ValueError as error:
+            raise HarnessError(f"{self.path}: {error}") from error
+        return self._write(packet, time_us, comment)
+
+    def close(self) -> None:
+        """End the file."""
+        self._file.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _sides(self, conn_id: int, from_client: bool) -> tuple[_Side, _Side]:
+        connection = self._connections.get(conn_id)
+        if connection is None:
+            raise HarnessError(f"{self.path}: connection {conn_id} is not open")
+        sender, receiver = connection.sides(from_client)
+        if sender.finished:
+            side = "client" if from_client else "server"
+            raise HarnessError(f"{self.path}: the {side} of connection {conn_id} has closed already")
+        return sender, receiver
+
+    def _tcp(self, segment: TcpSegment, time_us: int, comment: str | None = None) -> int:
+        try:
+            packet = build_tcp(segment, self.frames & 0xFFFF)
+        except ValueError as error:
+            raise HarnessError(f"{self.path}: {error}") from error
+        return self._write(packet, time_us, comment)
+
+    def _write(self, packet: bytes, time_us: int, comment: str | None) -> int:
+        self._file.write(packet_block(self._start_us + time_us, packet, comment))
+        self._file.flush()
+        self.frames += 1
+        return self.frames
+
+
+def _segment(sender: _Side, receiver: _Side, flags: TcpFlags, data: bytes = b"") -> TcpSegment:
+    return TcpSegment(
+        Endpoint(*sender.endpoint), Endpoint(*receiver.endpoint), sender.sequence, receiver.sequence, flags, data
+    )

@@ -1,0 +1,92 @@
+"""The scapy layers of MS-MQQB 2.2 and 2.4 and of MS-MQMQ 2.2.18 to 2.2.20: craft anything, dissect strictly.
+
+Fields are spelled as printed. Sizes, counts and the flags that announce something are None until the packet is built,
+and computed then; given, they are put on the wire as they are. Written apart from ``reference_qm.codec``, so that the
+two have no mistake in common.
+"""
+
+from __future__ import annotations
+
+from harness.wire.acks import FinalAckBody, OrderAckBody
+from harness.wire.base import BaseHeader
+from harness.wire.blobs import PublicKeyBlob, SimpleBlob
+from harness.wire.errors import WireError
+from harness.wire.identifiers import MessageIdentifier, ObjectId, SequenceInfo, TxSequenceID
+from harness.wire.internal import (
+    ConnectionParametersHeader,
+    EstablishConnectionHeader,
+    InternalHeader,
+    UnknownInternal,
+)
+from harness.wire.make import (
+    connection_parameters,
+    establish_connection,
+    ping_request,
+    ping_response,
+    session_ack,
+    user_message,
+)
+from harness.wire.mqf import MQFAddressHeader, MQFFormatNameElement, MQFSignatureHeader, MultiQueueFormatHeader
+from harness.wire.packets import dissect, dissect_ping, kind
+from harness.wire.ping import PingPacket
+from harness.wire.properties import MessagePropertiesHeader
+from harness.wire.queues import (
+    DirectQueueFormatName,
+    MQFDirectQueueFormatName,
+    MQFDistributionQueueFormatName,
+    PrivateQueueFormatName,
+    PrivateQueueFormatNameId,
+    PublicQueueFormatName,
+)
+from harness.wire.security import SecurityHeader
+from harness.wire.session import SessionHeader
+from harness.wire.soap import SoapHeader
+from harness.wire.trace import DebugHeader
+from harness.wire.transaction import TransactionHeader
+from harness.wire.tree import dissection
+from harness.wire.user import UserHeader
+
+__all__ = [
+    "BaseHeader",
+    "ConnectionParametersHeader",
+    "DebugHeader",
+    "DirectQueueFormatName",
+    "EstablishConnectionHeader",
+    "FinalAckBody",
+    "InternalHeader",
+    "MQFAddressHeader",
+    "MQFDirectQueueFormatName",
+    "MQFDistributionQueueFormatName",
+    "MQFFormatNameElement",
+    "MQFSignatureHeader",
+    "MessageIdentifier",
+    "MessagePropertiesHeader",
+    "MultiQueueFormatHeader",
+    "ObjectId",
+    "OrderAckBody",
+    "PingPacket",
+    "PrivateQueueFormatName",
+    "PrivateQueueFormatNameId",
+    "PublicKeyBlob",
+    "PublicQueueFormatName",
+    "SecurityHeader",
+    "SequenceInfo",
+    "SessionHeader",
+    "SimpleBlob",
+    "SoapHeader",
+    "TransactionHeader",
+    "TxSequenceID",
+    "UnknownInternal",
+    "UserHeader",
+    "WireError",
+    "connection_parameters",
+    "dissect",
+    "dissect_ping",
+    "dissection",
+    "establish_connection",
+    "kind",
+    "ping_request",
+    "ping_response",
+    "session_ack",
+    "user_message",
+]

@@ -1,0 +1,34 @@
+"""The bodies of the messages that acknowledge transactional messages."""
+
+from __future__ import annotations
+
+from scapy.fields import LEIntField
+
+from harness.wire.fields import Bytes, Guid, Nested
+from harness.wire.identifiers import TxSequenceID
+from harness.wire.layer import Structure
+
+
+# [MS-MQQB] sect 2.2.4.1
+class OrderAckBody(Structure):
+    """MessageBody of an OrderAck: 36 bytes."""
+
+    fields_desc = (
+        Nested("TxSequenceID", TxSequenceID, TxSequenceID()),
+        LEIntField("TxSequenceNumber", 1),
+        LEIntField("TxPreviousSequenceNumber", 0),
+        Bytes("Reserved", 20, bytes(20)),
+    )
+
+
+# [MS-MQQB] sect 2.2.5.1
+class FinalAckBody(Structure):
+    """MessageBody of a FinalAck: 36 bytes."""
+
+    fields_desc = (
+        Nested("TxSequenceID", TxSequenceID, TxSequenceID()),
+        LEIntField("TxSequenceNumber", 1),
+        LEIntField("TxPreviousSequenceNumber", 0),
+        Guid("SourceGUID"),
+        LEIntField("MessageID", 0),
+    )

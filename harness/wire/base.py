@@ -1,0 +1,83 @@
+"""The header that every packet of a stream begins with."""
+
+from __future__ import annotations
+
+from scapy.fields import XByteField, XLEIntField
+from scapy.packet import Packet
+
+from harness.wire.errors import WireError
+from harness.wire.fields import Computed
+from harness.wire.internal import InternalHeader
+from harness.wire.layer import Layer, Word
+from harness.wire.session import SessionHeader
+from harness.wire.trace import DebugHeader
+from harness.wire.transaction import TransactionHeader
+from harness.wire.user import UserHeader
+
+VERSION = 0x10
+SIGNATURE = 0x524F494C
+MIN_SIZE, MAX_SIZE = 16, 0x0040_0000
+SESSION_HEADER_SIZE = 16
+SESSION_ACK_SIZES = (0x24, 0x14)  # with the SessionHeader, as real Windows (frame 8), and without, as the text
+
+
+def _size(layer: Packet) -> int:
+    """Everything; of a UserMessage without its SessionHeader."""
+    size = 16 + len(layer.payload)
+    return size - SESSION_HEADER_SIZE if _is_message(layer) and layer.haslayer(SessionHeader) else size
+
+
+def _is_message(layer: Packet) -> bool:
+    return isinstance(layer.payload, UserHeader)
+
+
+# [MS-MQMQ] sect 2.2.19.1
+class BaseHeader(Layer):
+    """Version, priority, flags, size and life time (s) of a packet: 16 bytes."""
+
+    Flags = Word(
+        2,
+        "PR:3 IN SH DH X9 X8 TR X6 X5 X4 X3 X2 X1 X0",
+        PR=lambda layer: 0 if layer.haslayer(TransactionHeader) else 3,
+        IN=lambda layer: isinstance(layer.payload, InternalHeader),
+        SH=lambda layer: layer.haslayer(SessionHeader),
+        DH=lambda layer: layer.haslayer(DebugHeader),
+    )
+
+    fields_desc = (
+        XByteField("VersionNumber", VERSION),
+        XByteField("Reserved", 0),
+        *Flags.fields,
+        XLEIntField("Signature", SIGNATURE),
+        Computed("PacketSize", "I", _size),
+        XLEIntField("TimeToReachQueue", 0xFFFF_FFFF),
+    )
+
+    def next_layer(self) -> type[Layer]:
+        return InternalHeader if self.IN else UserHeader
+
+    def after(self, layer: type[Layer]) -> None:
+        return None
+
+    def post_dissect(self, s: bytes) -> bytes:
+        """Refuse at once what is no packet: another version or signature, or another size than it says."""
+        if self.VersionNumber != VERSION:
+            raise WireError(f"BaseHeader.VersionNumber: {self.VersionNumber:#04x}, not {VERSION:#04x}")
+        if self.Signature != SIGNATURE:
+            raise WireError(f"BaseHeader.Signature: {self.Signature:#010x}, not {SIGNATURE:#010x}")
+        if not MIN_SIZE <= self.PacketSize <= MAX_SIZE:
+            raise WireError(f"BaseHeader.PacketSize: {self.PacketSize} is not from {MIN_SIZE} to {MAX_SIZE}")
+        if self._wire_size() != len(self.original):
+            raise WireError(
+                f"BaseHeader.PacketSize: {self.PacketSize} stands for {self._wire_size()} bytes, "
+                f"there are {len(self.original)}"
+            )
+        return s
+
+    def _wire_size(self) -> int:
+        """The bytes that PacketSize and the flags stand for."""
+        if not self.SH:
+            return self.PacketSize
+        if self.IN:
+            return max(SESSION_ACK_SIZES) if self.PacketSize in SESSION_ACK_SIZES else self.PacketSize
+        return self.PacketSize + SESSION_HEADER_SIZE

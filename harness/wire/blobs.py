@@ -1,0 +1,44 @@
+"""Keys as they are published and sent.
+
+What the specification prints as constants has no name there; the names here are those of the Windows structures.
+"""
+
+from __future__ import annotations
+
+from scapy.fields import LEIntField, XByteField, XLEIntField, XLEShortField
+
+from harness.wire.fields import Bytes, Computed
+from harness.wire.layer import Structure
+
+RSA_KEY_EXCHANGE = 0x0000_A400
+RSA1 = 0x3141_5352
+
+
+# [MS-MQQB] sect 2.4.1
+class PublicKeyBlob(Structure):
+    """PUBLICKEYBLOB: 20 bytes and an RSA modulus of ``bitLen`` bits, little-endian."""
+
+    fields_desc = (
+        XByteField("bType", 0x06),
+        XByteField("bVersion", 0x02),
+        XLEShortField("reserved", 0),
+        XLEIntField("aiKeyAlg", RSA_KEY_EXCHANGE),
+        XLEIntField("magic", RSA1),
+        Computed("bitLen", "I", lambda layer: 8 * len(layer.modulus)),
+        LEIntField("pubExp", 65537),
+        Bytes("modulus", lambda layer: (layer.bitLen + 7) // 8),
+    )
+
+
+# [MS-MQQB] sect 2.4.2
+class SimpleBlob(Structure):
+    """SIMPLEBLOB: a session key under a receiver's public key; 12 bytes and 256."""
+
+    fields_desc = (
+        XByteField("bType", 0x01),
+        XByteField("bVersion", 0x02),
+        XLEShortField("reserved", 0),
+        XLEIntField("sessionKeyAlgorithm", 0x0000_6610),
+        XLEIntField("aiKeyAlg", RSA_KEY_EXCHANGE),
+        Bytes("encryptedKey", 256, bytes(256)),
+    )

@@ -1,0 +1,188 @@
+"""The kinds of fields that scapy does not have: computed, bounded, announced, aligned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scapy.fields import Field, UUIDField
+from scapy.packet import Packet
+
+from harness.wire.errors import WireError
+from harness.wire.layer import Layer, Structure
+
+NUL = b"\0\0"
+
+
+def take(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes, bytes]:
+    """Cut ``count`` bytes off; give the rest and them. WireError when there are fewer."""
+    if count > len(data):
+        raise WireError(f"{type(pkt).__name__}.{field}: {count} bytes announced, {len(data)} left")
+    return data[count:], data[:count]
+
+
+class Guid(UUIDField):
+    """A GUID; 16 bytes, the first three parts little-endian (MS-DTYP 2.3.4.2). A ``uuid.UUID``, zero by default."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, 0, UUIDField.FORMAT_LE)
+
+
+class AnnouncedGuid(UUIDField):
+    """A GUID that is there when ``announced`` says so; built when a value is given, whatever the flag says."""
+
+    __slots__ = ("announced",)
+
+    def __init__(self, name: str, announced: Callable[[Packet], bool]) -> None:
+        self.announced = announced
+        super().__init__(name, None, UUIDField.FORMAT_LE)
+
+    def addfield(self, pkt: Packet, s: bytes, val: Any) -> bytes:
+        return s if val is None else super().addfield(pkt, s, val)
+
+    def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, Any]:
+        return super().getfield(pkt, s) if self.announced(pkt) else (s, None)
+
+
+class Computed(Field):
+    """An unsigned little-endian number (``fmt`` as of struct); None, the default, is computed on building."""
+
+    __slots__ = ("compute",)
+
+    def __init__(self, name: str, fmt: str, compute: Callable[[Packet], int]) -> None:
+        self.compute = compute
+        super().__init__(name, None, "<" + fmt)
+
+    def i2m(self, pkt: Packet, x: int | None) -> int:
+        return self.compute(pkt) if x is None else x
+
+
+class Bytes(Field):
+    """Bytes whose number ``size`` tells: a number, or a function of the layer. Built as given, of any length."""
+
+    __slots__ = ("size",)
+
+    def __init__(self, name: str, size: int | Callable[[Packet], int], default: bytes = b"") -> None:
+        self.size = size
+        super().__init__(name, default, "<0s")
+
+    def any2i(self, pkt: Packet | None, x: Any) -> bytes:
+        if not isinstance(x, bytes | bytearray | Packet):
+            raise TypeError(f"{self.name}: bytes or a layer wanted, not {type(x).__name__}")
+        return bytes(x)
+
+    def i2len(self, pkt: Packet, x: bytes) -> int:
+        return len(x)
+
+    def addfield(self, pkt: Packet, s: bytes, val: bytes) -> bytes:
+        return s + val
+
+    def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, bytes]:
+        return take(pkt, self.name, s, self.size(pkt) if callable(self.size) else self.size)
+
+
+class WideString(Field):
+    """A null-terminated WCHAR buffer: UTF-16, little-endian.
+
+    A value is a str without its terminator, or bytes: those are built as they are, and what was received and is no
+    terminated text stays bytes. ``size``: in bytes, a function of the layer; None reads up to the terminator.
+    ``empty``: what an empty str is on the wire.
+    """
+
+    __slots__ = ("empty", "size")
+
+    def __init__(self, name: str, size: Callable[[Packet], int] | None, empty: bytes = NUL) -> None:
+        self.size = size
+        self.empty = empty
+        super().__init__(name, "", "<0s")
+
+    def any2i(self, pkt: Packet | None, x: Any) -> str | bytes:
+        if not isinstance(x, str | bytes):
+            raise TypeError(f"{self.name}: str or bytes wanted, not {type(x).__name__}")
+        return x
+
+    def i2m(self, pkt: Packet | None, x: str | bytes) -> bytes:
+        if isinstance(x, bytes):
+            return x
+        return x.encode("utf-16-le", "surrogatepass") + NUL if x else self.empty
+
+    def m2i(self, pkt: Packet | None, x: bytes) -> str | bytes:
+        if len(x) % 2 or (x and not x.endswith(NUL)):
+            return x
+        text = x.removesuffix(NUL).decode("utf-16-le", "surrogatepass")
+        return text if self.i2m(pkt, text) == x else x
+
+    def i2len(self, pkt: Packet, x: str | bytes) -> int:
+        return len(self.i2m(pkt, x))
+
+    def addfield(self, pkt: Packet, s: bytes, val: str | bytes) -> bytes:
+        return s + self.i2m(pkt, val)
+
+    def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, str | bytes]:
+        count = self.size(pkt) if self.size else terminated_size(pkt, self.name, s)
+        rest, data = take(pkt, self.name, s, count)
+        return rest, self.m2i(pkt, data)
+
+
+def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int:
+    """Give the bytes that a null-terminated WCHAR buffer takes at ``start``, its terminator included."""
+    end = data.find(NUL, start)
+    while end >= 0 and (end - start) % 2:  # the zero bytes of two neighbours, not a character
+        end = data.find(NUL, end + 1)
+    if end < 0:
+        raise WireError(f"{type(pkt).__name__}.{field}: no terminator in the {len(data) - start} bytes left")
+    return end + len(NUL) - start
+
+
+class Padding(Field):
+    """Bytes up to the next multiple of ``align``, counted from where the layer starts; zeros unless given.
+
+    They may hold anything when received (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and are kept.
+    """
+
+    __slots__ = ("align",)
+
+    def __init__(self, name: str = "Padding", align: Callable[[Packet], int] = lambda layer: 4) -> None:
+        self.align = align
+        super().__init__(name, None, "<0s")
+
+    def addfield(self, pkt: Layer, s: bytes, val: bytes | None) -> bytes:
+        return s + (bytes(-(pkt.start + len(s)) % self.align(pkt)) if val is None else val)
+
+    def getfield(self, pkt: Layer, s: bytes) -> tuple[bytes, bytes]:
+        position = pkt.start + len(pkt.original) - len(s)
+        return take(pkt, self.name, s, -position % self.align(pkt))
+
+
+class Nested(Field):
+    """A structure as a field: ``layout`` is its class, or a function that gives it for the layer, or None for none."""
+
+    __slots__ = ("layout",)
+
+    holds_packets = 1
+
+    def __init__(self, name: str, layout: type[Structure] | Callable[[Packet], Any], default: Any = None) -> None:
+        self.layout = layout
+        super().__init__(name, default, "<0s")
+
+    def any2i(self, pkt: Packet | None, x: Any) -> Packet | None:
+        if x is not None and not isinstance(x, Packet):
+            raise TypeError(f"{self.name}: a layer wanted, not {type(x).__name__}")
+        return x
+
+    def addfield(self, pkt: Packet, s: bytes, val: Packet | None) -> bytes:
+        return s if val is None else s + bytes(val)
+
+    def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, Packet | None]:
+        layout = self.layout if isinstance(self.layout, type) else self.layout(pkt)
+        if layout is None:
+            return s, None
+        if not s:  # scapy would make a structure of defaults out of nothing
+            raise WireError(f"{type(pkt).__name__}.{self.name}: a {layout.__name__} is announced, nothing is left")
+        value = layout(s, _internal=1, _parent=pkt)
+        return value.rest, value
+
+
+def length_of(name: str, unit: int = 1) -> Callable[[Packet], int]:
+    """Give a function for Computed: how long another field of the layer will be, in units of ``unit`` bytes."""
+    return lambda layer: layer.get_field(name).i2len(layer, layer.getfieldval(name)) // unit

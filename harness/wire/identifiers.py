@@ -1,0 +1,36 @@
+"""Identifiers that headers and bodies are made of."""
+
+from __future__ import annotations
+
+from scapy.fields import Field, LEIntField, XLEIntField
+
+from harness.wire.fields import Guid
+from harness.wire.layer import Structure
+
+
+# [MS-MQMQ] sect 2.2.18.1.2
+class TxSequenceID(Structure):
+    """The identifier of a transactional sequence: 8 bytes."""
+
+    fields_desc = (LEIntField("Ordinal", 0), XLEIntField("TimeStamp", 0))
+
+
+# [MS-MQMQ] sect 2.2.18.1.3
+class MessageIdentifier(Structure):
+    """The identifier of a message: its queue manager's GUID and an ordinal, 20 bytes."""
+
+    fields_desc = (Guid("QueueManagerGuid"), LEIntField("Ordinal", 0))
+
+
+# [MS-MQMQ] sect 2.2.8
+class ObjectId(Structure):
+    """OBJECTID: a group's GUID and a number in the group, 20 bytes."""
+
+    fields_desc = (Guid("Lineage"), LEIntField("Uniquifier", 0))
+
+
+# [MS-MQMQ] sect 2.2.5.1
+class SequenceInfo(Structure):
+    """SEQUENCE_INFO (Packet): where a message stands in a sequence; i64, u32, u32 LE."""
+
+    fields_desc = (Field("SeqID", 0, "<q"), LEIntField("SeqNo", 0), LEIntField("PrevNo", 0))

@@ -1,0 +1,64 @@
+"""The packets that set a session up."""
+
+from __future__ import annotations
+
+from scapy.fields import LEIntField, LEShortField, XLEShortField
+
+from harness.wire.fields import Bytes, Guid
+from harness.wire.layer import Layer, Word
+from harness.wire.session import SessionHeader
+
+
+# [MS-MQQB] sect 2.2.2.1
+class ConnectionParametersHeader(Layer):
+    """Acknowledgment times (ms) and window: 12 bytes."""
+
+    fields_desc = (
+        LEIntField("RecoverableAckTimeout", 1496),
+        LEIntField("AckTimeout", 120_000),
+        XLEShortField("Reserved", 0),
+        LEShortField("WindowSize", 0x40),
+    )
+
+
+# [MS-MQQB] sect 2.2.3.1
+class EstablishConnectionHeader(Layer):
+    """Who calls whom, and when: 552 bytes. By default no ping was sent before (SE 1)."""
+
+    OperatingSystem = Word(2, "RE:8 SE OS QS X11 X12 X13 X14 X15", RE=0x10, SE=1, OS=1)
+
+    fields_desc = (
+        Guid("ClientGuid"),
+        Guid("ServerGuid"),
+        LEIntField("TimeStamp", 0),
+        *OperatingSystem.fields,
+        XLEShortField("Reserved", 0),
+        Bytes("Padding", 512, b"\x5a" * 512),
+    )
+
+
+class UnknownInternal(Layer):
+    """What follows an InternalHeader whose PT is none of the specification's."""
+
+    may_be_empty = True
+
+    fields_desc = (Bytes("Data", lambda layer: len(layer.original)),)
+
+
+BY_TYPE = {1: SessionHeader, 2: EstablishConnectionHeader, 3: ConnectionParametersHeader}
+
+
+def _type(layer: Layer) -> int:
+    return next((number for number, header in BY_TYPE.items() if isinstance(layer.payload, header)), 0)
+
+
+# [MS-MQQB] sect 2.2.1
+class InternalHeader(Layer):
+    """The type of an internal packet and whether the connection is refused: 4 bytes."""
+
+    Flags = Word(2, "PT:4 CS X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15", PT=_type)
+
+    fields_desc = (XLEShortField("Reserved", 0), *Flags.fields)
+
+    def after(self, layer: type[Layer]) -> type[Layer] | None:
+        return BY_TYPE.get(self.PT, UnknownInternal) if layer is InternalHeader else None

@@ -1,0 +1,91 @@
+"""Whole packets in one call.
+
+Each header is a mapping of its fields: what is not given has a legal default or is computed, what is given is put on
+the wire, legal or not. An optional header is there when its mapping is given, an empty one too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scapy.packet import Packet
+
+from harness.wire.base import BaseHeader
+from harness.wire.internal import ConnectionParametersHeader, EstablishConnectionHeader, InternalHeader
+from harness.wire.layer import Layer
+from harness.wire.mqf import MultiQueueFormatHeader
+from harness.wire.ping import PingPacket
+from harness.wire.properties import MessagePropertiesHeader
+from harness.wire.security import SecurityHeader
+from harness.wire.session import SessionHeader
+from harness.wire.soap import SoapHeader
+from harness.wire.trace import DebugHeader
+from harness.wire.transaction import TransactionHeader
+from harness.wire.user import UserHeader
+
+Fields = Mapping[str, Any]
+NONE: Fields = {}
+
+
+def establish_connection(*, base: Fields = NONE, internal: Fields = NONE, **header: Any) -> Packet:
+    """Make an EstablishConnection; ``header``: fields of EstablishConnectionHeader. Spec: MS-MQQB 2.2.3."""
+    return BaseHeader(**base) / InternalHeader(**internal) / EstablishConnectionHeader(**header)
+
+
+def connection_parameters(*, base: Fields = NONE, internal: Fields = NONE, **header: Any) -> Packet:
+    """Make a ConnectionParameters; ``header``: fields of ConnectionParametersHeader. Spec: MS-MQQB 2.2.2."""
+    return BaseHeader(**base) / InternalHeader(**internal) / ConnectionParametersHeader(**header)
+
+
+def session_ack(*, base: Fields = NONE, internal: Fields = NONE, **session: Any) -> Packet:
+    """Make a SessionAck, its PacketSize with the SessionHeader, as real Windows. Spec: MS-MQQB 2.2.6."""
+    return BaseHeader(**base) / InternalHeader(**internal) / SessionHeader(**session)
+
+
+def user_message(
+    *,
+    base: Fields = NONE,
+    user: Fields = NONE,
+    properties: Fields = NONE,
+    transaction: Fields | None = None,
+    security: Fields | None = None,
+    debug: Fields | None = None,
+    soap: Fields | None = None,
+    mqf: Fields | None = None,
+    session: Fields | None = None,
+    destination: Any = "DIRECT=TCP:127.0.0.1\\private$\\q",
+    body: bytes | Packet = b"",
+    label: str | bytes = "",
+    **more_properties: Any,
+) -> Packet:
+    """Make a UserMessage. Spec: MS-MQMQ 2.2.20.
+
+    ``destination``: a queue of ``harness.wire`` or a str, which is a direct name put on the wire as it is; None for
+    none. ``more_properties``: fields of MessagePropertiesHeader, beside those in ``properties``.
+    """
+    message = {"MessageBody": body, "Label": label, **properties, **more_properties}
+    packet = BaseHeader(**base) / UserHeader(**{"DestinationQueue": destination, **user})
+    headers: tuple[tuple[type[Layer], Fields | None], ...] = (
+        (TransactionHeader, transaction),
+        (SecurityHeader, security),
+        (MessagePropertiesHeader, message),
+        (DebugHeader, debug),
+        (SoapHeader, soap),
+        (MultiQueueFormatHeader, mqf),
+        (SessionHeader, session),
+    )
+    for header, fields in headers:
+        if fields is not None:
+            packet = packet / header(**fields)
+    return packet
+
+
+def ping_request(**fields: Any) -> Packet:
+    """Make a ping request; ``fields``: those of PingPacket. Spec: MS-MQQB 2.2.7."""
+    return PingPacket(**fields)
+
+
+def ping_response(**fields: Any) -> Packet:
+    """Make a ping response: the same layout, RF says whether a session would be refused. Spec: MS-MQQB 2.2.7."""
+    return PingPacket(**fields)

@@ -1,0 +1,161 @@
+"""The header that lists all destinations of a message, and their administration and response queues."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scapy.fields import Field, XLEShortField
+from scapy.packet import Packet
+
+from harness.wire.errors import WireError
+from harness.wire.fields import Bytes, Computed, Nested, Padding, length_of, terminated_size
+from harness.wire.layer import Layer, Structure
+from harness.wire.queues import (
+    MQFDirectQueueFormatName,
+    MQFDistributionQueueFormatName,
+    PrivateQueueFormatName,
+    PublicQueueFormatName,
+)
+
+LAYOUTS = {
+    1: (PublicQueueFormatName, 1),
+    2: (PrivateQueueFormatName, 4),
+    3: (MQFDirectQueueFormatName, 2),
+    6: (MQFDistributionQueueFormatName, 4),
+}
+"""By FormatType: the layout of FormatName, and the boundary that it starts at (2.2.18.1.4 and below)."""
+
+LONGEST_FIXED_ELEMENT = 2 + 3 + 20
+TYPE_SIZE = 2
+FIXED_SIZE = 12
+
+DESTINATION, ADMINISTRATION, RESPONSE = 0x0064, 0x00C8, 0x012C
+
+
+def _layout(element: Packet) -> type[Structure]:
+    if element.FormatType not in LAYOUTS:
+        raise WireError(f"MQFFormatNameElement.FormatType: {element.FormatType:#06x} has no layout")
+    return LAYOUTS[element.FormatType][0]
+
+
+def _alignment(element: Packet) -> int:
+    return LAYOUTS.get(element.get_field("FormatType").i2m(element, element.FormatType), (None, 1))[1]
+
+
+def _type(element: Packet) -> int:
+    return next((number for number, (layout, _) in LAYOUTS.items() if isinstance(element.FormatName, layout)), 0)
+
+
+# [MS-MQMQ] sect 2.2.18.1.4
+class MQFFormatNameElement(Structure):
+    """A queue's name in a list of names: its type, and its name at the boundary that the type wants."""
+
+    fields_desc = (
+        Computed("FormatType", "H", _type),
+        Padding(align=_alignment),
+        Nested("FormatName", _layout, MQFDirectQueueFormatName()),
+    )
+
+
+class FormatNames(Field):
+    """``ElementCount`` elements, one behind the other."""
+
+    islist = 1
+    holds_packets = 1
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, [], "<0s")
+
+    def i2count(self, pkt: Packet, x: list[MQFFormatNameElement]) -> int:
+        return len(x)
+
+    def addfield(self, pkt: Packet, s: bytes, val: list[MQFFormatNameElement]) -> bytes:
+        for element in val:
+            element.start = len(s)
+            s += bytes(element)
+        return s
+
+    def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, list[Any]]:
+        elements = []
+        at = 0
+        for _ in range(pkt.ElementCount):
+            if at >= len(s):
+                raise WireError(f"MQFAddressHeader.ElementCount: {pkt.ElementCount}, only {len(elements)} are there")
+            window = s[at : at + self._longest(pkt, s, at)]
+            element = MQFFormatNameElement(window, _internal=1, _parent=pkt, start=FIXED_SIZE + at)
+            elements.append(element)
+            at += len(window) - len(element.rest)
+        return s[at:], elements
+
+    def _longest(self, pkt: Packet, data: bytes, at: int) -> int:
+        """Bound the element at ``at``: handing on all that follows, for each element, would take quadratic time."""
+        if data[at : at + TYPE_SIZE] == b"\x03\0":
+            return TYPE_SIZE + terminated_size(pkt, self.name, data, at + TYPE_SIZE)
+        return LONGEST_FIXED_ELEMENT
+
+
+# [MS-MQMQ] sect 2.2.20.2
+class MQFAddressHeader(Structure):
+    """A list of queue names, padded to 4 bytes. ``HeaderSize`` counts the padding by default; both are understood."""
+
+    fields_desc = (
+        Computed("HeaderSize", "I", lambda layer: layer.size()),
+        XLEShortField("HeaderID", DESTINATION),
+        XLEShortField("Reserved", 0),
+        Computed("ElementCount", "I", lambda layer: len(layer.FormatNameList)),
+        FormatNames("FormatNameList"),
+        Padding(),
+    )
+
+    def size(self) -> int:
+        """Give the size in bytes, the padding included."""
+        data = bytes(FIXED_SIZE)
+        for name in ("FormatNameList", "Padding"):
+            data = self.get_field(name).addfield(self, data, self.getfieldval(name))
+        return len(data)
+
+    def post_dissect(self, s: bytes) -> bytes:
+        size = len(self.original) - len(s)
+        if self.HeaderSize not in (size, size - len(self.Padding)):
+            raise WireError(f"MQFAddressHeader.HeaderSize: {self.HeaderSize}, its names take {size} with their padding")
+        return s
+
+
+class Names(Nested):
+    """An MQFAddressHeader; given a list of elements it makes one with its own HeaderID."""
+
+    __slots__ = ("header_id",)
+
+    def __init__(self, name: str, header_id: int) -> None:
+        self.header_id = header_id
+        super().__init__(name, MQFAddressHeader, MQFAddressHeader(HeaderID=header_id))
+
+    def any2i(self, pkt: Packet | None, x: Any) -> Packet | None:
+        if isinstance(x, list):
+            x = MQFAddressHeader(HeaderID=self.header_id, FormatNameList=x)
+        return super().any2i(pkt, x)
+
+
+# [MS-MQMQ] sect 2.2.20.3
+class MQFSignatureHeader(Structure):
+    """A signature: 8 bytes and what ``Size`` says, padded to 4 bytes as all headers are (MS-MQMQ 2.2.19.1)."""
+
+    fields_desc = (
+        XLEShortField("ID", 0x015E),
+        XLEShortField("Reserved", 0),
+        Computed("Size", "I", length_of("Signature")),
+        Bytes("Signature", lambda layer: layer.Size),
+        Padding(),
+    )
+
+
+# [MS-MQMQ] sect 2.2.20.1
+class MultiQueueFormatHeader(Layer):
+    """Three lists of names and a signature."""
+
+    fields_desc = (
+        Names("Destination", DESTINATION),
+        Names("Administration", ADMINISTRATION),
+        Names("Response", RESPONSE),
+        Nested("Signature", MQFSignatureHeader, MQFSignatureHeader()),
+    )

@@ -1,0 +1,59 @@
+"""From bytes to layers, and nothing silently left aside."""
+
+from __future__ import annotations
+
+from scapy.packet import Packet
+
+from harness.wire.base import MIN_SIZE, BaseHeader
+from harness.wire.errors import WireError
+from harness.wire.internal import (
+    ConnectionParametersHeader,
+    EstablishConnectionHeader,
+    InternalHeader,
+    UnknownInternal,
+)
+from harness.wire.layer import Layer
+from harness.wire.ping import PingPacket
+from harness.wire.session import SessionHeader
+from harness.wire.user import UserHeader
+
+PING_SIZE = 24
+
+KINDS = {
+    EstablishConnectionHeader: "EstablishConnection",
+    ConnectionParametersHeader: "ConnectionParameters",
+    SessionHeader: "SessionAck",
+    UnknownInternal: "unknown internal",
+}
+"""By the header after the InternalHeader."""
+
+
+def dissect(data: bytes) -> Packet:
+    """Dissect one packet of a stream, all of it; WireError when that cannot be done."""
+    return _dissect(BaseHeader, data, MIN_SIZE)
+
+
+def dissect_ping(data: bytes) -> Packet:
+    """Dissect a datagram of the ping port; WireError when it is no ping."""
+    return _dissect(PingPacket, data, PING_SIZE)
+
+
+def kind(data: bytes, *, ping: bool = False) -> str:
+    """Name a packet: EstablishConnection, ConnectionParameters, SessionAck, UserMessage, Ping, unknown internal.
+
+    ``ping``: it came as a datagram. WireError when it cannot be dissected.
+    """
+    if ping:
+        dissect_ping(data)
+        return "Ping"
+    packet = dissect(data)
+    if isinstance(packet.payload, UserHeader):
+        return "UserMessage"
+    return KINDS[packet[InternalHeader].next_layer()]
+
+
+def _dissect(layer: type[Layer], data: bytes, smallest: int) -> Packet:
+    """Scapy makes a layer of defaults out of no bytes, hence ``smallest``."""
+    if len(data) < smallest:
+        raise WireError(f"{layer.__name__}: {len(data)} bytes, at least {smallest} wanted")
+    return layer(bytes(data))

@@ -1,0 +1,31 @@
+"""The datagram that asks whether a session would be accepted."""
+
+from __future__ import annotations
+
+from scapy.fields import XLEIntField, XLEShortField
+
+from harness.wire.errors import WireError
+from harness.wire.fields import Guid
+from harness.wire.layer import Layer, Word
+
+SIGNATURE = 0x5548
+
+
+# [MS-MQQB] sect 2.2.7
+class PingPacket(Layer):
+    """24 bytes. The unused bits have no number in print: X2 to X15 is where they are."""
+
+    Flags = Word(2, "RC RF X2 X3 X4 X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15")
+
+    fields_desc = (
+        *Flags.fields,
+        XLEShortField("Signature", SIGNATURE),
+        XLEIntField("Cookie", 0),
+        Guid("QMGuid"),
+    )
+
+    def post_dissect(self, s: bytes) -> bytes:
+        """Refuse another signature: the datagram is no ping then."""
+        if self.Signature != SIGNATURE:
+            raise WireError(f"PingPacket.Signature: {self.Signature:#06x}, not {SIGNATURE:#06x}")
+        return s

@@ -1,0 +1,37 @@
+"""The header that holds the message itself."""
+
+from __future__ import annotations
+
+from scapy.fields import LEIntField, XLEIntField, XLEShortField
+
+from harness.wire.fields import Bytes, Computed, Padding, WideString, length_of
+from harness.wire.layer import Layer, Word
+
+
+# [MS-MQMQ] sect 2.2.19.3
+class MessagePropertiesHeader(Layer):
+    """Label, extension and body of a message with what describes them, padded to 4 bytes.
+
+    An empty Label is not on the wire. The unused bits of Flags have no number in print: X4 to X7 is where they are.
+    """
+
+    Flags = Word(1, "PA PR NA NR X4 X5 X6 X7")
+
+    fields_desc = (
+        *Flags.fields,
+        Computed("LabelLength", "B", length_of("Label", unit=2)),
+        XLEShortField("MessageClass", 0),
+        Bytes("CorrelationID", 20, bytes(20)),
+        XLEIntField("BodyType", 0),
+        XLEIntField("ApplicationTag", 0),
+        Computed("MessageSize", "I", length_of("MessageBody")),
+        Computed("AllocationBodySize", "I", length_of("MessageBody")),
+        LEIntField("PrivacyLevel", 0),
+        XLEIntField("HashAlgorithm", 0x8004),
+        XLEIntField("EncryptionAlgorithm", 0x6801),
+        Computed("ExtensionSize", "I", length_of("ExtensionData")),
+        WideString("Label", lambda layer: 2 * layer.LabelLength, empty=b""),
+        Bytes("ExtensionData", lambda layer: layer.ExtensionSize),
+        Bytes("MessageBody", lambda layer: layer.MessageSize),
+        Padding(),
+    )

@@ -1,0 +1,43 @@
+"""Who sent a message, with which key and certificate."""
+
+from __future__ import annotations
+
+from scapy.fields import Field
+from scapy.packet import Packet
+
+from harness.wire.fields import Bytes, Computed, Padding, length_of
+from harness.wire.layer import Layer, Word
+
+SIZES = {
+    "SecurityID": ("SenderIdSize", "H"),
+    "EncryptionKey": ("EncryptionKeySize", "H"),
+    "Signature": ("SignatureSize", "H"),
+    "SenderCert": ("SenderCertSize", "I"),
+    "ProviderInfo": ("ProviderInfoSize", "I"),
+}
+"""The items of SecurityData in their order, and the field with the size of each."""
+
+
+def _item(name: str) -> tuple[Field, Field]:
+    size, _ = SIZES[name]
+    return Bytes(name, lambda layer: layer.getfieldval(size)), Padding(f"{name}Padding")
+
+
+def _has_data(layer: Packet) -> bool:
+    return any(layer.getfieldval(name) for name in SIZES)
+
+
+# [MS-MQMQ] sect 2.2.20.6
+class SecurityHeader(Layer):
+    """16 bytes and the items of SecurityData, each padded to 4 bytes.
+
+    What is there is told by the sizes, not by AI: real Windows sends a SecurityID with AI clear (MS-MQQB 4.1.7).
+    """
+
+    Flags = Word(2, "ST:4 AU EB DE AI AS:4 X12 X13 X14 X15", AI=_has_data)
+
+    fields_desc = (
+        *Flags.fields,
+        *(Computed(size, fmt, length_of(name)) for name, (size, fmt) in SIZES.items()),
+        *(part for name in SIZES for part in _item(name)),
+    )

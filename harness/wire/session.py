@@ -1,0 +1,22 @@
+"""The header that acknowledges."""
+
+from __future__ import annotations
+
+from scapy.fields import LEShortField, XLEIntField, XLEShortField
+
+from harness.wire.layer import Layer
+
+
+# [MS-MQMQ] sect 2.2.20.4
+class SessionHeader(Layer):
+    """Counts of what was received and sent on the session: 16 bytes."""
+
+    fields_desc = (
+        LEShortField("AckSequenceNumber", 0),
+        LEShortField("RecoverableMsgAckSeqNumber", 0),
+        XLEIntField("RecoverableMsgAckFlags", 0),
+        LEShortField("UserMsgSequenceNumber", 0),
+        LEShortField("RecoverableMsgSeqNumber", 0),
+        LEShortField("WindowSize", 0x40),
+        XLEShortField("Reserved", 0),
+    )

@@ -1,0 +1,28 @@
+"""The header with SOAP text."""
+
+from __future__ import annotations
+
+from scapy.fields import XLEShortField
+
+from harness.wire.fields import Computed, Padding, WideString, length_of
+from harness.wire.layer import Layer
+
+
+# [MS-MQMQ] sect 2.2.20.7
+class SoapHeader(Layer):
+    """Two texts, each with its length in characters.
+
+    The section knows no padding; headers are aligned on 4 bytes all the same (MS-MQMQ 2.2.19.1, PacketSize).
+    """
+
+    fields_desc = (
+        XLEShortField("HeaderSectionID", 0x0320),
+        XLEShortField("Reserved", 0),
+        Computed("HeaderDataLength", "I", length_of("Header", unit=2)),
+        WideString("Header", lambda layer: 2 * layer.HeaderDataLength),
+        XLEShortField("BodySectionID", 0x0384),
+        XLEShortField("Reserved1", 0),
+        Computed("BodyDataLength", "I", length_of("Body", unit=2)),
+        WideString("Body", lambda layer: 2 * layer.BodyDataLength),
+        Padding(),
+    )

@@ -1,0 +1,25 @@
+"""The header that names the queue for trace messages."""
+
+from __future__ import annotations
+
+from scapy.fields import XLEShortField
+
+from harness.wire.fields import AnnouncedGuid
+from harness.wire.layer import Layer, Word
+
+
+# [MS-MQMQ] sect 2.2.20.8
+class DebugHeader(Layer):
+    """4 bytes, 20 with the public queue's GUID."""
+
+    Flags = Word(
+        2,
+        "QT:2 X2 X3 X4 X5 X6 X7 X8 X9 X10 X11 X12 X13 X14 X15",
+        QT=lambda layer: layer.QueueIdentifier is not None,
+    )
+
+    fields_desc = (
+        *Flags.fields,
+        XLEShortField("Reserved", 0),
+        AnnouncedGuid("QueueIdentifier", lambda layer: layer.QT == 1),
+    )

@@ -1,0 +1,28 @@
+"""The header of a transactional message."""
+
+from __future__ import annotations
+
+from scapy.fields import LEIntField
+
+from harness.wire.fields import AnnouncedGuid, Nested
+from harness.wire.identifiers import TxSequenceID
+from harness.wire.layer import Layer, Word
+
+
+# [MS-MQMQ] sect 2.2.20.5
+class TransactionHeader(Layer):
+    """Where a message stands in its transactional sequence: 20 bytes, 36 with the connector's GUID."""
+
+    Flags = Word(
+        4,
+        "CG FA FM LM ID:20 X1 X2 X3 X4 X5 X6 X7 X8",
+        CG=lambda layer: layer.ConnectorQMGuid is not None,
+    )
+
+    fields_desc = (
+        *Flags.fields,
+        Nested("TxSequenceID", TxSequenceID, TxSequenceID()),
+        LEIntField("TxSequenceNumber", 1),
+        LEIntField("PreviousTxSequenceNumber", 0),
+        AnnouncedGuid("ConnectorQMGuid", lambda layer: layer.CG),
+    )

@@ -1,0 +1,140 @@
+"""The header that says from where to where a message goes, and which headers follow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from scapy.fields import LEIntField, XLEIntField
+from scapy.packet import Packet
+
+from harness.wire.errors import WireError
+from harness.wire.fields import AnnouncedGuid, Guid, Nested
+from harness.wire.layer import Layer, Structure, Word
+from harness.wire.mqf import MultiQueueFormatHeader
+from harness.wire.properties import MessagePropertiesHeader
+from harness.wire.queues import (
+    DirectQueueFormatName,
+    PrivateQueueFormatName,
+    PrivateQueueFormatNameId,
+    PublicQueueFormatName,
+)
+from harness.wire.security import SecurityHeader
+from harness.wire.session import SessionHeader
+from harness.wire.soap import SoapHeader
+from harness.wire.trace import DebugHeader
+from harness.wire.transaction import TransactionHeader
+
+LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
+    "DQ": {0: None, 3: PrivateQueueFormatNameId, 5: PublicQueueFormatName, 7: DirectQueueFormatName},
+    "AQ": {
+        0: None,
+        2: PrivateQueueFormatNameId,
+        3: PrivateQueueFormatNameId,
+        5: PublicQueueFormatName,
+        6: PrivateQueueFormatName,
+        7: DirectQueueFormatName,
+    },
+    "RQ": {
+        0: None,
+        1: None,
+        2: PrivateQueueFormatNameId,
+        3: PrivateQueueFormatNameId,
+        4: PrivateQueueFormatNameId,
+        5: PublicQueueFormatName,
+        6: PrivateQueueFormatName,
+        7: DirectQueueFormatName,
+    },
+}
+"""By flag and its value: the layout of the queue's name."""
+
+UNLISTED = 6  # PrivateQueueFormatName as destination: no value of DQ has it, the other flags call it 6
+
+
+class Queue(Nested):
+    """The name of a queue, with the layout that ``flag`` tells. A str is a direct name, put on the wire as it is."""
+
+    __slots__ = ("flag",)
+
+    def __init__(self, name: str, flag: str) -> None:
+        self.flag = flag
+        super().__init__(name, self._announced)
+
+    def any2i(self, pkt: Packet | None, x: Any) -> Packet | None:
+        return super().any2i(pkt, DirectQueueFormatName(DirectFormatName=x) if isinstance(x, str) else x)
+
+    def _announced(self, layer: Packet) -> type[Structure] | None:
+        value = layer.getfieldval(self.flag)
+        if value not in LAYOUTS[self.flag]:
+            raise WireError(f"UserHeader.{self.flag}: {value} has no layout for {self.name}")
+        return LAYOUTS[self.flag][value]
+
+
+def _kind_of(field: str, flag: str) -> Callable[[Packet], int]:
+    """Give a function that tells the flag for the queue that the layer has: the first that fits."""
+
+    def kind(layer: Packet) -> int:
+        queue = layer.getfieldval(field)
+        kinds = (number for number, layout in LAYOUTS[flag].items() if layout and isinstance(queue, layout))
+        return 0 if queue is None else next(kinds, UNLISTED)
+
+    return kind
+
+
+def _carries(header: type[Layer]) -> Callable[[Packet], int]:
+    return lambda layer: layer.payload.haslayer(header)
+
+
+# [MS-MQMQ] sect 2.2.19.2
+class UserHeader(Layer):
+    """Source, destination, life time (s) and delivery of a message; 48 bytes and the names of its queues.
+
+    The flags that announce a queue or a header, and DM of a transactional message, are computed.
+    """
+
+    Flags = Word(
+        4,
+        "RC:5 DM:2 X1 JN JP DQ:3 AQ:3 RQ:3 SH TH MP CQ MQ X2 AH X3:2 HH X4:3",
+        DM=_carries(TransactionHeader),
+        DQ=_kind_of("DestinationQueue", "DQ"),
+        AQ=_kind_of("AdminQueue", "AQ"),
+        RQ=_kind_of("ResponseQueue", "RQ"),
+        SH=_carries(SecurityHeader),
+        TH=_carries(TransactionHeader),
+        MP=_carries(MessagePropertiesHeader),
+        CQ=lambda layer: layer.ConnectorType is not None,
+        MQ=_carries(MultiQueueFormatHeader),
+        HH=_carries(SoapHeader),
+    )
+
+    fields_desc = (
+        Guid("SourceQueueManager"),
+        Guid("QueueManagerAddress"),
+        XLEIntField("TimeToBeReceived", 0xFFFF_FFFF),
+        LEIntField("SentTime", 0),
+        LEIntField("MessageID", 1),
+        *Flags.fields,
+        Queue("DestinationQueue", "DQ"),
+        Queue("AdminQueue", "AQ"),
+        Queue("ResponseQueue", "RQ"),
+        AnnouncedGuid("ConnectorType", lambda layer: layer.CQ),
+    )
+
+    def after(self, layer: type[Layer]) -> type[Layer] | None:
+        """Give the next header that the flags announce, in the order of MS-MQMQ 2.2.20."""
+        base = self.underlayer
+        order = {
+            UserHeader: True,
+            TransactionHeader: self.TH,
+            SecurityHeader: self.SH,
+            MessagePropertiesHeader: self.MP,
+            DebugHeader: base and base.DH,
+            SoapHeader: self.HH,
+            MultiQueueFormatHeader: self.MQ,
+            SessionHeader: base and base.SH,
+        }
+        headers = iter(order)
+        for header in headers:
+            if header is layer:
+                break
+        return next((header for header in headers if order[header]), None)

@@ -1,0 +1,267 @@
+"""The abstract data model under the specification's names. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.
+
+What an element is declared with is what the specification prints of it: its width in bits and whether it must survive
+process and node failures. ``forget`` is the crash: it leaves what must survive.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import MISSING, dataclass, field, fields
+from typing import Any
+from uuid import UUID
+
+from reference_qm import codec, states, tables
+from reference_qm.codec import NULL_GUID, SequenceInfo, StreamFramer, TxSequenceID, UserMessagePacket
+
+CONNECTION_HISTORY_SIZE = 64
+"""Entries kept of a ConnectionHistory: three for each attempt to connect."""
+INFINITE = 0xFFFFFFFF
+
+U16 = {"width": 16}
+U32 = {"width": 32}
+DURABLE = {"durable": True}
+U32_DURABLE = {"width": 32, "durable": True}
+
+FIRST_OUTGOING = TxSequenceID(Ordinal=1)
+NO_INCOMING = TxSequenceID()
+
+
+def forget(record: Any) -> None:
+    """Give every element of a record its default again, but for those that must survive. Spec: MS-MQQB 3.1.1.3.2."""
+    for one in fields(record):
+        if not one.metadata.get("durable"):
+            setattr(record, one.name, one.default if one.default_factory is MISSING else one.default_factory())
+
+
+def next_u16(count: int) -> int:
+    """Count one further in a 16-bit element, which wraps."""
+    return count + 1 & 0xFFFF
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A message. Spec: MS-MQDMPR 3.1.1.12. Times in s; format names as text, None for none."""
+
+    Identifier: codec.MessageIdentifier
+    DestinationQueueFormatName: str
+    DestinationQueueManagerIdentifier: UUID = NULL_GUID
+    Class: int = 0
+    Priority: int = 3
+    DeliveryGuarantee: states.DeliveryGuarantee = states.DeliveryGuarantee.EXPRESS
+    Label: str = ""
+    Body: bytes = b""
+    BodyType: int = 0
+    AppSpecific: int = 0
+    CorrelationIdentifier: bytes = bytes(20)
+    Extension: bytes = b""
+    SentTime: int = 0
+    ArrivalTime: int = 0
+    TimeToReachQueue: int = INFINITE
+    TimeToBeReceived: int = INFINITE
+    AcknowledgementsRequested: int = 0
+    PositiveJournalingRequested: bool = False
+    NegativeJournalingRequested: bool = False
+    AdministrationQueueFormatName: str | None = None
+    ResponseQueueFormatName: str | None = None
+
+
+@dataclass(slots=True, eq=False)
+class MessagePosition:
+    """A message's slot in a queue. Spec: MS-MQDMPR 3.1.1.11."""
+
+    MessageReference: Message
+    QueueReference: Queue
+    State: states.MessagePositionState = states.MessagePositionState.LOCKED
+    order: int = 0
+
+
+Position = MessagePosition
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class Queue:
+    """A queue. Spec: MS-MQDMPR 3.1.1.2. PrivateQueueNumber is None for a system queue."""
+
+    Pathname: str = field(metadata=DURABLE)
+    PrivateQueueNumber: int | None = field(default=None, metadata=DURABLE)
+    Transactional: bool = field(default=False, metadata=DURABLE)
+    BasePriority: int = field(default=0, metadata=DURABLE)
+    MessagePositionList: tables.MessagePositionList = field(
+        default_factory=tables.MessagePositionList, metadata=DURABLE
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionHistoryEntry:
+    """One entry of OutgoingQueue.ConnectionHistory. Spec: MS-MQDMPR 3.1.1.3. Time in s UTC; Error an HRESULT."""
+
+    Status: states.ConnectionStatus
+    ConnectionHistoryTime: int
+    Error: int
+    AddressList: str
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class OutgoingQueue(Queue):
+    """Messages on their way to one destination. Spec: MS-MQDMPR 3.1.1.3.
+
+    ``session`` is the one whose OutgoingQueueReference it is; its OutgoingMessageTable holds the messages.
+    """
+
+    DestinationFormatName: str = field(metadata=DURABLE)
+    State: states.OutgoingQueueState = states.OutgoingQueueState.INACTIVE
+    ConnectionHistory: deque[ConnectionHistoryEntry] = field(
+        default_factory=lambda: deque(maxlen=CONNECTION_HISTORY_SIZE)
+    )
+    NextHops: list[str] = field(default_factory=list)
+    session: Session = field(init=False, repr=False, metadata=DURABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class NextHop:
+    """A way to the destination. Spec: MS-MQQB 3.1.1.3.1.3."""
+
+    QMGuid: UUID
+    HostName: str
+    Address: str
+
+
+@dataclass(frozen=True, slots=True)
+class MessageIDHistoryEntry:
+    """A message received. Spec: MS-MQQB 3.1.1.3. TimeStamp u32 s UTC."""
+
+    MessageIdentifier: codec.MessageIdentifier
+    TimeStamp: int
+
+
+@dataclass(slots=True, eq=False)
+class OutgoingMessagePosition:
+    """A message to be sent or acknowledged. Spec: MS-MQQB 3.1.1.3.1.2. ``order``: as added to the table."""
+
+    MessagePosition: Position
+    UserMessage: UserMessagePacket
+    SequenceNumber: int = field(default=0, metadata=U16)
+    RecoverableSequenceNumber: int = field(default=0, metadata=U16)
+    TxSequenceNumber: int = field(default=0, metadata=U32_DURABLE)
+    AwaitingAck: bool = False
+    ReceivedSessionAck: bool = False
+    ReceivedOrderAck: bool = False
+    Transmitted: bool = False
+    order: int = 0
+
+    @property
+    def priority(self) -> int:
+        """DispatchEntry.Priority. Spec: MS-MQDMPR 3.1.7.1.28."""
+        return self.MessagePosition.QueueReference.BasePriority + self.MessagePosition.MessageReference.Priority
+
+    @property
+    def recoverable(self) -> bool:
+        """Is it counted as recoverable? Not told by RecoverableSequenceNumber, which is 0 again after 65,535."""
+        return bool(self.UserMessage.UserHeader.DM)
+
+
+@dataclass(slots=True, kw_only=True)
+class OutgoingTransferSequence:
+    """The transactional sequence of a session. Spec: MS-MQQB 3.1.1.3.1.1. Times in s UTC, ResendInterval in s."""
+
+    ResendInterval: int
+    TimeOfLastAck: int
+    LastAck: SequenceInfo = field(default_factory=SequenceInfo)
+    LastAckCount: int = 0
+    ResendIntervalIndex: int = 0
+    ResendTime: int = 0
+    UnackedSequence: list[SequenceInfo] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class RecoverableReceipt:
+    """A recoverable message received and not yet acknowledgeable; ``acknowledge``: may its flag ever be set?"""
+
+    done: bool = False
+    acknowledge: bool = True
+
+
+@dataclass(slots=True, eq=False)
+class Session:
+    """One protocol session. Spec: MS-MQQB 3.1.1.3.1, and below what an implementation needs besides."""
+
+    number: int = field(metadata=DURABLE)
+    initiator: bool = field(metadata=DURABLE)
+    RemoteQMGuid: UUID = NULL_GUID
+    NextHopCollection: list[NextHop] = field(default_factory=list)
+    NextHopIndexer: int = 0
+    RemoteQMPublicKey: bytes = bytes(4)
+    MessageSentCount: int = field(default=0, metadata=U16)
+    RecoverableMessageSentCount: int = field(default=0, metadata=U16)
+    MessageReceivedCount: int = field(default=0, metadata=U16)
+    RecoverableMessageReceivedCount: int = field(default=0, metadata=U16)
+    LastAckedRecoverableMsgSeqNumber: int = field(default=0, metadata=U16)
+    RecoverableMsgAckFlags: int = field(default=0, metadata=U32)
+    UnackedReceivedMsgCount: int = field(default=0, metadata=U16)
+    OutgoingTxSequenceID: TxSequenceID = field(default=FIRST_OUTGOING, metadata=DURABLE)
+    TxMessageRejectCount: int = field(default=0, metadata=DURABLE)
+    OutgoingTxSequenceNumber: int = field(default=1, metadata=U32_DURABLE)
+    IncomingTxSequenceID: TxSequenceID = field(default=NO_INCOMING, metadata=DURABLE)
+    IncomingTxSequenceNumber: int = field(default=0, metadata=U32_DURABLE)
+    OutgoingQueueReference: OutgoingQueue | None = field(default=None, metadata=DURABLE)
+    TxOutgoingSequence: OutgoingTransferSequence | None = None
+    WindowSize: int = field(default=0, metadata=U16)
+    ReceivedWindowSize: int = field(default=0, metadata=U16)
+    SessionState: states.SessionState = states.SessionState.CLOSED
+    SessionActive: bool = False
+    ReceivedAck: bool = False
+    AckWaitTimeout: int = field(default=0, metadata=U32)
+    RecoverableAckSendTimeout: int = field(default=INFINITE, metadata=U32)
+    RemoteQMAddress: str = ""
+    RemoteQMHostName: str = ""
+    UnAckedMessageCount: int = 0
+    OutgoingMessageTable: tables.OutgoingMessageTable = field(
+        default_factory=tables.OutgoingMessageTable, metadata=DURABLE
+    )
+    AwaitingFinalACKTable: list[OutgoingMessagePosition] = field(default_factory=list, metadata=DURABLE)
+    DirectFormatSession: bool = False
+    OrderAckTimeout: int = 0
+    LastOrderAckSendTime: int = 0
+    MaximumOrderAckDelay: int = 0
+
+    transport: str | None = None
+    framer: StreamFramer = field(default_factory=StreamFramer)
+    opening: states.Opening = states.Opening.NOTHING
+    retrying: bool = False
+    """Is it opened because the Session Retry Connect Timer expired?"""
+    pinged: bool = False
+    ping_cookie: int = 0
+    direct: bool = False
+    """Is it for a direct format name (ServerGuid zero, note <46>)?"""
+    refused: bool = False
+    """Was the remote initiator told that its connection is refused (CS)?"""
+    receipts: deque[RecoverableReceipt] = field(default_factory=deque)
+    """Recoverable messages counted but not yet flagged, in sequence: disks may answer later, flags go in order."""
+    awaited_by: list[int] = field(default_factory=list)
+    """Tokens of the OpenSession commands to be answered."""
+
+
+@dataclass(slots=True, kw_only=True)
+class QueueManagerState:
+    """The queue manager as a whole. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.1.
+
+    Keys of collections are path names or format names in lower case.
+    """
+
+    Identifier: UUID = field(metadata=DURABLE)
+    MessageIDHistoryTable: tables.MessageIDHistoryTable = field(
+        default_factory=tables.MessageIDHistoryTable, metadata=DURABLE
+    )
+    MessageIdOrdinal: int = field(default=0, metadata=U32_DURABLE)
+    PingCookie: int = field(default=0, metadata=U32)
+    ResendTimeoutsShort: int = field(default=30, metadata=U32_DURABLE)
+    ResendTimeoutsMedium: int = field(default=300, metadata=U32_DURABLE)
+    ResendTimeoutsLong: int = field(default=1_800, metadata=U32_DURABLE)
+    ResendTimeoutsFinal: int = field(default=21_600, metadata=U32_DURABLE)
+    ResendTimerTable: tuple[int, ...] = ()
+    QueueCollection: dict[str, Queue] = field(default_factory=dict, metadata=DURABLE)
+    SystemJournalQueue: Queue = field(default_factory=lambda: Queue(Pathname="system$;journal"), metadata=DURABLE)
+    SystemDeadletterQueue: Queue = field(default_factory=lambda: Queue(Pathname="system$;deadletter"), metadata=DURABLE)
+    OutgoingQueues: dict[str, OutgoingQueue] = field(default_factory=dict, metadata=DURABLE)
+    last_private_queue_number: int = field(default=0, metadata=U32_DURABLE)

@@ -1,0 +1,289 @@
+"""Queue format names as text: parsing and printing. Spec: MS-MQMQ 2.1.2 to 2.1.7.
+
+Keywords are read in any case, as ABNF says, and printed as the specification prints them. Queue names follow the
+grammar of MSMQ 2.0 and later (2.1.1), so that a comma always separates the elements of a multiple-element name.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from reference_qm.codec.errors import FormatError
+
+MAX_CHARACTERS = 0xFFFF
+"""A format name above this is refused unread; a direct name inside a packet is at most half as long."""
+
+_GUID = "[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
+_QUEUE_CHARACTER = r"[\x21\x23-\x2A\x2D-\x3A\x3C-\x5B\x5D-\x7F]"
+_JOURNAL = "(?P<journal>;JOURNAL)?"
+
+_DIRECT = re.compile(
+    r"(?P<protocol>[A-Z]+):(?P<address>[\x21-\x5B\x5D-\x7E]{1,256})\\"
+    r"(?:SYSTEM\$;(?P<system>JOURNAL|DEADLETTER|DEADXACT)"
+    rf"|(?P<private>PRIVATE\$\\)?(?P<queue>{_QUEUE_CHARACTER}{{1,124}})"
+    rf"(?:;(?!JOURNAL\Z)(?P<subqueue>{_QUEUE_CHARACTER}{{1,32}}))?{_JOURNAL})",
+    re.IGNORECASE,
+)
+_PRIVATE = re.compile(rf"(?P<computer>{_GUID})\\(?P<queue>[0-9A-F]{{1,8}}){_JOURNAL}", re.IGNORECASE)
+_DISTRIBUTION_LIST = re.compile(rf"(?P<guid>{_GUID})(?:@(?P<domain>[\x21-\x7E]{{1,255}}))?")
+_OCTET = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+_MULTICAST = re.compile(rf"(?P<address>(?:22[4-9]|23[0-9])(?:\.{_OCTET}){{3}}):(?P<port>0|[1-9][0-9]{{0,4}})")
+
+_HTTP_ADDRESS = re.compile(r"//[^:/]+(?::[0-9]*)?/MSMQ", re.IGNORECASE)
+_IPX_ADDRESS = re.compile(r"[0-9A-F]{1,8}:[0-9A-F]{1,12}", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class _QueuePath:
+    """Protocol TCP, OS, HTTP, HTTPS or IPX; ProtocolAddressSpecification and QueueName text; Subqueue text or None."""
+
+    Protocol: str
+    ProtocolAddressSpecification: str
+    QueueName: str
+    Subqueue: str | None = None
+    Journal: bool = False
+
+    def _print(self, folder: str) -> str:
+        subqueue = "" if self.Subqueue is None else f";{self.Subqueue}"
+        journal = ";JOURNAL" if self.Journal else ""
+        address = self.ProtocolAddressSpecification
+        return f"DIRECT={self.Protocol}:{address}\\{folder}{self.QueueName}{subqueue}{journal}"
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateQueuePath(_QueuePath):
+    """Direct format name of a private queue. Spec: MS-MQMQ 2.1.2."""
+
+    def __str__(self) -> str:
+        return self._print("PRIVATE$\\")
+
+
+@dataclass(frozen=True, slots=True)
+class PublicQueuePath(_QueuePath):
+    """Direct format name of a public queue. Spec: MS-MQMQ 2.1.2."""
+
+    def __str__(self) -> str:
+        return self._print("")
+
+
+@dataclass(frozen=True, slots=True)
+class MachineQueuePath:
+    """Direct format name of a computer's queue: SystemQueue JOURNAL, DEADLETTER or DEADXACT. Spec: MS-MQMQ 2.1.2."""
+
+    Protocol: str
+    ProtocolAddressSpecification: str
+    SystemQueue: str
+
+    def __str__(self) -> str:
+        return f"DIRECT={self.Protocol}:{self.ProtocolAddressSpecification}\\SYSTEM$;{self.SystemQueue}"
+
+
+@dataclass(frozen=True, slots=True)
+class PublicName:
+    """Public format name. Spec: MS-MQMQ 2.1.3."""
+
+    QueueGuid: UUID
+
+    def __str__(self) -> str:
+        return f"PUBLIC={str(self.QueueGuid).upper()}"
+
+
+@dataclass(frozen=True, slots=True)
+class PrivateName:
+    """Private format name; QueueIdentifier u32. Spec: MS-MQMQ 2.1.4."""
+
+    ComputerGuid: UUID
+    QueueIdentifier: int
+    Journal: bool = False
+
+    def __str__(self) -> str:
+        journal = ";JOURNAL" if self.Journal else ""
+        return f"PRIVATE={str(self.ComputerGuid).upper()}\\{self.QueueIdentifier:08X}{journal}"
+
+
+@dataclass(frozen=True, slots=True)
+class DistributionListName:
+    """Distribution list format name. Spec: MS-MQMQ 2.1.5."""
+
+    DistributionListGuid: UUID
+    DomainName: str | None = None
+
+    def __str__(self) -> str:
+        domain = "" if self.DomainName is None else f"@{self.DomainName}"
+        return f"DL={str(self.DistributionListGuid).upper()}{domain}"
+
+
+@dataclass(frozen=True, slots=True)
+class MachineName:
+    """Machine format name. Spec: MS-MQMQ 2.1.6."""
+
+    Guid: UUID
+
+    def __str__(self) -> str:
+        return f"MACHINE={str(self.Guid).upper()}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectorName:
+    """Connector format name. Spec: MS-MQMQ 2.1.6."""
+
+    Guid: UUID
+
+    def __str__(self) -> str:
+        return f"CONNECTOR={str(self.Guid).upper()}"
+
+
+@dataclass(frozen=True, slots=True)
+class MulticastName:
+    """Multicast format name: Address dotted IPv4 224.0.0.0 to 239.255.255.255, Port u16. Spec: MS-MQMQ 2.1.6."""
+
+    Address: str
+    Port: int
+
+    def __str__(self) -> str:
+        return f"MULTICAST={self.Address}:{self.Port}"
+
+
+DirectName = PrivateQueuePath | PublicQueuePath | MachineQueuePath
+SingleName = DirectName | PublicName | PrivateName | DistributionListName | MachineName | ConnectorName | MulticastName
+
+
+@dataclass(frozen=True, slots=True)
+class MultipleElementName:
+    """Two or more format names, none of them of a read-only queue. Spec: MS-MQMQ 2.1.7."""
+
+    Elements: tuple[SingleName, ...]
+
+    def __str__(self) -> str:
+        return ",".join(map(str, self.Elements))
+
+
+FormatName = SingleName | MultipleElementName
+
+
+def parse_format_name(text: str) -> FormatName:
+    """Parse any format name; raises FormatError whose offset counts characters. Spec: MS-MQMQ 2.1."""
+    if len(text) > MAX_CHARACTERS:
+        raise FormatError("FormatName", 0, "MS-MQMQ 2.1", f"has {len(text)} characters, above {MAX_CHARACTERS}")
+    if not text.isascii():
+        offset = next(i for i, character in enumerate(text) if not character.isascii())
+        raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{text[offset]!a} is not allowed: names are ASCII")
+    parts = text.split(",")
+    if len(parts) == 1:
+        return _parse_single(text, 0)
+    elements: list[SingleName] = []
+    offset = 0
+    for part in parts:
+        element = _parse_single(part, offset)
+        if isinstance(element, MachineName | MachineQueuePath) or getattr(element, "Journal", False):
+            raise FormatError("MultipleElementName", offset, "MS-MQMQ 2.1.7", f"{element} is a read-only queue")
+        elements.append(element)
+        offset += len(part) + 1
+    return MultipleElementName(tuple(elements))
+
+
+def _parse_single(text: str, offset: int) -> SingleName:
+    keyword, equals, rest = text.partition("=")
+    parser = _PARSERS.get(keyword.upper()) if equals else None
+    if parser is None:
+        known = ", ".join(f"{name}=" for name in _PARSERS)
+        raise FormatError("FormatName", offset, "MS-MQMQ 2.1", f"{_shown(text)} begins with none of {known}")
+    return parser(rest, offset + len(keyword) + 1)
+
+
+def _parse_direct(text: str, offset: int) -> DirectName:
+    section = "MS-MQMQ 2.1.2"
+    match = _DIRECT.fullmatch(text)
+    if match is None:
+        raise FormatError(
+            "DirectName",
+            offset,
+            section,
+            rf"{_shown(text)} is not Protocol:Address\[PRIVATE$\]Queue[;Subqueue][;JOURNAL]",
+        )
+    protocol, address = match["protocol"].upper(), match["address"]
+    if protocol not in _ADDRESSES:
+        raise FormatError("Protocol", offset, section, f"{_shown(protocol)} is none of {', '.join(_ADDRESSES)}")
+    if not _ADDRESSES[protocol](address):
+        raise FormatError(
+            "ProtocolAddressSpecification",
+            offset + len(protocol) + 1,
+            section,
+            f"{_shown(address)} is no {protocol} address",
+        )
+    if match["system"]:
+        return MachineQueuePath(protocol, address, match["system"].upper())
+    path = PrivateQueuePath if match["private"] else PublicQueuePath
+    return path(protocol, address, match["queue"], match["subqueue"], match["journal"] is not None)
+
+
+def _is_ip_address(address: str) -> bool:
+    if "%" in address:
+        return False
+    try:
+        ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return True
+
+
+_ADDRESSES: Mapping[str, Callable[[str], bool]] = {
+    "TCP": _is_ip_address,
+    "OS": bool,
+    "HTTP": lambda address: _HTTP_ADDRESS.fullmatch(address) is not None,
+    "HTTPS": lambda address: _HTTP_ADDRESS.fullmatch(address) is not None,
+    "IPX": lambda address: _IPX_ADDRESS.fullmatch(address) is not None,
+}
+
+
+def _parse_private(text: str, offset: int) -> PrivateName:
+    match = _PRIVATE.fullmatch(text)
+    if match is None:
+        raise FormatError("PrivateName", offset, "MS-MQMQ 2.1.4", rf"{_shown(text)} is not Guid\hexadecimal[;JOURNAL]")
+    return PrivateName(UUID(match["computer"]), int(match["queue"], 16), match["journal"] is not None)
+
+
+def _parse_distribution_list(text: str, offset: int) -> DistributionListName:
+    match = _DISTRIBUTION_LIST.fullmatch(text)
+    if match is None:
+        raise FormatError("DistributionListName", offset, "MS-MQMQ 2.1.5", f"{_shown(text)} is not Guid[@DomainName]")
+    return DistributionListName(UUID(match["guid"]), match["domain"])
+
+
+def _parse_multicast(text: str, offset: int) -> MulticastName:
+    match = _MULTICAST.fullmatch(text)
+    if match is None or int(match["port"]) > 0xFFFF:
+        expected = "an IPv4 multicast address, a colon and a port"
+        raise FormatError("Multicast", offset, "MS-MQMQ 2.1.6", f"{_shown(text)} is not {expected}")
+    return MulticastName(match["address"], int(match["port"]))
+
+
+def _guid_name(
+    name: type[PublicName | MachineName | ConnectorName], section: str
+) -> Callable[[str, int], PublicName | MachineName | ConnectorName]:
+    def parse(text: str, offset: int) -> PublicName | MachineName | ConnectorName:
+        if re.fullmatch(_GUID, text) is None:
+            raise FormatError(name.__name__, offset, section, f"{_shown(text)} is no GUID of the form 8-4-4-4-12")
+        return name(UUID(text))
+
+    return parse
+
+
+_PARSERS: Mapping[str, Callable[[str, int], SingleName]] = {
+    "DIRECT": _parse_direct,
+    "PUBLIC": _guid_name(PublicName, "MS-MQMQ 2.1.3"),
+    "PRIVATE": _parse_private,
+    "DL": _parse_distribution_list,
+    "MACHINE": _guid_name(MachineName, "MS-MQMQ 2.1.6"),
+    "CONNECTOR": _guid_name(ConnectorName, "MS-MQMQ 2.1.6"),
+    "MULTICAST": _parse_multicast,
+}
+
+
+def _shown(text: str) -> str:
+    """Quote at most 60 characters, escaped, so that the message stays one line."""
+    return ascii(text if len(text) <= 60 else text[:57] + "...")

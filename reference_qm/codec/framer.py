@@ -1,0 +1,62 @@
+"""Cutting a byte stream into packets. Spec: MS-MQQB 2.1.1, 2.2; MS-MQMQ 2.2.19.1 (PacketSize)."""
+
+from __future__ import annotations
+
+from reference_qm.codec.base import measure
+from reference_qm.codec.errors import FormatError, FramingError
+
+_MEASURABLE = 12  # int bytes up to and including PacketSize
+
+
+class StreamFramer:
+    """Takes the bytes of one direction of a stream, cut anywhere, and gives whole packets.
+
+    It never looks for the next signature after a fault: payloads may spell it. A fault kills it for good.
+    It holds at most one packet of 0x00400000 + 16 bytes.
+    """
+
+    __slots__ = ("_error", "_held")
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+        self._error: FormatError | None = None
+
+    @property
+    def pending(self) -> int:
+        """How many bytes of an unfinished packet are held."""
+        return len(self._held)
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Return the packets that ``data`` completes.
+
+        Raises FramingError (a FormatError) as soon as the bytes are there that rule a packet out; its ``packets`` are
+        those completed before. Every later call raises the same without packets.
+        """
+        if self._error is not None:
+            raise FramingError(self._error, [])
+        packets: list[bytes] = []
+        try:
+            self._cut(data, packets)
+        except FormatError as error:
+            self._held.clear()
+            self._error = error
+            raise FramingError(error, packets) from error
+        return packets
+
+    def _cut(self, data: bytes, packets: list[bytes]) -> None:
+        held = self._held
+        position = 0
+        while position < len(data):
+            if not held:
+                size = measure(data, position)
+                if size is not None and position + size <= len(data):
+                    packets.append(bytes(data[position : position + size]))
+                    position += size
+                    continue
+            size = measure(held)
+            missing = (_MEASURABLE if size is None else size) - len(held)
+            held += data[position : position + missing]
+            position = min(position + missing, len(data))
+            if len(held) == measure(held):
+                packets.append(bytes(held))
+                held.clear()

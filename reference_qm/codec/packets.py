@@ -1,0 +1,219 @@
+"""Whole packets: parsing and building. Spec: MS-MQQB 2.2.2, 2.2.3, 2.2.6, 2.2.7, MS-MQMQ 2.2.20."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from reference_qm.codec import base, internal, mqf, properties, security, session, soap_debug, transaction, user
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.errors import FormatError, MisuseError
+from reference_qm.codec.internal import PT_CONNECTION_PARAMETERS, PT_ESTABLISH_CONNECTION, PT_SESSION_ACK, PingPacket
+
+_USER_MESSAGE = "MS-MQMQ 2.2.20"
+
+
+@dataclass(frozen=True, slots=True)
+class EstablishConnectionPacket:
+    """Request or response of a session. Spec: MS-MQQB 2.2.3. 572 bytes."""
+
+    BaseHeader: base.BaseHeader
+    InternalHeader: internal.InternalHeader
+    EstablishConnectionHeader: internal.EstablishConnectionHeader
+
+    def build(self) -> bytes:
+        """Return the bytes; MisuseError when they would not parse as this packet again."""
+        return _build_internal(
+            self.BaseHeader, self.InternalHeader, PT_ESTABLISH_CONNECTION, self.EstablishConnectionHeader.build()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionParametersPacket:
+    """Timeouts and window of a session. Spec: MS-MQQB 2.2.2. 32 bytes."""
+
+    BaseHeader: base.BaseHeader
+    InternalHeader: internal.InternalHeader
+    ConnectionParametersHeader: internal.ConnectionParametersHeader
+
+    def build(self) -> bytes:
+        """Return the bytes; MisuseError when they would not parse as this packet again."""
+        return _build_internal(
+            self.BaseHeader, self.InternalHeader, PT_CONNECTION_PARAMETERS, self.ConnectionParametersHeader.build()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SessionAckPacket:
+    """A session acknowledgment on its own.
+
+    Spec: MS-MQQB 2.2.6. 36 bytes. A PacketSize of 0x14 (the text) and 0x24 (real Windows, built by default) are kept.
+    """
+
+    BaseHeader: base.BaseHeader
+    InternalHeader: internal.InternalHeader
+    SessionHeader: session.SessionHeader
+
+    def build(self) -> bytes:
+        """Return the bytes; MisuseError when they would not parse as this packet again."""
+        return _build_internal(self.BaseHeader, self.InternalHeader, PT_SESSION_ACK, self.SessionHeader.build())
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownInternalPacket:
+    """An internal packet whose PT is none of the printed ones: Body is what follows the InternalHeader.
+
+    Spec: MS-MQQB 2.2.1.
+    """
+
+    BaseHeader: base.BaseHeader
+    InternalHeader: internal.InternalHeader
+    Body: bytes = b""
+
+    def build(self) -> bytes:
+        """Return the bytes; MisuseError when they would not parse as this packet again."""
+        if self.InternalHeader.PT in _INTERNAL:
+            raise MisuseError(f"InternalHeader.Flags.PT 0x{self.InternalHeader.PT:X} is a known packet")
+        return _build_internal(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserMessagePacket:
+    """A message. Spec: MS-MQMQ 2.2.20. The flags of BaseHeader and UserHeader say which headers are there."""
+
+    BaseHeader: base.BaseHeader
+    UserHeader: user.UserHeader
+    TransactionHeader: transaction.TransactionHeader | None = None
+    SecurityHeader: security.SecurityHeader | None = None
+    MessagePropertiesHeader: properties.MessagePropertiesHeader
+    DebugHeader: soap_debug.DebugHeader | None = None
+    SoapHeader: soap_debug.SoapHeader | None = None
+    MultiQueueFormatHeader: mqf.MultiQueueFormatHeader | None = None
+    SessionHeader: session.SessionHeader | None = None
+
+    def build(self) -> bytes:
+        """Return the bytes; MisuseError when they would not parse as this packet again."""
+        base_header, user_header = self.BaseHeader, self.UserHeader
+        if base_header.IN:
+            raise MisuseError("BaseHeader.Flags.IN is set: that is no UserMessage")
+        announced = (
+            ("UserHeader.Flags.TH", user_header.TH, self.TransactionHeader),
+            ("UserHeader.Flags.SH", user_header.SH, self.SecurityHeader),
+            ("UserHeader.Flags.MP", user_header.MP, self.MessagePropertiesHeader),
+            ("BaseHeader.Flags.DH", base_header.DH, self.DebugHeader),
+            ("UserHeader.Flags.HH", user_header.HH, self.SoapHeader),
+            ("UserHeader.Flags.MQ", user_header.MQ, self.MultiQueueFormatHeader),
+        )
+        wire = user_header.build()
+        for flag, is_set, header in announced:
+            if (header is not None) != bool(is_set):
+                raise MisuseError(f"{flag} says whether its header is there: they disagree")
+            if header is not None:
+                if len(wire) % 4:
+                    raise MisuseError(f"the header before that of {flag} lacks its padding")
+                wire += header.build()
+        if (self.SessionHeader is not None) != bool(base_header.SH):
+            raise MisuseError("BaseHeader.Flags.SH says whether the SessionHeader is there: they disagree")
+        sized = base.BASE_HEADER_SIZE + len(wire)
+        if self.SessionHeader is not None:
+            wire += self.SessionHeader.build()
+        return _with_base(base_header, sized, wire)
+
+
+InternalPacket = EstablishConnectionPacket | ConnectionParametersPacket | SessionAckPacket | UnknownInternalPacket
+Packet = InternalPacket | UserMessagePacket
+
+
+def parse_packet(data: bytes) -> Packet:
+    """Parse one whole packet of a stream, with nothing left over; raises FormatError."""
+    size = base.measure(data)
+    if size is None:
+        raise FormatError("BaseHeader", 0, base.SECTION, f"takes {base.BASE_HEADER_SIZE} bytes, {len(data)} are there")
+    if size != len(data):
+        raise FormatError("BaseHeader.PacketSize", 8, base.SECTION, f"makes {size} bytes, {len(data)} are there")
+    cursor = Cursor(bytes(data))
+    base_header = base.BaseHeader.read(cursor)
+    if not base_header.IN:
+        return _read_user_message(cursor, base_header)
+    internal_header = internal.InternalHeader.read(cursor)
+    reader = _INTERNAL.get(internal_header.PT, _read_unknown)
+    packet = reader(cursor, base_header, internal_header)
+    cursor.finish(type(packet).__name__, internal.InternalHeader.SECTION)
+    return packet
+
+
+def parse_ping(data: bytes) -> PingPacket:
+    """Parse one UDP datagram; raises FormatError."""
+    return PingPacket.parse(bytes(data))
+
+
+def _read_user_message(cursor: Cursor, base_header: base.BaseHeader) -> UserMessagePacket:
+    sized = cursor.within(base_header.PacketSize - base.BASE_HEADER_SIZE, "UserMessagePacket", _USER_MESSAGE)
+    flags_at = sized.offset + user.FLAGS_OFFSET
+    user_header = user.UserHeader.read(sized)
+    transaction_header = transaction.TransactionHeader.read(sized) if user_header.TH else None
+    security_header = security.SecurityHeader.read(sized) if user_header.SH else None
+    if not user_header.MP:
+        raise FormatError("UserHeader.Flags", flags_at, _USER_MESSAGE, "MP is clear: no MessagePropertiesHeader")
+    properties_header = properties.MessagePropertiesHeader.read(sized)
+    debug_header = soap_debug.DebugHeader.read(sized) if base_header.DH else None
+    soap_header = soap_debug.SoapHeader.read(sized) if user_header.HH else None
+    mqf_header = mqf.MultiQueueFormatHeader.read(sized) if user_header.MQ else None
+    sized.finish("UserMessagePacket", _USER_MESSAGE)
+    return UserMessagePacket(
+        BaseHeader=base_header,
+        UserHeader=user_header,
+        TransactionHeader=transaction_header,
+        SecurityHeader=security_header,
+        MessagePropertiesHeader=properties_header,
+        DebugHeader=debug_header,
+        SoapHeader=soap_header,
+        MultiQueueFormatHeader=mqf_header,
+        SessionHeader=session.SessionHeader.read(cursor) if base_header.SH else None,
+    )
+
+
+def _read_session_ack(cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader) -> InternalPacket:
+    return SessionAckPacket(head, kind, session.SessionHeader.read(cursor))
+
+
+def _read_establish(cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader) -> InternalPacket:
+    return EstablishConnectionPacket(head, kind, internal.EstablishConnectionHeader.read(cursor))
+
+
+def _read_parameters(cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader) -> InternalPacket:
+    return ConnectionParametersPacket(head, kind, internal.ConnectionParametersHeader.read(cursor))
+
+
+def _read_unknown(cursor: Cursor, head: base.BaseHeader, kind: internal.InternalHeader) -> InternalPacket:
+    return UnknownInternalPacket(head, kind, cursor.take(cursor.remaining, "UnknownInternalPacket.Body", kind.SECTION))
+
+
+_INTERNAL: Mapping[int, Callable[[Cursor, base.BaseHeader, internal.InternalHeader], InternalPacket]] = {
+    PT_SESSION_ACK: _read_session_ack,
+    PT_ESTABLISH_CONNECTION: _read_establish,
+    PT_CONNECTION_PARAMETERS: _read_parameters,
+}
+
+
+def _build_internal(head: base.BaseHeader, kind: internal.InternalHeader, packet_type: int, body: bytes) -> bytes:
+    if not head.IN:
+        raise MisuseError("BaseHeader.Flags.IN is clear: that is no internal packet")
+    if packet_type != kind.PT:
+        raise MisuseError(f"InternalHeader.Flags.PT must be 0x{packet_type:X} here, not 0x{kind.PT:X}")
+    wire = kind.build() + body
+    return _with_base(head, base.BASE_HEADER_SIZE + len(wire), wire)
+
+
+def _with_base(head: base.BaseHeader, size: int, rest: bytes) -> bytes:
+    """Put the BaseHeader before the rest, with PacketSize ``size`` unless it holds one; framing must agree."""
+    packet = (head if head.PacketSize else replace(head, PacketSize=size)).build() + rest
+    try:
+        measured = base.measure(packet)
+    except FormatError as error:
+        raise MisuseError(str(error)) from error
+    if measured != len(packet):
+        raise MisuseError(
+            f"BaseHeader.PacketSize 0x{head.PacketSize:X} does not fit the {len(packet)} bytes built: 0 computes it"
+        )
+    return packet

@@ -1,0 +1,21 @@
+"""SecurityData: what a SecurityHeader carries. Spec: MS-MQMQ 2.2.20.6."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityData:
+    """The items that follow the sizes, each padded to 4 bytes.
+
+    Spec: MS-MQMQ 2.2.20.6. All bytes, empty when absent. Padding: the padding bytes of all items in order, see
+    ``padding``.
+    """
+
+    SecurityID: bytes = b""
+    EncryptionKey: bytes = b""
+    Signature: bytes = b""
+    SenderCert: bytes = b""
+    ProviderInfo: bytes = b""
+    Padding: bytes | None = None

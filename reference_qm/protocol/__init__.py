@@ -1,0 +1,1 @@
+"""The procedures of the specification, one module per part of it."""

@@ -1,0 +1,68 @@
+"""The enumerations of the abstract data model. Spec: MS-MQQB 3.1.1.3.1, MS-MQDMPR 3.1.1."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class SessionState(Enum):
+    """SessionState. Spec: MS-MQQB 3.1.1.3.1."""
+
+    OPEN = "OPEN"
+    CLOSED = "CLOSED"
+    WAITING_CP_MSG = "WAITING_CP_MSG"
+    WAITING_CPR_MSG = "WAITING_CPR_MSG"
+    WAITING_EC_MSG = "WAITING_EC_MSG"
+    WAITING_ECR_MSG = "WAITING_ECR_MSG"
+    WAITING_RECONNECT = "WAITING_RECONNECT"
+
+
+class Opening(Enum):
+    """What an initiator waits for before a packet can be sent (the printed events wait in place)."""
+
+    NOTHING = "nothing"
+    ADDRESSES = "addresses"
+    PING_RESPONSE = "ping response"
+    TRANSPORT = "transport"
+
+
+class OutgoingQueueState(Enum):
+    """OutgoingQueue.State. Spec: MS-MQDMPR 3.1.1.3."""
+
+    CONNECTED = "Connected"
+    DISCONNECTED = "Disconnected"
+    DISCONNECTING = "Disconnecting"
+    INACTIVE = "Inactive"
+    LOCKED = "Locked"
+    NEED_VALIDATION = "NeedValidation"
+    WAITING = "Waiting"
+    ON_HOLD = "OnHold"
+
+
+class ConnectionStatus(Enum):
+    """ConnectionHistory.Status, as far as TCP without a directory meets it. Spec: MS-MQDMPR 3.1.1.3."""
+
+    IN_PROCESS = "InProcess"
+    ESTABLISH_PACKET_RECEIVED = "EstablishPacketReceived"
+    ESTABLISHED = "Established"
+    UNKNOWN_FAILURE = "UnknownFailure"
+    PING_FAILURE = "PingFailure"
+    SOCKET_CONNECT_FAILURE = "SocketConnectFailure"
+    DNS_FAILURE = "DnsFailure"
+    CONNECTION_REFUSED = "ConnectionRefused"
+    ROUTING_DATA_NOT_AVAILABLE = "RoutingDataNotAvailable"
+
+
+class MessagePositionState(Enum):
+    """MessagePosition.State. Spec: MS-MQDMPR 3.1.1.11. Locked also while the message is put on disk."""
+
+    AVAILABLE = "Available"
+    LOCKED = "Locked"
+    DELETED = "Deleted"
+
+
+class DeliveryGuarantee(Enum):
+    """Message.DeliveryGuarantee. Spec: MS-MQDMPR 3.1.1.12."""
+
+    EXPRESS = "Express"
+    RECOVERABLE = "Recoverable"

@@ -1,0 +1,142 @@
+"""Ordered collections of the abstract data model, indexed so that the usual step costs what it changes."""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from reference_qm.adm import MessageIDHistoryEntry, MessagePosition, OutgoingMessagePosition
+
+MESSAGE_ID_HISTORY_SIZE = 10_000
+"""Entries of the MessageIDHistoryTable (note <25>)."""
+PRIORITIES = 8
+
+
+class OutgoingMessageTable:
+    """The messages of a session that are not sent or not acknowledged, in the order in which they were added.
+
+    Spec: MS-MQQB 3.1.1.3.1. Those of the session's sequence and those that wait for it are indexed, by the order
+    within priority that MS-MQDMPR 3.1.7.3.9 sends in: an acknowledgment among a million messages stays cheap.
+    """
+
+    __slots__ = ("_added", "_positions", "_sent", "_unsent")
+
+    def __init__(self) -> None:
+        self._added = 0
+        self._positions: dict[int, OutgoingMessagePosition] = {}
+        self._sent: dict[int, OutgoingMessagePosition] = {}
+        self._unsent: list[tuple[int, int]] = []
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def __iter__(self) -> Iterator[OutgoingMessagePosition]:
+        return iter(list(self._positions.values()))
+
+    @property
+    def awaiting_ack(self) -> list[OutgoingMessagePosition]:
+        """Those with AwaitingAck TRUE, in the order in which they were sent."""
+        return list(self._sent.values())
+
+    def add(self, position: OutgoingMessagePosition) -> None:
+        """Append a position that is yet to be sent."""
+        self._added += 1
+        position.order = self._added
+        self._positions[position.order] = position
+        self._wait(position)
+
+    def next_unsent(self) -> OutgoingMessagePosition | None:
+        """Return the position to be sent next: highest priority first, then as added."""
+        while self._unsent:
+            position = self._positions.get(self._unsent[0][1])
+            if position is not None and not position.AwaitingAck:
+                return position
+            heapq.heappop(self._unsent)
+        return None
+
+    def sent(self, position: OutgoingMessagePosition) -> None:
+        """Note that a position was sent on the session: AwaitingAck is TRUE from now on."""
+        position.AwaitingAck = True
+        self._sent[position.order] = position
+
+    def remove(self, position: OutgoingMessagePosition) -> None:
+        """Delete a position."""
+        self._positions.pop(position.order, None)
+        self._sent.pop(position.order, None)
+
+    def rewind(self) -> None:
+        """Let every position be sent again: AwaitingAck is FALSE from now on."""
+        self._sent.clear()
+        self._unsent.clear()
+        for position in self._positions.values():
+            position.AwaitingAck = False
+            self._wait(position)
+
+    def _wait(self, position: OutgoingMessagePosition) -> None:
+        heapq.heappush(self._unsent, (-position.priority, position.order))
+
+
+class MessageIDHistoryTable:
+    """Identifiers of the messages received, earliest TimeStamp first; bounded. Spec: MS-MQQB 3.1.1.3."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[tuple[UUID, int], MessageIDHistoryEntry] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[MessageIDHistoryEntry]:
+        return iter(list(self._entries.values()))
+
+    def find(self, source: UUID, ordinal: int) -> MessageIDHistoryEntry | None:
+        """Return the entry of a message of a queue manager."""
+        return self._entries.get((source, ordinal))
+
+    def insert(self, entry: MessageIDHistoryEntry) -> None:
+        """Insert an entry, or one with a newer TimeStamp; the earliest makes room."""
+        key = (entry.MessageIdentifier.QueueManagerGuid, entry.MessageIdentifier.Ordinal)
+        self._entries[key] = entry
+        self._entries.move_to_end(key)
+        if len(self._entries) > MESSAGE_ID_HISTORY_SIZE:
+            self._entries.popitem(last=False)
+
+    def remove(self, entry: MessageIDHistoryEntry) -> None:
+        """Forget a message."""
+        self._entries.pop((entry.MessageIdentifier.QueueManagerGuid, entry.MessageIdentifier.Ordinal), None)
+
+
+class MessagePositionList:
+    """The messages of a queue by arrival within priority. Spec: MS-MQDMPR 3.1.1.2."""
+
+    __slots__ = ("_arrived", "_by_priority")
+
+    def __init__(self) -> None:
+        self._arrived = 0
+        self._by_priority: tuple[dict[int, MessagePosition], ...] = tuple({} for _ in range(PRIORITIES))
+
+    def __len__(self) -> int:
+        return sum(map(len, self._by_priority))
+
+    def __iter__(self) -> Iterator[MessagePosition]:
+        return (position for waiting in reversed(self._by_priority) for position in list(waiting.values()))
+
+    @property
+    def head(self) -> MessagePosition | None:
+        """The first entry."""
+        return next(iter(self), None)
+
+    def insert(self, position: MessagePosition) -> None:
+        """Insert a position after those of its priority."""
+        self._arrived += 1
+        position.order = self._arrived
+        self._by_priority[position.MessageReference.Priority][position.order] = position
+
+    def remove(self, position: MessagePosition) -> None:
+        """Remove a position."""
+        self._by_priority[position.MessageReference.Priority].pop(position.order, None)

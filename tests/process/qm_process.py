@@ -1,0 +1,116 @@
+"""Starts the real process and talks to it; every wait has a deadline."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import selectors
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+PATIENCE_S = 10
+ROOT = Path(__file__).parents[2]
+COMMAND = [sys.executable, "-m", "reference_qm"]
+
+Address = tuple[str, int]
+
+
+@dataclass
+class Served:
+    """A running process and what it said it is bound to."""
+
+    process: subprocess.Popen[bytes]
+    ready: str
+    bound: dict[str, str]
+
+    def endpoint(self, name: str) -> Address:
+        host, _, port = self.bound[name].rpartition(":")
+        return host, int(port)
+
+    @contextlib.contextmanager
+    def control(self) -> Iterator[Control]:
+        with socket.create_connection(self.endpoint("control"), PATIENCE_S) as sock, sock.makefile("rb") as answers:
+            yield Control(sock, answers)
+
+    def ends(self, timeout_s: float = PATIENCE_S) -> int:
+        return self.process.wait(timeout_s)
+
+
+class Control:
+    """A client of the control protocol."""
+
+    def __init__(self, sock: socket.socket, answers: IO[bytes]) -> None:
+        self.sock = sock
+        self.answers = answers
+        self.number = 0
+
+    def ask(self, verb: str, **arguments: Any) -> int:
+        self.number += 1
+        self.sock.sendall(json.dumps({"id": self.number, "verb": verb, **arguments}).encode() + b"\n")
+        return self.number
+
+    def hear(self) -> dict[str, Any]:
+        line = self.answers.readline()
+        assert line, "the process hung up"
+        return json.loads(line)
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        number = self.ask(verb, **arguments)
+        reply = self.hear()
+        assert reply["id"] == number
+        assert reply["ok"] is True, reply
+        return reply
+
+
+@contextlib.contextmanager
+def serve(folder: Path, *flags: str, toml: str | None = None) -> Iterator[Served]:
+    """The process, ready; killed at the end if it still runs."""
+    arguments = [*COMMAND, *flags]
+    if toml is not None:
+        (folder / "qm.toml").write_text(toml, encoding="utf-8")
+        arguments += ["--config", str(folder / "qm.toml")]
+    with (
+        (folder / "stderr").open("wb") as errors,
+        subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=errors, cwd=ROOT) as process,
+    ):
+        try:
+            ready = _first_line(process)
+            bound = dict(part.split("=", 1) for part in ready.split()[1:])
+            yield Served(process, ready, bound)
+        finally:
+            process.kill()
+
+
+def refused(*flags: str) -> str:
+    """What a process says that does not start; it must end with 2 and say one line."""
+    done = subprocess.run([*COMMAND, *flags], capture_output=True, cwd=ROOT, timeout=PATIENCE_S, check=False)
+    assert (done.returncode, done.stdout) == (2, b"")
+    said = done.stderr.decode()
+    assert said.count("\n") == 1
+    return said.rstrip("\n")
+
+
+def free_port(*hosts: str) -> int:
+    """A TCP port that is free on all these addresses."""
+    while True:
+        with contextlib.ExitStack() as stack:
+            port = 0
+            try:
+                for host in hosts:
+                    port = stack.enter_context(socket.create_server((host, port))).getsockname()[1]
+            except OSError:
+                continue
+            return port
+
+
+def _first_line(process: subprocess.Popen[bytes]) -> str:
+    assert process.stdout is not None
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        assert selector.select(PATIENCE_S), "no ready line in time"
+    return process.stdout.readline().decode().rstrip("\n")

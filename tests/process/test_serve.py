@@ -1,0 +1,204 @@
+"""``serve`` as a real process on loopback."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import signal
+import socket
+import struct
+import time
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from qm_process import PATIENCE_S, free_port, refused, serve
+
+ANY = ("--tcp-port", "0", "--ping-port", "0")
+CONTROLLED = (*ANY, "--control", "127.0.0.1:0")
+QUICK_STOP_S = 1.0
+PING = struct.Struct("<HHI16s")
+"""MS-MQQB 2.2.7: Flags, Signature, Cookie, QMGuid."""
+PING_SIGNATURE = 0x5548
+
+
+def ping(acceptor: tuple[str, int], cookie: int) -> tuple[int, int, UUID]:
+    """Flags, Cookie and QMGuid of the Ping Response."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
+        asker.settimeout(PATIENCE_S)
+        asker.connect(acceptor)
+        asker.send(PING.pack(0, PING_SIGNATURE, cookie, bytes(16)))
+        flags, signature, echoed, guid = PING.unpack(asker.recv(100))
+    assert signature == PING_SIGNATURE
+    return flags, echoed, UUID(bytes_le=guid)
+
+
+def sockets_of(pid: int) -> set[tuple[str, str]]:
+    """The (protocol, local address) pairs on which a process listens."""
+    links = []
+    for entry in Path(f"/proc/{pid}/fd").iterdir():
+        with contextlib.suppress(OSError):
+            links.append(str(entry.readlink()))
+    inodes = {link[len("socket:[") : -1] for link in links if link.startswith("socket:[")}
+    found = set()
+    for protocol, listening in (("tcp", "0A"), ("tcp6", "0A"), ("udp", "07"), ("udp6", "07")):
+        for line in Path(f"/proc/{pid}/net/{protocol}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[9] in inodes and fields[3] == listening:
+                host, port = fields[1].split(":")
+                found.add((protocol, f"{socket.inet_ntoa(bytes.fromhex(host)[::-1])}:{int(port, 16)}"))
+    return found
+
+
+def test_it_says_what_it_is_bound_to_and_listens_nowhere_else(tmp_path: Path):
+    with serve(tmp_path, *ANY) as served:
+        assert re.fullmatch(r"ready tcp=127\.0\.0\.1:\d+ ping=127\.0\.0\.1:\d+ control=none", served.ready)
+        assert sockets_of(served.process.pid) == {("tcp", served.bound["tcp"]), ("udp", served.bound["ping"])}
+
+
+def test_ping_and_control_are_there_only_when_asked(tmp_path: Path):
+    toml = "[listen]\ntcp_port = 0\nping = false\n[control]\naddress = '127.0.0.1:0'"
+    with serve(tmp_path, toml=toml) as served:
+        assert re.fullmatch(r"ready tcp=127\.0\.0\.1:\d+ ping=none control=127\.0\.0\.1:\d+", served.ready)
+        assert sockets_of(served.process.pid) == {("tcp", served.bound["tcp"]), ("tcp", served.bound["control"])}
+
+
+def test_it_answers_a_ping_with_the_guid_that_control_tells(tmp_path: Path):
+    guid = "6d71636f-6e66-4f72-8d00-000000000042"
+    toml = f"[queue_manager]\nidentifier = '{guid}'\nhost_name = 'contoso'"
+    with serve(tmp_path, *CONTROLLED, toml=toml) as served, served.control() as control:
+        assert ping(served.endpoint("ping"), 0x01020304) == (0, 0x01020304, UUID(guid))
+        identity = control.call("identity")
+        assert UUID(identity["guid"]) == UUID(guid)
+        assert "restart" in identity["capabilities"]
+
+
+def exchange(sender, receiver, receiver_address: str, delivery: str, count: int = 5) -> None:
+    """Messages of one delivery kind arrive once, in order."""
+    for n in range(count):
+        sender.call(
+            "send",
+            to=f"DIRECT=TCP:{receiver_address}\\private$\\q",
+            body=f"{delivery} {n}",
+            label=f"label {n}",
+            delivery=delivery,
+        )
+    for n in range(count):
+        message = receiver.call("receive", queue="private$\\q", timeout_ms=PATIENCE_S * 1000)["message"]
+        assert (message["body"], message["label"], message["delivery"]) == (f"{delivery} {n}", f"label {n}", delivery)
+    assert receiver.call("receive", queue="private$\\q", timeout_ms=0)["message"] is None
+
+
+def test_two_processes_exchange_messages_both_ways(tmp_path: Path):
+    port = free_port("127.0.0.1", "127.0.0.2")
+    with contextlib.ExitStack() as stack:
+        controls = []
+        for address in ("127.0.0.1", "127.0.0.2"):
+            folder = tmp_path / address
+            folder.mkdir()
+            toml = f"""
+                queues = [{{ name = 'private$\\q' }}]
+                [queue_manager]
+                send_ping = false
+                [listen]
+                address = "{address}"
+                tcp_port = {port}
+                ping_port = 0
+                [remote]
+                tcp_port = {port}
+                [control]
+                address = "127.0.0.1:0"
+            """
+            served = stack.enter_context(serve(folder, toml=toml))
+            controls.append(stack.enter_context(served.control()))
+        one, two = controls
+        for control in controls:
+            control.call("set_timers", scale=50)
+        for delivery in ("express", "recoverable"):
+            exchange(one, two, "127.0.0.2", delivery)
+            exchange(two, one, "127.0.0.1", delivery)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_stops_it_cleanly_and_at_once(tmp_path: Path, number: signal.Signals):
+    with serve(tmp_path, *CONTROLLED, toml="queues = [{ name = 'private$\\q' }]") as served:
+        with socket.create_connection(served.endpoint("tcp"), PATIENCE_S) as peer, served.control() as control:
+            control.call("identity")
+            control.ask("receive", queue="private$\\q", timeout_ms=600_000)
+            began = time.monotonic()
+            served.process.send_signal(number)
+            assert peer.recv(1) == b""
+            assert control.hear()["ok"] is False  # whoever waits is told
+            assert served.ends(QUICK_STOP_S) == 0
+            assert time.monotonic() - began < QUICK_STOP_S
+        with socket.create_server(served.endpoint("tcp")):
+            pass
+    assert (tmp_path / "stderr").read_bytes() == b""
+
+
+def test_the_verb_stop_stops_it_too(tmp_path: Path):
+    with serve(tmp_path, *CONTROLLED) as served, served.control() as control:
+        control.call("stop")
+        assert served.ends(QUICK_STOP_S) == 0
+        assert control.answers.readline() == b""
+
+
+def test_restart_closes_transports_and_keeps_listeners(tmp_path: Path):
+    with serve(tmp_path, *CONTROLLED) as served, served.control() as control:
+        before = control.call("identity")["guid"]
+        with socket.create_connection(served.endpoint("tcp"), PATIENCE_S) as peer:
+            control.call("restart")
+            assert peer.recv(1) == b""
+        assert control.call("identity")["guid"] == before
+        assert ping(served.endpoint("ping"), 7) == (0, 7, UUID(before))
+        with socket.create_connection(served.endpoint("tcp"), PATIENCE_S):
+            pass
+
+
+def test_connections_above_the_limit_are_closed(tmp_path: Path):
+    toml = "[queue_manager]\nmax_sessions = 4\n[limits]\nconnections = 8"
+    with serve(tmp_path, *CONTROLLED, toml=toml) as served, contextlib.ExitStack() as stack:
+        peers = [stack.enter_context(socket.create_connection(served.endpoint("tcp"), PATIENCE_S)) for _ in range(200)]
+        ended = 0
+        for peer in peers[8:]:
+            with contextlib.suppress(ConnectionResetError):
+                assert peer.recv(1) == b""
+            ended += 1
+        assert ended == 192
+        for peer in peers[:8]:
+            peer.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                peer.recv(1)
+        with served.control() as control:
+            control.call("identity")
+
+
+def test_a_port_in_use_is_one_line_and_exit_2():
+    with socket.create_server(("127.0.0.1", 0)) as taken, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.bind(("127.0.0.1", 0))
+        port, ping_port = taken.getsockname()[1], udp.getsockname()[1]
+        said = refused("--tcp-port", str(port), "--ping-port", "0")
+        assert said.startswith(f"mqconform serve: cannot listen on tcp 127.0.0.1:{port}: Address already in use; ")
+        assert "--tcp-port" in said
+        said = refused("--tcp-port", "0", "--ping-port", str(ping_port))
+        assert f"cannot listen on udp 127.0.0.1:{ping_port}: Address already in use" in said
+        assert "--ping-port" in said
+        said = refused(*ANY, "--control", f"127.0.0.1:{port}")
+        assert f"cannot listen on tcp 127.0.0.1:{port}" in said
+        assert "--control" in said
+
+
+def test_an_address_of_another_machine_is_one_line_and_exit_2():
+    assert "192.0.2.1:0: Cannot assign requested address" in refused(*ANY, "--address", "192.0.2.1")
+
+
+def test_bad_settings_are_one_line_and_exit_2(tmp_path: Path):
+    path = tmp_path / "qm.toml"
+    path.write_text("[listen]\nprot = 1801\n")
+    assert refused("--config", str(path)).startswith(
+        f"mqconform serve: {path}: [listen]: unknown key 'prot'; known are"
+    )
+    assert refused("--control", "here") == (
+        "mqconform serve: --control = 'here': must be ADDRESS:PORT like 127.0.0.1:0"
+    )
+    assert "cannot be read" in refused("--config", str(tmp_path / "none.toml"))

@@ -1,0 +1,171 @@
+"""On any bytes the strict codec raises FormatError or reads something that it builds back byte for byte."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from test_codec_round_trips import packets
+
+from reference_qm.codec import (
+    DirectQueueFormatName,
+    FinalAckBody,
+    FormatError,
+    FramingError,
+    MessagePropertiesHeader,
+    MQFAddressHeader,
+    MultiQueueFormatHeader,
+    OrderAckBody,
+    ProviderInfo,
+    PublicKeyBlob,
+    SecurityHeader,
+    SimpleBlob,
+    SoapHeader,
+    StreamFramer,
+    TransactionHeader,
+    UserHeader,
+    parse_format_name,
+    parse_packet,
+    parse_ping,
+)
+
+RECORDS = [
+    DirectQueueFormatName,
+    FinalAckBody,
+    MessagePropertiesHeader,
+    MQFAddressHeader,
+    MultiQueueFormatHeader,
+    OrderAckBody,
+    ProviderInfo,
+    PublicKeyBlob,
+    SecurityHeader,
+    SimpleBlob,
+    SoapHeader,
+    TransactionHeader,
+    UserHeader,
+]
+
+
+def survives(parse, data):
+    """Parse hostile bytes: a typed error, or a record that builds back to them."""
+    try:
+        record = parse(data)
+    except FormatError as error:
+        assert error.field
+        assert error.section.startswith("MS-")
+        assert 0 <= error.offset <= len(data)
+        assert error.message
+        assert "\n" not in str(error)
+        return False
+    assert record.build() == data
+    return True
+
+
+@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.__name__)
+@settings(max_examples=60, deadline=None)
+@given(data=st.binary(max_size=300))
+def test_arbitrary_bytes_as_a_structure(record, data):
+    survives(record.parse, data)
+
+
+@given(st.binary(max_size=40))
+def test_arbitrary_datagrams(data):
+    survives(parse_ping, data)
+    survives(parse_ping, b"\0\0HU" + data)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.binary(max_size=300), st.integers(0, 0xFFFF))
+def test_arbitrary_bytes_behind_a_believable_start(data, flags):
+    survives(parse_packet, data)
+    session = 16 if flags & 0x10 else 0
+    size = max(0, 12 + len(data) - session)
+    head = b"\x10\x00" + flags.to_bytes(2, "little") + b"LIOR" + size.to_bytes(4, "little")
+    survives(parse_packet, head + data)
+
+
+@st.composite
+def mutated(draw):
+    """A valid packet with bytes changed, cut out or put in; often with its PacketSize put right again."""
+    wire = bytearray(draw(packets).build())
+    for _ in range(draw(st.integers(1, 3))):
+        at = draw(st.integers(0, len(wire) - 1))
+        wire[at : at + draw(st.integers(0, 4))] = draw(st.binary(max_size=4))
+        if not wire:
+            return b""
+    if len(wire) >= 12 and draw(st.booleans()):
+        size = len(wire) - (16 if wire[2] & 0x10 and not wire[2] & 0x08 else 0)
+        wire[8:12] = max(0, size).to_bytes(4, "little")
+    return bytes(wire)
+
+
+@settings(max_examples=300, deadline=None)
+@given(mutated())
+def test_mutated_packets(wire):
+    survives(parse_packet, wire)
+
+
+@given(
+    st.text(max_size=80),
+    st.sampled_from(["", "DIRECT=", "DIRECT=OS:h\\", "PRIVATE=", "DL=", "MULTICAST=224.", "PUBLIC="]),
+)
+def test_arbitrary_text_as_a_format_name(text, start):
+    try:
+        name = parse_format_name(start + text)
+    except FormatError as error:
+        assert "\n" not in str(error)
+        return
+    assert parse_format_name(str(name)) == name
+
+
+def pieces(stream, cuts):
+    """Cut a stream at the given places."""
+    edges = [0, *sorted(cut % (len(stream) + 1) for cut in cuts), len(stream)]
+    return [stream[start:stop] for start, stop in pairwise(edges)]
+
+
+def framed(parts):
+    """Feed parts to a framer: the packets, the error that ended the stream or None, the bytes still held."""
+    framer = StreamFramer()
+    found = []
+    for part in parts:
+        try:
+            found += framer.feed(part)
+        except FramingError as error:
+            return found + error.packets, str(error), framer.pending
+        assert framer.pending <= 0x00400010
+    return found, None, framer.pending
+
+
+tails = st.one_of(
+    st.binary(max_size=30),
+    st.builds(
+        bytes.__add__,
+        st.sampled_from([b"\x10\0\0\0ROIL", b"\x10\0\x18\0LIOR", b"\x10\0\0\0LIOr"]),
+        st.binary(max_size=8),
+    ),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(packets, max_size=4), tails, st.lists(st.integers(0, 10_000), max_size=12))
+def test_the_cuts_of_a_stream_do_not_matter(sent, tail, cuts):
+    wires = [packet.build() for packet in sent]
+    stream = b"".join(wires) + tail
+    whole = framed([stream])
+    assert framed(pieces(stream, cuts)) == whole
+    assert framed([stream[i : i + 1] for i in range(len(stream))]) == whole
+    assert whole[0][: len(wires)] == wires
+
+
+@settings(max_examples=150, deadline=None)
+@given(mutated())
+def test_framer_and_parser_agree_about_sizes(wire):
+    found, error, pending = framed([wire])
+    try:
+        parse_packet(wire)
+    except FormatError as refusal:
+        if refusal.field == "BaseHeader.PacketSize":
+            assert error or pending or found != [wire]
+    else:
+        assert (found, error, pending) == ([wire], None, 0)

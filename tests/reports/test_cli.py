@@ -1,0 +1,96 @@
+"""The command line: what it refuses, and what it does not import."""
+
+import subprocess
+import sys
+
+import make_runs
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import reports.cli
+from reports.spark import java_version
+
+APP = typer.Typer()
+APP.callback()(lambda: None)
+reports.cli.register(APP)
+
+
+def rollup(*arguments):
+    return CliRunner().invoke(APP, ["rollup", *map(str, arguments)])
+
+
+@pytest.fixture
+def run_folder(tmp_path):
+    rules = dict(list(make_runs.catalogue().items())[:3])
+    return make_runs.make_run(tmp_path / "run", "Contoso", "1.0", rules=rules, verdicts=3).folder
+
+
+def refused(result, words):
+    assert result.exit_code == 2
+    assert len(result.stderr.splitlines()) == 1
+    assert words in result.stderr
+    assert result.stdout == ""
+
+
+def test_importing_the_command_does_not_import_spark():
+    code = "import sys, reports.cli; sys.exit('pyspark' in sys.modules or 'py4j' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_missing_folder_is_one_clear_line(tmp_path):
+    refused(rollup(tmp_path / "nowhere", "--out", tmp_path / "out"), "no run folder at")
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_without_verdicts_is_one_clear_line(tmp_path, run_folder):
+    (run_folder / "verdicts.jsonl").unlink()
+    refused(rollup(run_folder, "--out", tmp_path / "out"), "no file verdicts.jsonl")
+
+
+def test_a_folder_that_is_not_ours_is_not_replaced(tmp_path, run_folder):
+    (tmp_path / "out" / "site").mkdir(parents=True)
+    (tmp_path / "out" / "site" / "mine.html").write_text("mine")
+    refused(rollup(run_folder, "--out", tmp_path / "out"), "was not written by rollup")
+    assert (tmp_path / "out" / "site" / "mine.html").read_text() == "mine"
+
+
+def test_an_out_that_is_a_file_is_one_clear_line(tmp_path, run_folder):
+    (tmp_path / "out").write_text("")
+    refused(rollup(run_folder, "--out", tmp_path / "out"), "cannot write to")
+
+
+def test_a_missing_java_is_one_clear_line(tmp_path, run_folder, monkeypatch):
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    refused(rollup(run_folder, "--out", tmp_path / "out"), "there is no java on the PATH")
+
+
+def test_a_wrong_java_home_is_one_clear_line(tmp_path, run_folder, monkeypatch):
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    refused(rollup(run_folder, "--out", tmp_path / "out"), f"JAVA_HOME={tmp_path} has no bin/java")
+
+
+@pytest.mark.parametrize(
+    ("answer", "found"), [('openjdk version "11.0.2"', "Java 11"), ("hello", "of an unknown version")]
+)
+def test_an_old_java_is_one_clear_line(tmp_path, run_folder, monkeypatch, answer, found):
+    (tmp_path / "bin").mkdir()
+    java = tmp_path / "bin" / "java"
+    java.write_text(f"#!/bin/sh\necho '{answer}' >&2\n")
+    java.chmod(0o755)
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    refused(rollup(run_folder, "--out", tmp_path / "out"), found)
+
+
+@pytest.mark.parametrize(
+    ("answer", "version"),
+    [
+        ('openjdk version "17.0.15" 2025-04-15', 17),
+        ('java version "1.8.0_372"', 8),
+        ('openjdk version "25" 2025', 25),
+        ("", None),
+    ],
+)
+def test_the_feature_release_is_read(answer, version):
+    assert java_version(answer) == version

@@ -1,0 +1,71 @@
+"""Strings from outside, made safe to show."""
+
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from reports.text import OCTETS_SHOWN, clip, hexdump, natural_key, one_line, section_key, slug, visible
+
+ANYTHING = st.text(alphabet=st.characters(exclude_categories=()))
+
+
+@given(ANYTHING)
+def test_a_slug_is_a_name_that_no_path_can_be_made_of(text):
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*-[0-9a-f]{8}", slug(text))
+    assert len(slug(text)) <= 49
+
+
+def test_different_texts_have_different_slugs_even_on_a_file_system_without_case():
+    names = ["Contoso", "contoso", "contoso!", "", "-", "../x", "x"]
+    assert len({slug(name) for name in names}) == len(names)
+
+
+@given(ANYTHING)
+def test_visible_text_has_no_invisible_character(text):
+    assert all(char.isprintable() or char in "\n\t" for char in visible(text))
+    visible(text).encode("utf-8")
+
+
+@given(ANYTHING)
+def test_one_line_is_one_line(text):
+    assert len(one_line(text, 20).splitlines()) <= 1
+    assert len(one_line(text, 20)) <= 20
+
+
+def test_direction_marks_and_escapes_are_written_out():
+    assert visible("a\u202eb\x1b[31m") == "a⟨U+202E⟩b⟨U+001B⟩[31m"
+
+
+def test_a_long_text_is_cut_and_says_so():
+    assert clip("x" * 100, 10).startswith("x" * 10 + "…")
+    assert "verdicts.jsonl" in clip("x" * 100, 10)
+    assert clip("x" * 10, 10) == "x" * 10
+
+
+def test_hexdump_shows_offset_octets_and_letters():
+    lines = hexdump((b"\x10\xc0\x0b\x00LIOR" + bytes(12)).hex(), 20).splitlines()
+    assert lines[0] == "0000  10 c0 0b 00 4c 49 4f 52  00 00 00 00 00 00 00 00  |....LIOR........|"
+    assert lines[1] == "0010  00 00 00 00                                       |....|"
+
+
+def test_hexdump_of_a_huge_packet_is_bounded():
+    lines = hexdump("00" * 5_000, 5_000).splitlines()
+    assert len(lines) == OCTETS_SHOWN // 16 + 1
+    assert lines[-1] == f"… {5_000 - OCTETS_SHOWN} more octets"
+
+
+@pytest.mark.parametrize("digits", ["<script>", "abc", "0x10"])
+def test_hexdump_of_no_packet_says_so(digits):
+    assert hexdump(digits, 1).startswith("not hexadecimal")
+
+
+def test_sections_and_rules_sort_by_number():
+    assert sorted(["3.1.10", "3.1.9", "3.1", "A.1"], key=section_key) == ["A.1", "3.1", "3.1.9", "3.1.10"]
+    assert sorted(["R-10", "R-9"], key=natural_key) == ["R-9", "R-10"]
+
+
+@given(st.lists(ANYTHING, max_size=4))
+def test_any_section_and_rule_can_be_sorted(texts):
+    assert len(sorted(texts, key=section_key)) == len(sorted(texts, key=natural_key))

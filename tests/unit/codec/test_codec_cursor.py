@@ -1,0 +1,40 @@
+"""The bounded reader cannot read past the part it was made for."""
+
+import pytest
+
+from reference_qm.codec import FormatError, MQFAddressHeader
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.layout import U16, U32, Layout
+
+LAYOUT = Layout("Thing", "MS-X 1", First=U16, Second=U32)
+
+
+def test_a_confined_cursor_does_not_see_the_bytes_behind_it():
+    whole = Cursor(bytes(range(20)))
+    part = whole.within(4, "Part", "MS-X 1")
+    assert (part.offset, part.remaining, whole.offset) == (0, 4, 4)
+    with pytest.raises(FormatError) as caught:
+        part.unpack(LAYOUT)
+    assert (caught.value.field, caught.value.offset, caught.value.section) == ("Thing.Second", 0, "MS-X 1")
+    with pytest.raises(FormatError) as caught:
+        part.take(5, "Part.Field", "MS-X 1")
+    assert (caught.value.field, caught.value.offset) == ("Part.Field", 0)
+    with pytest.raises(FormatError):
+        part.within(5, "Part.Field", "MS-X 1")
+    assert part.take(4, "Part.Field", "MS-X 1") == bytes(range(4))
+    part.finish("Part", "MS-X 1")
+    assert whole.unpack(LAYOUT) == (0x0504, 0x09080706)
+
+
+def test_a_terminator_behind_the_part_does_not_count():
+    for wire in (b"a\0b\0\0\0", b"aabb\0\0"):
+        with pytest.raises(FormatError, match="no terminating null"):
+            Cursor(wire, 0, 4).through(b"\0\0", "Text", "MS-X 1")
+    assert Cursor(b"a\0b\0\0\0").through(b"\0\0", "Text", "MS-X 1") == b"a\0b\0"
+
+
+def test_an_element_ends_within_its_header():
+    wire = bytes.fromhex("10 00 00 00 64 00 00 00 01 00 00 00 03 00 61 00 00 00 00 00")
+    with pytest.raises(FormatError) as caught:
+        MQFAddressHeader.parse(wire)
+    assert (caught.value.field, caught.value.offset) == ("MQFDirectQueueFormatName.DirectFormatName", 14)

@@ -1,0 +1,106 @@
+"""The service around a core: faults, failures, ports."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import sys
+from types import ModuleType
+
+import pytest
+from shell_fakes import PATIENCE_S, ScriptedCore
+
+from reference_qm.effects import Effect
+from reference_qm.entropy import SeededEntropy
+from reference_qm.inputs import BytesReceived, Endpoint, Input, Started
+from reference_qm.shell import service
+from reference_qm.shell.service import Service, make_core
+from reference_qm.shell.settings import Settings, SettingsError, load_settings
+
+
+def settings(**flags: object) -> Settings:
+    chosen = {"--tcp-port": 0, "--ping-port": 0, **{f"--{name}": value for name, value in flags.items()}}
+    return load_settings(None, chosen, SeededEntropy("service"))
+
+
+def test_a_failure_of_our_own_ends_the_process_and_is_told(caplog: pytest.LogCaptureFixture):
+    def script(event: Input) -> list[Effect]:
+        if isinstance(event, BytesReceived):
+            raise ZeroDivisionError("a mistake in the core")
+        return []
+
+    async def story() -> bool:
+        ready: asyncio.Queue[str] = asyncio.Queue()
+        running = asyncio.create_task(Service(settings(), ScriptedCore(script)).run(ready.put_nowait))
+        async with asyncio.timeout(PATIENCE_S):
+            port = int((await ready.get()).split()[1].rpartition(":")[2])
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(b"x")
+            went_well = await running
+            writer.close()
+        return went_well
+
+    assert asyncio.run(story()) is False
+    assert "a mistake in the core" in caplog.text
+
+
+def test_a_failure_of_the_system_is_told_and_survived(caplog: pytest.LogCaptureFixture):
+    async def story() -> bool:
+        loop = asyncio.get_running_loop()
+        it = Service(settings(), ScriptedCore())
+
+        def ready(line: str) -> None:
+            problem = OSError(24, "Too many open files")
+            loop.call_exception_handler({"message": "socket.accept() out of system resource", "exception": problem})
+            it.stop()
+
+        async with asyncio.timeout(PATIENCE_S):
+            return await it.run(ready)
+
+    assert asyncio.run(story()) is True
+    assert caplog.messages == ["socket.accept() out of system resource: [Errno 24] Too many open files"]
+
+
+def test_a_service_that_cannot_have_its_ports_has_done_nothing():
+    core = ScriptedCore()
+
+    async def story() -> None:
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            endpoint = f"127.0.0.1:{taken.getsockname()[1]}"
+            with pytest.raises(SettingsError, match=f"cannot listen on tcp {endpoint}: Address already in use"):
+                await Service(settings(control=endpoint), core).run(pytest.fail)
+
+    asyncio.run(story())
+    assert Started() not in core.heard
+
+
+def test_an_address_that_is_not_loopback_is_told(caplog: pytest.LogCaptureFixture):
+    async def story() -> None:
+        it = Service(settings(), ScriptedCore())
+        assert it._bound(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
+        assert not caplog.messages
+        assert it._bound(Endpoint("192.0.2.1", 1801)) == "192.0.2.1:1801"
+
+    asyncio.run(story())
+    assert len(caplog.messages) == 1
+    assert "192.0.2.1:1801 is not a loopback address" in caplog.text
+
+
+def test_the_registry_of_faults_is_loaded_only_when_asked(monkeypatch: pytest.MonkeyPatch):
+    registry = ModuleType("reference_qm.faults")
+    asked: list[object] = []
+
+    def wrap(core: object, names: list[str]) -> object:
+        asked.append((type(core), list(names)))
+        if "nonsense" in names:
+            raise ValueError("no fault 'nonsense'")
+        return "wrapped"
+
+    registry.wrap = wrap  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "reference_qm.faults", registry)
+    assert isinstance(make_core(settings(), []), service.QueueManager)
+    assert not asked
+    assert make_core(settings(), ["one", "two"]) == "wrapped"
+    assert asked == [(service.QueueManager, ["one", "two"])]
+    with pytest.raises(SettingsError, match=r"^--fault: no fault 'nonsense'$"):
+        make_core(settings(), ["nonsense"])
