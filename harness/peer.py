@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from reference_qm.core import QueueManager
-
 from harness.conversation import RawConversation, Session, Tamper
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.host import CoreHost
@@ -14,6 +12,7 @@ from harness.recorder import Frame, Recorder
 from harness.world import Stream, StreamSink, World
 from reference_qm.commands import Inspect, OpenSession, SendMessage
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
+from reference_qm.core import QueueManager
 from reference_qm.entropy import SeededEntropy
 from reference_qm.inputs import Endpoint, PingSocket
 
@@ -49,6 +48,7 @@ class Peer:
             routes={sut.identifier: sut.address} if sut.identifier else {},
         )
         self._raw: list[RawConversation] = []
+        self._message_id = sut.first_message_id + 512  # the core's; raw messages have those below
 
     def __repr__(self) -> str:
         return f"Peer({self.identifier})"
@@ -67,6 +67,11 @@ class Peer:
             )
         self._raw.append(conversation)
         return conversation
+
+    def message_id(self) -> int:
+        """Give a MessageID for a message that a check makes itself, one that the SUT has not seen."""
+        self.sut.first_message_id += 1
+        return self.sut.first_message_id - 1
 
     def listen_raw(self) -> RawListener:
         """Accept the SUT's connections without a core behind."""
@@ -88,7 +93,9 @@ class Peer:
     def host(self) -> CoreHost:
         """The core and its sockets; started with the first use."""
         if self._host is None:
-            self._host = CoreHost(self.world, QueueManager(self._config, self.entropy), self.address, _Stage(self))
+            core = QueueManager(self._config, self.entropy)
+            core.adm.MessageIdOrdinal = self._message_id - 1
+            self._host = CoreHost(self.world, core, self.address, _Stage(self))
             self._host.start()
         return self._host
 

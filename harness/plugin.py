@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from harness.judge import Judge
     from harness.passive import PassiveJudge
     from harness.peer import Peer
+    from harness.reach import Reach
+    from harness.run import Run
     from harness.sut import Sut
 
-RUN = pytest.StashKey["Run"]()
-REACH = pytest.StashKey["Reach"]()
-JUDGE = pytest.StashKey["Judge"]()
+RUN: pytest.StashKey[Run] = pytest.StashKey()
+REACH: pytest.StashKey[Reach] = pytest.StashKey()
+JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
 
 _BAD = ("fail", "inconclusive", "harness_error")
 """Verdicts with which a check counts as failed for pytest, JUnit and Allure."""
@@ -154,7 +156,8 @@ def peer(request: pytest.FixtureRequest, sut: Sut, _passive: PassiveJudge) -> It
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Judge:
     """Turns expectations and observations into verdicts."""
-    return request.node.stash[JUDGE]
+    made: Judge = request.node.stash[JUDGE]
+    return made
 
 
 def _judge_for(item: pytest.Item, path: str) -> Judge:

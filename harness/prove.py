@@ -39,6 +39,7 @@ kind = "virtual"
 ping = true
 ping_initiator = true
 private_names = true
+two_addresses = true
 """
 
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from typing import IO, Protocol
 from uuid import UUID
 
-from reference_qm.core import QueueManager
-
 from harness.control import Control, JsonlControl, VirtualControl
 from harness.errors import SutUnavailable, UsageError
 from harness.host import CoreHost
@@ -25,10 +23,18 @@ from harness.world import RealWorld, VirtualWorld, World
 from reference_qm import faults
 from reference_qm.codec import StreamFramer
 from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core import QueueManager
 from reference_qm.entropy import SeededEntropy, new_guid
 from reference_qm.inputs import Endpoint
 
 NULL_GUID = UUID(int=0)
+
+TWO_ADDRESSES = "mqc-peer.example"
+UNUSED_ADDRESS = "127.0.0.254"
+"""What the capability two_addresses is about."""
+
+MESSAGE_IDS_A_TEST = 1024
+"""MessageIDs that a test may use. A SUT that outlives a test would take one used twice for a duplicate."""
 
 
 class Reach(Protocol):
@@ -67,6 +73,8 @@ class VirtualReach:
     def open(self, seed: str) -> Sut:
         reach = self.file.reach
         world = VirtualWorld()
+        if self.file.capabilities.get("two_addresses", False):
+            world.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, reach.peer_address)
         entropy = SeededEntropy(f"sut {seed}")
         config = QueueManagerConfig(
             identifier=new_guid(entropy),
@@ -103,6 +111,8 @@ class ExternalReach:
         self.tcp_port = file.reach.tcp_port
         self.ping_port = file.reach.ping_port
         self.identifier: UUID | None = None
+        # Later runs start higher, so that a SUT's history of message identifiers does not matter.
+        self.next_message_id = int(time.time()) // 60 * MESSAGE_IDS_A_TEST & 0x7FFFFFFF
 
     def start(self) -> None:
         reach = self.file.reach
@@ -121,7 +131,10 @@ class ExternalReach:
         control = None
         if self.control_endpoint is not None:
             control = JsonlControl(world, self.control_endpoint, "127.0.0.1")
-        return _view(self.file, world, control, self.tcp_port, self.ping_port, self.identifier)
+        view = _view(self.file, world, control, self.tcp_port, self.ping_port, self.identifier)
+        view.first_message_id = self.next_message_id
+        self.next_message_id += MESSAGE_IDS_A_TEST
+        return view
 
     def stop(self) -> None:
         """It was not ours to start."""
@@ -177,7 +190,7 @@ class ProcessReach(ExternalReach):
         assert self.process is not None
         ports = [(self.file.reach.address, self.tcp_port)]
         if self.control_endpoint is not None:
-            ports.append(tuple(self.control_endpoint))
+            ports.append((self.control_endpoint.host, self.control_endpoint.port))
         deadline = time.monotonic() + self.file.reach.start_timeout_s
         while ports:
             if self.process.poll() is not None:

@@ -15,14 +15,14 @@ from harness.capture import CaptureWriter
 from harness.errors import HarnessError
 from harness.wire import dissect, dissect_ping, dissection, kind
 from harness.world import World
-from reference_qm.codec import FormatError, Packet, PingPacket, StreamFramer, parse_packet, parse_ping
+from reference_qm.codec import FormatError, FramingError, Packet, PingPacket, StreamFramer, parse_packet, parse_ping
 from reference_qm.inputs import Endpoint
 
 FROM_SUT = "sut->peer"
 TO_SUT = "peer->sut"
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Frame:
     """One packet as it was on the wire.
 
@@ -38,6 +38,9 @@ class Frame:
     kind: str
     connection: Connection | None = None
     error: FormatError | None = None
+
+    def __repr__(self) -> str:
+        return f"<{self.direction} {self.kind}, frame {self.number}, {len(self.data)} bytes at {self.time_ms} ms>"
 
     @property
     def from_sut(self) -> bool:
@@ -64,7 +67,7 @@ class Frame:
         return dissection(self.data, ping=self.transport == "udp")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Connection:
     """The record of one TCP connection between the peer and the SUT.
 
@@ -146,16 +149,19 @@ class Recorder:
             return [self._keep(connection, number, FROM_SUT, data, FormatError("stream", 0, "MS-MQQB 2.1.1", "broken"))]
         if connection.part_from is None:
             connection.part_from = number
+        broken: FormatError | None = None
         try:
             packets = connection.framer.feed(data)
-        except FormatError as error:
-            connection.broken = True
-            return [self._keep(connection, connection.part_from, FROM_SUT, data, error)]
+        except FramingError as error:
+            packets, broken = error.packets, error
         frames = []
         for packet in packets:
             frames.append(self._keep(connection, connection.part_from, FROM_SUT, packet))
             connection.part_from = number
-        if not connection.framer.pending:
+        if broken is not None:
+            connection.broken = True
+            frames.append(self._keep(connection, number, FROM_SUT, data, broken))
+        elif not connection.framer.pending:
             connection.part_from = None
         return frames
 

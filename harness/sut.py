@@ -45,6 +45,8 @@ class Sut:
         self.scale = scale
         self.dirty = False
         """Was something left behind that only a restart clears (messages to a peer that is gone)?"""
+        self.first_message_id = 1
+        """The first of the MessageIDs that this test's peer may use."""
         self._created: list[str] = []
 
     # -- what it is ---------------------------------------------------------------------------------------------

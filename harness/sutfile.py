@@ -17,6 +17,7 @@ CAPABILITIES = MappingProxyType(
     {
         "ping": "answers Ping Requests (MS-MQQB 2.1.2, note <10>)",
         "ping_initiator": "sends a Ping Request before it opens a session (MS-MQQB 3.1.5.2.2, note <56>)",
+        "two_addresses": "resolves mqc-peer.example to an address where nothing listens, then to peer_address",
         "private_names": "resolves PRIVATE= format names of peer_identifier to peer_address (a directory or a route)",
     }
 )

@@ -11,7 +11,7 @@ from rich.console import Console
 from reports.errors import RollupError
 from reports.matrix import write_matrix
 from reports.model import Rollup
-from reports.runs import load_runs
+from reports.runs import load_runs, nameable
 from reports.site import write_site
 from reports.summary import terminal_matrix
 from reports.text import one_line
@@ -76,7 +76,7 @@ def roll_up_to(folders: list[Path], out: Path, master: str) -> Rollup:
 
 def _claim(out: Path) -> None:
     """Make sure that what will be replaced is ours."""
-    marker = out / MARKER
+    marker = nameable(out) / MARKER
     try:
         out.mkdir(parents=True, exist_ok=True)
         foreign = [name for name in ("lake", "site") if (out / name).exists()]

@@ -54,7 +54,7 @@ def roll_up(spark: SparkSession, runs: Sequence[Run], lake: Path) -> Rollup:
     verdicts = spark.read.schema(kept.schema).parquet(_uri(lake / "verdicts", glob=True))
     rejected = spark.read.parquet(_uri(lake / "rejected", glob=True))
     totals = _totals(verdicts, rejected, runs)
-    _account(lines, totals)
+    account(lines, totals)
     _write(_runs_table(run_rows, verdicts, rejected), lake / "runs")
 
     latest = _latest(verdicts, run_rows).persist(StorageLevel.MEMORY_AND_DISK)
@@ -185,7 +185,7 @@ def _totals(verdicts: DataFrame, rejected: DataFrame, runs: Iterable[Run]) -> di
     return {run: RunTotals(counts, bad.get(run, 0)) for run, counts in good.items()}
 
 
-def _account(lines: dict[str, int], totals: dict[str, RunTotals]) -> None:
+def account(lines: dict[str, int], totals: dict[str, RunTotals]) -> None:
     """Hold what is in the lake against the files: input = kept + rejected."""
     for run, count in lines.items():
         total = totals[run]

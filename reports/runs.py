@@ -18,13 +18,15 @@ DOCUMENT = "[A-Z][A-Z0-9]{1,15}"
 
 
 def load_runs(folders: Iterable[Path]) -> list[Run]:
-    """Read the run folders; two of them may not be the same run. Raises `RollupError`."""
+    """Read the run folders; two may not be the same run, one must hold something. Raises `RollupError`."""
     by_run: dict[str, Run] = {}
     for folder in folders:
         run = load_run(folder)
         if known := by_run.get(run.run):
             raise RollupError(f"run {one_line(run.run)!r} is given twice: {known.folder} and {run.folder}")
         by_run[run.run] = run
+    if not any(run.verdicts.stat().st_size for run in by_run.values()):
+        raise RollupError(f"no verdicts to roll up: {', '.join(str(run.verdicts) for run in by_run.values())} empty")
     return list(by_run.values())
 
 
@@ -32,7 +34,7 @@ def load_run(folder: Path) -> Run:
     """Read one run folder's run.json and rules.json. Raises `RollupError`."""
     if not folder.is_dir():
         raise RollupError(f"no run folder at {folder}")
-    folder = folder.resolve()
+    folder = nameable(folder)
     for name in ("verdicts.jsonl", "run.json", "rules.json"):
         if inside(folder, name) is None:
             raise RollupError(f"{folder} is not a run folder: it has no file {name} of its own")
@@ -53,6 +55,18 @@ def load_run(folder: Path) -> Run:
         exit=record.whole("exit"),
         rules=_load_rules(folder / "rules.json"),
     )
+
+
+def nameable(path: Path) -> Path:
+    """Return the absolute path. Raises `RollupError` when Spark could not be told of it, because it is not UTF-8."""
+    path = path.resolve()
+    try:
+        path.as_posix().encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise RollupError(
+            f"the path {one_line(str(path))} is not UTF-8 here: rename it or use a UTF-8 locale"
+        ) from error
+    return path
 
 
 def inside(folder: Path, relative: str) -> Path | None:

@@ -31,7 +31,7 @@ def session(master: str, log: Path) -> Iterator[SparkSession]:
     """Give a Spark session, stopped at the end; what Java has to say goes to the file ``log``. Raises `RollupError`."""
     check_java()
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
-    if locale.getpreferredencoding(False).upper() != "UTF-8":
+    if locale.getencoding().upper() != "UTF-8":
         os.environ["LC_ALL"] = "C.UTF-8"  # else Java cannot open a file whose name is not ASCII
     with tempfile.TemporaryDirectory(prefix="mqconform-spark-") as scratch:
         with _standard_streams_to(log):

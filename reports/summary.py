@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
 from reports.model import Rollup, Sut
 from reports.text import one_line
-from reports.vocabulary import DOCUMENT_TITLES, KINDS, NOT_JUDGED, WORST_FIRST, Kind
+from reports.vocabulary import KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
 GROUP_DEPTH = 3
 """Sections 3.1.5.8.2 and 3.1.5.9 share the row 3.1.5."""
@@ -46,7 +47,7 @@ def matrix_rows(rollup: Rollup) -> list[MatrixRow]:
 
 def terminal_matrix(rollup: Rollup) -> Group:
     """Return the matrix and its legend for a rich console. Strings of a SUT are shown as text, never as markup."""
-    table = Table(title="Rules by verdict", title_justify="left", header_style="bold", pad_edge=False)
+    table = Table(title="Rules by verdict", title_justify="left", header_style="bold", box=SIMPLE_HEAD)
     table.add_column("Section")
     table.add_column("Rules", justify="right")
     for sut in rollup.suts:
@@ -54,8 +55,7 @@ def terminal_matrix(rollup: Rollup) -> Group:
     for row in matrix_rows(rollup):
         if not row.group and table.row_count:
             table.add_section()
-        title = f"MS-{row.document} {DOCUMENT_TITLES.get(row.document, '')}"
-        name = f"  {one_line(row.group, 30)}" if row.group else one_line(title, 60)
+        name = f"  {one_line(row.group, 30)}" if row.group else f"MS-{row.document}"
         cells = [_counts(row.counts.get(sut), row.rules) for sut in rollup.suts]
         table.add_row(Text(name, style="" if row.group else "bold"), str(row.rules), *cells)
     legend = Text("  ").join(_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))

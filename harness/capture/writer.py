@@ -88,9 +88,9 @@ class CaptureWriter:
     def tcp_close(
         self, conn_id: int, from_client: bool, *, time_us: int, reset: bool = False, comment: str | None = None
     ) -> int:
-        """Write that one side closes its direction (FIN), or with ``reset`` the connection (RST); give the frame number.
+        """Write that one side closes its direction (FIN); give the frame number.
 
-        The other side may go on sending until it closes too.
+        The other side may go on sending until it closes too. ``reset`` ends the connection both ways (RST).
         """
         sender, receiver = self._sides(conn_id, from_client)
         number = self._tcp(
@@ -107,7 +107,7 @@ class CaptureWriter:
         if len(data) > MAX_DATAGRAM:
             raise HarnessError(f"{self.path}: a datagram of {len(data)} bytes; at most {MAX_DATAGRAM} fit")
         try:
-            packet = build_udp(UdpDatagram(Endpoint(*src), Endpoint(*dst), data), self.frames & 0xFFFF)
+            packet = build_udp(UdpDatagram(src, dst, data), self.frames & 0xFFFF)
         except ValueError as error:
             raise HarnessError(f"{self.path}: {error}") from error
         return self._write(packet, time_us, comment)
@@ -149,6 +149,4 @@ class CaptureWriter:
 
 
 def _segment(sender: _Side, receiver: _Side, flags: TcpFlags, data: bytes = b"") -> TcpSegment:
-    return TcpSegment(
-        Endpoint(*sender.endpoint), Endpoint(*receiver.endpoint), sender.sequence, receiver.sequence, flags, data
-    )
+    return TcpSegment(sender.endpoint, receiver.endpoint, sender.sequence, receiver.sequence, flags, data)

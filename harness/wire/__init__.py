@@ -11,7 +11,7 @@ from harness.wire.acks import FinalAckBody, OrderAckBody
 from harness.wire.base import BaseHeader
 from harness.wire.blobs import PublicKeyBlob, SimpleBlob
 from harness.wire.errors import WireError
-from harness.wire.identifiers import MessageIdentifier, ObjectId, SequenceInfo, TxSequenceID
+from harness.wire.identifiers import MessageIdentifier, ObjectID, SequenceInfo, TxSequenceID, XactUow
 from harness.wire.internal import (
     ConnectionParametersHeader,
     EstablishConnectionHeader,
@@ -38,7 +38,7 @@ from harness.wire.queues import (
     PrivateQueueFormatNameId,
     PublicQueueFormatName,
 )
-from harness.wire.security import SecurityHeader
+from harness.wire.security import ProviderInfo, SecurityHeader
 from harness.wire.session import SessionHeader
 from harness.wire.soap import SoapHeader
 from harness.wire.trace import DebugHeader
@@ -62,11 +62,12 @@ __all__ = [
     "MessageIdentifier",
     "MessagePropertiesHeader",
     "MultiQueueFormatHeader",
-    "ObjectId",
+    "ObjectID",
     "OrderAckBody",
     "PingPacket",
     "PrivateQueueFormatName",
     "PrivateQueueFormatNameId",
+    "ProviderInfo",
     "PublicKeyBlob",
     "PublicQueueFormatName",
     "SecurityHeader",
@@ -79,6 +80,7 @@ __all__ = [
     "UnknownInternal",
     "UserHeader",
     "WireError",
+    "XactUow",
     "connection_parameters",
     "dissect",
     "dissect_ping",

@@ -59,6 +59,9 @@ class BaseHeader(Layer):
     def after(self, layer: type[Layer]) -> None:
         return None
 
+    def nothing_follows(self, rest: bytes) -> bool:
+        return len(rest) == (SESSION_HEADER_SIZE if self.SH else 0)
+
     def post_dissect(self, s: bytes) -> bytes:
         """Refuse at once what is no packet: another version or signature, or another size than it says."""
         if self.VersionNumber != VERSION:
@@ -67,10 +70,10 @@ class BaseHeader(Layer):
             raise WireError(f"BaseHeader.Signature: {self.Signature:#010x}, not {SIGNATURE:#010x}")
         if not MIN_SIZE <= self.PacketSize <= MAX_SIZE:
             raise WireError(f"BaseHeader.PacketSize: {self.PacketSize} is not from {MIN_SIZE} to {MAX_SIZE}")
-        if self._wire_size() != len(self.original):
+        size = self._wire_size()
+        if size != len(self.original):
             raise WireError(
-                f"BaseHeader.PacketSize: {self.PacketSize} stands for {self._wire_size()} bytes, "
-                f"there are {len(self.original)}"
+                f"BaseHeader.PacketSize: {self.PacketSize} stands for {size} bytes, there are {len(self.original)}"
             )
         return s
 
@@ -78,6 +81,10 @@ class BaseHeader(Layer):
         """The bytes that PacketSize and the flags stand for."""
         if not self.SH:
             return self.PacketSize
-        if self.IN:
-            return max(SESSION_ACK_SIZES) if self.PacketSize in SESSION_ACK_SIZES else self.PacketSize
-        return self.PacketSize + SESSION_HEADER_SIZE
+        if not self.IN:
+            return self.PacketSize + SESSION_HEADER_SIZE
+        if self.PacketSize not in SESSION_ACK_SIZES:
+            raise WireError(
+                f"BaseHeader.PacketSize: {self.PacketSize} is not that of a SessionAck, though IN and SH are set"
+            )
+        return max(SESSION_ACK_SIZES)

@@ -6,7 +6,9 @@ What the specification prints as constants has no name there; the names here are
 from __future__ import annotations
 
 from scapy.fields import LEIntField, XByteField, XLEIntField, XLEShortField
+from scapy.packet import Packet
 
+from harness.wire.errors import WireError
 from harness.wire.fields import Bytes, Computed
 from harness.wire.layer import Structure
 
@@ -14,8 +16,25 @@ RSA_KEY_EXCHANGE = 0x0000_A400
 RSA1 = 0x3141_5352
 
 
+def _whole_bytes(blob: Packet) -> int:
+    if blob.bitLen % 8:
+        raise WireError(f"PublicKeyBlob.bitLen: {blob.bitLen} bits are no whole bytes")
+    return int(blob.bitLen) // 8
+
+
+class Blob(Structure):
+    """A structure some fields of which are printed as constants: bytes with other values are none."""
+
+    def post_dissect(self, s: bytes) -> bytes:
+        for name in ("bType", "bVersion", "reserved", "aiKeyAlg", "magic"):
+            found, printed = self.fields.get(name), self.default_fields.get(name)
+            if found != printed:
+                raise WireError(f"{type(self).__name__}.{name}: {found:#x}, not {printed:#x}")
+        return s
+
+
 # [MS-MQQB] sect 2.4.1
-class PublicKeyBlob(Structure):
+class PublicKeyBlob(Blob):
     """PUBLICKEYBLOB: 20 bytes and an RSA modulus of ``bitLen`` bits, little-endian."""
 
     fields_desc = (
@@ -26,12 +45,12 @@ class PublicKeyBlob(Structure):
         XLEIntField("magic", RSA1),
         Computed("bitLen", "I", lambda layer: 8 * len(layer.modulus)),
         LEIntField("pubExp", 65537),
-        Bytes("modulus", lambda layer: (layer.bitLen + 7) // 8),
+        Bytes("modulus", _whole_bytes),
     )
 
 
 # [MS-MQQB] sect 2.4.2
-class SimpleBlob(Structure):
+class SimpleBlob(Blob):
     """SIMPLEBLOB: a session key under a receiver's public key; 12 bytes and 256."""
 
     fields_desc = (

@@ -84,8 +84,8 @@ class Bytes(Field):
 class WideString(Field):
     """A null-terminated WCHAR buffer: UTF-16, little-endian.
 
-    A value is a str without its terminator, or bytes: those are built as they are, and what was received and is no
-    terminated text stays bytes. ``size``: in bytes, a function of the layer; None reads up to the terminator.
+    A value is a str without its terminator, or bytes: those are built as they are, and what was received without a
+    terminator stays bytes. ``size``: in bytes, a function of the layer; None reads up to the terminator.
     ``empty``: what an empty str is on the wire.
     """
 
@@ -107,7 +107,7 @@ class WideString(Field):
         return x.encode("utf-16-le", "surrogatepass") + NUL if x else self.empty
 
     def m2i(self, pkt: Packet | None, x: bytes) -> str | bytes:
-        if len(x) % 2 or (x and not x.endswith(NUL)):
+        if x and not x.endswith(NUL):
             return x
         text = x.removesuffix(NUL).decode("utf-16-le", "surrogatepass")
         return text if self.i2m(pkt, text) == x else x
@@ -120,6 +120,8 @@ class WideString(Field):
 
     def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, str | bytes]:
         count = self.size(pkt) if self.size else terminated_size(pkt, self.name, s)
+        if count % 2:
+            raise WireError(f"{type(pkt).__name__}.{self.name}: {count} bytes announced, no whole characters")
         rest, data = take(pkt, self.name, s, count)
         return rest, self.m2i(pkt, data)
 
@@ -137,19 +139,26 @@ def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int
 class Padding(Field):
     """Bytes up to the next multiple of ``align``, counted from where the layer starts; zeros unless given.
 
-    They may hold anything when received (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and are kept.
+    They may hold anything when received (MS-MQMQ <1>, <2>, <8>, <10> to <13>), and are kept. ``printed``: False where
+    no section prints them, only that headers are aligned (MS-MQMQ 2.2.19.1): at the end of a packet, where no header
+    has to be aligned, they may be missing.
     """
 
-    __slots__ = ("align",)
+    __slots__ = ("align", "printed")
 
-    def __init__(self, name: str = "Padding", align: Callable[[Packet], int] = lambda layer: 4) -> None:
+    def __init__(
+        self, name: str = "Padding", align: Callable[[Packet], int] = lambda layer: 4, *, printed: bool = True
+    ) -> None:
         self.align = align
+        self.printed = printed
         super().__init__(name, None, "<0s")
 
     def addfield(self, pkt: Layer, s: bytes, val: bytes | None) -> bytes:
         return s + (bytes(-(pkt.start + len(s)) % self.align(pkt)) if val is None else val)
 
     def getfield(self, pkt: Layer, s: bytes) -> tuple[bytes, bytes]:
+        if not self.printed and pkt.nothing_follows(s):
+            return s, b""
         position = pkt.start + len(pkt.original) - len(s)
         return take(pkt, self.name, s, -position % self.align(pkt))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from scapy.fields import Field, LEIntField, XLEIntField
 
-from harness.wire.fields import Guid
+from harness.wire.fields import Bytes, Guid
 from harness.wire.layer import Structure
 
 
@@ -23,7 +23,7 @@ class MessageIdentifier(Structure):
 
 
 # [MS-MQMQ] sect 2.2.8
-class ObjectId(Structure):
+class ObjectID(Structure):
     """OBJECTID: a group's GUID and a number in the group, 20 bytes."""
 
     fields_desc = (Guid("Lineage"), LEIntField("Uniquifier", 0))
@@ -34,3 +34,10 @@ class SequenceInfo(Structure):
     """SEQUENCE_INFO (Packet): where a message stands in a sequence; i64, u32, u32 LE."""
 
     fields_desc = (Field("SeqID", 0, "<q"), LEIntField("SeqNo", 0), LEIntField("PrevNo", 0))
+
+
+# [MS-MQMQ] sect 2.2.18.1.8
+class XactUow(Structure):
+    """XACTUOW: the identifier of a unit of work, 16 bytes."""
+
+    fields_desc = (Bytes("rgb", 16, bytes(16)),)

@@ -43,6 +43,11 @@ class Layer(Packet):
         """Give the class that must follow ``layer``, a header at or above this one; the layers below know."""
         return self.underlayer.after(layer) if isinstance(self.underlayer, Layer) else None
 
+    def nothing_follows(self, rest: bytes) -> bool:
+        """Is ``rest`` at most the SessionHeader, which a message's PacketSize leaves out?"""
+        below = self.parent or self.underlayer
+        return below.nothing_follows(rest) if isinstance(below, Layer) else not rest
+
     def do_dissect(self, s: bytes) -> bytes:
         for field in self.fields_desc:
             try:

@@ -96,7 +96,7 @@ class FormatNames(Field):
 
 # [MS-MQMQ] sect 2.2.20.2
 class MQFAddressHeader(Structure):
-    """A list of queue names, padded to 4 bytes. ``HeaderSize`` counts the padding by default; both are understood."""
+    """A list of queue names, padded to 4 bytes. ``HeaderSize`` counts the padding by default; it need not."""
 
     fields_desc = (
         Computed("HeaderSize", "I", lambda layer: layer.size()),
@@ -116,7 +116,7 @@ class MQFAddressHeader(Structure):
 
     def post_dissect(self, s: bytes) -> bytes:
         size = len(self.original) - len(s)
-        if self.HeaderSize not in (size, size - len(self.Padding)):
+        if not size - len(self.Padding) <= self.HeaderSize <= size:
             raise WireError(f"MQFAddressHeader.HeaderSize: {self.HeaderSize}, its names take {size} with their padding")
         return s
 
@@ -145,7 +145,7 @@ class MQFSignatureHeader(Structure):
         XLEShortField("Reserved", 0),
         Computed("Size", "I", length_of("Signature")),
         Bytes("Signature", lambda layer: layer.Size),
-        Padding(),
+        Padding(printed=False),
     )
 
 

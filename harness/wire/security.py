@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from scapy.fields import Field
+from scapy.fields import Field, LEIntField
 from scapy.packet import Packet
 
-from harness.wire.fields import Bytes, Computed, Padding, length_of
-from harness.wire.layer import Layer, Word
+from harness.wire.fields import Bytes, Computed, Padding, WideString, length_of
+from harness.wire.layer import Layer, Structure, Word
 
 SIZES = {
     "SecurityID": ("SenderIdSize", "H"),
@@ -41,3 +41,10 @@ class SecurityHeader(Layer):
         *(Computed(size, fmt, length_of(name)) for name, (size, fmt) in SIZES.items()),
         *(part for name in SIZES for part in _item(name)),
     )
+
+
+# [MS-MQMQ] sect 2.2.20.6
+class ProviderInfo(Structure):
+    """The item ProviderInfo of SecurityData: type and name of a cryptographic provider."""
+
+    fields_desc = (LEIntField("ProviderType", 0), WideString("ProviderName", None))

@@ -12,7 +12,7 @@ from harness.wire.layer import Layer
 class SoapHeader(Layer):
     """Two texts, each with its length in characters.
 
-    The section knows no padding; headers are aligned on 4 bytes all the same (MS-MQMQ 2.2.19.1, PacketSize).
+    The section prints no padding; headers are aligned on 4 bytes all the same (MS-MQMQ 2.2.19.1, PacketSize).
     """
 
     fields_desc = (
@@ -24,5 +24,5 @@ class SoapHeader(Layer):
         XLEShortField("Reserved1", 0),
         Computed("BodyDataLength", "I", length_of("Body", unit=2)),
         WideString("Body", lambda layer: 2 * layer.BodyDataLength),
-        Padding(),
+        Padding(printed=False),
     )

@@ -120,6 +120,12 @@ class UserHeader(Layer):
         AnnouncedGuid("ConnectorType", lambda layer: layer.CQ),
     )
 
+    def post_dissect(self, s: bytes) -> bytes:
+        """Refuse a message without MessagePropertiesHeader: it must be there (MS-MQMQ 2.2.20)."""
+        if self.underlayer and not self.MP:
+            raise WireError("UserHeader.MP: 0, a message without MessagePropertiesHeader")
+        return s
+
     def after(self, layer: type[Layer]) -> type[Layer] | None:
         """Give the next header that the flags announce, in the order of MS-MQMQ 2.2.20."""
         base = self.underlayer

@@ -20,7 +20,7 @@ def close_session(qm: QueueManager, session: Session, reason: str, now: Now) -> 
     if queue is not None:
         queue.State = OutgoingQueueState.DISCONNECTING
     qm.procedures.close_transport(qm, session, reason)
-    for name in SESSION_TIMERS:
+    for name in (*SESSION_TIMERS, TimerName.PING_RESPONSE):
         qm.procedures.stop_timer(qm, session, name)
     session.opening = Opening.NOTHING
     session.SessionState = SessionState.CLOSED

@@ -17,6 +17,7 @@ from reference_qm.codec import (
     InternalHeader,
     PrivateName,
     PrivateQueuePath,
+    PublicName,
     parse_format_name,
 )
 from reference_qm.effects import Connect, ResolveHost, SendPacket
@@ -68,14 +69,15 @@ def resolve_host_address(qm: QueueManager, session: Session, now: Now) -> None:
     """Find the addresses of the destination or of the next hop to it. Spec: MS-MQQB 3.1.5.2.1."""
     queue = outgoing_queue(session)
     destination = qm.procedures.get_destination_info(qm, queue.DestinationFormatName)
+    if destination is None:
+        _fail_to_route(qm, session, f"no directory knows {queue.DestinationFormatName!a}", now)
+        return
     host = destination.HostName
     session.direct = destination.QueueManagerGuid == NULL_GUID
     if not session.direct:
         next_hop = qm.procedures.get_next_hop(qm, destination.QueueManagerGuid)
         if next_hop is None:
-            reason = f"no route to queue manager {destination.QueueManagerGuid} (MS-MQQB 3.1.5.2.1)"
-            qm.procedures.fail_to_establish(qm, session, ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE, reason, now)
-            qm.procedures.need_validation(qm, session)
+            _fail_to_route(qm, session, f"no route to queue manager {destination.QueueManagerGuid}", now)
             return
         host = next_hop
     queue.NextHops.clear()
@@ -89,9 +91,17 @@ def resolve_host_address(qm: QueueManager, session: Session, now: Now) -> None:
         qm.emit(ResolveHost(host))
 
 
-def get_destination_info(qm: QueueManager, format_name: str) -> Destination:
-    """Take a format name apart. Spec: MS-MQQB 3.1.7.4. The send command admits only direct and private names."""
+def _fail_to_route(qm: QueueManager, session: Session, why: str, now: Now) -> None:
+    status = ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE
+    qm.procedures.fail_to_establish(qm, session, status, f"{why} (MS-MQQB 3.1.5.2.1)", now)
+    qm.procedures.need_validation(qm, session)
+
+
+def get_destination_info(qm: QueueManager, format_name: str) -> Destination | None:
+    """Take a format name apart; None when it takes a directory, which is not there. Spec: MS-MQQB 3.1.7.4."""
     name = parse_format_name(format_name)
+    if isinstance(name, PublicName):
+        return None
     if isinstance(name, PrivateName):
         return Destination("", name.ComputerGuid)
     assert isinstance(name, PrivateQueuePath)
@@ -147,9 +157,7 @@ def send_establish_request(qm: QueueManager, session: Session, now: Now) -> None
     qm.procedures.send(qm, session, request.build())
     session.SessionState = SessionState.WAITING_ECR_MSG
     qm.procedures.add_connection_history(qm, session, ConnectionStatus.IN_PROCESS, now)
-    qm.procedures.start_timer(
-        qm, session, TimerName.SESSION_INITIALIZATION, qm.settings.session_initialization_ms, now
-    )
+    qm.procedures.start_timer(qm, session, TimerName.SESSION_INITIALIZATION, qm.settings.session_initialization_ms, now)
     queue = outgoing_queue(session)
     if queue.State is not OutgoingQueueState.ON_HOLD:
         queue.State = OutgoingQueueState.WAITING

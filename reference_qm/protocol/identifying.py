@@ -64,7 +64,7 @@ RANGES: dict[PacketType, tuple[tuple[str, int, int, str], ...]] = {
 
 
 def receive_bytes(qm: QueueManager, session: Session, data: bytes, now: Now) -> None:
-    """Cut bytes of a stream into packets and take each; none after one that closed the session. Spec: MS-MQQB 3.1.5.1."""
+    """Cut bytes into packets and take each, but none after one that closed the session. Spec: MS-MQQB 3.1.5.1."""
     transport = session.transport
     error: FramingError | None = None
     try:

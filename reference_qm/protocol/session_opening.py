@@ -47,9 +47,7 @@ def accept_transport(qm: QueueManager, event: TransportAccepted, now: Now) -> No
     qm.transports[event.transport] = session
     qm.procedures.initialize_session(qm, session, now)
     session.SessionState = SessionState.WAITING_EC_MSG
-    qm.procedures.start_timer(
-        qm, session, TimerName.SESSION_INITIALIZATION, qm.settings.session_initialization_ms, now
-    )
+    qm.procedures.start_timer(qm, session, TimerName.SESSION_INITIALIZATION, qm.settings.session_initialization_ms, now)
 
 
 def receive_establish_request(qm: QueueManager, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
@@ -71,9 +69,7 @@ def receive_establish_request(qm: QueueManager, session: Session, packet: Establ
         qm.procedures.close_session(qm, session, reason, now)
         return
     session.SessionState = SessionState.WAITING_CP_MSG
-    qm.procedures.start_timer(
-        qm, session, TimerName.SESSION_INITIALIZATION, qm.settings.session_initialization_ms, now
-    )
+    qm.procedures.start_timer(qm, session, TimerName.SESSION_INITIALIZATION, qm.settings.session_initialization_ms, now)
 
 
 def is_session_acceptable(qm: QueueManager) -> bool:
@@ -105,9 +101,7 @@ def build_establish_response(
             ClientGuid=header.ClientGuid,
             ServerGuid=qm.adm.Identifier,
             TimeStamp=header.TimeStamp,
-            OperatingSystem=EstablishConnectionHeader.flags(
-                RE=OPERATING_SYSTEM_RE, SE=header.SE, OS=header.OS, QS=0
-            ),
+            OperatingSystem=EstablishConnectionHeader.flags(RE=OPERATING_SYSTEM_RE, SE=header.SE, OS=header.OS, QS=0),
             Padding=b"\x5a" * 512,
         ),
     )
@@ -142,7 +136,9 @@ def is_establish_response_valid(qm: QueueManager, session: Session, packet: Esta
     return header.ClientGuid == qm.adm.Identifier and remote_is_right and not packet.InternalHeader.CS
 
 
-def set_recoverable_ack_timeout(qm: QueueManager, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:
+def set_recoverable_ack_timeout(
+    qm: QueueManager, session: Session, packet: EstablishConnectionPacket, now: Now
+) -> None:
     """Set RecoverableAckSendTimeout to 8 round trips, within its range. Spec: MS-MQQB 3.1.5.3.2."""
     round_trip_ms = now.monotonic_ms - packet.EstablishConnectionHeader.TimeStamp & 0xFFFFFFFF
     lowest, highest = RECOVERABLE_ACK_TIMEOUT_MS

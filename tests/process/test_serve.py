@@ -147,6 +147,9 @@ def test_restart_closes_transports_and_keeps_listeners(tmp_path: Path):
     with serve(tmp_path, *CONTROLLED) as served, served.control() as control:
         before = control.call("identity")["guid"]
         with socket.create_connection(served.endpoint("tcp"), PATIENCE_S) as peer:
+            deadline = time.monotonic() + PATIENCE_S
+            while not control.call("inspect")["adm"]["Sessions"]:
+                assert time.monotonic() < deadline, "the connection was not accepted in time"
             control.call("restart")
             assert peer.recv(1) == b""
         assert control.call("identity")["guid"] == before

@@ -123,7 +123,7 @@ def make_run(
     """Write one run folder; every rule is judged at least once when ``verdicts`` allows it."""
     chance = random.Random(seed)
     rules = catalogue() if rules is None else rules
-    run = f"{started:%Y%m%d-%H%M%S}-{folder.name}"
+    run = f"{folder.name}-{started:%Y%m%d-%H%M%S}"  # so that names do not sort by time
     folder.mkdir(parents=True)
     (folder / "captures").mkdir()
     _write_json(folder / "rules.json", {"schema": 1, "rules": rules})

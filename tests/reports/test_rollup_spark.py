@@ -11,6 +11,9 @@ import typer
 from typer.testing import CliRunner
 
 import reports.cli
+from reports.errors import RollupError
+from reports.lake import account
+from reports.model import RunTotals
 from reports.text import slug
 from reports.vocabulary import SEVERITY
 
@@ -191,3 +194,10 @@ def test_rolling_up_again_gives_the_same_and_undamaged_runs_exit_0(rolled):
         assert section["suts"].items() <= old[section["section"]].items()
     assert after["input"]["rejected"] == 0
     assert rolled.table("rejected") == []
+
+
+@pytest.mark.parametrize(("kept", "rejected"), [(2, 0), (3, 1), (0, 2)])
+def test_a_line_that_got_lost_is_noticed(kept, rejected):
+    account({"r": 3}, {"r": RunTotals({"pass": 2, "fail": 1}, 0)})
+    with pytest.raises(RollupError, match=r"'r': 3 lines in the file, but"):
+        account({"r": 3}, {"r": RunTotals({"pass": kept}, rejected)})

@@ -1,7 +1,9 @@
 """Run folders: what is taken, and what is refused in one line that names the thing."""
 
 import json
+import os
 from datetime import UTC, datetime
+from pathlib import Path
 
 import make_runs
 import pytest
@@ -87,9 +89,22 @@ def test_a_document_is_a_short_name(folder, document):
         load_run(folder)
 
 
+def test_a_path_that_is_not_utf_8_is_refused_before_spark_starts(folder):
+    odd = Path(os.fsdecode(os.fsencode(folder.parent) + b"/run\xff"))
+    folder.rename(odd)
+    with pytest.raises(RollupError, match="is not UTF-8"):
+        load_run(odd)
+
+
 def test_the_same_run_twice_is_refused(folder):
     with pytest.raises(RollupError, match="given twice"):
         load_runs([folder, folder])
+
+
+def test_nothing_to_roll_up_is_said(folder):
+    (folder / "verdicts.jsonl").write_bytes(b"")
+    with pytest.raises(RollupError, match=r"no verdicts to roll up.*verdicts\.jsonl empty"):
+        load_runs([folder])
 
 
 def test_a_lone_surrogate_does_not_get_in(folder):

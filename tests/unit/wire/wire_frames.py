@@ -23,12 +23,8 @@ FRAMES = {
         "77 19 E4 74 EB 6A 3A 3C 67 F5 43 41 87 D3 85 CF"
         "4D 68 CE B4 4E CA DE 1D 10 03 00 00" + PADDING
     ),
-    5: bytes.fromhex(
-        "10 C0 0B 00 4C 49 4F 52 20 00 00 00 FF FF FF FF00 00 03 00 D8 05 00 00 C0 D4 01 00 00 00 40 00"
-    ),
-    6: bytes.fromhex(
-        "10 C0 0B 00 4C 49 4F 52 20 00 00 00 FF FF FF FF00 00 03 00 D8 05 00 00 C0 D4 01 00 00 00 40 00"
-    ),
+    5: bytes.fromhex("10 C0 0B 00 4C 49 4F 52 20 00 00 00 FF FF FF FF00 00 03 00 D8 05 00 00 C0 D4 01 00 00 00 40 00"),
+    6: bytes.fromhex("10 C0 0B 00 4C 49 4F 52 20 00 00 00 FF FF FF FF00 00 03 00 D8 05 00 00 C0 D4 01 00 00 00 40 00"),
     7: bytes.fromhex(
         "10 00 03 00 4C 49 4F 52 B0 08 00 00 00 46 05 00"
         "D1 58 73 55 50 91 95 95 49 97 B6 E6 11 EA 26 C6"

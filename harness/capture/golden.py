@@ -1,0 +1,125 @@
+"""The eight frames of MS-MQQB section 4.1: read from their hex dumps and manifest, written as one capture.
+
+``python -m harness.capture.golden`` writes captures/golden/frames.pcapng anew.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+from uuid import UUID
+
+from harness.capture.writer import CaptureWriter
+from harness.errors import HarnessError
+from harness.places import CAPTURES
+from reference_qm.inputs import Endpoint
+
+GOLDEN = CAPTURES / "golden"
+MANIFEST = "manifest.toml"
+
+Value = int | str | bytes | UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """Where the document says something else than its bytes: ``text`` is what it says."""
+
+    field: str
+    text: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenFrame:
+    """One packet with what every printed field of it reads as, by ``Header.Field``.
+
+    ``dumped``: int bytes that the document prints; the rest of ``data`` is rebuilt.
+    """
+
+    number: int
+    section: str
+    title: str
+    from_client: bool
+    transport: Literal["tcp", "udp"]
+    client: Endpoint
+    server: Endpoint
+    packet: str
+    data: bytes
+    dumped: int
+    fields: dict[str, Value]
+    disagreements: tuple[Disagreement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """All frames and the (invented) times of the capture: int microseconds."""
+
+    capture: str
+    start_us: int
+    step_us: int
+    frames: tuple[GoldenFrame, ...]
+
+
+def load_golden(folder: Path = GOLDEN) -> Golden:
+    """Read the manifest and the dumps; HarnessError names what does not fit."""
+    tree = tomllib.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    return Golden(
+        tree["capture"], tree["start_us"], tree["step_us"], tuple(_frame(folder, tree, each) for each in tree["frame"])
+    )
+
+
+def _frame(folder: Path, tree: dict[str, Any], entry: dict[str, Any]) -> GoldenFrame:
+    dump = bytes.fromhex((folder / f"frame{entry['number']}.hex").read_text(encoding="ascii"))
+    data = dump + b"".join(bytes.fromhex(each["hex"]) * each["times"] for each in entry.get("tail", ()))
+    if len(data) != entry["size"]:
+        raise HarnessError(
+            f"{folder / MANIFEST}: frame {entry['number']} has {len(data)} bytes, its size is {entry['size']}"
+        )
+    return GoldenFrame(
+        number=entry["number"],
+        section=entry["section"],
+        title=entry["title"],
+        from_client=entry["direction"] == "client->server",
+        transport=entry["transport"],
+        client=Endpoint(tree["client"], entry["client_port"]),
+        server=Endpoint(tree["server"], entry["server_port"]),
+        packet=entry["packet"],
+        data=data,
+        dumped=len(dump),
+        fields={name: _value(value) for name, value in entry["fields"].items()},
+        disagreements=tuple(Disagreement(**each) for each in entry.get("disagreements", ())),
+    )
+
+
+def _value(written: int | str) -> Value:
+    if isinstance(written, str):
+        kind, _, rest = written.partition(":")
+        if kind == "guid":
+            return UUID(rest)
+        if kind == "hex":
+            return bytes.fromhex(rest)
+    return written
+
+
+def write_golden(golden: Golden, path: Path) -> None:
+    """Write the frames as one capture: the pings as datagrams, the others on one TCP connection."""
+    opened = False
+    with CaptureWriter(path, golden.start_us) as writer:
+        for step, frame in enumerate(golden.frames):
+            time_us = step * golden.step_us
+            comment = f"{frame.section} {frame.title}"
+            if frame.transport == "udp":
+                source, target = (frame.client, frame.server) if frame.from_client else (frame.server, frame.client)
+                writer.udp(source, target, frame.data, time_us=time_us, comment=comment)
+                continue
+            if not opened:
+                writer.tcp_open(1, frame.client, frame.server, time_us=time_us)
+                opened = True
+            writer.tcp_data(1, frame.from_client, frame.data, time_us=time_us, comment=comment)
+
+
+if __name__ == "__main__":
+    frames = load_golden()
+    write_golden(frames, GOLDEN / frames.capture)

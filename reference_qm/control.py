@@ -1,0 +1,158 @@
+"""The JSON Lines control protocol: objects to requests, answers to objects. No I/O."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+from reference_qm import commands
+from reference_qm.effects import Completed, Rejected
+
+DELIVERIES: dict[str, dict[str, bool]] = {
+    "express": {},
+    "recoverable": {"recoverable": True},
+    "transactional": {"transactional": True},
+}
+
+
+class ControlError(ValueError):
+    """A line that is no request: one line naming the verb, the argument and the way out."""
+
+
+def request_from(arguments: dict[str, Any]) -> commands.Request:
+    """Make a request of ``{"verb": ..., argument: ...}``; ControlError when it is none."""
+    verb = arguments.get("verb")
+    if not isinstance(verb, str) or verb not in _VERBS:
+        raise ControlError(f"unknown verb {_shown(verb)}; known are {', '.join(_VERBS)}")
+    make, known, required = _VERBS[verb]
+    given = {name: value for name, value in arguments.items() if name != "verb"}
+    if unknown := given.keys() - known.keys():
+        takes = ", ".join(known) or "no arguments"
+        raise ControlError(f"{verb}: unknown argument {_shown(min(unknown))}; it takes {takes}")
+    for name in required:
+        if name not in given:
+            raise ControlError(f"{verb}: argument {name!r} is missing")
+    values: dict[str, Any] = {}
+    for name, value in given.items():
+        try:
+            values[name] = known[name](value)
+        except ValueError as error:
+            raise ControlError(f"{verb}: {name} {error}, not {_shown(value)}") from None
+    return make(values)
+
+
+def answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
+    """Make the answer to request ``number`` of what the core gave."""
+    if isinstance(result, Rejected):
+        return {"id": number, "ok": False, "error": result.error}
+    return {"id": number, "ok": True, **result.result.values}
+
+
+def _shown(value: object) -> str:
+    """Show at most 60 characters of a value, escaped, so that the message stays one line."""
+    text = ascii(value)
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+# -- what an argument may be: each takes what was written and returns what is meant, or raises ValueError --------
+
+
+def _text(value: object) -> str:
+    if not isinstance(value, str):
+        raise ValueError("must be a text")
+    return value
+
+
+def _flag(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
+def _number(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise ValueError("must be a whole number")
+    return value
+
+
+def _texts(value: object) -> frozenset[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise ValueError("must be a list of texts")
+    return frozenset(value)
+
+
+def _utf8(value: object) -> bytes:
+    try:
+        return _text(value).encode()
+    except UnicodeEncodeError:
+        raise ValueError("must be a text without lone surrogates") from None
+
+
+def _base64(value: object) -> bytes:
+    try:
+        return base64.b64decode(_text(value), validate=True)
+    except (binascii.Error, UnicodeEncodeError):
+        raise ValueError("must be base64") from None
+
+
+def _delivery(value: object) -> dict[str, bool]:
+    if not isinstance(value, str) or value not in DELIVERIES:
+        raise ValueError(f"must be one of {', '.join(DELIVERIES)}")
+    return DELIVERIES[value]
+
+
+def _or_none(convert: Callable[[object], Any]) -> Callable[[object], Any]:
+    return lambda value: None if value is None else convert(value)
+
+
+def _send(values: dict[str, Any]) -> commands.SendMessage:
+    if "body" in values and "body_base64" in values:
+        raise ControlError("send: body and body_base64 are the same thing: give one of them")
+    if "body_base64" in values:
+        values["body"] = values.pop("body_base64")
+    return commands.SendMessage(**values.pop("delivery", {}), **values)
+
+
+Convert = Callable[[object], Any]
+Verb = tuple[Callable[[dict[str, Any]], commands.Request], dict[str, Convert], tuple[str, ...]]
+
+
+def _verb(request: type[commands.Request], known: dict[str, Convert], *required: str) -> Verb:
+    return (lambda values: request(**values)), known, required
+
+
+_VERBS: dict[str, Verb] = {
+    "identity": _verb(commands.Identity, {}),
+    "create_queue": _verb(commands.CreateQueue, {"name": _text, "transactional": _flag}, "name"),
+    "delete_queue": _verb(commands.DeleteQueue, {"name": _text}, "name"),
+    "list": _verb(commands.ListQueues, {}),
+    "send": (
+        _send,
+        {
+            "to": _text,
+            "body": _utf8,
+            "body_base64": _base64,
+            "body_type": _number,
+            "label": _text,
+            "priority": _number,
+            "delivery": _delivery,
+            "acks": _texts,
+            "admin_queue": _or_none(_text),
+            "response_queue": _or_none(_text),
+            "time_to_reach_queue_s": _or_none(_number),
+            "time_to_be_received_s": _or_none(_number),
+            "journal": _texts,
+            "application_tag": _number,
+        },
+        ("to",),
+    ),
+    "open_session": _verb(commands.OpenSession, {"to": _text}, "to"),
+    "receive": _verb(commands.ReceiveMessage, {"queue": _text, "timeout_ms": _number}, "queue"),
+    "peek": _verb(commands.PeekMessages, {"queue": _text, "limit": _number}, "queue"),
+    "purge": _verb(commands.PurgeQueue, {"queue": _text}, "queue"),
+    "set_timers": _verb(commands.SetTimers, {one.name: _or_none(_number) for one in fields(commands.SetTimers)}),
+    "inspect": _verb(commands.Inspect, {}),
+}

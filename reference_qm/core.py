@@ -1,0 +1,253 @@
+"""The queue manager: takes what happens and the time, says what is to be done. It does no I/O and reads no clock."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from reference_qm.adm import QueueManagerState, Session, forget
+from reference_qm.clock import Now
+from reference_qm.config import QueueManagerConfig
+from reference_qm.effects import CloseTransport, Completed, Effect, Rejected
+from reference_qm.entropy import Entropy
+from reference_qm.inputs import (
+    BytesReceived,
+    Command,
+    DatagramReceived,
+    HostResolved,
+    Input,
+    Persisted,
+    PersistFailed,
+    PingSocket,
+    Started,
+    Stopped,
+    TransportAccepted,
+    TransportConnected,
+    TransportFailed,
+    TransportLost,
+)
+from reference_qm.protocol import queues
+from reference_qm.protocol.commanding import HANDLERS
+from reference_qm.protocol.errors import CommandError
+from reference_qm.protocol.procedures import Procedures
+from reference_qm.protocol.receiving import Saving
+from reference_qm.states import ConnectionStatus, DeliveryGuarantee, MessagePositionState, Opening
+from reference_qm.timers import TimerName, Timers
+
+CLOSED_SESSIONS = 16
+"""Closed sessions kept for inspection."""
+
+
+class QueueManager:
+    """One queue manager. ``procedures`` is what faults replace; everything else is for the procedures."""
+
+    def __init__(self, config: QueueManagerConfig, entropy: Entropy) -> None:
+        self.config = config
+        self.entropy = entropy
+        self.settings = config.timers
+        self.procedures = Procedures()
+        self.adm = QueueManagerState(Identifier=config.identifier)
+        self._sessions_made = self._transports_made = self._persists_made = 0
+        self._begin()
+        for queue in config.queues:
+            queues.create_queue(self, queue.name, queue.transactional)
+
+    def _begin(self) -> None:
+        """Begin without anything that does not survive."""
+        self.timers = Timers()
+        self.sessions: dict[int, Session] = {}
+        self.closed_sessions: deque[Session] = deque(maxlen=CLOSED_SESSIONS)
+        self.transports: dict[str, Session] = {}
+        self.savings: dict[int, Saving] = {}
+        self.receivers: dict[int, Any] = {}
+        self._effects: list[Effect] = []
+
+    # -- the surface --------------------------------------------------------------------------------------------
+
+    def handle(self, event: Input, now: Now) -> list[Effect]:
+        """Take an input; return what is to be done, in order."""
+        _ON_INPUT[type(event)](self, event, now)
+        return self._take_effects()
+
+    def next_due(self) -> int | None:
+        """Say when ``handle_timer`` wants to be called: int ms of the monotonic clock, None for never."""
+        return self.timers.next_due()
+
+    def handle_timer(self, now: Now) -> list[Effect]:
+        """Let every timer expire that is due; return what is to be done, in order."""
+        while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
+            if key.name is TimerName.MESSAGE_ID_HISTORY_CLEANUP:
+                self.procedures.on_history_timer(self, now)
+            elif key.name is TimerName.RECEIVE:
+                queues.on_receive_timer(self, key.owner)
+            else:
+                on_timer: Callable[..., None] = getattr(self.procedures, _ON_SESSION_TIMER[key.name])
+                session = self.sessions.get(key.owner)
+                if session is not None:
+                    on_timer(self, session, now)
+        return self._take_effects()
+
+    def restart(self) -> None:
+        """End as a crash would: only what MUST survive process and node failures is left. Spec: MS-MQQB 3.1.1.3.2.
+
+        Messages that were not on disk yet were never acknowledged: they are not remembered either, and come again.
+        """
+        for saving in self.savings.values():
+            self.adm.MessageIDHistoryTable.remove(saving.entry)
+        self._begin()
+        forget(self.adm)
+        for queue in (
+            *self.adm.QueueCollection.values(),
+            self.adm.SystemJournalQueue,
+            self.adm.SystemDeadletterQueue,
+        ):
+            for position in queue.MessagePositionList:
+                recoverable = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
+                if not recoverable or position.State is MessagePositionState.LOCKED:
+                    queue.MessagePositionList.remove(position)
+        for outgoing in self.adm.OutgoingQueues.values():
+            forget(outgoing)
+            forget(outgoing.session)
+            for message in outgoing.session.OutgoingMessageTable:
+                if not message.recoverable:
+                    outgoing.session.OutgoingMessageTable.remove(message)
+
+    # -- for the procedures -------------------------------------------------------------------------------------
+
+    def emit(self, effect: Effect) -> None:
+        """Want something done after everything emitted before."""
+        self._effects.append(effect)
+
+    def is_connected(self, session: Session, transport: str | None) -> bool:
+        """Does a session still have this transport?"""
+        return transport is not None and self.transports.get(transport) is session
+
+    def next_session_number(self) -> int:
+        """Number a new session."""
+        self._sessions_made += 1
+        return self._sessions_made
+
+    def next_transport(self) -> str:
+        """Name a new connection."""
+        self._transports_made += 1
+        return f"out-{self._transports_made}"
+
+    def next_persist_token(self) -> int:
+        """Number a new record for the disk."""
+        self._persists_made += 1
+        return self._persists_made
+
+    def _take_effects(self) -> list[Effect]:
+        effects, self._effects = self._effects, []
+        return effects
+
+
+def _on_started(qm: QueueManager, event: Started, now: Now) -> None:
+    """Queue Manager Started. Spec: MS-MQQB 3.1.4.1."""
+    qm.procedures.initialize_globally(qm, now)
+    for queue in qm.adm.OutgoingQueues.values():
+        if len(queue.session.OutgoingMessageTable):
+            qm.procedures.establish_session(qm, queue.session, now)
+
+
+def _on_stopped(qm: QueueManager, event: Stopped, now: Now) -> None:
+    """Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
+    for session in list(qm.sessions.values()):
+        qm.procedures.close_session(qm, session, "the queue manager is stopped (MS-MQQB 3.1.4.2)", now)
+    for token in list(qm.receivers):
+        queues.stop_receiving(qm, token)
+        qm.emit(Rejected(token, "the queue manager was stopped while the command waited for a message"))
+    qm.timers.stop_all()
+
+
+def _on_accepted(qm: QueueManager, event: TransportAccepted, now: Now) -> None:
+    qm.procedures.accept_transport(qm, event, now)
+
+
+def _on_connected(qm: QueueManager, event: TransportConnected, now: Now) -> None:
+    session = qm.transports.get(event.transport)
+    if session is None:
+        qm.emit(CloseTransport(event.transport, "its session was closed while it connected (MS-MQQB 3.1.5.9)"))
+    else:
+        qm.procedures.send_establish_request(qm, session, now)
+
+
+def _on_failed(qm: QueueManager, event: TransportFailed, now: Now) -> None:
+    session = qm.transports.pop(event.transport, None)
+    if session is not None:
+        status = ConnectionStatus.SOCKET_CONNECT_FAILURE
+        qm.procedures.fail_to_establish(qm, session, status, f"{event.error} (MS-MQQB 3.1.5.2)", now)
+
+
+def _on_lost(qm: QueueManager, event: TransportLost, now: Now) -> None:
+    session = qm.transports.pop(event.transport, None)
+    if session is not None:
+        qm.procedures.on_transport_lost(qm, session, event.reason, now)
+
+
+def _on_bytes(qm: QueueManager, event: BytesReceived, now: Now) -> None:
+    session = qm.transports.get(event.transport)
+    if session is not None:
+        qm.procedures.receive_bytes(qm, session, event.data, now)
+
+
+def _on_datagram(qm: QueueManager, event: DatagramReceived, now: Now) -> None:
+    if event.socket is PingSocket.LISTENER:
+        qm.procedures.receive_ping_request(qm, event.remote, event.data)
+    else:
+        qm.procedures.receive_ping_response(qm, event.data, now)
+
+
+def _on_resolved(qm: QueueManager, event: HostResolved, now: Now) -> None:
+    for session in list(qm.sessions.values()):
+        if session.opening is Opening.ADDRESSES and session.RemoteQMHostName == event.host:
+            qm.procedures.use_addresses(qm, session, event.addresses, now)
+
+
+def _on_persisted(qm: QueueManager, event: Persisted, now: Now) -> None:
+    saving = qm.savings.pop(event.token, None)
+    if saving is not None:
+        qm.procedures.on_persisted(qm, saving, now)
+
+
+def _on_persist_failed(qm: QueueManager, event: PersistFailed, now: Now) -> None:
+    saving = qm.savings.pop(event.token, None)
+    if saving is not None:
+        qm.procedures.on_persist_failed(qm, saving, event.error, now)
+
+
+def _on_command(qm: QueueManager, event: Command, now: Now) -> None:
+    try:
+        result = HANDLERS[type(event.request)](qm, event.request, event.token, now)
+    except CommandError as error:
+        qm.emit(Rejected(event.token, str(error)))
+        return
+    if result is not None:
+        qm.emit(Completed(event.token, result))
+
+
+_ON_INPUT: dict[type, Callable[[QueueManager, Any, Now], None]] = {
+    Started: _on_started,
+    Stopped: _on_stopped,
+    TransportAccepted: _on_accepted,
+    TransportConnected: _on_connected,
+    TransportFailed: _on_failed,
+    TransportLost: _on_lost,
+    BytesReceived: _on_bytes,
+    DatagramReceived: _on_datagram,
+    HostResolved: _on_resolved,
+    Persisted: _on_persisted,
+    PersistFailed: _on_persist_failed,
+    Command: _on_command,
+}
+
+_ON_SESSION_TIMER = {
+    TimerName.SESSION_INITIALIZATION: "on_session_initialization_timer",
+    TimerName.SESSION_CLEANUP: "on_session_cleanup_timer",
+    TimerName.SESSION_RETRY_CONNECT: "on_session_retry_connect_timer",
+    TimerName.SESSION_ACK_WAIT: "on_session_ack_wait_timer",
+    TimerName.SESSION_ACK_SEND: "on_session_ack_send_timer",
+    TimerName.PING_RESPONSE: "on_ping_response_timer",
+}
+"""Spec: MS-MQQB 3.1.6. The timers of transactional messages are not started before those are sent."""

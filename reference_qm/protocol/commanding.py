@@ -1,0 +1,227 @@
+"""What a higher layer asks for. Each handler returns a Result, or None when the answer comes later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from reference_qm import commands
+from reference_qm.adm import INFINITE, Message, MessagePosition, OutgoingQueue
+from reference_qm.codec import FormatError, MessageIdentifier, MessagePropertiesHeader, MisuseError, PrivateName
+from reference_qm.commands import Result
+from reference_qm.protocol import queues
+from reference_qm.protocol.destinations import destination_guid, find_local, open_outgoing
+from reference_qm.protocol.errors import CommandError
+from reference_qm.protocol.inspection import inspect
+from reference_qm.protocol.messages import ACKS, describe_message, message_id, serialize_message
+from reference_qm.protocol.session_opening import ACK_TIMEOUT_MS
+from reference_qm.states import DeliveryGuarantee, MessagePositionState, SessionState
+from reference_qm.timers import TimerKey, TimerName
+
+if TYPE_CHECKING:
+    from reference_qm.clock import Now
+    from reference_qm.core import QueueManager
+
+CAPABILITIES = ("ping", "queue_control", "send", "receive", "restart", "set_timers", "inspect")
+LABEL_LIMIT = 249
+"""WCHARs of a label without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
+LONGEST_MS = 0x7FFFFFFF
+
+
+def identity(qm: QueueManager, request: commands.Identity, token: int, now: Now) -> Result:
+    """Say who this is."""
+    return Result(
+        {
+            "guid": str(qm.adm.Identifier),
+            "name": qm.config.host_name,
+            "vendor": qm.config.vendor,
+            "version": qm.config.version,
+            "capabilities": list(CAPABILITIES),
+        }
+    )
+
+
+def create_queue(qm: QueueManager, request: commands.CreateQueue, token: int, now: Now) -> Result:
+    """Create a private queue."""
+    queue = queues.create_queue(qm, request.name, request.transactional)
+    assert queue.PrivateQueueNumber is not None
+    direct = [f"DIRECT=TCP:{address}\\{request.name}" for address in qm.config.addresses]
+    private = str(PrivateName(qm.adm.Identifier, queue.PrivateQueueNumber))
+    return Result({"format_names": {"private": private, "direct": direct[0] if direct else None}})
+
+
+def delete_queue(qm: QueueManager, request: commands.DeleteQueue, token: int, now: Now) -> Result:
+    """Delete a private queue."""
+    queues.delete_queue(qm, request.name)
+    return Result()
+
+
+def list_queues(qm: QueueManager, request: commands.ListQueues, token: int, now: Now) -> Result:
+    """List local and outgoing queues."""
+    return Result(
+        {
+            "queues": [
+                {"name": queue.Pathname, "transactional": queue.Transactional, "count": len(queue.MessagePositionList)}
+                for queue in qm.adm.QueueCollection.values()
+            ],
+            "outgoing": [
+                {
+                    "format_name": queue.DestinationFormatName,
+                    "state": queue.State.value,
+                    "count": len(queue.session.OutgoingMessageTable),
+                }
+                for queue in qm.adm.OutgoingQueues.values()
+            ],
+        }
+    )
+
+
+def send_message(qm: QueueManager, request: commands.SendMessage, token: int, now: Now) -> Result:
+    """Send a message: into a local queue at once, else into the outgoing queue of its destination."""
+    _check_message(request)
+    local = find_local(qm, request.to)
+    if local is not None and local.Transactional:
+        raise CommandError(f"{request.to!a} is a transactional queue: send to a nontransactional one")
+    if local is None and _outgoing_messages(qm) >= qm.config.max_outgoing_messages:
+        raise CommandError(f"{qm.config.max_outgoing_messages} messages wait to be sent already: try again later")
+    message = _message(qm, request, now)
+    try:
+        serialize_message(message).build()
+    except (MisuseError, FormatError) as error:
+        raise CommandError(f"the message does not fit into a packet: {error}") from error
+    queue = local if local is not None else open_outgoing(qm, request.to, now)
+    message = replace(message, Identifier=MessageIdentifier(qm.adm.Identifier, qm.procedures.assign_identifier(qm)))
+    if isinstance(queue, OutgoingQueue):
+        qm.procedures.message_position_available(qm, queue, MessagePosition(message, queue), now)
+    else:
+        message = replace(message, ArrivalTime=now.utc_s)
+        qm.procedures.message_available(qm, qm.procedures.insert_message(qm, queue, message))
+    return Result({"message_id": message_id(message.Identifier)})
+
+
+def open_session(qm: QueueManager, request: commands.OpenSession, token: int, now: Now) -> Result | None:
+    """Establish a session without a message; answered when it is open or closed."""
+    if find_local(qm, request.to) is not None:
+        raise CommandError(f"{request.to!a} is a queue of this queue manager: it needs no session")
+    session = open_outgoing(qm, request.to, now).session
+    if session.SessionState is SessionState.OPEN:
+        return Result()
+    session.awaited_by.append(token)
+    if session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT):
+        session.retrying = False
+        qm.procedures.establish_session(qm, session, now)
+    return None
+
+
+def receive_message(qm: QueueManager, request: commands.ReceiveMessage, token: int, now: Now) -> Result | None:
+    """Take the first message of a queue, or wait for one."""
+    _check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
+    queue = queues.find_queue(qm, request.queue)
+    message = queues.take_first(queue)
+    if message is not None:
+        return Result({"message": describe_message(message)})
+    if not request.timeout_ms:
+        return Result({"message": None})
+    qm.receivers[token] = queue
+    qm.timers.start(TimerKey(TimerName.RECEIVE, token), now.monotonic_ms, request.timeout_ms)
+    return None
+
+
+def peek_messages(qm: QueueManager, request: commands.PeekMessages, token: int, now: Now) -> Result:
+    """Read the messages that can be received, in order."""
+    _check_number("limit", request.limit, 1, LONGEST_MS)
+    described: list[dict[str, Any]] = []
+    for position in queues.find_queue(qm, request.queue).MessagePositionList:
+        if len(described) == request.limit:
+            break
+        if position.State is MessagePositionState.AVAILABLE:
+            described.append(describe_message(position.MessageReference))
+    return Result({"messages": described})
+
+
+def purge_queue(qm: QueueManager, request: commands.PurgeQueue, token: int, now: Now) -> Result:
+    """Delete every message of a queue."""
+    return Result({"purged": queues.purge_queue(qm, queues.find_queue(qm, request.queue))})
+
+
+def set_timers(qm: QueueManager, request: commands.SetTimers, token: int, now: Now) -> Result:
+    """Change durations. Timers that run keep their time; sessions keep their AckWaitTimeout."""
+    changes = {one.name: value for one in fields(request) if (value := getattr(request, one.name)) is not None}
+    for name, value in changes.items():
+        lowest, highest = ACK_TIMEOUT_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_MS)
+        _check_number(name, value, lowest, highest)
+    qm.settings = replace(qm.settings, **changes)
+    return Result({one.name: getattr(qm.settings, one.name) for one in fields(request)})
+
+
+def inspect_adm(qm: QueueManager, request: commands.Inspect, token: int, now: Now) -> Result:
+    """Show the abstract data model."""
+    return Result({"adm": inspect(qm, now)})
+
+
+Handler = Callable[["QueueManager", Any, int, "Now"], Result | None]
+
+HANDLERS: dict[type, Handler] = {
+    commands.Identity: identity,
+    commands.CreateQueue: create_queue,
+    commands.DeleteQueue: delete_queue,
+    commands.ListQueues: list_queues,
+    commands.SendMessage: send_message,
+    commands.OpenSession: open_session,
+    commands.ReceiveMessage: receive_message,
+    commands.PeekMessages: peek_messages,
+    commands.PurgeQueue: purge_queue,
+    commands.SetTimers: set_timers,
+    commands.Inspect: inspect_adm,
+}
+
+
+def _message(qm: QueueManager, request: commands.SendMessage, now: Now) -> Message:
+    """Make the message of a request; its ordinal, 0 here, is assigned when all is well."""
+    acks = MessagePropertiesHeader.flags(**{ACKS[name]: 1 for name in request.acks})
+    reach, received = request.time_to_reach_queue_s, request.time_to_be_received_s
+    return Message(
+        Identifier=MessageIdentifier(qm.adm.Identifier, 0),
+        DestinationQueueFormatName=request.to,
+        DestinationQueueManagerIdentifier=destination_guid(request.to),
+        Priority=request.priority,
+        DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE if request.recoverable else DeliveryGuarantee.EXPRESS,
+        Label=request.label,
+        Body=request.body,
+        BodyType=request.body_type,
+        AppSpecific=request.application_tag,
+        SentTime=now.utc_s,
+        TimeToReachQueue=INFINITE if reach is None else reach,
+        TimeToBeReceived=INFINITE if received is None else received,
+        AcknowledgementsRequested=acks,
+        PositiveJournalingRequested="positive" in request.journal,
+        NegativeJournalingRequested="negative" in request.journal,
+        AdministrationQueueFormatName=request.admin_queue,
+        ResponseQueueFormatName=request.response_queue,
+    )
+
+
+def _check_message(request: commands.SendMessage) -> None:
+    if request.transactional:
+        raise CommandError("transactional messages are not supported yet: send it as recoverable")
+    if unknown := request.acks - ACKS.keys():
+        raise CommandError(f"acks: {min(unknown)!a} is none of {', '.join(ACKS)}")
+    if unknown := request.journal - {"positive", "negative"}:
+        raise CommandError(f"journal: {min(unknown)!a} is none of positive, negative")
+    if bool(request.acks) != (request.admin_queue is not None):
+        raise CommandError("acks and admin_queue go together (MS-MQMQ 2.2.19.2): give both or neither")
+    if "\0" in request.label or len(request.label.encode("utf-16-le", "surrogatepass")) > 2 * LABEL_LIMIT:
+        raise CommandError(f"label: at most {LABEL_LIMIT} characters and no null")
+    _check_number("priority", request.priority, 0, 7)
+    for name in ("body_type", "application_tag", "time_to_reach_queue_s", "time_to_be_received_s"):
+        _check_number(name, getattr(request, name) or 0, 0, 0xFFFFFFFF)
+
+
+def _check_number(name: str, value: int, lowest: int, highest: int) -> None:
+    if not lowest <= value <= highest:
+        raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
+
+
+def _outgoing_messages(qm: QueueManager) -> int:
+    return sum(len(queue.session.OutgoingMessageTable) for queue in qm.adm.OutgoingQueues.values())

@@ -1,0 +1,85 @@
+"""Where a format name leads: a local queue, or an outgoing queue and its session.
+
+Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from reference_qm.adm import OutgoingQueue, Queue, Session
+from reference_qm.codec import (
+    NULL_GUID,
+    FormatError,
+    FormatName,
+    PrivateName,
+    PrivateQueuePath,
+    PublicName,
+    TxSequenceID,
+    parse_format_name,
+)
+from reference_qm.protocol.errors import CommandError
+
+if TYPE_CHECKING:
+    from reference_qm.clock import Now
+    from reference_qm.core import QueueManager
+
+_SENDABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
+
+
+def parse_name(text: str) -> FormatName:
+    """Parse a format name of a command."""
+    try:
+        return parse_format_name(text)
+    except FormatError as error:
+        raise CommandError(f"{error}: use {_SENDABLE}") from error
+
+
+def find_local(qm: QueueManager, text: str) -> Queue | None:
+    """Find the local queue that a format name means; None when it means one of another queue manager."""
+    name = parse_name(text)
+    if isinstance(name, PublicName):
+        return None  # without a directory nothing tells whose it is: it waits, as 3.1.5.2.1 says
+    if isinstance(name, PrivateName) and not name.Journal:
+        if name.ComputerGuid != qm.adm.Identifier:
+            return None
+        number = name.QueueIdentifier
+        queue = next((one for one in qm.adm.QueueCollection.values() if one.PrivateQueueNumber == number), None)
+    elif isinstance(name, PrivateQueuePath) and name.Protocol in ("TCP", "OS") and not (name.Subqueue or name.Journal):
+        if not _is_here(qm, name):
+            return None
+        queue = qm.adm.QueueCollection.get(f"private$\\{name.QueueName}".lower())
+    else:
+        raise CommandError(f"{text!a} cannot be sent to yet: use {_SENDABLE}")
+    if queue is None:
+        raise CommandError(f"{text!a} names no queue of this queue manager: create it first")
+    return queue
+
+
+def open_outgoing(qm: QueueManager, text: str, now: Now) -> OutgoingQueue:
+    """Find or make the outgoing queue for a format name of another queue manager. Spec: MS-MQDMPR 3.1.7.1.5."""
+    known = qm.adm.OutgoingQueues.get(text.lower())
+    if known is not None:
+        return known
+    queue = OutgoingQueue(Pathname=text, DestinationFormatName=text)
+    queue.session = Session(
+        qm.next_session_number(),
+        initiator=True,
+        OutgoingQueueReference=queue,
+        OutgoingTxSequenceID=TxSequenceID(Ordinal=1, TimeStamp=now.utc_s & 0xFFFFFFFF),
+    )
+    qm.adm.OutgoingQueues[text.lower()] = queue
+    return queue
+
+
+def destination_guid(text: str) -> UUID:
+    """Give UserHeader.QueueManagerAddress for a format name: zero for a direct one. Spec: MS-MQMQ 2.2.19.2."""
+    name = parse_name(text)
+    return name.ComputerGuid if isinstance(name, PrivateName) else NULL_GUID
+
+
+def _is_here(qm: QueueManager, name: PrivateQueuePath) -> bool:
+    address = name.ProtocolAddressSpecification.lower()
+    own = qm.config.addresses if name.Protocol == "TCP" else (qm.config.host_name, ".")
+    return address in {one.lower() for one in own}

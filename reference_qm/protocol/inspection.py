@@ -1,0 +1,95 @@
+"""The abstract data model as a JSON-ready tree under the specification's names."""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from reference_qm.adm import Session
+from reference_qm.timers import SESSION_TIMERS, TimerKey
+
+if TYPE_CHECKING:
+    from reference_qm.adm import OutgoingMessagePosition, OutgoingQueue
+    from reference_qm.clock import Now
+    from reference_qm.core import QueueManager
+
+_NOT_SCALAR = ("OutgoingQueueReference", "OutgoingMessageTable", "AwaitingFinalACKTable")
+_POSITION = (
+    "SequenceNumber",
+    "RecoverableSequenceNumber",
+    "TxSequenceNumber",
+    "AwaitingAck",
+    "ReceivedSessionAck",
+    "ReceivedOrderAck",
+    "Transmitted",
+)
+
+
+def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
+    """Return the tree: open and waiting sessions and the last closed ones."""
+    adm = qm.adm
+    return {
+        "QueueManager": {
+            "Identifier": str(adm.Identifier),
+            "PingCookie": adm.PingCookie,
+            "MessageIdOrdinal": adm.MessageIdOrdinal,
+            "MessageIDHistoryTable": len(adm.MessageIDHistoryTable),
+            "QueueCollection": [
+                {
+                    "Pathname": queue.Pathname,
+                    "Transactional": queue.Transactional,
+                    "MessageCount": len(queue.MessagePositionList),
+                }
+                for queue in adm.QueueCollection.values()
+            ],
+        },
+        "Sessions": [_session(qm, session, now) for session in (*qm.sessions.values(), *qm.closed_sessions)],
+        "OutgoingQueues": [_outgoing_queue(queue) for queue in adm.OutgoingQueues.values()],
+    }
+
+
+def _session(qm: QueueManager, session: Session, now: Now) -> dict[str, Any]:
+    tree: dict[str, Any] = {"transport": session.transport, "role": "initiator" if session.initiator else "acceptor"}
+    for one in fields(Session):
+        if one.name[0].isupper() and one.name not in _NOT_SCALAR:
+            tree[one.name] = _plain(getattr(session, one.name))
+    queue = session.OutgoingQueueReference
+    tree["OutgoingQueueReference"] = None if queue is None else queue.DestinationFormatName
+    tree["OutgoingMessageTable"] = [_position(position) for position in session.OutgoingMessageTable]
+    tree["AwaitingFinalACKTable"] = [_position(position) for position in session.AwaitingFinalACKTable]
+    tree["timers"] = {
+        name.value: qm.timers.remaining_ms(TimerKey(name, session.number), now.monotonic_ms) for name in SESSION_TIMERS
+    }
+    return tree
+
+
+def _position(position: OutgoingMessagePosition) -> dict[str, Any]:
+    return {"MessageID": position.UserMessage.UserHeader.MessageID} | {
+        name: getattr(position, name) for name in _POSITION
+    }
+
+
+def _outgoing_queue(queue: OutgoingQueue) -> dict[str, Any]:
+    return {
+        "DestinationFormatName": queue.DestinationFormatName,
+        "State": queue.State.value,
+        "ConnectionHistory": [_plain(entry) for entry in queue.ConnectionHistory],
+        "NextHops": list(queue.NextHops),
+    }
+
+
+def _plain(value: Any) -> Any:
+    """Turn elements into what JSON has: records to objects, GUIDs to text, bytes to hexadecimal text."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, UUID):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, list):
+        return [_plain(one) for one in value]
+    if is_dataclass(value):
+        return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}
+    return value

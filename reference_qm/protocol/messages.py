@@ -1,0 +1,210 @@
+"""Messages and UserMessage Packets made of each other. Spec: MS-MQDMPR 3.1.7.1.30 to 3.1.7.1.32."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+from uuid import UUID
+
+from reference_qm.adm import Message
+from reference_qm.codec import (
+    NULL_GUID,
+    BaseHeader,
+    DirectName,
+    DirectQueueFormatName,
+    MessageClass,
+    MessageIdentifier,
+    MessagePropertiesHeader,
+    PrivateName,
+    PrivateQueueFormatName,
+    PrivateQueueFormatNameId,
+    PublicName,
+    PublicQueueFormatName,
+    QueueName,
+    UserHeader,
+    UserMessagePacket,
+    parse_format_name,
+)
+from reference_qm.protocol.errors import CommandError
+from reference_qm.states import DeliveryGuarantee
+
+HASH_SHA_512 = 0x0000800E
+ENCRYPTION_RC4 = 0x00006801
+"""What an unsigned, unencrypted message names. Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12."""
+
+ON_SOURCE, ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 0x2, 0x3, 0x5, 0x6, 0x7
+SAME_AS_ADMIN, ON_ADMIN = 0x1, 0x4
+"""Types of queues in UserHeader.Flags. Spec: MS-MQMQ 2.2.19.2."""
+
+ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
+"""What a command calls the bits of MessagePropertiesHeader.Flags."""
+
+_DIRECT = "DIRECT="
+
+
+def serialize_message(message: Message) -> UserMessagePacket:
+    """Make the packet of a message. Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32."""
+    source = message.Identifier.QueueManagerGuid
+    destination = message.DestinationQueueManagerIdentifier
+    dq, destination_queue = _record(message.DestinationQueueFormatName, NULL_GUID, destination)
+    aq, admin_queue = _record(message.AdministrationQueueFormatName, source, destination)
+    rq, response_queue = _record(message.ResponseQueueFormatName, source, destination)
+    return UserMessagePacket(
+        BaseHeader=BaseHeader(Flags=BaseHeader.flags(PR=message.Priority), TimeToReachQueue=message.TimeToReachQueue),
+        UserHeader=UserHeader(
+            SourceQueueManager=source,
+            QueueManagerAddress=destination,
+            TimeToBeReceived=message.TimeToBeReceived,
+            SentTime=message.SentTime,
+            MessageID=message.Identifier.Ordinal,
+            Flags=UserHeader.flags(
+                DM=int(message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE),
+                JN=int(message.NegativeJournalingRequested),
+                JP=int(message.PositiveJournalingRequested),
+                DQ=dq,
+                AQ=aq,
+                RQ=rq,
+                MP=1,
+            ),
+            DestinationQueue=destination_queue,
+            AdminQueue=admin_queue,
+            ResponseQueue=response_queue,
+        ),
+        MessagePropertiesHeader=MessagePropertiesHeader(
+            Flags=message.AcknowledgementsRequested,
+            MessageClass=message.Class,
+            CorrelationID=message.CorrelationIdentifier,
+            BodyType=message.BodyType,
+            ApplicationTag=message.AppSpecific,
+            HashAlgorithm=HASH_SHA_512,
+            EncryptionAlgorithm=ENCRYPTION_RC4,
+            Label=message.Label or None,
+            ExtensionData=message.Extension,
+            MessageBody=message.Body,
+        ),
+    )
+
+
+def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: int) -> Message:
+    """Make the message of a packet. Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver``: the own Identifier."""
+    user, properties = packet.UserHeader, packet.MessagePropertiesHeader
+    source = user.SourceQueueManager
+    admin_queue = _text(user.AdminQueue, user.AQ, source, receiver)
+    response_queue = _text(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
+    return Message(
+        Identifier=MessageIdentifier(source, user.MessageID),
+        DestinationQueueFormatName=_text(user.DestinationQueue, user.DQ, source, receiver) or "",
+        DestinationQueueManagerIdentifier=user.QueueManagerAddress,
+        Class=properties.MessageClass,
+        Priority=packet.BaseHeader.PR,
+        DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE if user.DM else DeliveryGuarantee.EXPRESS,
+        Label=properties.Label or "",
+        Body=properties.MessageBody,
+        BodyType=properties.BodyType,
+        AppSpecific=properties.ApplicationTag,
+        CorrelationIdentifier=properties.CorrelationID,
+        Extension=properties.ExtensionData,
+        SentTime=user.SentTime,
+        ArrivalTime=arrival_s,
+        TimeToReachQueue=packet.BaseHeader.TimeToReachQueue,
+        TimeToBeReceived=user.TimeToBeReceived,
+        AcknowledgementsRequested=properties.Flags,
+        PositiveJournalingRequested=bool(user.JP),
+        NegativeJournalingRequested=bool(user.JN),
+        AdministrationQueueFormatName=admin_queue,
+        ResponseQueueFormatName=admin_queue if user.RQ == SAME_AS_ADMIN else response_queue,
+    )
+
+
+def message_id(identifier: MessageIdentifier) -> str:
+    """Write a message identifier as ``{guid}\\ordinal``."""
+    return f"{{{identifier.QueueManagerGuid}}}\\{identifier.Ordinal}"
+
+
+def describe_message(message: Message) -> dict[str, Any]:
+    """Describe a message for the control channel, JSON-ready."""
+    described: dict[str, Any] = {
+        "message_id": message_id(message.Identifier),
+        "class": _class_name(message.Class),
+        "label": message.Label,
+        "body_base64": base64.b64encode(message.Body).decode(),
+        "body_type": message.BodyType,
+        "priority": message.Priority,
+        "delivery": message.DeliveryGuarantee.value.lower(),
+        "source": str(message.Identifier.QueueManagerGuid),
+        "destination": message.DestinationQueueFormatName,
+        "admin_queue": message.AdministrationQueueFormatName,
+        "response_queue": message.ResponseQueueFormatName,
+        "correlation_id": message.CorrelationIdentifier.hex(),
+        "application_tag": message.AppSpecific,
+        "extension_base64": base64.b64encode(message.Extension).decode(),
+        "sent_time": message.SentTime,
+        "arrived_time": message.ArrivalTime,
+        "time_to_reach_queue_s": message.TimeToReachQueue,
+        "time_to_be_received_s": message.TimeToBeReceived,
+        "acks": [
+            name
+            for name, bit in ACKS.items()
+            if message.AcknowledgementsRequested & MessagePropertiesHeader.flags(**{bit: 1})
+        ],
+        "journal": [
+            name
+            for name, wanted in (
+                ("positive", message.PositiveJournalingRequested),
+                ("negative", message.NegativeJournalingRequested),
+            )
+            if wanted
+        ],
+    }
+    try:
+        described["body"] = message.Body.decode()
+    except UnicodeDecodeError:
+        described["body"] = None
+    return described
+
+
+def _record(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:
+    """Give the type and the record of a queue inside a packet. Spec: MS-MQMQ 2.2.19.2."""
+    if format_name is None:
+        return 0, None
+    name = parse_format_name(format_name)
+    if isinstance(name, DirectName):
+        return DIRECT, DirectQueueFormatName(format_name[len(_DIRECT) :])  # without DIRECT=: MS-MQQB 4.1.7
+    if isinstance(name, PublicName):
+        return PUBLIC, PublicQueueFormatName(name.QueueGuid)
+    if isinstance(name, PrivateName) and not name.Journal:
+        if name.ComputerGuid == destination:
+            return ON_DESTINATION, PrivateQueueFormatNameId(name.QueueIdentifier)
+        if name.ComputerGuid == source:
+            return ON_SOURCE, PrivateQueueFormatNameId(name.QueueIdentifier)
+        return ON_OTHER, PrivateQueueFormatName(name.ComputerGuid, name.QueueIdentifier)
+    raise CommandError(f"{format_name!a} cannot stand in a packet: use a direct, public or private format name")
+
+
+def _text(
+    queue: QueueName | None, kind: int, source: UUID, receiver: UUID, admin_queue: QueueName | None = None
+) -> str | None:
+    """Give the format name of a queue inside a packet; None when there is none."""
+    if isinstance(queue, DirectQueueFormatName):
+        name = queue.DirectFormatName
+        return name if name.upper().startswith(_DIRECT) else _DIRECT + name
+    if isinstance(queue, PublicQueueFormatName):
+        return str(PublicName(queue.PublicQueueIdentifier))
+    if isinstance(queue, PrivateQueueFormatName):
+        return str(PrivateName(queue.SourceQueueManager, queue.PrivateQueueIdentifier))
+    if queue is None:
+        return None
+    hosts = {ON_SOURCE: source, ON_DESTINATION: receiver, ON_ADMIN: _host(admin_queue, source)}
+    return str(PrivateName(hosts[kind], queue.PrivateQueueIdentifier))
+
+
+def _host(admin_queue: QueueName | None, source: UUID) -> UUID:
+    """Give the queue manager that hosts a private administration queue: the source unless it is named."""
+    return admin_queue.SourceQueueManager if isinstance(admin_queue, PrivateQueueFormatName) else source
+
+
+def _class_name(value: int) -> str:
+    try:
+        return MessageClass(value).name
+    except ValueError:
+        return f"0x{value:04X}"

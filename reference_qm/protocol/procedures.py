@@ -1,0 +1,210 @@
+"""The table through which procedures call each other: the one seam at which a fault replaces one of them.
+
+A field is one procedure of the specification, at the grain of its rules; the default is the right one. Each queue
+manager has a table of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+from uuid import UUID
+
+from reference_qm.adm import (
+    Message,
+    MessageIDHistoryEntry,
+    MessagePosition,
+    OutgoingMessagePosition,
+    OutgoingQueue,
+    Queue,
+    RecoverableReceipt,
+    Session,
+)
+from reference_qm.clock import Now
+from reference_qm.codec import (
+    ConnectionParametersPacket,
+    EstablishConnectionPacket,
+    FormatError,
+    Packet,
+    PingPacket,
+    SessionAckPacket,
+    SessionHeader,
+    UserMessagePacket,
+)
+from reference_qm.inputs import Endpoint, TransportAccepted
+from reference_qm.protocol import (
+    closing,
+    establishing,
+    identifying,
+    initialization,
+    ping,
+    queues,
+    receiving,
+    reconnecting,
+    sending,
+    session_acks,
+    session_opening,
+)
+from reference_qm.protocol.establishing import Destination
+from reference_qm.protocol.receiving import Saving
+from reference_qm.states import ConnectionStatus
+from reference_qm.timers import TimerName
+
+if TYPE_CHECKING:
+    from reference_qm.core import QueueManager
+
+QM: TypeAlias = "QueueManager"
+OnSession = Callable[[QM, Session, Now], None]
+Change = Callable[[QM, Session], None]
+OnEstablish = Callable[[QM, Session, EstablishConnectionPacket, Now], None]
+OnParameters = Callable[[QM, Session, ConnectionParametersPacket, Now], None]
+OnHeader = Callable[[QM, Session, SessionHeader], None]
+OnFormatError = Callable[[QM, Session, FormatError, Now], None]
+OnMessage = Callable[[QM, Session, UserMessagePacket, Now], None]
+
+
+@dataclass(slots=True)
+class Procedures:
+    """One field for each procedure. The first argument is the queue manager, the last the time where it matters."""
+
+    # 3.1.2, 3.1.3 Timers, initialization
+    initialize_globally: Callable[[QM, Now], None] = initialization.initialize_globally
+    initialize_session: OnSession = initialization.initialize_session
+    initialize_counts: Change = initialization.initialize_counts
+    initialize_timers: OnSession = initialization.initialize_timers
+    initialize_transfer_sequence: OnSession = initialization.initialize_transfer_sequence
+    initialize_messages: Change = initialization.initialize_messages
+    initialize_parameters: OnSession = initialization.initialize_parameters
+    start_timer: Callable[[QM, Session, TimerName, int, Now], None] = initialization.start_timer
+    stop_timer: Callable[[QM, Session, TimerName], None] = initialization.stop_timer
+    start_history_timer: Callable[[QM, Now], None] = initialization.start_history_timer
+    on_history_timer: Callable[[QM, Now], None] = initialization.on_history_timer
+
+    # 3.1.5.1 Receiving any packet
+    receive_bytes: Callable[[QM, Session, bytes, Now], None] = identifying.receive_bytes
+    receive_packet: Callable[[QM, Session, bytes, Now], None] = identifying.receive_packet
+    note_received: Change = identifying.note_received
+    identify_packet: Callable[[QM, bytes], Packet] = identifying.identify_packet
+    check_form: Callable[[QM, Packet], None] = identifying.check_form
+    verify_signature: OnFormatError = identifying.verify_signature
+    refuse_malformed: OnFormatError = identifying.refuse_malformed
+    refuse_out_of_state: Callable[[QM, Session, Packet, Now], None] = identifying.refuse_out_of_state
+
+    # 3.1.5.2 Establish a protocol session
+    establish_session: OnSession = establishing.establish_session
+    resolve_host_address: OnSession = establishing.resolve_host_address
+    get_destination_info: Callable[[QM, str], Destination | None] = establishing.get_destination_info
+    get_next_hop: Callable[[QM, UUID], str | None] = establishing.get_next_hop
+    use_addresses: Callable[[QM, Session, tuple[str, ...], Now], None] = establishing.use_addresses
+    select_next_hop: Change = establishing.select_next_hop
+    connect_transport: Change = establishing.connect_transport
+    send_establish_request: OnSession = establishing.send_establish_request
+    build_establish_request: Callable[[QM, Session, Now], EstablishConnectionPacket] = (
+        establishing.build_establish_request
+    )
+    add_connection_history: Callable[[QM, Session, ConnectionStatus, Now], None] = establishing.add_connection_history
+    fail_to_establish: Callable[[QM, Session, ConnectionStatus, str, Now], None] = establishing.fail_to_establish
+    need_validation: Change = establishing.need_validation
+    send: Callable[[QM, Session, bytes], None] = establishing.send
+
+    # 3.1.5.3, 3.1.5.4, 3.1.5.10 The packets that set a session up
+    accept_transport: Callable[[QM, TransportAccepted, Now], None] = session_opening.accept_transport
+    receive_establish_request: OnEstablish = session_opening.receive_establish_request
+    is_session_acceptable: Callable[[QM], bool] = session_opening.is_session_acceptable
+    is_establish_request_valid: Callable[[QM, EstablishConnectionPacket], bool] = (
+        session_opening.is_establish_request_valid
+    )
+    build_establish_response: Callable[[QM, Session, EstablishConnectionPacket], EstablishConnectionPacket] = (
+        session_opening.build_establish_response
+    )
+    receive_establish_response: OnEstablish = session_opening.receive_establish_response
+    is_establish_response_valid: Callable[[QM, Session, EstablishConnectionPacket], bool] = (
+        session_opening.is_establish_response_valid
+    )
+    set_recoverable_ack_timeout: OnEstablish = session_opening.set_recoverable_ack_timeout
+    build_parameters_request: Callable[[QM, Session], ConnectionParametersPacket] = (
+        session_opening.build_parameters_request
+    )
+    receive_parameters_request: OnParameters = session_opening.receive_parameters_request
+    build_parameters_response: Callable[[QM, Session, ConnectionParametersPacket], ConnectionParametersPacket] = (
+        session_opening.build_parameters_response
+    )
+    receive_parameters_response: OnParameters = session_opening.receive_parameters_response
+
+    # 3.1.5.5, 3.1.6.3, 3.1.6.4 Session acknowledgments
+    receive_session_ack: Callable[[QM, Session, SessionAckPacket, Now], None] = session_acks.receive_session_ack
+    process_session_header: Callable[[QM, Session, SessionHeader, Now], None] = session_acks.process_session_header
+    mark_acknowledged: OnHeader = session_acks.mark_acknowledged
+    delete_acknowledged_express: OnHeader = session_acks.delete_acknowledged_express
+    delete_acknowledged_recoverable: OnHeader = session_acks.delete_acknowledged_recoverable
+    delete_position: Callable[[QM, Session, OutgoingMessagePosition], None] = session_acks.delete_position
+    journal_acknowledged: Callable[[QM, OutgoingMessagePosition], None] = session_acks.journal_acknowledged
+    validate_message_counts: Callable[[QM, Session, SessionHeader, Now], None] = session_acks.validate_message_counts
+    start_ack_wait_timer: OnSession = session_acks.start_ack_wait_timer
+    on_session_ack_wait_timer: OnSession = session_acks.on_session_ack_wait_timer
+    on_session_ack_send_timer: OnSession = session_acks.on_session_ack_send_timer
+    send_session_ack: OnSession = session_acks.send_session_ack
+    build_session_ack: Callable[[QM, Session], SessionAckPacket] = session_acks.build_session_ack
+    build_session_header: Callable[[QM, Session], SessionHeader] = session_acks.build_session_header
+    note_acknowledged: OnSession = session_acks.note_acknowledged
+    flag_recoverable: OnSession = session_acks.flag_recoverable
+    set_flag: OnSession = session_acks.set_flag
+    acknowledge_full_window: OnSession = session_acks.acknowledge_full_window
+
+    # 3.1.5.8 Receiving a UserMessage Packet
+    receive_user_message: OnMessage = receiving.receive_user_message
+    count_received: Callable[[QM, Session, UserMessagePacket], None] = receiving.count_received
+    note_activity: OnMessage = receiving.note_activity
+    take_message: Callable[[QM, Session, UserMessagePacket, RecoverableReceipt, Now], None] = receiving.take_message
+    find_duplicate: Callable[[QM, UserMessagePacket], MessageIDHistoryEntry | None] = receiving.find_duplicate
+    disregard_duplicate: Callable[[QM, Session, MessageIDHistoryEntry, RecoverableReceipt, Now], None] = (
+        receiving.disregard_duplicate
+    )
+    remember_message: Callable[[QM, UserMessagePacket, Now], MessageIDHistoryEntry] = receiving.remember_message
+    find_destination: Callable[[QM, UserMessagePacket], Queue | None] = receiving.find_destination
+    is_accepted: Callable[[QM, Queue, UserMessagePacket, Now], bool] = receiving.is_accepted
+    save_message: Callable[[QM, Saving, UserMessagePacket], None] = receiving.save_message
+    on_persisted: Callable[[QM, Saving, Now], None] = receiving.on_persisted
+    on_persist_failed: Callable[[QM, Saving, str, Now], None] = receiving.on_persist_failed
+    insert_message: Callable[[QM, Queue, Message], MessagePosition] = queues.insert_message
+    message_available: Callable[[QM, MessagePosition], None] = queues.message_available
+    move_message: Callable[[QM, MessagePosition, Queue], None] = queues.move_message
+
+    # 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.6.6, 3.1.7.3 Closing, connecting again
+    close_session: Callable[[QM, Session, str, Now], None] = closing.close_session
+    close_transport: Callable[[QM, Session, str], None] = closing.close_transport
+    await_reconnect: OnSession = closing.await_reconnect
+    session_ended: Callable[[QM, Session, str], None] = closing.session_ended
+    on_transport_lost: Callable[[QM, Session, str, Now], None] = closing.on_transport_lost
+    on_session_cleanup_timer: OnSession = closing.on_session_cleanup_timer
+    on_session_initialization_timer: OnSession = closing.on_session_initialization_timer
+    on_session_retry_connect_timer: OnSession = reconnecting.on_session_retry_connect_timer
+
+    # 3.1.7.1, 3.1.7.11, 3.1.7.12 Sending
+    message_position_available: Callable[[QM, OutgoingQueue, MessagePosition, Now], None] = (
+        sending.message_position_available
+    )
+    construct_user_message: Callable[[QM, MessagePosition], UserMessagePacket] = sending.construct_user_message
+    dispatch_messages: OnSession = sending.dispatch_messages
+    may_send: Callable[[QM, Session], bool] = sending.may_send
+    is_window_open: Callable[[QM, Session], bool] = sending.is_window_open
+    send_user_message: Callable[[QM, Session, OutgoingMessagePosition, Now], bool] = sending.send_user_message
+    assign_identifier: Callable[[QM], int] = sending.assign_identifier
+    has_expired: Callable[[QM, UserMessagePacket, Now], bool] = sending.has_expired
+    delete_expired: Callable[[QM, Session, OutgoingMessagePosition], None] = sending.delete_expired
+    update_user_message: Callable[[QM, Session, OutgoingMessagePosition, Now], UserMessagePacket] = (
+        sending.update_user_message
+    )
+    is_acknowledgment_due: Callable[[QM, Session, Now], bool] = sending.is_acknowledgment_due
+    transmit: Callable[[QM, Session, OutgoingMessagePosition, UserMessagePacket], None] = sending.transmit
+
+    # 3.1.5.2.2, 3.1.6.8, 3.1.7.6 to 3.1.7.9 Ping
+    ping_before_session: OnSession = ping.ping_before_session
+    send_ping_request: OnSession = ping.send_ping_request
+    build_ping_request: Callable[[QM], PingPacket] = ping.build_ping_request
+    receive_ping_request: Callable[[QM, Endpoint, bytes], None] = ping.receive_ping_request
+    build_ping_response: Callable[[QM, PingPacket], PingPacket] = ping.build_ping_response
+    receive_ping_response: Callable[[QM, bytes, Now], None] = ping.receive_ping_response
+    ping_response_processed: Callable[[QM, Session, PingPacket, Now], None] = ping.ping_response_processed
+    on_ping_response_timer: OnSession = ping.on_ping_response_timer

@@ -1,0 +1,191 @@
+"""Receiving messages. Spec: MS-MQQB 3.1.5.8."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from reference_qm.adm import MessageIDHistoryEntry, RecoverableReceipt, next_u16
+from reference_qm.codec import (
+    NULL_GUID,
+    DirectQueueFormatName,
+    MessageIdentifier,
+    PrivateQueueFormatNameId,
+    UserMessagePacket,
+)
+from reference_qm.effects import Persist
+from reference_qm.protocol.messages import DIRECT, deserialize_message
+from reference_qm.states import MessagePositionState, SessionState
+from reference_qm.timers import TimerKey, TimerName
+
+if TYPE_CHECKING:
+    from reference_qm.adm import MessagePosition, Queue, Session
+    from reference_qm.clock import Now
+    from reference_qm.core import QueueManager
+
+
+@dataclass(slots=True)
+class Saving:
+    """A message that is being put on disk, and what may be acknowledged when it is there."""
+
+    position: MessagePosition
+    entry: MessageIDHistoryEntry
+    claims: list[tuple[Session, RecoverableReceipt]] = field(default_factory=list)
+
+
+def receive_user_message(qm: QueueManager, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    """Take a UserMessage Packet. Spec: MS-MQQB 3.1.5.8.
+
+    Every packet is counted first, as MS-MQMQ 2.2.20.4 defines the counts: were duplicates and refused messages not,
+    both sides' counts would differ for ever. The SessionHeader says nothing about the message, so it is processed
+    whatever becomes of the message, and the message whatever becomes of the session (note <14>'s field text).
+    """
+    receipt = RecoverableReceipt()
+    if packet.UserHeader.DM:
+        session.receipts.append(receipt)
+    qm.procedures.count_received(qm, session, packet)
+    qm.procedures.note_activity(qm, session, packet, now)
+    if packet.SessionHeader is not None:
+        qm.procedures.process_session_header(qm, session, packet.SessionHeader, now)
+    qm.procedures.take_message(qm, session, packet, receipt, now)
+    qm.procedures.flag_recoverable(qm, session, now)
+    qm.procedures.acknowledge_full_window(qm, session, now)
+
+
+def count_received(qm: QueueManager, session: Session, packet: UserMessagePacket) -> None:
+    """Count a message in the session's sequences. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.7, MS-MQMQ 2.2.20.4."""
+    session.MessageReceivedCount = next_u16(session.MessageReceivedCount)
+    session.UnackedReceivedMsgCount = next_u16(session.UnackedReceivedMsgCount)
+    if packet.UserHeader.DM:
+        session.RecoverableMessageReceivedCount = next_u16(session.RecoverableMessageReceivedCount)
+
+
+def note_activity(qm: QueueManager, session: Session, packet: UserMessagePacket, now: Now) -> None:
+    """Note that the session is used and owes an acknowledgment. Spec: MS-MQQB 3.1.5.8.2."""
+    if packet.UserHeader.DQ == DIRECT:
+        session.DirectFormatSession = True
+    if not qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number)):
+        qm.procedures.start_timer(qm, session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
+    session.SessionActive = True
+
+
+def take_message(
+    qm: QueueManager, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+) -> None:
+    """Put a message into its queue, unless it came before or cannot be accepted. Spec: MS-MQQB 3.1.5.8.
+
+    A message that is disregarded is acknowledged all the same, or it would be sent again for ever. Transactional ones
+    are not: no OrderAck tells what became of them, and their sequences are not kept yet.
+    """
+    if packet.UserHeader.TH:
+        receipt.acknowledge = False
+        receipt.done = True
+        return
+    entry = qm.procedures.find_duplicate(qm, packet)
+    if entry is not None:
+        qm.procedures.disregard_duplicate(qm, session, entry, receipt, now)
+        return
+    entry = qm.procedures.remember_message(qm, packet, now)
+    queue = qm.procedures.find_destination(qm, packet)
+    if queue is None or not qm.procedures.is_accepted(qm, queue, packet, now):
+        receipt.done = True
+        return
+    message = deserialize_message(packet, qm.adm.Identifier, now.utc_s)
+    position = qm.procedures.insert_message(qm, queue, message)
+    if packet.UserHeader.DM:
+        qm.procedures.save_message(qm, Saving(position, entry, [(session, receipt)]), packet)
+    else:
+        qm.procedures.message_available(qm, position)
+
+
+def find_duplicate(qm: QueueManager, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+    """Find the entry of a message that came before. Spec: MS-MQQB 3.1.5.8.1.
+
+    The whole MessageIdentifier is compared: ordinals are unique only within a queue manager.
+    """
+    return qm.adm.MessageIDHistoryTable.find(packet.UserHeader.SourceQueueManager, packet.UserHeader.MessageID)
+
+
+def disregard_duplicate(
+    qm: QueueManager, session: Session, entry: MessageIDHistoryEntry, receipt: RecoverableReceipt, now: Now
+) -> None:
+    """Note a duplicate's time and discard it. Spec: MS-MQQB 3.1.5.8.1.
+
+    It is acknowledged when the message that it repeats is on disk.
+    """
+    qm.adm.MessageIDHistoryTable.insert(replace(entry, TimeStamp=now.utc_s))
+    for saving in qm.savings.values():
+        if saving.entry.MessageIdentifier == entry.MessageIdentifier:
+            saving.claims.append((session, receipt))
+            return
+    receipt.done = True
+
+
+def remember_message(qm: QueueManager, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+    """Enter a message into the MessageIDHistoryTable. Spec: MS-MQQB 3.1.5.8.2."""
+    header = packet.UserHeader
+    entry = MessageIDHistoryEntry(MessageIdentifier(header.SourceQueueManager, header.MessageID), now.utc_s)
+    qm.adm.MessageIDHistoryTable.insert(entry)
+    if not qm.timers.is_running(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0)):
+        qm.procedures.start_history_timer(qm, now)
+    return entry
+
+
+def find_destination(qm: QueueManager, packet: UserMessagePacket) -> Queue | None:
+    """Find the local queue that a message is for; None when there is none. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5.
+
+    A QueueManagerAddress of zeros, which all direct names have, means this queue manager: read otherwise, direct
+    messages would be routed for ever.
+    """
+    header = packet.UserHeader
+    if header.QueueManagerAddress not in (qm.adm.Identifier, NULL_GUID):
+        return None
+    if isinstance(header.DestinationQueue, DirectQueueFormatName):
+        path = header.DestinationQueue.DirectFormatName.partition("\\")[2]
+        return qm.adm.QueueCollection.get(path.lower())
+    if isinstance(header.DestinationQueue, PrivateQueueFormatNameId):
+        number = header.DestinationQueue.PrivateQueueIdentifier
+        return next((queue for queue in qm.adm.QueueCollection.values() if queue.PrivateQueueNumber == number), None)
+    return None
+
+
+def is_accepted(qm: QueueManager, queue: Queue, packet: UserMessagePacket, now: Now) -> bool:
+    """Is a nontransactional message for a nontransactional queue, and in time? Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.
+
+    Expiry on receipt is measured as on sending (3.1.7.1.2, MS-MQMQ 2.2.19.1).
+    """
+    return not queue.Transactional and not qm.procedures.has_expired(qm, packet, now)
+
+
+def save_message(qm: QueueManager, saving: Saving, packet: UserMessagePacket) -> None:
+    """Put a recoverable message on disk before it is acknowledged or received. Spec: MS-MQQB 3.1.5.8.7."""
+    token = qm.next_persist_token()
+    qm.savings[token] = saving
+    message = saving.position.MessageReference
+    record: dict[str, object] = {
+        "record": "message",
+        "queue": saving.position.QueueReference.Pathname,
+        "arrived": message.ArrivalTime,
+        "packet": base64.b64encode(packet.build()).decode(),
+    }
+    qm.emit(Persist(token, record))
+
+
+def on_persisted(qm: QueueManager, saving: Saving, now: Now) -> None:
+    """Let a message be received and acknowledged that is on disk now. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
+    if saving.position.State is MessagePositionState.LOCKED:
+        qm.procedures.message_available(qm, saving.position)
+    for session, receipt in saving.claims:
+        receipt.done = True
+        qm.procedures.flag_recoverable(qm, session, now)
+
+
+def on_persist_failed(qm: QueueManager, saving: Saving, error: str, now: Now) -> None:
+    """Forget a message that cannot be saved and close, so that it is sent again. Spec: MS-MQQB 3.1.5.8.7."""
+    saving.position.State = MessagePositionState.DELETED
+    saving.position.QueueReference.MessagePositionList.remove(saving.position)
+    qm.adm.MessageIDHistoryTable.remove(saving.entry)
+    for session, receipt in saving.claims:
+        if session.SessionState is SessionState.OPEN and receipt in session.receipts:
+            qm.procedures.close_session(qm, session, f"a message could not be saved: {error} (MS-MQQB 3.1.5.8.7)", now)

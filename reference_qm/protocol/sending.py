@@ -1,0 +1,143 @@
+"""Sending messages. Spec: MS-MQQB 3.1.7.1, 3.1.7.11, 3.1.7.12, MS-MQDMPR 3.1.7.1.28, 3.1.7.3.9."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from reference_qm.adm import MessagePosition, OutgoingMessagePosition, next_u16
+from reference_qm.codec import BaseHeader, UserMessagePacket
+from reference_qm.protocol.messages import serialize_message
+from reference_qm.states import OutgoingQueueState, SessionState
+from reference_qm.timers import TimerKey, TimerName
+
+if TYPE_CHECKING:
+    from reference_qm.adm import OutgoingQueue, Session
+    from reference_qm.clock import Now
+    from reference_qm.core import QueueManager
+
+PIGGYBACK_AFTER = 0.75
+"""Part of the Session Ack Send Timer after which a UserMessage carries the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
+
+
+def message_position_available(qm: QueueManager, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+    """Take a message into the session of its outgoing queue, connecting if need be. Spec: MS-MQQB 3.1.7.12.
+
+    Printed is to connect while ConnectionHistory is empty; a session that was closed since, idle for instance, has to
+    be established again too, or its queue would never be sent.
+    """
+    session = queue.session
+    if queue.State in (OutgoingQueueState.LOCKED, OutgoingQueueState.ON_HOLD):
+        return
+    if session.SessionState is SessionState.CLOSED:
+        session.retrying = False
+        qm.procedures.establish_session(qm, session, now)
+    packet = qm.procedures.construct_user_message(qm, position)
+    session.OutgoingMessageTable.add(OutgoingMessagePosition(position, packet))
+    qm.procedures.dispatch_messages(qm, session, now)
+
+
+def construct_user_message(qm: QueueManager, position: MessagePosition) -> UserMessagePacket:
+    """Make the packet of a message. Spec: MS-MQQB 3.1.7.11, 3.1.7.1.1.
+
+    Whether it carries a SessionHeader is decided when it is sent: decided here, as printed, the flags would be cleared
+    with the packet still waiting for the window, and 3.1.7.1.3 would then overwrite them.
+    """
+    return serialize_message(position.MessageReference)
+
+
+def dispatch_messages(qm: QueueManager, session: Session, now: Now) -> None:
+    """Send what may be sent, by priority. Spec: MS-MQDMPR 3.1.7.3.9, MS-MQQB 3.1.7.16.
+
+    Printed, all that is not acknowledged is dispatched again with each acknowledgment (3.1.5.5.1): a message that
+    awaits its acknowledgment on this session is not sent twice on it.
+    """
+    while qm.procedures.may_send(qm, session):
+        position = session.OutgoingMessageTable.next_unsent()
+        if position is None or not qm.procedures.send_user_message(qm, session, position, now):
+            return
+
+
+def may_send(qm: QueueManager, session: Session) -> bool:
+    """Is the session open, its queue connected and the window not full? Spec: MS-MQQB 3.1.7.1 steps 1 and 2."""
+    queue = session.OutgoingQueueReference
+    return (
+        session.SessionState is SessionState.OPEN
+        and queue is not None
+        and queue.State is OutgoingQueueState.CONNECTED
+        and qm.procedures.is_window_open(qm, session)
+    )
+
+
+def is_window_open(qm: QueueManager, session: Session) -> bool:
+    """Are fewer messages unacknowledged than WindowSize? Spec: MS-MQQB 3.1.7.1 step 2."""
+    return session.UnAckedMessageCount < session.WindowSize
+
+
+def send_user_message(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+    """Send a message, or delete it when it has expired; True: go on with the next. Spec: MS-MQQB 3.1.7.1."""
+    if qm.procedures.has_expired(qm, position.UserMessage, now):
+        qm.procedures.delete_expired(qm, session, position)
+        return True
+    packet = qm.procedures.update_user_message(qm, session, position, now)
+    qm.procedures.transmit(qm, session, position, packet)
+    return True
+
+
+def assign_identifier(qm: QueueManager) -> int:
+    """Give the next message its ordinal. Spec: MS-MQQB 3.1.7.1.1, 3.1.1.3 (MessageIdOrdinal).
+
+    Incremented before use and never 0: 0 stands for a message without identifier, so the first message, were it
+    numbered 0, would get another identifier when it is sent again, and pass duplicate detection.
+    """
+    qm.adm.MessageIdOrdinal = qm.adm.MessageIdOrdinal + 1 & 0xFFFFFFFF or 1
+    return qm.adm.MessageIdOrdinal
+
+
+def has_expired(qm: QueueManager, packet: UserMessagePacket, now: Now) -> bool:
+    """Is the time to reach the queue over? Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1."""
+    return now.utc_s - packet.UserHeader.SentTime > packet.BaseHeader.TimeToReachQueue
+
+
+def delete_expired(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
+    """Delete an expired message, and journal it if asked to. Spec: MS-MQQB 3.1.7.1.2."""
+    session.OutgoingMessageTable.remove(position)
+    if position.UserMessage.UserHeader.JN:
+        qm.procedures.move_message(qm, position.MessagePosition, qm.adm.SystemDeadletterQueue)
+
+
+def update_user_message(
+    qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now
+) -> UserMessagePacket:
+    """Number a message in the session's sequence; return the packet to be sent. Spec: MS-MQQB 3.1.7.1.3, 3.1.7.11."""
+    session.MessageSentCount = next_u16(session.MessageSentCount)
+    position.SequenceNumber = session.MessageSentCount
+    if position.recoverable:
+        session.RecoverableMessageSentCount = next_u16(session.RecoverableMessageSentCount)
+        position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
+    session.UnAckedMessageCount += 1
+    packet = position.UserMessage
+    if qm.procedures.is_acknowledgment_due(qm, session, now):
+        packet = replace(
+            packet,
+            BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags | BaseHeader.flags(SH=1)),
+            SessionHeader=qm.procedures.build_session_header(qm, session),
+        )
+        qm.procedures.note_acknowledged(qm, session, now)
+    session.OutgoingMessageTable.sent(position)
+    if not qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_WAIT, session.number)):
+        qm.procedures.start_ack_wait_timer(qm, session, now)
+    session.SessionActive = True
+    return packet
+
+
+def is_acknowledgment_due(qm: QueueManager, session: Session, now: Now) -> bool:
+    """Is it time to let a message carry the acknowledgment? Spec: MS-MQQB 3.1.7.11."""
+    elapsed = qm.timers.elapsed(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
+    return elapsed > PIGGYBACK_AFTER and session.UnackedReceivedMsgCount != 0
+
+
+def transmit(qm: QueueManager, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+    """Send the packet of a message. Spec: MS-MQQB 3.1.7.1.6. A failure arrives later, as a lost transport."""
+    qm.procedures.send(qm, session, packet.build())
+    position.Transmitted = True

@@ -1,0 +1,297 @@
+"""Steps that the checks of the session opening share: a raw peer, so that no rule is left to the reference."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from harness.conversation import RawConversation
+from harness.errors import ConformanceFailure
+from harness.peer import Peer, RawListener
+from harness.recorder import Frame
+from harness.sut import Sut
+from harness.wire import connection_parameters, establish_connection, user_message
+
+NULL_GUID = UUID(int=0)
+OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
+"""A queue manager that is nowhere."""
+INITIALIZATION_MS = 20_000
+"""The Session Initialization Timer in the checks that wait for it (set_timers)."""
+RECOVERABLE_ACK_MS = 500
+ACK_MS = 20_000
+"""The shortest timeouts that 2.2.2.1 allows."""
+RETRY_MS = 5_000
+"""The Session Retry Connect Timer unless configured otherwise (note <45>)."""
+CLOCK_S = 60
+"""How far the clocks of the SUT and of the harness may be apart."""
+
+
+# -- packets of any form -----------------------------------------------------------------------------------------
+
+
+def packet_at(conversation: RawConversation, number: int) -> Frame | None:
+    """Wait for the SUT's packet of a number, of whatever kind; None when it did not come."""
+    peer = conversation.peer
+    record = conversation.record
+    peer.world.run_until(lambda: len(record.received) > number or record.closed_by is not None, peer.sut.patience_ms)
+    return record.received[number] if len(record.received) > number else None
+
+
+def next_packet(conversation: RawConversation) -> Frame | None:
+    """Wait for the next packet of whatever kind; call it when everything before it was taken."""
+    return packet_at(conversation, len(conversation.received))
+
+
+def internal_bits(frame: Frame | None) -> dict[str, int]:
+    """Read IN, PT and CS off the bytes, whether they make a packet or not; -1 for what is not there."""
+    data = frame.data if frame is not None else b""
+    base, internal = (int.from_bytes(data[at : at + 2], "little") if len(data) >= at + 2 else None for at in (2, 18))
+    return {
+        "IN": -1 if base is None else base >> 3 & 1,
+        "PT": -1 if internal is None else internal & 0xF,
+        "CS": -1 if internal is None else internal >> 4 & 1,
+    }
+
+
+def kind_of(frame: Frame | None) -> str:
+    """Name what came, for ``observed``."""
+    return "nothing" if frame is None else frame.kind
+
+
+# -- the SUT as acceptor -----------------------------------------------------------------------------------------
+
+
+def request(peer: Peer, **header: Any) -> Any:
+    """Make an EstablishConnection request of the peer, for a direct name unless a ServerGuid is given."""
+    return establish_connection(
+        **{"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456} | header
+    )
+
+
+def parameters(**header: Any) -> Any:
+    """Make a ConnectionParameters with short timeouts."""
+    return connection_parameters(
+        **{"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS, "WindowSize": 64} | header
+    )
+
+
+def established(peer: Peer, **header: Any) -> RawConversation:
+    """Bring a new connection to WAITING_CP_MSG."""
+    connection = peer.connect()
+    connection.send(request(peer, **header))
+    connection.expect("EstablishConnection")
+    return connection
+
+
+def opened(peer: Peer, **header: Any) -> RawConversation:
+    """Bring a new connection to OPEN; ``header``: fields of the ConnectionParameters request."""
+    connection = established(peer)
+    connection.send(parameters(**header))
+    connection.expect("ConnectionParameters")
+    return connection
+
+
+def message(peer: Peer, number: int = 0, *, recoverable: bool = True) -> Any:
+    """Make a message to the SUT's plain queue; two that are sent in the same ms differ in ``number``, 0 to 15."""
+    identifier = (peer.world.epoch_us() // 1000 << 4 | number) & 0xFFFFFFFF
+    return user_message(
+        destination=peer.sut.format_name("plain").removeprefix("DIRECT="),
+        user={"DM": int(recoverable), "SourceQueueManager": peer.identifier, "MessageID": identifier},
+        body=b"opening",
+        label="opening",
+    )
+
+
+def acknowledgment(connection: RawConversation) -> Frame | None:
+    """Send a recoverable message; give its acknowledgment, which only an open session sends, or None."""
+    sut = connection.peer.sut
+    connection.send(message(connection.peer))
+    return connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+
+
+def check_alive(connection: RawConversation) -> None:
+    """Go on only when the session is open and alive."""
+    if acknowledgment(connection) is None:
+        raise ConformanceFailure("the SUT did not acknowledge a message on an open session")
+
+
+# -- the SUT as initiator ----------------------------------------------------------------------------------------
+
+
+def direct_name(peer: Peer, queue: str = "mqc-peer") -> str:
+    """Give a direct format name of a queue of the peer."""
+    return f"DIRECT=TCP:{peer.address}\\private$\\{queue}"
+
+
+def private_name(guid: UUID) -> str:
+    """Give a private format name of a queue of a queue manager."""
+    return f"PRIVATE={guid}\\00000001"
+
+
+def called(peer: Peer, sut: Sut, to: str | None = None) -> tuple[RawConversation, Frame]:
+    """Let the SUT send a message; give the connection that it opens and the request that it sends there."""
+    return accepted(listen(peer, sut, to))
+
+
+def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
+    """Let the SUT send a message; give the listener that it will connect to. Its pings are answered."""
+    peer.host.listen_ping(sut.file.reach.peer_ping_port)
+    listener = peer.listen_raw()
+    sut.send(to or direct_name(peer), body="opening", label="opening")
+    return listener
+
+
+def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
+    """Give the SUT's next connection, the first or that of a retry, and the request that it sends there."""
+    sut = listener.peer.sut
+    connection = listener.accept(sut.patience_ms + sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
+    if connection is None:
+        raise ConformanceFailure("the SUT opened no connection for its message")
+    return connection, connection.expect("EstablishConnection")
+
+
+def response(peer: Peer, frame: Frame, **header: Any) -> Any:
+    """Make the response to a request of the SUT."""
+    asked = frame["EstablishConnectionHeader"]
+    answer = {
+        "ClientGuid": asked.ClientGuid,
+        "ServerGuid": peer.identifier,
+        "TimeStamp": asked.TimeStamp,
+        "SE": asked.SE,
+    }
+    return establish_connection(**answer | header)
+
+
+def respond(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
+    """Respond to the SUT's request and give its ConnectionParameters."""
+    connection.send(response(connection.peer, frame, **header))
+    return connection.expect("ConnectionParameters")
+
+
+def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
+    """Respond to the SUT's ConnectionParameters; the session is open, and its message comes."""
+    asked = frame["ConnectionParametersHeader"]
+    answer = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout, "WindowSize": 64}
+    connection.send(connection_parameters(**answer | header))
+    return connection.expect("UserMessage")
+
+
+# -- what is expected -------------------------------------------------------------------------------------------
+
+
+class Between:
+    """Equals every number from ``low`` to ``high``: an expectation that is a range."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, low: int, high: int) -> None:
+        self.low = low
+        self.high = high
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, int) and self.low <= other <= self.high
+
+    def __str__(self) -> str:
+        return f"{self.low} to {self.high}"
+
+
+class OneOf:
+    """Equals every one of some texts: an expectation with more than one right answer."""
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, *allowed: str) -> None:
+        self.allowed = allowed
+
+    def __eq__(self, other: object) -> bool:
+        return other in self.allowed
+
+    def __str__(self) -> str:
+        return " or ".join(self.allowed)
+
+
+# -- time --------------------------------------------------------------------------------------------------------
+
+ON_TIME = "closed when the Session Initialization Timer expired"
+
+
+def closing(sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS) -> str:
+    """Say how a connection ends whose timer runs since an instant: ``ON_TIME``, or when else."""
+    due_ms, slack_ms = sut.duration_ms(specified_ms), sut.slack_ms(specified_ms)
+    elapsed_ms = connection.peer.recorder.elapsed_ms() - since_ms
+    if not connection.wait_closed(within_ms=max(0, due_ms + slack_ms - elapsed_ms)):
+        return f"still open after {due_ms + slack_ms} ms"
+    closed_ms = connection.record.closed_at_ms
+    assert closed_ms is not None
+    took_ms = closed_ms - since_ms
+    return ON_TIME if due_ms * 4 // 5 <= took_ms <= due_ms + slack_ms else f"closed after {took_ms} ms"
+
+
+def pass_time(peer: Peer, ms: int) -> None:
+    """Let the world go on for a while."""
+    peer.world.run_until(lambda: False, ms)
+
+
+# -- the abstract data model -------------------------------------------------------------------------------------
+
+
+def outgoing_queue(sut: Sut, format_name: str) -> dict[str, Any]:
+    """Give the OutgoingQueue with a DestinationFormatName (MS-MQDMPR 3.1.1.3)."""
+    found = outgoing_queues(sut, format_name)
+    if not found:
+        raise ConformanceFailure(f"the SUT shows no OutgoingQueue for {format_name}")
+    return found[0]
+
+
+def outgoing_queues(sut: Sut, format_name: str) -> list[dict[str, Any]]:
+    """Give every OutgoingQueue with a DestinationFormatName."""
+    queues = sut.inspect()["OutgoingQueues"]
+    return [queue for queue in queues if queue["DestinationFormatName"].lower() == format_name.lower()]
+
+
+def initiated(sut: Sut) -> dict[str, Any]:
+    """Give the session that the SUT opens or keeps as initiator."""
+    return _only([one for one in sessions(sut) if one["role"] == "initiator"], "as initiator")
+
+
+def accepted_by(sut: Sut) -> list[dict[str, Any]]:
+    """Give the sessions that the SUT accepted."""
+    return [one for one in sessions(sut) if one["role"] == "acceptor"]
+
+
+def accepted_from(sut: Sut, guid: UUID) -> dict[str, Any]:
+    """Give the session that the SUT accepted from a queue manager."""
+    return _only([one for one in accepted_by(sut) if one["RemoteQMGuid"] == text(guid)], f"accepted from {guid}")
+
+
+def _only(found: list[dict[str, Any]], which: str) -> dict[str, Any]:
+    if len(found) != 1:
+        raise ConformanceFailure(f"the SUT shows {len(found)} sessions {which}, not the one of this check")
+    return found[0]
+
+
+def sessions(sut: Sut) -> list[dict[str, Any]]:
+    """Give the sessions that are not closed, GUIDs in one spelling."""
+    found = [one for one in sut.inspect()["Sessions"] if one["SessionState"] != "CLOSED"]
+    return [one | {"RemoteQMGuid": text(one["RemoteQMGuid"])} for one in found]
+
+
+def text(guid: UUID | str) -> str:
+    """Give a GUID in one spelling."""
+    return str(guid).strip("{}").lower()
+
+
+def history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
+    """Give the ConnectionHistory of the OutgoingQueue for a format name."""
+    return list(outgoing_queue(sut, format_name)["ConnectionHistory"])
+
+
+def entry_text(entry: dict[str, Any] | None, now_s: int) -> str:
+    """Tell a ConnectionHistory entry: Status, address, whether it is of now, whether Error is one."""
+    if entry is None:
+        return "no entry"
+    moment = entry["ConnectionHistoryTime"]
+    when = "now" if abs(moment - now_s) <= CLOCK_S else f"at {moment}, not {now_s}"
+    error = entry["Error"] & 0xFFFFFFFF
+    outcome = "no error" if error == 0 else "an error" if error >> 31 else f"Error 0x{error:X}, no HRESULT of a failure"
+    return f"{entry['Status']}, {when}, {outcome}, {entry['AddressList'] or 'no address'}"

@@ -1,0 +1,106 @@
+"""The SUT as sender of numbered messages, to a peer that hears nothing once the session is open.
+
+The peer's core makes the handshake (and answers pings); then only the check speaks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.conversation import Session
+from harness.errors import ConformanceFailure
+from harness.peer import PEER_QUEUE, Peer
+from harness.recorder import Frame
+from harness.sut import Sut
+from harness.wire import session_ack
+
+RETRY_MS = 5_000
+"""Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
+
+
+SET_UP = ["EstablishConnection", "ConnectionParameters"]
+"""What an initiator sends first."""
+
+
+class Sender:
+    """What one check does with the SUT's outgoing messages. ``direct``: by a direct format name, else a private one."""
+
+    def __init__(self, peer: Peer, sut: Sut, *, direct: bool = True) -> None:
+        self.peer = peer
+        self.sut = sut
+        self.to = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}" if direct else f"PRIVATE={peer.identifier}\\00000001"
+        peer.listen()
+
+    def send(self, *tags: int, **fields: Any) -> list[str]:
+        """Let the SUT send a message for each tag, its ApplicationTag; give their message ids."""
+        return [self.sut.send(self.to, body=f"message {tag}", application_tag=tag, **fields) for tag in tags]
+
+    def next_session(self, within_ms: int | None = None) -> Session | None:
+        """Wait for the SUT to connect and, if it does, to set the session up; make the peer deaf then."""
+        session = self.peer.await_session(self.reconnect_ms if within_ms is None else within_ms)
+        if session is not None:
+            session.poll("ConnectionParameters")
+            session.deaf = True
+        return session
+
+    def session(self) -> Session:
+        """Like ``next_session``, for steps that build on it."""
+        session = self.next_session()
+        if session is None or [frame.kind for frame in session.received[:2]] != SET_UP:
+            raise ConformanceFailure("the SUT set up no session to send its messages on")
+        return session
+
+    @property
+    def reconnect_ms(self) -> int:
+        """How long to wait for a session: the retry time twice, for the sake of adaptive timers."""
+        return self.sut.duration_ms(2 * RETRY_MS) + self.sut.slack_ms(2 * RETRY_MS) + self.sut.patience_ms
+
+    def collect(self, session: Session, at_least: int) -> list[Frame]:
+        """Wait for so many user messages and until no more come; give all that came on the session."""
+        self.peer.world.run_until(
+            lambda: len(messages(session)) >= at_least or session.record.closed_by is not None, self.sut.patience_ms
+        )
+        while session.record.closed_by is None and not session.quiet():
+            pass
+        return messages(session)
+
+    def acknowledge_all(self, session: Session) -> Frame:
+        """Acknowledge everything that came on the session (at most 32 recoverable ones), so that nothing is left."""
+        recoverable = sum(is_recoverable(frame) for frame in messages(session))
+        return session.send(
+            session_ack(
+                AckSequenceNumber=len(messages(session)),
+                RecoverableMsgAckSeqNumber=min(recoverable, 1),
+                RecoverableMsgAckFlags=(1 << recoverable) - 1 & 0xFFFF_FFFF,
+            )
+        )
+
+
+def messages(session: Session) -> list[Frame]:
+    """Give the user messages that came on a session."""
+    return [frame for frame in session.received if frame.kind == "UserMessage"]
+
+
+def tag(frame: Frame) -> int:
+    """Give a message's ApplicationTag."""
+    return int(frame["MessagePropertiesHeader"].ApplicationTag)
+
+
+def tags(frames: list[Frame]) -> list[int]:
+    """Give the ApplicationTags of messages."""
+    return [tag(frame) for frame in frames]
+
+
+def is_recoverable(frame: Frame) -> bool:
+    """Is a message's delivery recoverable (UserHeader.Flags.DM)?"""
+    return bool(frame["UserHeader"].DM == 1)
+
+
+def eventually(peer: Peer, condition: Callable[[], bool]) -> bool:
+    """Ask the control channel again and again until something holds, or the patience is over."""
+    for _ in range(20):
+        if condition():
+            return True
+        peer.world.run_until(lambda: False, max(1, peer.sut.patience_ms // 20))
+    return condition()

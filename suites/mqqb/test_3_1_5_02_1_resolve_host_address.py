@@ -1,0 +1,177 @@
+"""MS-MQQB 3.1.5.2.1 Resolve Host Address."""
+
+from __future__ import annotations
+
+import pytest
+
+from suites.mqqb.opening import (
+    NULL_GUID,
+    OTHER_GUID,
+    accepted,
+    agree,
+    direct_name,
+    initiated,
+    listen,
+    outgoing_queue,
+    outgoing_queues,
+    private_name,
+    respond,
+    sessions,
+    text,
+)
+
+NOWHERE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
+
+
+@pytest.mark.needs("send")
+@pytest.mark.covers(
+    "MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-06", "MQQB-3.1.5.2.1-13", "MQQB-3.1.5.2.1-25"
+)
+def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
+    """The SUT connects to the host that a direct format name names, and its message names the queue."""
+    to = direct_name(peer)
+    listener = listen(peer, sut, to)
+    connection = listener.accept()
+    address = f"a connection to {peer.address}"
+    observed = "no connection" if connection is None else address
+    for rule in ("05", "13", "25"):
+        evidence = connection and connection.received[:1]
+        judge(f"MQQB-3.1.5.2.1-{rule}", expected=address, observed=observed, evidence=evidence)
+    arrived, message = "no message", None
+    if connection is not None:
+        request = connection.expect("EstablishConnection")
+        message = agree(connection, respond(connection, request))
+        arrived = message["UserHeader"].DestinationQueue.DirectFormatName.removeprefix("DIRECT=")
+    for rule in ("01", "06"):
+        judge(f"MQQB-3.1.5.2.1-{rule}", expected=to.removeprefix("DIRECT="), observed=arrived, evidence=message)
+
+
+@pytest.mark.needs("send", "private_names")
+@pytest.mark.covers("MQQB-3.1.5.2.1-06", "MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16")
+def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
+    """For a private format name the SUT connects to the queue manager with this GUID, and asks for it."""
+    listener = listen(peer, sut, direct_name(peer))
+    _, direct = accepted(listener)
+    sut.send(private_name(peer.identifier), body="opening")
+    connection = listener.accept()
+    private = connection.poll("EstablishConnection") if connection else None
+    address = f"a connection to {peer.address}"
+    for rule in ("15", "16"):
+        observed = address if connection else "no connection"
+        judge(f"MQQB-3.1.5.2.1-{rule}", expected=address, observed=observed, evidence=private)
+    asked_for = text(private["EstablishConnectionHeader"].ServerGuid) if private else "no request"
+    judge("MQQB-3.1.5.2.1-14", expected=text(peer.identifier), observed=asked_for, evidence=private)
+    judge(
+        "MQQB-3.1.5.2.1-06",
+        expected=f"{NULL_GUID}, then {peer.identifier}",
+        observed=f"{text(direct['EstablishConnectionHeader'].ServerGuid)}, then {asked_for}",
+        evidence=[direct, private],
+    )
+
+
+@pytest.mark.needs("send", "inspect")
+@pytest.mark.covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
+def test_a_format_name_has_one_outgoing_queue(peer, sut, judge):
+    """Messages to one format name share its OutgoingQueue, and what the session does shows on no other."""
+    to = direct_name(peer)
+    listener = listen(peer, sut, to)
+    connection, request = accepted(listener)
+    sut.send(to, body="the second")
+    sut.send(NOWHERE, body="elsewhere")
+    judge("MQQB-3.1.5.2.1-02", expected="1 OutgoingQueue", observed=f"{len(outgoing_queues(sut, to))} OutgoingQueue")
+    message = agree(connection, respond(connection, request))
+    states = [outgoing_queue(sut, name)["State"] == "Connected" for name in (to, NOWHERE)]
+    judge(
+        "MQQB-3.1.5.2.1-03",
+        expected="Connected is the queue of the session, not the other one",
+        observed="Connected is " + _which(*states),
+        evidence=[request, message],
+    )
+
+
+def _which(of_session: bool, other: bool) -> str:
+    names = {(True, False): "the queue of the session, not the other one", (False, True): "only the other one"}
+    return names.get((of_session, other), "both" if of_session else "neither")
+
+
+def check_leads_nowhere(peer, sut, judge, name, rules):
+    """Send to a name that leads nowhere, and see that the SUT provides for it: no connection, validation, a timer."""
+    listener = listen(peer, sut, name)
+    opened = listener.accept(sut.quiet_ms) is not None
+    waiting = [one for one in sessions(sut) if one["role"] == "initiator" and one["OutgoingMessageTable"]]
+    timer = "running" if any(one["timers"]["SessionRetryConnect"] is not None for one in waiting) else "stopped"
+    state = outgoing_queue(sut, name)["State"]
+    provided, timer_rule, state_rule = rules
+    judge(
+        provided,
+        expected="no connection, NeedValidation, Session Retry Connect Timer running",
+        observed=f"{'a' if opened else 'no'} connection, {state}, Session Retry Connect Timer {timer}",
+    )
+    judge(timer_rule, expected="running", observed=timer)
+    judge(state_rule, expected="NeedValidation", observed=state)
+
+
+@pytest.mark.needs("send", "inspect")
+@pytest.mark.covers("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11")
+def test_a_queue_that_no_directory_knows_is_tried_again_later(peer, sut, judge):
+    """A public format name of no queue opens no session: its outgoing queue needs validation, the retry timer runs."""
+    rules = ("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11")
+    check_leads_nowhere(peer, sut, judge, f"PUBLIC={OTHER_GUID}", rules)
+
+
+@pytest.mark.needs("send", "inspect")
+@pytest.mark.covers("MQQB-3.1.5.2.1-18", "MQQB-3.1.5.2.1-20", "MQQB-3.1.5.2.1-21")
+def test_a_queue_manager_without_a_way_to_it_is_tried_again_later(peer, sut, judge):
+    """A private format name without a next hop opens no session: its queue needs validation, the retry timer runs."""
+    rules = ("MQQB-3.1.5.2.1-18", "MQQB-3.1.5.2.1-20", "MQQB-3.1.5.2.1-21")
+    check_leads_nowhere(peer, sut, judge, private_name(OTHER_GUID), rules)
+
+
+@pytest.mark.needs("send", "inspect", "private_names")
+@pytest.mark.covers(
+    "MQQB-3.1.5.2.1-23",
+    "MQQB-3.1.5.2.1-27",
+    "MQQB-3.1.5.2.1-28",
+    "MQQB-3.1.5.2.1-29",
+    "MQQB-3.1.5.2.1-30",
+    "MQQB-3.1.5.2.1-31",
+    "MQQB-3.1.5.2.1-32",
+    "MQQB-3.1.5.2.1-33",
+    "MQQB-3.1.5.2.1-34",
+    "MQQB-3.1.5.2.1-35",
+    "MQQB-3.1.5.2.1-36",
+    "MQQB-3.1.5.2.1-37",
+)
+def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
+    """The addresses found make NextHops and NextHopCollection, and the session goes to the first; each time anew."""
+    name = private_name(peer.identifier)
+    listener = listen(peer, sut, name)
+    connection, request = accepted(listener)
+    session = initiated(sut)
+    formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
+    next_hops = outgoing_queue(sut, name)["NextHops"]
+    hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
+    first = hops[0] if hops else {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
+    in_turn = hops[indexer] if 0 <= indexer < len(hops) else {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
+    found = {
+        "27": (formatted, ", ".join(next_hops)),
+        "28": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
+        "29": (True, peer.address in peer.world.resolve(first["HostName"])),
+        "30": (text(peer.identifier), text(first["QMGuid"])),
+        "31": (peer.address, first["Address"]),
+        "32": ([peer.address], [hop["Address"] for hop in hops]),
+        "33": (0, indexer),
+        "34": (
+            f"{in_turn['Address']}, {in_turn['HostName']}, {text(in_turn['QMGuid'])}",
+            f"{session['RemoteQMAddress']}, {session['RemoteQMHostName']}, {session['RemoteQMGuid']}",
+        ),
+        "35": (first["Address"], session["RemoteQMAddress"]),
+        "36": (first["HostName"], session["RemoteQMHostName"]),
+        "37": (text(first["QMGuid"]), session["RemoteQMGuid"]),
+    }
+    for rule, (expected, observed) in found.items():
+        judge(f"MQQB-3.1.5.2.1-{rule}", expected=str(expected), observed=str(observed), evidence=request)
+    connection.close()
+    _, again = accepted(listener)
+    once_more = ", ".join(outgoing_queue(sut, name)["NextHops"])
+    judge("MQQB-3.1.5.2.1-23", expected=formatted, observed=once_more, evidence=[request, again])

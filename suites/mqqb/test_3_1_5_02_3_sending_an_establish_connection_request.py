@@ -1,0 +1,94 @@
+"""MS-MQQB 3.1.5.2.3 Sending an EstablishConnection Request Packet.
+
+The timer rules of this section are judged with 3.1.6.6, what OutgoingQueue tells with 3.1.5.4.2.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.recorder import Frame
+from suites.mqqb.opening import (
+    NULL_GUID,
+    Between,
+    accepted,
+    direct_name,
+    internal_bits,
+    kind_of,
+    listen,
+    packet_at,
+    pass_time,
+    private_name,
+    text,
+)
+
+LATER_MS = 20_000
+"""Between the two requests whose time stamps are compared, as the retry timer is set for it."""
+
+
+@pytest.mark.needs("send")
+@pytest.mark.covers(
+    "MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05", "MQQB-3.1.5.2.3-07", "MQQB-3.1.5.2.3-09"
+)
+def test_a_session_begins_with_a_request(peer, sut, judge):
+    """The SUT connects to the acceptor's TCP port and sends an EstablishConnection request first."""
+    connection = listen(peer, sut, direct_name(peer)).accept()
+    first = packet_at(connection, 0) if connection else None
+    bits = internal_bits(first)
+    header = first["EstablishConnectionHeader"] if kind_of(first) == "EstablishConnection" else None
+    where = "over TCP to the acceptor's port"
+    judge(
+        "MQQB-3.1.5.2.3-02",
+        expected=f"EstablishConnection {where}",
+        observed=f"{kind_of(first)} {where}" if connection else "no connection to the acceptor's port",
+        evidence=first,
+    )
+    judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], evidence=first)
+    judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], evidence=first)
+    client, server = (text(header.ClientGuid), text(header.ServerGuid)) if header else ("no request", "no request")
+    judge("MQQB-3.1.5.2.3-07", expected=text(sut.guid), observed=client, evidence=first)
+    judge("MQQB-3.1.5.2.3-09", expected=text(NULL_GUID), observed=server, evidence=first)
+
+
+@pytest.mark.needs("send", "private_names")
+@pytest.mark.covers("MQQB-3.1.5.2.3-08")
+def test_a_known_queue_manager_is_asked_for(peer, sut, judge):
+    """For a private format name, ServerGuid is the GUID of the queue manager that is connected to."""
+    _, request = accepted(listen(peer, sut, private_name(peer.identifier)))
+    asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
+    judge("MQQB-3.1.5.2.3-08", expected=text(peer.identifier), observed=asked_for, evidence=request)
+
+
+@pytest.mark.needs("send", "set_timers")
+@pytest.mark.covers("MQQB-3.1.5.2.3-10", "MQQB-3.1.5.2.3-11")
+def test_a_second_request_tells_the_time_passed_and_that_no_ping_was_sent(peer, sut, judge):
+    """Two requests are as many ms apart as their TimeStamps say; SE is 1 in a request that no ping went before."""
+    sut.set_timers(session_retry_connect_ms=LATER_MS)
+    listener = listen(peer, sut, direct_name(peer))
+    connection, first = accepted(listener)
+    connection.close()
+    pass_time(peer, sut.duration_ms(LATER_MS))
+    _, second = accepted(listener)
+    apart_ms = second.time_ms - first.time_ms
+    passed_ms = _time_stamp(second) - _time_stamp(first) & 0xFFFFFFFF
+    judge(
+        "MQQB-3.1.5.2.3-10",
+        expected=Between(apart_ms * 3 // 4, apart_ms * 5 // 4),
+        observed=passed_ms,
+        evidence=[first, second],
+    )
+    pings = [frame for frame in peer.recorder.frames if frame.from_sut and frame.kind == "Ping"]
+    silent = [frame for frame, since in ((first, None), (second, first)) if not _between(pings, since, frame)]
+    if not silent:
+        raise ConformanceFailure("the SUT pings before each request; what SE is then, text and frames differ on (E03)")
+    for request in silent:
+        judge("MQQB-3.1.5.2.3-11", expected=1, observed=request["EstablishConnectionHeader"].SE, evidence=request)
+
+
+def _time_stamp(request: Frame) -> int:
+    return int(request["EstablishConnectionHeader"].TimeStamp)
+
+
+def _between(pings: list[Frame], since: Frame | None, until: Frame) -> list[Frame]:
+    return [ping for ping in pings if ping.number < until.number and (since is None or ping.number > since.number)]

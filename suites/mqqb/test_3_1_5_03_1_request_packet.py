@@ -1,0 +1,88 @@
+"""MS-MQQB 3.1.5.3.1 Request Packet: an acceptor's answer to an EstablishConnection.
+
+That it repeats ClientGuid, TimeStamp and SE is seen on every packet (suites/predicates/opening.py); here they vary.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from suites.mqqb.opening import (
+    NULL_GUID,
+    OTHER_GUID,
+    OneOf,
+    accepted_by,
+    established,
+    internal_bits,
+    kind_of,
+    next_packet,
+    packet_at,
+    parameters,
+    request,
+    text,
+)
+
+VALID = {
+    "zero": {"SE": 1, "TimeStamp": 0},
+    "own": {"SE": 0, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
+}
+"""What else is in the request, by the ServerGuid that makes it valid."""
+
+
+@pytest.mark.covers(
+    "MQQB-3.1.5.3.1-02",
+    "MQQB-3.1.5.3.1-03",
+    "MQQB-3.1.5.3.1-04",
+    "MQQB-3.1.5.3.1-05",
+    "MQQB-3.1.5.3.1-06",
+    "MQQB-3.1.5.3.1-09",
+    "MQQB-3.1.5.3.1-13",
+)
+@pytest.mark.parametrize("server", VALID)
+def test_a_valid_request_is_accepted(peer, sut, judge, server):
+    """A request for this queue manager, named or not, gets a response without CS; then parameters are awaited."""
+    connection = peer.connect()
+    server_guid = NULL_GUID if server == "zero" else sut.guid
+    asked = connection.send(request(peer, ServerGuid=server_guid, **VALID[server]))
+    answer = packet_at(connection, 0)
+    bits = internal_bits(answer)
+    evidence = [asked, answer]
+    judge("MQQB-3.1.5.3.1-02", expected="EstablishConnection", observed=kind_of(answer), evidence=evidence)
+    judge("MQQB-3.1.5.3.1-03", expected=1, observed=bits["IN"], evidence=evidence)
+    judge("MQQB-3.1.5.3.1-04", expected=2, observed=bits["PT"], evidence=evidence)
+    judge("MQQB-3.1.5.3.1-05", expected="valid: CS 0", observed=_validity(bits), evidence=evidence)
+    judge("MQQB-3.1.5.3.1-06", expected=0, observed=bits["CS"], evidence=evidence)
+    named = text(answer["EstablishConnectionHeader"].ServerGuid) if kind_of(answer) == "EstablishConnection" else "none"
+    judge("MQQB-3.1.5.3.1-09", expected=text(sut.guid), observed=named, evidence=evidence)
+    sent = connection.send(parameters())
+    reply = next_packet(connection)
+    judge("MQQB-3.1.5.3.1-13", expected="ConnectionParameters", observed=kind_of(reply), evidence=[sent, reply])
+
+
+def _validity(bits: dict[str, int]) -> str:
+    return {0: "valid: CS 0", 1: "invalid: CS 1"}.get(bits["CS"], "no response")
+
+
+@pytest.mark.covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07", "MQQB-3.1.5.3.1-09")
+def test_a_request_for_another_queue_manager_is_refused(peer, sut, judge):
+    """A request with a foreign ServerGuid gets a response with CS; the same request without the flaw is accepted."""
+    established(peer, ServerGuid=NULL_GUID)
+    connection = peer.connect()
+    asked = connection.send(request(peer, ServerGuid=OTHER_GUID))
+    answer = packet_at(connection, 0)
+    bits = internal_bits(answer)
+    evidence = [asked, answer]
+    judge("MQQB-3.1.5.3.1-05", expected="invalid: CS 1", observed=_validity(bits), evidence=evidence)
+    judge("MQQB-3.1.5.3.1-07", expected=1, observed=bits["CS"], evidence=evidence)
+    named = text(answer["EstablishConnectionHeader"].ServerGuid) if kind_of(answer) == "EstablishConnection" else "none"
+    judge("MQQB-3.1.5.3.1-09", expected=OneOf(text(sut.guid), text(OTHER_GUID)), observed=named, evidence=evidence)
+
+
+@pytest.mark.needs("inspect")
+@pytest.mark.covers("MQQB-3.1.5.3.1-01")
+def test_the_remote_queue_manager_is_the_client(peer, sut, judge):
+    """RemoteQMGuid of an accepted session is the ClientGuid of its request."""
+    connection = established(peer, ClientGuid=OTHER_GUID)
+    known = [one["RemoteQMGuid"] for one in accepted_by(sut)]
+    observed = text(OTHER_GUID) if text(OTHER_GUID) in known else ", ".join(known) or "no accepted session"
+    judge("MQQB-3.1.5.3.1-01", expected=text(OTHER_GUID), observed=observed, evidence=connection.received)

@@ -1,0 +1,38 @@
+"""MS-MQQB 3.1.5.5.5 Validate Message Counts. The Session Ack Wait Timer's restart is judged with 3.1.6.3."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.wire import session_ack
+from suites.mqqb.opening import ACK_MS, message, opened
+
+RECEIVED = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
+
+
+@pytest.mark.covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
+@pytest.mark.parametrize("field", RECEIVED)
+@pytest.mark.parametrize("error", [-1, +1, 0x7FFF])
+def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
+    """Two messages are sent, one of them recoverable: a SessionAck that says so is taken, another ends the session."""
+    session = opened(peer)
+    session.send(message(sut, peer.message_id(), recoverable=False))
+    session.send(message(sut, peer.message_id(), recoverable=True))
+    session.expect(
+        "SessionAck",
+        lambda frame: bool(frame["SessionHeader"].AckSequenceNumber == RECEIVED["UserMsgSequenceNumber"]),
+        within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS),
+    )
+    session.send(session_ack(**RECEIVED))
+    if session.wait_closed(sut.quiet_ms):
+        raise ConformanceFailure("the SUT closes on right message counts, too")
+    wrong = session.send(session_ack(**RECEIVED | {field: RECEIVED[field] + error & 0xFFFF}))
+    session.wait_closed(min(sut.patience_ms, sut.duration_ms(ACK_MS)))
+    for rule in ("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"):
+        judge(
+            rule,
+            expected=f"closed on {field} {error:+d}",
+            observed=f"closed on {field} {error:+d}" if session.closed_by_sut else session.outcome(),
+            evidence=[wrong],
+        )

@@ -1,0 +1,68 @@
+"""MS-MQQB 3.1.5.5 Receiving a SessionAck Packet. The steps 03 to 07 are judged where their subsections are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.conversation import Conversation
+from harness.errors import ConformanceFailure
+from harness.sut import Sut
+from harness.wire import session_ack
+from suites.mqqb.opening import established, opened
+from suites.mqqb.sender import Sender
+
+CLOSED = "closed by the SessionAck"
+EARLY_MS = 20_000
+"""Well before the Session Initialization Timer (60 s, note <43>) would close the session."""
+
+
+@pytest.mark.covers("MQQB-3.1.5.5-01")
+@pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG"])
+def test_session_ack_before_the_acceptor_is_open_closes_the_session(peer, sut, judge, state):
+    """A SessionAck that an open session takes ends one that is still being set up."""
+    _accepted_when_open(opened(peer), sut)
+    early = peer.connect() if state == "WAITING_EC_MSG" else established(peer)
+    if early.wait_closed(sut.quiet_ms):
+        raise ConformanceFailure(f"the SUT closed the connection in {state} by itself")
+    sent = early.send(session_ack())
+    judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(early, sut), evidence=[sent])
+
+
+@pytest.mark.covers("MQQB-3.1.5.5-01")
+@pytest.mark.needs("send")
+@pytest.mark.parametrize(
+    ("state", "answered_early"),
+    [("WAITING_ECR_MSG", "EstablishConnectionHeader"), ("WAITING_CPR_MSG", "ConnectionParametersHeader")],
+)
+def test_session_ack_before_the_initiator_is_open_closes_the_session(peer, sut, judge, state, answered_early):
+    """An initiator that gets a SessionAck in place of a response closes; later, on an open session, it takes it."""
+
+    def ack_instead(packet: Any) -> Any:
+        return session_ack() if packet.haslayer(answered_early) else packet
+
+    sender = Sender(peer, sut)
+    sender.send(1)
+    early = peer.await_session(tamper=ack_instead)
+    if early is None:
+        raise ConformanceFailure("the SUT opened no connection for its message")
+    asked = early.expect(answered_early.removesuffix("Header"))
+    kept = judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(early, sut), evidence=[asked, early.last])
+    if kept:
+        later = sender.session()
+        later.expect("UserMessage")
+        _accepted_when_open(later, sut)
+        sender.acknowledge_all(later)
+
+
+def _accepted_when_open(session: Conversation, sut: Sut) -> None:
+    """Show that the same SessionAck is no reason to close where it belongs."""
+    session.send(session_ack())
+    if session.wait_closed(sut.quiet_ms):
+        raise ConformanceFailure("the SUT closes an open session that it gets a SessionAck on, too")
+
+
+def _ending(session: Conversation, sut: Sut) -> str:
+    within_ms = min(sut.patience_ms, sut.duration_ms(EARLY_MS))
+    return CLOSED if session.wait_closed(within_ms) else session.outcome()

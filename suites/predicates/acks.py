@@ -1,0 +1,41 @@
+"""What every SessionAck of a SUT must tell of the SUT's own messages. Spec: MS-MQQB 3.1.6.4."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.passive import Context, Finding, passive
+
+_WRAP = 0x10000
+
+
+@passive("MQQB-3.1.6.4-06", "SessionAck", "UserMsgSequenceNumber is the count of messages sent on the session")
+def messages_sent(packet: Any, context: Context) -> Finding:
+    """Compare with the messages that the SUT sent before on the connection."""
+    return _counted("UserMsgSequenceNumber", packet, len(_sent(context)))
+
+
+@passive("MQQB-3.1.6.4-07", "SessionAck", "RecoverableMsgSeqNumber is the count of recoverable messages sent")
+def recoverable_messages_sent(packet: Any, context: Context) -> Finding:
+    """Compare with the recoverable ones among them."""
+    return _counted("RecoverableMsgSeqNumber", packet, sum(record.UserHeader.DM == 1 for record in _sent(context)))
+
+
+@passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize is that of the sender's ConnectionParameters")
+def own_window(packet: Any, context: Context) -> Finding:
+    """Compare with the window that the SUT named when the session was set up."""
+    named = [frame.record for frame in context.earlier if frame.from_sut and frame.kind == "ConnectionParameters"]
+    if not named:
+        return None
+    window = named[-1].ConnectionParametersHeader.WindowSize
+    told = packet.SessionHeader.WindowSize
+    return told == window, f"WindowSize {told}, after {window} in ConnectionParameters"
+
+
+def _sent(context: Context) -> list[Any]:
+    return [frame.record for frame in context.earlier if frame.from_sut and frame.kind == "UserMessage"]
+
+
+def _counted(field: str, packet: Any, count: int) -> Finding:
+    told = getattr(packet.SessionHeader, field)
+    return told == count % _WRAP, f"{field} {told} after {count} sent"

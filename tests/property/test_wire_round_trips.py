@@ -1,0 +1,249 @@
+"""What the scapy layers build they dissect to the same fields, and rebuild to the same bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scapy.packet import Packet
+
+from harness.wire import (
+    ConnectionParametersHeader,
+    DebugHeader,
+    EstablishConnectionHeader,
+    FinalAckBody,
+    MessageIdentifier,
+    MessagePropertiesHeader,
+    MQFAddressHeader,
+    MQFDirectQueueFormatName,
+    MQFDistributionQueueFormatName,
+    MQFFormatNameElement,
+    MQFSignatureHeader,
+    ObjectID,
+    OrderAckBody,
+    PingPacket,
+    PrivateQueueFormatName,
+    PublicKeyBlob,
+    PublicQueueFormatName,
+    SecurityHeader,
+    SequenceInfo,
+    SessionHeader,
+    SimpleBlob,
+    SoapHeader,
+    TransactionHeader,
+    connection_parameters,
+    dissect,
+    dissect_ping,
+    establish_connection,
+    kind,
+    ping_request,
+    session_ack,
+    user_message,
+)
+from harness.wire.blobs import Blob
+from harness.wire.fields import AnnouncedGuid, Bytes, Computed, Guid, Nested, Padding, WideString
+from harness.wire.layer import Bits, Structure
+from harness.wire.user import LAYOUTS
+
+EXAMPLES = settings(max_examples=120, deadline=None)
+MOST = 24
+
+
+def values(layer: type[Packet], **given_: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Any values for the fields of a layer that are not computed; ``given_`` overrides by name."""
+    fields = {field.name: strategy for field in layer.fields_desc if (strategy := value(field)) is not None}
+    return st.fixed_dictionaries(fields | given_)
+
+
+def value(field: Any) -> st.SearchStrategy[Any] | None:
+    """Any value for a field; None for a field that computes its own."""
+    match field:
+        case Padding() | Computed():
+            return None
+        case Bits():
+            return None if field.compute else st.integers(0, (1 << field.size) - 1)
+        case Guid():
+            return st.uuids()
+        case AnnouncedGuid():
+            return st.none() | st.uuids()
+        case Bytes():
+            fixed = isinstance(field.size, int)
+            return st.binary(min_size=field.size if fixed else 0, max_size=field.size if fixed else MOST)
+        case WideString():
+            return st.text(max_size=MOST)
+        case Nested():
+            return structures(field.layout)
+    low, high = (-(1 << 63), (1 << 63) - 1) if field.fmt == "<q" else (0, (1 << 8 * field.sz) - 1)
+    return st.integers(low, high)
+
+
+def structures(layout: type[Structure]) -> st.SearchStrategy[Structure]:
+    if issubclass(layout, Blob):  # its other fields are printed as constants
+        key = layout.fields_desc[-1]
+        return value(key).map(lambda content: layout(**{key.name: content}))
+    if layout is MQFAddressHeader:
+        return values(layout, FormatNameList=st.lists(elements, max_size=4)).map(lambda fields: layout(**fields))
+    if layout is MQFDirectQueueFormatName:  # its first terminator ends it
+        text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=MOST)
+        return text.map(lambda name: layout(DirectFormatName=name))
+    return values(layout).map(lambda fields: layout(**fields))
+
+
+def queues(flag: str) -> st.SearchStrategy[dict[str, Any]]:
+    """The fields of UserHeader for the queue of ``flag``: the flag and the queue that it announces."""
+    name = {"DQ": "DestinationQueue", "AQ": "AdminQueue", "RQ": "ResponseQueue"}[flag]
+    return st.one_of(
+        *(
+            st.fixed_dictionaries({flag: st.just(number), name: st.none() if layout is None else structures(layout)})
+            for number, layout in LAYOUTS[flag].items()
+        )
+    )
+
+
+elements = st.one_of(
+    *(
+        structures(layout).map(lambda name: MQFFormatNameElement(FormatName=name))
+        for layout in (
+            PublicQueueFormatName,
+            PrivateQueueFormatName,
+            MQFDirectQueueFormatName,
+            MQFDistributionQueueFormatName,
+        )
+    )
+)
+base = st.fixed_dictionaries(
+    {"Reserved": st.integers(0, 255), "PR": st.integers(0, 7), "TR": st.integers(0, 1), "X0": st.integers(0, 1)}
+    | {"TimeToReachQueue": st.integers(0, 0xFFFFFFFF), "X9": st.integers(0, 1)}
+)
+internal = st.fixed_dictionaries(
+    {"Reserved": st.integers(0, 0xFFFF), "CS": st.integers(0, 1), "X15": st.integers(0, 1)}
+)
+user = st.builds(
+    lambda *parts: {name: value for part in parts for name, value in part.items()},
+    st.fixed_dictionaries(
+        {name: st.integers(0, 0xFFFFFFFF) for name in ("TimeToBeReceived", "SentTime", "MessageID")}
+        | {"SourceQueueManager": st.uuids(), "QueueManagerAddress": st.uuids(), "ConnectorType": st.none() | st.uuids()}
+        | {"RC": st.integers(0, 31), "DM": st.integers(0, 3), "JN": st.integers(0, 1), "X4": st.integers(0, 7)}
+    ),
+    queues("DQ"),
+    queues("AQ"),
+    queues("RQ"),
+)
+mqf = st.fixed_dictionaries(
+    {name: st.lists(elements, max_size=4) for name in ("Destination", "Administration", "Response")}
+    | {"Signature": structures(MQFSignatureHeader)}
+)
+
+PARTS = {
+    "transaction": (TransactionHeader, values(TransactionHeader)),
+    "security": (SecurityHeader, values(SecurityHeader)),
+    "properties": (MessagePropertiesHeader, values(MessagePropertiesHeader)),
+    "debug": (DebugHeader, values(DebugHeader)),
+    "soap": (SoapHeader, values(SoapHeader)),
+    "session": (SessionHeader, values(SessionHeader)),
+}
+
+messages = st.builds(
+    user_message,
+    base=base,
+    user=user,
+    properties=PARTS["properties"][1],
+    mqf=st.none() | mqf,
+    **{name: st.none() | strategy for name, (_, strategy) in PARTS.items() if name != "properties"},
+)
+
+
+def internals(make: Any, layer: type[Packet]) -> st.SearchStrategy[Packet]:
+    return st.builds(
+        lambda base, internal, header: make(base=base, internal=internal, **header), base, internal, values(layer)
+    )
+
+
+packets = st.one_of(
+    internals(establish_connection, EstablishConnectionHeader),
+    internals(connection_parameters, ConnectionParametersHeader),
+    internals(session_ack, SessionHeader),
+    messages,
+)
+
+
+def fields_of(layer: Packet) -> dict[str, Any]:
+    """The values that were given to a layer, without what it computes and pads."""
+    return {name: given_ for name, given_ in layer.fields.items() if given_ is not None}
+
+
+def assert_same(built: Packet, read: Packet) -> None:
+    """Every value given to ``built`` is read, in the same headers in the same order."""
+    assert [type(layer) for layer in built.iterpayloads()] == [type(layer) for layer in read.iterpayloads()]
+    for one, other in zip(built.iterpayloads(), read.iterpayloads(), strict=True):
+        for name, given_ in fields_of(one).items():
+            got = other.getfieldval(name)
+            if isinstance(given_, Packet):
+                assert_same(given_, got)
+            elif isinstance(given_, list):
+                assert len(given_) == len(got)
+                for element, got_element in zip(given_, got, strict=True):
+                    assert_same(element, got_element)
+            else:
+                assert got == given_, name
+
+
+@EXAMPLES
+@given(packets)
+def test_a_packet_is_dissected_to_what_was_built_and_rebuilt(packet):
+    data = bytes(packet)
+    read = dissect(data)
+    assert_same(packet, read)
+    assert bytes(read) == data
+    assert read.PacketSize == len(data) - (16 if kind(data) == "UserMessage" and read.SH else 0)
+
+
+@EXAMPLES
+@given(values(PingPacket, Signature=st.just(0x5548)))
+def test_a_ping_is_dissected_to_what_was_built(fields):
+    data = bytes(ping_request(**fields))
+    read = dissect_ping(data)
+    assert {name: read.getfieldval(name) for name in fields} == fields
+    assert bytes(read) == data
+
+
+@EXAMPLES
+@given(messages, st.data())
+def test_padding_may_hold_anything_and_is_kept(packet, data):
+    read = dissect(bytes(packet))
+    for layer in padded(read):
+        for field in layer.fields_desc:
+            if isinstance(field, Padding):
+                count = len(layer.getfieldval(field.name))
+                layer.setfieldval(field.name, data.draw(st.binary(min_size=count, max_size=count)))
+    filled = bytes(read)
+    assert_same(read, dissect(filled))
+    assert bytes(dissect(filled)) == filled
+
+
+def padded(packet: Packet) -> list[Packet]:
+    """Every header and structure of a packet."""
+    found = []
+    for layer in packet.iterpayloads():
+        found.append(layer)
+        for given_ in layer.fields.values():
+            inner = given_ if isinstance(given_, list) else [given_]
+            found += [deep for part in inner if isinstance(part, Packet) for deep in padded(part)]
+    return found
+
+
+@EXAMPLES
+@given(
+    st.one_of(
+        *map(
+            structures,
+            (OrderAckBody, FinalAckBody, PublicKeyBlob, SimpleBlob, MessageIdentifier, ObjectID, SequenceInfo),
+        )
+    )
+)
+def test_a_body_or_blob_is_dissected_to_what_was_built(structure):
+    data = bytes(structure)
+    read = type(structure)(data)
+    assert_same(structure, read)
+    assert bytes(read) == data

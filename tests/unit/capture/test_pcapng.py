@@ -1,0 +1,171 @@
+"""Our pcapng reader and writer: bytes by hand, round trips, and every way in which a file can be broken."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from struct import pack
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from harness.capture import CapturedFrame, CaptureError, CaptureWriter, read_pcapng
+from harness.capture.pcapng import MAX_BLOCK, file_header, packet_block
+from reference_qm.inputs import Endpoint
+
+CLIENT, SERVER = Endpoint("192.0.2.1", 4057), Endpoint("192.0.2.2", 3527)
+START_US = 1_700_000_000_000_000
+
+SECTION = bytes.fromhex("0a0d0d0a 1c000000 4d3c2b1a 0100 0000 ffffffffffffffff 1c000000")
+RAW_INTERFACE = bytes.fromhex("01000000 14000000 6500 0000 00000000 14000000")
+
+
+def block(kind: int, body: bytes, order: str = "<") -> bytes:
+    return pack(order + "II", kind, 12 + len(body)) + body + pack(order + "I", 12 + len(body))
+
+
+def enhanced(packet: bytes, *, ticks: int = 0, interface: int = 0, order: str = "<") -> bytes:
+    head = pack(order + "IIIII", interface, ticks >> 32, ticks & 0xFFFFFFFF, len(packet), len(packet))
+    return block(6, head + packet + bytes(-len(packet) % 4), order)
+
+
+def frames_of(path: Path, data: bytes) -> list[CapturedFrame]:
+    path.write_bytes(data)
+    return list(read_pcapng(path))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "x.pcapng"
+
+
+def test_the_file_header_is_what_the_format_says() -> None:
+    assert file_header() == bytes.fromhex(
+        "0a0d0d0a 30000000 4d3c2b1a 0100 0000 ffffffffffffffff 0400 0900 6d71636f6e666f726d 000000 00000000 30000000"
+        "01000000 30000000 6500 0000 00000000 0200 0900 6d71636f6e666f726d 000000 0900 0100 06 000000 00000000 30000000"
+    )
+
+
+def test_a_packet_block_is_what_the_format_says() -> None:
+    assert packet_block(0x1_0000_0002, b"abcde", "hi") == bytes.fromhex(
+        "06000000 34000000 00000000 01000000 02000000 05000000 05000000 6162636465 000000"
+        "0100 0200 6869 0000 00000000 34000000"
+    )
+
+
+def test_frames_carry_number_time_comment_and_offset(file: Path) -> None:
+    with CaptureWriter(file, START_US) as writer:
+        assert writer.udp(CLIENT, SERVER, b"one", time_us=5, comment="café") == 1
+        assert writer.udp(SERVER, CLIENT, b"two", time_us=1_000_006) == 2
+    frames = list(read_pcapng(file))
+    assert [(f.number, f.time_us, f.comment) for f in frames] == [
+        (1, START_US + 5, "café"),
+        (2, START_US + 1_000_006, None),
+    ]
+    assert frames[0].offset == len(file_header())
+    assert file.read_bytes()[frames[1].offset :][:4] == bytes.fromhex("06000000")
+
+
+def test_every_packet_is_in_the_file_before_the_next_one(file: Path) -> None:
+    """A killed run loses none: nothing waits in a buffer."""
+    writer = CaptureWriter(file)
+    for number in range(1, 4):
+        writer.udp(CLIENT, SERVER, bytes(number), time_us=number)
+        assert len(list(read_pcapng(file))) == number
+    writer.close()
+
+
+def test_other_byte_order_resolutions_and_blocks_are_read(file: Path) -> None:
+    section = block(0x0A0D0D0A, bytes.fromhex("1a2b3c4d 0001 0000 ffffffffffffffff"), ">")
+    milliseconds = block(1, pack(">HHI", 101, 0, 0) + pack(">HHB3x", 9, 1, 3), ">")
+    halves = block(1, pack(">HHI", 1, 0, 0) + pack(">HHB3x", 9, 1, 0x81), ">")
+    unknown = block(0x0BAD, b"whatever", ">")
+    data = section + milliseconds + halves + unknown
+    data += enhanced(b"a", ticks=7, order=">") + enhanced(b"b", ticks=3, interface=1, order=">")
+    assert [(f.number, f.time_us, f.link_type, f.data) for f in frames_of(file, data)] == [
+        (1, 7_000, 101, b"a"),
+        (2, 1_500_000, 1, b"b"),
+    ]
+
+
+def test_a_new_section_forgets_the_interfaces(file: Path) -> None:
+    with pytest.raises(CaptureError, match="interface 0, which is not described"):
+        frames_of(file, SECTION + RAW_INTERFACE + enhanced(b"a") + SECTION + enhanced(b"b"))
+
+
+GOOD = SECTION + RAW_INTERFACE
+BROKEN = {
+    "empty": (b"", "the file is empty"),
+    "three bytes": (b"abc", "no Section Header block"),
+    "old pcap": (bytes.fromhex("d4c3b2a102000400") + bytes(16), "no Section Header block"),
+    "wrong byte order magic": (SECTION[:8] + b"\0\0\0\0" + SECTION[12:], "byte-order magic is 00 00 00 00"),
+    "cut in a head": (GOOD + b"\6\0\0", "cut inside the head"),
+    "cut in a block": (GOOD + enhanced(b"abc")[:-1], "1 bytes of a block are missing"),
+    "cut in the section": (SECTION[:10], "is cut"),
+    "block too long": (GOOD + pack("<II", 6, MAX_BLOCK + 4), f"a block of {MAX_BLOCK + 4} bytes"),
+    "block too short": (GOOD + pack("<II", 6, 8), "a block of 8 bytes"),
+    "length no multiple of 4": (GOOD + pack("<II", 6, 33) + bytes(33), "a block of 33 bytes"),
+    "lengths differ": (GOOD + enhanced(b"abcd")[:-4] + pack("<I", 40), "the two lengths of a block differ"),
+    "unknown interface": (GOOD + enhanced(b"a", interface=1), "interface 1, which is not described"),
+    "packet past its block": (
+        GOOD + block(6, pack("<IIIII", 0, 0, 0, 5, 5) + b"abcd"),
+        "5 bytes does not fit its block",
+    ),
+    "packet cut by a snapshot length": (
+        GOOD + block(6, pack("<IIIII", 0, 0, 0, 4, 9) + b"abcd"),
+        "4 of 9 bytes; capture without a snapshot",
+    ),
+    "packet block too short": (GOOD + block(6, bytes(16)), "too short for its fields"),
+    "option past its block": (
+        GOOD + block(6, pack("<IIIII", 0, 0, 0, 0, 0) + pack("<HH", 1, 9)),
+        "option 1 of 9 bytes",
+    ),
+    "option head cut": (GOOD + block(6, pack("<IIIII", 0, 0, 0, 0, 0) + b"\1\0\0\0"[:2] + b"\0\0")[:-4], "is cut"),
+    "bad time resolution": (SECTION + block(1, pack("<HHI", 101, 0, 0) + pack("<HHI", 9, 2, 0)), "not one byte"),
+    "simple packet": (GOOD + block(3, pack("<I", 4) + b"abcd"), "a Simple Packet block"),
+    "obsolete packet": (GOOD + block(2, bytes(24)), "a Packet block"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_is_one_line_with_file_and_offset(file: Path, name: str) -> None:
+    data, message = BROKEN[name]
+    with pytest.raises(CaptureError, match=message) as caught:
+        frames_of(file, data)
+    assert caught.value.file == file
+    assert str(caught.value).startswith(f"{file}: at byte {caught.value.offset}: ")
+    assert "\n" not in str(caught.value)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@given(st.integers(0, 10**9), st.data())
+def test_a_cut_file_gives_the_whole_frames_before_the_cut(tmp_path: Path, time_us: int, data: st.DataObject) -> None:
+    file = tmp_path / "cut.pcapng"
+    with CaptureWriter(file) as writer:
+        for number in range(4):
+            writer.udp(CLIENT, SERVER, bytes(number), time_us=time_us)
+    whole = file.read_bytes()
+    starts = [frame.offset for frame in read_pcapng(file)] + [len(whole)]
+    cut = data.draw(st.integers(starts[0], len(whole)))
+    file.write_bytes(whole[:cut])
+    seen = []
+    try:
+        for frame in read_pcapng(file):
+            seen.append(frame.offset)
+    except CaptureError as error:
+        assert error.offset == max(start for start in starts if start <= cut)
+        assert cut not in starts
+    else:
+        assert cut in starts
+    assert seen == [start for start, end in pairwise(starts) if end <= cut]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150, deadline=None)
+@given(st.one_of(st.binary(max_size=200), st.binary(max_size=120).map(lambda tail: GOOD + tail)))
+def test_arbitrary_bytes_raise_nothing_but_the_typed_error(tmp_path: Path, data: bytes) -> None:
+    file = tmp_path / "any.pcapng"
+    try:
+        frames_of(file, data)
+    except CaptureError as error:
+        assert 0 <= error.offset <= len(data)

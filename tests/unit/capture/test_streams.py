@@ -1,0 +1,258 @@
+"""What the writer puts into a capture is what the reader finds on each connection, byte by byte."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+from pathlib import Path
+from struct import pack, unpack
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from harness.capture import CaptureError, CaptureWriter, read_pcapng, streams
+from harness.capture.ip import TcpFlags, TcpSegment, build_tcp, take_apart
+from harness.capture.pcapng import file_header, packet_block
+from harness.capture.writer import MAX_SEGMENT
+from harness.errors import HarnessError
+from reference_qm.inputs import Endpoint
+
+CLIENT, SERVER = Endpoint("192.0.2.1", 49759), Endpoint("192.0.2.2", 1801)
+CLIENT6, SERVER6 = Endpoint("2001:db8::1", 49759), Endpoint("2001:db8::2", 1801)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "x.pcapng"
+
+
+def ones_complement_sum(data: bytes) -> int:
+    """RFC 1071 as printed there, to hold the writer's arithmetic against."""
+    total = sum(word for (word,) in (unpack(">H", data[i : i + 2].ljust(2, b"\0")) for i in range(0, len(data), 2)))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def pseudo_header(packet: bytes, source: Endpoint, target: Endpoint, protocol: int, payload: bytes) -> bytes:
+    sender, receiver = ip_address(source.host).packed, ip_address(target.host).packed
+    return sender + receiver + pack(">II", len(payload), protocol)
+
+
+@pytest.mark.parametrize(("client", "server", "start"), [(CLIENT, SERVER, 20), (CLIENT6, SERVER6, 40)])
+@pytest.mark.parametrize("data", [b"x", b"odd", b"even", b"\xff" * 7, bytes(8)])
+def test_checksums_are_right(file: Path, client: Endpoint, server: Endpoint, start: int, data: bytes) -> None:
+    with CaptureWriter(file) as writer:
+        writer.tcp_open(1, client, server, time_us=0)
+        writer.tcp_data(1, True, data, time_us=1)
+        writer.udp(server, client, data, time_us=2)
+    packets = [frame.data for frame in read_pcapng(file)]
+    for packet, (source, target, protocol) in zip(
+        packets,
+        [(client, server, 6), (server, client, 6), (client, server, 6), (client, server, 6), (server, client, 17)],
+        strict=True,
+    ):
+        payload = packet[start:]
+        whole = pseudo_header(packet, source, target, protocol, payload) + payload
+        assert ones_complement_sum(whole) == 0xFFFF
+        if start == 20:
+            assert ones_complement_sum(packet[:20]) == 0xFFFF
+            assert unpack(">H", packet[2:4]) == (len(packet),)
+        else:
+            assert unpack(">H", packet[4:6]) == (len(payload),)
+
+
+def test_a_udp_checksum_of_zero_is_sent_as_all_ones(file: Path) -> None:
+    """RFC 768: zero means that there is no checksum."""
+    with CaptureWriter(file) as writer:
+        for low in range(0x10000):
+            if low % 257 == 0:
+                writer.udp(CLIENT, SERVER, pack(">H", low), time_us=0)
+        first = next(iter(read_pcapng(file))).data
+        missing = unpack(">H", first[26:28])[0]
+        writer.udp(CLIENT, SERVER, pack(">H", missing), time_us=0)
+    assert list(read_pcapng(file))[-1].data[26:28] == b"\xff\xff"
+    assert streams(file).udp[-1].data == pack(">H", missing)
+
+
+def test_a_connection_is_opened_used_and_closed_with_consistent_numbers(file: Path) -> None:
+    with CaptureWriter(file) as writer:
+        assert writer.tcp_open(7, CLIENT, SERVER, time_us=10) == [1, 2, 3]
+        assert writer.tcp_data(7, True, b"abc", time_us=20) == [4]
+        assert writer.tcp_data(7, False, b"de", time_us=30) == [5]
+        assert writer.tcp_close(7, False, time_us=40) == 6
+        assert writer.tcp_data(7, True, b"f", time_us=50) == [7]
+        assert writer.tcp_close(7, True, time_us=60) == 8
+    segments = [take_apart(frame.data) for frame in read_pcapng(file)]
+    flags = TcpFlags
+    assert [(s.source, s.sequence, s.acknowledged, s.flags, s.data) for s in segments] == [  # type: ignore[union-attr]
+        (CLIENT, 0x10000000, 0, flags.SYN, b""),
+        (SERVER, 0x20000000, 0x10000001, flags.SYN | flags.ACK, b""),
+        (CLIENT, 0x10000001, 0x20000001, flags.ACK, b""),
+        (CLIENT, 0x10000001, 0x20000001, flags.PSH | flags.ACK, b"abc"),
+        (SERVER, 0x20000001, 0x10000004, flags.PSH | flags.ACK, b"de"),
+        (SERVER, 0x20000003, 0x10000004, flags.FIN | flags.ACK, b""),
+        (CLIENT, 0x10000004, 0x20000004, flags.PSH | flags.ACK, b"f"),
+        (CLIENT, 0x10000005, 0x20000004, flags.FIN | flags.ACK, b""),
+    ]
+
+
+def test_the_stream_tells_which_frame_holds_each_byte(file: Path) -> None:
+    with CaptureWriter(file) as writer:
+        writer.tcp_open(1, CLIENT, SERVER, time_us=0)
+        writer.udp(CLIENT, SERVER, b"between", time_us=1)
+        writer.tcp_data(1, True, b"abc", time_us=2)
+        writer.tcp_data(1, False, b"xy", time_us=3)
+        writer.tcp_data(1, True, b"defg", time_us=4)
+        writer.tcp_close(1, False, time_us=5, reset=True)
+    found = streams(file)
+    (stream,) = found.tcp
+    assert (stream.client, stream.server, stream.opened_frame) == (CLIENT, SERVER, 1)
+    assert bytes(stream.from_client.data) == b"abcdefg"
+    assert [stream.from_client.frame_at(i) for i in range(7)] == [5, 5, 5, 7, 7, 7, 7]
+    assert [(r.start, r.end, r.frame, r.time_us) for r in stream.from_client.ranges] == [(0, 3, 5, 2), (3, 7, 7, 4)]
+    assert (stream.from_client.closed_frame, stream.from_client.reset) == (None, False)
+    assert bytes(stream.from_server.data) == b"xy"
+    assert (stream.from_server.closed_frame, stream.from_server.reset) == (8, True)
+    for outside in (-1, 7):
+        with pytest.raises(IndexError):
+            stream.from_client.frame_at(outside)
+    (datagram,) = found.udp
+    assert (datagram.source, datagram.target, datagram.data, datagram.frame) == (CLIENT, SERVER, b"between", 4)
+
+
+def test_big_data_is_cut_into_segments_and_joined_again(file: Path) -> None:
+    data = bytes(range(256)) * 600
+    with CaptureWriter(file) as writer:
+        writer.tcp_open(1, CLIENT, SERVER, time_us=0)
+        assert writer.tcp_data(1, True, data, time_us=1, comment="big") == [4, 5, 6]
+    assert bytes(streams(file).tcp[0].from_client.data) == data
+    assert [r.end - r.start for r in streams(file).tcp[0].from_client.ranges] == [MAX_SEGMENT, MAX_SEGMENT, 33_600]
+    assert [frame.comment for frame in read_pcapng(file)][3:] == ["big", None, None]
+
+
+def test_sequence_numbers_wrap(file: Path) -> None:
+    with CaptureWriter(file) as writer:
+        writer.tcp_open(1, CLIENT, SERVER, time_us=0)
+        writer._connections[1].client.sequence = 0xFFFFFFFE
+        writer.tcp_data(1, True, b"abcd", time_us=0)
+        writer.tcp_data(1, True, b"e", time_us=0)
+    after = [take_apart(frame.data) for frame in read_pcapng(file)][3:]
+    assert [s.sequence for s in after] == [0xFFFFFFFE, 2]  # type: ignore[union-attr]
+
+
+def test_two_connections_and_a_reused_address_stay_apart(file: Path) -> None:
+    other = Endpoint("192.0.2.1", 50000)
+    with CaptureWriter(file) as writer:
+        writer.tcp_open(1, CLIENT, SERVER, time_us=0)
+        writer.tcp_open(2, other, SERVER, time_us=0)
+        writer.tcp_data(1, True, b"one", time_us=0)
+        writer.tcp_data(2, True, b"two", time_us=0)
+        writer.tcp_close(1, True, time_us=0, reset=True)
+        writer.tcp_open(1, CLIENT, SERVER, time_us=0)
+        writer.tcp_data(1, True, b"three", time_us=0)
+    assert [bytes(s.from_client.data) for s in streams(file).tcp] == [b"one", b"two", b"three"]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.booleans(), st.binary(min_size=1, max_size=300)), max_size=12),
+    st.sampled_from([(CLIENT, SERVER), (CLIENT6, SERVER6)]),
+)
+def test_both_directions_come_back_whole(
+    tmp_path: Path, said: list[tuple[bool, bytes]], ends: tuple[Endpoint, Endpoint]
+) -> None:
+    file = tmp_path / "said.pcapng"
+    with CaptureWriter(file) as writer:
+        writer.tcp_open(1, *ends, time_us=0)
+        for from_client, data in said:
+            writer.tcp_data(1, from_client, data, time_us=1)
+    (stream,) = streams(file).tcp
+    assert bytes(stream.from_client.data) == b"".join(data for mine, data in said if mine)
+    assert bytes(stream.from_server.data) == b"".join(data for mine, data in said if not mine)
+
+
+@pytest.mark.parametrize("ends", [(CLIENT, SERVER), (CLIENT6, SERVER6)])
+def test_a_flipped_bit_of_a_tcp_packet_does_not_go_unnoticed(file: Path, ends: tuple[Endpoint, Endpoint]) -> None:
+    """Every bit that a checksum or a length covers; IPv6 has no checksum over its class, flow and hop limit."""
+    with CaptureWriter(file) as writer:
+        writer.tcp_open(1, *ends, time_us=0)
+        writer.tcp_data(1, True, b"payload!", time_us=0)
+    whole = file.read_bytes()
+    last = list(read_pcapng(file))[-1]
+    start = last.offset + 28
+    free = {0, 1, 2, 3, 7} if ends[0] == CLIENT6 else set()
+    for position in set(range(len(last.data))) - free:
+        for bit in range(8):
+            broken = bytearray(whole)
+            broken[start + position] ^= 1 << bit
+            file.write_bytes(broken)
+            with pytest.raises(CaptureError, match="frame 4"):
+                streams(file)
+
+
+def test_misuse_is_told(file: Path) -> None:
+    with CaptureWriter(file) as writer:
+        with pytest.raises(HarnessError, match="connection 1 is not open"):
+            writer.tcp_data(1, True, b"a", time_us=0)
+        writer.tcp_open(1, CLIENT, SERVER, time_us=0)
+        with pytest.raises(HarnessError, match="connection 1 is open already"):
+            writer.tcp_open(1, CLIENT, SERVER, time_us=0)
+        with pytest.raises(HarnessError, match="no data"):
+            writer.tcp_data(1, True, b"", time_us=0)
+        writer.tcp_close(1, True, time_us=0)
+        with pytest.raises(HarnessError, match="the client of connection 1 has closed already"):
+            writer.tcp_data(1, True, b"a", time_us=0)
+        writer.tcp_close(1, False, time_us=0)
+        with pytest.raises(HarnessError, match="connection 1 is not open"):
+            writer.tcp_close(1, False, time_us=0)
+        with pytest.raises(HarnessError, match="not of one family"):
+            writer.udp(CLIENT, SERVER6, b"a", time_us=0)
+        with pytest.raises(HarnessError, match="does not appear to be"):
+            writer.tcp_open(2, Endpoint("nowhere", 1), SERVER, time_us=0)
+        with pytest.raises(HarnessError, match="datagram of 70000 bytes"):
+            writer.udp(CLIENT, SERVER, bytes(70000), time_us=0)
+    assert len(list(read_pcapng(file))) == 5
+
+
+def tcp(flags: TcpFlags, sequence: int, data: bytes = b"", *, back: bool = False) -> bytes:
+    source, target = (SERVER, CLIENT) if back else (CLIENT, SERVER)
+    return build_tcp(TcpSegment(source, target, sequence, 0, flags, data), 0)
+
+
+SYN, ACK, FIN = TcpFlags.SYN, TcpFlags.ACK, TcpFlags.FIN
+UNREADABLE = {
+    "no IP": ([b"\x00" * 40], "no IPv4 or IPv6 packet"),
+    "nothing": ([b""], "no IPv4 or IPv6 packet"),
+    "begins in the middle": ([tcp(ACK, 5, b"a")], "without its SYN"),
+    "SYN-ACK first": ([tcp(SYN | ACK, 5)], "a SYN-ACK without its SYN"),
+    "lost bytes": ([tcp(SYN, 5), tcp(ACK, 7, b"a")], "sequence number 7, 6 is next"),
+    "sent twice": ([tcp(SYN, 5), tcp(ACK, 6, b"a"), tcp(ACK, 6, b"a")], "sequence number 6, 7 is next"),
+    "after the end": ([tcp(SYN, 5), tcp(FIN | ACK, 6), tcp(ACK, 7, b"a")], "data after the end"),
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_what_cannot_be_judged_is_told_with_its_frame(file: Path, name: str) -> None:
+    packets, message = UNREADABLE[name]
+    file.write_bytes(file_header() + b"".join(packet_block(0, packet, None) for packet in packets))
+    with pytest.raises(CaptureError, match=message) as caught:
+        streams(file)
+    assert f"frame {len(packets)}: " in str(caught.value)
+
+
+def test_another_link_type_is_refused(file: Path) -> None:
+    ethernet = file_header().replace(b"\x65\x00\x00\x00", b"\x01\x00\x00\x00")
+    file.write_bytes(ethernet + packet_block(0, bytes(60), None))
+    with pytest.raises(CaptureError, match="link type 1; only raw IP"):
+        streams(file)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.binary(max_size=80))
+def test_arbitrary_packets_raise_nothing_but_value_errors(data: bytes) -> None:
+    for packet in (data, b"\x45" + data, b"\x60" + data):
+        try:
+            take_apart(packet)
+        except ValueError:
+            continue

@@ -1,0 +1,278 @@
+"""Cores back to back in virtual time: effects of one become inputs of another at the same instant."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from reference_qm.clock import Now
+from reference_qm.codec import Packet, PingPacket, parse_packet, parse_ping
+from reference_qm.commands import Inspect, PeekMessages, Request, SendMessage
+from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
+from reference_qm.core import QueueManager
+from reference_qm.effects import (
+    CloseTransport,
+    Completed,
+    Connect,
+    Effect,
+    Persist,
+    Rejected,
+    ResolveHost,
+    SendDatagram,
+    SendPacket,
+)
+from reference_qm.entropy import SeededEntropy
+from reference_qm.inputs import (
+    BytesReceived,
+    Command,
+    DatagramReceived,
+    Endpoint,
+    HostResolved,
+    Input,
+    Persisted,
+    PersistFailed,
+    PingSocket,
+    Started,
+    TransportAccepted,
+    TransportConnected,
+    TransportFailed,
+    TransportLost,
+)
+
+EPOCH_S = 1_800_000_000
+BOOTED_MS = 1_000_000
+PLAIN = "private$\\plain"
+TRANSACTIONAL = "private$\\tx"
+
+
+@dataclass
+class Host:
+    """One core, its connections and what it gave."""
+
+    network: Network
+    address: str
+    core: QueueManager
+    answers: dict[int, Completed | Rejected] = field(default_factory=dict)
+    sent: list[tuple[str, bytes]] = field(default_factory=list)
+    pings: list[tuple[PingSocket, Endpoint, bytes]] = field(default_factory=list)
+    closed: list[CloseTransport] = field(default_factory=list)
+    connects: list[Connect] = field(default_factory=list)
+    persists: list[Persist] = field(default_factory=list)
+    twins: dict[str, tuple[Host, str]] = field(default_factory=dict)
+    accepted: int = 0
+    reachable: bool = True
+    listens_for_pings: bool = True
+    disk: str = "works"
+    """works: answers at once; slow: not until ``Network.settle_disk``; broken: refuses."""
+    tamper: Callable[[bytes], bytes | None] = staticmethod(lambda data: data)
+
+    def handle(self, event: Input) -> None:
+        self.network.carry_out(self, self.core.handle(event, self.network.now))
+
+    def begin(self, request: Request) -> int:
+        """Ask, and return the token under which ``answers`` will have it."""
+        self.network.tokens += 1
+        token = self.network.tokens
+        self.handle(Command(token, request))
+        self.network.settle()
+        return token
+
+    def ask(self, request: Request) -> dict[str, Any]:
+        """Ask something that is answered at once."""
+        answer = self.answers[self.begin(request)]
+        assert isinstance(answer, Completed), answer
+        return answer.result.values
+
+    def refusal(self, request: Request) -> str:
+        """Ask something that is refused at once."""
+        answer = self.answers[self.begin(request)]
+        assert isinstance(answer, Rejected), answer
+        return answer.error
+
+    def send(self, to: str, body: bytes = b"body", **fields: Any) -> str:
+        return str(self.ask(SendMessage(to=to, body=body, **fields))["message_id"])
+
+    def bodies(self, queue: str = PLAIN) -> list[str]:
+        return [message["body"] for message in self.ask(PeekMessages(queue, limit=10_000))["messages"]]
+
+    def adm(self) -> dict[str, Any]:
+        return dict(self.ask(Inspect())["adm"])
+
+    def session(self, role: str | None = None) -> dict[str, Any]:
+        """The tree of the newest session (of a role)."""
+        sessions = [one for one in self.adm()["Sessions"] if role in (None, one["role"])]
+        return dict(sessions[-1])
+
+    def packets(self) -> list[Packet]:
+        return [parse_packet(data) for _, data in self.sent]
+
+    def sent_pings(self) -> list[PingPacket]:
+        return [parse_ping(data) for _, _, data in self.pings]
+
+    def restart(self) -> None:
+        for name, (other, theirs) in list(self.twins.items()):
+            self.twins.pop(name)
+            other.twins.pop(theirs)
+            self.network.later(other, TransportLost(theirs, "reset"))
+        self.core.restart()
+        self.handle(Started())
+        self.network.settle()
+
+
+class Network:
+    """Hosts by address, time, and what is on its way."""
+
+    def __init__(self) -> None:
+        self.now = Now(BOOTED_MS, EPOCH_S)
+        self.hosts: dict[str, Host] = {}
+        self.names: dict[str, tuple[str, ...]] = {}
+        self.by_hand: set[str] = set()
+        """Addresses where nothing answers a Connect but the test."""
+        self.tokens = 0
+        self._waiting: deque[tuple[Host, Input]] = deque()
+        self._slow: list[tuple[Host, int]] = []
+
+    def host(self, number: int, **config: Any) -> Host:
+        """Add a host: 1 is 10.0.0.1."""
+        address = f"10.0.0.{number}"
+        settings: dict[str, Any] = {
+            "identifier": guid(number),
+            "host_name": f"host{number}",
+            "addresses": (address,),
+            "queues": (QueueSettings(PLAIN), QueueSettings(TRANSACTIONAL, transactional=True)),
+            "timers": TimerSettings(),
+        }
+        core = QueueManager(QueueManagerConfig(**(settings | config)), SeededEntropy(str(number)))
+        host = self.hosts[address] = Host(self, address, core)
+        self.names[f"host{number}"] = (address,)
+        host.handle(Started())
+        return host
+
+    def pair(self, **config: Any) -> tuple[Host, Host]:
+        return self.host(1, **config), self.host(2, **config)
+
+    def later(self, host: Host, event: Input) -> None:
+        self._waiting.append((host, event))
+
+    def settle(self, limit: int = 200_000) -> None:
+        """Deliver everything that is on its way, and what follows from it."""
+        for _ in range(limit):
+            if not self._waiting:
+                return
+            host, event = self._waiting.popleft()
+            if isinstance(event, BytesReceived) and event.transport not in host.twins:
+                continue
+            host.handle(event)
+        raise AssertionError("two cores answer each other for ever")
+
+    def settle_disk(self, order: Callable[[list[Any]], list[Any]] = list) -> None:
+        """Let slow disks answer, in the order given."""
+        slow, self._slow = self._slow, []
+        for host, token in order(slow):
+            self.later(host, Persisted(token))
+        self.settle()
+
+    def advance(self, ms: int) -> None:
+        """Let time pass, from one timer to the next."""
+        end_ms = self.now.monotonic_ms + ms
+        self.settle()
+        while True:
+            due = [one for one in (host.core.next_due() for host in self.hosts.values()) if one is not None]
+            if not due or min(due) > end_ms:
+                break
+            self._set(max(min(due), self.now.monotonic_ms))
+            for host in self.hosts.values():
+                self.carry_out(host, host.core.handle_timer(self.now))
+            self.settle()
+        self._set(end_ms)
+
+    def cut(self, host: Host) -> None:
+        """Reset every connection of a host."""
+        for name, (other, theirs) in list(host.twins.items()):
+            host.twins.pop(name)
+            other.twins.pop(theirs)
+            self.later(host, TransportLost(name, "reset"))
+            self.later(other, TransportLost(theirs, "reset"))
+        self.settle()
+
+    def carry_out(self, host: Host, effects: list[Effect]) -> None:
+        for effect in effects:
+            match effect:
+                case SendPacket(transport, data):
+                    self._send(host, transport, data)
+                case Connect():
+                    host.connects.append(effect)
+                    self._connect(host, effect)
+                case CloseTransport(transport, _):
+                    host.closed.append(effect)
+                    self._close(host, transport)
+                case SendDatagram(socket, remote, data):
+                    host.pings.append((socket, remote, data))
+                    self._ping(host, socket, remote, data)
+                case ResolveHost(name):
+                    self.later(host, HostResolved(name, self.names.get(name, ())))
+                case Persist(token, _):
+                    host.persists.append(effect)
+                    if host.disk == "slow":
+                        self._slow.append((host, token))
+                    else:
+                        works = host.disk == "works"
+                        self.later(host, Persisted(token) if works else PersistFailed(token, "disk full"))
+                case Completed(token) | Rejected(token):
+                    assert token not in host.answers, "a command is answered once"
+                    host.answers[token] = effect
+
+    def _set(self, monotonic_ms: int) -> None:
+        self.now = Now(monotonic_ms, EPOCH_S + (monotonic_ms - BOOTED_MS) // 1000)
+
+    def _send(self, host: Host, transport: str, data: bytes) -> None:
+        host.sent.append((transport, data))
+        changed = host.tamper(data)
+        if changed is not None and transport in host.twins:
+            other, theirs = host.twins[transport]
+            self.later(other, BytesReceived(theirs, changed))
+
+    def _connect(self, host: Host, effect: Connect) -> None:
+        if effect.remote.host in self.by_hand:
+            return
+        other = self.hosts.get(effect.remote.host)
+        if other is None or not other.reachable:
+            self.later(host, TransportFailed(effect.transport, "connection refused"))
+            return
+        other.accepted += 1
+        theirs = f"in-{other.accepted}"
+        host.twins[effect.transport] = (other, theirs)
+        other.twins[theirs] = (host, effect.transport)
+        near, far = Endpoint(host.address, 50_000 + other.accepted), effect.remote
+        self.later(other, TransportAccepted(theirs, near, far))
+        self.later(host, TransportConnected(effect.transport, far, near))
+
+    def _close(self, host: Host, transport: str) -> None:
+        if transport in host.twins:
+            other, theirs = host.twins.pop(transport)
+            other.twins.pop(theirs)
+            self.later(other, TransportLost(theirs, "closed"))
+
+    def _ping(self, host: Host, socket: PingSocket, remote: Endpoint, data: bytes) -> None:
+        other = self.hosts.get(remote.host)
+        if other is None:
+            return
+        if socket is PingSocket.LISTENER:
+            self.later(other, DatagramReceived(PingSocket.SOURCE, Endpoint(host.address, 3527), data))
+        elif other.reachable and other.listens_for_pings:
+            self.later(other, DatagramReceived(PingSocket.LISTENER, Endpoint(host.address, 4057), data))
+
+
+def guid(number: int) -> UUID:
+    return UUID(int=number << 64 | 0xFFFF)
+
+
+def direct(number: int, queue: str = PLAIN) -> str:
+    return f"DIRECT=TCP:10.0.0.{number}\\{queue}"
+
+
+def private(number: int, identifier: int = 1) -> str:
+    return f"PRIVATE={guid(number)}\\{identifier:08X}"

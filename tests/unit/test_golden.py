@@ -1,0 +1,131 @@
+"""The frames of MS-MQQB section 4: both codecs read what the manifest says, and the capture holds exactly them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.capture import read_pcapng, streams
+from harness.capture.golden import GOLDEN, GoldenFrame, load_golden, write_golden
+from harness.wire import dissect, dissect_ping, kind
+from reference_qm.codec import StreamFramer, parse_packet, parse_ping
+
+FRAMES = {frame.number: frame for frame in load_golden().frames}
+DOCUMENT = Path(__file__).resolve().parents[3] / "shared" / "specs" / "MS-MQQB.later.md"
+
+Reader = Callable[[str], Any]
+"""Gives what a dotted path of printed names reads as."""
+
+
+def walk(start: Any, names: list[str]) -> Any:
+    return reduce(getattr, names, start)
+
+
+def strict_reader(frame: GoldenFrame) -> Reader:
+    """Adapt the strict codec: records whose attributes are the headers; a Ping packet is its own header."""
+    record: Any = parse_ping(frame.data) if frame.transport == "udp" else parse_packet(frame.data)
+    return lambda path: walk(record, path.split(".")[frame.transport == "udp" :])
+
+
+def scapy_reader(frame: GoldenFrame) -> Reader:
+    """Adapt the scapy layers: headers are layers, and the items of SecurityData are fields of their header."""
+    packet: Any = dissect_ping(frame.data) if frame.transport == "udp" else dissect(frame.data)
+
+    def read(path: str) -> Any:
+        header, *names = path.replace("SecurityData.", "").split(".")
+        return walk(packet[header], names)
+
+    return read
+
+
+READERS = {"strict": strict_reader, "scapy": scapy_reader}
+TERMINATED = {"MessagePropertiesHeader.Label", "UserHeader.DestinationQueue.DirectFormatName"}
+"""Texts whose terminating null a codec may show or not."""
+
+
+@pytest.mark.parametrize("codec", READERS)
+@pytest.mark.parametrize("number", FRAMES)
+def test_every_field_reads_as_the_manifest_says(number: int, codec: str) -> None:
+    frame = FRAMES[number]
+    read = READERS[codec](frame)
+    found = {}
+    for path in frame.fields:
+        value = read(path)
+        found[path] = value.rstrip("\0") if path in TERMINATED else value
+    assert found == frame.fields
+
+
+@pytest.mark.parametrize("number", FRAMES)
+def test_both_codecs_rebuild_the_frame(number: int) -> None:
+    frame = FRAMES[number]
+    ping = frame.transport == "udp"
+    assert (parse_ping if ping else parse_packet)(frame.data).build() == frame.data
+    assert bytes((dissect_ping if ping else dissect)(frame.data)) == frame.data
+
+
+@pytest.mark.parametrize("number", [3, 4])
+def test_the_padding_of_establish_connection_is_filled(number: int) -> None:
+    """MS-MQQB 2.2.3.1 asks it of responses; the request has it too."""
+    for codec in READERS.values():
+        assert codec(FRAMES[number])("EstablishConnectionHeader.Padding") == b"\x5a" * 512
+
+
+def test_the_body_of_frame_7_is_as_long_as_its_header_says() -> None:
+    for codec in READERS.values():
+        assert codec(FRAMES[7])("MessagePropertiesHeader.MessageBody") == b"a\0" * 1000
+
+
+def test_only_frame_7_has_a_rebuilt_tail() -> None:
+    assert {n: (f.dumped, len(f.data)) for n, f in FRAMES.items() if f.dumped != len(f.data)} == {7: (1650, 2224)}
+
+
+@pytest.mark.parametrize("number", FRAMES)
+def test_packets_are_called_what_the_manifest_calls_them(number: int) -> None:
+    frame = FRAMES[number]
+    name = kind(frame.data, ping=frame.transport == "udp")
+    assert name == frame.packet
+
+
+@pytest.mark.parametrize("number", FRAMES)
+def test_disagreements_are_about_fields_of_the_frame(number: int) -> None:
+    frame = FRAMES[number]
+    for each in frame.disagreements:
+        header, field = each.field.rsplit(".", 1)
+        assert each.text and each.why
+        assert any(path.startswith(f"{header}.") for path in frame.fields)
+        assert each.field in frame.fields or field == "Padding"
+
+
+def test_the_committed_capture_is_what_the_builder_makes(tmp_path: Path) -> None:
+    golden = load_golden()
+    write_golden(golden, tmp_path / "made.pcapng")
+    assert (GOLDEN / golden.capture).read_bytes() == (tmp_path / "made.pcapng").read_bytes()
+
+
+def test_the_capture_gives_the_frames_back() -> None:
+    golden = load_golden()
+    found = streams(GOLDEN / golden.capture)
+    (stream,) = found.tcp
+    assert [d.data for d in found.udp] == [FRAMES[1].data, FRAMES[2].data]
+    assert (stream.client.port, stream.server.port) == (49759, 1801)
+    assert [(d.source.port, d.target.port) for d in found.udp] == [(4057, 3527), (3527, 4057)]
+    for direction, mine in ((stream.from_client, True), (stream.from_server, False)):
+        packets = StreamFramer().feed(bytes(direction.data))
+        assert packets == [f.data for f in golden.frames if f.transport == "tcp" and f.from_client is mine]
+    comments = [frame.comment for frame in read_pcapng(GOLDEN / golden.capture) if frame.comment]
+    assert comments == [f"{f.section} {f.title}" for f in golden.frames]
+
+
+@pytest.mark.skipif(not DOCUMENT.exists(), reason="the specifications are not beside this clone")
+@pytest.mark.parametrize("number", FRAMES)
+def test_the_dump_is_that_of_the_document(number: int) -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    section = re.search(rf"### 4\.1\.{number} FRAME.*?(?=\n<a id|\Z)", text, re.DOTALL)
+    assert section is not None
+    lines = re.findall(r"^[0-9A-F]{2}(?: [0-9A-F]{2})*$", section.group(0).partition("Hex Dump:")[2], re.MULTILINE)
+    assert FRAMES[number].data[: FRAMES[number].dumped] == bytes.fromhex(" ".join(lines))

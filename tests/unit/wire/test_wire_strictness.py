@@ -1,0 +1,125 @@
+"""What cannot be dissected completely is refused by name, whatever scapy's configuration says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+from scapy.config import conf
+from wire_frames import FRAMES
+
+from harness.wire import (
+    WireError,
+    dissect,
+    dissect_ping,
+    kind,
+    session_ack,
+    user_message,
+)
+
+
+def resized(data: bytes, change: int) -> bytes:
+    """The packet with ``change`` bytes more or fewer, its PacketSize corrected."""
+    data = data + bytes(change) if change > 0 else data[:change]
+    return data[:8] + len(data).to_bytes(4, "little") + data[12:]
+
+
+def patched(data: bytes, offset: int, value: bytes) -> bytes:
+    return data[:offset] + value + data[offset + len(value) :]
+
+
+MESSAGE = bytes(user_message(destination="OS:a\\q", body=b"body"))
+PROPERTIES = 16 + 48 + 16
+
+REFUSED = [
+    (b"", "BaseHeader: 0 bytes, at least 16 wanted"),
+    (FRAMES[8][:15], "BaseHeader: 15 bytes, at least 16 wanted"),
+    (patched(FRAMES[3], 0, b"\x11"), "BaseHeader.VersionNumber: 0x11, not 0x10"),
+    (patched(FRAMES[3], 4, b"l"), "BaseHeader.Signature: 0x524f496c, not 0x524f494c"),
+    (patched(FRAMES[3], 8, b"\x0f\0\0\0"), "BaseHeader.PacketSize: 15 is not from 16 to 4194304"),
+    (patched(FRAMES[3], 8, b"\x01\0\x40\0"), "BaseHeader.PacketSize: 4194305 is not from 16 to 4194304"),
+    (FRAMES[3] + b"x", "BaseHeader.PacketSize: 572 stands for 572 bytes, there are 573"),
+    (FRAMES[3][:-1], "BaseHeader.PacketSize: 572 stands for 572 bytes, there are 571"),
+    (resized(FRAMES[3], 4), "4 bytes left over after EstablishConnectionHeader"),
+    (resized(FRAMES[3], -4), "EstablishConnectionHeader.Padding: 512 bytes announced, 508 left"),
+    (resized(FRAMES[5], -2), "ConnectionParametersHeader.WindowSize: only 0 bytes left for it"),
+    (resized(FRAMES[5], -12), "ConnectionParametersHeader: announced, but the packet ends after InternalHeader"),
+    (resized(FRAMES[5], -14), "InternalHeader.X15: only 0 bytes left for it"),
+    (resized(FRAMES[5], -16), "InternalHeader: announced, but the packet ends after BaseHeader"),
+    (bytes(session_ack(base={"SH": 0, "PacketSize": 0x14})), "PacketSize: 20 stands for 20 bytes, there are 36"),
+    (patched(FRAMES[5], 2, b"\x1b"), "BaseHeader.PacketSize: 32 is not that of a SessionAck, though IN and SH are set"),
+    (bytes(user_message(session={}, base={"SH": 0})), "PacketSize: 188 stands for 188 bytes, there are 204"),
+    (patched(MESSAGE, PROPERTIES + 32, b"\x05"), "MessagePropertiesHeader.MessageBody: 5 bytes announced, 4 left"),
+    (
+        patched(resized(MESSAGE, -2), PROPERTIES + 32, b"\x01"),
+        "MessagePropertiesHeader.Padding: 3 bytes announced, 1 left",
+    ),
+    (patched(MESSAGE, PROPERTIES + 32, b"\xff" * 4), "MessageBody: 4294967295 bytes announced, 4 left"),
+    (patched(MESSAGE, PROPERTIES + 1, b"\xff"), "MessagePropertiesHeader.Label: 510 bytes announced, 4 left"),
+    (patched(MESSAGE, PROPERTIES + 52, b"\x05"), "MessagePropertiesHeader.ExtensionData: 5 bytes announced, 4 left"),
+    (patched(MESSAGE, PROPERTIES + 32, b"\0"), "4 bytes left over after MessagePropertiesHeader"),
+    (patched(MESSAGE, 64, b"\xfe\xff"), "DirectQueueFormatName.DirectFormatName: 65534 bytes announced, 74 left"),
+    (resized(MESSAGE, 64 - len(MESSAGE)), "UserHeader.DestinationQueue: a DirectQueueFormatName is announced, nothing"),
+    (resized(MESSAGE, 80 - len(MESSAGE)), "MessagePropertiesHeader: announced, but the packet ends after UserHeader"),
+]
+
+
+@pytest.mark.parametrize(("data", "error"), REFUSED, ids=[error for _, error in REFUSED])
+def test_what_is_no_packet_is_refused_with_one_line(data, error):
+    with pytest.raises(WireError) as refusal:
+        dissect(data)
+    assert error in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    with pytest.raises(WireError):
+        kind(data)
+
+
+@pytest.mark.parametrize(
+    ("data", "error"),
+    [
+        (b"", "PingPacket: 0 bytes, at least 24 wanted"),
+        (FRAMES[1][:-1], "PingPacket: 23 bytes, at least 24 wanted"),
+        (FRAMES[1] + b"x", "1 bytes left over after PingPacket"),
+        (patched(FRAMES[1], 2, b"I"), "PingPacket.Signature: 0x5549, not 0x5548"),
+    ],
+)
+def test_what_is_no_ping_is_refused_with_one_line(data, error):
+    with pytest.raises(WireError, match=error):
+        dissect_ping(data)
+
+
+@pytest.mark.parametrize("debug", [False, True])
+def test_scapys_configuration_changes_nothing(monkeypatch, debug):
+    monkeypatch.setattr(conf, "debug_dissector", debug)
+    monkeypatch.setattr(conf, "padding", 0)
+    with pytest.raises(WireError, match="4 bytes left over"):
+        dissect(resized(FRAMES[3], 4))
+    with pytest.raises(WireError, match="only 0 bytes left"):
+        dissect(resized(FRAMES[5], -2))
+
+
+def test_importing_leaves_scapys_configuration_alone_and_loads_no_protocols():
+    program = (
+        "import sys\n"
+        "from scapy.config import conf\n"
+        "before = {name: repr(getattr(conf, name, None)) for name in ('debug_dissector', 'padding', 'raw_layer')}\n"
+        "import scapy.packet, scapy.fields\n"
+        "middle = {name: repr(getattr(conf, name, None)) for name in before}\n"
+        "import harness.wire\n"
+        "after = {name: repr(getattr(conf, name, None)) for name in before}\n"
+        "assert middle == after, (middle, after)\n"
+        "loaded = [name for name in sys.modules if name.startswith(('scapy.layers', 'scapy.all', 'scapy.arch'))]\n"
+        "assert not loaded, loaded\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("content", [b"", b"abc"])
+@pytest.mark.parametrize("number", [0, 4, 15])
+def test_an_internal_packet_of_unknown_type_keeps_its_content(number, content):
+    data = FRAMES[5][:18] + number.to_bytes(2, "little") + content
+    data = data[:8] + len(data).to_bytes(4, "little") + data[12:]
+    assert kind(data) == "unknown internal"
+    assert bytes(dissect(data)) == data
