@@ -143,9 +143,8 @@ def load_documents(root: Path = SUITES) -> dict[str, Document]:
     file = root / DOCUMENTS_FILE
     found = {}
     for name, row in read_toml(file).items():
-        sections = row.pop("sections", {})
-        page = row.pop("page", "")
-        found[name] = Document(name, check_keys(file, name, row, {"title": str}, {})["title"], page, sections)
+        entry = check_keys(file, name, row, {"title": str}, {"page": str, "sections": dict})
+        found[name] = Document(name, entry["title"], entry.get("page", ""), entry.get("sections", {}))
     return found
 
 

@@ -37,7 +37,7 @@ def rollup(
 ) -> None:
     """Roll run folders up into a Parquet lake, an interop matrix and a static site.
 
-    Exit 0: done; 2: bad input, nothing replaced; 3: done, but some lines of the input were no verdicts.
+    Exit 0: done; 2: bad input or no Java, the site stays as it was; 3: done, but lines of the input were no verdicts.
     """
     try:
         result = roll_up_to(runs, out, master)

@@ -77,7 +77,6 @@ def _start(master: str, scratch: str, log: Path) -> SparkSession:
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # a SUT called "1e5" is no number
         "spark.sql.warehouse.dir": f"{scratch}/warehouse",
-        "spark.local.dir": scratch,
     }
     if master.startswith("local"):
         settings |= {

@@ -84,9 +84,9 @@ class Bytes(Field):
 class WideString(Field):
     """A null-terminated WCHAR buffer: UTF-16, little-endian.
 
-    A value is a str without its terminator, or bytes: those are built as they are, and what was received without a
-    terminator stays bytes. ``size``: in bytes, a function of the layer; None reads up to the terminator.
-    ``empty``: what an empty str is on the wire.
+    A value is a str without its terminator, or bytes: those are built as they are, and what was received and no str
+    is built to stays bytes (no terminator). ``size``: in bytes, a function of the layer; None reads up to the
+    terminator. ``empty``: what an empty str is on the wire.
     """
 
     __slots__ = ("empty", "size")

@@ -134,6 +134,36 @@ def afterwards(name: str, change: Callable[..., None]) -> Install:
     return procedure(name, make)
 
 
+def beforehand(name: str, change: Callable[..., None]) -> Install:
+    """Spoil something, then let a procedure run; ``change`` gets the same arguments."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def spoiled(*arguments: Any, **named: Any) -> Any:
+            change(*arguments, **named)
+            return original(*arguments, **named)
+
+        return spoiled
+
+    return procedure(name, make)
+
+
+def during(name: str, inner: str, make: Callable[..., Callable[..., Any]]) -> Install:
+    """Replace a procedure only while another runs; ``make`` gets the replaced one and the other's arguments."""
+
+    def make_outer(original: Callable[..., Any]) -> Callable[..., Any]:
+        def run(qm: QueueManager, *arguments: Any) -> Any:
+            kept = getattr(qm.procedures, inner)
+            setattr(qm.procedures, inner, make(kept, qm, *arguments))
+            try:
+                return original(qm, *arguments)
+            finally:
+                setattr(qm.procedures, inner, kept)
+
+        return run
+
+    return procedure(name, make_outer)
+
+
 def always(change: Callable[[QueueManager], None]) -> Install:
     """Spoil the core's state after everything that happens."""
     return lambda faulty: faulty.after_each.append(change)

@@ -67,8 +67,7 @@ class Connection(asyncio.Protocol):
         self.deliver(self.opened(self.name, remote, Endpoint(*stream.get_extra_info("sockname")[:2])))
 
     def data_received(self, data: bytes) -> None:
-        if not self.closed:
-            self.deliver(BytesReceived(self.name, data))
+        self.deliver(BytesReceived(self.name, data))
 
     def eof_received(self) -> None:
         self._lost("closed by the remote side")

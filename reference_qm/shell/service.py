@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import importlib
+import difflib
 import ipaddress
 import logging
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, cast
+from typing import Any
 
 from reference_qm.core import QueueManager
 from reference_qm.inputs import Endpoint
@@ -25,14 +25,16 @@ log = logging.getLogger(__name__)
 
 def make_core(settings: Settings, faults: Sequence[str]) -> Core:
     """Return the core, wrapped in the named faults; SettingsError for a fault that does not exist."""
-    core: Core = QueueManager(settings.config, SystemEntropy())
+    core = QueueManager(settings.config, SystemEntropy())
     if not faults:
         return core
-    registry = importlib.import_module("reference_qm.faults")
-    try:
-        return cast("Core", registry.wrap(core, faults))
-    except ValueError as error:
-        raise SettingsError(f"--fault: {error}") from error
+    from reference_qm import faults as registry  # here, so that no fault is loaded that nobody asked for
+
+    for name in faults:
+        if name not in registry.FAULTS:
+            near = ", ".join(difflib.get_close_matches(name, registry.FAULTS)) or "none"
+            raise SettingsError(f"--fault {name}: there is no such fault; similar ones: {near}")
+    return registry.wrap(core, faults)
 
 
 class Service:

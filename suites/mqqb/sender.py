@@ -13,7 +13,7 @@ from harness.errors import ConformanceFailure
 from harness.peer import PEER_QUEUE, Peer
 from harness.recorder import Frame
 from harness.sut import Sut
-from harness.wire import session_ack
+from harness.wire import session_ack, user_message
 
 RETRY_MS = 5_000
 """Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
@@ -24,12 +24,12 @@ SET_UP = ["EstablishConnection", "ConnectionParameters"]
 
 
 class Sender:
-    """What one check does with the SUT's outgoing messages. ``direct``: by a direct format name, else a private one."""
+    """What one check does with the SUT's outgoing messages; ``to``: a format name of the peer, else a direct one."""
 
-    def __init__(self, peer: Peer, sut: Sut, *, direct: bool = True) -> None:
+    def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         self.peer = peer
         self.sut = sut
-        self.to = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}" if direct else f"PRIVATE={peer.identifier}\\00000001"
+        self.to = to or f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
         peer.listen()
 
     def send(self, *tags: int, **fields: Any) -> list[str]:
@@ -104,3 +104,12 @@ def eventually(peer: Peer, condition: Callable[[], bool]) -> bool:
             return True
         peer.world.run_until(lambda: False, max(1, peer.sut.patience_ms // 20))
     return condition()
+
+
+def peer_message(peer: Peer, *, recoverable: bool = False) -> Any:
+    """Make a message of the peer to the SUT's plain queue, for a session that no core speaks on."""
+    return user_message(
+        destination=peer.sut.format_name("plain").removeprefix("DIRECT="),
+        user={"SourceQueueManager": peer.identifier, "MessageID": peer.message_id(), "DM": int(recoverable)},
+        body=b"from the peer",
+    )

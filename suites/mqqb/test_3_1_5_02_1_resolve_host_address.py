@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from suites.mqqb.opening import (
     NULL_GUID,
     OTHER_GUID,
@@ -20,53 +21,57 @@ from suites.mqqb.opening import (
     text,
 )
 
+NO_HOP = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 NOWHERE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
 @pytest.mark.needs("send")
-@pytest.mark.covers(
-    "MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-06", "MQQB-3.1.5.2.1-13", "MQQB-3.1.5.2.1-25"
-)
+@pytest.mark.covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
 def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     """The SUT connects to the host that a direct format name names, and its message names the queue."""
     to = direct_name(peer)
-    listener = listen(peer, sut, to)
-    connection = listener.accept()
+    connection = listen(peer, sut, to).accept()
     address = f"a connection to {peer.address}"
-    observed = "no connection" if connection is None else address
-    for rule in ("05", "13", "25"):
-        evidence = connection and connection.received[:1]
-        judge(f"MQQB-3.1.5.2.1-{rule}", expected=address, observed=observed, evidence=evidence)
-    arrived, message = "no message", None
-    if connection is not None:
-        request = connection.expect("EstablishConnection")
-        message = agree(connection, respond(connection, request))
-        arrived = message["UserHeader"].DestinationQueue.DirectFormatName.removeprefix("DIRECT=")
-    for rule in ("01", "06"):
-        judge(f"MQQB-3.1.5.2.1-{rule}", expected=to.removeprefix("DIRECT="), observed=arrived, evidence=message)
+    for rule in ("05", "13"):
+        observed = address if connection else "no connection"
+        judge(f"MQQB-3.1.5.2.1-{rule}", expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
+    if connection is None:
+        raise ConformanceFailure("the SUT opened no connection for its message")
+    message = agree(connection, respond(connection, connection.expect("EstablishConnection")))
+    named = message["UserHeader"].DestinationQueue.DirectFormatName.removeprefix("DIRECT=")
+    judge("MQQB-3.1.5.2.1-01", expected=to.removeprefix("DIRECT="), observed=named, evidence=message)
 
 
 @pytest.mark.needs("send", "private_names")
-@pytest.mark.covers("MQQB-3.1.5.2.1-06", "MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16")
+@pytest.mark.covers(
+    "MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16", "MQQB-3.1.5.2.1-25", "MQQB-3.1.5.2.3-08"
+)
 def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
     """For a private format name the SUT connects to the queue manager with this GUID, and asks for it."""
-    listener = listen(peer, sut, direct_name(peer))
-    _, direct = accepted(listener)
-    sut.send(private_name(peer.identifier), body="opening")
-    connection = listener.accept()
-    private = connection.poll("EstablishConnection") if connection else None
+    connection = listen(peer, sut, private_name(peer.identifier)).accept()
     address = f"a connection to {peer.address}"
-    for rule in ("15", "16"):
+    for rule in ("15", "16", "25"):
         observed = address if connection else "no connection"
-        judge(f"MQQB-3.1.5.2.1-{rule}", expected=address, observed=observed, evidence=private)
-    asked_for = text(private["EstablishConnectionHeader"].ServerGuid) if private else "no request"
-    judge("MQQB-3.1.5.2.1-14", expected=text(peer.identifier), observed=asked_for, evidence=private)
-    judge(
-        "MQQB-3.1.5.2.1-06",
-        expected=f"{NULL_GUID}, then {peer.identifier}",
-        observed=f"{text(direct['EstablishConnectionHeader'].ServerGuid)}, then {asked_for}",
-        evidence=[direct, private],
-    )
+        judge(f"MQQB-3.1.5.2.1-{rule}", expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
+    if connection is None:
+        raise ConformanceFailure("the SUT opened no connection for its message")
+    request = connection.expect("EstablishConnection")
+    asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
+    for rule in ("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.3-08"):
+        judge(rule, expected=text(peer.identifier), observed=asked_for, evidence=request)
+
+
+@pytest.mark.needs("send", "private_names")
+@pytest.mark.covers("MQQB-3.1.5.2.1-06")
+def test_each_destination_is_that_of_its_own_name(peer, sut, judge):
+    """Sessions for two format names ask for two destinations: nobody by a direct name, a queue manager by a private."""
+    listener = listen(peer, sut, direct_name(peer))
+    requests = [accepted(listener)[1]]
+    sut.send(private_name(peer.identifier), body="opening")
+    requests.append(accepted(listener)[1])
+    asked_for = [text(frame["EstablishConnectionHeader"].ServerGuid) for frame in requests]
+    expected = f"{NULL_GUID}, then {peer.identifier}"
+    judge("MQQB-3.1.5.2.1-06", expected=expected, observed=", then ".join(asked_for), evidence=requests)
 
 
 @pytest.mark.needs("send", "inspect")
@@ -151,15 +156,15 @@ def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
     formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
     next_hops = outgoing_queue(sut, name)["NextHops"]
     hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
-    first = hops[0] if hops else {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
-    in_turn = hops[indexer] if 0 <= indexer < len(hops) else {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
+    first = hops[0] if hops else NO_HOP
+    in_turn = hops[indexer] if 0 <= indexer < len(hops) else first
     found = {
         "27": (formatted, ", ".join(next_hops)),
         "28": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
         "29": (True, peer.address in peer.world.resolve(first["HostName"])),
         "30": (text(peer.identifier), text(first["QMGuid"])),
         "31": (peer.address, first["Address"]),
-        "32": ([peer.address], [hop["Address"] for hop in hops]),
+        "32": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
         "33": (0, indexer),
         "34": (
             f"{in_turn['Address']}, {in_turn['HostName']}, {text(in_turn['QMGuid'])}",

@@ -1,6 +1,7 @@
 """MS-MQQB 3.1.5.2.3 Sending an EstablishConnection Request Packet.
 
-The timer rules of this section are judged with 3.1.6.6, what OutgoingQueue tells with 3.1.5.4.2.
+The timer rules of this section are judged with 3.1.6.6, what OutgoingQueue tells with 3.1.5.4.2, ServerGuid for a
+private format name with 3.1.5.2.1.
 """
 
 from __future__ import annotations
@@ -19,7 +20,6 @@ from suites.mqqb.opening import (
     listen,
     packet_at,
     pass_time,
-    private_name,
     text,
 )
 
@@ -49,15 +49,6 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
     client, server = (text(header.ClientGuid), text(header.ServerGuid)) if header else ("no request", "no request")
     judge("MQQB-3.1.5.2.3-07", expected=text(sut.guid), observed=client, evidence=first)
     judge("MQQB-3.1.5.2.3-09", expected=text(NULL_GUID), observed=server, evidence=first)
-
-
-@pytest.mark.needs("send", "private_names")
-@pytest.mark.covers("MQQB-3.1.5.2.3-08")
-def test_a_known_queue_manager_is_asked_for(peer, sut, judge):
-    """For a private format name, ServerGuid is the GUID of the queue manager that is connected to."""
-    _, request = accepted(listen(peer, sut, private_name(peer.identifier)))
-    asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
-    judge("MQQB-3.1.5.2.3-08", expected=text(peer.identifier), observed=asked_for, evidence=request)
 
 
 @pytest.mark.needs("send", "set_timers")

@@ -40,7 +40,7 @@ CLOCK_MS = 50
     "MQQB-3.1.5.3.2-14",
 )
 def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
-    """A valid response is answered by ConnectionParameters, and the acceptor's ConnectionParameters open the session."""
+    """A valid response is answered by ConnectionParameters, and those of the acceptor open the session."""
     connection, asked = called(peer, sut)
     sent = connection.send(response(peer, asked))
     answer = next_packet(connection)

@@ -6,7 +6,8 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.wire import session_ack
-from suites.mqqb.opening import ACK_MS, message, opened
+from suites.mqqb.opening import ACK_MS, opened
+from suites.mqqb.sender import peer_message
 
 RECEIVED = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
 
@@ -17,8 +18,8 @@ RECEIVED = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
 def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
     """Two messages are sent, one of them recoverable: a SessionAck that says so is taken, another ends the session."""
     session = opened(peer)
-    session.send(message(sut, peer.message_id(), recoverable=False))
-    session.send(message(sut, peer.message_id(), recoverable=True))
+    session.send(peer_message(peer))
+    session.send(peer_message(peer, recoverable=True))
     session.expect(
         "SessionAck",
         lambda frame: bool(frame["SessionHeader"].AckSequenceNumber == RECEIVED["UserMsgSequenceNumber"]),

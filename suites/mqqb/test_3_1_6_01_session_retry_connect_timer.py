@@ -5,9 +5,12 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.peer import PEER_QUEUE
+from harness.reach import TWO_ADDRESSES
 from harness.wire import session_ack
 from suites.mqqb.sender import RETRY_MS, SET_UP, Sender, tags
 
+BY_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
 AGAIN = "connected again after the retry time"
 
 
@@ -57,6 +60,52 @@ def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
             expected="no new session with nothing left to send",
             observed="no new session with nothing left to send" if stranger is None else "a new session",
             evidence=[ack, *(stranger.received[:1] if stranger else [])],
+        )
+
+
+@pytest.mark.covers("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-06", "MQQB-3.1.6.1-09")
+@pytest.mark.needs("send", "two_addresses")
+def test_next_attempt_goes_to_the_next_address(peer, sut, judge):
+    """Nothing listens at the first address of the peer's name: the SUT tries the second, and sends its message there.
+
+    A SUT that resolved the name again would begin with the first address again.
+    """
+    sender = Sender(peer, sut, BY_NAME)
+    sender.send(1)
+    session = sender.next_session()
+    came = tags(sender.collect(session, 1)) if session else []
+    if session:
+        sender.acknowledge_all(session)
+    second = f"message 1 at the second address, {peer.address}"
+    for rule in ("04", "05", "06", "09"):
+        judge(
+            f"MQQB-3.1.6.1-{rule}",
+            expected=second,
+            observed=second if came == [1] else "connected to the second address" if session else "not connected there",
+            evidence=session.received if session else None,
+        )
+
+
+@pytest.mark.covers("MQQB-3.1.6.1-07", "MQQB-3.1.6.1-08")
+@pytest.mark.needs("send", "two_addresses", "inspect")
+def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, judge):
+    """While the second address is tried, host name and GUID of the session are those of the second next hop."""
+    sender = Sender(peer, sut, BY_NAME)
+    sender.send(1)
+    session = peer.await_session(sender.reconnect_ms, tamper=lambda packet: None)
+    if session is None:
+        raise ConformanceFailure("the SUT did not connect to the second address")
+    request = session.expect("EstablishConnection")
+    trying = [one for one in sut.inspect()["Sessions"] if one["SessionState"] == "WAITING_ECR_MSG"]
+    if len(trying) != 1 or len(trying[0]["NextHopCollection"]) != 2:
+        raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG with two next hops")
+    hop = trying[0]["NextHopCollection"][1]
+    for rule, element, attribute in (("07", "RemoteQMHostName", "HostName"), ("08", "RemoteQMGuid", "QMGuid")):
+        judge(
+            f"MQQB-3.1.6.1-{rule}",
+            expected=f"{element} {hop[attribute]}",
+            observed=f"{element} {trying[0][element]}",
+            evidence=request,
         )
 
 

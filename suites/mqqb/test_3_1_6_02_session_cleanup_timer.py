@@ -6,7 +6,8 @@ import pytest
 
 from harness.conversation import Conversation
 from harness.sut import Sut
-from suites.mqqb.opening import message, opened, pass_time
+from suites.mqqb.opening import opened, pass_time
+from suites.mqqb.sender import peer_message
 
 CLEANUP_MS = 20_000
 
@@ -18,7 +19,7 @@ def test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later(peer, sut, j
     sut.set_timers(session_cleanup_ms=CLEANUP_MS)
     idle, used = opened(peer), opened(peer)
     pass_time(peer, sut.duration_ms(CLEANUP_MS) // 2)
-    sent = used.send(message(sut, peer.message_id()))
+    sent = used.send(peer_message(peer))
     idle.wait_closed(2 * sut.duration_ms(CLEANUP_MS))
     used.wait_closed(2 * sut.duration_ms(CLEANUP_MS))
 

@@ -1,7 +1,8 @@
 """The two codecs against each other: written apart, they must read the same out of the same bytes.
 
 Where they see the same thing in two shapes the comparison says so: a text without terminator is bytes for the layers
-and ``...Terminated`` False for the codec; padding of zeros is None for the codec; SecurityData is a record of its own.
+and ``...Terminated`` False for the codec, and a label of a terminator alone is bytes for the layers, because an empty
+Label is one that is not there; padding of zeros is None for the codec; SecurityData is a record of its own.
 """
 
 from __future__ import annotations
@@ -68,25 +69,20 @@ def seen(layer: Packet, name: str) -> Any:
     if name == "SecurityData":
         return None
     if name == "Padding" and isinstance(layer, wire.SecurityHeader):
-        return b"".join(
-            value
-            for field, value in sorted(layer.fields.items(), key=partial(place, layer))
-            if field.endswith("Padding")
-        )
+        paddings = [field.name for field in layer.fields_desc if field.name.endswith("Padding")]
+        return b"".join(layer.getfieldval(padding) for padding in paddings)
     return getattr(layer, name) if isinstance(getattr(type(layer), name, None), Word) else layer.getfieldval(name)
-
-
-def place(layer: Packet, item: tuple[str, Any]) -> int:
-    return [field.name for field in layer.fields_desc].index(item[0])
 
 
 def alike(record: Any, name: str, one: Any, other: Any) -> bool:
     if name == "Padding":
         return other == (bytes(len(other)) if one is None else one)
-    if isinstance(one, str) and isinstance(other, bytes):  # no terminator
-        return getattr(record, terminated(name)) is False and one.encode("utf-16-le", "surrogatepass") == other
     if isinstance(one, str):
-        return getattr(record, terminated(name), True) is True and one == other
+        has_terminator = getattr(record, terminated(name), True)
+        if isinstance(other, str):
+            return has_terminator and one == other
+        bare = not has_terminator or (one == "" and name == "Label")
+        return bare and one.encode("utf-16-le", "surrogatepass") + b"\0\0" * has_terminator == other
     if one is None and not isinstance(record, codec.UserHeader | codec.DebugHeader | codec.TransactionHeader):
         return not other  # a text that takes no bytes
     return bool(one == other)

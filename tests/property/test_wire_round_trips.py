@@ -24,6 +24,7 @@ from harness.wire import (
     OrderAckBody,
     PingPacket,
     PrivateQueueFormatName,
+    ProviderInfo,
     PublicKeyBlob,
     PublicQueueFormatName,
     SecurityHeader,
@@ -32,6 +33,7 @@ from harness.wire import (
     SimpleBlob,
     SoapHeader,
     TransactionHeader,
+    XactUow,
     connection_parameters,
     dissect,
     dissect_ping,
@@ -71,7 +73,8 @@ def value(field: Any) -> st.SearchStrategy[Any] | None:
             fixed = isinstance(field.size, int)
             return st.binary(min_size=field.size if fixed else 0, max_size=field.size if fixed else MOST)
         case WideString():
-            return st.text(max_size=MOST)
+            ends_it = "\0" if field.size is None else ""
+            return st.text(st.characters(exclude_categories=["Cs"], exclude_characters=ends_it), max_size=MOST)
         case Nested():
             return structures(field.layout)
     low, high = (-(1 << 63), (1 << 63) - 1) if field.fmt == "<q" else (0, (1 << 8 * field.sz) - 1)
@@ -84,9 +87,6 @@ def structures(layout: type[Structure]) -> st.SearchStrategy[Structure]:
         return value(key).map(lambda content: layout(**{key.name: content}))
     if layout is MQFAddressHeader:
         return values(layout, FormatNameList=st.lists(elements, max_size=4)).map(lambda fields: layout(**fields))
-    if layout is MQFDirectQueueFormatName:  # its first terminator ends it
-        text = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=MOST)
-        return text.map(lambda name: layout(DirectFormatName=name))
     return values(layout).map(lambda fields: layout(**fields))
 
 
@@ -238,7 +238,10 @@ def padded(packet: Packet) -> list[Packet]:
     st.one_of(
         *map(
             structures,
-            (OrderAckBody, FinalAckBody, PublicKeyBlob, SimpleBlob, MessageIdentifier, ObjectID, SequenceInfo),
+            (
+                *(OrderAckBody, FinalAckBody, PublicKeyBlob, SimpleBlob, MessageIdentifier, ObjectID, SequenceInfo),
+                *(ProviderInfo, XactUow),
+            ),
         )
     )
 )

@@ -67,7 +67,8 @@ class Host:
     listens_for_pings: bool = True
     disk: str = "works"
     """works: answers at once; slow: not until ``Network.settle_disk``; broken: refuses."""
-    tamper: Callable[[bytes], bytes | None] = staticmethod(lambda data: data)
+    tamper: Callable[[bytes], bytes | None] = field(default=lambda data: data)
+    """Changes what is sent, or drops it."""
 
     def handle(self, event: Input) -> None:
         self.network.carry_out(self, self.core.handle(event, self.network.now))

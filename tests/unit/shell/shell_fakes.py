@@ -55,10 +55,10 @@ class ScriptedCore:
 
 @contextlib.asynccontextmanager
 async def running(
-    core: ScriptedCore, limits: Limits | None = None, store: Store | None = None
+    core: ScriptedCore, limits: Limits | None = None, store: Store | None = None, address: str = "127.0.0.1"
 ) -> AsyncIterator[tuple[Host, Endpoint]]:
     """A started host that listens on TCP; it is stopped at the end."""
-    host = Host(core, "127.0.0.1", store or MemoryStore(), limits or Limits())
+    host = Host(core, address, store or MemoryStore(), limits or Limits())
     endpoint = await host.bind_tcp(0)
     await host.start()
     try:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import sys
-from types import ModuleType
 
 import pytest
 from shell_fakes import PATIENCE_S, ScriptedCore
 
+from reference_qm.core import QueueManager
 from reference_qm.effects import Effect
 from reference_qm.entropy import SeededEntropy
+from reference_qm.faults import FAULTS, Fault, FaultyCore
 from reference_qm.inputs import BytesReceived, Endpoint, Input, Started
-from reference_qm.shell import service
 from reference_qm.shell.service import Service, make_core
 from reference_qm.shell.settings import Settings, SettingsError, load_settings
 
@@ -86,21 +85,14 @@ def test_an_address_that_is_not_loopback_is_told(caplog: pytest.LogCaptureFixtur
     assert "192.0.2.1:1801 is not a loopback address" in caplog.text
 
 
-def test_the_registry_of_faults_is_loaded_only_when_asked(monkeypatch: pytest.MonkeyPatch):
-    registry = ModuleType("reference_qm.faults")
-    asked: list[object] = []
-
-    def wrap(core: object, names: list[str]) -> object:
-        asked.append((type(core), list(names)))
-        if "nonsense" in names:
-            raise ValueError("no fault 'nonsense'")
-        return "wrapped"
-
-    registry.wrap = wrap  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "reference_qm.faults", registry)
-    assert isinstance(make_core(settings(), []), service.QueueManager)
-    assert not asked
-    assert make_core(settings(), ["one", "two"]) == "wrapped"
-    assert asked == [(service.QueueManager, ["one", "two"])]
-    with pytest.raises(SettingsError, match=r"^--fault: no fault 'nonsense'$"):
-        make_core(settings(), ["nonsense"])
+def test_faults_are_wrapped_around_the_core_by_name(monkeypatch: pytest.MonkeyPatch):
+    installed: list[str] = []
+    for name in ("deaf", "mute"):
+        fault = Fault(name, ("MQQB-2.1.1-01",), "for this test", lambda faulty, name=name: installed.append(name))
+        monkeypatch.setitem(FAULTS, name, fault)
+    assert isinstance(make_core(settings(), []), QueueManager)
+    assert not installed
+    assert isinstance(make_core(settings(), ["deaf", "mute"]), FaultyCore)
+    assert installed == ["deaf", "mute"]
+    with pytest.raises(SettingsError, match=r"^--fault daef: there is no such fault; similar ones: deaf$"):
+        make_core(settings(), ["mute", "daef"])

@@ -103,12 +103,14 @@ def test_effects_are_carried_out_in_order_and_a_close_sends_what_was_sent_before
 
 def test_a_connection_is_opened_from_the_own_address():
     async def story():
-        core = ScriptedCore()
-        async with running(core) as (host, endpoint):
-            core.script = on(Command, Connect("out-1", endpoint))
-            host.ask(Identity(), lambda answer: None)
-            connected = await core.hears(TransportConnected)
-            assert (connected.transport, connected.remote, connected.local.host) == ("out-1", endpoint, "127.0.0.1")
+        with socket.create_server(("127.0.0.1", 0)) as there:
+            remote = Endpoint(*there.getsockname())
+            core = ScriptedCore(on(Started, Connect("out-1", remote)))
+            async with running(core, address="127.0.0.2"):
+                connected = await core.hears(TransportConnected)
+                with there.accept()[0] as accepted:
+                    assert accepted.getpeername() == connected.local
+        assert (connected.transport, connected.remote, connected.local.host) == ("out-1", remote, "127.0.0.2")
 
     asyncio.run(story())
 
@@ -324,21 +326,26 @@ def test_a_host_name_is_resolved_in_the_family_of_the_own_address(host: str, add
 
 
 def test_a_silent_name_server_holds_nothing_up(monkeypatch: pytest.MonkeyPatch):
-    silence = threading.Event()
+    begun, silence = threading.Event(), threading.Event()
+    asked: list[object] = []
 
     def never(*args: object, **kwargs: object) -> list[object]:
+        asked.append((kwargs, threading.current_thread().daemon))
+        begun.set()
         silence.wait(PATIENCE_S)
         return []
 
     async def story():
         core = ScriptedCore(on(Started, ResolveHost("slow.example"), ResolveHost("127.0.0.1")))
         async with running(core):
-            monkeypatch.setattr(socket, "getaddrinfo", never)
             assert (await core.hears(HostResolved)).host == "127.0.0.1"
 
+    monkeypatch.setattr(socket, "getaddrinfo", never)
     asyncio.run(story())
-    assert not silence.is_set()
+    assert begun.wait(PATIENCE_S)
     silence.set()
+    # A daemon thread does not outlive the process; the family is that of the own address.
+    assert asked == [({"family": socket.AF_INET, "type": socket.SOCK_STREAM}, True)]
 
 
 class _Disk:
@@ -468,8 +475,27 @@ def test_stopping_does_not_wait_for_a_peer_that_does_not_read():
             with socket.create_connection(endpoint):
                 await core.hears(TransportAccepted)
                 began_ms = system.now().monotonic_ms
+                core.due = began_ms + 50
                 await host.stop()
                 assert system.now().monotonic_ms - began_ms < 1_000
                 assert not host._connections
+                assert not core.expired
+                core.due = None
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("turns", range(6))
+def test_nothing_is_heard_after_the_stop(turns: int):
+    async def story():
+        core = ScriptedCore()
+        async with running(core) as (host, endpoint):
+            with socket.create_connection(endpoint):
+                for _ in range(turns):  # the connection is accepted in several turns of the event loop
+                    await asyncio.sleep(0)
+                await host.stop()
+                await asyncio.sleep(0)
+            assert core.heard[-1] == Stopped()
+            core.heard.clear()
 
     asyncio.run(story())

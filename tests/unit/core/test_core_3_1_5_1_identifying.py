@@ -1,0 +1,154 @@
+"""MS-MQQB 3.1.5.1: what is done with any bytes that arrive; one table says which packet is taken in which state."""
+
+import pytest
+from core_network import Network, guid
+from core_raw import RAW, Raw, establish, internal, parameters, session_ack, user_message
+
+from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader
+from reference_qm.protocol.identifying import PROCEDURES, RANGES
+from reference_qm.protocol.procedures import Procedures
+from reference_qm.states import SessionState
+
+PACKETS = {
+    "EstablishConnection": establish(ServerGuid=RAW, ClientGuid=guid(1)),
+    "ConnectionParameters": parameters(),
+    "SessionAck": session_ack(),
+    "UserMessage": user_message(1),
+    "unknown internal": UnknownInternalPacket(internal(2)[0], InternalHeader(Flags=7)),
+}
+STATES = [state for state in SessionState if state not in (SessionState.CLOSED, SessionState.WAITING_RECONNECT)]
+"""States in which there is a connection that packets can arrive on."""
+
+TAKEN = {
+    ("WAITING_EC_MSG", "EstablishConnection"): None,
+    ("WAITING_ECR_MSG", "EstablishConnection"): "WAITING_CPR_MSG",
+    ("WAITING_CP_MSG", "ConnectionParameters"): "OPEN",
+    ("WAITING_CPR_MSG", "ConnectionParameters"): "OPEN",
+    ("OPEN", "SessionAck"): "OPEN",
+    ("OPEN", "UserMessage"): "OPEN",
+}
+"""Written from 3.1.5.3, 3.1.5.4, 3.1.5.5 and 3.1.5.8; None: the request names another server."""
+
+
+def in_state(state):
+    """A connection of a host whose session is in a state."""
+    host = Network().host(1)
+    if state in (SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG):
+        raw = Raw.acceptor(host)
+        if state is SessionState.WAITING_CPR_MSG:
+            raw.feed(PACKETS["EstablishConnection"])
+    else:
+        raw = Raw.initiator(host)
+        if state is not SessionState.WAITING_EC_MSG:
+            raw.feed(establish())
+        if state is SessionState.OPEN:
+            raw.feed(parameters())
+    assert raw.session["SessionState"] == state.value
+    return raw
+
+
+@pytest.mark.parametrize("kind", PACKETS)
+@pytest.mark.parametrize("state", STATES)
+def test_every_state_and_packet_has_one_outcome(state, kind):
+    raw = in_state(state)
+    packet = PACKETS[kind]
+    if state is SessionState.WAITING_EC_MSG and kind == "EstablishConnection":
+        packet = establish()
+        after = "WAITING_CP_MSG"
+    else:
+        after = TAKEN.get((state.value, kind), "CLOSED")
+    before = len(raw.sent)
+    raw.feed(packet)
+    assert raw.session["SessionState"] == after
+    assert (raw.closed is not None) == (after == "CLOSED")
+    if after == "CLOSED":
+        assert len(raw.sent) == before, "a refused packet is not answered"
+        assert set(raw.session["timers"].values()) == {None}
+
+
+def test_the_table_names_procedures_and_every_packet_has_ranges():
+    fields = set(Procedures.__dataclass_fields__)
+    assert set(PROCEDURES.values()) <= fields
+    assert {kind for _, kind in PROCEDURES} < set(RANGES)
+    assert len(PROCEDURES) == len(TAKEN)
+
+
+WRONG_FORMS = {
+    "version": b"\x11" + session_ack().build()[1:],
+    "signature": session_ack().build()[:4] + b"ROIL" + session_ack().build()[8:],
+    "size": session_ack().build()[:8] + b"\xff\xff\xff\x7f" + session_ack().build()[12:],
+    "SessionAck with CS": session_ack().build()[:18] + b"\x11\x00" + session_ack().build()[20:],
+    "SessionAck without SH": b"\x10\x00\x0b\x00" + session_ack().build()[4:],
+    "SessionAck without window": session_ack(WindowSize=0).build(),
+    "delivery mode": user_message(1, Flags=UserHeader.flags(DM=2, DQ=7, MP=1)).build(),
+    "UserMessage with a window of 0": user_message(1, session=SessionHeader()).build(),
+    "transactional and express": user_message(1, transactional=True)
+    .build()
+    .replace(
+        UserHeader.flags(DM=1, DQ=7, MP=1, TH=1).to_bytes(4, "little"),
+        UserHeader.flags(DM=0, DQ=7, MP=1, TH=1).to_bytes(4, "little"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WRONG_FORMS)
+def test_a_malformed_packet_is_discarded_and_closes_the_session(name):
+    raw = in_state(SessionState.OPEN)
+    raw.feed(WRONG_FORMS[name])
+    section = "3.1.5.1.2" if name in ("version", "signature") else "3.1.5.1.3"
+    assert raw.closed is not None
+    assert section in raw.closed
+    assert "\n" not in raw.closed
+    assert raw.session["MessageReceivedCount"] == 0
+    assert raw.host.bodies() == []
+
+
+def test_a_wrong_version_closes_with_its_first_byte():
+    raw = in_state(SessionState.WAITING_EC_MSG)
+    raw.feed(b"\x11")
+    assert raw.closed is not None
+
+
+def test_every_packet_sets_received_ack():
+    raw = in_state(SessionState.WAITING_EC_MSG)
+    assert raw.session["ReceivedAck"] is False
+    raw.feed(establish())
+    assert raw.session["ReceivedAck"] is True
+
+
+def test_half_a_packet_is_none():
+    raw = in_state(SessionState.WAITING_EC_MSG)
+    data = establish().build()
+    raw.feed(data[:571])
+    assert raw.session["ReceivedAck"] is False
+    assert raw.sent == []
+    raw.feed(data[571:])
+    assert len(raw.sent) == 1
+
+
+def test_glued_packets_are_taken_in_order():
+    raw = in_state(SessionState.WAITING_EC_MSG)
+    raw.feed(establish(), parameters(), user_message(1, body=b"one"), user_message(2, body=b"two"))
+    assert raw.host.bodies() == ["one", "two"]
+
+
+def test_nothing_is_taken_after_a_packet_that_closes():
+    raw = in_state(SessionState.OPEN)
+    raw.feed(user_message(1, body=b"before"), establish(), user_message(2, body=b"after"))
+    assert raw.host.bodies() == ["before"]
+    assert raw.session["MessageReceivedCount"] == 1
+
+
+def test_packets_before_a_malformed_one_are_taken():
+    raw = in_state(SessionState.OPEN)
+    raw.feed(user_message(1, body=b"before"), b"\x11")
+    assert raw.host.bodies() == ["before"]
+    assert "3.1.5.1.2" in raw.closed
+
+
+def test_a_closed_connection_is_heard_no_more():
+    raw = in_state(SessionState.OPEN)
+    raw.feed(establish())
+    raw.feed(user_message(1))
+    assert raw.host.bodies() == []
+    assert [one.transport for one in raw.host.closed].count(raw.transport) == 1

@@ -1,0 +1,242 @@
+"""MS-MQQB 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.7.3, 3.1.4: closing, connecting again, stopping, crashing."""
+
+import pytest
+from core_network import PLAIN, Network, direct
+from core_raw import Raw, parameters, session_ack, user_message
+
+from reference_qm.codec import EstablishConnectionPacket, UserMessagePacket
+from reference_qm.commands import OpenSession, ReceiveMessage, SetTimers
+from reference_qm.config import TimerSettings
+from reference_qm.effects import Rejected
+from reference_qm.inputs import Started, Stopped
+
+TO = direct(9)
+
+
+@pytest.fixture
+def pair():
+    return Network().pair()
+
+
+def test_a_session_without_messages_closes_for_good():
+    host = Network().host(1)
+    raw = Raw.accepted(host)
+    raw.lose()
+    assert raw.session["SessionState"] == "CLOSED"
+    assert set(raw.session["timers"].values()) == {None}
+    assert host.adm()["OutgoingQueues"][0]["State"] == "Disconnected"
+    assert raw.closed is None, "a lost transport needs no closing"
+
+
+def test_a_session_with_messages_connects_again_and_sends_them_again():
+    host = Network().host(1)
+    raw = Raw.accepted(host)
+    host.send(TO, b"express")
+    host.send(TO, b"recoverable", recoverable=True)
+    raw.lose()
+    assert raw.session["SessionState"] == "WAITING_RECONNECT"
+    assert raw.session["timers"]["SessionRetryConnect"] == 5_000
+    host.network.advance(5_000)
+    again = Raw.next_acceptor(host)
+    assert again.session["timers"]["SessionRetryConnect"] is not None
+    assert isinstance(again.last, EstablishConnectionPacket)
+    again.accept()
+    first, second = raw.messages, again.messages
+    assert [packet.UserHeader.MessageID for packet in second] == [1, 2]
+    assert first == second, "the same messages under the same identifiers"
+    session = again.session
+    assert (session["MessageSentCount"], session["RecoverableMessageSentCount"]) == (2, 1)
+    assert session["UnAckedMessageCount"] == 2
+
+
+def test_retrying_while_the_session_opens_does_nothing():
+    host = Network().host(1)
+    raw = Raw.accepted(host)
+    host.send(TO)
+    raw.lose()
+    host.network.advance(5_000)
+    again = Raw.next_acceptor(host)
+    host.network.advance(5_000)
+    again.accept()
+    host.network.advance(20_000)
+    assert len(host.connects) == 2
+    assert again.closed is None
+
+
+def test_a_long_backlog_is_sent_after_a_reconnect():
+    network = Network()
+    a, b = network.pair(window_size=8)
+    b.reachable = False
+    for number in range(50):
+        a.send(direct(2), str(number).encode(), recoverable=number % 2 == 0)
+    b.reachable = True
+    network.advance(5_000)
+    network.advance(1_000)
+    assert b.bodies() == [str(number) for number in range(50)]
+    network.advance(20_000)
+    assert a.session()["OutgoingMessageTable"] == []
+
+
+def test_messages_in_flight_are_neither_lost_nor_doubled(pair):
+    a, b = pair
+    a.tamper = lambda data: data if len(data) != len(a.sent[2][1]) else None
+    for number in range(4):
+        a.send(direct(2), str(number).encode(), recoverable=True)
+    assert b.bodies() == []
+    a.tamper = lambda data: data
+    a.send(direct(2), b"after", recoverable=True)
+    a.network.cut(a)
+    a.network.advance(10_000)
+    assert b.bodies() == ["after", "0", "1", "2", "3"]
+
+
+def test_an_idle_session_is_closed_when_its_cleanup_timer_expires_unused():
+    host = Network().host(1)
+    raw = Raw.open(host)
+    raw.feed(user_message(1))
+    assert raw.session["SessionActive"] is True
+    host.network.advance(300_000)
+    assert raw.closed is None
+    assert raw.session["SessionActive"] is False
+    host.network.advance(299_999)
+    assert raw.closed is None
+    host.network.advance(1)
+    assert "3.1.6.2" in raw.closed
+
+
+def test_session_setup_is_no_activity():
+    host = Network().host(1)
+    raw = Raw.open(host)
+    host.network.advance(300_000)
+    assert "3.1.6.2" in raw.closed
+
+
+def test_a_message_for_an_idle_destination_opens_a_session_again(pair):
+    a, b = pair
+    a.send(direct(2), b"one")
+    a.network.advance(700_000)
+    assert a.session("initiator")["SessionState"] == "CLOSED"
+    a.send(direct(2), b"two")
+    assert b.bodies() == ["one", "two"]
+    assert [one["SessionState"] for one in a.adm()["Sessions"]] == ["OPEN"]
+
+
+def test_each_outgoing_queue_has_a_session_of_its_own(pair):
+    a, b = pair
+    b.core.handle(Started(), a.network.now)
+    a.send(direct(2), b"one")
+    b.send(direct(1), b"back")
+    assert (len(a.connects), len(b.connects)) == (1, 1)
+    assert a.bodies() == ["back"]
+
+
+def test_a_failed_opening_refuses_the_command(pair):
+    a, b = pair
+    b.reachable = False
+    assert "connection refused" in a.refusal(OpenSession(direct(2)))
+
+
+def test_stopping_closes_every_session_and_answers_who_waits(pair):
+    a, b = pair
+    a.send(direct(2))
+    token = a.begin(ReceiveMessage(PLAIN, timeout_ms=10_000))
+    a.handle(Stopped())
+    a.network.settle()
+    assert isinstance(a.answers[token], Rejected)
+    assert "3.1.4.2" in a.closed[-1].reason
+    assert a.core.next_due() is None
+    assert b.session()["SessionState"] == "CLOSED"
+
+
+# -- crashes -----------------------------------------------------------------------------------------------------
+
+
+def test_a_crash_leaves_what_must_survive(pair):
+    a, b = pair
+    b.reachable = False
+    a.send(direct(2), b"express")
+    a.send(direct(2), b"recoverable", recoverable=True)
+    a.send(direct(1), b"here, express")
+    a.send(direct(1), b"here, recoverable", recoverable=True)
+    b.reachable = True
+    a.restart()
+    assert a.bodies() == ["here, recoverable"]
+    assert b.bodies() == ["recoverable"], "Queue Manager Started connects"
+    assert a.send(direct(2), b"next").endswith("\\5"), "MessageIdOrdinal survives"
+
+
+def test_a_crash_forgets_messages_that_were_not_on_disk():
+    host = Network().host(1)
+    raw = Raw.open(host)
+    host.disk = "slow"
+    raw.feed(user_message(1, recoverable=True))
+    host.disk = "works"
+    host.restart()
+    host.network.settle_disk()
+    assert host.bodies() == []
+    again = Raw.open(host)
+    again.feed(user_message(1, recoverable=True))
+    assert len(host.bodies()) == 1
+
+
+def test_a_receiver_that_crashes_remembers_what_it_has(pair):
+    a, b = pair
+    a.send(direct(2), b"kept", recoverable=True)
+    b.restart()
+    a.network.advance(10_000)
+    assert b.bodies() == ["kept"]
+    assert a.session()["OutgoingMessageTable"] == []
+
+
+def test_a_crash_ends_timers_and_sessions():
+    host = Network().host(1)
+    raw = Raw.open(host)
+    host.core.restart()
+    assert host.core.next_due() is None
+    raw.feed(session_ack())
+    assert host.closed == []
+
+
+# -- durations ---------------------------------------------------------------------------------------------------
+
+
+def test_scale_divides_every_duration_also_negotiated_ones():
+    host = Network().host(1, timers=TimerSettings(scale=100))
+    raw = Raw.open(host, AckTimeout=30_000, RecoverableAckTimeout=600)
+    assert raw.session["AckWaitTimeout"] == 30_000
+    raw.feed(user_message(1))
+    assert raw.session["timers"]["SessionAckSend"] == 150
+    raw.feed(user_message(2, recoverable=True))
+    assert raw.session["timers"]["SessionAckSend"] == 6
+    assert raw.session["timers"]["SessionCleanup"] == 3_000
+
+
+def test_durations_change_at_run_time():
+    host = Network().host(1)
+    raw = Raw.initiator(host)
+    values = host.ask(SetTimers(scale=10, session_initialization_ms=50_000))
+    assert (values["scale"], values["session_initialization_ms"], values["session_cleanup_ms"]) == (10, 50_000, 300_000)
+    assert raw.session["timers"]["SessionInitialization"] == 60_000, "a timer that runs keeps its time"
+    assert Raw.initiator(host).session["timers"]["SessionInitialization"] == 5_000
+
+
+@pytest.mark.parametrize("wrong", [{"scale": 0}, {"ack_wait_timeout_ms": 1_000}, {"session_cleanup_ms": -1}])
+def test_a_duration_out_of_range_is_refused(wrong):
+    host = Network().host(1)
+    (name,) = wrong
+    assert name in host.refusal(SetTimers(**wrong))
+
+
+def test_an_unopened_session_hears_its_parameters_no_more():
+    host = Network().host(1)
+    raw = Raw.initiator(host)
+    raw.feed(parameters())
+    assert raw.closed is not None
+
+
+def test_a_sender_sends_nothing_else_than_messages_after_the_setup(pair):
+    a, _ = pair
+    for number in range(3):
+        a.send(direct(2), str(number).encode())
+    kinds = {type(packet) for packet in a.packets()[2:]}
+    assert kinds == {UserMessagePacket}

@@ -1,0 +1,267 @@
+"""The catalogue: what ships is consistent, and every mistake in a row is one clear line."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import urlsplit
+from uuid import UUID
+
+import pytest
+
+from harness.catalogue import (
+    FORMS,
+    INDEX_FILE,
+    LEVELS,
+    Catalogue,
+    CatalogueError,
+    load_catalogue,
+    load_documents,
+    load_index,
+)
+from harness.errors import MqconformError
+from harness.places import SUITES
+
+SPECIFIED = Path(__file__).resolve().parents[3] / "shared" / "rules" / "rules.tsv"
+
+INDEX = """id\tlevel\tform\ttitle
+MQQB-2.2.1-01\tMUST\trule\tInternalHeader
+MQQB-2.2.1-02\tSHOULD NOT\tstep\tInternalHeader
+MQQB-2.2.1-10\tMUST\trule\tInternalHeader
+MQQB-10.1-01\tMUST\trule\tLater
+MQQB-2.2.2-01\tMUST\tlead\tConnectionParameters Packet
+MQMQ-2.2.19.1-01\tMUST\trule\tBaseHeader
+MQZZ-1.1-01\tMUST\trule\tNowhere
+"""
+DOCUMENTS = """
+[MQMQ]
+title = "Data Structures"
+[MQQB]
+title = "Binary Protocol"
+page = "11111111-1111-1111-1111-111111111111"
+[MQQB.sections]
+"2.2.1" = "22222222-2222-2222-2222-222222222222"
+"""
+ERRATA = """
+[E01]
+where = ["MQQB 2.2.1"]
+says = "a"
+readings = [{ says = "b", verdict = "pass" }, { says = "c", verdict = "fail" }]
+real = "d"
+choice = "e"
+settled = true
+why = "f"
+"""
+ROW = '["MQQB-2.2.1-01"]\nobserve = "wire"\nrole = "any"\nsays = "something"\n'
+
+Suites = Callable[..., Path]
+
+
+@pytest.fixture
+def suites(tmp_path: Path) -> Suites:
+    """Make a suites folder with the given catalogue files."""
+
+    def make(*files: str, index: str = INDEX, documents: str = DOCUMENTS) -> Path:
+        (tmp_path / "index.tsv").write_text(index, encoding="utf-8")
+        (tmp_path / "documents.toml").write_text(documents, encoding="utf-8")
+        (tmp_path / "errata.toml").write_text(ERRATA, encoding="utf-8")
+        (tmp_path / "mqqb" / "rules").mkdir(parents=True)
+        for number, text in enumerate(files):
+            (tmp_path / "mqqb" / "rules" / f"{number}.toml").write_text(text, encoding="utf-8")
+        return tmp_path
+
+    return make
+
+
+def row(rule: str, **changes: str | None) -> str:
+    """Write a row, with keys changed (TOML values) or left out (None)."""
+    keys = {"observe": '"wire"', "role": '"any"', "says": '"something"', **changes}
+    return f'["{rule}"]\n' + "".join(f"{key} = {value}\n" for key, value in keys.items() if value is not None)
+
+
+def test_a_row_is_joined_with_index_and_documents(suites: Suites) -> None:
+    text = row(
+        "MQQB-2.2.1-02", observe='"none"', role='"acceptor"', why='"because"', errata='["E01"]', note='"<12>"'
+    ) + row("MQQB-10.1-01")
+    catalogue = load_catalogue(suites(text))
+    rule = catalogue["MQQB-2.2.1-02"]
+    assert (rule.id, rule.document, rule.section, rule.number) == ("MQQB-2.2.1-02", "MQQB", "2.2.1", 2)
+    assert (rule.title, rule.level, rule.form) == ("InternalHeader", "SHOULD NOT", "step")
+    assert (rule.observe, rule.role, rule.says, rule.why) == ("none", "acceptor", "something", "because")
+    assert (rule.errata, rule.note) == (("E01",), "<12>")
+    assert rule.link.endswith("/ms-mqqb/22222222-2222-2222-2222-222222222222")
+    plain = catalogue["MQQB-10.1-01"]
+    assert (plain.why, plain.errata, plain.note) == (None, (), None)
+    assert plain.link.endswith("/ms-mqqb/11111111-1111-1111-1111-111111111111")
+
+
+def test_rules_are_in_the_order_of_documents_and_numeric_sections(suites: Suites) -> None:
+    ids = ["MQQB-10.1-01", "MQQB-2.2.1-10", "MQQB-2.2.1-02", "MQMQ-2.2.19.1-01"]
+    catalogue = load_catalogue(suites(*map(row, ids)))
+    assert list(catalogue) == ["MQMQ-2.2.19.1-01", "MQQB-2.2.1-02", "MQQB-2.2.1-10", "MQQB-10.1-01"]
+    assert catalogue.documents() == ["MQMQ", "MQQB"]
+    assert [rule.id for rule in catalogue.document("MQMQ")] == ["MQMQ-2.2.19.1-01"]
+    assert len(catalogue) == 4
+    assert "MQQB-2.2.1-01" not in catalogue
+
+
+def test_rules_json_has_what_reports_read(suites: Suites) -> None:
+    assert load_catalogue(suites(ROW)).to_rules_json() == {
+        "schema": 1,
+        "rules": {
+            "MQQB-2.2.1-01": {
+                "document": "MQQB",
+                "section": "2.2.1",
+                "title": "InternalHeader",
+                "level": "MUST",
+                "form": "rule",
+                "observe": "wire",
+                "role": "any",
+                "says": "something",
+                "why": None,
+                "link": "https://learn.microsoft.com/openspecs/windows_protocols/ms-mqqb/"
+                "22222222-2222-2222-2222-222222222222",
+            }
+        },
+    }
+
+
+def test_any_rule_of_a_known_document_has_a_link(suites: Suites) -> None:
+    catalogue = load_catalogue(suites(ROW))
+    assert catalogue.link("MQQB-2.2.1-99").endswith("/ms-mqqb/22222222-2222-2222-2222-222222222222")
+    assert catalogue.link("MQMQ-2.2.19.1-01").endswith("/openspecs/windows_protocols/ms-mqmq/")
+    with pytest.raises(KeyError):
+        catalogue.link("MQZZ-1.1-01")
+
+
+BAD_ROWS = {
+    "unknown id": (row("MQQB-2.2.1-77"), "MQQB-2.2.1-77: unknown id; index.tsv has them all"),
+    "lead": (row("MQQB-2.2.2-01"), "MQQB-2.2.2-01: is a lead; only rule and step have rows"),
+    "unknown document": (row("MQZZ-1.1-01"), "MQZZ-1.1-01: unknown document MQZZ; add it to documents.toml"),
+    "unknown key": (ROW + 'sais = "x"\n', "MQQB-2.2.1-01: unknown key sais; known are observe, role, says, why"),
+    "missing says": (row("MQQB-2.2.1-01", says=None), "MQQB-2.2.1-01: says is missing"),
+    "missing role": (row("MQQB-2.2.1-01", role=None), "MQQB-2.2.1-01: role is missing"),
+    "empty says": (row("MQQB-2.2.1-01", says='""'), "MQQB-2.2.1-01: says is empty"),
+    "unknown observe": (row("MQQB-2.2.1-01", observe='"look"'), "unknown observe look; known are passive, wire, rpc"),
+    "unknown role": (row("MQQB-2.2.1-01", role='"server"'), "unknown role server; known are initiator, acceptor"),
+    "none without why": (row("MQQB-2.2.1-01", observe='"none"'), "observe is none without why"),
+    "unknown erratum": (row("MQQB-2.2.1-01", errata='["E77"]'), "unknown erratum E77; add it to errata.toml"),
+    "says a number": (row("MQQB-2.2.1-01", says="7"), "says is a int, not a str"),
+    "errata a text": (row("MQQB-2.2.1-01", errata='"E01"'), "errata is a str, not a list"),
+    "no table": ('"MQQB-2.2.1-01" = "x"\n', "MQQB-2.2.1-01: is no table"),
+    "malformed": ('["MQQB-2.2.1-01"\n', "is no TOML"),
+    "twice in one file": (ROW + ROW, "is no TOML"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_ROWS)
+def test_a_bad_row_is_one_line_with_file_id_and_way_out(suites: Suites, name: str) -> None:
+    text, message = BAD_ROWS[name]
+    root = suites(text)
+    with pytest.raises(CatalogueError) as caught:
+        load_catalogue(root)
+    assert str(caught.value).startswith(str(root / "mqqb" / "rules" / "0.toml") + ": ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, MqconformError)
+
+
+def test_a_row_in_two_files_is_told(suites: Suites) -> None:
+    with pytest.raises(CatalogueError, match=r"1\.toml: MQQB-2\.2\.1-01: twice; another file"):
+        load_catalogue(suites(ROW, ROW))
+
+
+def test_bytes_that_are_no_text_are_told(suites: Suites) -> None:
+    root = suites(ROW)
+    (root / "mqqb" / "rules" / "0.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(CatalogueError, match=r"0\.toml: is no TOML"):
+        load_catalogue(root)
+
+
+BAD_INDEXES = {
+    "columns": ("id\tlevel\n", "line 1: the columns must be id, level, form, title"),
+    "empty": ("", "line 1: the columns must be id, level, form, title"),
+    "short line": (INDEX + "MQQB-9.9-01\tMUST\n", "line 9: 2 columns, there must be 4"),
+    "twice": (INDEX + "MQQB-2.2.1-01\tMUST\trule\tx\n", "MQQB-2.2.1-01: twice"),
+    "level": (INDEX + "MQQB-9.9-01\tSHALL\trule\tx\n", "MQQB-9.9-01: unknown level or form: SHALL, rule"),
+    "form": (INDEX + "MQQB-9.9-01\tMUST\tthing\tx\n", "MQQB-9.9-01: unknown level or form: MUST, thing"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_INDEXES)
+def test_a_bad_index_is_told(suites: Suites, name: str) -> None:
+    text, message = BAD_INDEXES[name]
+    with pytest.raises(CatalogueError) as caught:
+        load_index(suites(index=text))
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("missing", ["index.tsv", "documents.toml", "errata.toml"])
+def test_a_missing_file_is_told(suites: Suites, missing: str) -> None:
+    root = suites(ROW)
+    (root / missing).unlink()
+    with pytest.raises(CatalogueError, match=f"{missing}: is missing"):
+        load_catalogue(root)
+
+
+def test_a_bad_document_is_told(suites: Suites) -> None:
+    with pytest.raises(CatalogueError, match=r"documents\.toml: MQQB: unknown key url"):
+        load_documents(suites(documents='[MQQB]\ntitle = "x"\nurl = "y"\n'))
+
+
+# -- what ships ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return load_catalogue()
+
+
+def test_the_catalogue_that_ships_is_valid(catalogue: Catalogue) -> None:
+    assert len(catalogue) > 0
+    assert set(catalogue.documents()) <= set(load_documents())
+
+
+def test_the_index_that_ships_is_consistent() -> None:
+    index = load_index()
+    assert len(index) > 3000
+    documents = {rule.split("-")[0] for rule in index}
+    assert documents <= set(load_documents())
+    assert {known.level for known in index.values()} <= set(LEVELS)
+    assert {known.form for known in index.values()} <= set(FORMS)
+    headings: dict[str, set[str]] = {}
+    for rule, known in index.items():
+        headings.setdefault(rule.rpartition("-")[0], set()).add(known.title)
+    assert {section: titles for section, titles in headings.items() if len(titles) > 1} == {}
+
+
+def test_the_index_holds_no_sentences() -> None:
+    """The specification's sentences stay out of the repository: four columns, and the last is a heading."""
+    lines = (SUITES / INDEX_FILE).read_text(encoding="utf-8").splitlines()
+    assert {line.count("\t") for line in lines} == {3}
+    assert not [line for line in lines if line.endswith(".") or "MUST" in line.rpartition("\t")[2]]
+    assert max(len(line.rpartition("\t")[2]) for line in lines) < 70
+
+
+@pytest.mark.skipif(not SPECIFIED.exists(), reason="the specifications are not beside this clone")
+def test_the_index_is_that_of_the_specifications() -> None:
+    with SPECIFIED.open(encoding="utf-8", newline="") as file:
+        expected = {
+            row["id"]: (row["level"], row["form"], row["title"]) for row in csv.DictReader(file, delimiter="\t")
+        }
+    assert load_index() == expected
+
+
+def test_the_pages_that_ship_are_addresses() -> None:
+    documents = load_documents()
+    assert list(documents) == ["MQQB", "MQMQ", "MQQP", "MQDMPR", "MQSO", "MQMP", "MQBR"]
+    for name, document in documents.items():
+        assert document.title.startswith(f"[MS-{name}]: ")
+        for page in [*document.sections.values(), *([document.page] if document.page else [])]:
+            assert str(UUID(page)) == page
+        for section in ["1", *document.sections]:
+            address = urlsplit(document.link(section))
+            assert (address.scheme, address.hostname) == ("https", "learn.microsoft.com")
+    pages = [page for document in documents.values() for page in document.sections.values()]
+    assert len(pages) == len(set(pages))

@@ -1,0 +1,131 @@
+"""The errata: what ships is whole, and every mistake in an entry is one clear line."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from harness.catalogue import load_catalogue, load_index
+from harness.errata import CatalogueError, Erratum, Reading, load_errata
+
+NUMBERS = [*range(1, 6), *range(7, 29), 33, 34, 43, 45, 50, 63]
+"""Those of the list of ambiguities that today's sections touch, and the observation of the field."""
+CANNOT_BE_MEANT = {9, 11, 14, 17, 21, 23, 27, 28, 43}
+"""Entries with a reading that fails, because the protocol does not work under it or another rule forbids it outright."""
+
+KEYS = {
+    "where": '["MQQB-2.2.1-01", "MQQB 3.1.2.1"]',
+    "says": '"a"',
+    "readings": '[{ says = "b", verdict = "pass" }, { says = "c", verdict = "fail" }]',
+    "real": '"d"',
+    "choice": '"e"',
+    "settled": "true",
+    "why": '"f"',
+}
+INDEX = {"MQQB-2.2.1-01"}
+
+
+def entry(name: str = "E07", **changes: str | None) -> str:
+    keys = {**KEYS, **changes}
+    return f"[{name}]\n" + "".join(f"{key} = {value}\n" for key, value in keys.items() if value is not None)
+
+
+def load(root: Path, text: str) -> dict[str, Erratum]:
+    (root / "errata.toml").write_text(text, encoding="utf-8")
+    return load_errata(INDEX, root)
+
+
+def test_an_entry_is_read(tmp_path: Path) -> None:
+    assert load(tmp_path, entry()) == {
+        "E07": Erratum(
+            id="E07",
+            where=("MQQB-2.2.1-01", "MQQB 3.1.2.1"),
+            says="a",
+            readings=(Reading("b", "pass"), Reading("c", "fail")),
+            real="d",
+            choice="e",
+            settled=True,
+            why="f",
+        )
+    }
+
+
+def test_the_rules_of_an_entry_are_those_of_where(tmp_path: Path) -> None:
+    assert load(tmp_path, entry())["E07"].rules == ("MQQB-2.2.1-01",)
+
+
+BAD = {
+    "id": (entry("Q1"), "Q1: is no id of an erratum"),
+    "unknown rule": (entry(where='["MQQB-9.9-01"]'), "E07: unknown rule MQQB-9.9-01 in where"),
+    "no place": (entry(where='["3.1.2"]'), "E07: where has '3.1.2'; write a rule id or a section"),
+    "place no text": (entry(where="[7]"), "E07: where has 7; write a rule id or a section"),
+    "empty where": (entry(where="[]"), "E07: where is empty"),
+    "unknown key": (entry() + 'note = "x"\n', "E07: unknown key note"),
+    "missing key": (entry(choice=None), "E07: choice is missing"),
+    "settled a text": (entry(settled='"yes"'), "E07: settled is a str, not a bool"),
+    "one reading": (entry(readings='[{ says = "b", verdict = "pass" }]'), "E07: has fewer than two readings"),
+    "reading without verdict": (
+        entry(readings='[{ says = "b" }, { says = "c", verdict = "pass" }]'),
+        "E07 reading 1: verdict is missing",
+    ),
+    "unknown verdict": (
+        entry(readings='[{ says = "b", verdict = "pass" }, { says = "c", verdict = "maybe" }]'),
+        "E07 reading 2: unknown verdict maybe; known are pass, fail, warn",
+    ),
+    "reading no table": (entry(readings='["b", "c"]'), "E07 reading 1: is no table"),
+    "no table": ('E07 = "x"\n', "E07: is no table"),
+    "malformed": ("[E07\n", "is no TOML"),
+    "twice": (entry() + entry(), "is no TOML"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_entry_is_one_line_with_file_id_and_way_out(tmp_path: Path, name: str) -> None:
+    text, message = BAD[name]
+    with pytest.raises(CatalogueError) as caught:
+        load(tmp_path, text)
+    assert str(caught.value).startswith(str(tmp_path / "errata.toml") + ": ")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+# -- what ships ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def errata() -> dict[str, Erratum]:
+    return load_errata(load_index())
+
+
+def test_every_ambiguity_that_a_check_touches_has_an_entry(errata: dict[str, Erratum]) -> None:
+    assert list(errata) == [f"E{number:02}" for number in NUMBERS]
+
+
+def test_every_entry_leaves_a_reading_to_follow(errata: dict[str, Erratum]) -> None:
+    for erratum in errata.values():
+        assert any(reading.verdict == "pass" for reading in erratum.readings), erratum.id
+
+
+def test_a_reading_fails_only_where_it_cannot_be_meant(errata: dict[str, Erratum]) -> None:
+    failing = {name for name, each in errata.items() if any(reading.verdict != "pass" for reading in each.readings)}
+    assert failing == {f"E{number:02}" for number in CANNOT_BE_MEANT | {63}}
+
+
+def test_what_is_settled_names_the_frames(errata: dict[str, Erratum]) -> None:
+    for erratum in errata.values():
+        assert not erratum.settled or re.search(r"[Ff]rames? \d", erratum.real), erratum.id
+
+
+def test_sections_that_entries_name_exist(errata: dict[str, Erratum]) -> None:
+    """Sections are named where no rule of theirs bears on the matter; their numbers are of a known document."""
+    documents = {rule.split("-")[0] for rule in load_index()}
+    for erratum in errata.values():
+        assert {re.split("[- ]", place)[0] for place in erratum.where} <= documents
+
+
+def test_errata_that_the_catalogue_cites_bear_on_their_rule(errata: dict[str, Erratum]) -> None:
+    catalogue = load_catalogue()
+    unrelated = [(rule.id, name) for rule in catalogue.values() for name in rule.errata if name not in errata]
+    assert unrelated == []
