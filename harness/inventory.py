@@ -73,7 +73,7 @@ def pytest_arguments() -> list[str]:
 def take_inventory() -> Inventory:
     """Collect the suites (without running them) and join them with the catalogue, the faults and the proof."""
     collector = _Collector()
-    code = pytest.main([*pytest_arguments(), "--collect-only", "-q", "--no-header", "-p", "no:terminal"], [collector])
+    code = pytest.main([*pytest_arguments(), "--collect-only", "-p", "no:terminal"], [collector])
     if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
         raise HarnessError("the suites cannot be collected; `pytest suites --collect-only` says why")
     catalogue = load_catalogue()

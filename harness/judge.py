@@ -129,7 +129,7 @@ def _frames(evidence: Frame | Iterable[Frame | None] | None) -> list[Frame]:
         return []
     if isinstance(evidence, Frame):
         return [evidence]
-    return [frame for frame in evidence if frame is not None]
+    return list(dict.fromkeys(frame for frame in evidence if frame is not None))
 
 
 def _evidence(frame: Frame) -> Evidence:

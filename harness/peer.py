@@ -9,6 +9,7 @@ from harness.conversation import RawConversation, Session, Tamper
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.host import CoreHost
 from harness.recorder import Frame, Recorder
+from harness.wire import kind
 from harness.world import Stream, StreamSink, World
 from reference_qm.commands import Inspect, OpenSession, SendMessage
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
@@ -48,6 +49,7 @@ class Peer:
             routes={sut.identifier: sut.address} if sut.identifier else {},
         )
         self._raw: list[RawConversation] = []
+        self._deaf_when_open = False
         self._message_id = sut.first_message_id + 512  # the core's; raw messages have those below
 
     def __repr__(self) -> str:
@@ -122,8 +124,12 @@ class Peer:
         answer = self.host.answers.pop(token) if answered else "not open in time"
         return (new[0] if new else None), (answer if isinstance(answer, str) else None)
 
-    def listen(self, *, ping: bool = True) -> None:
-        """Let the core accept sessions (and pings) of the SUT at peer_address."""
+    def listen(self, *, ping: bool = True, deaf: bool = False) -> None:
+        """Let the core accept sessions (and pings) of the SUT at peer_address.
+
+        ``deaf``: it hears nothing of them any more once it has opened them.
+        """
+        self._deaf_when_open = deaf
         reach = self.sut.file.reach
         self.host.listen(reach.peer_tcp_port)
         if ping:
@@ -185,7 +191,10 @@ class _Stage:
         self.peer.unclaimed.append(session)
 
     def outgoing(self, transport: str, stream: Stream, packet: bytes) -> None:
-        self.peer.sessions[transport].outgoing(packet)
+        session = self.peer.sessions[transport]
+        session.outgoing(packet)
+        if self.peer._deaf_when_open and session.record.sut_role == "initiator":
+            session.deaf = kind(packet) == "ConnectionParameters"
 
     def incoming(self, transport: str, data: bytes) -> bytes:
         session = self.peer.sessions[transport]

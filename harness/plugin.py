@@ -76,7 +76,8 @@ def _begin(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from error
     config.stash[RUN] = run
     config.stash[REACH] = reach
-    config.option.xmlpath = config.option.xmlpath or str(folder / "junit.xml")
+    if config.pluginmanager.hasplugin("junitxml"):
+        config.option.xmlpath = config.option.xmlpath or str(folder / "junit.xml")
     if config.pluginmanager.hasplugin("allure_pytest"):
         config.option.allure_report_dir = config.option.allure_report_dir or str(folder / "allure-results")
 

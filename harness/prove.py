@@ -119,7 +119,7 @@ def _run(sut: Path, out: Path, tests: list[str], fault: str | None) -> list[dict
     """Run checks in this process; give their verdict lines."""
     root, *options = pytest_arguments()
     arguments = [str(Path(root) / test.removeprefix("suites/")) for test in tests] or [root]
-    arguments += [*options, "--sut", str(sut), "--out", str(out), "-q", "-p", "no:terminal", "-p", "no:junitxml"]
+    arguments += [*options, "--sut", str(sut), "--out", str(out), "-p", "no:terminal", "-p", "no:junitxml"]
     arguments += ["-p", "no:allure_pytest", "-p", "no:hypothesispytest", "-p", "no:logging", "-p", "no:faulthandler"]
     if fault is not None:
         arguments += ["--fault", fault]

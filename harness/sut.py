@@ -48,6 +48,8 @@ class Sut:
         self.first_message_id = 1
         """The first of the MessageIDs that this test's peer may use."""
         self._created: list[str] = []
+        self._timers: dict[str, int] = {}
+        """What ``set_timers`` changed, as it was."""
 
     # -- what it is ---------------------------------------------------------------------------------------------
 
@@ -142,6 +144,8 @@ class Sut:
     def set_timers(self, **durations: int) -> None:
         """Change specified durations (in specified ms, before scaling) of the SUT for this test."""
         self.dirty = True
+        in_force = self.control.call("set_timers")
+        self._timers = {name: in_force[name] for name in durations} | self._timers
         self.control.call("set_timers", **durations)
 
     def restart(self) -> None:
@@ -152,6 +156,8 @@ class Sut:
 
     def close(self) -> None:
         """Leave the SUT as the next test wants it, as far as its control channel allows."""
+        if self._timers:
+            self.control.call("set_timers", **self._timers)
         if self.dirty and "restart" in self.facilities:
             self.restart()
         if self._control is not None:

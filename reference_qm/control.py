@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
@@ -92,9 +91,10 @@ def _utf8(value: object) -> bytes:
 
 
 def _base64(value: object) -> bytes:
+    text = _text(value)
     try:
-        return base64.b64decode(_text(value), validate=True)
-    except (binascii.Error, UnicodeEncodeError):
+        return base64.b64decode(text, validate=True)
+    except ValueError:
         raise ValueError("must be base64") from None
 
 

@@ -92,6 +92,7 @@ class QueueManager:
         """End as a crash would: only what MUST survive process and node failures is left. Spec: MS-MQQB 3.1.1.3.2.
 
         Messages that were not on disk yet were never acknowledged: they are not remembered either, and come again.
+        Timer durations are configuration and stay as they were set.
         """
         for saving in self.savings.values():
             self.adm.MessageIDHistoryTable.remove(saving.entry)

@@ -17,7 +17,7 @@ from pyspark.sql import functions as sql
 from reports.errors import RollupError
 from reports.model import Cell, Frame, Judgement, Rejected, Rollup, Run, RunTotals, Sut
 from reports.runs import DOCUMENT, SCHEMA, count_lines
-from reports.text import OCTETS_SHOWN, SLUG_WORDS, TEXT_SHOWN
+from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, SLUG_WORDS, TEXT_SHOWN
 from reports.vocabulary import VERDICTS
 
 VERDICT_LINE = """
@@ -248,19 +248,23 @@ def _matrix(latest: DataFrame) -> DataFrame:
 def _bounded(shown: Column) -> Column:
     """Cut what the pages will not show, so that one huge packet cannot fill the driver."""
 
-    def text(column: Column) -> Column:
-        return sql.substring(column, 1, TEXT_SHOWN + 1)
+    def text(column: Column, limit: int = TEXT_SHOWN) -> Column:
+        return sql.substring(column, 1, limit + 1)
 
     def frame(row: Column) -> Column:
         cut = sql.substring(row["hex"], 1, 2 * OCTETS_SHOWN)
         octets = sql.floor(sql.length(row["hex"]) / 2)
-        return row.withField("octets", octets).withField("hex", cut).withField("dissection", text(row["dissection"]))
+        return (
+            row.withField("octets", octets)
+            .withField("hex", cut)
+            .withField("dissection", text(row["dissection"], DISSECTION_SHOWN))
+        )
 
     def judgement(row: Column) -> Column:
         for name in ("expected", "observed", "reason", "test"):
             row = row.withField(name, text(row[name]))
         for name in ("errata", "notes"):
-            row = row.withField(name, sql.transform(sql.slice(row[name], 1, 20), text))
+            row = row.withField(name, sql.transform(sql.slice(row[name], 1, 20), lambda each: text(each)))
         return row.withField("evidence", sql.transform(sql.slice(row["evidence"], 1, FRAMES_SHOWN), frame))
 
     return sql.transform(shown, judgement)

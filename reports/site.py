@@ -90,6 +90,7 @@ def environment() -> Environment:
         "rule_page": _rule_page,
         "section_page": _section_page,
         "hexdump": text.hexdump,
+        "DISSECTION_SHOWN": text.DISSECTION_SHOWN,
         "bar": _bar,
         "worst": worst,
         "runs_anchor": text.slug,

@@ -7,6 +7,8 @@ import re
 
 TEXT_SHOWN = 2_000
 """Characters of one text that a page shows."""
+DISSECTION_SHOWN = 8_000
+"""Characters of one dissected packet that a page shows; session packets have up to 1,800."""
 OCTETS_SHOWN = 1_024
 """Octets of one packet that a page shows."""
 SLUG_WORDS = 40

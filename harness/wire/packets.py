@@ -38,7 +38,7 @@ def dissect_ping(data: bytes) -> Packet:
     return _dissect(PingPacket, data, PING_SIZE)
 
 
-def kind(data: bytes, *, ping: bool = False) -> str:
+def kind(data: bytes, ping: bool = False) -> str:
     """Name a packet: EstablishConnection, ConnectionParameters, SessionAck, UserMessage, Ping, unknown internal.
 
     ``ping``: it came as a datagram. WireError when it cannot be dissected.

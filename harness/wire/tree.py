@@ -17,7 +17,7 @@ MOST_CHARACTERS = 256
 MOST_ELEMENTS = 32
 
 
-def dissection(data: bytes, *, ping: bool = False) -> str:
+def dissection(data: bytes, ping: bool = False) -> str:
     """Give every field of a packet with its offset, or what is wrong when it cannot be dissected; never raises."""
     try:
         packet = dissect_ping(data) if ping else dissect(data)

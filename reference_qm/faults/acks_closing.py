@@ -8,7 +8,7 @@ from typing import Any
 from reference_qm.adm import Session
 from reference_qm.clock import Now
 from reference_qm.core import QueueManager
-from reference_qm.faults.primitives import afterwards, beforehand, both, inputs, procedure, skip
+from reference_qm.faults.primitives import Install, afterwards, beforehand, both, inputs, procedure, skip
 from reference_qm.faults.registry import add
 from reference_qm.inputs import TransportLost
 from reference_qm.states import OutgoingQueueState, SessionState
@@ -27,7 +27,17 @@ def _still_connected(qm: QueueManager, session: Session, reason: str, now: Now) 
         session.OutgoingQueueReference.State = OutgoingQueueState.CONNECTED
 
 
-def _forget_one(qm: QueueManager, session: Session, now: Now) -> None:
+def _retrying(change: Callable[[Session], None]) -> Install:
+    """Change a session that is about to be tried again; the timer runs also while it is set up (3.1.3.2)."""
+
+    def spoil(qm: QueueManager, session: Session, now: Now) -> None:
+        if session.SessionState is SessionState.WAITING_RECONNECT:
+            change(session)
+
+    return beforehand("on_session_retry_connect_timer", spoil)
+
+
+def _forget_one(session: Session) -> None:
     session.OutgoingMessageTable.remove(next(iter(session.OutgoingMessageTable)))
 
 
@@ -45,19 +55,21 @@ def _wait_again_with_nothing_left(qm: QueueManager, session: Session, reason: st
 
 
 def _connect_anyway(original: Original) -> Original:
-    return lambda qm, session, now: qm.procedures.establish_session(qm, session, now)
-
-
-def _stay(qm: QueueManager, session: Session, now: Now) -> None:
-    session.NextHopIndexer -= 1
-
-
-def _resolve_again(original: Original) -> Original:
     def retry(qm: QueueManager, session: Session, now: Now) -> None:
-        session.NextHopIndexer = len(session.NextHopCollection)
-        original(qm, session, now)
+        if len(session.OutgoingMessageTable):
+            original(qm, session, now)
+        elif session.SessionState is SessionState.WAITING_RECONNECT:
+            qm.procedures.establish_session(qm, session, now)
 
     return retry
+
+
+def _stay(session: Session) -> None:
+    session.NextHopIndexer = -1
+
+
+def _begin_again(session: Session) -> None:
+    session.NextHopIndexer = len(session.NextHopCollection)
 
 
 def _first_address(qm: QueueManager, session: Session) -> None:
@@ -122,7 +134,7 @@ add(
     "next-hop-not-advanced",
     ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
     "Every attempt goes to the first address of a host.",
-    beforehand("on_session_retry_connect_timer", _stay),
+    _retrying(_stay),
 )
 add(
     "next-hop-address-not-taken",
@@ -146,13 +158,13 @@ add(
     "next-hop-resolved-again",
     "MQQB-3.1.6.1-09",
     "The host name is resolved again for each attempt, which then begins with its first address.",
-    procedure("on_session_retry_connect_timer", _resolve_again),
+    _retrying(_begin_again),
 )
 add(
     "message-forgotten-by-session-retry",
     "MQQB-3.1.6.1-10",
     "The first of the messages left is forgotten when the session is tried again.",
-    beforehand("on_session_retry_connect_timer", _forget_one),
+    _retrying(_forget_one),
 )
 add(
     "idle-session-never-closed",

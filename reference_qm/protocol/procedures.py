@@ -162,6 +162,7 @@ class Procedures:
         receiving.disregard_duplicate
     )
     remember_message: Callable[[QM, UserMessagePacket, Now], MessageIDHistoryEntry] = receiving.remember_message
+    is_addressed_here: Callable[[QM, UserMessagePacket], bool] = receiving.is_addressed_here
     find_destination: Callable[[QM, UserMessagePacket], Queue | None] = receiving.find_destination
     is_accepted: Callable[[QM, Queue, UserMessagePacket, Now], bool] = receiving.is_accepted
     save_message: Callable[[QM, Saving, UserMessagePacket], None] = receiving.save_message

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from reference_qm.clock import Now
     from reference_qm.core import QueueManager
 
+UNSAVED_LIMIT = 0x7FFF
+"""Recoverable messages of a session that may wait for the disk: half of what 16-bit numbers tell apart."""
+
 
 @dataclass(slots=True)
 class Saving:
@@ -41,6 +44,10 @@ def receive_user_message(qm: QueueManager, session: Session, packet: UserMessage
     both sides' counts would differ for ever. The SessionHeader says nothing about the message, so it is processed
     whatever becomes of the message, and the message whatever becomes of the session (note <14>'s field text).
     """
+    if len(session.receipts) >= UNSAVED_LIMIT:
+        reason = f"{UNSAVED_LIMIT} messages wait for the disk: sequence numbers would repeat (MS-MQQB 3.1.5.8.7)"
+        qm.procedures.close_session(qm, session, reason, now)
+        return
     receipt = RecoverableReceipt()
     if packet.UserHeader.DM:
         session.receipts.append(receipt)
@@ -75,10 +82,11 @@ def take_message(
 ) -> None:
     """Put a message into its queue, unless it came before or cannot be accepted. Spec: MS-MQQB 3.1.5.8.
 
-    A message that is disregarded is acknowledged all the same, or it would be sent again for ever. Transactional ones
-    are not: no OrderAck tells what became of them, and their sequences are not kept yet.
+    A message that is disregarded is acknowledged all the same, or it would be sent again for ever. Not acknowledged are
+    those that this queue manager does not take over yet: transactional ones, whose sequences are not kept, and those
+    to be routed to another queue manager. Their senders keep them.
     """
-    if packet.UserHeader.TH:
+    if packet.UserHeader.TH or not qm.procedures.is_addressed_here(qm, packet):
         receipt.acknowledge = False
         receipt.done = True
         return
@@ -132,15 +140,18 @@ def remember_message(qm: QueueManager, packet: UserMessagePacket, now: Now) -> M
     return entry
 
 
-def find_destination(qm: QueueManager, packet: UserMessagePacket) -> Queue | None:
-    """Find the local queue that a message is for; None when there is none. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5.
+def is_addressed_here(qm: QueueManager, packet: UserMessagePacket) -> bool:
+    """Is this the queue manager that a message is for? Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5.
 
     A QueueManagerAddress of zeros, which all direct names have, means this queue manager: read otherwise, direct
     messages would be routed for ever.
     """
+    return packet.UserHeader.QueueManagerAddress in (qm.adm.Identifier, NULL_GUID)
+
+
+def find_destination(qm: QueueManager, packet: UserMessagePacket) -> Queue | None:
+    """Find the local queue that a message is for; None when there is none. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5."""
     header = packet.UserHeader
-    if header.QueueManagerAddress not in (qm.adm.Identifier, NULL_GUID):
-        return None
     if isinstance(header.DestinationQueue, DirectQueueFormatName):
         path = header.DestinationQueue.DirectFormatName.partition("\\")[2]
         return qm.adm.QueueCollection.get(path.lower())

@@ -24,16 +24,17 @@ def message_position_available(qm: QueueManager, queue: OutgoingQueue, position:
     """Take a message into the session of its outgoing queue, connecting if need be. Spec: MS-MQQB 3.1.7.12.
 
     Printed is to connect while ConnectionHistory is empty; a session that was closed since, idle for instance, has to
-    be established again too, or its queue would never be sent.
+    be established again too, or its queue would never be sent. Printed is to connect before the message is in the
+    table; an attempt that fails at once would then find the table empty and never be repeated.
     """
     session = queue.session
     if queue.State in (OutgoingQueueState.LOCKED, OutgoingQueueState.ON_HOLD):
         return
+    packet = qm.procedures.construct_user_message(qm, position)
+    session.OutgoingMessageTable.add(OutgoingMessagePosition(position, packet))
     if session.SessionState is SessionState.CLOSED:
         session.retrying = False
         qm.procedures.establish_session(qm, session, now)
-    packet = qm.procedures.construct_user_message(qm, position)
-    session.OutgoingMessageTable.add(OutgoingMessagePosition(position, packet))
     qm.procedures.dispatch_messages(qm, session, now)
 
 

@@ -27,8 +27,8 @@ def main() -> None:
 def serve(
     config: Annotated[Path | None, typer.Option("--config", help="TOML file; everything in it has a default.")] = None,
     address: Annotated[str | None, typer.Option("--address", help="Address to listen on [127.0.0.1].")] = None,
-    tcp_port: Annotated[int | None, typer.Option("--tcp-port", help="0 picks a free one [1801].")] = None,
-    ping_port: Annotated[int | None, typer.Option("--ping-port", help="0 picks a free one [3527].")] = None,
+    tcp_port: Annotated[str | None, typer.Option("--tcp-port", metavar="PORT", help="0: a free one [1801].")] = None,
+    ping_port: Annotated[str | None, typer.Option("--ping-port", metavar="PORT", help="0: a free one [3527].")] = None,
     control: Annotated[str | None, typer.Option("--control", help="ADDRESS:PORT of the control protocol.")] = None,
     fault: Annotated[list[str] | None, typer.Option("--fault", help="A deliberate violation; repeatable.")] = None,
 ) -> None:

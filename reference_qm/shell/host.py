@@ -43,6 +43,8 @@ from reference_qm.shell.datagrams import DatagramSocket
 from reference_qm.shell.resolver import Resolver
 from reference_qm.shell.store import Record, Store, StoreError
 
+BACKLOG = 1024
+"""Connections that may wait to be accepted: more than a busy moment brings."""
 CONNECT_TIMEOUT_S = 20
 STOP_FLUSH_S = 0.5
 """How long a stopping service may take to deliver what it has already sent."""
@@ -120,7 +122,9 @@ class Host:
     async def bind_tcp(self, port: int) -> Endpoint:
         """Take a TCP port without accepting yet; OSError when that fails."""
         loop = asyncio.get_running_loop()
-        self._listener = await loop.create_server(self._accept, self.address, port, start_serving=False)
+        self._listener = await loop.create_server(
+            self._accept, self.address, port, backlog=BACKLOG, start_serving=False
+        )
         return Endpoint(*self._listener.sockets[0].getsockname()[:2])
 
     def bind_ping(self, port: int) -> Endpoint:

@@ -45,8 +45,8 @@ class Settings:
     limits: Limits
 
 
-def load_settings(path: Path | None, flags: Mapping[str, object], entropy: Entropy) -> Settings:
-    """Read the file, if there is one, and let the flags that are not None override it."""
+def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
+    """Read the file, if there is one, and let the flags that are not None override it; a flag's digits are a number."""
     tree = _read(path) if path is not None else {}
     where = str(path or "defaults")
     _check_keys(tree, [*_TABLES, "queues", "routes"], where, "table")
@@ -54,7 +54,8 @@ def load_settings(path: Path | None, flags: Mapping[str, object], entropy: Entro
     for flag, value in flags.items():
         if value is not None:
             table, key = FLAGS[flag]
-            values[table][key] = _converted(value, _TABLES[table][key], flag)
+            meant = int(value) if value.isascii() and value.isdigit() else value
+            values[table][key] = _converted(meant, _TABLES[table][key], flag)
     listen = Listen(**values["listen"])
     config = QueueManagerConfig(
         **{"identifier": new_guid(entropy), **values["queue_manager"]},

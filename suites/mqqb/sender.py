@@ -30,18 +30,17 @@ class Sender:
         self.peer = peer
         self.sut = sut
         self.to = to or f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
-        peer.listen()
+        peer.listen(deaf=True)
 
     def send(self, *tags: int, **fields: Any) -> list[str]:
         """Let the SUT send a message for each tag, its ApplicationTag; give their message ids."""
         return [self.sut.send(self.to, body=f"message {tag}", application_tag=tag, **fields) for tag in tags]
 
     def next_session(self, within_ms: int | None = None) -> Session | None:
-        """Wait for the SUT to connect and, if it does, to set the session up; make the peer deaf then."""
+        """Wait for the SUT to connect and, if it does, to set the session up."""
         session = self.peer.await_session(self.reconnect_ms if within_ms is None else within_ms)
         if session is not None:
             session.poll("ConnectionParameters")
-            session.deaf = True
         return session
 
     def session(self) -> Session:

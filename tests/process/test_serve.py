@@ -16,7 +16,8 @@ from qm_process import PATIENCE_S, free_port, refused, serve
 
 ANY = ("--tcp-port", "0", "--ping-port", "0")
 CONTROLLED = (*ANY, "--control", "127.0.0.1:0")
-QUICK_STOP_S = 1.0
+QUICK_STOP_S = 5.0
+"""It takes a tenth of a second; a busy machine gets more, but no wait of the protocol (600 s here) fits in."""
 PING = struct.Struct("<HHI16s")
 """MS-MQQB 2.2.7: Flags, Signature, Cookie, QMGuid."""
 PING_SIGNATURE = 0x5548
@@ -125,12 +126,10 @@ def test_a_signal_stops_it_cleanly_and_at_once(tmp_path: Path, number: signal.Si
         with socket.create_connection(served.endpoint("tcp"), PATIENCE_S) as peer, served.control() as control:
             control.call("identity")
             control.ask("receive", queue="private$\\q", timeout_ms=600_000)
-            began = time.monotonic()
             served.process.send_signal(number)
             assert peer.recv(1) == b""
             assert control.hear()["ok"] is False  # whoever waits is told
             assert served.ends(QUICK_STOP_S) == 0
-            assert time.monotonic() - began < QUICK_STOP_S
         with socket.create_server(served.endpoint("tcp")):
             pass
     assert (tmp_path / "stderr").read_bytes() == b""

@@ -51,10 +51,8 @@ def differences(record: Any, layer: Packet) -> list[str]:
     for name in names:
         if name.endswith("Terminated"):
             continue  # compared with its text
-        one, other = getattr(record, name), seen(layer, name)
-        if name == "SecurityData":
-            found += differences(one, layer)
-        elif isinstance(one, Record) and isinstance(other, Packet):
+        one, other = getattr(record, name), layer if name == "SecurityData" else seen(layer, name)
+        if dataclasses.is_dataclass(one) and isinstance(other, Packet):
             found += differences(one, other)
         elif isinstance(one, tuple):
             found += [] if len(one) == len(other) else [f"{name}: {len(one)} and {len(other)} elements"]
@@ -66,8 +64,6 @@ def differences(record: Any, layer: Packet) -> list[str]:
 
 def seen(layer: Packet, name: str) -> Any:
     """Give what the layer reads for a name of the codec."""
-    if name == "SecurityData":
-        return None
     if name == "Padding" and isinstance(layer, wire.SecurityHeader):
         paddings = [field.name for field in layer.fields_desc if field.name.endswith("Padding")]
         return b"".join(layer.getfieldval(padding) for padding in paddings)
@@ -312,6 +308,47 @@ def test_the_layers_read_the_pings_that_the_codec_builds(record):
     packet = wire.dissect_ping(record.build())
     assert differences(record, packet) == []
     assert bytes(packet) == record.build()
+
+
+LISTED = [wire.MQFFormatNameElement(FormatName=wire.MQFDirectQueueFormatName(DirectFormatName="a"))]
+LAST_SOAP = {"soap": {"Header": "h", "Padding": b""}}
+LAST_SIGNATURE = {"mqf": {"Signature": wire.MQFSignatureHeader(Signature=b"12345", Padding=b"")}}
+
+
+@pytest.mark.parametrize(
+    ("packet", "accepted"),
+    [
+        (wire.user_message(**LAST_SOAP), True),
+        (wire.user_message(**LAST_SOAP, session={}), True),
+        (wire.user_message(**LAST_SOAP, mqf={}), False),
+        (wire.user_message(**LAST_SIGNATURE), True),
+        (wire.user_message(**LAST_SIGNATURE, session={}), True),
+        *((wire.user_message(label=label), True) for label in (b"a\0", b"\0\0")),
+        (wire.user_message(destination=""), True),
+        (wire.user_message(destination=wire.DirectQueueFormatName(DirectFormatName=b"")), True),
+        (wire.user_message(destination=wire.DirectQueueFormatName(DirectFormatName=b"abc")), False),
+        (wire.user_message(user={"MP": 0}), False),
+        (wire.user_message(user={"RQ": 1}), True),
+        (wire.user_message(user={"AQ": 1}), False),
+        (wire.user_message(security={"ST": 1, "AI": 0, "SecurityID": b"sid"}), True),
+        (wire.user_message(debug={"QT": 2}), True),
+        *(
+            (wire.user_message(mqf={"Response": wire.MQFAddressHeader(HeaderSize=size, FormatNameList=LISTED)}), fits)
+            for size, fits in [(17, False), (18, True), (20, True), (21, False), (0, False)]
+        ),
+        (wire.session_ack(base={"PacketSize": 0x14}), True),
+        (wire.session_ack(base={"PacketSize": 0x15}), False),
+        (wire.session_ack(base={"SH": 0}), True),
+        (wire.session_ack(base={"SH": 0, "PacketSize": 0x14}), False),
+        (wire.session_ack(internal={"PT": 9}), True),
+        (wire.establish_connection(base={"SH": 1}), False),
+        (wire.establish_connection(internal={"PT": 3}), False),
+    ],
+)
+def test_both_agree_on_the_edges_of_the_structure(packet, accepted):
+    data = bytes(packet)
+    check(data)
+    assert (outcome(wire.dissect, data) is not None) == accepted
 
 
 # -- what neither built -------------------------------------------------------------------------------------------

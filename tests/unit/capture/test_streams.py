@@ -221,7 +221,29 @@ def tcp(flags: TcpFlags, sequence: int, data: bytes = b"", *, back: bool = False
 
 
 SYN, ACK, FIN = TcpFlags.SYN, TcpFlags.ACK, TcpFlags.FIN
+
+
+def fragment() -> bytes:
+    """A packet that says that more of it follows, with the header checksum that this makes."""
+    packet = bytearray(tcp(SYN, 5))
+    packet[6:8] = b"\x20\x00"
+    packet[10:12] = bytes(2)
+    packet[10:12] = pack(">H", 0xFFFF - ones_complement_sum(bytes(packet[:20])))
+    return bytes(packet)
+
+
+def other_protocol() -> bytes:
+    """An ICMP packet of nothing."""
+    packet = bytearray(tcp(SYN, 5))
+    packet[9] = 1
+    packet[10:12] = bytes(2)
+    packet[10:12] = pack(">H", 0xFFFF - ones_complement_sum(bytes(packet[:20])))
+    return bytes(packet)
+
+
 UNREADABLE = {
+    "fragment": ([fragment()], "a fragment; reassemble the capture first"),
+    "other protocol": ([other_protocol()], "IP protocol 1; only TCP"),
     "no IP": ([b"\x00" * 40], "no IPv4 or IPv6 packet"),
     "nothing": ([b""], "no IPv4 or IPv6 packet"),
     "begins in the middle": ([tcp(ACK, 5, b"a")], "without its SYN"),

@@ -95,7 +95,6 @@ def test_messages_are_in_order_of_arrival_within_priority(raw):
 DISREGARDED = {
     "unknown queue": user_message(1, recoverable=True, queue="private$\\nothing"),
     "transactional queue": user_message(1, recoverable=True, queue=TRANSACTIONAL),
-    "another queue manager": user_message(1, recoverable=True, QueueManagerAddress=guid(5)),
     "expired": user_message(1, recoverable=True, life_s=10, SentTime=1_800_000_000 - 11),
     "no destination": user_message(1, recoverable=True, Flags=UserHeader.flags(DM=1, MP=1), DestinationQueue=None),
 }
@@ -118,13 +117,24 @@ def test_a_message_is_in_time_until_its_time_is_over(raw):
     assert len(raw.host.bodies()) == 1
 
 
-def test_a_transactional_message_is_dropped_and_counted_but_not_flagged(raw):
-    raw.feed(user_message(1, transactional=True, queue=TRANSACTIONAL), user_message(2, recoverable=True))
+@pytest.mark.parametrize(
+    "left",
+    [
+        user_message(1, transactional=True, queue=TRANSACTIONAL),
+        user_message(1, recoverable=True, QueueManagerAddress=guid(5)),
+    ],
+    ids=["transactional", "to be routed"],
+)
+def test_a_message_that_is_not_taken_over_is_counted_but_not_flagged(raw, left):
+    raw.feed(left, user_message(2, recoverable=True, body=b"taken"))
     assert counts(raw) == (2, 2, 2)
-    assert raw.host.bodies(TRANSACTIONAL) == []
+    assert (raw.host.bodies(), raw.host.bodies(TRANSACTIONAL)) == (["taken"], [])
     raw.host.network.advance(600)
     (ack,) = raw.acks
     assert (ack.AckSequenceNumber, ack.RecoverableMsgAckSeqNumber, ack.RecoverableMsgAckFlags) == (2, 2, 1)
+    raw.feed(left)
+    raw.host.network.advance(20_000)
+    assert raw.acks[-1].RecoverableMsgAckFlags == 0, "nor when it comes again"
 
 
 # -- duplicates -------------------------------------------------------------------------------------------------
@@ -297,6 +307,15 @@ def test_a_message_that_cannot_be_saved_is_forgotten_and_the_session_closed(raw)
     again = Raw.open(raw.host)
     again.feed(user_message(1, recoverable=True))
     assert len(raw.host.bodies()) == 1
+
+
+def test_a_disk_that_stands_still_closes_the_session_before_numbers_repeat(raw, monkeypatch):
+    monkeypatch.setattr("reference_qm.protocol.receiving.UNSAVED_LIMIT", 3)
+    raw.host.disk = "slow"
+    raw.feed(*(user_message(ordinal, recoverable=True) for ordinal in range(1, 4)))
+    assert raw.closed is None
+    raw.feed(user_message(4))
+    assert "wait for the disk" in raw.closed
 
 
 # -- a SessionHeader on a message --------------------------------------------------------------------------------

@@ -77,17 +77,21 @@ def test_a_long_backlog_is_sent_after_a_reconnect():
     assert a.session()["OutgoingMessageTable"] == []
 
 
-def test_messages_in_flight_are_neither_lost_nor_doubled(pair):
+@pytest.mark.parametrize("lost", ["messages", "acknowledgments"])
+def test_messages_in_flight_are_neither_lost_nor_doubled(pair, lost):
     a, b = pair
-    a.tamper = lambda data: data if len(data) != len(a.sent[2][1]) else None
+    a.ask(OpenSession(direct(2)))
+    broken = a if lost == "messages" else b
+    broken.tamper = lambda data: None
     for number in range(4):
         a.send(direct(2), str(number).encode(), recoverable=True)
-    assert b.bodies() == []
-    a.tamper = lambda data: data
-    a.send(direct(2), b"after", recoverable=True)
+    a.network.advance(1_000)
+    assert len(b.bodies()) == (0 if lost == "messages" else 4)
+    broken.tamper = lambda data: data
     a.network.cut(a)
     a.network.advance(10_000)
-    assert b.bodies() == ["after", "0", "1", "2", "3"]
+    assert b.bodies() == ["0", "1", "2", "3"]
+    assert a.session()["OutgoingMessageTable"] == []
 
 
 def test_an_idle_session_is_closed_when_its_cleanup_timer_expires_unused():

@@ -93,7 +93,7 @@ def test_a_response_with_another_cookie_is_ignored(cookie):
 
 
 def test_a_response_that_nobody_waits_for_is_ignored():
-    a, b = Network().pair(send_ping=True)
+    a, _ = Network().pair(send_ping=True)
     a.send(direct(2))
     response = PingPacket(Cookie=1, QMGuid=guid(2)).build()
     a.handle(DatagramReceived(PingSocket.SOURCE, Endpoint("10.0.0.2", 3527), response))

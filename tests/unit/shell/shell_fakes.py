@@ -13,7 +13,7 @@ from reference_qm.inputs import Endpoint, Input
 from reference_qm.shell.host import Host, Limits
 from reference_qm.shell.store import MemoryStore, Store
 
-PATIENCE_S = 5
+PATIENCE_S = 20
 Event = TypeVar("Event")
 
 

@@ -17,8 +17,8 @@ from reference_qm.shell.service import Service, make_core
 from reference_qm.shell.settings import Settings, SettingsError, load_settings
 
 
-def settings(**flags: object) -> Settings:
-    chosen = {"--tcp-port": 0, "--ping-port": 0, **{f"--{name}": value for name, value in flags.items()}}
+def settings(**flags: str) -> Settings:
+    chosen = {"--tcp-port": "0", "--ping-port": "0", **{f"--{name}": value for name, value in flags.items()}}
     return load_settings(None, chosen, SeededEntropy("service"))
 
 

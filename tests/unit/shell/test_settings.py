@@ -17,7 +17,7 @@ ENTROPY = SeededEntropy("settings")
 GUID = "6d71636f-6e66-4f72-8d00-000000000001"
 
 
-def load(folder: Path, text: str, **flags: object) -> Settings:
+def load(folder: Path, text: str, **flags: str | None) -> Settings:
     path = folder / "qm.toml"
     path.write_text(text, encoding="utf-8")
     return load_settings(path, {f"--{name.replace('_', '-')}": value for name, value in flags.items()}, ENTROPY)
@@ -84,7 +84,7 @@ def test_flags_override_the_file(tmp_path: Path):
         tmp_path,
         "[listen]\naddress = '127.0.0.2'\ntcp_port = 5\nping_port = 6",
         address="127.0.0.3",
-        tcp_port=0,
+        tcp_port="0",
         ping_port=None,
         control="127.0.0.1:7",
     )
@@ -129,9 +129,10 @@ def test_what_cannot_be_used_is_one_line_with_file_key_and_way_out(tmp_path: Pat
     assert "\n" not in str(error.value)
 
 
-def test_a_bad_flag_is_named_itself(tmp_path: Path):
-    with pytest.raises(SettingsError, match=r"^--tcp-port = 70000: must be a whole number from 0 to 65535$"):
-        load(tmp_path, "", tcp_port=70000)
+@pytest.mark.parametrize(("port", "shown"), [("70000", "70000"), ("x", "'x'"), ("-1", "'-1'"), ("", "''")])
+def test_a_bad_flag_is_named_itself(tmp_path: Path, port: str, shown: str):
+    with pytest.raises(SettingsError, match=rf"^--tcp-port = {shown}: must be a whole number from 0 to 65535$"):
+        load(tmp_path, "", tcp_port=port)
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path):

@@ -1,0 +1,1 @@
+"""Checks of MS-MQMQ, by section."""

@@ -1,0 +1,1 @@
+"""Checks of MS-MQQB, by section."""

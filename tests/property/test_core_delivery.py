@@ -1,0 +1,120 @@
+"""Whatever happens between two queue managers: at most once, in order within a priority, nothing recoverable lost."""
+
+from collections import defaultdict
+
+import core_bridge  # noqa: F401
+from core_network import PLAIN, Network, direct
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from reference_qm.commands import ReceiveMessage
+
+HOSTS = st.sampled_from((1, 2))
+DAY_MS = 86_400_000
+
+
+class Delivery(RuleBasedStateMachine):
+    """Two hosts, messages numbered by their body, and everything that can befall them."""
+
+    @initialize(window=st.integers(1, 5), ping=st.booleans())
+    def begin(self, window, ping):
+        self.network = Network()
+        self.hosts = dict(enumerate(self.network.pair(window_size=window, send_ping=ping), 1))
+        self.sent = defaultdict(list)
+        self.received = defaultdict(list)
+        self.express_may_be_lost = False
+
+    @rule(number=HOSTS, count=st.integers(1, 8), recoverable=st.booleans(), priority=st.sampled_from((1, 3)))
+    def send(self, number, count, recoverable, priority):
+        for _ in range(count):
+            body = f"{number}-{len(self.sent[number])}"
+            self.sent[number].append((body, recoverable, priority))
+            to = direct(3 - number)
+            self.hosts[number].send(to, body.encode(), recoverable=recoverable, priority=priority)
+
+    @rule(number=HOSTS, recoverable=st.booleans())
+    def send_into_a_broken_connection(self, number, recoverable):
+        self._break(number, lambda: self.send(number, 3, recoverable, 3))
+
+    @rule(number=HOSTS, ms=st.integers(1, 30_000))
+    def lose_what_is_answered(self, number, ms):
+        self._break(3 - number, lambda: (self.send(number, 2, True, 3), self.network.advance(ms)))
+
+    def _break(self, number, during):
+        host = self.hosts[number]
+        host.tamper = lambda data: None
+        during()
+        self.network.cut(host)
+        host.tamper = lambda data: data
+
+    @rule(number=HOSTS)
+    def receive(self, number):
+        message = self.hosts[number].ask(ReceiveMessage(PLAIN))["message"]
+        if message is not None:
+            self.received[number].append(message["body"])
+
+    @rule(number=HOSTS)
+    def cut(self, number):
+        self.network.cut(self.hosts[number])
+
+    @rule(ms=st.sampled_from((1, 400, 501, 5_000, 15_000, 45_000, 300_000, 700_000)))
+    def advance(self, ms):
+        self.network.advance(ms)
+
+    @rule(number=HOSTS, reachable=st.booleans())
+    def come_and_go(self, number, reachable):
+        self.hosts[number].reachable = reachable
+        if not reachable:
+            self.network.cut(self.hosts[number])
+
+    @rule(number=HOSTS, slow=st.booleans())
+    def disk(self, number, slow):
+        self.network.settle_disk()
+        self.hosts[number].disk = "slow" if slow else "works"
+
+    @rule(number=HOSTS)
+    def crash(self, number):
+        self.hosts[number].restart()
+        self.express_may_be_lost = True
+
+    @precondition(lambda self: hasattr(self, "network"))
+    @invariant()
+    def at_most_once_and_in_order(self):
+        for number, host in self.hosts.items():
+            waiting = [
+                position.MessageReference.Body.decode()
+                for position in host.core.adm.QueueCollection[PLAIN].MessagePositionList
+            ]
+            bodies = self.received[number] + waiting
+            assert len(bodies) == len(set(bodies)), "a message came twice"
+            for priority in (1, 3):
+                sent = [body for body, _, sent_with in self.sent[3 - number] if sent_with == priority]
+                place = {body: index for index, body in enumerate(sent)}
+                places = [place[body] for body in bodies if body in place]
+                assert places == sorted(places), "messages are out of order"
+
+    @precondition(lambda self: hasattr(self, "network"))
+    @invariant()
+    def windows_hold(self):
+        for host in self.hosts.values():
+            for session in host.core.sessions.values():
+                sent = [one for one in session.OutgoingMessageTable.awaiting_ack if not one.ReceivedSessionAck]
+                assert session.UnAckedMessageCount == len(sent) <= session.WindowSize
+
+    def teardown(self):
+        if not hasattr(self, "network"):
+            return
+        for host in self.hosts.values():
+            host.reachable, host.disk = True, "works"
+        self.network.settle_disk()
+        self.network.advance(DAY_MS)
+        for number, host in self.hosts.items():
+            there = set(self.received[number]) | set(host.bodies())
+            for body, recoverable, _ in self.sent[3 - number]:
+                assert body in there or (self.express_may_be_lost and not recoverable), f"{body} was lost"
+            assert all(not len(queue.session.OutgoingMessageTable) for queue in host.core.adm.OutgoingQueues.values())
+
+
+TestDelivery = Delivery.TestCase
+TestDelivery.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)

@@ -1,0 +1,196 @@
+"""Commands of a higher layer: queues, sending, receiving, inspecting; what is refused and how."""
+
+import json
+
+import pytest
+from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid, private
+
+from reference_qm.commands import (
+    CreateQueue,
+    DeleteQueue,
+    Identity,
+    ListQueues,
+    OpenSession,
+    PeekMessages,
+    PurgeQueue,
+    ReceiveMessage,
+    SendMessage,
+)
+from reference_qm.config import TimerSettings
+from reference_qm.effects import Completed, Rejected
+from reference_qm.inputs import Persisted, PersistFailed
+
+
+@pytest.fixture
+def host():
+    return Network().host(1)
+
+
+def test_identity(host):
+    values = host.ask(Identity())
+    assert (values["guid"], values["name"], values["vendor"]) == (str(guid(1)), "host1", "mqconform")
+    assert {"ping", "queue_control", "send", "receive", "restart", "set_timers", "inspect"} == set(
+        values["capabilities"]
+    )
+
+
+def test_queues_get_numbers_but_never_that_of_the_order_queue(host):
+    names = [host.ask(CreateQueue(f"private$\\q{number}"))["format_names"] for number in range(3)]
+    assert [name["private"][-8:] for name in names] == ["00000003", "00000005", "00000006"]
+    assert names[0]["direct"] == "DIRECT=TCP:10.0.0.1\\private$\\q0"
+
+
+@pytest.mark.parametrize("name", ["plain", "private$\\", "private$\\a;b", "private$\\a;journal", "x\\private$\\a", ""])
+def test_a_path_name_that_is_none_is_refused(host, name):
+    assert "use private$\\name" in host.refusal(CreateQueue(name))
+
+
+def test_a_queue_is_created_once_in_any_case(host):
+    assert "exists already" in host.refusal(CreateQueue("PRIVATE$\\Plain"))
+
+
+def test_a_deleted_queue_is_gone_and_whoever_waits_is_told(host):
+    token = host.begin(ReceiveMessage(PLAIN, timeout_ms=1_000))
+    host.ask(DeleteQueue(PLAIN))
+    assert isinstance(host.answers[token], Rejected)
+    assert "create it first" in host.refusal(PeekMessages(PLAIN))
+    assert "system queue" in host.refusal(DeleteQueue("system$;journal"))
+    host.network.advance(2_000)
+
+
+def test_the_list_has_local_and_outgoing_queues(host):
+    host.send(direct(1), b"here")
+    host.send(direct(9), b"there")
+    values = host.ask(ListQueues())
+    assert values["queues"] == [
+        {"name": PLAIN, "transactional": False, "count": 1},
+        {"name": TRANSACTIONAL, "transactional": True, "count": 0},
+    ]
+    assert values["outgoing"] == [{"format_name": direct(9), "state": "Disconnected", "count": 1}]
+
+
+@pytest.mark.parametrize("to", [direct(1), "DIRECT=OS:HOST1\\PRIVATE$\\PLAIN", private(1, 1), f"DIRECT=OS:.\\{PLAIN}"])
+def test_a_message_to_a_local_queue_is_put_there(host, to):
+    host.send(to, b"here")
+    assert host.bodies() == ["here"]
+    assert host.connects == []
+
+
+def test_receiving_takes_the_first_message(host):
+    host.send(direct(1), b"one")
+    host.send(direct(1), b"two", priority=7)
+    bodies = [host.ask(ReceiveMessage(PLAIN))["message"]["body"] for _ in range(2)]
+    assert bodies == ["two", "one"]
+    assert host.ask(ReceiveMessage(PLAIN)) == {"message": None}
+
+
+def test_receiving_waits_for_a_message(host):
+    tokens = [host.begin(ReceiveMessage(PLAIN, timeout_ms=1_000)) for _ in range(2)]
+    assert not set(tokens) & host.answers.keys()
+    host.network.advance(999)
+    host.send(direct(1), b"in time")
+    answer = host.answers[tokens[0]]
+    assert isinstance(answer, Completed)
+    assert answer.result.values["message"]["body"] == "in time"
+    host.network.advance(1)
+    assert host.answers[tokens[1]] == Completed(tokens[1], type(answer.result)({"message": None}))
+    assert host.bodies() == []
+
+
+def test_waiting_does_not_run_at_the_scale_of_the_protocol():
+    host = Network().host(1, timers=TimerSettings(scale=1_000))
+    token = host.begin(ReceiveMessage(PLAIN, timeout_ms=1_000))
+    host.network.advance(999)
+    assert token not in host.answers
+
+
+def test_peeking_and_purging(host):
+    for number in range(5):
+        host.send(direct(1), str(number).encode())
+    assert len(host.ask(PeekMessages(PLAIN, limit=3))["messages"]) == 3
+    assert host.ask(PurgeQueue(PLAIN)) == {"purged": 5}
+    assert host.bodies() == []
+
+
+REFUSED = {
+    "transactional": (SendMessage(direct(9), transactional=True), "send it as recoverable"),
+    "no name": (SendMessage("nonsense"), "DIRECT="),
+    "machine": (SendMessage(f"MACHINE={guid(3)}"), "cannot be sent to yet"),
+    "http": (SendMessage("DIRECT=HTTP://host/msmq\\private$\\q"), "cannot be sent to yet"),
+    "journal": (SendMessage(direct(9) + ";JOURNAL"), "cannot be sent to yet"),
+    "several": (SendMessage(f"{direct(9)},{direct(8)}"), "cannot be sent to yet"),
+    "no local queue": (SendMessage("DIRECT=OS:host1\\private$\\none"), "create it first"),
+    "local transactional queue": (SendMessage(direct(1, TRANSACTIONAL)), "transactional queue"),
+    "priority": (SendMessage(direct(9), priority=8), "priority"),
+    "label": (SendMessage(direct(9), label="x" * 250), "label"),
+    "null in label": (SendMessage(direct(9), label="x\0"), "label"),
+    "acks": (SendMessage(direct(9), acks=frozenset({"all"}), admin_queue=direct(1)), "acks"),
+    "acks without admin queue": (SendMessage(direct(9), acks=frozenset({"positive_arrival"})), "admin_queue"),
+    "admin queue without acks": (SendMessage(direct(9), admin_queue=direct(1)), "acks"),
+    "admin queue": (
+        SendMessage(direct(9), acks=frozenset({"positive_arrival"}), admin_queue=f"MACHINE={guid(3)}"),
+        "cannot stand in a packet",
+    ),
+    "response queue": (SendMessage(direct(9), response_queue="nonsense"), "nonsense"),
+    "journal kind": (SendMessage(direct(9), journal=frozenset({"both"})), "journal"),
+    "time": (SendMessage(direct(9), time_to_reach_queue_s=-1), "time_to_reach_queue_s"),
+    "tag": (SendMessage(direct(9), application_tag=1 << 32), "application_tag"),
+    "size": (SendMessage(direct(9), body=bytes(0x400000)), "does not fit"),
+    "timeout": (ReceiveMessage(PLAIN, timeout_ms=-1), "timeout_ms"),
+    "limit": (PeekMessages(PLAIN, limit=0), "limit"),
+    "session with itself": (OpenSession(direct(1)), "needs no session"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_refusal_is_one_line_that_names_the_thing_and_leaves_nothing_behind(host, name):
+    request, part = REFUSED[name]
+    error = host.refusal(request)
+    assert part in error
+    assert "\n" not in error
+    adm = host.adm()
+    assert (adm["OutgoingQueues"], adm["Sessions"], adm["QueueManager"]["MessageIdOrdinal"]) == ([], [], 0)
+
+
+def test_the_largest_message_that_fits_is_sent():
+    a, b = Network().pair()
+    name = 2 + 2 * len(f"TCP:10.0.0.2\\{PLAIN}") + 2
+    headers = 16 + 48 + (name + 3) // 4 * 4 + 56
+    a.send(direct(2), bytes(0x400000 - headers))
+    assert len(a.sent[-1][1]) == 0x400000
+    assert len(b.bodies()) == 1
+
+
+@pytest.mark.parametrize("to", [private(8), f"PUBLIC={guid(3)}"])
+def test_a_message_that_takes_a_directory_waits_for_one(host, to):
+    host.send(to, b"waiting")
+    (queue,) = host.adm()["OutgoingQueues"]
+    assert (queue["State"], queue["ConnectionHistory"][-1]["Status"]) == ("NeedValidation", "RoutingDataNotAvailable")
+    assert host.session()["SessionState"] == "WAITING_RECONNECT"
+    host.network.advance(5_000)
+    assert len(host.adm()["OutgoingQueues"][0]["ConnectionHistory"]) == 2
+    assert host.connects == []
+
+
+def test_waiting_messages_are_limited():
+    host = Network().host(1, max_outgoing_messages=2)
+    host.send(direct(9))
+    host.send(direct(8))
+    assert "2 messages wait" in host.refusal(SendMessage(direct(9)))
+
+
+def test_a_label_may_have_249_characters():
+    a, b = Network().pair()
+    a.send(direct(2), label="x" * 249)
+    assert b.ask(PeekMessages(PLAIN))["messages"][0]["label"] == "x" * 249
+
+
+def test_the_tree_is_json(host):
+    host.send(direct(9))
+    assert json.loads(json.dumps(host.adm()))["Sessions"][0]["RemoteQMAddress"] == "10.0.0.9"
+
+
+def test_answers_of_the_disk_that_nobody_awaits_are_ignored(host):
+    host.handle(Persisted(77))
+    host.handle(PersistFailed(78, "why"))
+    assert host.closed == []

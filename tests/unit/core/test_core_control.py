@@ -1,0 +1,110 @@
+"""The control protocol: objects to requests, answers to objects."""
+
+import pytest
+
+from reference_qm.commands import (
+    CreateQueue,
+    DeleteQueue,
+    Identity,
+    Inspect,
+    ListQueues,
+    OpenSession,
+    PeekMessages,
+    PurgeQueue,
+    ReceiveMessage,
+    Result,
+    SendMessage,
+    SetTimers,
+)
+from reference_qm.control import ControlError, answer, request_from
+from reference_qm.effects import Completed, Rejected
+
+REQUESTS = [
+    ({"verb": "identity"}, Identity()),
+    ({"verb": "create_queue", "name": "private$\\x", "transactional": True}, CreateQueue("private$\\x", True)),
+    ({"verb": "create_queue", "name": "private$\\x"}, CreateQueue("private$\\x")),
+    ({"verb": "delete_queue", "name": "q"}, DeleteQueue("q")),
+    ({"verb": "list"}, ListQueues()),
+    ({"verb": "send", "to": "x"}, SendMessage("x")),
+    ({"verb": "send", "to": "x", "body": "ä"}, SendMessage("x", body="ä".encode())),
+    ({"verb": "send", "to": "x", "body_base64": "AP8="}, SendMessage("x", body=b"\x00\xff")),
+    ({"verb": "send", "to": "x", "delivery": "express"}, SendMessage("x")),
+    ({"verb": "send", "to": "x", "delivery": "recoverable"}, SendMessage("x", recoverable=True)),
+    ({"verb": "send", "to": "x", "delivery": "transactional"}, SendMessage("x", transactional=True)),
+    (
+        {
+            "verb": "send",
+            "to": "x",
+            "label": "l",
+            "priority": 5,
+            "acks": ["positive_arrival"],
+            "admin_queue": "a",
+            "response_queue": None,
+            "time_to_reach_queue_s": 10,
+            "time_to_be_received_s": None,
+            "journal": ["negative"],
+            "application_tag": 7,
+            "body_type": 8,
+        },
+        SendMessage(
+            "x",
+            label="l",
+            priority=5,
+            acks=frozenset({"positive_arrival"}),
+            admin_queue="a",
+            time_to_reach_queue_s=10,
+            journal=frozenset({"negative"}),
+            application_tag=7,
+            body_type=8,
+        ),
+    ),
+    ({"verb": "open_session", "to": "x"}, OpenSession("x")),
+    ({"verb": "receive", "queue": "q", "timeout_ms": 5}, ReceiveMessage("q", 5)),
+    ({"verb": "peek", "queue": "q", "limit": 5}, PeekMessages("q", 5)),
+    ({"verb": "purge", "queue": "q"}, PurgeQueue("q")),
+    ({"verb": "set_timers", "scale": 10, "session_cleanup_ms": None}, SetTimers(scale=10)),
+    ({"verb": "inspect"}, Inspect()),
+]
+
+
+@pytest.mark.parametrize(("arguments", "request_"), REQUESTS)
+def test_a_line_becomes_a_request(arguments, request_):
+    assert request_from(arguments) == request_
+
+
+WRONG = [
+    ({}, "unknown verb None"),
+    ({"verb": 5}, "unknown verb 5"),
+    ({"verb": "restart"}, "unknown verb 'restart'; known are identity"),
+    ({"verb": "identity", "x": 1}, "unknown argument 'x'; it takes no arguments"),
+    ({"verb": "create_queue"}, "argument 'name' is missing"),
+    ({"verb": "create_queue", "name": 5}, "name must be a text, not 5"),
+    ({"verb": "create_queue", "name": "q", "transactional": 1}, "transactional must be true or false, not 1"),
+    ({"verb": "send", "to": "x", "priority": True}, "priority must be a whole number, not True"),
+    ({"verb": "send", "to": "x", "priority": 1.0}, "must be a whole number"),
+    ({"verb": "send", "to": "x", "acks": "all"}, "acks must be a list of texts"),
+    ({"verb": "send", "to": "x", "acks": [5]}, "acks must be a list of texts"),
+    ({"verb": "send", "to": "x", "delivery": "fast"}, "delivery must be one of express, recoverable, transactional"),
+    ({"verb": "send", "to": "x", "delivery": []}, "delivery must be one of"),
+    ({"verb": "send", "to": "x", "body_base64": "%"}, "body_base64 must be base64"),
+    ({"verb": "send", "to": "x", "body_base64": "ä"}, "body_base64 must be base64"),
+    ({"verb": "send", "to": "x", "body": "\ud800"}, "lone surrogates"),
+    ({"verb": "send", "to": "x", "body": "a", "body_base64": "YQ=="}, "give one of them"),
+    ({"verb": "send", "to": "x", "token": "x" * 100_000}, "unknown argument 'token'"),
+    ({"verb": "x\n" * 1_000}, "unknown verb"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "part"), WRONG)
+def test_a_wrong_line_is_refused_in_one_short_line(arguments, part):
+    with pytest.raises(ControlError) as caught:
+        request_from(arguments)
+    error = str(caught.value)
+    assert part in error
+    assert "\n" not in error
+    assert len(error) < 400
+
+
+def test_answers_carry_the_number_and_the_values():
+    assert answer(7, Completed(1, Result({"purged": 2}))) == {"id": 7, "ok": True, "purged": 2}
+    assert answer("a", Rejected(1, "why")) == {"id": "a", "ok": False, "error": "why"}

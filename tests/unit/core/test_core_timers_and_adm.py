@@ -1,0 +1,145 @@
+"""Timers, and what the abstract data model says of its elements."""
+
+from dataclasses import fields
+from uuid import UUID
+
+import pytest
+
+from reference_qm.adm import (
+    MessageIDHistoryEntry,
+    OutgoingMessagePosition,
+    QueueManagerState,
+    Session,
+    forget,
+    next_u16,
+)
+from reference_qm.codec import MessageIdentifier, TxSequenceID
+from reference_qm.core import _ON_SESSION_TIMER
+from reference_qm.protocol.procedures import Procedures
+from reference_qm.states import SessionState
+from reference_qm.tables import MESSAGE_ID_HISTORY_SIZE, MessageIDHistoryTable
+from reference_qm.timers import TimerKey, TimerName, Timers
+
+ONE = TimerKey(TimerName.SESSION_CLEANUP, 1)
+TWO = TimerKey(TimerName.SESSION_ACK_SEND, 1)
+
+
+def test_timers_expire_in_order_of_their_time():
+    timers = Timers()
+    timers.start(ONE, 0, 20)
+    timers.start(TWO, 0, 10)
+    assert timers.next_due() == 10
+    assert [timers.pop_due(9), timers.pop_due(20), timers.pop_due(20), timers.pop_due(99)] == [None, TWO, ONE, None]
+
+
+def test_a_timer_started_again_expires_once():
+    timers = Timers()
+    timers.start(ONE, 0, 10)
+    timers.start(ONE, 5, 10)
+    assert timers.pop_due(10) is None
+    assert timers.remaining_ms(ONE, 10) == 5
+    assert timers.pop_due(15) == ONE
+    assert timers.next_due() is None
+
+
+def test_a_stopped_timer_does_not_expire():
+    timers = Timers()
+    timers.start(ONE, 0, 10)
+    timers.stop(ONE)
+    timers.stop(ONE)
+    assert (timers.is_running(ONE), timers.next_due(), timers.remaining_ms(ONE, 0)) == (False, None, None)
+
+
+def test_no_timer_expires_in_the_instant_it_is_started():
+    timers = Timers()
+    timers.start(ONE, 7, 0)
+    assert timers.next_due() == 8
+
+
+def test_the_elapsed_part_of_a_timer():
+    timers = Timers()
+    assert timers.elapsed(ONE, 0) == 0.0
+    timers.start(ONE, 100, 400)
+    assert [timers.elapsed(ONE, now) for now in (100, 400, 500, 900)] == [0.0, 0.75, 1.0, 1.0]
+
+
+def test_restarting_a_timer_for_ever_takes_no_memory():
+    timers = Timers()
+    for now_ms in range(10_000):
+        timers.start(ONE, now_ms, 1_000_000)
+    assert len(timers._heap) < 100
+    assert timers.next_due() == 1_009_999
+
+
+def test_sixteen_bit_counts_wrap():
+    assert [next_u16(count) for count in (0, 0xFFFE, 0xFFFF)] == [1, 0xFFFF, 0]
+
+
+WIDTHS = {
+    "MessageSentCount": 16,
+    "RecoverableMessageSentCount": 16,
+    "MessageReceivedCount": 16,
+    "RecoverableMessageReceivedCount": 16,
+    "LastAckedRecoverableMsgSeqNumber": 16,
+    "RecoverableMsgAckFlags": 32,
+    "UnackedReceivedMsgCount": 16,
+    "OutgoingTxSequenceNumber": 32,
+    "IncomingTxSequenceNumber": 32,
+}
+DURABLE = {
+    "OutgoingTxSequenceID",
+    "TxMessageRejectCount",
+    "OutgoingTxSequenceNumber",
+    "IncomingTxSequenceID",
+    "IncomingTxSequenceNumber",
+    "OutgoingQueueReference",
+    "OutgoingMessageTable",
+    "AwaitingFinalACKTable",
+}
+"""As 3.1.1.3.1 prints them."""
+
+
+def test_session_elements_have_the_printed_widths_and_durability():
+    declared = {one.name: one.metadata for one in fields(Session) if one.name[0].isupper()}
+    assert {name: declared[name]["width"] for name in WIDTHS} == WIDTHS
+    assert {name for name, metadata in declared.items() if metadata.get("durable")} == DURABLE
+
+
+def test_the_queue_managers_durable_elements():
+    durable = {one.name for one in fields(QueueManagerState) if one.metadata.get("durable")}
+    assert {"MessageIdOrdinal", "MessageIDHistoryTable", "ResendTimeoutsShort", "Identifier"} <= durable
+    assert "PingCookie" not in durable
+
+
+def test_a_crash_forgets_all_but_the_durable_elements():
+    session = Session(3, initiator=True, MessageSentCount=9, OutgoingTxSequenceNumber=7, transport="out-1")
+    session.SessionState = SessionState.OPEN
+    session.OutgoingTxSequenceID = TxSequenceID(Ordinal=4)
+    forget(session)
+    assert (session.number, session.OutgoingTxSequenceNumber, session.OutgoingTxSequenceID.Ordinal) == (3, 7, 4)
+    assert (session.MessageSentCount, session.transport, session.SessionState) == (0, None, SessionState.CLOSED)
+
+
+def test_a_sequence_number_of_a_transactional_message_survives():
+    (one,) = [one for one in fields(OutgoingMessagePosition) if one.metadata.get("durable")]
+    assert (one.name, one.metadata["width"]) == ("TxSequenceNumber", 32)
+
+
+def test_the_history_is_bounded_and_loses_the_earliest():
+    table = MessageIDHistoryTable()
+    source = UUID(int=1)
+    for ordinal in range(MESSAGE_ID_HISTORY_SIZE):
+        table.insert(MessageIDHistoryEntry(MessageIdentifier(source, ordinal), ordinal))
+    table.insert(MessageIDHistoryEntry(MessageIdentifier(source, 0), 99_999))
+    table.insert(MessageIDHistoryEntry(MessageIdentifier(source, 77_777), 99_999))
+    assert len(table) == MESSAGE_ID_HISTORY_SIZE == 10_000
+    assert table.find(source, 0) is not None, "it was seen again"
+    assert table.find(source, 1) is None
+
+
+@pytest.mark.parametrize("name", TimerName)
+def test_every_session_timer_that_is_started_has_an_event(name):
+    elsewhere = {TimerName.MESSAGE_ID_HISTORY_CLEANUP, TimerName.RECEIVE}
+    next_issue = {TimerName.TRANSACTIONAL_ACK_WAIT, TimerName.ORDER_ACK_SEND}
+    if name not in elsewhere | next_issue:
+        assert _ON_SESSION_TIMER[name] in Procedures.__dataclass_fields__
