@@ -121,7 +121,7 @@ def rules(
     table = Table("rule", "level", "form", "observe", "checks", "faults", "proven")
     for row in rows:
         proven = "yes" if row["proven"] else "no" if row["tests"] else "-"
-        counts = (str(len(row["tests"])) if row["tests"] != ["passive"] else "passive", str(len(row["faults"])))
+        counts = (str(len(row["tests"])), str(len(row["faults"])))
         table.add_row(row["id"], row["level"], row["form"], row["observe"], *counts, proven)
     Console().print(table)
 

@@ -22,7 +22,13 @@ from reference_qm.faults import FAULTS
 
 CONTOSO_FAULTS = (
     "establish-response-timestamp",
-    "establish-response-padding",
+    "header-base-flag-x0-refused",
+    "header-internal-packet-expires",
+    "header-priority-ignored",
+    "header-unknown-packet-type-kept",
+    "history-established-with-error",
+    "messages-held-back-leave-backwards",
+    "parameters-response-other-ack-timeout",
 )
 """What is wrong with "Contoso 1.0": eight faults of one rule each."""
 

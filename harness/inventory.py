@@ -35,6 +35,14 @@ class Inventory:
         """Give the rules that some check or predicate judges."""
         return [rule for rule in self.catalogue if self.tests.get(rule) or rule in self.passive]
 
+    def checks(self, rule: str) -> list[str]:
+        """Give the checks that judge a rule, and its predicate as ``suites/predicates/<module>::<name>``."""
+        tests = list(self.tests.get(rule, []))
+        if rule in PASSIVE:
+            predicate = PASSIVE[rule].predicate
+            tests.append(f"{predicate.__module__.replace('.', '/')}.py::{predicate.__name__}")
+        return tests
+
     def row(self, rule: str) -> dict[str, Any]:
         """Give one line of ``mqconform rules --format json``."""
         row = self.catalogue[rule]
@@ -45,7 +53,7 @@ class Inventory:
             "level": row.level,
             "form": row.form,
             "observe": row.observe,
-            "tests": self.tests.get(rule, []) or (["passive"] if rule in self.passive else []),
+            "tests": self.checks(rule),
             "faults": self.faults.get(rule, []),
             "proven": rule in self.proven,
         }

@@ -214,7 +214,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     finally:
         judge.passive(item.funcargs["_passive"])  # type: ignore[attr-defined]
     judge.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
-    _outcome(judge)
+    _outcome(judge, item.config.stash[RUN].passive_failures)
     return None
 
 
@@ -230,13 +230,13 @@ def _lacks(judge: Judge, lacking: list[str]) -> None:
     pytest.skip(f"the SUT has no {', '.join(lacking)}")
 
 
-def _outcome(judge: Judge) -> None:
-    from harness.verdicts import Verdict
-
+def _outcome(judge: Judge, known: set[str]) -> None:
+    """Fail the check for its own rules, and for a passive rule that no check before it saw broken."""
     bad = {rule: verdict for rule, verdict in judge.judged.items() if verdict in _BAD}
-    if bad:
-        text = ", ".join(f"{rule} {Verdict(verdict)}" for rule, verdict in sorted(bad.items()))
-        pytest.fail(text, pytrace=False)
+    counted = {rule: verdict for rule, verdict in bad.items() if rule in judge.covers or rule not in known}
+    known.update(rule for rule in bad if rule not in judge.covers)
+    if counted:
+        pytest.fail(", ".join(f"{rule} {verdict}" for rule, verdict in sorted(counted.items())), pytrace=False)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:

@@ -43,6 +43,8 @@ class Run:
     started: str
     done: Recorded
     tests_run: set[str] = field(default_factory=set)
+    passive_failures: set[str] = field(default_factory=set)
+    """Passive rules already seen broken: one packet field that is wrong must not fail every check of the run."""
     aborted: str | None = None
 
     @classmethod

@@ -35,5 +35,7 @@ fi
     "$python" -m venv "$venv"
 }
 "$venv/bin/python" -m pip install -q --disable-pip-version-check 'uv>=0.8,<1'
+# uv trusts its own list of authorities; the machine's list is what pip uses, and what a company's proxy is in.
+[ -s /etc/ssl/certs/ca-certificates.crt ] && export UV_SYSTEM_CERTS="${UV_SYSTEM_CERTS:-1}"
 VIRTUAL_ENV=$PWD/$venv "$venv/bin/uv" sync -q --frozen --active --inexact
 say "ready: $venv/bin/mqconform"

@@ -59,7 +59,7 @@ def refuse(path: str) -> Install:
 
     def make(original: Callable[..., Any]) -> Callable[..., Any]:
         def check_form(qm: Any, packet: Packet) -> None:
-            if hasattr(packet, header) and value(packet):
+            if getattr(packet, header, None) is not None and value(packet):
                 raise FormatError(path, 0, "a fault", f"{name} is not zero")
             original(qm, packet)
 

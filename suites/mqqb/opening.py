@@ -20,6 +20,8 @@ INITIALIZATION_MS = 20_000
 RECOVERABLE_ACK_MS = 500
 ACK_MS = 20_000
 """The shortest timeouts that 2.2.2.1 allows."""
+WINDOW = 4_099
+"""A WindowSize that no system under test has by chance."""
 RETRY_MS = 5_000
 """The Session Retry Connect Timer unless configured otherwise (note <45>)."""
 CLOCK_S = 60
@@ -42,15 +44,16 @@ def next_packet(conversation: RawConversation) -> Frame | None:
     return packet_at(conversation, len(conversation.received))
 
 
+def answer_to(sent: Frame, frame: Frame | None) -> Frame | None:
+    """Give the frame, unless what was sent only came back."""
+    return None if frame is not None and frame.data == sent.data else frame
+
+
 def internal_bits(frame: Frame | None) -> dict[str, int]:
-    """Read IN, PT and CS off the bytes, whether they make a packet or not; -1 for what is not there."""
+    """Read IN and PT off the bytes, whether they make a packet or not; -1 for what is not there."""
     data = frame.data if frame is not None else b""
     base, internal = (int.from_bytes(data[at : at + 2], "little") if len(data) >= at + 2 else None for at in (2, 18))
-    return {
-        "IN": -1 if base is None else base >> 3 & 1,
-        "PT": -1 if internal is None else internal & 0xF,
-        "CS": -1 if internal is None else internal >> 4 & 1,
-    }
+    return {"IN": -1 if base is None else base >> 3 & 1, "PT": -1 if internal is None else internal & 0xF}
 
 
 def kind_of(frame: Frame | None) -> str:
@@ -62,17 +65,18 @@ def kind_of(frame: Frame | None) -> str:
 
 
 def request(peer: Peer, **header: Any) -> Any:
-    """Make an EstablishConnection request of the peer, for a direct name unless a ServerGuid is given."""
-    return establish_connection(
-        **{"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456} | header
-    )
+    """Make an EstablishConnection request of the peer, for a direct name unless a ServerGuid is given.
+
+    Its Padding, which a response must fill otherwise, tells a response from an echo.
+    """
+    usual = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456, "Padding": bytes(512)}
+    return establish_connection(**usual | header)
 
 
 def parameters(**header: Any) -> Any:
-    """Make a ConnectionParameters with short timeouts."""
-    return connection_parameters(
-        **{"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS, "WindowSize": 64} | header
-    )
+    """Make a ConnectionParameters with short timeouts; its WindowSize tells a response from an echo."""
+    usual = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS, "WindowSize": WINDOW}
+    return connection_parameters(**usual | header)
 
 
 def established(peer: Peer, **header: Any) -> RawConversation:
@@ -91,9 +95,9 @@ def opened(peer: Peer, **header: Any) -> RawConversation:
     return connection
 
 
-def message(peer: Peer, number: int = 0, *, recoverable: bool = True) -> Any:
-    """Make a message to the SUT's plain queue; two that are sent in the same ms differ in ``number``, 0 to 15."""
-    identifier = (peer.world.epoch_us() // 1000 << 4 | number) & 0xFFFFFFFF
+def message(peer: Peer, *, recoverable: bool = True) -> Any:
+    """Make a message to the SUT's plain queue; its MessageID is the time in ms, so that none comes twice."""
+    identifier = peer.world.epoch_us() // 1000 & 0xFFFF_FFFF
     return user_message(
         destination=peer.sut.format_name("plain").removeprefix("DIRECT="),
         user={"DM": int(recoverable), "SourceQueueManager": peer.identifier, "MessageID": identifier},

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.conversation import Session
+from harness.conversation import Conversation, Session
 from harness.errors import ConformanceFailure
 from harness.peer import PEER_QUEUE, Peer
 from harness.recorder import Frame
@@ -19,6 +19,8 @@ RETRY_MS = 5_000
 """Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
 
 
+ACK_MS = 20_000
+"""AckTimeout (MS-MQQB 2.2.2.1, note <51>): the latest that any acknowledgment may come."""
 SET_UP = ["EstablishConnection", "ConnectionParameters"]
 """What an initiator sends first."""
 
@@ -55,14 +57,27 @@ class Sender:
         """How long to wait for a session: the retry time twice, for the sake of adaptive timers."""
         return self.sut.duration_ms(2 * RETRY_MS) + self.sut.slack_ms(2 * RETRY_MS) + self.sut.patience_ms
 
-    def collect(self, session: Session, at_least: int) -> list[Frame]:
-        """Wait for so many user messages and until no more come; give all that came on the session."""
+    def collect(self, session: Session, count: int) -> list[Frame]:
+        """Wait for so many user messages; give all that came on the session."""
         self.peer.world.run_until(
-            lambda: len(messages(session)) >= at_least or session.record.closed_by is not None, self.sut.patience_ms
+            lambda: len(messages(session)) >= count or session.record.closed_by is not None, self.sut.patience_ms
         )
+        return messages(session)
+
+    def collect_all(self, session: Session, at_least: int) -> list[Frame]:
+        """Like ``collect``, and wait until no more come."""
+        self.collect(session, at_least)
         while session.record.closed_by is None and not session.quiet():
             pass
         return messages(session)
+
+    def first(self, count: int) -> tuple[Session, list[Frame]]:
+        """Give the session that the SUT sends its first messages on, and those; ConformanceFailure when some lack."""
+        session = self.session()
+        sent = self.collect(session, count)
+        if len(sent) != count:
+            raise ConformanceFailure(f"{len(sent)} of {count} messages came")
+        return session, sent
 
     def acknowledge_all(self, session: Session) -> Frame:
         """Acknowledge everything that came on the session (at most 32 recoverable ones), so that nothing is left."""
@@ -112,3 +127,10 @@ def peer_message(peer: Peer, *, recoverable: bool = False) -> Any:
         user={"SourceQueueManager": peer.identifier, "MessageID": peer.message_id(), "DM": int(recoverable)},
         body=b"from the peer",
     )
+
+
+def alive(session: Conversation) -> Frame:
+    """Send a recoverable message and wait for its acknowledgment; ConformanceFailure when none comes."""
+    peer = session.peer
+    session.send(peer_message(peer, recoverable=True))
+    return session.expect("SessionAck", within_ms=peer.sut.duration_ms(ACK_MS) + peer.sut.slack_ms(ACK_MS))

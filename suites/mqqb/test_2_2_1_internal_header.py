@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from suites.mqqb.exchanges import ORDINARY, exchange
-from suites.mqqb.opening import OTHER_GUID, check_alive, internal_bits, kind_of, opened, packet_at, request
+from suites.mqqb.opening import OTHER_GUID, check_alive, opened, packet_at, request
 
 RESERVED_BITS = {f"X{bit}": f"MQQB-2.2.1-{bit + 2:02d}" for bit in range(5, 16)}
 """The reserved bits of Flags and the rule of each."""
 
-PT_AT = 18
+FLAGS_AT = 18
 
 
 @pytest.mark.covers(*RESERVED_BITS.values())
@@ -38,7 +38,7 @@ def test_an_unknown_packet_type_closes_the_session(peer, judge, packet_type):
     connection = opened(peer)
     check_alive(connection)
     data = bytearray(bytes(connection.sent[1].data))
-    data[PT_AT] = packet_type
+    data[FLAGS_AT] = packet_type
     sent = connection.send(bytes(data))
     connection.wait_closed()
     observed = "closed" if connection.closed_by_sut else connection.outcome()
@@ -54,5 +54,5 @@ def test_a_request_for_another_queue_manager_is_refused(peer, judge):
     connection = peer.connect()
     sent = connection.send(request(peer, ServerGuid=OTHER_GUID))
     reply = packet_at(connection, 0)
-    observed = f"{kind_of(reply)} with CS {internal_bits(reply)['CS']}" if reply else connection.outcome()
+    observed = f"{reply.kind} with CS {reply.data[FLAGS_AT] >> 4 & 1}" if reply else connection.outcome()
     judge("MQQB-2.2.1-05", expected="EstablishConnection with CS 1", observed=observed, evidence=[sent, reply])

@@ -91,7 +91,8 @@ def test_a_session_ack_is_known_by_in_sh_and_pt(peer, judge):
     connection.send(session_ack(base={"PacketSize": 20}))
     check_alive(connection)
     before = len(connection.received)
-    sent = connection.send(session_ack(base={"IN": 0, "PacketSize": 20}))
+    counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
+    sent = connection.send(session_ack(base={"IN": 0, "PacketSize": 20}, **counts))
     judge("MQQB-3.1.5.1.1-03", expected=CLOSED, observed=outcome(connection, before), evidence=[sent, connection.last])
 
 

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import pytest
 
+from harness.recorder import Frame
 from suites.mqqb.opening import (
     NULL_GUID,
     OTHER_GUID,
     accepted_by,
+    answer_to,
     established,
     internal_bits,
     kind_of,
@@ -26,6 +28,7 @@ VALID = {
     "own": {"SE": 0, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
 }
 """What else is in the request, by the ServerGuid that makes it valid."""
+VALIDITY = {0: "valid: CS 0", 1: "invalid: CS 1", -1: "no response"}
 
 
 @pytest.mark.covers(
@@ -43,23 +46,26 @@ def test_a_valid_request_is_accepted(peer, sut, judge, server):
     connection = peer.connect()
     server_guid = NULL_GUID if server == "zero" else sut.guid
     asked = connection.send(request(peer, ServerGuid=server_guid, **VALID[server]))
-    answer = packet_at(connection, 0)
-    bits = internal_bits(answer)
-    evidence = [asked, answer]
+    came = packet_at(connection, 0)
+    answer = answer_to(asked, came)
+    bits, refused = internal_bits(answer), cs_of(answer)
+    evidence = [asked, came]
     judge("MQQB-3.1.5.3.1-02", expected="EstablishConnection", observed=kind_of(answer), evidence=evidence)
     judge("MQQB-3.1.5.3.1-03", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.3.1-04", expected=2, observed=bits["PT"], evidence=evidence)
-    judge("MQQB-3.1.5.3.1-05", expected="valid: CS 0", observed=_validity(bits), evidence=evidence)
-    judge("MQQB-3.1.5.3.1-06", expected=0, observed=bits["CS"], evidence=evidence)
+    judge("MQQB-3.1.5.3.1-05", expected="valid: CS 0", observed=VALIDITY[refused], evidence=evidence)
+    judge("MQQB-3.1.5.3.1-06", expected=0, observed=refused, evidence=evidence)
     named = text(answer["EstablishConnectionHeader"].ServerGuid) if kind_of(answer) == "EstablishConnection" else "none"
     judge("MQQB-3.1.5.3.1-09", expected=text(sut.guid), observed=named, evidence=evidence)
     sent = connection.send(parameters())
-    reply = next_packet(connection)
-    judge("MQQB-3.1.5.3.1-13", expected="ConnectionParameters", observed=kind_of(reply), evidence=[sent, reply])
+    came = next_packet(connection)
+    reply = kind_of(answer_to(sent, came))
+    judge("MQQB-3.1.5.3.1-13", expected="ConnectionParameters", observed=reply, evidence=[sent, came])
 
 
-def _validity(bits: dict[str, int]) -> str:
-    return {0: "valid: CS 0", 1: "invalid: CS 1"}.get(bits["CS"], "no response")
+def cs_of(answer: Frame | None) -> int:
+    """Give CS of a response; -1 when there is none."""
+    return int(answer["InternalHeader"].CS) if answer is not None and answer.kind == "EstablishConnection" else -1
 
 
 @pytest.mark.covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07")
@@ -68,11 +74,10 @@ def test_a_request_for_another_queue_manager_is_refused(peer, judge):
     established(peer, ServerGuid=NULL_GUID)
     connection = peer.connect()
     asked = connection.send(request(peer, ServerGuid=OTHER_GUID))
-    answer = packet_at(connection, 0)
-    bits = internal_bits(answer)
-    evidence = [asked, answer]
-    judge("MQQB-3.1.5.3.1-05", expected="invalid: CS 1", observed=_validity(bits), evidence=evidence)
-    judge("MQQB-3.1.5.3.1-07", expected=1, observed=bits["CS"], evidence=evidence)
+    came = packet_at(connection, 0)
+    refused = cs_of(answer_to(asked, came))
+    judge("MQQB-3.1.5.3.1-05", expected="invalid: CS 1", observed=VALIDITY[refused], evidence=[asked, came])
+    judge("MQQB-3.1.5.3.1-07", expected=1, observed=refused, evidence=[asked, came])
 
 
 @pytest.mark.needs("inspect")

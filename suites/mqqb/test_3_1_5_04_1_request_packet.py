@@ -11,9 +11,11 @@ from harness.errors import ConformanceFailure
 from suites.mqqb.opening import (
     ACK_MS,
     OTHER_GUID,
+    WINDOW,
     Between,
     accepted_from,
     acknowledgment,
+    answer_to,
     established,
     internal_bits,
     kind_of,
@@ -24,8 +26,6 @@ from suites.mqqb.opening import (
 )
 
 LONG_ACK_MS = 120_000
-WINDOW = 17
-"""A WindowSize that no acceptor has by chance."""
 
 
 @pytest.mark.covers(
@@ -38,10 +38,11 @@ WINDOW = 17
 def test_a_request_is_answered_and_the_session_is_open(peer, judge):
     """ConnectionParameters are answered with the acceptor's own WindowSize; then a message is acknowledged."""
     connection = established(peer)
-    sent = connection.send(parameters(WindowSize=WINDOW))
-    answer = next_packet(connection)
+    sent = connection.send(parameters())
+    came = next_packet(connection)
+    answer = answer_to(sent, came)
     bits = internal_bits(answer)
-    evidence = [sent, answer]
+    evidence = [sent, came]
     judge("MQQB-3.1.5.4.1-05", expected="ConnectionParameters", observed=kind_of(answer), evidence=evidence)
     judge("MQQB-3.1.5.4.1-06", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.4.1-07", expected=3, observed=bits["PT"], evidence=evidence)
@@ -93,7 +94,7 @@ def test_the_recoverable_ack_timeout_of_the_request_is_in_force(peer, judge, tim
 def test_the_window_of_the_request_is_noted(peer, sut, judge):
     """ReceivedWindowSize is the WindowSize of the request."""
     connection = established(peer, ClientGuid=OTHER_GUID)
-    sent = connection.send(parameters(WindowSize=WINDOW))
+    sent = connection.send(parameters())
     connection.expect("ConnectionParameters")
     observed = accepted_from(sut, OTHER_GUID)["ReceivedWindowSize"]
     judge("MQQB-3.1.5.4.1-01", expected=WINDOW, observed=observed, evidence=sent)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from suites.mqqb.opening import (
+    WINDOW,
     accepted,
     agree,
     called,
@@ -16,9 +17,6 @@ from suites.mqqb.opening import (
     outgoing_queue,
     respond,
 )
-
-WINDOW = 17
-"""A WindowSize that no initiator has by chance."""
 
 
 @pytest.mark.needs("send", "inspect")

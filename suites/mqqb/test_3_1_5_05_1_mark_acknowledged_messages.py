@@ -38,12 +38,12 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
         raise ConformanceFailure(f"its window of {window} is too wide to fill it with messages")
     total = window + HELD_BACK
     sender.send(*range(2, total + 1))
-    filled = len(sender.collect(session, window))
+    filled = len(sender.collect_all(session, window))
     if filled > total - 2 * ACKNOWLEDGED:
         raise ConformanceFailure(f"its window never filled: {filled} messages are unacknowledged")
 
     first = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
-    freed = len(sender.collect(session, filled + ACKNOWLEDGED)) - filled
+    freed = len(sender.collect_all(session, filled + ACKNOWLEDGED)) - filled
     for rule in ("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"):
         judge(
             rule,
@@ -53,7 +53,7 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
         )
 
     again = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
-    freed = len(sender.collect(session, 0)) - filled - freed
+    freed = len(sender.collect_all(session, 0)) - filled - freed
     judge(
         "MQQB-3.1.5.5.1-02",
         expected="no more messages after the same acknowledgment again",
@@ -62,7 +62,7 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
     )
 
     rest = session.send(session_ack(AckSequenceNumber=len(messages(session))))
-    came = list(dict.fromkeys(tags(sender.collect(session, total))))
+    came = list(dict.fromkeys(tags(sender.collect_all(session, total))))
     judge(
         "MQQB-3.1.5.5.1-03",
         expected=f"all {total} messages once everything sent is acknowledged",

@@ -20,8 +20,7 @@ def test_acknowledged_messages_that_ask_for_it_are_journaled(peer, sut, judge, d
     asked = sender.send(1, 2, journal=["positive"], delivery=delivery)
     not_asked = sender.send(3, delivery=delivery)
     unacknowledged = sender.send(4, journal=["positive"], delivery=delivery)
-    session = sender.session()
-    sent = sender.collect(session, 4)
+    session, sent = sender.first(4)
     if [bool(frame["UserHeader"].JP) for frame in sent] != [True, True, False, True]:
         raise ConformanceFailure(
             "the messages did not come in their order and with the JP bits that they were sent with"

@@ -48,8 +48,7 @@ def test_outgoing_queue_of_a_closed_session_is_disconnected(peer, sut, judge):
         return str(found[0]["state"]) if found else "not listed"
 
     sender.send(1)
-    session = sender.session()
-    sender.collect(session, 1)
+    session, _ = sender.first(1)
     before = state()
     ack = sender.acknowledge_all(session)
     session.close()

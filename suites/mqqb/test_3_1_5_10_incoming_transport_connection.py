@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from suites.mqqb.opening import acknowledgment, kind_of, next_packet, opened, request
+from suites.mqqb.opening import acknowledgment, answer_to, kind_of, next_packet, opened, request
 
 
 @pytest.mark.covers("MQQB-3.1.5.10-01")
@@ -36,10 +36,10 @@ def test_a_connection_waits_for_a_request(peer, judge):
     connection = peer.connect()
     early = "nothing" if connection.quiet() else connection.outcome()
     sent = connection.send(request(peer))
-    answer = next_packet(connection)
+    came = next_packet(connection)
     judge(
         "MQQB-3.1.5.10-02",
         expected="nothing, then EstablishConnection",
-        observed=f"{early}, then {kind_of(answer)}",
-        evidence=[sent, answer],
+        observed=f"{early}, then {kind_of(answer_to(sent, came))}",
+        evidence=[sent, came],
     )

@@ -9,7 +9,7 @@ from harness.sut import Sut
 from suites.mqqb.opening import opened, pass_time
 from suites.mqqb.sender import peer_message
 
-CLEANUP_MS = 20_000
+CLEANUP_MS = 12_000
 
 
 @pytest.mark.covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03")
