@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from typing import Any, Protocol
 
-from reference_qm.control import answer, request_from
-
-from harness.errors import MqconformError, SutUnavailable
+from harness.errors import ConformanceFailure, SutUnavailable
 from harness.host import CoreHost
 from harness.world import Stream, World
+from reference_qm.control import answer, request_from
 from reference_qm.effects import Completed, Rejected
 from reference_qm.inputs import Endpoint
 
@@ -17,7 +16,7 @@ ANSWER_MS = 10_000
 LINE_LIMIT = 16 * 1024 * 1024
 
 
-class ControlRefused(MqconformError):
+class ControlRefused(ConformanceFailure):
     """The SUT answered a verb with ok = false."""
 
 

@@ -49,6 +49,7 @@ command = ["{python}", "-m", "reference_qm", "--config", "{config}", "--address"
 "--tcp-port", "{{tcp_port}}", "--ping-port", "{{ping_port}}", "--control", "127.0.0.1:{{control_port}}"{faults}]
 [control]
 kind = "jsonl"
+time_scale = 40
 [capabilities]
 ping = true
 ping_initiator = true

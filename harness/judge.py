@@ -28,6 +28,8 @@ class Judge:
         self.covers = covers
         self.capture = capture
         self.judged: dict[str, Verdict] = {}
+        self.reasons: list[str] = []
+        """Why rules were given up."""
 
     def __call__(
         self,
@@ -51,13 +53,17 @@ class Judge:
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
         """Give every covered rule that has no verdict yet the same one, with a reason."""
-        for rule in self.covers:
-            if rule not in self.judged:
-                self._write(self._row(rule), verdict, "", "", [], reason=reason)
+        left = [rule for rule in self.covers if rule not in self.judged]
+        if left:
+            self.reasons.append(reason)
+        for rule in left:
+            self._write(self._row(rule), verdict, "", "", [], reason=reason)
 
     def passive(self, found: PassiveJudge) -> None:
         """Write what the passive predicates found in this test: one pass a rule, or its failures."""
         for rule, tally in sorted(found.tallies.items()):
+            if rule not in self.catalogue:
+                raise HarnessError(f"{rule} has a predicate but no row in suites/<document>/rules/*.toml; add it")
             row = self.catalogue[rule]
             expected = PASSIVE[rule].expected
             if not tally.failures:

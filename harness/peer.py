@@ -37,6 +37,7 @@ class Peer:
         self.sessions: dict[str, Session] = {}
         self.unclaimed: list[Session] = []
         self._pre_tampers: list[Tamper] = []
+        self._accepted_tampers: list[Tamper] = []
         self._host: CoreHost | None = None
         self._config = QueueManagerConfig(
             identifier=self.identifier,
@@ -135,14 +136,19 @@ class Peer:
         if ping:
             self.host.listen_ping(reach.peer_ping_port)
 
-    def await_session(self, within_ms: int | None = None, *, tamper: Tamper | None = None) -> Session | None:
-        """Wait for the SUT to open a connection to the listening core; ``tamper`` is on it from the first packet."""
-        self._pre_tampers = [tamper] if tamper else []
+    def tamper_accepted(self, change: Tamper | None) -> None:
+        """Pass all that the core sends on connections of the SUT from now on through ``change``; None ends that.
+
+        To be said before the SUT is made to connect: over loopback it may be done before the check goes on.
+        """
+        self._accepted_tampers = [change] if change else []
+
+    def await_session(self, within_ms: int | None = None) -> Session | None:
+        """Wait for the SUT to open a connection to the listening core."""
         self.world.run_until(
             lambda: any(s.record.sut_role == "initiator" for s in self.unclaimed),
             self.sut.patience_ms if within_ms is None else within_ms,
         )
-        self._pre_tampers = []
         for session in self.unclaimed:
             if session.record.sut_role == "initiator":
                 self.unclaimed.remove(session)
@@ -186,7 +192,7 @@ class _Stage:
     def opened(self, transport: str, stream: Stream, initiator: bool) -> None:
         record = self.peer.recorder.opened(stream.local, stream.remote, by_peer=initiator)
         session = Session(self.peer, stream, record, transport)
-        session.tampers += self.peer._pre_tampers
+        session.tampers += self.peer._pre_tampers if initiator else self.peer._accepted_tampers
         self.peer.sessions[transport] = session
         self.peer.unclaimed.append(session)
 

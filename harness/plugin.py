@@ -55,14 +55,14 @@ def _begin(config: pytest.Config) -> None:
     from harness.catalogue import load_catalogue
     from harness.errors import MqconformError
     from harness.reach import reach_for
-    from harness.run import Run
+    from harness.run import Run, slug
     from harness.sutfile import load_sut_file
 
     try:
         file = load_sut_file(Path(config.getoption("--sut")))
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
-        folder = Path(config.getoption("--out") or f"out/{file.sut.name}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+        folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
         run = Run.begin(folder, file, load_catalogue(), _selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
@@ -77,7 +77,9 @@ def _begin(config: pytest.Config) -> None:
     config.stash[RUN] = run
     config.stash[REACH] = reach
     if config.pluginmanager.hasplugin("junitxml"):
-        config.option.xmlpath = config.option.xmlpath or str(folder / "junit.xml")
+        taken = (folder / "junit.xml").exists()  # by the part of the run that is resumed
+        name = f"junit-from-{run.done.last + 1}.xml" if taken else "junit.xml"
+        config.option.xmlpath = config.option.xmlpath or str(folder / name)
     if config.pluginmanager.hasplugin("allure_pytest"):
         config.option.allure_report_dir = config.option.allure_report_dir or str(folder / "allure-results")
 
@@ -105,6 +107,7 @@ def covered(item: pytest.Item) -> tuple[str, ...]:
     return tuple(dict.fromkeys(rules))
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select by rule, leave out what a resumed run has done, and refuse checks without a SUT."""
     checks = [(item, path) for item in items if (path := suite_path(item)) is not None]
@@ -128,9 +131,11 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     """The system under test."""
     reach = request.config.stash[REACH]
     view = reach.open(seed=str(suite_path(request.node)))
-    yield view
-    view.close()
-    view.world.close()
+    try:
+        yield view
+        view.close()
+    finally:
+        view.world.close()
 
 
 @pytest.fixture
@@ -173,7 +178,7 @@ def _judge_for(item: pytest.Item, path: str) -> Judge:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Any:
     """Prepare a check; when its SUT cannot be reached, its rules are inconclusive, not silent."""
-    from harness.errors import MqconformError
+    from harness.errors import HarnessError, MqconformError
     from harness.verdicts import Verdict
 
     path = suite_path(item)
@@ -184,8 +189,12 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     try:
         return (yield)
     except MqconformError as error:
-        item.stash[JUDGE].give_up(Verdict.INCONCLUSIVE, str(error))
+        ours = isinstance(error, HarnessError)
+        item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
         return pytest.fail(str(error), pytrace=False)
+    except Exception as error:
+        item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR, f"{type(error).__name__}: {error}")
+        raise
 
 
 @pytest.hookimpl(wrapper=True)
@@ -199,14 +208,15 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         return (yield)
     judge = item.stash[JUDGE]
     sut: Sut = item.funcargs["sut"]  # type: ignore[attr-defined]
-    lacking = [need for marker in item.iter_markers("needs") for need in marker.args if not sut.has(need)]
-    if lacking:
-        _lacks(judge, lacking)
     try:
+        lacking = [need for marker in item.iter_markers("needs") for need in marker.args if not sut.has(need)]
+        if lacking:
+            _lacks(judge, lacking)
         yield
     except (ConformanceFailure, SutUnavailable) as error:
         judge.give_up(Verdict.INCONCLUSIVE, str(error))
-    except pytest.skip.Exception:
+    except (pytest.skip.Exception, pytest.fail.Exception) as error:
+        judge.give_up(Verdict.HARNESS_ERROR, f"the check ended itself without judging this rule: {error}")
         raise
     except Exception as error:
         judge.give_up(Verdict.HARNESS_ERROR, f"{type(error).__name__}: {error}")
@@ -236,7 +246,8 @@ def _outcome(judge: Judge, known: set[str]) -> None:
     counted = {rule: verdict for rule, verdict in bad.items() if rule in judge.covers or rule not in known}
     known.update(rule for rule in bad if rule not in judge.covers)
     if counted:
-        pytest.fail(", ".join(f"{rule} {verdict}" for rule, verdict in sorted(counted.items())), pytrace=False)
+        said = ", ".join(f"{rule} {verdict}" for rule, verdict in sorted(counted.items()))
+        pytest.fail("; ".join([said, *judge.reasons]), pytrace=False)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
@@ -246,6 +257,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
         return
     if exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR):
         run.aborted = pytest.ExitCode(exitstatus).name.lower()
+    run.failed = exitstatus == pytest.ExitCode.TESTS_FAILED
     code = run.end()
     if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED):
         session.exitstatus = code

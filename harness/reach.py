@@ -14,7 +14,7 @@ from typing import IO, Protocol
 from uuid import UUID
 
 from harness.control import Control, JsonlControl, VirtualControl
-from harness.errors import SutUnavailable, UsageError
+from harness.errors import MqconformError, SutUnavailable, UsageError
 from harness.host import CoreHost
 from harness.sut import FACILITIES, Sut
 from harness.sutfile import SutFile
@@ -128,10 +128,14 @@ class ExternalReach:
 
     def open(self, seed: str) -> Sut:
         world = RealWorld()
-        control = None
-        if self.control_endpoint is not None:
-            control = JsonlControl(world, self.control_endpoint, "127.0.0.1")
-        view = _view(self.file, world, control, self.tcp_port, self.ping_port, self.identifier)
+        try:
+            control = None
+            if self.control_endpoint is not None:
+                control = JsonlControl(world, self.control_endpoint, "127.0.0.1")
+            view = _view(self.file, world, control, self.tcp_port, self.ping_port, self.identifier)
+        except MqconformError:
+            world.close()
+            raise
         view.first_message_id = self.next_message_id
         self.next_message_id += MESSAGE_IDS_A_TEST
         return view
@@ -229,8 +233,13 @@ def _view(
     identifier, facilities, scale = known, frozenset[str](), 1
     if control is not None:
         identity = control.call("identity")
-        identifier = UUID(identity["guid"])
-        facilities = frozenset(identity.get("capabilities", ())) & frozenset(FACILITIES)
+        try:
+            identifier = UUID(identity["guid"])
+            facilities = frozenset(identity.get("capabilities", ())) & frozenset(FACILITIES)
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            raise SutUnavailable(
+                f"{file.sut.name}: control verb identity: no guid, or capabilities that are no list: {identity}"
+            ) from error
         if "set_timers" in facilities and not world.virtual:
             scale = file.control.time_scale
             control.call("set_timers", scale=scale)

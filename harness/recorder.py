@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.capture import CaptureWriter
+from harness.capture.writer import MAX_SEGMENT
 from harness.errors import HarnessError
 from harness.wire import dissect, dissect_ping, dissection, kind
 from harness.world import World
@@ -144,6 +145,11 @@ class Recorder:
 
     def received(self, connection: Connection, data: bytes) -> list[Frame]:
         """Record bytes of the SUT's stream; give the packets that they complete."""
+        parts = (data[start : start + MAX_SEGMENT] for start in range(0, len(data), MAX_SEGMENT))
+        return [frame for part in parts for frame in self._received(connection, part)]
+
+    def _received(self, connection: Connection, data: bytes) -> list[Frame]:
+        """Take what one frame of the capture holds."""
         number = self._tcp(connection, data, from_sut=True)[0]
         if connection.broken:
             return [self._keep(connection, number, FROM_SUT, data, FormatError("stream", 0, "MS-MQQB 2.1.1", "broken"))]

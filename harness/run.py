@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import tomllib
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -46,30 +48,32 @@ class Run:
     passive_failures: set[str] = field(default_factory=set)
     """Passive rules already seen broken: one packet field that is wrong must not fail every check of the run."""
     aborted: str | None = None
+    failed: bool = False
+    """Did a check fail for pytest? Also one that broke before or after it could judge."""
 
     @classmethod
     def begin(cls, folder: Path, file: SutFile, catalogue: Catalogue, selection: str, *, resume: bool) -> Run:
         """Open a run folder, new or (``resume``) begun before; UsageError when it cannot be used."""
         verdicts = folder / VERDICTS_FILE
         started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
-        run_id = f"{started.replace(':', '').replace('-', '')}-{_slug(file.sut.name)}-{folder.name}"[:120]
+        run_id = f"{started.replace(':', '').replace('-', '')}-{slug(file.sut.name)}-{folder.name}"[:120]
         done = Recorded()
         if resume:
             if not (folder / RUN_FILE).is_file() or not verdicts.is_file():
                 raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
-            earlier = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
-            if earlier["sut"]["name"] != file.sut.name or earlier["sut"]["version"] != file.sut.version:
-                raise UsageError(f"{folder}: holds a run of {earlier['sut']['name']}; give that SUT file to resume it")
-            run_id, started = earlier["run"], earlier["started"]
-            done = _recorded(verdicts)
-        elif verdicts.exists():
+            run_id, started, ended = _earlier(folder, file)
+            done = _recorded(verdicts, ended=ended)
+        elif verdicts.exists() and verdicts.stat().st_size:
             raise UsageError(f"{folder}: already holds a run; give another --out, or --resume to go on with it")
-        (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
         info = RunInfo(run_id, file.sut.name, file.sut.version, file.reach.kind)
-        log = VerdictLog(verdicts, info, first=done.last + 1)
-        run = cls(folder, file, catalogue, selection, selection == "all", log, started, done)
-        (folder / RULES_FILE).write_text(json.dumps(catalogue.to_rules_json(), indent=1), encoding="utf-8")
-        run.write(finished=None, code=None)
+        try:
+            (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
+            log = VerdictLog(verdicts, info, done)
+            run = cls(folder, file, catalogue, selection, selection == "all", log, started, done)
+            (folder / RULES_FILE).write_text(json.dumps(catalogue.to_rules_json(), indent=1), encoding="utf-8")
+            run.write(finished=None, code=None)
+        except OSError as error:
+            raise UsageError(f"{folder}: cannot hold a run: {error.strerror}; give another --out") from error
         return run
 
     def write(self, finished: str | None, code: int | None) -> None:
@@ -100,7 +104,7 @@ class Run:
     def exit_code(self) -> int:
         """Say how the run ended: 0 only when enough was judged and nothing failed or stayed open."""
         bad = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
-        if self.aborted or any(self.log.counts[verdict] for verdict in bad):
+        if self.aborted or self.failed or any(self.log.counts[verdict] for verdict in bad):
             return EXIT_NOT_CONFORMANT
         if self.shortfall() is not None:
             return EXIT_TOO_FEW
@@ -119,11 +123,16 @@ class Run:
     def account(self) -> str:
         """Say in one line what the run found."""
         counts = ", ".join(f"{self.log.counts[verdict]} {verdict}" for verdict in Verdict if self.log.counts[verdict])
-        return f"{self.file.sut.name} {self.file.sut.version}: {len(self.tests_run)} checks: {counts or 'no verdicts'}"
+        tests = len(self.tests_run | self.done.tests)
+        return f"{self.file.sut.name} {self.file.sut.version}: {tests} checks: {counts or 'no verdicts'}"
 
     def capture_path(self, test: str) -> Path:
-        """Give the capture file of a test: one name, whatever its parameters look like."""
-        return self.folder / CAPTURES_FOLDER / f"{capture_name(test)}.pcapng"
+        """Give the capture file of a test: one name, whatever its parameters look like.
+
+        A test that is run again after a kill gets another, since the verdicts of before point into the first.
+        """
+        again = f"-from-{self.done.last + 1}" if test == self.done.cut else ""
+        return self.folder / CAPTURES_FOLDER / f"{capture_name(test)}{again}.pcapng"
 
 
 def frozen_tests(suites: Path) -> int:
@@ -136,17 +145,43 @@ def capture_name(test: str) -> str:
     """Make a file name of a test id that no two tests share."""
     path, _, name = test.partition("::")
     folder = Path(path).parent.name
-    return _slug(f"{folder}-{Path(path).stem.removeprefix('test_')}-{name.removeprefix('test_')}")
+    said = slug(f"{folder}-{Path(path).stem.removeprefix('test_')}-{name.removeprefix('test_')}")
+    return f"{said}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"  # [-1] and [1] look the same without
 
 
-def _slug(text: str) -> str:
+def slug(text: str) -> str:
+    """Make a part of a file name of any text: letters, digits and hyphens."""
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:150] or "x"
 
 
-def _recorded(path: Path) -> Recorded:
+def _earlier(folder: Path, file: SutFile) -> tuple[str, str, bool]:
+    """Give the id and start of the run to resume, and whether it came to its end."""
+    try:
+        earlier = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
+        sut, run_id, started = earlier["sut"], str(earlier["run"]), str(earlier["started"])
+        name, version_of_sut = sut["name"], sut["version"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{folder / RUN_FILE}: is cut or broken; this run cannot be resumed") from error
+    if (name, version_of_sut) != (file.sut.name, file.sut.version):
+        raise UsageError(f"{folder}: holds a run of {name} {version_of_sut}; give that SUT file to resume it")
+    return run_id, started, bool(earlier.get("finished")) and not earlier.get("aborted")
+
+
+def _recorded(path: Path, *, ended: bool) -> Recorded:
     done = Recorded()
-    for line in read_verdicts(path):
-        done.tests.add(line["test"])
-        done.rules.add(line["rule"])
-        done.last = max(done.last, line["seq"])
+    for number, line in enumerate(read_verdicts(path), 1):
+        try:
+            verdict, known = Verdict(line["verdict"]), (line["test"], line["rule"], line["verdict"])
+            done.last = max(done.last, int(line["seq"]))
+        except (KeyError, ValueError, TypeError) as error:
+            raise UsageError(f"{path}:{number}: no verdict of this harness; remove that line to resume") from error
+        if known[0] != done.cut:
+            done.cut, done.unfinished = known[0], Counter()
+        done.unfinished[known] += 1
+        done.counts[verdict] += 1
+        done.tests.add(known[0])
+    if ended:
+        done.cut, done.unfinished = None, Counter()
+    elif done.cut is not None:
+        done.tests.remove(done.cut)
     return done

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from harness.errors import UsageError
 
@@ -81,26 +81,28 @@ def utc_now() -> str:
 
 
 class VerdictLog:
-    """Appends verdicts to a file, one line each, flushed: a killed run loses none."""
+    """Appends verdicts to a file, one write each: a killed run loses none and cuts none."""
 
-    def __init__(self, path: Path, info: RunInfo, *, first: int = 1) -> None:
+    def __init__(self, path: Path, info: RunInfo, recorded: Recorded | None = None) -> None:
+        recorded = recorded or Recorded()
         self.path = path
         self.info = info
-        self.counts: Counter[Verdict] = Counter()
-        self.rules: set[str] = set()
-        self._next = first
-        self._file: IO[str] = path.open("a", encoding="utf-8")
+        self.counts = recorded.counts.copy()
+        self._next = recorded.last + 1
+        self._again = recorded.unfinished.copy()
+        self._file = path.open("ab", buffering=0)
 
     def append(self, entry: Entry) -> None:
-        """Write one verdict."""
+        """Write one verdict, unless it was written before the run was killed in this very test."""
+        known = (entry.test, entry.rule, entry.verdict)
+        if self._again[known]:
+            self._again[known] -= 1
+            return
         line: dict[str, Any] = {"schema": SCHEMA, "seq": self._next, "time": utc_now(), **asdict(self.info)}
         line |= asdict(entry)
-        self._file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
-        self._file.flush()
+        self._file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
         self._next += 1
         self.counts[entry.verdict] += 1
-        if entry.verdict in (Verdict.PASS, Verdict.FAIL, Verdict.WARN):
-            self.rules.add(entry.rule)
 
     def close(self) -> None:
         """End the file."""
@@ -112,17 +114,24 @@ class Recorded:
     """What a verdict file holds already (``--resume``)."""
 
     tests: set[str] = field(default_factory=set)
-    rules: set[str] = field(default_factory=set)
+    counts: Counter[Verdict] = field(default_factory=Counter)
     last: int = 0
+    cut: str | None = None
+    """The test that the run ended in; it is run again."""
+    unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
+    """What that test wrote already: test, rule, verdict."""
 
 
 def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:
     """Read a verdict file; UsageError names the line that is cut or broken."""
-    with path.open(encoding="utf-8") as file:
+    with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             try:
-                yield json.loads(line)
-            except ValueError as error:
+                verdict = json.loads(line) if line.endswith(b"\n") else None
+            except ValueError:
+                verdict = None
+            if not isinstance(verdict, dict):
                 raise UsageError(
                     f"{path}:{number}: the verdict is cut or broken; remove that line to go on from the others"
-                ) from error
+                )
+            yield verdict

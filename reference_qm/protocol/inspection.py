@@ -35,6 +35,7 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
             "Identifier": str(adm.Identifier),
             "PingCookie": adm.PingCookie,
             "MessageIdOrdinal": adm.MessageIdOrdinal,
+            "ResendTimerTable": list(adm.ResendTimerTable),
             "MessageIDHistoryTable": len(adm.MessageIDHistoryTable),
             "QueueCollection": [
                 {

@@ -20,6 +20,10 @@ INITIALIZATION_MS = 20_000
 RECOVERABLE_ACK_MS = 500
 ACK_MS = 20_000
 """The shortest timeouts that 2.2.2.1 allows."""
+SIGNED = b"LIOR"
+"""BaseHeader.Signature on the wire."""
+MARKED = {"Reserved": 0xA7}
+"""BaseHeader.Reserved may hold anything and is ignored (MS-MQMQ 2.2.19.1): it tells a response from an echo."""
 WINDOW = 4_099
 """A WindowSize that no system under test has by chance."""
 RETRY_MS = 5_000
@@ -50,8 +54,8 @@ def answer_to(sent: Frame, frame: Frame | None) -> Frame | None:
 
 
 def internal_bits(frame: Frame | None) -> dict[str, int]:
-    """Read IN and PT off the bytes, whether they make a packet or not; -1 for what is not there."""
-    data = frame.data if frame is not None else b""
+    """Read IN and PT off bytes that begin like a packet, whether they make one or not; -1 for what is not there."""
+    data = frame.data if frame is not None and frame.data.startswith(SIGNED, 4) else b""
     base, internal = (int.from_bytes(data[at : at + 2], "little") if len(data) >= at + 2 else None for at in (2, 18))
     return {"IN": -1 if base is None else base >> 3 & 1, "PT": -1 if internal is None else internal & 0xF}
 
@@ -65,18 +69,15 @@ def kind_of(frame: Frame | None) -> str:
 
 
 def request(peer: Peer, **header: Any) -> Any:
-    """Make an EstablishConnection request of the peer, for a direct name unless a ServerGuid is given.
-
-    Its Padding, which a response must fill otherwise, tells a response from an echo.
-    """
-    usual = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456, "Padding": bytes(512)}
-    return establish_connection(**usual | header)
+    """Make an EstablishConnection request of the peer, for a direct name unless a ServerGuid is given."""
+    usual = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456}
+    return establish_connection(base=MARKED, **usual | header)
 
 
 def parameters(**header: Any) -> Any:
-    """Make a ConnectionParameters with short timeouts; its WindowSize tells a response from an echo."""
+    """Make a ConnectionParameters with short timeouts."""
     usual = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS, "WindowSize": WINDOW}
-    return connection_parameters(**usual | header)
+    return connection_parameters(base=MARKED, **usual | header)
 
 
 def established(peer: Peer, **header: Any) -> RawConversation:

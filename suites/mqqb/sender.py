@@ -17,8 +17,6 @@ from harness.wire import session_ack, user_message
 
 RETRY_MS = 5_000
 """Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
-
-
 ACK_MS = 20_000
 """AckTimeout (MS-MQQB 2.2.2.1, note <51>): the latest that any acknowledgment may come."""
 SET_UP = ["EstablishConnection", "ConnectionParameters"]
@@ -96,14 +94,9 @@ def messages(session: Session) -> list[Frame]:
     return [frame for frame in session.received if frame.kind == "UserMessage"]
 
 
-def tag(frame: Frame) -> int:
-    """Give a message's ApplicationTag."""
-    return int(frame["MessagePropertiesHeader"].ApplicationTag)
-
-
 def tags(frames: list[Frame]) -> list[int]:
     """Give the ApplicationTags of messages."""
-    return [tag(frame) for frame in frames]
+    return [int(frame["MessagePropertiesHeader"].ApplicationTag) for frame in frames]
 
 
 def is_recoverable(frame: Frame) -> bool:

@@ -91,8 +91,9 @@ def test_next_attempt_goes_to_the_next_address(peer, sut, judge):
 def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, judge):
     """While the second address is tried, host name and GUID of the session are those of the second next hop."""
     sender = Sender(peer, sut, BY_NAME)
+    peer.tamper_accepted(lambda packet: None)
     sender.send(1)
-    session = peer.await_session(sender.reconnect_ms, tamper=lambda packet: None)
+    session = peer.await_session(sender.reconnect_ms)
     if session is None:
         raise ConformanceFailure("the SUT did not connect to the second address")
     request = session.expect("EstablishConnection")

@@ -78,7 +78,7 @@ def test_positive_response_opens_the_session(peer, sut, judge):
 @pytest.mark.needs("ping_initiator", "send")
 @pytest.mark.covers("MQQB-2.2.7-02")
 def test_type_of_the_initiator_is_what_its_session_says(peer, sut, judge):
-    """RC of the Ping Request is the opposite of OS in the EstablishConnection request: a server has RC clear, OS set."""
+    """RC of the Ping Request is the opposite of OS in the EstablishConnection request: a server has only the latter."""
     caller = Caller(peer, sut)
     asked = caller.asked()
     caller.answer(asked)
@@ -132,7 +132,7 @@ def test_no_response_puts_the_session_off_until_the_retry_time(peer, sut, judge)
 @pytest.mark.needs("ping_initiator", "send")
 @pytest.mark.covers("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-06")
 def test_session_goes_on_when_the_time_of_its_ping_is_over(peer, sut, judge):
-    """Once a response was taken, neither the end of its time nor a second response, with RF set, disturbs the session."""
+    """Once a response was taken, neither the end of its time nor a second one with RF set disturbs the session."""
     caller = Caller(peer, sut)
     asked = caller.asked()
     caller.answer(asked)

@@ -13,7 +13,6 @@ from suites.mqqb.pinging import answered, ask, field, read, server_guid, session
 @pytest.mark.covers("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-11")
 def test_two_requests_get_each_its_response_where_it_came_from(peer, sut, judge):
     """Two different requests, sent at once from two ports, are answered there, each with its own Cookie and RC."""
-    answered(peer)
     asked = {0x1111_1111: 0, 0x2222_2222: 1}
     ends = {cookie: peer.udp() for cookie in asked}
     elsewhere = peer.udp(port=sut.file.reach.peer_ping_port)

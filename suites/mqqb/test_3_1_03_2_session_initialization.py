@@ -1,0 +1,280 @@
+"""MS-MQQB 3.1.3.2 Session Initialization."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.peer import PEER_QUEUE
+from harness.wire import session_ack
+from suites.mqqb.opening import (
+    CLOCK_S,
+    NULL_GUID,
+    Between,
+    accepted,
+    accepted_by,
+    agree,
+    called,
+    established,
+    initiated,
+    kind_of,
+    listen,
+    opened,
+    packet_at,
+    parameters,
+    pass_time,
+    request,
+    respond,
+)
+from suites.mqqb.pinging import Caller, field, shown
+from suites.mqqb.sender import Sender, peer_message, tags
+
+CLEANUP_MS = 20_000
+FIRST_TIME = "closed when the cleanup time was over"
+LATER = "closed one cleanup time later"
+
+INITIAL = {
+    "08": ("UnackedReceivedMsgCount", 0),
+    "26": ("ReceivedAck", False),
+    "28": ("OrderAckTimeout", 500),
+    "29": ("DirectFormatSession", False),
+    "30": ("MaximumOrderAckDelay", 10),
+    "32": ("RecoverableAckSendTimeout", 0xFFFFFFFF),
+}
+"""Elements of a session before its first packet, by rule."""
+STOPPED = {"09": "SessionAckWait", "10": "SessionAckSend", "11": "TransactionalAckWait", "12": "OrderAckSend"}
+SEQUENCE = {"18": "LastAckCount", "19": "ResendIntervalIndex", "21": "ResendTime"}
+"""Elements of a new OutgoingTransferSequence that are 0, by rule."""
+
+
+def _rules(*numbers):
+    return [f"MQQB-3.1.3.2-{number}" for number in numbers]
+
+
+# -- what shows on the wire --------------------------------------------------------------------------------------
+
+
+@pytest.mark.needs("send")
+@pytest.mark.covers(*_rules("02", "03", "04", "05", "06", "07"))
+def test_counts_begin_anew_with_each_session(peer, sut, judge):
+    """After a session with two messages each way, the first acknowledgment of the next one counts its own, one each."""
+    listener = listen(peer, sut)
+    first, asked = accepted(listener)
+    name = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
+    agree(first, respond(first, asked))
+    sut.send(name, body="recoverable", delivery="recoverable")
+    first.expect("UserMessage")
+    first.send(peer_message(peer, recoverable=True))
+    first.send(peer_message(peer, recoverable=True))
+    first.expect("SessionAck", lambda frame: _counts(frame)[:3] == (2, 1, 2))
+    first.send(_acknowledgment(2, 2))
+    pass_time(peer, sut.quiet_ms)
+    first.close()
+
+    sut.send(name, body="recoverable", delivery="recoverable")
+    second, asked = accepted(listener)
+    came = agree(second, respond(second, asked))
+    sent = second.send(peer_message(peer, recoverable=True))
+    ack = second.poll("SessionAck")
+    for rule, element, expected in (
+        ("02", "UserMsgSequenceNumber", 1),
+        ("03", "RecoverableMsgSeqNumber", 1),
+        ("04", "AckSequenceNumber", 1),
+        ("06", "RecoverableMsgAckFlags", 1),
+        ("07", "RecoverableMsgAckSeqNumber", 1),
+    ):
+        observed = getattr(ack["SessionHeader"], element) if ack else "no SessionAck"
+        judge(f"MQQB-3.1.3.2-{rule}", expected=expected, observed=observed, evidence=[came, sent, ack])
+    header = second.send(_acknowledgment(1, 1))
+    again = second.send(peer_message(peer, recoverable=True))
+    goes_on = "takes the SessionHeader and acknowledges the next message"
+    observed = goes_on if second.poll("SessionAck") else second.outcome()
+    judge("MQQB-3.1.3.2-05", expected=goes_on, observed=observed, evidence=[sent, header, again, second.last])
+
+
+def _counts(frame):
+    header = frame["SessionHeader"]
+    return header.AckSequenceNumber, header.RecoverableMsgAckSeqNumber, header.UserMsgSequenceNumber
+
+
+def _acknowledgment(received, recoverable_from):
+    """Acknowledge so many messages, of which the last is the only recoverable one; as many were sent, recoverably."""
+    return session_ack(
+        AckSequenceNumber=received,
+        RecoverableMsgAckSeqNumber=1,
+        RecoverableMsgAckFlags=1,
+        UserMsgSequenceNumber=recoverable_from,
+        RecoverableMsgSeqNumber=recoverable_from,
+        WindowSize=64,
+    )
+
+
+@pytest.mark.needs("send")
+@pytest.mark.covers(*_rules("23"))
+def test_messages_that_wait_fit_into_the_window_of_a_new_session(peer, sut, judge):
+    """Three messages that wait when the session is opened are sent without an acknowledgment in between."""
+    sender = Sender(peer, sut)
+    sender.send(1, 2, 3)
+    session = sender.session()
+    came = sender.collect(session, 3)
+    sender.acknowledge_all(session)
+    judge("MQQB-3.1.3.2-23", expected="messages [1, 2, 3]", observed=f"messages {tags(came)}", evidence=came)
+
+
+@pytest.mark.needs("send")
+@pytest.mark.covers(*_rules("22"))
+def test_messages_left_over_are_sent_again_on_the_next_session(peer, sut, judge):
+    """A recoverable message that only arrived, and an express one that did not, come again on the next session."""
+    sender = Sender(peer, sut)
+    sender.send(1)
+    sender.send(2, delivery="recoverable")
+    sender.send(3)
+    session = sender.session()
+    if tags(sender.collect(session, 3)) != [1, 2, 3]:
+        raise ConformanceFailure("the three messages did not come")
+    ack = session.send(session_ack(AckSequenceNumber=2))
+    pass_time(peer, sut.quiet_ms)
+    session.close()
+    again = sender.session()
+    came = sender.collect(again, 2)
+    sender.acknowledge_all(again)
+    judge(
+        "MQQB-3.1.3.2-22", expected="messages [2, 3]", observed=f"messages {sorted(tags(came))}", evidence=[ack, *came]
+    )
+
+
+@pytest.mark.needs("set_timers")
+@pytest.mark.covers(*_rules("13", "25"))
+def test_session_without_messages_is_closed_by_its_first_cleanup(peer, sut, judge):
+    """The Session Cleanup Timer runs from the beginning, and finds the session inactive when it expires."""
+    sut.set_timers(session_cleanup_ms=CLEANUP_MS)
+    session = opened(peer)
+    due_ms, slack_ms = sut.duration_ms(CLEANUP_MS), sut.slack_ms(CLEANUP_MS)
+    session.wait_closed(within_ms=2 * due_ms + slack_ms)
+    took_ms = (session.record.closed_at_ms or 0) - session.sent[0].time_ms
+    if not session.closed_by_sut:
+        observed = "not closed in two cleanup times"
+    elif due_ms * 4 // 5 <= took_ms <= due_ms + slack_ms:
+        observed = FIRST_TIME
+    elif due_ms * 9 // 5 <= took_ms:
+        observed = LATER
+    else:
+        observed = f"closed after {took_ms} ms"
+    runs = "the timer ran" if observed in (FIRST_TIME, LATER) else observed
+    judge("MQQB-3.1.3.2-13", expected="the timer ran", observed=runs, evidence=[session.sent[0], session.last])
+    judge("MQQB-3.1.3.2-25", expected=FIRST_TIME, observed=observed, evidence=[session.sent[0], session.last])
+
+
+@pytest.mark.needs("send", "set_timers")
+@pytest.mark.covers(*_rules("27"))
+@pytest.mark.parametrize("configured_ms", [20_000, 50_000])
+def test_ack_timeout_is_the_configured_one(peer, sut, judge, configured_ms):
+    """AckTimeout of the SUT's ConnectionParameters request is what it was told to wait for acknowledgments."""
+    sut.set_timers(ack_wait_timeout_ms=configured_ms)
+    connection, asked = called(peer, sut)
+    frame = respond(connection, asked)
+    timeout = frame["ConnectionParametersHeader"].AckTimeout
+    judge("MQQB-3.1.3.2-27", expected=configured_ms, observed=timeout, evidence=frame)
+
+
+@pytest.mark.covers(*_rules("34"))
+def test_identifier_is_one_of_its_own(peer, judge):
+    """Two sessions are answered with the same Identifier, which is neither null nor that of the peer."""
+    frames = [established(peer).received[0] for _ in range(2)]
+    first, second = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
+    borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first)
+    observed = borrowed or ("one of its own" if first == second else f"{first}, then {second}")
+    judge("MQQB-3.1.3.2-34", expected="one of its own", observed=observed, evidence=frames)
+
+
+@pytest.mark.needs("ping_initiator", "send", "restart")
+@pytest.mark.covers(*_rules("35"))
+def test_first_ping_after_a_start_has_cookie_one(peer, sut, judge):
+    """PingCookie begins with 0 and is incremented before it is sent."""
+    sut.restart()
+    asked = Caller(peer, sut).asked()
+    judge("MQQB-3.1.3.2-35", expected=shown("Cookie", 1), observed=field(asked, "Cookie"), evidence=asked)
+
+
+@pytest.mark.covers(*_rules("36"))
+def test_session_waits_for_an_establish_connection_first(peer, judge):
+    """The first packet of a session may be an EstablishConnection; a ConnectionParameters is not answered there."""
+    right, wrong = peer.connect(), peer.connect()
+    sent = [wrong.send(parameters()), right.send(request(peer))]
+    got = packet_at(right, 0)
+    wrong.wait_closed()
+    judge(
+        "MQQB-3.1.3.2-36",
+        expected="EstablishConnection to an EstablishConnection, nothing to a ConnectionParameters",
+        observed=f"{kind_of(got)} to an EstablishConnection, {kind_of(packet_at(wrong, 0))} to a ConnectionParameters",
+        evidence=[*sent, got],
+    )
+
+
+# -- what only the abstract data model shows ---------------------------------------------------------------------
+
+
+def new_session(peer, sut):
+    """Connect, send nothing, and give the session that the SUT has made of it."""
+    before = len(accepted_by(sut))
+    peer.connect()
+    for _ in range(20):
+        found = accepted_by(sut)
+        if len(found) > before:
+            return found[-1]
+        pass_time(peer, max(1, sut.patience_ms // 20))
+    raise ConformanceFailure("the SUT shows no session for a new connection")
+
+
+def timer(session, name):
+    """Say whether a timer of a session runs."""
+    if name not in session["timers"]:
+        return f"{name} not shown"
+    return f"{name} {'stopped' if session['timers'][name] is None else 'running'}"
+
+
+@pytest.mark.needs("inspect")
+@pytest.mark.covers(*_rules(*INITIAL, *STOPPED, "31", "33"))
+def test_elements_of_a_new_session_have_their_first_values(peer, sut, judge):
+    """Before its first packet, an accepted session has the values that the specification lists."""
+    session = new_session(peer, sut)
+    for rule, (element, expected) in INITIAL.items():
+        judge(f"MQQB-3.1.3.2-{rule}", expected=f"{element} {expected}", observed=f"{element} {session[element]}")
+    for rule, name in STOPPED.items():
+        judge(f"MQQB-3.1.3.2-{rule}", expected=f"{name} stopped", observed=timer(session, name))
+    judge("MQQB-3.1.3.2-31", expected=_now(peer), observed=session["LastOrderAckSendTime"])
+    key = bytes.fromhex(session["RemoteQMPublicKey"])
+    judge("MQQB-3.1.3.2-33", expected="zeros", observed="zeros" if not any(key) else key.hex())
+
+
+@pytest.mark.needs("inspect")
+@pytest.mark.covers(*_rules("15", "16", "17", *SEQUENCE, "20"))
+def test_new_session_has_a_new_outgoing_sequence(peer, sut, judge):
+    """TxOutgoingSequence of a new session knows of nothing sent and nothing acknowledged."""
+    sequence = new_session(peer, sut)["TxOutgoingSequence"]
+    unacked = "none" if sequence is None else f"one with {len(sequence['UnackedSequence'])} unacknowledged"
+    judge("MQQB-3.1.3.2-15", expected="one with 0 unacknowledged", observed=unacked)
+    if sequence is None:
+        raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
+    judge("MQQB-3.1.3.2-16", expected="LastAck.SeqNo 0", observed=f"LastAck.SeqNo {sequence['LastAck']['SeqNo']}")
+    judge("MQQB-3.1.3.2-17", expected=_now(peer), observed=sequence["TimeOfLastAck"])
+    for rule, element in SEQUENCE.items():
+        judge(f"MQQB-3.1.3.2-{rule}", expected=f"{element} 0", observed=f"{element} {sequence[element]}")
+    first = sut.inspect()["QueueManager"]["ResendTimerTable"][0]
+    judge("MQQB-3.1.3.2-20", expected=f"{first} s", observed=f"{sequence['ResendInterval']} s")
+
+
+def _now(peer):
+    now_s = peer.world.now().utc_s
+    return Between(now_s - CLOCK_S, now_s + CLOCK_S)
+
+
+@pytest.mark.needs("send", "inspect")
+@pytest.mark.covers(*_rules("14"))
+def test_retry_timer_runs_when_messages_wait_for_a_new_session(peer, sut, judge):
+    """While a session is set up for a message, its Session Retry Connect Timer runs."""
+    _, asked = called(peer, sut)
+    observed = timer(initiated(sut), "SessionRetryConnect")
+    judge("MQQB-3.1.3.2-14", expected="SessionRetryConnect running", observed=observed, evidence=asked)

@@ -1,0 +1,15 @@
+"""Ends what the tests of the tester began."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from harness_made import OPEN
+
+
+@pytest.fixture(autouse=True)
+def _close_logs() -> Iterator[None]:
+    yield
+    while OPEN:
+        OPEN.pop().close()

@@ -1,0 +1,73 @@
+"""Small things made by hand for the tests of the tester."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from harness.catalogue import Catalogue, Document, Rule
+from harness.judge import Judge
+from harness.recorder import FROM_SUT, TO_SUT, Frame
+from harness.sutfile import SutFile, parse_sut_file
+from harness.verdicts import Recorded, RunInfo, VerdictLog
+from harness.wire import session_ack
+
+MUST = "MQQB-2.2.1-01"
+SHOULD = "MQQB-2.2.1-02"
+SHOULD_NOT = "MQQB-2.2.1-03"
+SETTLED = "MQQB-2.2.1-04"
+TEST = "suites/mqqb/test_made.py::test_made[a]"
+OPEN: list[VerdictLog] = []
+"""Closed by conftest.py when the test ends."""
+INFO = RunInfo("run-1", "Contoso", "1.0", "virtual")
+
+
+def rule(name: str, level: str = "MUST", **changes: Any) -> Rule:
+    document, section, number = name.split("-")
+    values: dict[str, Any] = {
+        "title": "Made",
+        "form": "rule",
+        "observe": "wire",
+        "role": "any",
+        "says": "something",
+        "why": None,
+        "errata": (),
+        "note": None,
+        "link": "https://example.org/",
+    }
+    return Rule(name, document, section, int(number), level=level, **(values | changes))
+
+
+def catalogue() -> Catalogue:
+    rules = [
+        rule(MUST),
+        rule(SHOULD, "SHOULD"),
+        rule(SHOULD_NOT, "SHOULD NOT"),
+        rule(SETTLED, errata=("E01",), note="<50>"),
+    ]
+    return Catalogue(rules, {"MQQB": Document("MQQB", "Binary", "", {})}, {})
+
+
+def log(folder: Path, recorded: Recorded | None = None) -> VerdictLog:
+    made = VerdictLog(folder / "verdicts.jsonl", INFO, recorded)
+    OPEN.append(made)
+    return made
+
+
+def judge(folder: Path, *covers: str) -> Judge:
+    return Judge(catalogue(), log(folder), test=TEST, covers=covers, capture="captures/made.pcapng")
+
+
+def lines(folder: Path) -> list[dict[str, Any]]:
+    """The verdict file as it is on disk now."""
+    return [json.loads(line) for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def frame(number: int = 1, *, from_sut: bool = True, data: bytes | None = None, kind: str = "SessionAck") -> Frame:
+    data = bytes(session_ack(AckSequenceNumber=number)) if data is None else data
+    return Frame(number, 10 * number, FROM_SUT if from_sut else TO_SUT, "tcp", data, kind)
+
+
+def sut_file(**changes: Any) -> SutFile:
+    return parse_sut_file({"sut": {"name": "Contoso", "version": "1.0"}, "reach": {"kind": "virtual"}} | changes)

@@ -1,0 +1,137 @@
+"""The judge: what becomes of an expectation and an observation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from harness_made import MUST, SETTLED, SHOULD, SHOULD_NOT, TEST, frame, judge, lines
+
+from harness.errors import HarnessError
+from harness.judge import EVIDENCE_LIMIT, FAILURES_KEPT
+from harness.passive import PASSIVE, PassiveJudge, PassiveRule, Tally
+from harness.verdicts import HEX_LIMIT, Verdict
+
+
+@pytest.mark.parametrize(
+    ("name", "observed", "verdict"),
+    [
+        (MUST, "closed", "pass"),
+        (MUST, "open", "fail"),
+        (SHOULD, "closed", "pass"),
+        (SHOULD, "open", "warn"),
+        (SHOULD_NOT, "open", "warn"),
+    ],
+)
+def test_what_was_observed_decides_and_a_should_only_warns(
+    tmp_path: Path, name: str, observed: str, verdict: str
+) -> None:
+    kept = judge(tmp_path, name)(name, expected="closed", observed=observed, evidence=frame(7))
+    (line,) = lines(tmp_path)
+    assert kept is (verdict == "pass")
+    assert (line["rule"], line["verdict"], line["expected"], line["observed"]) == (name, verdict, "closed", observed)
+    assert (line["test"], line["capture"], line["evidence"][0]["frame"]) == (TEST, "captures/made.pcapng", 7)
+    assert (line["document"], line["section"]) == ("MQQB", "2.2.1")
+
+
+def test_truth_is_not_one_and_text_is_not_its_number(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST)
+    assert not made(MUST, expected="1", observed=1)
+    assert made(MUST, expected=0x40, observed=64)
+    assert [line["observed"] for line in lines(tmp_path)] == ["1", "0x40"]
+
+
+def test_a_rule_that_the_check_does_not_name_is_our_mistake_and_no_verdict(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST)
+    with pytest.raises(HarnessError, match=f"{SHOULD} but its @covers does not name it"):
+        made(SHOULD, expected=1, observed=1)
+    with pytest.raises(HarnessError, match=r"MQQB-9\.9-09 has no row in the catalogue"):
+        made("MQQB-9.9-09", expected=1, observed=1)
+    assert lines(tmp_path) == []
+
+
+@pytest.mark.parametrize("verdict", [Verdict.INCONCLUSIVE, Verdict.NOT_APPLICABLE, Verdict.HARNESS_ERROR])
+def test_giving_up_reaches_only_the_rules_not_judged_yet(tmp_path: Path, verdict: Verdict) -> None:
+    made = judge(tmp_path, MUST, SHOULD, SHOULD_NOT)
+    made(MUST, expected=1, observed=1)
+    made.give_up(verdict, "it closed")
+    made.give_up(Verdict.HARNESS_ERROR, "a second reason finds nothing left")
+    assert [(line["rule"], line["verdict"], line["reason"]) for line in lines(tmp_path)] == [
+        (MUST, "pass", None),
+        (SHOULD, verdict, "it closed"),
+        (SHOULD_NOT, verdict, "it closed"),
+    ]
+    assert made.reasons == ["it closed"]
+
+
+def test_a_failure_is_not_undone_by_a_later_pass(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST)
+    made(MUST, expected=1, observed=2)
+    made(MUST, expected=1, observed=1)
+    assert made.judged == {MUST: Verdict.FAIL}
+    assert made.failed == [MUST]
+    assert [line["verdict"] for line in lines(tmp_path)] == ["fail", "pass"]
+
+
+def test_errata_and_notes_of_the_row_and_of_the_check_are_cited_once(tmp_path: Path) -> None:
+    made = judge(tmp_path, SETTLED)
+    made(SETTLED, expected=1, observed=1, errata="E01", note="seen twice")
+    made(SETTLED, expected=1, observed=1, errata="E02")
+    assert [(line["errata"], line["notes"]) for line in lines(tmp_path)] == [
+        (["E01"], ["<50>", "seen twice"]),
+        (["E01", "E02"], ["<50>"]),
+    ]
+
+
+def test_evidence_may_lack_frames_and_is_bounded(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST)
+    made(MUST, expected=1, observed=1)
+    made(MUST, expected=1, observed=1, evidence=[None, frame(3), None])
+    made(MUST, expected=1, observed=1, evidence=[frame(n) for n in range(1, 20)])
+    made(MUST, expected=1, observed=1, evidence=frame(1, data=bytes(HEX_LIMIT + 1), kind="malformed"))
+    without, one, many, long = lines(tmp_path)
+    assert (without["capture"], without["evidence"]) == (None, [])
+    assert [each["frame"] for each in one["evidence"]] == [3]
+    assert [each["frame"] for each in many["evidence"]] == list(range(1, EVIDENCE_LIMIT + 1))
+    assert len(long["evidence"][0]["hex"]) == 2 * HEX_LIMIT
+
+
+# -- passive rules --------------------------------------------------------------------------------------------------
+
+
+def tally(failures: int, seen: int) -> PassiveJudge:
+    found = PassiveJudge()
+    bad = [(frame(n), f"0x{n:04X}") for n in range(1, failures + 1)]
+    found.tallies[MUST] = Tally(seen, frame(1), "0x0000", bad)
+    return found
+
+
+@pytest.fixture
+def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = PassiveRule(MUST, frozenset({"SessionAck"}), "is 0", lambda packet, context: (True, "0"))
+    monkeypatch.setitem(PASSIVE, MUST, made)
+
+
+@pytest.mark.usefixtures("_registered")
+def test_a_passive_rule_kept_in_every_packet_is_one_pass(tmp_path: Path) -> None:
+    made = judge(tmp_path)
+    made.passive(tally(0, 2))
+    (line,) = lines(tmp_path)
+    assert (line["verdict"], line["expected"], line["observed"]) == ("pass", "is 0", "0x0000 (in 2 packets)")
+
+
+@pytest.mark.usefixtures("_registered")
+def test_of_many_failing_packets_a_few_are_kept_with_the_count(tmp_path: Path) -> None:
+    made = judge(tmp_path)
+    made.passive(tally(9, 11))
+    assert [(line["verdict"], line["observed"], line["evidence"][0]["frame"]) for line in lines(tmp_path)] == [
+        ("fail", f"0x{n:04X} (9 of 11 packets)", n) for n in range(1, FAILURES_KEPT + 1)
+    ]
+    assert made.failed == [MUST]
+
+
+def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:
+    found = PassiveJudge()
+    found.tallies["MQQB-9.9-09"] = Tally(1, frame(), "x")
+    with pytest.raises(HarnessError, match=r"MQQB-9\.9-09 has a predicate but no row"):
+        judge(tmp_path).passive(found)

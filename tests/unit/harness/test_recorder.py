@@ -1,0 +1,180 @@
+"""The recorder: packets out of a stream cut anywhere, each with the frame of the capture in which it begins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from harness.capture import read_pcapng, streams
+from harness.capture.writer import MAX_SEGMENT
+from harness.errors import HarnessError
+from harness.recorder import FROM_SUT, TO_SUT, Connection, Frame, Recorder
+from harness.wire import connection_parameters, establish_connection, ping_request, session_ack, user_message
+from harness.world import VirtualWorld
+from reference_qm.codec import FormatError
+from reference_qm.inputs import Endpoint
+
+PEER, SUT = Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801)
+PACKETS = [
+    bytes(establish_connection()),
+    bytes(connection_parameters(WindowSize=64)),
+    bytes(session_ack(AckSequenceNumber=1)),
+    bytes(user_message(body=b"x" * 300)),
+]
+KINDS = ["EstablishConnection", "ConnectionParameters", "SessionAck", "UserMessage"]
+
+
+@pytest.fixture
+def recorder(tmp_path: Path) -> Iterator[Recorder]:
+    made = Recorder(VirtualWorld(), tmp_path / "made.pcapng")
+    yield made
+    made.close()
+
+
+def begins_in(path: Path, frames: list[Frame], *, by_peer: bool = True) -> list[int]:
+    """For each frame that the SUT sent: the capture's frame that holds the first byte of its data."""
+    stream = streams(path).tcp[0]
+    way = stream.from_server if by_peer else stream.from_client
+    position, numbers = 0, []
+    for frame in frames:
+        assert way.data[position : position + len(frame.data)] == frame.data
+        numbers.append(way.frame_at(position))
+        position += len(frame.data)
+    return numbers
+
+
+def feed(recorder: Recorder, cuts: list[int], data: bytes, *, by_peer: bool = True) -> tuple[Connection, list[Frame]]:
+    connection = recorder.opened(PEER, SUT, by_peer=by_peer)
+    edges = [0, *sorted(cuts), len(data)]
+    frames: list[Frame] = []
+    for start, end in zip(edges, edges[1:], strict=False):
+        if start < end:
+            frames += recorder.received(connection, data[start:end])
+    recorder.close()
+    return connection, frames
+
+
+@pytest.mark.parametrize("by_peer", [True, False])
+def test_glued_packets_share_a_frame_and_split_ones_are_found_where_they_begin(
+    recorder: Recorder, tmp_path: Path, by_peer: bool
+) -> None:
+    data = b"".join(PACKETS)
+    first, second = len(PACKETS[0]), len(PACKETS[0]) + len(PACKETS[1])
+    _, frames = feed(recorder, [second + 5], data, by_peer=by_peer)
+    assert [frame.kind for frame in frames] == KINDS
+    assert [frame.data for frame in frames] == PACKETS
+    assert first < second
+    assert [frame.number for frame in frames] == [4, 4, 4, 5]  # after SYN, SYN-ACK, ACK
+    assert begins_in(tmp_path / "made.pcapng", frames, by_peer=by_peer) == [4, 4, 4, 5]
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(cuts=st.lists(st.integers(0, sum(map(len, PACKETS))), max_size=12))
+def test_however_a_stream_is_cut_its_packets_and_their_frames_are_found(
+    tmp_path_factory: pytest.TempPathFactory, cuts: list[int]
+) -> None:
+    path = tmp_path_factory.mktemp("cut") / "made.pcapng"
+    connection, frames = feed(Recorder(VirtualWorld(), path), cuts, b"".join(PACKETS))
+    assert [(frame.kind, frame.data) for frame in frames] == list(zip(KINDS, PACKETS, strict=True))
+    assert [frame.number for frame in frames] == begins_in(path, frames)
+    assert connection.received == frames
+
+
+def test_a_chunk_of_several_segments_does_not_blur_where_a_packet_begins(recorder: Recorder, tmp_path: Path) -> None:
+    big = bytes(user_message(body=b"x" * (MAX_SEGMENT + 100)))
+    _, frames = feed(recorder, [], big + PACKETS[2] + PACKETS[2])
+    assert [frame.kind for frame in frames] == ["UserMessage", "SessionAck", "SessionAck"]
+    assert [frame.number for frame in frames] == begins_in(tmp_path / "made.pcapng", frames) == [4, 5, 5]
+
+
+def test_what_came_before_a_stream_broke_is_kept_and_what_comes_after_is_no_packet(recorder: Recorder) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    good, bad = recorder.received(connection, PACKETS[2] + b"\xff" * 40)
+    assert (good.kind, good.data, good.error) == ("SessionAck", PACKETS[2], None)
+    assert bad.kind == "malformed"
+    assert isinstance(bad.error, FormatError)
+    (after,) = recorder.received(connection, PACKETS[2])
+    assert (after.kind, after.data) == ("malformed", PACKETS[2])
+    assert connection.broken
+    assert connection.received == [good, bad, after]
+
+
+def test_what_is_sent_is_one_frame_whatever_it_is(recorder: Recorder, tmp_path: Path) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    frames = [recorder.sent(connection, data) for data in (PACKETS[0], b"rubbish", PACKETS[2] + PACKETS[2][:5])]
+    recorder.close()
+    assert [frame.kind for frame in frames] == ["EstablishConnection", "malformed", "malformed"]
+    assert {frame.direction for frame in frames} == {TO_SUT}
+    assert bytes(streams(tmp_path / "made.pcapng").tcp[0].from_client.data) == b"".join(f.data for f in frames)
+
+
+def test_datagrams_are_numbered_and_named(recorder: Recorder, tmp_path: Path) -> None:
+    ping = bytes(ping_request(Cookie=7))
+    asked = recorder.datagram(PEER, SUT, ping, from_sut=False)
+    junk = recorder.datagram(PEER, SUT, b"junk", from_sut=True)
+    recorder.close()
+    assert [(each.number, each.kind, each.direction, each.transport) for each in (asked, junk)] == [
+        (1, "Ping", TO_SUT, "udp"),
+        (2, "malformed", FROM_SUT, "udp"),
+    ]
+    first, second = streams(tmp_path / "made.pcapng").udp
+    assert (first.source, first.target, first.data) == (PEER, SUT, ping)
+    assert (second.source, second.target, second.data) == (SUT, PEER, b"junk")
+
+
+def test_connections_in_parallel_keep_their_own_streams(recorder: Recorder, tmp_path: Path) -> None:
+    one = recorder.opened(PEER, SUT, by_peer=True)
+    two = recorder.opened(Endpoint(PEER.host, PEER.port + 1), SUT, by_peer=True)
+    recorder.received(one, PACKETS[0][:9])
+    assert recorder.received(two, PACKETS[1])[0].kind == "ConnectionParameters"
+    assert recorder.received(one, PACKETS[0][9:])[0].kind == "EstablishConnection"
+    recorder.close()
+    assert [bytes(stream.from_server.data) for stream in streams(tmp_path / "made.pcapng").tcp] == PACKETS[:2]
+
+
+def test_the_end_of_a_connection_is_recorded_once_with_its_frame(recorder: Recorder, tmp_path: Path) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    recorder.received(connection, PACKETS[0])
+    recorder.closed(connection, by_peer=False)
+    recorder.closed(connection, by_peer=True)
+    recorder.close()
+    assert (connection.closed_by, connection.closed_frame) == ("sut", 5)
+    (stream,) = streams(tmp_path / "made.pcapng").tcp
+    assert (stream.from_server.closed_frame, stream.from_client.closed_frame) == (5, None)
+
+
+def test_a_frame_reads_its_packet_in_both_codecs_and_for_people(recorder: Recorder) -> None:
+    (frame,) = recorder.received(recorder.opened(PEER, SUT, by_peer=True), PACKETS[2])
+    assert frame["SessionHeader"].AckSequenceNumber == 1
+    assert frame.record.SessionHeader.AckSequenceNumber == 1  # type: ignore[union-attr]
+    assert "AckSequenceNumber" in frame.dissected
+    assert "SessionAck, frame 4" in repr(frame)
+
+
+def test_listeners_hear_of_every_frame(recorder: Recorder) -> None:
+    heard: list[Frame] = []
+    recorder.listeners.append(heard.append)
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    frames = [recorder.sent(connection, PACKETS[0]), *recorder.received(connection, PACKETS[1] + PACKETS[2])]
+    assert heard == frames == recorder.frames
+
+
+def test_without_packets_there_is_no_file_and_each_frame_is_on_disk_at_once(recorder: Recorder, tmp_path: Path) -> None:
+    path = tmp_path / "made.pcapng"
+    assert not path.exists()
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    assert len(list(read_pcapng(path))) == 3
+    recorder.sent(connection, PACKETS[0])
+    assert len(list(read_pcapng(path))) == 4
+
+
+def test_a_recorder_without_a_path_counts_frames_and_has_no_writer() -> None:
+    recorder = Recorder(VirtualWorld(), None)
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    assert [frame.number for frame in recorder.received(connection, PACKETS[1] + PACKETS[2])] == [1, 1]
+    with pytest.raises(HarnessError, match="without a path"):
+        _ = recorder.writer

@@ -1,0 +1,236 @@
+"""A run folder: begun once, resumed, ended with an exit code that says what was found."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness_made import MUST, SHOULD, catalogue, lines, sut_file
+
+from harness import run as run_module
+from harness.errors import UsageError
+from harness.inventory import take_inventory
+from harness.run import Run, capture_name, slug
+from harness.verdicts import Entry, Verdict
+
+Begin = Callable[..., Run]
+
+
+@pytest.fixture
+def begin(tmp_path: Path) -> Iterator[Begin]:
+    """Opens run folders, and closes them as a kill would: without a word."""
+    begun: list[Run] = []
+
+    def make(folder: Path = tmp_path, *, selection: str = "all", resume: bool = False, **changes: Any) -> Run:
+        begun.append(Run.begin(folder, sut_file(**changes), catalogue(), selection, resume=resume))
+        return begun[-1]
+
+    yield make
+    for run in begun:
+        run.log.close()
+
+
+def judged(run: Run, test: str, *verdicts: Verdict, rule: str = MUST) -> None:
+    run.tests_run.add(test)
+    for verdict in verdicts:
+        run.log.append(Entry(rule, "MQQB", "2.2.1", "MUST", verdict, "", "", test=test))
+
+
+def run_json(folder: Path) -> dict[str, Any]:
+    tree: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    return tree
+
+
+# -- exit codes -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "code"),
+    [
+        ([Verdict.PASS], 0),
+        ([Verdict.PASS, Verdict.WARN], 0),
+        ([Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE], 0),
+        ([Verdict.PASS, Verdict.FAIL], 1),
+        ([Verdict.PASS, Verdict.INCONCLUSIVE], 1),
+        ([Verdict.PASS, Verdict.HARNESS_ERROR], 1),
+    ],
+)
+def test_the_exit_code_says_what_was_found(begin: Begin, tmp_path: Path, verdicts: list[Verdict], code: int) -> None:
+    run = begin()
+    judged(run, "t", *verdicts)
+    assert run.end() == code
+    found = run_json(tmp_path)
+    assert (found["exit"], found["aborted"], found["sut"]["name"]) == (code, None, "Contoso")
+    assert found["finished"] >= found["started"]
+
+
+def test_a_run_without_a_check_is_no_success(begin: Begin, tmp_path: Path) -> None:
+    run = begin()
+    assert run.shortfall() == "no check ran"
+    assert run.end() == run_json(tmp_path)["exit"] == 5
+
+
+def test_fewer_checks_than_frozen_is_no_success_unless_a_part_was_asked_for(
+    begin: Begin, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_module, "frozen_tests", lambda suites: 3)
+    for selection, code in (("all", 5), ("-k x", 0)):
+        run = begin(tmp_path / slug(selection), selection=selection)
+        judged(run, "one", Verdict.PASS)
+        judged(run, "two", Verdict.PASS)
+        assert run.end() == code
+    run = begin(tmp_path / "three")
+    for test in ("one", "two", "three"):
+        judged(run, test, Verdict.PASS)
+    assert run.end() == 0
+
+
+def test_an_aborted_run_and_a_check_that_broke_are_no_success(begin: Begin, tmp_path: Path) -> None:
+    for name in ("aborted", "failed"):
+        run = begin(tmp_path / name)
+        judged(run, "t", Verdict.PASS)
+        setattr(run, name, "interrupted")
+        assert run.end() == 1
+
+
+# -- folders --------------------------------------------------------------------------------------------------------
+
+
+def test_a_folder_that_holds_a_run_is_left_alone(begin: Begin, tmp_path: Path) -> None:
+    judged(begin(), "t", Verdict.PASS)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()}
+    with pytest.raises(UsageError, match=f"{tmp_path}: already holds a run; give another --out, or --resume"):
+        begin()
+    assert {path: path.read_bytes() for path in tmp_path.iterdir() if path.is_file()} == before
+
+
+def test_a_folder_in_which_nothing_was_judged_can_be_used_again(begin: Begin) -> None:
+    begin().end()
+    judged(begin(), "t", Verdict.PASS)
+
+
+def test_a_folder_that_cannot_be_made_is_one_line(begin: Begin, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(UsageError, match=r"file: cannot hold a run: .*; give another --out"):
+        begin(tmp_path / "file")
+
+
+def test_the_run_id_has_nothing_of_a_path_in_it(begin: Begin) -> None:
+    run = begin(sut={"name": "../../etc/passwd", "version": "/"})
+    assert "/" not in run.log.info.run
+    assert run.log.info.sut == "../../etc/passwd"
+
+
+# -- resume ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_killed_run_goes_on_where_it_was(begin: Begin, tmp_path: Path) -> None:
+    first = begin()
+    judged(first, "one", Verdict.FAIL, Verdict.PASS)
+    judged(first, "two", Verdict.PASS)  # it is killed here: who knows what of "two" is missing
+    second = begin(resume=True)
+    assert (second.done.tests, second.done.cut, second.done.last) == ({"one"}, "two", 3)
+    judged(second, "two", Verdict.PASS)  # written already
+    judged(second, "two", Verdict.PASS, rule=SHOULD)
+    judged(second, "three", Verdict.PASS)
+    assert [(line["seq"], line["test"], line["rule"]) for line in lines(tmp_path)] == [
+        (1, "one", MUST),
+        (2, "one", MUST),
+        (3, "two", MUST),
+        (4, "two", SHOULD),
+        (5, "three", MUST),
+    ]
+    assert {line["run"] for line in lines(tmp_path)} == {first.log.info.run}
+    assert second.account() == "Contoso 1.0: 3 checks: 4 pass, 1 fail"
+    assert second.end() == 1  # the failure of before the kill counts
+    assert run_json(tmp_path)["started"] == first.started
+
+
+def test_the_capture_that_verdicts_of_before_point_into_is_kept(begin: Begin) -> None:
+    first = begin()
+    judged(first, "one", Verdict.PASS)
+    judged(first, "two", Verdict.PASS)
+    second = begin(resume=True)
+    assert second.capture_path("one") == first.capture_path("one")
+    assert second.capture_path("two") != first.capture_path("two")
+    assert second.capture_path("three") == first.capture_path("three")
+
+
+def test_a_run_that_ended_has_no_test_to_run_again(begin: Begin) -> None:
+    first = begin()
+    judged(first, "one", Verdict.PASS)
+    first.end()
+    second = begin(resume=True)
+    assert (second.done.tests, second.done.cut) == ({"one"}, None)
+    assert second.end() == 0
+
+
+def test_a_run_that_was_interrupted_repeats_its_last_test(begin: Begin) -> None:
+    first = begin()
+    judged(first, "one", Verdict.PASS)
+    first.aborted = "interrupted"
+    first.end()
+    assert begin(resume=True).done.cut == "one"
+
+
+def test_nothing_to_resume_and_the_wrong_sut_are_one_line(begin: Begin, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"nothing to resume: run\.json or verdicts\.jsonl is missing"):
+        begin(tmp_path / "none", resume=True)
+    judged(begin(), "one", Verdict.PASS)
+    with pytest.raises(UsageError, match=r"holds a run of Contoso 1\.0; give that SUT file"):
+        begin(resume=True, sut={"name": "Fabrikam", "version": "1.0"})
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"run": "x"}', '{"run": "x", "started": "y", "sut": 1}'])
+def test_a_broken_run_file_is_one_line(begin: Begin, tmp_path: Path, content: str) -> None:
+    judged(begin(), "one", Verdict.PASS)
+    (tmp_path / "run.json").write_text(content)
+    with pytest.raises(UsageError, match=r"run\.json: is cut or broken"):
+        begin(resume=True)
+
+
+@pytest.mark.parametrize(
+    "change", [{"verdict": "splendid"}, {"seq": "x"}, {"rule": None}, {"verdict": None}, {"test": None}]
+)
+def test_a_line_that_is_no_verdict_is_named_and_stays(begin: Begin, tmp_path: Path, change: dict[str, Any]) -> None:
+    judged(begin(), "one", Verdict.PASS, Verdict.PASS)
+    good, last = lines(tmp_path)
+    for key, value in change.items():
+        last[key] = value
+        if value is None:
+            del last[key]
+    data = "".join(json.dumps(line) + "\n" for line in (good, last))
+    (tmp_path / "verdicts.jsonl").write_text(data)
+    with pytest.raises(UsageError, match=r"verdicts\.jsonl:2: no verdict of this harness"):
+        begin(resume=True)
+    assert (tmp_path / "verdicts.jsonl").read_text() == data
+
+
+# -- capture names --------------------------------------------------------------------------------------------------
+
+
+def test_every_collected_check_has_a_capture_of_its_own() -> None:
+    checks = {test for tests in take_inventory().tests.values() for test in tests}
+    assert len(checks) > 100
+    assert len({capture_name(check) for check in checks}) == len(checks)
+
+
+@pytest.mark.parametrize(
+    "names", [("[-1]", "[1]"), ("[a-b]", "[a_b]"), ("[A]", "[a]"), ("[" + "x" * 300 + "1]", "[" + "x" * 300 + "2]")]
+)
+def test_names_that_look_alike_in_a_file_name_are_still_two(names: tuple[str, str]) -> None:
+    assert len({capture_name(f"suites/mqqb/test_x.py::test_y{name}") for name in names}) == 2
+
+
+@pytest.mark.parametrize("name", ["../../../tmp/x", "a\x00b", "/etc/passwd", "..", "é" * 400, ""])
+def test_a_capture_lies_in_the_captures_folder_whatever_the_parameters_are(
+    begin: Begin, tmp_path: Path, name: str
+) -> None:
+    path = begin().capture_path(f"suites/mqqb/test_x.py::test_y[{name}]")
+    assert path.parent == tmp_path / "captures"
+    assert path.name.isascii()
+    assert len(path.name) < 200
+    path.touch()
