@@ -15,7 +15,9 @@ ROUND_S = 1.0
 PACKETS = {
     "SessionAck": bytes(session_ack(AckSequenceNumber=1)),
     "EstablishConnection": bytes(establish_connection()),
-    "UserMessage, 300 bytes": bytes(user_message(destination="TCP:127.0.0.1\\private$\\q", body=b"x" * 300, label="bench")),
+    "UserMessage, 300 bytes": bytes(
+        user_message(destination="TCP:127.0.0.1\\private$\\q", body=b"x" * 300, label="bench")
+    ),
 }
 
 

@@ -39,6 +39,8 @@ class _VirtualStream:
         self.sink = sink
         self.twin: _VirtualStream | None = None
         self.open = False
+        self.given_up = False
+        """Closed before it was open."""
 
     def send(self, data: bytes) -> None:
         if self.open and self.twin is not None:
@@ -51,7 +53,7 @@ class _VirtualStream:
     def close(self) -> None:
         if self.open and self.twin is not None:
             self.world.later(LATENCY_MS, self.twin.lose)
-        self.open = False
+        self.open, self.given_up = False, not self.open
 
     def lose(self) -> None:
         if self.open:
@@ -142,10 +144,13 @@ class VirtualWorld:
             near.twin, far.twin = far, near
             far.open = True
             far.sink = listener.accept(far)
+            self.later(LATENCY_MS, lambda: opened(far))  # before whatever the far side says first
             far.sink.on_open()
-            self.later(LATENCY_MS, opened)
 
-        def opened() -> None:
+        def opened(far: _VirtualStream) -> None:
+            if near.given_up:
+                far.lose()
+                return
             near.open = True
             near.sink.on_open()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def feed(recorder: Recorder, cuts: list[int], data: bytes, *, by_peer: bool = Tr
     connection = recorder.opened(PEER, SUT, by_peer=by_peer)
     edges = [0, *sorted(cuts), len(data)]
     frames: list[Frame] = []
-    for start, end in zip(edges, edges[1:], strict=False):
+    for start, end in pairwise(edges):
         if start < end:
             frames += recorder.received(connection, data[start:end])
     recorder.close()

@@ -81,6 +81,37 @@ def test_closing_is_heard_by_the_other_side_once_and_after_the_bytes(world: Worl
     assert near_ear.events == ["open"]
 
 
+@pytest.mark.parametrize("then_close", [False, True])
+def test_what_the_accepting_side_says_first_is_heard(world: World, then_close: bool) -> None:
+    class Talker(Ear):
+        def on_open(self) -> None:
+            stream.send(b"welcome")
+            if then_close:
+                stream.close()
+
+    def accept(accepted: Stream) -> StreamSink:
+        nonlocal stream
+        stream = accepted
+        return Talker()
+
+    stream: Stream
+    listener = world.listen(Endpoint("127.0.0.1", 0), accept)
+    near_ear = Ear()
+    world.connect(listener.endpoint, "127.0.0.2", near_ear)
+    expected = ["open", "closed"] if then_close else ["open"]
+    assert world.run_until(lambda: near_ear.events == expected and near_ear.data == b"welcome", 2_000)
+
+
+def test_whoever_gives_up_while_connecting_hears_nothing_more(world: World) -> None:
+    far_ear, near_ear = Ear(), Ear()
+    listener = world.listen(Endpoint("127.0.0.1", 0), lambda stream: far_ear)
+    near = world.connect(listener.endpoint, "127.0.0.2", near_ear)
+    near.close()
+    world.run_until(lambda: False, 100)
+    assert near_ear.events == []
+    assert far_ear.events in ([], ["open", "closed"])  # it may have been accepted before it was given up
+
+
 def test_nobody_listens(world: World) -> None:
     ear = Ear()
     world.connect(Endpoint("127.0.0.1", 9), "127.0.0.2", ear)

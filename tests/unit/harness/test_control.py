@@ -1,0 +1,179 @@
+"""The control channel: refusals, silence and rubbish are each one clear line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+from harness_made import sut_file
+
+from harness.control import ControlRefused, JsonlControl, VirtualControl
+from harness.errors import ConformanceFailure, SutUnavailable
+from harness.host import CoreHost
+from harness.reach import VirtualReach, _view
+from harness.world import Stream, VirtualWorld
+from reference_qm.config import QueueManagerConfig
+from reference_qm.control import ControlError
+from reference_qm.core import QueueManager
+from reference_qm.entropy import SeededEntropy
+from reference_qm.inputs import Endpoint
+
+WHERE = Endpoint("127.0.0.1", 9801)
+Script = Callable[[Stream, dict[str, Any]], None]
+
+
+class Server:
+    """Speaks the protocol as the test says."""
+
+    def __init__(self, world: VirtualWorld, script: Script) -> None:
+        self.script = script
+        self.asked: list[dict[str, Any]] = []
+        self.buffer = b""
+        world.listen(WHERE, self.accept)
+
+    def accept(self, stream: Stream) -> Server:
+        self.stream = stream
+        return self
+
+    def on_open(self) -> None: ...
+
+    def on_closed(self, reason: str) -> None: ...
+
+    def on_failed(self, error: str) -> None: ...
+
+    def on_bytes(self, data: bytes) -> None:
+        self.buffer += data
+        while b"\n" in self.buffer:
+            line, self.buffer = self.buffer.split(b"\n", 1)
+            self.asked.append(json.loads(line))
+            self.script(self.stream, self.asked[-1])
+
+
+def reply(stream: Stream, **fields: Any) -> None:
+    stream.send(json.dumps(fields).encode() + b"\n")
+
+
+def control(script: Script) -> tuple[JsonlControl, Server]:
+    world = VirtualWorld()
+    server = Server(world, script)
+    return JsonlControl(world, WHERE, "127.0.0.2"), server
+
+
+def test_arguments_go_and_answers_come_whatever_the_cuts() -> None:
+    def script(stream: Stream, asked: dict[str, Any]) -> None:
+        line = json.dumps({"id": asked["id"], "ok": True, "purged": 3}).encode() + b"\n"
+        for byte in line:
+            stream.send(bytes([byte]))
+
+    made, server = control(script)
+    assert made.call("purge", queue="private$\\x")["purged"] == 3
+    assert server.asked == [{"id": 1, "verb": "purge", "queue": "private$\\x"}]
+
+
+def test_answers_in_another_order_find_their_questions() -> None:
+    def script(stream: Stream, asked: dict[str, Any]) -> None:
+        if asked["id"] == 1:
+            reply(stream, id=2, ok=True, answer="two")
+            reply(stream, id=1, ok=True, answer="one")
+
+    made, _ = control(script)
+    assert [made.call("list")["answer"] for _ in range(2)] == ["one", "two"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"ok": False, "error": "no queue x"}, "the SUT refused purge: no queue x"),
+        ({"ok": False}, "the SUT refused purge: without a reason"),
+        ({}, "the SUT refused purge: without a reason"),
+        ({"ok": "yes"}, "the SUT refused purge"),
+    ],
+)
+def test_a_refusal_is_the_suts_not_ours(fields: dict[str, Any], words: str) -> None:
+    made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], **fields))
+    with pytest.raises(ControlRefused, match=words) as caught:
+        made.call("purge", queue="x")
+    assert isinstance(caught.value, ConformanceFailure)
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        (lambda stream, asked: None, "list: no answer in time"),
+        (lambda stream, asked: stream.send(b'{"id": 1, "ok"'), "list: no answer in time"),
+        (lambda stream, asked: reply(stream, id=99, ok=True), "list: no answer in time"),
+        (lambda stream, asked: stream.close(), "list: closed by the other side"),
+        (lambda stream, asked: stream.send(b"hello\n"), "list: not a JSON object with an id: b'hello'"),
+        (lambda stream, asked: stream.send(b"[1]\n"), "list: not a JSON object with an id"),
+        (lambda stream, asked: stream.send(b'{"ok": true}\n'), "list: not a JSON object with an id"),
+        (lambda stream, asked: stream.send(b'{"id": [], "ok": true}\n'), "list: not a JSON object with an id"),
+        (lambda stream, asked: stream.send(b"\xff\n"), "list: not a JSON object with an id"),
+    ],
+)
+def test_a_channel_that_does_not_answer_is_one_line(script: Script, words: str) -> None:
+    made, _ = control(script)
+    with pytest.raises(SutUnavailable) as caught:
+        made.call("list")
+    assert str(caught.value).startswith("control 127.0.0.1:9801: ")
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_endless_line_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.control.LINE_LIMIT", 1000)
+    made, _ = control(lambda stream, asked: stream.send(b"x" * 1001))
+    with pytest.raises(SutUnavailable, match="an answer longer than 1000 bytes"):
+        made.call("list")
+
+
+def test_a_receive_is_waited_for_as_long_as_it_may_take() -> None:
+    world = VirtualWorld()
+
+    def script(stream: Stream, asked: dict[str, Any]) -> None:
+        world.later(30_000, lambda: reply(stream, id=asked["id"], ok=True, message=None))
+
+    Server(world, script)
+    made = JsonlControl(world, WHERE, "127.0.0.2")
+    assert made.call("receive", queue="x", timeout_ms=30_000)["message"] is None
+
+
+def test_nobody_listens() -> None:
+    with pytest.raises(SutUnavailable, match=r"control 127\.0\.0\.1:9801 does not answer: connection refused"):
+        JsonlControl(VirtualWorld(), WHERE, "127.0.0.2")
+
+
+@pytest.mark.parametrize("identity", [{}, {"guid": "x"}, {"guid": 5}, {"guid": None, "capabilities": 3}])
+def test_an_identity_without_a_guid_is_the_suts_fault(identity: dict[str, Any]) -> None:
+    made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, **identity))
+    with pytest.raises(SutUnavailable, match="Contoso: control verb identity: "):
+        _view(sut_file(), made.world, made, 1, 2)
+
+
+# -- the same inside this process -------------------------------------------------------------------------------------
+
+
+def test_the_virtual_channel_speaks_the_same_verbs() -> None:
+    core = QueueManager(QueueManagerConfig(identifier=UUID(int=1)), SeededEntropy("x"))
+    host = CoreHost(VirtualWorld(), core, "127.0.0.1")
+    host.start()
+    made = VirtualControl(host)
+    assert made.call("create_queue", name="private$\\x", transactional=False)["ok"] is True
+    assert [queue["name"] for queue in made.call("list")["queues"]] == ["private$\\x"]
+    with pytest.raises(ControlRefused, match="the SUT refused delete_queue: "):
+        made.call("delete_queue", name="private$\\none")
+    with pytest.raises(ControlError, match="unknown verb"):
+        made.call("fly")
+
+
+def test_every_test_gets_a_fresh_virtual_sut() -> None:
+    reach = VirtualReach(sut_file())
+    reach.start()
+    one, two = reach.open("a"), reach.open("a")
+    one.queue("plain")
+    one.control.call("create_queue", name="private$\\mine", transactional=False)
+    names = [{queue["name"] for queue in view.control.call("list")["queues"]} for view in (one, two)]
+    assert names[0] - names[1] == {"private$\\mine"}
+    assert one.world is not two.world

@@ -1,0 +1,207 @@
+"""What a check says and hears on a connection, against a SUT that the test scripts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness_made import sut_file
+
+from harness.conversation import RawConversation
+from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
+from harness.peer import Peer
+from harness.recorder import Recorder
+from harness.sut import Sut
+from harness.wire import connection_parameters, establish_connection, ping_request, session_ack
+from harness.world import Stream, VirtualWorld
+from reference_qm.inputs import Endpoint
+
+ESTABLISH, PARAMETERS = bytes(establish_connection()), bytes(connection_parameters())
+
+
+class FakeSut:
+    """Listens as a SUT would; the test speaks for it."""
+
+    def __init__(self, world: VirtualWorld) -> None:
+        self.world = world
+        self.heard = b""
+        self.streams: list[Stream] = []
+        world.listen(Endpoint("127.0.0.1", 1801), self.accept)
+
+    def accept(self, stream: Stream) -> FakeSut:
+        self.streams.append(stream)
+        return self
+
+    def say(self, data: bytes, after_ms: int = 0) -> None:
+        self.world.later(after_ms, lambda: self.streams[-1].send(data))
+
+    def hang_up(self, after_ms: int = 0) -> None:
+        self.world.later(after_ms, lambda: self.streams[-1].close())
+
+    def on_open(self) -> None: ...
+
+    def on_bytes(self, data: bytes) -> None:
+        self.heard += data
+
+    def on_closed(self, reason: str) -> None: ...
+
+    def on_failed(self, error: str) -> None: ...
+
+
+@pytest.fixture
+def peer(tmp_path: Path) -> Iterator[Peer]:
+    world = VirtualWorld()
+    sut = Sut(sut_file(), world, None, identifier=None, facilities=frozenset(), tcp_port=1801, ping_port=3527, scale=1)
+    made = Peer(world, sut, Recorder(world, tmp_path / "c.pcapng"), seed="s")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def far(peer: Peer) -> FakeSut:
+    assert isinstance(peer.world, VirtualWorld)
+    return FakeSut(peer.world)
+
+
+@pytest.fixture
+def conversation(far: FakeSut, peer: Peer) -> RawConversation:
+    return peer.connect()
+
+
+def test_polling_gives_each_packet_of_the_kind_once_and_passes_over_others(
+    conversation: RawConversation, far: FakeSut
+) -> None:
+    far.say(ESTABLISH + PARAMETERS + ESTABLISH)
+    first = conversation.poll("EstablishConnection")
+    second = conversation.poll("EstablishConnection")
+    assert first is not None
+    assert second is not None
+    assert first is not second
+    assert conversation.poll("EstablishConnection", within_ms=100) is None
+    assert conversation.poll("ConnectionParameters", within_ms=100) is None  # passed over already
+    assert [frame.kind for frame in conversation.received] == [
+        "EstablishConnection",
+        "ConnectionParameters",
+        "EstablishConnection",
+    ]
+
+
+def test_polling_can_ask_for_more_than_the_kind(conversation: RawConversation, far: FakeSut) -> None:
+    far.say(b"".join(bytes(session_ack(AckSequenceNumber=number)) for number in (1, 2, 3)))
+    found = conversation.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
+    assert found is not None
+    assert found["SessionHeader"].AckSequenceNumber == 2
+
+
+def test_polling_waits_as_long_as_it_is_told_and_no_longer_than_the_connection_lives(
+    conversation: RawConversation, far: FakeSut, peer: Peer
+) -> None:
+    far.say(ESTABLISH, after_ms=300)
+    began = peer.world.now().monotonic_ms
+    assert conversation.poll("EstablishConnection", within_ms=200) is None
+    assert peer.world.now().monotonic_ms == began + 200
+    assert conversation.poll("EstablishConnection", within_ms=200) is not None
+    far.hang_up(after_ms=10)
+    began = peer.world.now().monotonic_ms
+    assert conversation.poll("EstablishConnection", within_ms=60_000) is None
+    assert peer.world.now().monotonic_ms < began + 100
+
+
+def test_expecting_in_vain_says_what_is_missing_and_whether_it_closed(
+    conversation: RawConversation, far: FakeSut
+) -> None:
+    with pytest.raises(ConformanceFailure, match=r"^the SUT did not send SessionAck$"):
+        conversation.expect("SessionAck", within_ms=100)
+    far.hang_up()
+    with pytest.raises(ConformanceFailure, match="did not send SessionAck; it closed the connection"):
+        conversation.expect("SessionAck", within_ms=100)
+
+
+def test_closing_by_the_sut_and_by_the_peer_are_told_apart(peer: Peer, far: FakeSut) -> None:
+    by_sut, by_peer = peer.connect(), None
+    assert not by_sut.wait_closed(within_ms=100)
+    far.hang_up()
+    assert by_sut.wait_closed(within_ms=100)
+    assert by_sut.outcome().startswith("closed the connection at ")
+    by_peer = peer.connect()
+    by_peer.close()
+    assert not by_peer.wait_closed(within_ms=100)
+    assert not by_peer.closed_by_sut
+    assert (by_sut.record.closed_by, by_peer.record.closed_by) == ("sut", "peer")
+
+
+def test_quiet_means_nothing_sent_and_nothing_closed(conversation: RawConversation, far: FakeSut) -> None:
+    assert conversation.quiet(for_ms=500)
+    far.say(ESTABLISH, after_ms=400)
+    assert conversation.quiet(for_ms=300)
+    assert not conversation.quiet(for_ms=300)
+    assert conversation.quiet(for_ms=300)  # what came before does not count
+    assert conversation.outcome() == "kept the connection open; last sent EstablishConnection"
+    far.hang_up()
+    assert not conversation.quiet(for_ms=300)
+    assert not conversation.quiet(for_ms=300)
+
+
+def test_what_is_sent_arrives_as_it_is(conversation: RawConversation, far: FakeSut) -> None:
+    sent = conversation.send(establish_connection())
+    rubbish = conversation.send(b"rubbish")
+    assert conversation.quiet(for_ms=10)
+    assert far.heard == ESTABLISH + b"rubbish"
+    assert conversation.sent == [sent, rubbish]
+    assert conversation.last is rubbish
+    assert conversation.outcome() == "kept the connection open; sent nothing"
+
+
+def test_a_sut_that_cannot_be_connected_to_is_unavailable(peer: Peer) -> None:
+    with pytest.raises(SutUnavailable, match=r"cannot connect to 127\.0\.0\.1:1801: connection refused"):
+        peer.connect()
+
+
+def test_a_session_that_the_sut_does_not_answer_is_a_conformance_failure(peer: Peer, far: FakeSut) -> None:
+    with pytest.raises(ConformanceFailure, match="no session with the SUT: "):
+        peer.open_session()
+    with pytest.raises(HarnessError, match="configure the peer before"):
+        peer.configure(window_size=1)
+
+
+@pytest.mark.parametrize("instead", [None, b"instead"])
+def test_tampering_changes_or_drops_what_the_core_sends(peer: Peer, far: FakeSut, instead: bytes | None) -> None:
+    seen: list[str] = []
+
+    def change(packet: Any) -> bytes | None:
+        seen.append(packet["EstablishConnectionHeader"].name)
+        return instead
+
+    session, error = peer.try_session(change)
+    assert seen == ["EstablishConnectionHeader"]
+    assert far.heard == (instead or b"")
+    assert session is not None
+    assert [frame.data for frame in session.sent] == ([instead] if instead else [])
+    assert error is not None
+
+
+def test_pings_are_heard_in_order_with_their_source(peer: Peer) -> None:
+    end = peer.udp()
+    world = peer.world
+
+    class Answering:
+        def on_datagram(self, remote: Endpoint, data: bytes) -> None:
+            for answer in (data, b"junk"):
+                port.send(remote, answer)
+
+    port = world.datagrams(Endpoint("127.0.0.1", 3527), Answering())
+    assert end.quiet(for_ms=100)
+    asked = end.send(ping_request(Cookie=5))
+    first, second = end.poll(), end.poll()
+    assert first is not None
+    assert second is not None
+    assert (first.kind, second.kind, first.data) == ("Ping", "malformed", asked.data)
+    assert {remote for remote, _ in end.received} == {Endpoint("127.0.0.1", 3527)}
+    assert end.poll(within_ms=50) is None
+    assert [frame.number for frame in (asked, first, second)] == [1, 2, 3]
+
+
+def test_message_ids_of_raw_messages_are_used_once(peer: Peer) -> None:
+    assert [peer.message_id() for _ in range(3)] == [1, 2, 3]

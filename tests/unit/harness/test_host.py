@@ -1,0 +1,309 @@
+"""The host carries out what a core wants, in order, and wakes it when it is due."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.errors import HarnessError
+from harness.host import CoreHost
+from harness.world import VirtualWorld
+from reference_qm.clock import Now
+from reference_qm.commands import ListQueues, Result
+from reference_qm.effects import (
+    CloseTransport,
+    Completed,
+    Connect,
+    Effect,
+    Persist,
+    Rejected,
+    ResolveHost,
+    SendDatagram,
+    SendPacket,
+)
+from reference_qm.inputs import (
+    BytesReceived,
+    Command,
+    DatagramReceived,
+    Endpoint,
+    HostResolved,
+    Input,
+    Persisted,
+    PingSocket,
+    Started,
+    Stopped,
+    TransportAccepted,
+    TransportConnected,
+    TransportFailed,
+    TransportLost,
+)
+
+HERE, THERE = "127.0.0.1", "127.0.0.2"
+PORT = 1801
+React = Callable[[Input], list[Effect]]
+
+
+class ScriptedCore:
+    """Does what the test says, and remembers what it was told."""
+
+    def __init__(self, react: React = lambda event: []) -> None:
+        self.react = react
+        self.heard: list[Input] = []
+        self.due: int | None = None
+        self.expired: list[int] = []
+        self.on_timer: list[Effect] = []
+        self.restarts = 0
+
+    def handle(self, event: Input, now: Now) -> list[Effect]:
+        self.heard.append(event)
+        return self.react(event)
+
+    def next_due(self) -> int | None:
+        return self.due
+
+    def handle_timer(self, now: Now) -> list[Effect]:
+        self.expired.append(now.monotonic_ms)
+        self.due = None
+        return self.on_timer
+
+    def restart(self) -> None:
+        self.restarts += 1
+
+
+class Ear:
+    """The other side of a stream or a datagram."""
+
+    def __init__(self) -> None:
+        self.events: list[object] = []
+
+    def on_open(self) -> None:
+        self.events.append("open")
+
+    def on_failed(self, error: str) -> None:
+        self.events.append(error)
+
+    def on_bytes(self, data: bytes) -> None:
+        self.events.append(data)
+
+    def on_closed(self, reason: str) -> None:
+        self.events.append("closed")
+
+    def on_datagram(self, remote: Endpoint, data: bytes) -> None:
+        self.events.append((remote, data))
+
+
+@pytest.fixture
+def world() -> VirtualWorld:
+    return VirtualWorld()
+
+
+def settle(world: VirtualWorld, ms: int = 50) -> None:
+    world.run_until(lambda: False, ms)
+
+
+def test_effects_happen_in_the_order_in_which_the_core_gave_them(world: VirtualWorld) -> None:
+    def react(event: Input) -> list[Effect]:
+        match event:
+            case Started():
+                return [Connect("out-1", Endpoint(THERE, PORT))]
+            case TransportConnected():
+                return [
+                    SendPacket("out-1", b"one"),
+                    SendPacket("out-1", b"two"),
+                    CloseTransport("out-1", "done"),
+                    SendPacket("out-1", b"never: it is closed"),
+                ]
+        return []
+
+    ear = Ear()
+    world.listen(Endpoint(THERE, PORT), lambda stream: ear)
+    core = ScriptedCore(react)
+    CoreHost(world, core, HERE).start()
+    settle(world)
+    assert ear.events == ["open", b"one", b"two", "closed"]
+    assert [type(event) for event in core.heard] == [Started, TransportConnected]  # no TransportLost for its own close
+
+
+def test_a_connection_that_fails_and_one_that_is_lost_are_told(world: VirtualWorld) -> None:
+    core = ScriptedCore(lambda event: [Connect("out-1", Endpoint(THERE, PORT))] if isinstance(event, Started) else [])
+    host = CoreHost(world, core, HERE)
+    host.start()
+    settle(world)
+    assert core.heard[1:] == [TransportFailed("out-1", "connection refused")]
+    assert host.streams == {}
+
+    host.listen(PORT)
+    far = world.connect(Endpoint(HERE, PORT), THERE, Ear())
+    settle(world)
+    far.send(b"hello")
+    far.close()
+    settle(world)
+    accepted, received, lost = core.heard[2:]
+    assert isinstance(accepted, TransportAccepted)
+    assert (accepted.transport, accepted.remote) == ("in-1", far.local)
+    assert received == BytesReceived("in-1", b"hello")
+    assert isinstance(lost, TransportLost)
+    assert host.streams == {}
+
+
+def test_the_core_is_woken_when_it_is_due_and_not_for_what_it_took_back(world: VirtualWorld) -> None:
+    core = ScriptedCore()
+    host = CoreHost(world, core, HERE)
+    began = world.now().monotonic_ms
+    core.due = began + 500
+    host.start()
+    core.due = began + 200
+    host.handle(Started())
+    settle(world, 1_000)
+    assert core.expired == [began + 200]
+    core.due = began + 5_000
+    host.handle(Started())
+    core.due = None
+    host.handle(Started())
+    settle(world, 10_000)
+    assert core.expired == [began + 200]
+
+
+def test_what_a_timer_wants_is_carried_out(world: VirtualWorld) -> None:
+    core = ScriptedCore()
+    core.due = world.now().monotonic_ms + 10
+    core.on_timer = [ResolveHost(HERE)]
+    CoreHost(world, core, HERE).start()
+    settle(world)
+    assert core.heard[-1] == HostResolved(HERE, (HERE,))
+
+
+def test_names_disk_and_datagrams(world: VirtualWorld) -> None:
+    world.hosts["there.example"] = (THERE,)
+    ear = Ear()
+    there = world.datagrams(Endpoint(THERE, 3527), ear)
+
+    def react(event: Input) -> list[Effect]:
+        if not isinstance(event, Started):
+            return []
+        return [
+            ResolveHost("there.example"),
+            ResolveHost("nowhere.example"),
+            Persist(9, {}),
+            SendDatagram(PingSocket.SOURCE, there.endpoint, b"ping"),
+        ]
+
+    core = ScriptedCore(react)
+    host = CoreHost(world, core, HERE)
+    host.start()
+    settle(world)
+    assert core.heard[1:] == [
+        HostResolved("there.example", (THERE,)),
+        HostResolved("nowhere.example", ()),
+        Persisted(9),
+    ]
+    ((source, data),) = ear.events  # type: ignore[misc]
+    assert data == b"ping"
+    there.send(source, b"pong")
+    settle(world)
+    assert core.heard[-1] == DatagramReceived(PingSocket.SOURCE, there.endpoint, b"pong")
+
+
+def test_answers_come_back_by_token_and_late_ones_are_dropped(world: VirtualWorld) -> None:
+    def react(event: Input) -> list[Effect]:
+        if isinstance(event, Command) and event.token == 1:
+            return [Completed(1, Result({"queues": []}))]
+        if isinstance(event, Command) and event.token == 2:
+            return [Rejected(2, "no")]
+        return []
+
+    core = ScriptedCore(react)
+    host = CoreHost(world, core, HERE)
+    assert host.ask(ListQueues()) == Result({"queues": []})
+    assert host.ask(ListQueues()) == "no"
+    with pytest.raises(HarnessError, match="ListQueues was not answered within 30 ms"):
+        host.ask(ListQueues(), timeout_ms=30)
+    core.react = lambda event: [Completed(3, Result({}))]
+    host.handle(Started())
+    assert host.answers == {}
+
+
+def test_restart_drops_transports_without_a_word_and_starts_again(world: VirtualWorld) -> None:
+    core = ScriptedCore()
+    host = CoreHost(world, core, HERE)
+    host.start()
+    host.listen(PORT)
+    ear = Ear()
+    world.connect(Endpoint(HERE, PORT), THERE, ear)
+    settle(world)
+    host.restart()
+    settle(world)
+    assert ear.events == ["open", "closed"]
+    assert core.restarts == 1
+    assert [type(event) for event in core.heard] == [Started, TransportAccepted, Started]
+    world.connect(Endpoint(HERE, PORT), THERE, ear)
+    settle(world)
+    assert isinstance(core.heard[-1], TransportAccepted)
+
+
+def test_stop_ends_everything(world: VirtualWorld) -> None:
+    core = ScriptedCore()
+    host = CoreHost(world, core, HERE)
+    host.start()
+    host.listen(PORT)
+    host.listen_ping(3527)
+    ear = Ear()
+    world.connect(Endpoint(HERE, PORT), THERE, ear)
+    settle(world)
+    core.due = world.now().monotonic_ms + 100
+    host.stop()
+    settle(world, 1_000)
+    assert isinstance(core.heard[-1], Stopped)
+    assert ear.events[-1] == "closed"
+    assert core.expired == []
+    assert (world.listeners, world.udp) == ({}, {})
+
+
+class Mirror:
+    """A stage that turns every byte around and keeps datagrams back."""
+
+    def __init__(self) -> None:
+        self.closed_by_us: list[bool] = []
+
+    def opened(self, transport: str, stream: object, initiator: bool) -> None: ...
+
+    def outgoing(self, transport: str, stream: Ear, packet: bytes) -> None:
+        stream.send(packet[::-1])  # type: ignore[attr-defined]
+
+    def incoming(self, transport: str, data: bytes) -> bytes:
+        return data[::-1]
+
+    def closed(self, transport: str, by_us: bool, reason: str) -> None:
+        self.closed_by_us.append(by_us)
+
+    def ping_outgoing(self, *arguments: object) -> bytes | None:
+        return None
+
+    def ping_incoming(self, *arguments: object) -> bytes | None:
+        return None
+
+
+def test_a_stage_stands_between_the_core_and_every_byte(world: VirtualWorld) -> None:
+    def react(event: Input) -> list[Effect]:
+        if isinstance(event, TransportAccepted):
+            return [SendPacket("in-1", b"abc"), SendDatagram(PingSocket.LISTENER, Endpoint(THERE, 9), b"x")]
+        return []
+
+    core, stage = ScriptedCore(react), Mirror()
+    host = CoreHost(world, core, HERE, stage)  # type: ignore[arg-type]
+    host.listen(PORT)
+    host.listen_ping(3527)
+    ear = Ear()
+    pings = world.datagrams(Endpoint(THERE, 9), ear)
+    far = world.connect(Endpoint(HERE, PORT), THERE, ear)
+    settle(world)
+    far.send(b"123")
+    pings.send(Endpoint(HERE, 3527), b"y")
+    settle(world)
+    far.close()
+    settle(world)
+    assert ear.events == ["open", b"cba"]
+    assert core.heard[1] == BytesReceived("in-1", b"321")
+    assert not [event for event in core.heard if isinstance(event, DatagramReceived)]
+    assert stage.closed_by_us == [False]
