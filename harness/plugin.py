@@ -53,20 +53,22 @@ def _begin(config: pytest.Config) -> None:
     from dataclasses import replace
 
     from harness.catalogue import load_catalogue
-    from harness.errors import MqconformError
+    from harness.errors import MqconformError, UsageError
     from harness.reach import reach_for
     from harness.run import Run, slug
     from harness.sutfile import load_sut_file
 
     try:
+        if config.getoption("resume") and not config.getoption("--out"):
+            raise UsageError("--resume: which run? give its folder as --out")
         file = load_sut_file(Path(config.getoption("--sut")))
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+        reach = reach_for(file, folder)
         run = Run.begin(folder, file, load_catalogue(), _selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
-    reach = reach_for(file, folder)
     try:
         reach.start()
     except MqconformError as error:
@@ -77,7 +79,7 @@ def _begin(config: pytest.Config) -> None:
     config.stash[RUN] = run
     config.stash[REACH] = reach
     if config.pluginmanager.hasplugin("junitxml"):
-        taken = (folder / "junit.xml").exists()  # by the part of the run that is resumed
+        taken = config.getoption("resume") and (folder / "junit.xml").exists()  # by what ran before
         name = f"junit-from-{run.done.last + 1}.xml" if taken else "junit.xml"
         config.option.xmlpath = config.option.xmlpath or str(folder / name)
     if config.pluginmanager.hasplugin("allure_pytest"):

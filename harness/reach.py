@@ -279,7 +279,8 @@ def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
             stream.sendall(request)
             while data := stream.recv(65_536):
                 for packet in framer.feed(data):
-                    return UUID(str(dissect(packet)["EstablishConnectionHeader"].ServerGuid))
+                    guid = UUID(str(dissect(packet)["EstablishConnectionHeader"].ServerGuid))
+                    return guid if guid not in (NULL_GUID, client) else None  # what came is no answer, but an echo
     except (OSError, ValueError, IndexError):
         return None  # it does not speak the protocol: checks that need its GUID say so
     return None

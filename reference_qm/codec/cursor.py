@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference_qm.codec.errors import FormatError
-from reference_qm.codec.layout import Layout, read_guid
+from reference_qm.codec.layout import Layout
 
 
 class Cursor:
@@ -41,17 +41,16 @@ class Cursor:
             )
         self.offset = stop
         values: tuple[Any, ...] = layout.unpack_from(self._data, start)
-        if layout.guids:
-            wire: list[Any] = list(values)
-            for index in layout.guids:
-                wire[index] = read_guid(wire[index])
-            return tuple(wire)
-        return values
+        return layout.with_guids(values) if layout.guids else values
 
     def take(self, size: int, field: str, section: str) -> bytes:
         """Read ``size`` bytes: a size that the wire gave is believed only when they are there."""
-        start = self._step(size, field, section)
-        return self._data[start : self.offset]
+        start = self.offset
+        stop = start + size
+        if stop > self.end:
+            raise FormatError(field, start, section, f"takes {size} bytes, {self.end - start} are there")
+        self.offset = stop
+        return self._data[start:stop]
 
     def _step(self, size: int, field: str, section: str) -> int:
         """Step over ``size`` bytes; return where they start."""

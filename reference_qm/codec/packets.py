@@ -12,6 +12,11 @@ from reference_qm.codec.internal import PT_CONNECTION_PARAMETERS, PT_ESTABLISH_C
 
 _USER_MESSAGE = "MS-MQMQ 2.2.20"
 
+# Masks instead of the named bits, because captures of millions of packets are parsed here.
+_TH, _SECURITY, _MP, _HH, _MQ = (user.UserHeader.flags(**{bit: 1}) for bit in ("TH", "SH", "MP", "HH", "MQ"))
+_IN, _DH, _SESSION = (base.BaseHeader.flags(**{bit: 1}) for bit in ("IN", "DH", "SH"))
+_PT = internal.InternalHeader.flags(PT=0xF)
+
 
 @dataclass(frozen=True, slots=True)
 class EstablishConnectionPacket:
@@ -132,11 +137,11 @@ def parse_packet(data: bytes) -> Packet:
     if size != len(data):
         raise FormatError("BaseHeader.PacketSize", 8, base.SECTION, f"makes {size} bytes, {len(data)} are there")
     cursor = Cursor(bytes(data))
-    base_header = base.BaseHeader.read(cursor)
-    if not base_header.IN:
+    base_header = base.BaseHeader.read_measured(cursor)
+    if not base_header.Flags & _IN:
         return _read_user_message(cursor, base_header)
     internal_header = internal.InternalHeader.read(cursor)
-    reader = _INTERNAL.get(internal_header.PT, _read_unknown)
+    reader = _INTERNAL.get(internal_header.Flags & _PT, _read_unknown)
     packet = reader(cursor, base_header, internal_header)
     cursor.finish(type(packet).__name__, internal.InternalHeader.SECTION)
     return packet
@@ -151,14 +156,15 @@ def _read_user_message(cursor: Cursor, base_header: base.BaseHeader) -> UserMess
     sized = cursor.within(base_header.PacketSize - base.BASE_HEADER_SIZE, "UserMessagePacket", _USER_MESSAGE)
     flags_at = sized.offset + user.FLAGS_OFFSET
     user_header = user.UserHeader.read(sized)
-    transaction_header = transaction.TransactionHeader.read(sized) if user_header.TH else None
-    security_header = security.SecurityHeader.read(sized) if user_header.SH else None
-    if not user_header.MP:
+    flags = user_header.Flags
+    transaction_header = transaction.TransactionHeader.read(sized) if flags & _TH else None
+    security_header = security.SecurityHeader.read(sized) if flags & _SECURITY else None
+    if not flags & _MP:
         raise FormatError("UserHeader.Flags", flags_at, _USER_MESSAGE, "MP is clear: no MessagePropertiesHeader")
     properties_header = properties.MessagePropertiesHeader.read(sized)
-    debug_header = soap_debug.DebugHeader.read(sized) if base_header.DH else None
-    soap_header = soap_debug.SoapHeader.read(sized) if user_header.HH else None
-    mqf_header = mqf.MultiQueueFormatHeader.read(sized) if user_header.MQ else None
+    debug_header = soap_debug.DebugHeader.read(sized) if base_header.Flags & _DH else None
+    soap_header = soap_debug.SoapHeader.read(sized) if flags & _HH else None
+    mqf_header = mqf.MultiQueueFormatHeader.read(sized) if flags & _MQ else None
     sized.finish("UserMessagePacket", _USER_MESSAGE)
     return UserMessagePacket(
         BaseHeader=base_header,
@@ -169,7 +175,7 @@ def _read_user_message(cursor: Cursor, base_header: base.BaseHeader) -> UserMess
         DebugHeader=debug_header,
         SoapHeader=soap_header,
         MultiQueueFormatHeader=mqf_header,
-        SessionHeader=session.SessionHeader.read(cursor) if base_header.SH else None,
+        SessionHeader=session.SessionHeader.read(cursor) if base_header.Flags & _SESSION else None,
     )
 
 

@@ -6,6 +6,8 @@ breaks a rule, not the structure, so records keep ``...Terminated``.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 NULL = b"\0\0"
 """One WCHAR of zero."""
 
@@ -20,6 +22,7 @@ def encode(text: str) -> bytes:
     return text.encode("utf-16-le", "surrogatepass")
 
 
+@lru_cache(maxsize=1024)  # the same few queues and labels stand in every packet
 def split(wire: bytes) -> tuple[str, bool]:
     """Return the text of a buffer without its terminating null, and whether it had one."""
     text = decode(wire)

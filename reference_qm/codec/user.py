@@ -88,8 +88,10 @@ class UserHeader(Flagged, Record):
         flags_at = cursor.offset + FLAGS_OFFSET
         source, address, life, sent, message, flags = cursor.unpack(_LAYOUT)
         destination = _read_queue(cursor, _DESTINATION, flags >> 10 & 7, "DQ", flags_at)
-        administration = _read_queue(cursor, _ADMINISTRATION, flags >> 13 & 7, "AQ", flags_at)
-        response = _read_queue(cursor, _RESPONSE, flags >> 16 & 7, "RQ", flags_at)
+        administration = response = None
+        if flags & _OTHER_QUEUES:
+            administration = _read_queue(cursor, _ADMINISTRATION, flags >> 13 & 7, "AQ", flags_at)
+            response = _read_queue(cursor, _RESPONSE, flags >> 16 & 7, "RQ", flags_at)
         connector = cursor.unpack(_CONNECTOR)[0] if flags & 1 << 22 else None
         return cls(source, address, life, sent, message, flags, destination, administration, response, connector)
 
@@ -105,6 +107,9 @@ class UserHeader(Flagged, Record):
                 b"" if self.ConnectorType is None else _CONNECTOR.build(self),
             )
         )
+
+
+_OTHER_QUEUES = UserHeader.flags(AQ=7, RQ=7)
 
 
 def _read_queue(cursor: Cursor, types: _QueueTypes, kind: int, bits: str, flags_at: int) -> QueueName | None:

@@ -31,6 +31,7 @@ from reference_qm.faults.primitives import (
 )
 from reference_qm.faults.registry import FaultyCore, add
 from reference_qm.inputs import TransportAccepted
+from reference_qm.protocol.session_opening import RECOVERABLE_ACK_TIMEOUT_MS
 from reference_qm.states import SessionState
 from reference_qm.timers import TimerKey, TimerName
 
@@ -116,8 +117,8 @@ for _who, _transport, _kind, _packet, _section, _in, _pt in (
     add(
         f"{_who}-other-type",
         f"MQQB-{_section}-{_pt}",
-        f"The {_packet} has a PT of no packet.",
-        _bytes(_transport, _kind, PT_AT, lambda old: old & 0xF0 | 0x7),
+        f"The {_packet} has the PT of another packet.",
+        _bytes(_transport, _kind, PT_AT, lambda old: old ^ 1),
     )
 
 for _who, _transport, _kind, _rule in (
@@ -409,7 +410,7 @@ add(
 
 
 def _four_round_trips(qm: QueueManager, session: Session, *_: Any) -> None:
-    session.RecoverableAckSendTimeout //= 2
+    session.RecoverableAckSendTimeout = max(session.RecoverableAckSendTimeout // 2, RECOVERABLE_ACK_TIMEOUT_MS[0])
 
 
 def _unlimited(qm: QueueManager, session: Session, packet: EstablishConnectionPacket, now: Now) -> None:

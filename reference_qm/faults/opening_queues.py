@@ -11,7 +11,7 @@ from reference_qm.adm import Session
 from reference_qm.clock import Now
 from reference_qm.codec import NULL_GUID, DirectQueueFormatName, PublicName, parse_format_name
 from reference_qm.core import QueueManager
-from reference_qm.faults.primitives import Install, afterwards, always, beforehand, procedure, set_fields
+from reference_qm.faults.primitives import Install, afterwards, always, beforehand, both, procedure, set_fields
 from reference_qm.faults.registry import add
 from reference_qm.protocol.establishing import Destination, outgoing_queue
 from reference_qm.states import ConnectionStatus, OutgoingQueueState
@@ -187,7 +187,8 @@ add(
 
 
 def _is_public(session: Session) -> bool:
-    return isinstance(parse_format_name(outgoing_queue(session).DestinationFormatName), PublicName)
+    queue = session.OutgoingQueueReference
+    return queue is not None and isinstance(parse_format_name(queue.DestinationFormatName), PublicName)
 
 
 def _left_out(name: str, public: bool) -> Install:
@@ -203,17 +204,25 @@ def _left_out(name: str, public: bool) -> Install:
     return procedure(name, make)
 
 
+def _some_host(qm: QueueManager) -> str:
+    return next(iter(qm.config.routes.values()))
+
+
+def _guess_destination(original: Original) -> Original:
+    return lambda qm, name: original(qm, name) or Destination(_some_host(qm), NULL_GUID)
+
+
 add(
     "unknown-queue-guessed",
     "MQQB-3.1.5.2.1-08",
     "A queue that no directory knows is looked for on some host.",
-    _destination(lambda found: found or Destination(ELSEWHERE, NULL_GUID)),
+    procedure("get_destination_info", _guess_destination),
 )
 add(
     "unknown-queue-manager-guessed",
     "MQQB-3.1.5.2.1-18",
     "A queue manager without a next hop is looked for on some host.",
-    _next_hop(lambda original, qm, guid: original(qm, guid) or ELSEWHERE),
+    _next_hop(lambda original, qm, guid: original(qm, guid) or _some_host(qm)),
 )
 add(
     "unknown-queue-not-tried-again",
@@ -260,7 +269,7 @@ def _next_hops_bare(qm: QueueManager, session: Session, *_: Any) -> None:
 
 
 def _next_hop_twice(qm: QueueManager, session: Session, *_: Any) -> None:
-    session.NextHopCollection.append(session.NextHopCollection[-1])
+    session.NextHopCollection += session.NextHopCollection[-1:]
 
 
 def _hop(**changes: Any) -> Install:
@@ -277,8 +286,8 @@ def _address_of_hop(qm: QueueManager, session: Session, now: Now) -> None:
     session.RemoteQMAddress = ELSEWHERE
 
 
-def _second_hop_first(qm: QueueManager, session: Session, *_: Any) -> None:
-    session.NextHopIndexer = 1
+def _indexer(value: int) -> Callable[..., None]:
+    return lambda qm, session, *_: setattr(session, "NextHopIndexer", value)
 
 
 def _remote(element: str, value: object) -> Install:
@@ -312,7 +321,7 @@ for _name, _rules, _says, _install in (
         "next-hop-indexer",
         "33",
         "NextHopIndexer starts at the second NextHop",
-        afterwards("use_addresses", _second_hop_first),
+        both(afterwards("use_addresses", _indexer(1)), beforehand("receive_parameters_response", _indexer(0))),
     ),
     ("remote-address", "34 35", "RemoteQMAddress is not the NextHop's", _remote("RemoteQMAddress", ELSEWHERE)),
     (

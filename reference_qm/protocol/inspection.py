@@ -33,6 +33,7 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
     return {
         "QueueManager": {
             "Identifier": str(adm.Identifier),
+            "OperatingSystemType": qm.config.operating_system.value,
             "PingCookie": adm.PingCookie,
             "MessageIdOrdinal": adm.MessageIdOrdinal,
             "ResendTimerTable": list(adm.ResendTimerTable),

@@ -53,6 +53,16 @@ def answer_to(sent: Frame, frame: Frame | None) -> Frame | None:
     return None if frame is not None and frame.data == sent.data else frame
 
 
+ANSWERED = "answered"
+
+
+def reaction(connection: RawConversation, answer: Frame | None) -> str:
+    """Say whether the SUT took a packet: ``ANSWERED``, or that it closed; silence tells neither."""
+    if answer is None and not connection.closed_by_sut:
+        raise ConformanceFailure("the SUT neither answered nor closed")
+    return ANSWERED if answer is not None else "closed"
+
+
 def internal_bits(frame: Frame | None) -> dict[str, int]:
     """Read IN and PT off bytes that begin like a packet, whether they make one or not; -1 for what is not there."""
     data = frame.data if frame is not None and frame.data.startswith(SIGNED, 4) else b""
@@ -173,11 +183,16 @@ def respond(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
     return connection.expect("ConnectionParameters")
 
 
+def agreement(frame: Frame, **header: Any) -> Any:
+    """Make the response to the SUT's ConnectionParameters."""
+    asked = frame["ConnectionParametersHeader"]
+    repeated = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout}
+    return connection_parameters(**repeated | {"WindowSize": 64} | header)
+
+
 def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
     """Respond to the SUT's ConnectionParameters; the session is open, and its message comes."""
-    asked = frame["ConnectionParametersHeader"]
-    answer = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout, "WindowSize": 64}
-    connection.send(connection_parameters(**answer | header))
+    connection.send(agreement(frame, **header))
     return connection.expect("UserMessage")
 
 

@@ -12,7 +12,8 @@ from harness.peer import Peer, PingEnd
 from harness.recorder import Frame
 from harness.sut import Sut
 from harness.wire import ping_request, ping_response
-from suites.mqqb.opening import RETRY_MS, direct_name, established, pass_time, request
+from suites.mqqb.opening import RETRY_MS, direct_name, established, pass_time
+from suites.mqqb.opening import request as establish_request
 
 SIGNATURE = 0x5548
 UNUSED_BITS = range(2, 16)
@@ -65,20 +66,35 @@ def shown(name: str, value: int | UUID) -> str:
     return f"{name} {value}" if isinstance(value, UUID) or value < 2 else f"{name} 0x{value:X}"
 
 
+def element(tree: dict[str, Any], name: str) -> Any:
+    """Give an element of the abstract data model, for rules that nothing else shows."""
+    if name not in tree:
+        raise ConformanceFailure(f"the SUT's abstract data model, as it shows it, has no {name}")
+    return tree[name]
+
+
 # -- the SUT as acceptor -----------------------------------------------------------------------------------------
 
 
 def ask(peer: Peer, **fields: Any) -> tuple[Frame, Frame | None]:
-    """Send a Ping Request from a new port; give it and what came back there, if anything.
-
-    The request itself is no response: QMGuid of one is the acceptor's.
-    """
+    """Send a Ping Request from a new port; give it and what came back there, if anything."""
     end = peer.udp()
     sent = end.send(ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
+    return sent, response(end, sent)
+
+
+def response(end: PingEnd, sent: Frame) -> Frame | None:
+    """Wait for what comes back; the request itself is no response: QMGuid of one is the acceptor's."""
     got = end.poll()
     if got is not None and got.data == sent.data:
         raise ConformanceFailure("the SUT sends pings back as they came: it echoes")
-    return sent, got
+    return got
+
+
+def answers(got: Frame | None, sent: Frame) -> bool:
+    """Is a datagram meant as the response to a request, right in every field or not?"""
+    request, ping = read(sent), read(got)
+    return request is not None and ping is not None and (ping.Signature == SIGNATURE or ping.Cookie == request.Cookie)
 
 
 def answered(peer: Peer) -> Frame:
@@ -92,10 +108,10 @@ def answered(peer: Peer) -> Frame:
 def session_outcome(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
     """Ask for a session now: is it accepted, refused (CS, or closed without an answer), or not answered?"""
     connection = peer.connect()
-    connection.send(request(peer, ClientGuid=client))
-    response = connection.poll("EstablishConnection")
-    if response is not None:
-        return ("refused" if response["InternalHeader"].CS else "accepted"), connection
+    connection.send(establish_request(peer, ClientGuid=client))
+    frame = connection.poll("EstablishConnection")
+    if frame is not None:
+        return ("refused" if frame["InternalHeader"].CS else "accepted"), connection
     return ("refused" if connection.closed_by_sut else "not answered"), connection
 
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.wire import ping_request
-from suites.mqqb.pinging import SIGNATURE, UNUSED_BITS, answered, ask, field, read, session_outcome, shown
+from suites.mqqb.pinging import SIGNATURE, UNUSED_BITS, answered, answers, ask, field, read, session_outcome, shown
 
 COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
 CLIENT = "6d71636f-6e66-4f72-8d01-{:012x}"
@@ -52,7 +52,7 @@ def test_response_repeats_type_and_cookie_of_the_request(peer, judge, RC, cookie
     """A Ping Request is answered with its own RC and Cookie, and with the signature of pings."""
     sent, got = ask(peer, RC=RC, Cookie=cookie)
     evidence = [sent, got]
-    observed = "no answer" if got is None else "an answer"
+    observed = "an answer" if answers(got, sent) else "no answer"
     judge("MQQB-3.1.7.7-01", expected="an answer", observed=observed, evidence=evidence)
     for rules, name, value in (
         (("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"), "RC", RC),

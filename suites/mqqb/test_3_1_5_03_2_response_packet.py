@@ -7,10 +7,12 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.recorder import Frame
 from suites.mqqb.opening import (
+    ANSWERED,
     OTHER_GUID,
     Between,
     accepted,
     acknowledgment,
+    agreement,
     called,
     internal_bits,
     kind_of,
@@ -26,6 +28,8 @@ SHORTEST_MS, LONGEST_MS = 0x000001F4, 0x0001D4C0
 TRIPS = 8
 DELAY_MS = 600
 """A real delay of the response: the clock of TimeStamp is no protocol timer, so set_timers does not speed it up."""
+TAKEN_AS = {"ConnectionParameters": "a response", "EstablishConnection": "a request"}
+"""What an EstablishConnection was taken as, by the answer to it."""
 CLOCK_MS = 50
 """How coarse the SUT's clock may be, and the network."""
 
@@ -46,13 +50,18 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     answer = next_packet(connection)
     bits = internal_bits(answer)
     evidence = [asked, sent, answer]
-    judge("MQQB-3.1.5.2.3-13", expected="ConnectionParameters", observed=kind_of(answer), evidence=evidence)
-    judge("MQQB-3.1.5.3.2-07", expected="ConnectionParameters", observed=kind_of(answer), evidence=evidence)
+    observed = ANSWERED if answer else connection.outcome()
+    judge("MQQB-3.1.5.3.2-07", expected=ANSWERED, observed=observed, evidence=evidence)
+    if answer is None:
+        raise ConformanceFailure("the SUT sent nothing after a valid response")
     judge("MQQB-3.1.5.3.2-08", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.3.2-09", expected=3, observed=bits["PT"], evidence=evidence)
-    if kind_of(answer) != "ConnectionParameters":
+    if answer.kind not in TAKEN_AS:
+        raise ConformanceFailure(f"the SUT's answer to a response is {answer.kind}")
+    judge("MQQB-3.1.5.2.3-13", expected="a response", observed=TAKEN_AS[answer.kind], evidence=evidence)
+    if answer.kind != "ConnectionParameters":
         raise ConformanceFailure("the SUT sent no ConnectionParameters to go on from")
-    agreed = connection.send(answer.data)
+    agreed = connection.send(agreement(answer))
     message = connection.poll("UserMessage")
     judge("MQQB-3.1.5.3.2-14", expected="UserMessage", observed=kind_of(message), evidence=[agreed, message])
     acknowledged = acknowledgment(connection)
@@ -128,11 +137,11 @@ def test_a_late_response_lengthens_the_round_trip(peer, sut, judge):
 
 @pytest.mark.needs("send")
 @pytest.mark.covers("MQQB-3.1.5.3.2-06")
-@pytest.mark.parametrize("earlier_ms", [0, 20_000], ids=["shortest", "longest"])
+@pytest.mark.parametrize("earlier_ms", [0, 100_000], ids=["shortest", "longest"])
 def test_recoverable_ack_timeout_stays_in_its_range(peer, sut, judge, earlier_ms):
     """Eight round trips that are out of the range give the closest limit."""
-    value, took_ms, evidence = recoverable_ack_timeout(*called(peer, sut), earlier_ms)
-    expected = LONGEST_MS if earlier_ms else Between(SHORTEST_MS, max(SHORTEST_MS, TRIPS * took_ms))
+    value, _, evidence = recoverable_ack_timeout(*called(peer, sut), earlier_ms)
+    expected = LONGEST_MS if earlier_ms else Between(SHORTEST_MS, LONGEST_MS)
     judge("MQQB-3.1.5.3.2-06", expected=expected, observed=value, evidence=evidence)
 
 

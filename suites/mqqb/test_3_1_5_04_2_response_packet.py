@@ -8,6 +8,7 @@ from suites.mqqb.opening import (
     WINDOW,
     accepted,
     agree,
+    agreement,
     called,
     direct_name,
     entry_text,
@@ -68,7 +69,7 @@ def test_a_response_opens_the_session(peer, sut, judge):
     connection, asked = accepted(listen(peer, sut))
     wanted = respond(connection, asked)
     early = "early" if not connection.quiet() else "none"
-    agreed = connection.send(wanted.data)
+    agreed = connection.send(agreement(wanted))
     message = connection.poll("UserMessage")
     judge(
         "MQQB-3.1.5.4.2-07",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from suites.mqqb.opening import acknowledgment, answer_to, kind_of, next_packet, opened, request
+from suites.mqqb.opening import ANSWERED, acknowledgment, answer_to, next_packet, opened, reaction, request
 
 
 @pytest.mark.covers("MQQB-3.1.5.10-01")
@@ -39,7 +39,7 @@ def test_a_connection_waits_for_a_request(peer, judge):
     came = next_packet(connection)
     judge(
         "MQQB-3.1.5.10-02",
-        expected="nothing, then EstablishConnection",
-        observed=f"{early}, then {kind_of(answer_to(sent, came))}",
+        expected=f"nothing, then {ANSWERED}",
+        observed=f"{early}, then {reaction(connection, answer_to(sent, came))}",
         evidence=[sent, came],
     )

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.wire import ping_request
-from suites.mqqb.pinging import answered, ask, field, read, server_guid, session_outcome, shown
+from suites.mqqb.pinging import answered, answers, ask, field, read, response, server_guid, session_outcome, shown
 
 
 @pytest.mark.needs("ping")
@@ -16,19 +16,21 @@ def test_two_requests_get_each_its_response_where_it_came_from(peer, sut, judge)
     asked = {0x1111_1111: 0, 0x2222_2222: 1}
     ends = {cookie: peer.udp() for cookie in asked}
     elsewhere = peer.udp(port=sut.file.reach.peer_ping_port)
-    sent = [
-        ends[cookie].send(ping_request(QMGuid=peer.identifier, Cookie=cookie, RC=RC)) for cookie, RC in asked.items()
-    ]
-    got = {cookie: end.poll() for cookie, end in ends.items()}
+    sent = {
+        cookie: ends[cookie].send(ping_request(QMGuid=peer.identifier, Cookie=cookie, RC=RC))
+        for cookie, RC in asked.items()
+    }
+    got = {cookie: response(end, sent[cookie]) for cookie, end in ends.items()}
     stray = [one for one in (*(end.poll(sut.quiet_ms // 2) for end in ends.values()), elsewhere.poll(0)) if one]
-    evidence = [*sent, *got.values(), *stray]
+    evidence = [*sent.values(), *got.values(), *stray]
     judge(
         "MQQB-3.1.7.7-02",
         expected=", ".join(f"{shown('Cookie', cookie)} {shown('RC', RC)}" for cookie, RC in asked.items()),
         observed=", ".join(f"{field(frame, 'Cookie')} {field(frame, 'RC')}" for frame in got.values()),
         evidence=evidence,
     )
-    where = f"{sum(frame is not None for frame in got.values())} where the requests came from, {len(stray)} elsewhere"
+    right = sum(answers(got[cookie], sent[cookie]) for cookie in asked)
+    where = f"{right} where the requests came from, {len(stray)} elsewhere"
     judge("MQQB-3.1.7.7-11", expected="2 where the requests came from, 0 elsewhere", observed=where, evidence=evidence)
 
 

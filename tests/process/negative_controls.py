@@ -9,6 +9,7 @@ import argparse
 import asyncio
 import contextlib
 import random
+import sys
 from collections.abc import AsyncIterator, Callable
 
 HOST = "127.0.0.1"
@@ -145,7 +146,8 @@ async def main() -> None:
     }.get(options.kind, lambda reader, writer: converse(reader, writer, reply))
     pings = Late((HOST, options.upstream_ping)) if options.kind == "late" else Datagrams(reply)
     async with served(accept, pings) as ready:
-        print(ready, flush=True)
+        sys.stdout.write(ready + "\n")
+        sys.stdout.flush()
         await asyncio.get_running_loop().create_future()
 
 

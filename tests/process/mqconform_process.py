@@ -1,0 +1,98 @@
+"""Runs ``mqconform`` and ``pytest suites`` as processes, and reads the run folders that they write."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from harness.capture import Direction, streams
+
+ROOT = Path(__file__).parents[2]
+MQCONFORM = [sys.executable, "-m", "harness"]
+PYTEST = [sys.executable, "-m", "pytest"]
+PATIENCE_S = 100
+
+VIRTUAL = """
+[sut]
+name = "reference"
+version = "0.1.0"
+[reach]
+kind = "virtual"
+[capabilities]
+ping = true
+ping_initiator = true
+private_names = true
+two_addresses = true
+"""
+
+
+def sut(folder: Path, text: str = VIRTUAL, name: str = "sut.toml") -> Path:
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def command(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A process to its end; ``environment`` is all that it has beside the usual."""
+    return subprocess.run(
+        [str(argument) for argument in arguments],
+        cwd=cwd,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(cwd), "COLUMNS": "200"} | environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def mqconform(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    return command(*MQCONFORM, *arguments, cwd=cwd)
+
+
+def verdicts(folder: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
+
+
+def run_json(folder: Path) -> dict[str, Any]:
+    tree: dict[str, Any] = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+    return tree
+
+
+def judged(folder: Path) -> Counter[tuple[str, str, str]]:
+    """What a run says, without when and how often it was written down."""
+    return Counter((line["test"], line["rule"], line["verdict"]) for line in verdicts(folder))
+
+
+def unfounded(folder: Path) -> list[str]:
+    """The verdicts whose evidence is not in the frame of the capture that they name."""
+    found: dict[str, tuple[list[Direction], dict[int, bytes]]] = {}
+    wrong = []
+    for line in verdicts(folder):
+        for each in line["evidence"]:
+            name = line["capture"]
+            if name not in found:
+                capture = streams(folder / name)
+                ways = [way for stream in capture.tcp for way in (stream.from_client, stream.from_server)]
+                found[name] = ways, {datagram.frame: datagram.data for datagram in capture.udp}
+            ways, datagrams = found[name]
+            data = bytes.fromhex(each["hex"])
+            if each["transport"] == "udp":
+                held = datagrams.get(each["frame"]) == data
+            else:
+                held = any(_begins_in(way, each["frame"], data) for way in ways)
+            if not (data and held):
+                wrong.append(f"{line['seq']}: {name} frame {each['frame']}: {each['hex'][:40]}")
+    return wrong
+
+
+def _begins_in(way: Direction, frame: int, data: bytes) -> bool:
+    for each in way.ranges:
+        if each.frame == frame:
+            position = way.data.find(data, each.start)
+            return each.start <= position < each.end
+    return False

@@ -1,0 +1,189 @@
+"""Bad input: one clear line that names the thing, a non-zero exit, nothing lost."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from mqconform_process import PYTEST, ROOT, VIRTUAL, command, mqconform, run_json, sut, verdicts
+from qm_process import free_port
+
+EXTERNAL = '[sut]\nname = "contoso"\n[reach]\nkind = "external"\n'
+
+
+def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
+    """The one line of a process that refused its input."""
+    said = done.stdout + done.stderr
+    assert done.returncode == code, said
+    assert "Traceback" not in said
+    lines = [line for line in said.splitlines() if line.startswith(("ERROR: ", "mqconform: "))]
+    assert len(lines) == 1, said
+    return lines[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (EXTERNAL + "tcp_prot = 1801\n", "sut.toml: unknown key reach.tcp_prot; known are kind, address, tcp_port"),
+        (EXTERNAL + 'address = "192.0.2.1"\n', "reach.address 192.0.2.1 is not loopback; set allow_remote = true"),
+        (EXTERNAL + 'address = "qm.example"\n', "reach.address qm.example is not loopback; set allow_remote = true"),
+        (
+            EXTERNAL + "[control]\nkind = 'jsonl'\naddress = 'there'\n",
+            "control.address is 'there'; it must be host:port",
+        ),
+        ('[sut]\nname = "x"\n[reach]\nkind = "virtual"\n[reference]\nfaults = ["none-such"]\n', "'none-such'"),
+        ("[sut", "sut.toml: not a TOML file"),
+    ],
+)
+def test_a_mistake_in_the_sut_file_is_named(tmp_path: Path, text: str, words: str) -> None:
+    said = complaint(mqconform("run", "--sut", sut(tmp_path, text), "--out", tmp_path / "run"))
+    assert words in said
+    assert not (tmp_path / "run" / "verdicts.jsonl").exists() or verdicts(tmp_path / "run") == []
+
+
+def test_pytest_says_the_same_line(tmp_path: Path) -> None:
+    file = sut(tmp_path, EXTERNAL + "tcp_prot = 1801\n")
+    for said in (
+        complaint(command(*PYTEST, "suites", "--sut", file), code=4),
+        complaint(mqconform("run", "--sut", file)),
+    ):
+        assert f"{file}: unknown key reach.tcp_prot" in said
+    assert "add --sut FILE" in complaint(command(*PYTEST, "suites"), code=4)
+
+
+def test_a_missing_sut_file_is_named(tmp_path: Path) -> None:
+    said = complaint(mqconform("run", "--sut", "none.toml", cwd=tmp_path))
+    assert "none.toml: cannot read the SUT file: No such file or directory" in said
+
+
+def test_a_sut_that_cannot_be_reached_is_named_and_the_folder_can_be_used_again(tmp_path: Path) -> None:
+    port = free_port("127.0.0.1")
+    file = sut(tmp_path, EXTERNAL + f"tcp_port = {port}\n")
+    for _ in range(2):
+        said = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run"))
+        assert f"contoso: cannot connect to 127.0.0.1:{port}: Connection refused; is it running" in said
+    assert run_json(tmp_path / "run")["exit"] == 1
+    assert "cannot connect" in run_json(tmp_path / "run")["aborted"]
+
+
+@pytest.mark.parametrize(
+    ("command_line", "words"),
+    [
+        ('["/nowhere/qm"]', "cannot start /nowhere/qm: No such file or directory"),
+        ('["{python}", "-c", "raise SystemExit(\'no licence\')"]', "the program ended with 1: no licence; see"),
+        ('["{python}", "{prot}"]', "reach.command: unknown placeholder 'prot'; known are address, tcp_port"),
+    ],
+)
+def test_a_program_that_does_not_start_is_named(tmp_path: Path, command_line: str, words: str) -> None:
+    text = (
+        f'[sut]\nname = "contoso"\n[reach]\nkind = "process"\ntcp_port = 0\nping_port = 0\ncommand = {command_line}\n'
+    )
+    assert words in complaint(mqconform("run", "--sut", sut(tmp_path, text), "--out", tmp_path / "run"))
+
+
+@pytest.mark.parametrize("selection", [("--rule", "MQQB-9.9-09"), ("-k", "no_such_check")])
+def test_a_selection_that_matches_nothing_is_named(tmp_path: Path, selection: tuple[str, str]) -> None:
+    done = mqconform("run", "--sut", sut(tmp_path), "--out", tmp_path / "run", *selection)
+    assert f"the selection {' '.join(selection)!r} matches no check" in complaint(done)
+    assert run_json(tmp_path / "run")["exit"] != 0
+    code = command(*PYTEST, "suites", "--sut", sut(tmp_path), "--out", tmp_path / "two", *selection).returncode
+    assert code == 4
+
+
+def test_a_run_folder_is_not_written_over_and_resume_needs_one(tmp_path: Path) -> None:
+    file, rule = sut(tmp_path), ("--rule", "MQQB-2.2.2-02")
+    assert mqconform("run", "--sut", file, "--out", tmp_path / "run", *rule).returncode == 0
+    before = (tmp_path / "run/verdicts.jsonl").read_bytes()
+    said = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run", *rule))
+    assert "run: already holds a run; give another --out, or --resume to go on with it" in said
+    assert (tmp_path / "run/verdicts.jsonl").read_bytes() == before
+    assert "give its folder as --out" in complaint(mqconform("run", "--sut", file, "--resume"))
+    assert "nothing to resume" in complaint(mqconform("run", "--sut", file, "--resume", "--out", tmp_path / "two"))
+
+
+def test_a_port_in_use_is_named_in_verdict_and_report_and_the_run_fails(tmp_path: Path) -> None:
+    """The peer's port: the SUT could not find the peer, so nothing can be said about its rules."""
+    with socket.create_server(("127.0.0.2", 0)) as taken:
+        port = taken.getsockname()[1]
+        text = (
+            VIRTUAL.replace(
+                'kind = "virtual"', f'kind = "process"\ntcp_port = 0\nping_port = 0\npeer_tcp_port = {port}'
+            )
+            + '[control]\nkind = "jsonl"\n'
+        ).replace(
+            "[capabilities]",
+            'command = ["{python}", "-m", "reference_qm", "--tcp-port", "{tcp_port}", "--ping-port", "{ping_port}", '
+            '"--control", "127.0.0.1:{control_port}"]\n[capabilities]',
+        )
+        done = mqconform("run", "--sut", sut(tmp_path, text), "--out", tmp_path / "run", "--rule", "MQQB-3.1.6.3-02")
+    assert done.returncode == 1
+    line = f"cannot listen on 127.0.0.2:{port} for the SUT to connect to: Address already in use; set peer_address"
+    assert line in done.stdout
+    assert "Traceback" not in done.stdout
+    (reason,) = {each["reason"] for each in verdicts(tmp_path / "run") if each["rule"] == "MQQB-3.1.6.3-02"}
+    assert line in reason
+    assert {each["verdict"] for each in verdicts(tmp_path / "run") if each["reason"]} == {"inconclusive"}
+
+
+def test_what_will_be_sent_where_is_said_once_when_it_leaves_the_machine(tmp_path: Path) -> None:
+    text = EXTERNAL + 'address = "203.0.113.1"\nallow_remote = true\npeer_address = "192.0.2.77"\n'
+    probe = (
+        "import sys, pytest; pytest.main = lambda arguments: print('RUN') or pytest.ExitCode.OK; "
+        "from harness.cli import main; main()"
+    )
+    done = command(sys.executable, "-c", probe, "run", "--sut", sut(tmp_path, text))
+    assert done.returncode == 0
+    assert done.stdout == "RUN\n"
+    (said,) = done.stderr.splitlines()
+    assert said.startswith("will send MSMQ sessions to 203.0.113.1 tcp 1801 and pings to udp 3527, ")
+    assert "from 192.0.2.77" in said
+
+
+# -- a copy of the project with a mistake in its suites ---------------------------------------------------------------
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    for package in ("harness", "reference_qm", "suites"):
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path
+
+
+def test_a_row_with_an_unknown_id_is_named(copy: Path) -> None:
+    row = '\n["MQQB-9.9-99"]\nobserve = "wire"\nrole = "any"\nsays = "x"\n'
+    with next((copy / "suites/mqqb/rules").glob("*.toml")).open("a", encoding="utf-8") as file:
+        file.write(row)
+        name = file.name
+    for arguments in (("run", "--sut", sut(copy), "--out", copy / "run"), ("rules",)):
+        done = command(sys.executable, "-m", "harness", *arguments, cwd=copy, PYTHONPATH=str(copy))
+        said = complaint(done)
+        assert f"{name}: " in said
+        assert "MQQB-9.9-99" in said
+        assert "unknown id" in said
+    assert not (copy / "run").exists()
+
+
+def test_suites_without_a_check_are_no_success(copy: Path) -> None:
+    for path in (copy / "suites").glob("*/test_*.py"):
+        path.unlink()
+    done = command(
+        sys.executable, "-m", "harness", "run", "--sut", sut(copy), "--out", "r", cwd=copy, PYTHONPATH=str(copy)
+    )
+    assert "matches no check" in complaint(done)
+    assert run_json(copy / "r")["exit"] != 0
+
+
+def test_fewer_checks_than_frozen_exit_with_5(copy: Path) -> None:
+    (copy / "suites/frozen.toml").write_text("tests = 1000\n")
+    for path in (copy / "suites").glob("*/test_*.py"):
+        if "2_2_2_connection" not in path.name:
+            path.unlink()
+    done = command(
+        sys.executable, "-m", "harness", "run", "--sut", sut(copy), "--out", "r", cwd=copy, PYTHONPATH=str(copy)
+    )
+    assert done.returncode == run_json(copy / "r")["exit"] == 5
+    assert "checks ran; suites/frozen.toml says a whole run has 1000" in done.stdout

@@ -1,0 +1,172 @@
+"""A whole run: ``mqconform run`` and ``pytest suites`` are the same, and everything in the run folder fits together."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import xml.etree.ElementTree as ET
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from mqconform_process import MQCONFORM, PATIENCE_S, PYTEST, ROOT, command, judged, mqconform, run_json, sut, unfounded
+from mqconform_process import verdicts as verdicts_of
+
+from reference_qm.faults import FAULTS
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One whole run in virtual time."""
+
+    folder: Path
+    code: int
+    said: str
+
+
+@pytest.fixture(scope="module")
+def by_mqconform(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    place = tmp_path_factory.mktemp("mqconform")
+    done = mqconform("run", "--sut", sut(place), "--out", "run", cwd=place)
+    return Ran(place / "run", done.returncode, done.stdout + done.stderr)
+
+
+@pytest.fixture(scope="module")
+def by_pytest(tmp_path_factory: pytest.TempPathFactory) -> Ran:
+    place = tmp_path_factory.mktemp("pytest")
+    done = command(*PYTEST, "suites", "-q", "--sut", sut(place), "--out", place / "run", cwd=ROOT)
+    return Ran(place / "run", done.returncode, done.stdout + done.stderr)
+
+
+def test_the_reference_keeps_every_rule(by_mqconform: Ran) -> None:
+    assert by_mqconform.code == 0, by_mqconform.said
+    assert {line["verdict"] for line in verdicts_of(by_mqconform.folder)} == {"pass"}
+    assert "Traceback" not in by_mqconform.said
+    assert f"run folder: {by_mqconform.folder.name}" in by_mqconform.said
+
+
+def test_pytest_suites_is_the_same_run(by_mqconform: Ran, by_pytest: Ran) -> None:
+    assert by_pytest.code == by_mqconform.code
+
+    def told(ran: Ran) -> list[str]:
+        own = ("run", "time")
+        return [
+            json.dumps({key: value for key, value in line.items() if key not in own})
+            for line in verdicts_of(ran.folder)
+        ]
+
+    assert told(by_pytest) == told(by_mqconform)  # virtual time: to the byte, evidence too
+    names = [sorted(path.name for path in (ran.folder / "captures").iterdir()) for ran in (by_mqconform, by_pytest)]
+    assert names[0] == names[1]
+
+
+def test_the_run_folder_says_what_ran(by_mqconform: Ran, by_pytest: Ran) -> None:
+    for ran in (by_mqconform, by_pytest):
+        tree = run_json(ran.folder)
+        assert (tree["schema"], tree["selection"], tree["exit"], tree["aborted"]) == (1, "all", ran.code, None)
+        assert (tree["sut"]["name"], tree["sut"]["version"], tree["reach"]) == ("reference", "0.1.0", "virtual")
+        lines = verdicts_of(ran.folder)
+        assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
+        assert {line["run"] for line in lines} == {tree["run"]}
+        rules = json.loads((ran.folder / "rules.json").read_text(encoding="utf-8"))["rules"]
+        assert {line["rule"] for line in lines} <= rules.keys()
+
+
+def test_junit_and_allure_count_the_same_checks(by_mqconform: Ran) -> None:
+    checks = {line["test"] for line in verdicts_of(by_mqconform.folder)}
+    assert len(checks) > 100
+    suite = ET.parse(by_mqconform.folder / "junit.xml").getroot()[0]
+    cases = {(case.get("classname"), case.get("name")) for case in suite.iter("testcase")}
+    assert len(cases) == int(suite.get("tests", 0)) == len(checks)
+    results = list((by_mqconform.folder / "allure-results").glob("*-result.json"))
+    assert len(results) == len(checks)
+    assert {json.loads(path.read_text())["status"] for path in results} == {"passed"}
+
+
+def test_every_verdict_with_evidence_points_at_its_bytes(by_mqconform: Ran) -> None:
+    lines = verdicts_of(by_mqconform.folder)
+    assert sum(bool(line["evidence"]) for line in lines) > 0.9 * len(lines)
+    assert unfounded(by_mqconform.folder) == []
+    assert {bool(line["evidence"]) == (line["capture"] is not None) for line in lines} == {True}
+
+
+# -- faults, selections ---------------------------------------------------------------------------------------------
+
+
+def test_a_fault_fails_the_run_on_its_rule_and_the_same_way_for_pytest(tmp_path: Path) -> None:
+    rule = "MQQB-2.2.2-02"
+    fault = next(name for name, known in FAULTS.items() if rule in known.breaks)
+    file = sut(tmp_path, f'[sut]\nname = "faulty"\n[reach]\nkind = "virtual"\n[reference]\nfaults = ["{fault}"]\n')
+    one = mqconform("run", "--sut", file, "--out", tmp_path / "one", "--rule", rule)
+    two = command(*PYTEST, "suites", "--sut", file, "--out", tmp_path / "two", "--rule", rule)
+    assert (one.returncode, two.returncode) == (1, 1)
+    assert judged(tmp_path / "one") == judged(tmp_path / "two")
+    assert "fail" in {verdict for _, name, verdict in judged(tmp_path / "one") if name == rule}
+    assert run_json(tmp_path / "one")["selection"] == f"--rule {rule}"
+    (case,) = [c for c in ET.parse(tmp_path / "one/junit.xml").getroot().iter("testcase") if len(c)]
+    assert f"{rule} fail" in str(case[0].get("message"))
+    assert unfounded(tmp_path / "one") == []
+
+
+# -- kill and resume ------------------------------------------------------------------------------------------------
+
+
+def killed(folder: Path, file: Path, *options: str, after: int) -> None:
+    """A run that is killed as soon as so many verdicts are on disk."""
+    process = subprocess.Popen(
+        [*MQCONFORM, "run", "--sut", str(file), "--out", str(folder), *options],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    path = folder / "verdicts.jsonl"
+    for _ in range(100 * PATIENCE_S):
+        if path.is_file() and path.read_bytes().count(b"\n") >= after:
+            break
+        try:
+            process.wait(timeout=0.01)
+        except subprocess.TimeoutExpired:
+            continue
+        raise AssertionError("the run ended before it could be killed")
+    process.send_signal(signal.SIGKILL)
+    assert process.wait(timeout=10) == -signal.SIGKILL
+
+
+def test_a_killed_run_is_resumed_without_loss_or_repetition(by_mqconform: Ran, tmp_path: Path) -> None:
+    whole = len(verdicts_of(by_mqconform.folder))
+    file, folder = sut(tmp_path), tmp_path / "run"
+    killed(folder, file, after=whole // 4)
+    first = (folder / "verdicts.jsonl").read_bytes()
+    killed(folder, file, "--resume", after=whole // 2)
+    second = (folder / "verdicts.jsonl").read_bytes()
+    assert run_json(folder)["finished"] is None
+    done = mqconform("run", "--sut", file, "--out", folder, "--resume")
+    assert done.returncode == 0, done.stdout
+    assert (folder / "verdicts.jsonl").read_bytes().startswith(second)
+    assert second.startswith(first)
+    assert judged(folder) == judged(by_mqconform.folder)
+    assert [line["seq"] for line in verdicts_of(folder)] == list(range(1, whole + 1))
+    assert {line["run"] for line in verdicts_of(folder)} == {run_json(folder)["run"]}
+    assert unfounded(folder) == []
+    again = mqconform("run", "--sut", file, "--out", folder, "--resume")
+    assert again.returncode == 0, again.stdout
+    assert len(verdicts_of(folder)) == whole
+
+
+def test_a_cut_verdict_file_is_one_line_and_stays_as_it_is(by_mqconform: Ran, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "run.json").write_bytes((by_mqconform.folder / "run.json").read_bytes())
+    whole = (by_mqconform.folder / "verdicts.jsonl").read_bytes()
+    cut = whole[: len(whole) // 2]
+    assert not cut.endswith(b"\n")
+    (folder / "verdicts.jsonl").write_bytes(cut)
+    done = mqconform("run", "--sut", sut(tmp_path), "--out", folder, "--resume")
+    assert done.returncode == 2
+    said = (done.stdout + done.stderr).strip()
+    number = cut.count(b"\n") + 1
+    assert said == (
+        f"ERROR: {folder}/verdicts.jsonl:{number}: the verdict is cut or broken; "
+        "remove that line to go on from the others"
+    )
+    assert (folder / "verdicts.jsonl").read_bytes() == cut
