@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from reference_qm.adm import Session
 from reference_qm.clock import Now
-from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, SequenceInfo
+from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, SequenceInfo, SessionHeader
 from reference_qm.core import QueueManager
-from reference_qm.faults.primitives import Install, afterwards, always, during, procedure, skip, wrong_fields
-from reference_qm.faults.registry import add
+from reference_qm.faults.primitives import (
+    Install,
+    afterwards,
+    always,
+    beforehand,
+    during,
+    procedure,
+    skip,
+    wrong_fields,
+)
+from reference_qm.faults.registry import FaultyCore, add
 from reference_qm.inputs import TransportAccepted
 from reference_qm.states import SessionState
 from reference_qm.timers import TimerName
@@ -46,7 +56,6 @@ for _rule, _element in (
     ("03", "RecoverableMessageSentCount"),
     ("04", "MessageReceivedCount"),
     ("05", "RecoverableMessageReceivedCount"),
-    ("07", "LastAckedRecoverableMsgSeqNumber"),
 ):
     add(
         f"session-keeps-{_dashed(_element)}",
@@ -54,6 +63,32 @@ for _rule, _element in (
         f"A session begins with the {_element} that the one before it ended with.",
         _kept(_element),
     )
+
+
+def _acknowledges_on(faulty: FaultyCore) -> None:
+    left: dict[int, int] = {}
+
+    def note(qm: QueueManager, session: Session) -> None:
+        left[session.number] = session.LastAckedRecoverableMsgSeqNumber
+
+    def make(original: Callable[..., SessionHeader]) -> Callable[..., SessionHeader]:
+        def build(qm: QueueManager, session: Session) -> SessionHeader:
+            header = original(qm, session)
+            number = header.RecoverableMsgAckSeqNumber + left[session.number] & 0xFFFF
+            return replace(header, RecoverableMsgAckSeqNumber=number)
+
+        return build
+
+    beforehand("initialize_counts", note)(faulty)
+    procedure("build_session_header", make)(faulty)
+
+
+add(
+    "session-keeps-last-acked-recoverable-msg-seq-number",
+    "MQQB-3.1.3.2-07",
+    "Recoverable messages are acknowledged with numbers that go on from the session before.",
+    _acknowledges_on,
+)
 
 # -- elements ----------------------------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from harness.wire import connection_parameters, establish_connection, session_ac
 from suites.mqqb.opening import ACK_MS, RECOVERABLE_ACK_MS, packet_at
 
 NONE: Mapping[str, Any] = {}
-ORDINARY = "EstablishConnection, ConnectionParameters, SessionAck"
+ORDINARY = "EstablishConnection, ConnectionParameters, SessionAck of 1"
 """What an acceptor answers: to the request, to the parameters, to a message."""
 
 
@@ -26,10 +26,20 @@ class Exchange:
 
     @property
     def outcome(self) -> str:
-        """Name the SUT's packets in order."""
-        names = [frame.kind for frame in self.answers if frame is not None]
+        """Name the SUT's packets in order, an acknowledgment with what it acknowledges.
+
+        What only repeats the peer's request or acknowledges nothing shows no exchange: an echo would do that.
+        """
+        names = [self._name(frame) for frame in self.answers if frame is not None]
         ended = ["closed"] if self.connection.closed_by_sut else []
         return ", ".join([*names, *ended]) or "nothing"
+
+    def _name(self, frame: Frame) -> str:
+        if frame.kind == "SessionAck":
+            return f"SessionAck of {frame['SessionHeader'].AckSequenceNumber}"
+        if frame.kind == "EstablishConnection" and frame.data == self.connection.sent[0].data:
+            return "the peer's own request"
+        return frame.kind
 
     @property
     def evidence(self) -> list[Frame]:
