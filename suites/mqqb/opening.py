@@ -49,8 +49,13 @@ def next_packet(conversation: RawConversation) -> Frame | None:
 
 
 def answer_to(sent: Frame, frame: Frame | None) -> Frame | None:
-    """Give the frame, unless what was sent only came back."""
-    return None if frame is not None and frame.data == sent.data else frame
+    """Give the frame, unless it is no packet at all or what was sent only came back."""
+    return frame if frame is not None and begins_like_a_packet(frame) and frame.data != sent.data else None
+
+
+def begins_like_a_packet(frame: Frame) -> bool:
+    """Does it have the Signature?"""
+    return frame.data.startswith(SIGNED, 4)
 
 
 ANSWERED = "answered"
@@ -65,7 +70,7 @@ def reaction(connection: RawConversation, answer: Frame | None) -> str:
 
 def internal_bits(frame: Frame | None) -> dict[str, int]:
     """Read IN and PT off bytes that begin like a packet, whether they make one or not; -1 for what is not there."""
-    data = frame.data if frame is not None and frame.data.startswith(SIGNED, 4) else b""
+    data = frame.data if frame is not None and begins_like_a_packet(frame) else b""
     base, internal = (int.from_bytes(data[at : at + 2], "little") if len(data) >= at + 2 else None for at in (2, 18))
     return {"IN": -1 if base is None else base >> 3 & 1, "PT": -1 if internal is None else internal & 0xF}
 

@@ -13,6 +13,7 @@ from suites.mqqb.opening import (
     accepted,
     acknowledgment,
     agreement,
+    answer_to,
     called,
     internal_bits,
     kind_of,
@@ -47,9 +48,10 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     """A valid response is answered by ConnectionParameters, and those of the acceptor open the session."""
     connection, asked = called(peer, sut)
     sent = connection.send(response(peer, asked))
-    answer = next_packet(connection)
+    came = next_packet(connection)
+    answer = answer_to(sent, came)
     bits = internal_bits(answer)
-    evidence = [asked, sent, answer]
+    evidence = [asked, sent, came]
     observed = ANSWERED if answer else connection.outcome()
     judge("MQQB-3.1.5.3.2-07", expected=ANSWERED, observed=observed, evidence=evidence)
     if answer is None:
