@@ -32,7 +32,7 @@ bench: setup
 
 wheel: setup
 	rm -rf dist
-	$(BIN)/python -m build --wheel --outdir dist .
+	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
 clean:
 	rm -rf $(VENV) out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

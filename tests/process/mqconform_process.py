@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from collections import Counter
@@ -37,11 +38,11 @@ def sut(folder: Path, text: str = VIRTUAL, name: str = "sut.toml") -> Path:
 
 
 def command(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A process to its end; ``environment`` is all that it has beside the usual."""
+    """A process to its end; of this one's environment it has PATH and HOME."""
     return subprocess.run(
         [str(argument) for argument in arguments],
         cwd=cwd,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(cwd), "COLUMNS": "200"} | environment,
+        env={name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ} | environment,
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

@@ -1,0 +1,120 @@
+"""The wheel: everything that a run needs is inside, and it works in an empty folder with no checkout in sight."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+
+import pytest
+from mqconform_process import ROOT, command, run_json, sut, unfounded, verdicts
+
+WAITS_FOR = (
+    "suites/pytest.ini",
+    "suites/conftest.py",
+    "suites/frozen.toml",
+    "suites/index.tsv",
+    "suites/documents.toml",
+    "suites/errata.toml",
+    "captures/golden/manifest.toml",
+    "captures/golden/frames.pcapng",
+    "reports/static/style.css",
+    "reports/templates/index.html",
+)
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from the checkout with the tools of the environment: no network."""
+    place = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(place), str(ROOT)]
+    done = subprocess.run(build, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (path,) = place.glob("*.whl")
+    return path
+
+
+@pytest.fixture(scope="module")
+def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A virtual environment with the wheel in it and the dependencies, but not the checkout, of this one."""
+    place = tmp_path_factory.mktemp("installed") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True, timeout=60)
+    python = place / "bin" / "python"
+    install = [str(python), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", str(wheel)]
+    done = subprocess.run(install, capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode == 0, done.stderr
+    (packages,) = _ask(python, "import sysconfig; print(sysconfig.get_path('purelib'))")
+    # A folder that a .pth file names is searched, but the .pth files in it, such as the editable one, are not read.
+    (Path(packages) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
+    return place / "bin"
+
+
+def _ask(python: Path, code: str) -> list[str]:
+    done = subprocess.run(
+        [str(python), "-c", code], cwd=python.parent, capture_output=True, text=True, check=True, timeout=60
+    )
+    return done.stdout.splitlines()
+
+
+def test_everything_that_is_no_python_is_inside(wheel: Path) -> None:
+    names = set(zipfile.ZipFile(wheel).namelist())
+    assert set(WAITS_FOR) <= names
+    ours = ("suites", "captures", "reports", "harness", "reference_qm")
+    tracked = subprocess.run(
+        ["git", "ls-files", *ours], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert {path for path in tracked.stdout.split() if (ROOT / path).is_file()} <= names
+    assert not {name for name in names if name.startswith(("tests/", "benchmarks/")) or name.endswith(".pyc")}
+
+
+def test_no_module_of_it_comes_from_the_checkout(bin_folder: Path) -> None:
+    code = "import sys, harness, reference_qm, reports, suites; print(harness.__file__); print('\\n'.join(sys.path))"
+    where, *searched = _ask(bin_folder / "python", code)
+    assert Path(where).is_relative_to(bin_folder.parent)
+    assert str(ROOT) not in searched
+
+
+def test_a_run_works_in_an_empty_folder(bin_folder: Path, tmp_path: Path) -> None:
+    """Every check, not a selection: each must be inside, and each must be able to reach what it reads."""
+    file = sut(tmp_path)
+    done = command(bin_folder / "mqconform", "run", "--sut", file.name, "--out", "run", cwd=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert run_json(tmp_path / "run")["exit"] == 0
+    assert {line["verdict"] for line in verdicts(tmp_path / "run")} == {"pass"}
+    assert unfounded(tmp_path / "run") == []
+    assert (tmp_path / "run/junit.xml").is_file()
+    assert any((tmp_path / "run/allure-results").iterdir())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["run", "sut.toml"]
+
+
+def test_the_catalogue_is_listed_with_its_checks(bin_folder: Path, tmp_path: Path) -> None:
+    done = command(bin_folder / "mqconform", "rules", "--format", "json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert len(rows) > 100
+    assert set(rows[0]) == {"id", "document", "section", "level", "form", "observe", "tests", "faults", "proven"}
+    assert sum(bool(row["tests"]) for row in rows) > len(rows) / 2
+
+
+@pytest.mark.parametrize(
+    ("subcommand", "words"),
+    [("run", "--resume"), ("serve", "--control"), ("rollup", "--master"), ("prove", "--rule"), ("demo", "--out")],
+)
+def test_every_subcommand_is_there(bin_folder: Path, tmp_path: Path, subcommand: str, words: str) -> None:
+    done = command(bin_folder / "mqconform", subcommand, "--help", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert words in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_spark_is_not_loaded_by_what_does_not_need_it(bin_folder: Path) -> None:
+    code = (
+        "import sys; sys.argv = ['mqconform', 'rules', '--document', 'MQQB', '--format', 'json']\n"
+        "import atexit; atexit.register(lambda: sys.stderr.write(str('pyspark' in sys.modules)))\n"
+        "from harness.cli import main; main()"
+    )
+    done = command(bin_folder / "python", "-c", code, cwd=bin_folder)
+    assert (done.returncode, done.stderr) == (0, "False")
