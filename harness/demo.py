@@ -54,6 +54,7 @@ time_scale = 40
 ping = true
 ping_initiator = true
 private_names = true
+two_addresses = {two_addresses}
 """
 
 _CONFIG = """\
@@ -160,6 +161,7 @@ def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
         ping_port=port and 3527,
         python=sys.executable,
         config=config.resolve(),
+        two_addresses=str(system.kind == "virtual").lower(),  # on loopback it would take an entry in the hosts file
         faults="".join(f', "--fault", "{name}"' for name in system.faults),
     )
     sut.write_text(text, encoding="utf-8")

@@ -1,0 +1,245 @@
+"""The plugin with a tiny suite: whatever a check does, every rule that it covers gets a verdict, and no mistake passes."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mqconform_process import PYTEST, ROOT, command, run_json, verdicts
+
+MUST, SHOULD, OTHER = "MQQB-2.2.1-01", "MQQB-2.2.1-02", "MQQB-2.2.1-03"
+
+FILES = {
+    "suites/__init__.py": "",
+    "suites/mqqb/__init__.py": "",
+    "suites/predicates/__init__.py": "",
+    "suites/frozen.toml": "tests = 1\n",
+    "suites/index.tsv": "id\tlevel\tform\ttitle\n"
+    f"{MUST}\tMUST\trule\tTiny\n{SHOULD}\tSHOULD\trule\tTiny\n{OTHER}\tMUST\trule\tTiny\n",
+    "suites/documents.toml": '[MQQB]\ntitle = "Tiny"\n',
+    "suites/errata.toml": "",
+    "suites/mqqb/rules/tiny.toml": "".join(
+        f'["{rule}"]\nobserve = "wire"\nrole = "any"\nsays = "x"\n' for rule in (MUST, SHOULD, OTHER)
+    ),
+    "suites/mqqb/test_tiny.py": f'''
+import pytest
+from harness.errors import ConformanceFailure, HarnessError
+
+MUST, SHOULD, OTHER = "{MUST}", "{SHOULD}", "{OTHER}"
+both = pytest.mark.covers(MUST, SHOULD)
+
+@both
+def test_kept(judge):
+    for rule in (MUST, SHOULD):
+        judge(rule, expected=1, observed=1)
+
+@both
+def test_missed(judge):
+    for rule in (MUST, SHOULD):
+        judge(rule, expected=1, observed=2)
+
+@pytest.mark.covers(SHOULD)
+def test_should_missed(judge):
+    judge(SHOULD, expected=1, observed=2)
+
+@both
+def test_not_covered(judge):
+    judge(OTHER, expected=1, observed=1)
+
+@both
+def test_forgets_one(judge):
+    judge(MUST, expected=1, observed=1)
+
+@both
+def test_step_fails(judge):
+    judge(MUST, expected=1, observed=1)
+    raise ConformanceFailure("the SUT did not send SessionAck")
+
+@both
+def test_breaks():
+    raise ZeroDivisionError("oh")
+
+@both
+def test_asserts():
+    assert 1 == 2
+
+@both
+def test_skips_itself():
+    pytest.skip("tired")
+
+@both
+def test_fails_itself():
+    pytest.fail("gave up")
+
+@both
+@pytest.mark.needs("ping")
+def test_needs_what_is_not_declared(judge):
+    judge(MUST, expected=1, observed=1)
+
+@both
+@pytest.mark.needs("teleport")
+def test_needs_what_nobody_knows(judge):
+    judge(MUST, expected=1, observed=1)
+
+@both
+def test_control_refuses(sut, judge):
+    sut.control.call("delete_queue", name="private$\\\\none-such")
+
+@pytest.fixture
+def broken():
+    raise OSError("no room")
+
+@both
+def test_fixture_breaks(broken):
+    pass
+
+@pytest.fixture
+def broken_harness():
+    raise HarnessError("we were wrong")
+
+@both
+def test_harness_breaks(broken_harness):
+    pass
+
+@pytest.fixture
+def breaks_at_the_end():
+    yield
+    raise OSError("cannot tidy up")
+
+@both
+def test_teardown_breaks(breaks_at_the_end, judge):
+    for rule in (MUST, SHOULD):
+        judge(rule, expected=1, observed=1)
+
+@pytest.mark.covers("MQQB-9.9-09")
+def test_covers_no_rule(judge):
+    pass
+''',
+    "sut.toml": '[sut]\nname = "tiny"\n[reach]\nkind = "virtual"\n',
+    "test_elsewhere.py": "def test_elsewhere(): pass\n",
+}
+
+EXPECTED = {
+    "test_kept": ["pass", "pass"],
+    "test_missed": ["fail", "warn"],
+    "test_should_missed": ["warn"],
+    "test_not_covered": ["harness_error", "harness_error"],
+    "test_forgets_one": ["pass", "harness_error"],
+    "test_step_fails": ["pass", "inconclusive"],
+    "test_breaks": ["harness_error", "harness_error"],
+    "test_asserts": ["harness_error", "harness_error"],
+    "test_skips_itself": ["harness_error", "harness_error"],
+    "test_fails_itself": ["harness_error", "harness_error"],
+    "test_needs_what_is_not_declared": ["not_applicable", "not_applicable"],
+    "test_needs_what_nobody_knows": ["harness_error", "harness_error"],
+    "test_control_refuses": ["inconclusive", "inconclusive"],
+    "test_fixture_breaks": ["harness_error", "harness_error"],
+    "test_harness_breaks": ["harness_error", "harness_error"],
+    "test_teardown_breaks": ["pass", "pass"],
+}
+REASONS = {
+    "test_not_covered": "its @covers does not name it",
+    "test_forgets_one": "the check ended without judging this rule",
+    "test_step_fails": "the SUT did not send SessionAck",
+    "test_breaks": "ZeroDivisionError: oh",
+    "test_skips_itself": "the check ended itself without judging this rule: tired",
+    "test_needs_what_is_not_declared": "the SUT is declared without ping",
+    "test_needs_what_nobody_knows": "unknown need 'teleport'",
+    "test_control_refuses": "the SUT refused delete_queue: ",
+    "test_fixture_breaks": "OSError: no room",
+    "test_harness_breaks": "we were wrong",
+}
+"""What the last verdict of a check says."""
+GOOD = {"test_kept", "test_should_missed"}
+"""Checks that end well for pytest."""
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The harness beside a tiny suite."""
+    place = tmp_path_factory.mktemp("tiny")
+    for package in ("harness", "reference_qm"):
+        shutil.copytree(ROOT / package, place / package, ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in FILES.items():
+        path = place / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    for name in ("conftest.py", "pytest.ini"):
+        shutil.copy(ROOT / "suites" / name, place / "suites" / name)
+    return place
+
+
+def run(tiny: Path, out: str, *options: str) -> subprocess.CompletedProcess[str]:
+    arguments = ("-m", "harness", "run", "--sut", "sut.toml", "--out", out, *options)
+    return command(sys.executable, *arguments, cwd=tiny, PYTHONPATH=str(tiny))
+
+
+@pytest.fixture(scope="module")
+def ran(tiny: Path) -> Path:
+    done = run(tiny, "all")
+    assert done.returncode == 1, done.stdout + done.stderr
+    return tiny / "all"
+
+
+def of(folder: Path, test: str) -> list[dict[str, Any]]:
+    return [line for line in verdicts(folder) if line["test"] == f"suites/mqqb/test_tiny.py::{test}"]
+
+
+@pytest.mark.parametrize("test", EXPECTED)
+def test_every_covered_rule_gets_its_verdict(ran: Path, test: str) -> None:
+    lines = of(ran, test)
+    assert [line["verdict"] for line in lines] == EXPECTED[test]
+    assert REASONS.get(test, "") in (lines[-1]["reason"] or "")
+
+
+def test_only_checks_that_kept_their_rules_end_well(ran: Path) -> None:
+    cases = ET.parse(ran / "junit.xml").getroot().iter("testcase")
+    well = {str(case.get("name")) for case in cases if not len(case)}
+    assert well == GOOD
+
+
+def test_junit_says_why(ran: Path) -> None:
+    cases = {case.get("name"): case for case in ET.parse(ran / "junit.xml").getroot().iter("testcase")}
+    said = str(cases["test_step_fails"][0].get("message"))
+    assert said == f"Failed: {SHOULD} inconclusive; the SUT did not send SessionAck"
+    assert cases["test_needs_what_is_not_declared"][0].tag == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("test", "code"),
+    [
+        ("test_kept", 0),
+        ("test_should_missed", 0),
+        ("test_needs_what_is_not_declared", 0),
+        ("test_forgets_one", 1),
+        ("test_step_fails", 1),
+        ("test_teardown_breaks", 1),
+        ("test_covers_no_rule", 1),
+    ],
+)
+def test_one_check_decides_the_exit_code(tiny: Path, test: str, code: int) -> None:
+    done = run(tiny, test, "-k", test)
+    assert done.returncode == code, done.stdout
+    assert run_json(tiny / test)["exit"] == code
+
+
+def test_the_plugin_leaves_other_tests_alone(tiny: Path) -> None:
+    """No SUT wanted, no run folder, no verdict."""
+    before = {path.name for path in tiny.iterdir()} | {"__pycache__", ".pytest_cache"}
+    done = command(*PYTEST, "-q", "test_elsewhere.py", cwd=tiny, PYTHONPATH=str(tiny))
+    assert done.returncode == 0, done.stdout
+    assert "mqconform" not in done.stdout
+    assert {path.name for path in tiny.iterdir()} <= before
+
+
+def test_collecting_needs_no_sut_and_writes_nothing(tiny: Path) -> None:
+    before = {path.name for path in tiny.iterdir()}
+    done = command(*PYTEST, "suites", "--collect-only", "-q", cwd=tiny, PYTHONPATH=str(tiny))
+    assert done.returncode == 0, done.stdout
+    assert "test_kept" in done.stdout
+    assert {path.name for path in tiny.iterdir()} == before
