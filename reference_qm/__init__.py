@@ -1,1 +1,1 @@
-"""The protocol: a reference queue manager that knows nothing of tests (design: docs/design.md)."""
+"""The protocol: a reference queue manager that knows nothing of tests."""
