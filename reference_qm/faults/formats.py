@@ -115,7 +115,7 @@ def _sent_fields() -> None:
         ),
         (
             "establish-response-padding-empty",
-            "MQQB-2.2.3.1-15",
+            ("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"),
             "The padding of a response is zeros.",
             wrong_fields(ESTABLISH, {"EstablishConnectionHeader.Padding": bytes(512)}),
         ),
