@@ -105,6 +105,17 @@ def test_a_run_folder_is_not_written_over_and_resume_needs_one(tmp_path: Path) -
     assert "nothing to resume" in complaint(mqconform("run", "--sut", file, "--resume", "--out", tmp_path / "two"))
 
 
+def test_a_name_is_no_path(tmp_path: Path) -> None:
+    place = tmp_path / "here"
+    place.mkdir()
+    file = sut(tmp_path, VIRTUAL.replace('"reference"', '"../../evil"'))
+    assert mqconform("run", "--sut", file, "--rule", "MQQB-2.2.2-02", cwd=place).returncode == 0
+    assert [path.name for path in tmp_path.iterdir() if path != file] == ["here"]
+    (folder,) = (place / "out").iterdir()
+    assert folder.name.startswith("evil-")
+    assert run_json(folder)["sut"]["name"] == "../../evil"
+
+
 def test_a_port_in_use_is_named_in_verdict_and_report_and_the_run_fails(tmp_path: Path) -> None:
     """The peer's port: the SUT could not find the peer, so nothing can be said about its rules."""
     with socket.create_server(("127.0.0.2", 0)) as taken:

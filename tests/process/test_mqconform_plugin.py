@@ -1,4 +1,4 @@
-"""The plugin with a tiny suite: whatever a check does, every rule that it covers gets a verdict, and no mistake passes."""
+"""The plugin with a tiny suite: whatever a check does, its rules get a verdict, and no mistake passes."""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from mqconform_process import MQCONFORM, PATIENCE_S, PYTEST, ROOT, command, judged, mqconform, run_json, sut, unfounded
 from mqconform_process import verdicts as verdicts_of
+from qm_process import free_port, serve
 
 from reference_qm.faults import FAULTS
 
@@ -89,6 +90,30 @@ def test_every_verdict_with_evidence_points_at_its_bytes(by_mqconform: Ran) -> N
     assert sum(bool(line["evidence"]) for line in lines) > 0.9 * len(lines)
     assert unfounded(by_mqconform.folder) == []
     assert {bool(line["evidence"]) == (line["capture"] is not None) for line in lines} == {True}
+
+
+def test_a_served_queue_manager_in_another_process_keeps_the_rules(tmp_path: Path) -> None:
+    """Real sockets, a SUT that was there before, its control channel: and it is there afterwards."""
+    port, ping_port = free_port("127.0.0.1", "127.0.0.2"), free_port("127.0.0.2")
+    toml = (
+        f"[queue_manager]\nsend_ping = true\n[listen]\ntcp_port = 0\nping_port = 0\n"
+        f"[remote]\ntcp_port = {port}\nping_port = {ping_port}\n[control]\naddress = '127.0.0.1:0'\n"
+    )
+    with serve(tmp_path, toml=toml) as served:
+        file = sut(
+            tmp_path,
+            f'[sut]\nname = "served"\n[reach]\nkind = "external"\ntcp_port = {served.endpoint("tcp")[1]}\n'
+            f"ping_port = {served.endpoint('ping')[1]}\npeer_tcp_port = {port}\npeer_ping_port = {ping_port}\n"
+            f'[control]\nkind = "jsonl"\naddress = "{served.bound["control"]}"\n'
+            "[capabilities]\nping = true\nping_initiator = true\n",
+        )
+        for folder in (tmp_path / "one", tmp_path / "two"):
+            done = mqconform("run", "--sut", file, "--out", folder, "-k", "test_2_1_ or test_2_2_2_ or test_2_2_6_")
+            assert done.returncode == 0, done.stdout
+            assert {line["verdict"] for line in verdicts_of(folder)} == {"pass"}
+            assert {line["reach"] for line in verdicts_of(folder)} == {"external"}
+            assert unfounded(folder) == []
+        assert served.process.poll() is None
 
 
 # -- faults, selections ---------------------------------------------------------------------------------------------

@@ -20,8 +20,9 @@ Begin = Callable[..., Run]
 
 
 @pytest.fixture
-def begin(tmp_path: Path) -> Iterator[Begin]:
-    """Opens run folders, and closes them as a kill would: without a word."""
+def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
+    """Opens run folders, and closes them as a kill would: without a word. One check is a whole run here."""
+    monkeypatch.setattr(run_module, "frozen_tests", lambda suites: 1)
     begun: list[Run] = []
 
     def make(folder: Path = tmp_path, *, selection: str = "all", resume: bool = False, **changes: Any) -> Run:
