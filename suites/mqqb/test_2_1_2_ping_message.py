@@ -36,6 +36,7 @@ def test_a_response_goes_to_where_the_request_came_from(peer, judge, cookie):
     asking, idle = peer.udp(), peer.udp()
     sent = asking.send(ping_request(Cookie=cookie, QMGuid=peer.identifier))
     reply = asking.poll()
-    there = "the port that asked" if reply is not None else "nowhere"
+    answered = reply is not None and reply.kind == "Ping" and reply.data != sent.data and reply.packet.Cookie == cookie
+    there = "the port that asked" if answered else "nowhere"
     observed = there if idle.quiet() else "another port"
     judge("MQQB-2.1.2-02", expected="the port that asked", observed=observed, evidence=[sent, reply])
