@@ -38,7 +38,6 @@ from reference_qm.entropy import Entropy, new_guid
 
 MAX_QUERIES: Final = 1_024
 """Enumerations that may be open at a time: one that nobody ends must not hold memory for ever."""
-DEFAULT_ROOT: Final = "DC=enterprise,DC=invalid"
 
 _REFERENCES: Final = ("OutRoutingServerIdentifierList", "InRoutingServerIdentifierList", "SiteGateIdentifierList")
 """Lists of queue managers from which unknown ones are left out. Spec: MS-MQDSSM 3.1.6.1.1.6, .7, 3.1.6.1.4.6."""
@@ -53,15 +52,14 @@ class StorageError(Exception):
 class MemoryDirectory:
     """A directory whose objects live in memory, for one or many queue managers.
 
-    ``connected`` may be set to False: then nobody can reach it, as when a network is down. ``root`` is the
-    distinguished name above all objects, ``utc_s`` tells the directory's own time in s.
+    ``connected`` may be set to False: then nobody can reach it, as when a network is down. ``utc_s`` tells the
+    directory's own time in s.
     """
 
-    def __init__(self, entropy: Entropy, utc_s: Callable[[], int], root: str = DEFAULT_ROOT) -> None:
+    def __init__(self, entropy: Entropy, utc_s: Callable[[], int]) -> None:
         self.connected = True
         self._entropy = entropy
         self._utc_s = utc_s
-        self._root = root
         self._objects: dict[UUID, DirectoryObject] = {}
         self._paths: dict[str, UUID] = {}
         self._queries: dict[int, tuple[list[DirectoryObject], AttributeList]] = {}
@@ -77,7 +75,7 @@ class MemoryDirectory:
             raise ValueError(f"{kind}: a directory of this kind holds no such objects")
         if not cost_is_valid(element):
             raise ValueError(f"{kind}.ActualCost: {objects.MIN_COST} to {objects.MAX_COST} are possible")
-        path = distinguished_name(element, self._root)
+        path = distinguished_name(element)
         if path is None:
             raise ValueError(f"{kind}: set the attributes that name it")
         with self._changing():
@@ -89,7 +87,7 @@ class MemoryDirectory:
         """Create Directory Object. Spec: MS-MQDSSM 3.1.6.1. The Identifier is the directory's choice."""
         if not may_create(element, attributes):
             return Created(Result.GENERIC_ERROR)
-        path = distinguished_name(element, self._root)
+        path = distinguished_name(element)
         if path is None:
             return Created(Result.GENERIC_ERROR)
         if not self.connected:
@@ -107,7 +105,11 @@ class MemoryDirectory:
 
     def delete(self, element: DirectoryObject) -> Result:
         """Delete Directory Object. Spec: MS-MQDSSM 3.1.6.2, 3.1.6.13. What has objects below it stays: GenericError."""
-        if type(element) not in RULES or not RULES[type(element)].creatable or not self._names_itself(element):
+        if (
+            type(element) not in RULES
+            or not RULES[type(element)].creatable
+            or not (element.Identifier or _path(element))
+        ):
             return Result.GENERIC_ERROR
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED
@@ -116,7 +118,7 @@ class MemoryDirectory:
                 stored = self._find(element)
                 if stored is None:
                     return Result.OBJECT_NOT_FOUND
-                below = f", {self._path(stored).casefold()}"
+                below = f", {_path(stored)}"
                 if any(path.endswith(below) for path in self._paths):
                     return Result.GENERIC_ERROR
                 self._drop(stored)
@@ -126,7 +128,11 @@ class MemoryDirectory:
 
     def write(self, element: DirectoryObject, attributes: AttributeList = None) -> Result:
         """Write Directory. Spec: MS-MQDSSM 3.1.6.7. What is not set in the element is left as it is."""
-        if not may_list(type(element), attributes) or not cost_is_valid(element) or not self._names_itself(element):
+        if (
+            not may_list(type(element), attributes)
+            or not cost_is_valid(element)
+            or not (element.Identifier or _path(element))
+        ):
             return Result.GENERIC_ERROR
         if not self.connected:
             return Result.DIRECTORY_NOT_CONNECTED
@@ -191,16 +197,15 @@ class MemoryDirectory:
         yield
 
     def _put(self, element: DirectoryObject) -> None:
-        """Keep an element that has its Identifier; raises StorageError."""
-        assert element.Identifier is not None
+        """Keep an element that has its Identifier and its place; raises StorageError."""
+        if type(element) not in RULES or element.Identifier is None or not _path(element):
+            raise StorageError(f"a {type(element).__name__} without Identifier or name cannot be kept")
         self._objects[element.Identifier] = element
-        self._paths[self._path(element).casefold()] = element.Identifier
+        self._paths[_path(element)] = element.Identifier
 
     def _drop(self, element: DirectoryObject) -> None:
-        """Forget an element; raises StorageError."""
-        assert element.Identifier is not None
-        del self._objects[element.Identifier]
-        del self._paths[self._path(element).casefold()]
+        """Forget an element that is kept; raises StorageError."""
+        del self._objects[self._paths.pop(_path(element))]
 
     def _search(
         self,
@@ -231,13 +236,9 @@ class MemoryDirectory:
                 return [stored] if type(stored) is kind else []
         return [stored for stored in self._objects.values() if type(stored) is kind]
 
-    def _names_itself(self, element: DirectoryObject) -> bool:
-        return bool(element.Identifier or _full_path(element) or distinguished_name(element, self._root))
-
     def _find(self, element: DirectoryObject) -> DirectoryObject | None:
         """Find what an element means: by Identifier, else by FullPath, else by name. Spec: MS-MQDSSM 3.1.6.16."""
-        path = _full_path(element) or distinguished_name(element, self._root) or ""
-        identifier = element.Identifier or self._paths.get(path.casefold())
+        identifier = element.Identifier or self._paths.get(_path(element))
         stored = self._objects.get(identifier) if identifier else None
         return stored if type(stored) is type(element) else None
 
@@ -247,11 +248,6 @@ class MemoryDirectory:
         element = _stamped(element, FullPath=path, DirectoryPath=f"LDAP://{path}", CreateTime=now, ModifyTime=now)
         self._put(element)
         return element
-
-    def _path(self, element: DirectoryObject) -> str:
-        path = _full_path(element) or distinguished_name(element, self._root)
-        assert path is not None
-        return path
 
     def _sites_exist(self, element: DirectoryObject) -> bool:
         """Are both ends of a link, if it is one, there? Spec: MS-MQDSSM 3.1.6.1.4.4, .5."""
@@ -272,9 +268,10 @@ class MemoryDirectory:
         return replace(element, **lists)
 
 
-def _full_path(element: DirectoryObject) -> str | None:
-    path: str | None = getattr(element, "FullPath", None)
-    return path
+def _path(element: DirectoryObject) -> str:
+    """Give where an element stands, in one case; empty when it does not say."""
+    path: str = getattr(element, "FullPath", None) or distinguished_name(element) or ""
+    return path.casefold()
 
 
 def _stamped(element: DirectoryObject, **values: Any) -> DirectoryObject:

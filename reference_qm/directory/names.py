@@ -13,6 +13,8 @@ from reference_qm.directory.objects import DirectoryObject
 
 _SPECIAL: Final = '\\,+"<>;='
 _CONFIGURATION: Final = ("CN=Configuration",)
+_ROOT: Final = "DC=enterprise,DC=invalid"
+"""Above all objects; MS-MQDSSM leaves it to the directory."""
 
 
 def _common_name(value: str) -> str:
@@ -62,7 +64,7 @@ _NAMES: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...]]]] = {
 }
 
 
-def distinguished_name(element: DirectoryObject, root: str) -> str | None:
+def distinguished_name(element: DirectoryObject) -> str | None:
     """Make the distinguished name of an element out of the attributes that name it; None when they are not set."""
     names = _NAMES[type(element)](element)
-    return ", ".join((*names, root)) if names else None
+    return ", ".join((*names, _ROOT)) if names else None
