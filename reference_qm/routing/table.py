@@ -59,7 +59,7 @@ def _edges(topology: Topology) -> Edges:
     edges: Edges = defaultdict(dict)
     for link in topology.links:
         one, other, cost = link.Site1Identifier, link.Site2Identifier, link.ActualCost
-        if one not in topology.sites or other not in topology.sites or one == other:
+        if one not in topology.sites or other not in topology.sites:
             continue
         if one is None or other is None or cost is None or not MIN_COST <= cost <= MAX_COST:
             continue

@@ -33,7 +33,7 @@ class SqliteDirectory(MemoryDirectory):
 
     What another process wrote to the file is seen before each operation. A file that is damaged or not a directory is
     refused with DirectoryFileError and left as it is. An operation that the file refuses (locked for longer than
-    ``busy_s``, full, read-only) ends with GenericError and changes nothing.
+    ``busy_s``, or full) ends with GenericError and changes nothing.
     """
 
     def __init__(

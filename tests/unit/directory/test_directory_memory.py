@@ -118,6 +118,13 @@ def test_3_1_6_1_names_are_unique_in_any_case(element: DirectoryObject) -> None:
     assert (created.rStatus, created.rObjectGUID) == (Result.OBJECT_ALREADY_EXISTS, None)
 
 
+def test_3_1_6_1_what_names_an_object_is_always_published() -> None:
+    directory = made()
+    stored = get(directory, "QueueManager", directory.create(NEW_MACHINE, ["SiteIdentifierList"]).rObjectGUID)
+    assert isinstance(stored, QueueManager)
+    assert stored.ComputerName == "gamma"
+
+
 def test_3_1_6_1_unknown_queue_managers_are_left_out_of_lists() -> None:
     directory = made()
     machine = QueueManager(
@@ -255,6 +262,24 @@ def test_3_1_6_7_names_and_what_the_directory_sets_cannot_be_written() -> None:
 )
 def test_3_1_6_7_what_can_be_written(element: DirectoryObject, attributes: list[str] | None, wanted: Result) -> None:
     assert made().write(element, attributes) is wanted
+
+
+def test_3_1_6_7_what_is_not_set_in_the_element_stays() -> None:
+    directory = made()
+    assert directory.write(Site(Identifier=SITE_A, ForeignSite=True)) is Result.SUCCESS
+    stored = get(directory, "Site", SITE_A)
+    assert isinstance(stored, Site)
+    assert (stored.ForeignSite, stored.Security) == (True, b"\1")
+
+
+def test_3_1_6_7_a_link_whose_site_is_gone_can_still_be_described() -> None:
+    directory = made()
+    link = directory.read("RoutingLink").rDirectoryObject
+    assert isinstance(link, RoutingLink)
+    assert directory.delete(Site(Identifier=SITE_B)) is Result.SUCCESS
+    described = RoutingLink(Identifier=link.Identifier, Description="down")
+    assert directory.write(described, ["Description"]) is Result.SUCCESS
+    assert directory.read("RoutingLink", equals("Description", "down")).rStatus is Result.SUCCESS
 
 
 def test_3_1_6_7_a_link_leads_to_sites_only() -> None:

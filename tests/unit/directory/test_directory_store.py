@@ -90,6 +90,20 @@ def test_a_locked_file_changes_nothing(path: Path) -> None:
     directory.close()
 
 
+def test_a_change_that_cannot_be_committed_is_forgotten(path: Path) -> None:
+    directory = opened(path)
+    before = everything(directory)
+    reader = sqlite3.connect(path, isolation_level=None)
+    reader.execute("BEGIN")
+    reader.execute("SELECT record FROM objects").fetchone()
+    assert directory.create(Site(Name="C")).rStatus is Result.GENERIC_ERROR
+    assert everything(directory) == before
+    reader.execute("ROLLBACK")
+    reader.close()
+    assert directory.create(Site(Name="C")).rStatus is Result.SUCCESS
+    directory.close()
+
+
 def test_a_refused_object_leaves_no_transaction(path: Path) -> None:
     directory = opened(path)
     with pytest.raises(ValueError, match="exists already"):
@@ -103,10 +117,9 @@ def test_a_refused_object_leaves_no_transaction(path: Path) -> None:
 FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
-from uuid import UUID
 sys.path.insert(0, sys.argv[2])
-from directory_made import BETA, Clock
-from reference_qm.directory import Queue, QueueManager
+from directory_made import Clock
+from reference_qm.directory import Queue, equals
 from reference_qm.entropy import SeededEntropy
 from reference_qm.shell.directory_store import SqliteDirectory
 
@@ -115,8 +128,9 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 size = Path(sys.argv[1]).stat().st_size
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 created = directory.create(Queue(Pathname="beta\\\\big", Label="x" * 100_000))
+ghost = directory.read("Queue", equals("Pathname", "beta\\big"))
 there = directory.read("Queue", (), ["Pathname"])
-print(created.rStatus.value, there.rDirectoryObject.Pathname)
+print(created.rStatus.value, ghost.rStatus.value, there.rDirectoryObject.Pathname)
 """
 
 
@@ -124,7 +138,7 @@ def test_a_full_disk_changes_nothing(path: Path) -> None:
     before = path.read_bytes()
     command = [sys.executable, "-c", FULL_DISK, str(path), str(Path(__file__).parent)]
     ran = subprocess.run(command, capture_output=True, text=True, check=False, cwd=Path(__file__).parents[3])
-    assert (ran.stdout, ran.returncode) == ("GenericError alpha\\Orders\n", 0), ran.stderr
+    assert (ran.stdout, ran.returncode) == ("GenericError ObjectNotFound alpha\\Orders\n", 0), ran.stderr
     assert path.read_bytes() == before
 
 

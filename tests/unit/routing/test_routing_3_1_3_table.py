@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from uuid import UUID
+
 import pytest
 from routing_made import enterprise, figure_4, link, machine, router, rows, site, table_of
 
@@ -71,3 +74,9 @@ def test_3_1_5_8_a_gate_must_route_and_belong_to_the_site() -> None:
     topology = enterprise("AB", [router(1, "A"), machine(2, "A"), router(3, "C")], links)
     assert [gate.Identifier for gate in topology.sites[site("A")].SiteGateCollection] == [router(1, "").Identifier]
     assert [table_of(topology, number) == () for number in (1, 2, 3)] == [False, True, True]
+
+
+def test_3_1_5_8_a_gate_that_does_not_route_is_none() -> None:
+    topology = enterprise("AB", [router(1, "A"), router(2, "B")], [link("AB", 1, 1, 2)])
+    demoted = replace(topology, queue_managers={UUID(int=1): machine(1, "A")})
+    assert (table_of(topology, 1) == (), table_of(demoted, 1)) == (False, ())
