@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from uuid import UUID
 
 from reference_qm.clock import Now
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -56,23 +58,23 @@ def directory_site_gates_update(directory: Directory, state: DirectoryState, now
     )
 
 
-def site_gate_collection(
-    site: Site, links: Iterable[RoutingLink], queue_managers: Iterable[QueueManager]
-) -> tuple[QueueManager, ...]:
-    """Find the gates of a site, by Identifier.
+def site_gate_collections(
+    links: Iterable[RoutingLink], queue_managers: Mapping[UUID, QueueManager]
+) -> dict[UUID, tuple[QueueManager, ...]]:
+    """Find the gates of each site that has some, in the order of their Identifiers.
 
     Site.SiteGateCollection cannot be published (MS-MQDMPR 3.1.1.7), yet MS-MQBR 3.1.5.6-3.1.5.8 look for it in the
     directory. What is published is RoutingLink.SiteGateIdentifierList: a gate of a site is a routing server that
     belongs to it (MS-MQBR 1.5) and is listed by a link that ends there.
     """
-    ends = ((link.SiteGateIdentifierList, link.Site1Identifier, link.Site2Identifier) for link in links)
-    listed = {gate for gates, *sites in ends if site.Identifier in sites for gate in gates}
-    gates = (
-        one
-        for one in queue_managers
-        if one.Identifier in listed and one.RoutingServer and site.Identifier in one.SiteIdentifierList
-    )
-    return tuple(sorted(gates, key=lambda gate: str(gate.Identifier)))
+    found: dict[UUID, set[UUID]] = defaultdict(set)
+    for link in links:
+        for identifier in link.SiteGateIdentifierList:
+            gate = queue_managers.get(identifier)
+            for site in (link.Site1Identifier, link.Site2Identifier):
+                if gate and gate.RoutingServer and site in gate.SiteIdentifierList:
+                    found[site].add(identifier)
+    return {site: tuple(queue_managers[one] for one in sorted(gates)) for site, gates in found.items()}
 
 
 def _reread_site(directory: Directory, state: DirectoryState, now: Now, site: Site) -> Site:

@@ -11,7 +11,7 @@ from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import read_directory_begin, read_directory_end, read_directory_next
 from reference_qm.directory.interface import Directory, Filter
 from reference_qm.directory.objects import DirectoryObject, QueueManager, RoutingLink, Site
-from reference_qm.directory.updating import site_gate_collection
+from reference_qm.directory.updating import site_gate_collections
 
 MAX_OBJECTS: Final = 1_000_000
 """Objects of a type that are read: a directory that never ends an enumeration must not hold the queue manager."""
@@ -58,10 +58,12 @@ class Topology:
         """Make a topology of elements; the gates of the sites follow from them."""
         machines = _by_identifier(queue_managers)
         all_links = tuple(links)
-        gated = (
-            replace(site, SiteGateCollection=site_gate_collection(site, all_links, machines.values())) for site in sites
-        )
-        return cls(machines, _by_identifier(gated), all_links)
+        gates = site_gate_collections(all_links, machines)
+        gated = {
+            identifier: replace(site, SiteGateCollection=gates.get(identifier, ()))
+            for identifier, site in _by_identifier(sites).items()
+        }
+        return cls(machines, gated, all_links)
 
     @classmethod
     def read(cls, directory: Directory) -> Self:

@@ -12,7 +12,7 @@ from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.updating import (
     directory_site_gates_update,
     directory_sites_update,
-    site_gate_collection,
+    site_gate_collections,
     synchronize,
 )
 
@@ -87,6 +87,16 @@ def test_a_gate_belongs_to_the_site_routes_and_is_listed() -> None:
         QueueManager(Identifier=UUID(int=0x99), SiteIdentifierList=(SITE_A,), RoutingServer=True),
     ]
     link = RoutingLink(Site1Identifier=SITE_A, Site2Identifier=SITE_B, SiteGateIdentifierList=(GATE, ALPHA, BETA))
-    assert site_gate_collection(Site(Identifier=SITE_A), [link], machines) == (machines[0],)
-    assert site_gate_collection(Site(Identifier=SITE_B), [link], machines) == (machines[2],)
-    assert site_gate_collection(Site(Identifier=UUID(int=0xC)), [link], machines) == ()
+    by_identifier = {one.Identifier: one for one in machines if one.Identifier}
+    assert site_gate_collections([link], by_identifier) == {SITE_A: (machines[0],), SITE_B: (machines[2],)}
+
+
+def test_gates_of_several_links_come_once_and_in_order() -> None:
+    machines = {
+        one: QueueManager(Identifier=one, SiteIdentifierList=(SITE_A,), RoutingServer=True) for one in (GATE, ALPHA)
+    }
+    links = [
+        RoutingLink(Site1Identifier=SITE_A, Site2Identifier=SITE_B, SiteGateIdentifierList=(GATE,)),
+        RoutingLink(Site1Identifier=SITE_B, Site2Identifier=SITE_A, SiteGateIdentifierList=(GATE, ALPHA)),
+    ]
+    assert site_gate_collections(links, machines) == {SITE_A: (machines[ALPHA], machines[GATE])}
