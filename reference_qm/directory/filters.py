@@ -1,0 +1,121 @@
+"""Attribute-filter expressions and attribute-sort-order values. Spec: MS-MQDMPR 3.1.7.1.20, 3.1.7.1.21."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from typing import Any, Final
+from uuid import UUID
+
+from reference_qm.directory.objects import DirectoryObject, directory_attributes
+
+
+class Operator(Enum):
+    """How the left side is compared with the right side. Spec: MS-MQDMPR 3.1.7.1.20."""
+
+    EQUALS = "EQUALS"
+    NOT_EQUALS = "NOT-EQUALS"
+    LESS_THAN = "LESS-THAN"
+    GREATER_THAN = "GREATER-THAN"
+    LESS_THAN_OR_EQUAL = "LESS-THAN-OR-EQUAL"
+    GREATER_THAN_OR_EQUAL = "GREATER-THAN-OR-EQUAL"
+
+
+Value = UUID | str | bytes | int | Enum | None
+
+_ORDERINGS: Final[dict[Operator, Callable[[Any, Any], bool]]] = {
+    Operator.LESS_THAN: operator.lt,
+    Operator.GREATER_THAN: operator.gt,
+    Operator.LESS_THAN_OR_EQUAL: operator.le,
+    Operator.GREATER_THAN_OR_EQUAL: operator.ge,
+}
+_ORDERED_TYPES: Final = (int, str, bytes, UUID)
+
+
+class FilterError(Exception):
+    """A filter or a sort order that means nothing for a type; one line."""
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeFilter:
+    """An attribute-filter expression: ``AttributeFilter("ActualCost", Operator.LESS_THAN, 5)``.
+
+    Spec: MS-MQDMPR 3.1.7.1.20.
+    """
+
+    attribute: str
+    operator: Operator
+    value: Value
+
+    def holds(self, element: DirectoryObject) -> bool:
+        """Does an element satisfy it? A list does when one of its values does; text is compared in any case."""
+        stored = getattr(element, self.attribute)
+        values = stored if isinstance(stored, tuple) else (stored,)
+        if self.operator in _ORDERINGS:
+            return any(self._compares(value, _ORDERINGS[self.operator]) for value in values)
+        return any(self._compares(value, operator.eq) for value in values) is (self.operator is Operator.EQUALS)
+
+    def _compares(self, stored: Value, compare: Callable[[Any, Any], bool]) -> bool:
+        return type(stored) is type(self.value) and compare(_folded(stored), _folded(self.value))
+
+
+def equals(attribute: str, value: Value) -> tuple[AttributeFilter]:
+    """Give the iFilter of a single ``attribute EQUALS value``."""
+    return (AttributeFilter(attribute, Operator.EQUALS, value),)
+
+
+@dataclass(frozen=True, slots=True)
+class AttributeSortOrder:
+    """An attribute-sort-order value. Spec: MS-MQDMPR 3.1.7.1.21. SortPriority: higher is first, 0 is not at all."""
+
+    SortPriority: int
+    SortAscending: bool = True
+
+
+def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]) -> None:
+    """Raise FilterError for an expression that no element of a type could be asked."""
+    for one in filters:
+        if one.attribute not in directory_attributes(kind):
+            raise FilterError(f"{one.attribute} is no directory attribute of {kind.__name__}")
+        if one.operator in _ORDERINGS and type(one.value) not in _ORDERED_TYPES:
+            raise FilterError(f"{one.attribute}: {one.operator.value} cannot compare {one.value!a}")
+
+
+def matching(elements: Iterable[DirectoryObject], filters: Sequence[AttributeFilter]) -> list[DirectoryObject]:
+    """Give the elements that satisfy all expressions, in their order."""
+    return [element for element in elements if all(one.holds(element) for one in filters)]
+
+
+def in_order(
+    elements: list[DirectoryObject], names: Sequence[str] | None, orders: Sequence[AttributeSortOrder] | None
+) -> list[DirectoryObject]:
+    """Sort elements of one type by the attributes named, whose orders correspond one to one.
+
+    Of attributes with the same priority the one named first comes first; what is not set is the least of all; names
+    that are no attributes do not count. Spec: MS-MQDMPR 3.1.7.1.21, MS-MQDSSM 3.1.6.4.1.2.
+    """
+    if orders is None:
+        return elements
+    if names is None or len(names) != len(orders):
+        raise FilterError("iAttributeSortOrder has not one value for each name of iAttributeList")
+    known = directory_attributes(type(elements[0])) if elements else ()
+    keys = [(order, name) for name, order in zip(names, orders, strict=True) if order.SortPriority and name in known]
+    keys.reverse()
+    keys.sort(key=lambda key: key[0].SortPriority)
+    for order, name in keys:
+        elements = sorted(elements, key=partial(_sort_key, name), reverse=not order.SortAscending)
+    return elements
+
+
+def _folded(value: Value) -> Value:
+    return value.casefold() if isinstance(value, str) else value
+
+
+def _sort_key(name: str, element: DirectoryObject) -> tuple[bool, Any]:
+    value = getattr(element, name)
+    if value is None:
+        return (False, 0)
+    return (True, value.value if isinstance(value, Enum) else _folded(value))

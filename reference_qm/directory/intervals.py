@@ -1,0 +1,12 @@
+"""The durations of the directory's timers, in ms. Spec: MS-MQDMPR 3.1.2.1, 3.1.2.2, 3.1.2.5."""
+
+from __future__ import annotations
+
+from typing import Final
+
+DIRECTORY_SITES_UPDATE_MS: Final = 12 * 3_600_000
+"""Directory Sites Update Timer: 12 hours, configurable."""
+DIRECTORY_SITE_GATES_UPDATE_MS: Final = 3_600_000
+"""Directory Site Gates Update Timer: 1 hour, configurable."""
+DIRECTORY_ONLINE_MS: Final = 60_000
+"""Directory Online Timer: 1 minute."""

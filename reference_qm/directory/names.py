@@ -1,0 +1,70 @@
+"""Where an object stands in the directory: its distinguished name. Spec: MS-MQDSSM 2.2.1, 3.1.6.1.4.2.
+
+MS-MQDSSM 3.1.6.1.3.2 creates sites under CN=Services and 2.2.1 reads them under CN=Sites: 2.2.1 is followed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from reference_qm.directory import objects
+from reference_qm.directory.objects import DirectoryObject
+
+_SPECIAL: Final = '\\,+"<>;='
+_CONFIGURATION: Final = ("CN=Configuration",)
+_ROOT: Final = "DC=enterprise,DC=invalid"
+"""Above all objects; MS-MQDSSM leaves it to the directory."""
+
+
+def _common_name(value: str) -> str:
+    """Write a value as a relative distinguished name. Spec: RFC 4514 2.4, for what names may hold."""
+    escaped = "".join(f"\\{one}" if one in _SPECIAL else one for one in value)
+    return f"CN={escaped}"
+
+
+def _computer(name: str) -> tuple[str, ...]:
+    return ("CN=msmq", _common_name(name), "CN=Computers")
+
+
+def _queue_manager(element: objects.QueueManager) -> tuple[str, ...]:
+    return _computer(element.ComputerName) if element.ComputerName else ()
+
+
+def _queue(element: objects.Queue) -> tuple[str, ...]:
+    computer, separator, name = (element.Pathname or "").partition("\\")
+    return (_common_name(name), *_computer(computer)) if separator and computer and name else ()
+
+
+def _site(element: objects.Site) -> tuple[str, ...]:
+    return (_common_name(element.Name), "CN=Sites", *_CONFIGURATION) if element.Name else ()
+
+
+def _routing_link(element: objects.RoutingLink) -> tuple[str, ...]:
+    ends = (element.Site1Identifier, element.Site2Identifier)
+    name = "".join(end.hex for end in ends if end)
+    return (f"CN={name}", "CN=MsmqServices", "CN=Services", *_CONFIGURATION) if all(ends) else ()
+
+
+def _enterprise(element: objects.Enterprise) -> tuple[str, ...]:
+    return ("CN=MsmqServices", "CN=Services", *_CONFIGURATION)
+
+
+def _user(element: objects.User) -> tuple[str, ...]:
+    return (f"CN={element.SecurityIdentifier.hex()}", "CN=Users") if element.SecurityIdentifier else ()
+
+
+_NAMES: Final[dict[type[DirectoryObject], Callable[[Any], tuple[str, ...]]]] = {
+    objects.QueueManager: _queue_manager,
+    objects.Queue: _queue,
+    objects.Site: _site,
+    objects.RoutingLink: _routing_link,
+    objects.Enterprise: _enterprise,
+    objects.User: _user,
+}
+
+
+def distinguished_name(element: DirectoryObject) -> str | None:
+    """Make the distinguished name of an element out of the attributes that name it; None when they are not set."""
+    names = _NAMES[type(element)](element)
+    return ", ".join((*names, _ROOT)) if names else None

@@ -1,0 +1,173 @@
+"""The elements that a directory holds, as it holds them. Spec: MS-MQDMPR 3.1.1.1, .2, .6-.9, .15.
+
+Each is a snapshot with the printed attribute names. None means that an attribute is not set; where the specification
+names a default, an attribute that was not set, or not asked for, has that. What is not marked UNPUBLISHED is a
+directory attribute. References to other elements are their Identifiers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields, replace
+from typing import Final, TypeVar
+from uuid import UUID
+
+from reference_qm.directory import enums
+
+UNPUBLISHED: Final = {"published": False}
+NULL_GUID: Final = UUID(int=0)
+UNLIMITED: Final = 0xFFFFFFFF
+MIN_COST: Final = 1
+MAX_COST: Final = 999_999
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DirectoryObject:
+    """What all elements of a directory have. Spec: MS-MQDMPR 3.1.1. Identifier: 16-byte GUID."""
+
+    Identifier: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueManager(DirectoryObject):
+    """A queue manager. Spec: MS-MQDMPR 3.1.1.1, note <3>. Times in s UTC, QueueManagerQuota as printed in bytes."""
+
+    ComputerName: str | None = None
+    QueueManagerVersion: str = ""
+    OperatingSystemVersion: str | None = None
+    OperatingSystemType: enums.OperatingSystemType | None = None
+    QualifiedComputerName: str | None = None
+    CreateTime: int | None = None
+    ModifyTime: int | None = None
+    QueueManagerQuota: int = 0x00100000
+    JournalQuota: int = UNLIMITED
+    ForeignSystem: bool = False
+    FullPath: str | None = None
+    SiteIdentifierList: tuple[UUID, ...] = ()
+    ConnectedNetworkIdentifierList: tuple[UUID, ...] = ()
+    OutRoutingServerIdentifierList: tuple[UUID, ...] = ()
+    InRoutingServerIdentifierList: tuple[UUID, ...] = ()
+    DirectoryServer: bool = False
+    RemoteAccessServer: bool = False
+    RoutingServer: bool = False
+    SupportingServer: bool = False
+    DirectoryServerType: enums.DirectoryServerType | None = None
+    PublicEncryptionKeyList: bytes = b""
+    PublicSigningKeyList: bytes = b""
+    Security: bytes | None = None
+    Clustered: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queue(DirectoryObject):
+    """The attributes of a public queue. Spec: MS-MQDMPR 3.1.1.2, defaults 3.1.7.1.33. Times in s UTC, quotas in KB."""
+
+    Label: str = ""
+    CreateTime: int | None = None
+    ModifyTime: int | None = None
+    Type: UUID = NULL_GUID
+    Pathname: str | None = None
+    QualifiedPathname: str | None = None
+    PrivateQueueNumber: int | None = None
+    Journaling: bool = False
+    Quota: int = UNLIMITED
+    JournalQuota: int = UNLIMITED
+    Authentication: bool = False
+    PrivacyLevel: enums.PrivacyLevel = enums.PrivacyLevel.OPTIONAL
+    Transactional: bool = False
+    MulticastAddress: str | None = None
+    Security: bytes | None = None
+    BasePriority: int = 0
+    FullPath: str | None = None
+    DirectoryPath: str | None = None
+    Scope: enums.Scope = field(default=enums.Scope.ENTERPRISE, metadata=UNPUBLISHED)
+    QueueType: enums.QueueType = field(default=enums.QueueType.PUBLIC, metadata=UNPUBLISHED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Enterprise(DirectoryObject):
+    """The enterprise. Spec: MS-MQDMPR 3.1.1.6. DefaultTimeToLive int s."""
+
+    Name: str | None = None
+    WeakenedSecurity: bool = False
+    NonLDAPCapableQueueManagerNotification: bool | None = None
+    DefaultTimeToLive: int | None = None
+    OldDirectory: bool = False
+    Security: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Site(DirectoryObject):
+    """A site. Spec: MS-MQDMPR 3.1.1.7; MS-MQDSSM prints ForeignSite as Foreign. Intervals int s."""
+
+    Name: str | None = None
+    PrimarySiteController: str | None = None
+    IntraSiteReplicationInterval: int | None = None
+    InterSiteReplicationInterval: int | None = None
+    FullPath: str | None = None
+    ForeignSite: bool = False
+    PublicSigningKeyList: bytes = b""
+    MigratedFromMsmq10: bool = False
+    Security: bytes | None = None
+    SiteGateCollection: tuple[QueueManager, ...] = field(default=(), metadata=UNPUBLISHED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoutingLink(DirectoryObject):
+    """A link between two sites. Spec: MS-MQDMPR 3.1.1.8. ActualCost 1 to 999,999."""
+
+    Description: str = ""
+    FullPath: str | None = None
+    ActualCost: int | None = None
+    Site1Identifier: UUID | None = None
+    Site2Identifier: UUID | None = None
+    SiteGateIdentifierList: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectedNetwork(DirectoryObject):
+    """A connected network; only MS-MQDS directories know it (notes <4>, <8>). Spec: MS-MQDMPR 3.1.1.9."""
+
+    Name: str | None = None
+    Security: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User(DirectoryObject):
+    """A user and the certificates. Spec: MS-MQDMPR 3.1.1.15; FullPath MS-MQDSSM 3.1.1.4. Digests 16-byte MD5."""
+
+    SecurityIdentifier: bytes | None = None
+    CertificateDigestList: tuple[bytes, ...] = ()
+    Certificates: bytes = b""
+    FullPath: str | None = None
+
+
+OBJECT_TYPES: Final[dict[str, type[DirectoryObject]]] = {
+    one.__name__: one for one in (QueueManager, Queue, Enterprise, Site, RoutingLink, ConnectedNetwork, User)
+}
+"""By the names that events call them (iDirectoryObjectType)."""
+
+Element = TypeVar("Element", bound=DirectoryObject)
+
+
+_ATTRIBUTES: Final = {
+    kind: tuple(one.name for one in fields(kind) if one.metadata.get("published", True))
+    for kind in OBJECT_TYPES.values()
+}
+
+
+def directory_attributes(kind: type[DirectoryObject]) -> tuple[str, ...]:
+    """Name the directory attributes of a type, as printed."""
+    return _ATTRIBUTES[kind]
+
+
+def with_attributes(element: Element, names: Iterable[str] | None) -> Element:
+    """Give an element that has the named directory attributes (None: all) and nothing else of this one."""
+    wanted = set(directory_attributes(type(element)) if names is None else names)
+    known = directory_attributes(type(element))
+    return type(element)(**{name: getattr(element, name) for name in known if name in wanted})
+
+
+def updated(local: Element, published: Element) -> Element:
+    """Update the directory attributes of a local element with those that were read."""
+    return replace(local, **{name: getattr(published, name) for name in directory_attributes(type(local))})

@@ -1,0 +1,75 @@
+"""Directory objects as JSON-ready records, for whoever keeps them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from enum import Enum
+from types import NoneType
+from typing import Any, Final, get_args, get_origin, get_type_hints
+from uuid import UUID
+
+from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, directory_attributes
+
+Record = dict[str, object]
+
+_HINTS: Final = {kind: get_type_hints(kind) for kind in OBJECT_TYPES.values()}
+_WRITERS: Final[dict[type, Callable[[Any], object]]] = {UUID: str, bytes: bytes.hex}
+_READERS: Final[dict[type, Callable[[str], object]]] = {UUID: UUID, bytes: bytes.fromhex, str: str}
+
+
+class RecordError(Exception):
+    """A record is not that of a directory object; one line."""
+
+
+def to_record(element: DirectoryObject) -> Record:
+    """Write the type and the directory attributes of an element."""
+    names = directory_attributes(type(element))
+    return {"type": type(element).__name__} | {name: _written(getattr(element, name)) for name in names}
+
+
+def from_record(record: object) -> DirectoryObject:
+    """Read an element; raises RecordError."""
+    if not isinstance(record, dict):
+        raise RecordError("a directory object is a JSON object")
+    kind = OBJECT_TYPES.get(str(record.get("type")))
+    if kind is None:
+        raise RecordError(f"type: one of {', '.join(OBJECT_TYPES)}, not {record.get('type')!a:.40}")
+    values: Record = {name: value for name, value in record.items() if name != "type"}
+    unknown = values.keys() - set(directory_attributes(kind))
+    if unknown:
+        raise RecordError(f"{kind.__name__} has no attributes {', '.join(sorted(unknown))}")
+    read: dict[str, Any] = {
+        name: _read(f"{kind.__name__}.{name}", _HINTS[kind][name], value) for name, value in values.items()
+    }
+    return kind(**read)
+
+
+def _written(value: Any) -> object:
+    if isinstance(value, tuple):
+        return [_written(one) for one in value]
+    if isinstance(value, Enum):
+        return value.value
+    write = _WRITERS.get(type(value))
+    return write(value) if write else value
+
+
+def _read(name: str, hint: Any, value: object) -> object:
+    """Read a value of a declared type: one of a few types, a tuple of one of them, or one of them or None."""
+    kinds = get_args(hint)
+    if get_origin(hint) is tuple:
+        if not isinstance(value, list):
+            raise RecordError(f"{name}: a list is wanted, not {value!a:.40}")
+        return tuple(_read(name, kinds[0], one) for one in value)
+    if NoneType in kinds:
+        return None if value is None else _read(name, next(kind for kind in kinds if kind is not NoneType), value)
+    reader = hint if issubclass(hint, Enum) else _READERS.get(hint)
+    if reader is None:
+        if type(value) is not hint:
+            raise RecordError(f"{name}: {hint.__name__} is wanted, not {value!a:.40}")
+        return value
+    try:
+        if not isinstance(value, str):
+            raise ValueError(value)
+        return reader(value)
+    except ValueError as error:
+        raise RecordError(f"{name}: {hint.__name__} is wanted, not {value!a:.40}") from error

@@ -1,0 +1,98 @@
+"""What each type of object lets itself be asked. Spec: MS-MQDSSM 3.1.6.1 to 3.1.6.7, their preconditions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from reference_qm.directory import objects
+from reference_qm.directory.interface import AttributeList
+from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject, directory_attributes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypeRules:
+    """The rules of one type.
+
+    ``creatable``: may an event create and delete it? ``needed``: set, to create. ``listed``: in the iAttributeList to
+    create, if there is one. ``unsupported``: never in an iAttributeList. ``naming``: always published at creation,
+    and ignored by Write Directory, as ``fixed`` are.
+    """
+
+    creatable: bool = True
+    needed: frozenset[str] = frozenset()
+    listed: frozenset[str] = frozenset()
+    unsupported: frozenset[str] = frozenset()
+    naming: frozenset[str] = frozenset()
+    fixed: frozenset[str] = frozenset()
+
+
+SET_BY_DIRECTORY: Final = frozenset({"Identifier", "CreateTime", "ModifyTime", "FullPath", "DirectoryPath"})
+"""Ignored in an element that comes from outside."""
+
+RULES: Final[dict[type[DirectoryObject], TypeRules]] = {
+    objects.QueueManager: TypeRules(
+        needed=frozenset({"SiteIdentifierList", "ComputerName"}),
+        listed=frozenset({"SiteIdentifierList"}),
+        unsupported=frozenset({"ConnectedNetworkIdentifierList"}),
+        naming=frozenset({"ComputerName"}),
+        fixed=frozenset({"QualifiedComputerName", "OperatingSystemVersion", "Clustered"}),
+    ),
+    objects.Queue: TypeRules(
+        needed=frozenset({"Pathname"}),
+        listed=frozenset({"Pathname"}),
+        unsupported=frozenset({"Scope"}),
+        naming=frozenset({"Pathname"}),
+        fixed=frozenset({"QualifiedPathname", "PrivateQueueNumber", "Transactional"}),
+    ),
+    objects.Site: TypeRules(
+        needed=frozenset({"Name"}),
+        listed=frozenset({"Name"}),
+        unsupported=frozenset({"PrimarySiteController", "PublicSigningKeyList"}),
+        naming=frozenset({"Name"}),
+    ),
+    objects.RoutingLink: TypeRules(
+        needed=frozenset({"Site1Identifier", "Site2Identifier", "ActualCost"}),
+        listed=frozenset({"Site1Identifier", "Site2Identifier", "ActualCost"}),
+    ),
+    objects.Enterprise: TypeRules(creatable=False, naming=frozenset({"Name"})),
+    objects.User: TypeRules(creatable=False, naming=frozenset({"SecurityIdentifier"})),
+}
+"""Without ConnectedNetwork: every operation on one is a GenericError. Spec: MS-MQDSSM 3.1.6.3, 3.1.6.4, 3.1.6.7."""
+
+
+def may_list(kind: type[DirectoryObject], attributes: AttributeList) -> bool:
+    """May an iAttributeList be given for a type? Spec: MS-MQDSSM 3.1.6.3.2.1, 3.1.6.3.5.1."""
+    return kind in RULES and not RULES[kind].unsupported.intersection(attributes or ())
+
+
+def may_create(element: DirectoryObject, attributes: AttributeList) -> bool:
+    """Does an element meet the preconditions of its creation? Spec: MS-MQDSSM 3.1.6.1, 3.1.6.1.1.1 and its like."""
+    kind = type(element)
+    return (
+        may_list(kind, attributes)
+        and RULES[kind].creatable
+        and all(getattr(element, name) not in (None, ()) for name in RULES[kind].needed)
+        and (attributes is None or RULES[kind].listed.issubset(attributes))
+        and cost_is_valid(element)
+    )
+
+
+def cost_is_valid(element: DirectoryObject) -> bool:
+    """Is the ActualCost of a link, if it is one and has one, in its range? Spec: MS-MQDMPR 3.1.1.8."""
+    cost = element.ActualCost if isinstance(element, objects.RoutingLink) else None
+    return cost is None or MIN_COST <= cost <= MAX_COST
+
+
+def created_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
+    """Name what is published of an element that is created."""
+    rules = RULES[kind]
+    known = set(directory_attributes(kind)) - SET_BY_DIRECTORY - rules.unsupported
+    return known if attributes is None else known.intersection(attributes) | rules.naming
+
+
+def written_attributes(kind: type[DirectoryObject], attributes: AttributeList) -> set[str]:
+    """Name what is updated of an element that is written."""
+    rules = RULES[kind]
+    known = set(directory_attributes(kind)) - SET_BY_DIRECTORY - rules.unsupported - rules.naming - rules.fixed
+    return known if attributes is None else known.intersection(attributes)

@@ -1,0 +1,88 @@
+"""What a queue manager takes over from the directory. Spec: MS-MQDMPR 3.1.3, 3.1.6.1, 3.1.6.2."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from uuid import UUID
+
+from reference_qm.clock import Now
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.events import read_directory
+from reference_qm.directory.filters import equals
+from reference_qm.directory.interface import Directory
+from reference_qm.directory.objects import Enterprise, QueueManager, RoutingLink, Site, updated
+from reference_qm.directory.state import DirectoryState
+
+_NOTIFICATION = "NonLDAPCapableQueueManagerNotification"
+
+
+def synchronize(directory: Directory, state: DirectoryState, now: Now, *, provisioning: bool) -> Result:
+    """Take over LocalQueueManager, its sites and the enterprise at initialization. Spec: MS-MQDMPR 3.1.3.
+
+    A queue manager that is not in the directory is a failure, except while it is provisioned.
+    """
+    own = equals("Identifier", state.LocalQueueManager.Identifier)
+    found = read_directory(directory, state, now, "QueueManager", own)
+    if isinstance(found.rDirectoryObject, QueueManager):
+        state.LocalQueueManager = updated(state.LocalQueueManager, found.rDirectoryObject)
+        sites = (
+            read_directory(directory, state, now, "Site", equals("Identifier", one)).rDirectoryObject
+            for one in state.LocalQueueManager.SiteIdentifierList
+        )
+        state.SiteCollection = tuple(site for site in sites if isinstance(site, Site))
+    elif found.rStatus is not Result.OBJECT_NOT_FOUND or not provisioning:
+        return found.rStatus
+    enterprise = read_directory(directory, state, now, "Enterprise", attributes=(_NOTIFICATION,))
+    if isinstance(enterprise.rDirectoryObject, Enterprise):
+        state.EnterpriseReference = enterprise.rDirectoryObject
+    elif enterprise.rStatus is Result.ATTRIBUTE_NOT_FOUND:
+        state.EnterpriseReference = Enterprise(NonLDAPCapableQueueManagerNotification=True)
+    return Result.SUCCESS
+
+
+def directory_sites_update(directory: Directory, state: DirectoryState, now: Now) -> None:
+    """Directory Sites Update: read the own sites again. Spec: MS-MQDMPR 3.1.6.1."""
+    state.SiteCollection = tuple(_reread_site(directory, state, now, site) for site in state.SiteCollection)
+
+
+def directory_site_gates_update(directory: Directory, state: DirectoryState, now: Now) -> None:
+    """Directory Site Gates Update: read the gates of the own sites again. Spec: MS-MQDMPR 3.1.6.2."""
+    state.SiteCollection = tuple(
+        replace(
+            site,
+            SiteGateCollection=tuple(_reread_gate(directory, state, now, gate) for gate in site.SiteGateCollection),
+        )
+        for site in state.SiteCollection
+    )
+
+
+def site_gate_collections(
+    links: Iterable[RoutingLink], queue_managers: Mapping[UUID, QueueManager]
+) -> dict[UUID, tuple[QueueManager, ...]]:
+    """Find the gates of each site that has some, in the order of their Identifiers.
+
+    Site.SiteGateCollection cannot be published (MS-MQDMPR 3.1.1.7), yet MS-MQBR 3.1.5.6-3.1.5.8 look for it in the
+    directory. What is published is RoutingLink.SiteGateIdentifierList: a gate of a site is a routing server that
+    belongs to it (MS-MQBR 1.5) and is listed by a link that ends there.
+    """
+    found: dict[UUID, set[UUID]] = defaultdict(set)
+    for link in links:
+        for identifier in link.SiteGateIdentifierList:
+            gate = queue_managers.get(identifier)
+            for site in (link.Site1Identifier, link.Site2Identifier):
+                if gate and gate.RoutingServer and site in gate.SiteIdentifierList:
+                    found[site].add(identifier)
+    return {site: tuple(queue_managers[one] for one in sorted(gates)) for site, gates in found.items()}
+
+
+def _reread_site(directory: Directory, state: DirectoryState, now: Now, site: Site) -> Site:
+    found = read_directory(directory, state, now, "Site", equals("Identifier", site.Identifier)).rDirectoryObject
+    return updated(site, found) if isinstance(found, Site) else site
+
+
+def _reread_gate(directory: Directory, state: DirectoryState, now: Now, gate: QueueManager) -> QueueManager:
+    found = read_directory(directory, state, now, "QueueManager", equals("Identifier", gate.Identifier))
+    published = found.rDirectoryObject
+    return updated(gate, published) if isinstance(published, QueueManager) else gate

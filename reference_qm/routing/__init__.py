@@ -1,0 +1,23 @@
+"""Binary Reliable Message Routing over the sites and links of a directory. Spec: MS-MQBR 3.1."""
+
+from reference_qm.routing.next_hops import NextHops, direct_connection_is_possible, get_next_hops
+from reference_qm.routing.table import (
+    QUEUE_MANAGER_QUERY_MS,
+    RoutingTable,
+    RoutingTableEntry,
+    initialize_routing_table,
+)
+from reference_qm.routing.topology import RoutingError, Topology, get_directory_data
+
+__all__ = [
+    "QUEUE_MANAGER_QUERY_MS",
+    "NextHops",
+    "RoutingError",
+    "RoutingTable",
+    "RoutingTableEntry",
+    "Topology",
+    "direct_connection_is_possible",
+    "get_directory_data",
+    "get_next_hops",
+    "initialize_routing_table",
+]

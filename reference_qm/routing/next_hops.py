@@ -1,0 +1,93 @@
+"""To which queue managers a message goes next. Spec: MS-MQBR 3.1.5.1, 3.1.5.2, 3.1.5.3."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from reference_qm.directory.objects import QueueManager
+from reference_qm.routing.table import RoutingTable
+from reference_qm.routing.topology import (
+    RoutingError,
+    Topology,
+    get_queue_manager,
+    get_routing_server,
+    get_site_gate,
+    get_site_gate_for_site,
+    is_site_gate,
+    share_a_site,
+)
+
+NextHops = tuple[UUID, ...]
+
+
+def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destination: UUID) -> NextHops:
+    """Give the queue managers that can be the next hop from a source to a destination.
+
+    ``table`` is the source's own; it is empty unless the source is a site gate. Raises RoutingError when there is
+    none. Spec: MS-MQBR 3.1.5.1.
+    """
+    source_machine = _known(topology, source)
+    destination_machine = _known(topology, destination)
+    if source_machine.RoutingServer:
+        hops = _for_router(topology, table, source_machine, destination_machine)
+    elif source_machine.OutRoutingServerIdentifierList:
+        hops = source_machine.OutRoutingServerIdentifierList
+    elif share_a_site(source_machine, destination_machine):
+        hops = _inside_the_site(destination_machine, destination)
+    else:
+        hops = _one(get_routing_server(topology, source_machine))
+    if not hops:
+        raise RoutingError(f"the directory shows no way from {source} to {destination}: check sites, links and gates")
+    return hops
+
+
+def direct_connection_is_possible(source: QueueManager, destination: QueueManager) -> bool:
+    """Can they be connected without a routing server between? Spec: MS-MQBR 1.3, 1.3.1.
+
+    Only MS-MQDS directories know connected networks (MS-MQDMPR notes <4>, <8>): where neither has one, that of the
+    site is shared. 3.1.5 itself does not look at networks.
+    """
+    networks = set(source.ConnectedNetworkIdentifierList), set(destination.ConnectedNetworkIdentifierList)
+    return (
+        share_a_site(source, destination)
+        and (not any(networks) or not networks[0].isdisjoint(networks[1]))
+        and not source.OutRoutingServerIdentifierList
+        and not destination.InRoutingServerIdentifierList
+    )
+
+
+def _for_router(topology: Topology, table: RoutingTable, source: QueueManager, destination: QueueManager) -> NextHops:
+    """GetNextHopsForRouter and GetNextHopsForSiteGate, which differ in the way out of the site only.
+
+    Spec: MS-MQBR 3.1.5.2, 3.1.5.3.
+    """
+    assert destination.Identifier is not None
+    if source.Identifier in destination.InRoutingServerIdentifierList:
+        return (destination.Identifier,)
+    if share_a_site(source, destination):
+        return _inside_the_site(destination, destination.Identifier)
+    if is_site_gate(topology, source):
+        return _to_the_next_site(topology, table, destination)
+    return _one(get_site_gate(topology, source))
+
+
+def _inside_the_site(destination: QueueManager, identifier: UUID) -> NextHops:
+    return destination.InRoutingServerIdentifierList or (identifier,)
+
+
+def _to_the_next_site(topology: Topology, table: RoutingTable, destination: QueueManager) -> NextHops:
+    """Give a gate of the site on the way to the destination's: the last row that fits. Spec: MS-MQBR 3.1.5.3."""
+    rows = (row.NextHopSiteID for row in reversed(table) if row.DestinationSiteID in destination.SiteIdentifierList)
+    next_site = next(rows, None)
+    return _one(get_site_gate_for_site(topology, next_site)) if next_site else ()
+
+
+def _one(identifier: UUID | None) -> NextHops:
+    return () if identifier is None else (identifier,)
+
+
+def _known(topology: Topology, identifier: UUID) -> QueueManager:
+    machine = get_queue_manager(topology, identifier)
+    if machine is None:
+        raise RoutingError(f"the directory has no queue manager {identifier}: create it there first")
+    return machine

@@ -1,0 +1,83 @@
+"""The routing table of a site gate: least-cost paths between sites. Spec: MS-MQBR 3.1.1.2, 3.1.3.1, 3.1.6.1."""
+
+from __future__ import annotations
+
+import heapq
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from reference_qm.directory.objects import MAX_COST, MIN_COST, QueueManager
+from reference_qm.routing.topology import Topology, is_site_gate
+
+QUEUE_MANAGER_QUERY_MS: Final = 3_600_000
+"""QueueManager Query Timer: how long a table is used before it is initialized again. Spec: MS-MQBR 3.1.3."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoutingTableEntry:
+    """To which site a message for a site goes next. Spec: MS-MQBR 3.1.1.2. 16-byte GUIDs."""
+
+    DestinationSiteID: UUID
+    NextHopSiteID: UUID
+
+
+RoutingTable = tuple[RoutingTableEntry, ...]
+Edges = dict[UUID, dict[UUID, int]]
+
+
+def initialize_routing_table(topology: Topology, machine: QueueManager) -> RoutingTable:
+    """Make the table of a queue manager; empty when it is no site gate. Also what the timer event does (3.1.6.1).
+
+    A row for each site that can be reached, the farthest first; a site that it belongs to is its own next hop. 3.1.5.3
+    takes the last row that fits: so of several sites of a destination the nearest is chosen. Spec: MS-MQBR 3.1.3.1.
+    """
+    if not is_site_gate(topology, machine):
+        return ()
+    paths = _least_cost_paths(
+        _edges(topology), [site.Identifier for site in topology.sites_of(machine) if site.Identifier]
+    )
+    farthest_first = sorted(paths.items(), key=lambda path: (path[1], path[0]), reverse=True)
+    return tuple(RoutingTableEntry(destination, path.first) for destination, path in farthest_first)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class _Path:
+    """A path, ordered by how good it is: cost, then links, then the first site; the last two only to settle ties."""
+
+    cost: int
+    links: int
+    first: UUID
+
+
+def _edges(topology: Topology) -> Edges:
+    """Give both directions of each link between known sites, of parallel ones the cheapest. Spec: MS-MQBR 3.1.3.1.
+
+    A cost out of its range (MS-MQDMPR 3.1.1.8) makes no edge: paths must become cheaper hop by hop, or messages circle.
+    """
+    edges: Edges = defaultdict(dict)
+    for link in topology.links:
+        one, other, cost = link.Site1Identifier, link.Site2Identifier, link.ActualCost
+        if one not in topology.sites or other not in topology.sites:
+            continue
+        if one is None or other is None or cost is None or not MIN_COST <= cost <= MAX_COST:
+            continue
+        edges[one][other] = edges[other][one] = min(cost, edges[one].get(other, cost))
+    return edges
+
+
+def _least_cost_paths(edges: Edges, sources: list[UUID]) -> dict[UUID, _Path]:
+    """Dijkstra's algorithm from the sites of the gate to all others. Spec: MS-MQBR 3.1.3.1."""
+    paths: dict[UUID, _Path] = {}
+    reached = [(_Path(0, 0, site), site) for site in sources]
+    while reached:
+        path, site = heapq.heappop(reached)
+        if site in paths:
+            continue
+        paths[site] = path
+        for neighbour, cost in edges.get(site, {}).items():
+            if neighbour not in paths:
+                first = path.first if path.links else neighbour
+                heapq.heappush(reached, (_Path(path.cost + cost, path.links + 1, first), neighbour))
+    return paths

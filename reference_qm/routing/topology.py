@@ -1,0 +1,121 @@
+"""What is known of an enterprise when a route is looked for. Spec: MS-MQBR 3.1.1, 3.1.5.4-3.1.5.9."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final, Self, TypeVar
+from uuid import UUID
+
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.events import read_directory_begin, read_directory_end, read_directory_next
+from reference_qm.directory.interface import Directory, Filter
+from reference_qm.directory.objects import DirectoryObject, QueueManager, RoutingLink, Site
+from reference_qm.directory.updating import site_gate_collections
+
+MAX_OBJECTS: Final = 1_000_000
+"""Objects of a type that are read: a directory that never ends an enumeration must not hold the queue manager."""
+
+Element = TypeVar("Element", bound=DirectoryObject)
+
+
+class RoutingError(Exception):
+    """No route can be told; one line."""
+
+
+def get_directory_data(directory: Directory, kind: type[Element], filters: Filter = ()) -> list[Element] | None:
+    """Read all objects of a type that satisfy a filter; None (Nothing) when the directory cannot be read to the end.
+
+    Raises RoutingError when there are more than MAX_OBJECTS. Spec: MS-MQBR 3.1.5.9.
+    """
+    begun = read_directory_begin(directory, kind.__name__, filters)
+    if begun.rStatus is not Result.SUCCESS or begun.rQueryHandle is None:
+        return None
+    requested: list[Element] = []
+    while (found := read_directory_next(directory, begun.rQueryHandle)).rStatus is Result.SUCCESS:
+        if isinstance(found.rDirectoryObject, kind):
+            requested.append(found.rDirectoryObject)
+        if len(requested) > MAX_OBJECTS:
+            read_directory_end(directory, begun.rQueryHandle)
+            raise RoutingError(f"the directory gives more than {MAX_OBJECTS} objects of type {kind.__name__}")
+    read_directory_end(directory, begun.rQueryHandle)
+    return requested if found.rStatus is Result.END_OF_DATA else None
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    """An enterprise at an instant: queue managers and sites by Identifier, in its order, so that all agree on "first".
+
+    The sites have their SiteGateCollection.
+    """
+
+    queue_managers: Mapping[UUID, QueueManager]
+    sites: Mapping[UUID, Site]
+    links: tuple[RoutingLink, ...]
+
+    @classmethod
+    def of(cls, queue_managers: Iterable[QueueManager], sites: Iterable[Site], links: Iterable[RoutingLink]) -> Self:
+        """Make a topology of elements; the gates of the sites follow from them."""
+        machines = _by_identifier(queue_managers)
+        all_links = tuple(links)
+        gates = site_gate_collections(all_links, machines)
+        gated = {
+            identifier: replace(site, SiteGateCollection=gates.get(identifier, ()))
+            for identifier, site in _by_identifier(sites).items()
+        }
+        return cls(machines, gated, all_links)
+
+    @classmethod
+    def read(cls, directory: Directory) -> Self:
+        """Read an enterprise from a directory; what cannot be read is empty. Spec: MS-MQBR 3.1.3.1, 3.1.5."""
+        return cls.of(
+            get_directory_data(directory, QueueManager) or (),
+            get_directory_data(directory, Site) or (),
+            get_directory_data(directory, RoutingLink) or (),
+        )
+
+    def sites_of(self, machine: QueueManager) -> Iterator[Site]:
+        """Give the sites that a queue manager belongs to and that are known."""
+        return (site for identifier, site in self.sites.items() if identifier in machine.SiteIdentifierList)
+
+
+def get_queue_manager(topology: Topology, identifier: UUID) -> QueueManager | None:
+    """Find a queue manager. Spec: MS-MQBR 3.1.5.4."""
+    return topology.queue_managers.get(identifier)
+
+
+def get_routing_server(topology: Topology, machine: QueueManager) -> UUID | None:
+    """Find a routing server in a site of a queue manager. Spec: MS-MQBR 3.1.5.5."""
+    servers = (one for one in topology.queue_managers.values() if one.RoutingServer and share_a_site(one, machine))
+    return next((one.Identifier for one in servers), None)
+
+
+def get_site_gate(topology: Topology, machine: QueueManager) -> UUID | None:
+    """Find a gate for a queue manager. Spec: MS-MQBR 3.1.5.6.
+
+    The printed loop stops at the first of its sites; which one that is, is not said: here one that has a gate.
+    """
+    gates = (gate for site in topology.sites_of(machine) for gate in site.SiteGateCollection)
+    return next((gate.Identifier for gate in gates), None)
+
+
+def get_site_gate_for_site(topology: Topology, identifier: UUID) -> UUID | None:
+    """Find a gate of a site. Spec: MS-MQBR 3.1.5.7."""
+    site = topology.sites.get(identifier)
+    return next((gate.Identifier for gate in site.SiteGateCollection), None) if site else None
+
+
+def is_site_gate(topology: Topology, machine: QueueManager) -> bool:
+    """Is a queue manager a gate of one of its sites? Spec: MS-MQBR 3.1.5.8."""
+    gates = (gate.Identifier for site in topology.sites_of(machine) for gate in site.SiteGateCollection)
+    return machine.RoutingServer and machine.Identifier in gates
+
+
+def share_a_site(one: QueueManager, other: QueueManager) -> bool:
+    """Is the intersection of their SiteIdentifierLists not empty?"""
+    return not set(one.SiteIdentifierList).isdisjoint(other.SiteIdentifierList)
+
+
+def _by_identifier(elements: Iterable[Element]) -> dict[UUID, Element]:
+    found = {one.Identifier: one for one in elements if one.Identifier is not None}
+    return dict(sorted(found.items()))

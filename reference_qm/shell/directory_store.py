@@ -1,0 +1,151 @@
+"""A directory in an SQLite file, which several queue managers on a machine can share."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from reference_qm.directory.memory import MemoryDirectory, StorageError
+from reference_qm.directory.objects import DirectoryObject
+from reference_qm.directory.records import RecordError, from_record, to_record
+from reference_qm.entropy import Entropy
+
+APPLICATION_ID: Final = 0x4D514453
+""""MQDS", in the header of the file: what tells it from any other SQLite file."""
+SCHEMA: Final = 1
+
+_HEADER: Final = struct.Struct(">16s44xI4xI")
+"""Magic, user_version at 60, application_id at 68 of an SQLite file."""
+_MAGIC: Final = b"SQLite format 3\0"
+
+
+class DirectoryFileError(Exception):
+    """A file cannot be used as a directory; one line."""
+
+
+class SqliteDirectory(MemoryDirectory):
+    """A directory whose objects are safe on disk before a change is answered with Success.
+
+    What another process wrote to the file is seen before each operation. A file that is damaged or not a directory is
+    refused with DirectoryFileError and left as it is. An operation that the file refuses (locked for longer than
+    ``busy_s``, or full) ends with GenericError and changes nothing.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        entropy: Entropy,
+        utc_s: Callable[[], int],
+        busy_s: float = 1.0,
+    ) -> None:
+        super().__init__(entropy, utc_s)
+        self._path_of_file = path
+        self._seen_version: int | None = None
+        _check_header(path)
+        try:
+            self._database = sqlite3.connect(path, timeout=busy_s, isolation_level=None)
+        except sqlite3.Error as error:
+            raise DirectoryFileError(f"{path}: cannot be opened as a directory: {error}") from error
+        try:
+            self._prepare()
+            with self._reading():
+                pass
+        except (sqlite3.Error, StorageError) as error:
+            self._database.close()
+            raise DirectoryFileError(f"{path}: cannot be used as a directory: {error}") from error
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._database.close()
+
+    def _prepare(self) -> None:
+        self._database.execute("PRAGMA synchronous = FULL")
+        (verdict,) = self._database.execute("PRAGMA quick_check(1)").fetchone()
+        if verdict != "ok":
+            raise StorageError(f"it is damaged ({verdict}): restore it from a copy")
+        if self._database.execute("SELECT 1 FROM sqlite_master WHERE name = 'objects'").fetchone():
+            return
+        self._database.execute("BEGIN IMMEDIATE")
+        self._database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        self._database.execute(f"PRAGMA user_version = {SCHEMA}")
+        self._database.execute(
+            "CREATE TABLE IF NOT EXISTS objects "
+            "(number INTEGER PRIMARY KEY, identifier TEXT NOT NULL UNIQUE, record TEXT NOT NULL)"
+        )
+        self._database.execute("COMMIT")
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        try:
+            self._catch_up()
+        except sqlite3.Error as error:
+            raise StorageError(f"{self._path_of_file}: {error}") from error
+        yield
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        done = False
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+            self._catch_up()
+            yield
+            self._database.execute("COMMIT")
+            done = True
+        except sqlite3.Error as error:
+            raise StorageError(f"{self._path_of_file}: {error}") from error
+        finally:
+            if not done:
+                self._seen_version = None  # memory may have changed and the file has not: read it again
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
+
+    def _put(self, element: DirectoryObject) -> None:
+        self._database.execute(
+            "INSERT INTO objects (identifier, record) VALUES (?, ?) "
+            "ON CONFLICT (identifier) DO UPDATE SET record = excluded.record",
+            (str(element.Identifier), json.dumps(to_record(element))),
+        )
+        super()._put(element)
+
+    def _drop(self, element: DirectoryObject) -> None:
+        self._database.execute("DELETE FROM objects WHERE identifier = ?", (str(element.Identifier),))
+        super()._drop(element)
+
+    def _catch_up(self) -> None:
+        """Take over what is in the file, if somebody else changed it or a change of ours was undone."""
+        (version,) = self._database.execute("PRAGMA data_version").fetchone()
+        if version == self._seen_version:
+            return
+        rows = self._database.execute("SELECT record FROM objects ORDER BY number").fetchall()
+        try:
+            elements = [from_record(json.loads(record)) for (record,) in rows]
+        except (ValueError, RecursionError, RecordError) as error:
+            raise StorageError(f"{self._path_of_file}: an object in it is damaged: {error}") from error
+        self._objects.clear()
+        self._paths.clear()
+        for element in elements:
+            super()._put(element)
+        self._seen_version = version
+
+
+def _check_header(path: Path) -> None:
+    """Refuse a file that is no directory before SQLite may touch it; a new or an empty file will be one."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER.size)
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise DirectoryFileError(f"{path}: cannot be read: {error.strerror}") from error
+    if not header:
+        return
+    magic, schema, application = _HEADER.unpack(header.ljust(_HEADER.size, b"\0"))
+    if magic != _MAGIC or application != APPLICATION_ID:
+        raise DirectoryFileError(f"{path}: is not a directory of mqconform: name another file")
+    if schema != SCHEMA:
+        raise DirectoryFileError(f"{path}: has schema {schema}, this program knows {SCHEMA}: use the matching version")

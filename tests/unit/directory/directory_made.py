@@ -1,0 +1,56 @@
+"""A small enterprise in a directory, for the tests of the directory."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from reference_qm.clock import Now
+from reference_qm.directory import DirectoryState, MemoryDirectory, Queue, QueueManager, RoutingLink, Site
+from reference_qm.directory.objects import Enterprise, User
+from reference_qm.entropy import SeededEntropy
+
+NOW = Now(monotonic_ms=5_000, utc_s=1_700_000_000)
+SITE_A, SITE_B = UUID(int=0xA), UUID(int=0xB)
+ALPHA, BETA, GATE = UUID(int=0x11), UUID(int=0x12), UUID(int=0x1A)
+QUEUE = UUID(int=0x21)
+ENTERPRISE = UUID(int=0x31)
+SID = bytes.fromhex("010500000000000515000000")
+
+
+class Clock:
+    """The directory's own time."""
+
+    def __init__(self, utc_s: int = 1_000) -> None:
+        self.utc_s = utc_s
+
+    def __call__(self) -> int:
+        return self.utc_s
+
+
+def fill(directory: MemoryDirectory) -> MemoryDirectory:
+    """Provision two sites with a link, three queue managers, a queue, a user and the enterprise."""
+    for element in (
+        Site(Identifier=SITE_A, Name="A", Security=b"\1"),
+        Site(Identifier=SITE_B, Name="B", Security=b"\2"),
+        QueueManager(Identifier=ALPHA, ComputerName="alpha", SiteIdentifierList=(SITE_A,), QueueManagerQuota=7),
+        QueueManager(Identifier=BETA, ComputerName="beta", SiteIdentifierList=(SITE_B,), QueueManagerQuota=3),
+        QueueManager(Identifier=GATE, ComputerName="gate", SiteIdentifierList=(SITE_A, SITE_B), RoutingServer=True),
+        RoutingLink(Site1Identifier=SITE_A, Site2Identifier=SITE_B, ActualCost=5, SiteGateIdentifierList=(GATE,)),
+        Queue(Identifier=QUEUE, Pathname="alpha\\Orders", Label="orders", MulticastAddress=None),
+        Enterprise(Identifier=ENTERPRISE, Name="enterprise"),
+        User(SecurityIdentifier=SID, CertificateDigestList=(bytes(16), bytes(15) + b"\1")),
+    ):
+        directory.provision(element)
+    return directory
+
+
+def made(clock: Clock | None = None) -> MemoryDirectory:
+    """Give the small enterprise."""
+    return fill(MemoryDirectory(SeededEntropy("directory"), clock or Clock()))
+
+
+def state_of(directory_integrated: bool = True) -> DirectoryState:
+    """Give what alpha keeps before it read anything."""
+    return DirectoryState(
+        LocalQueueManager=QueueManager(Identifier=ALPHA, ComputerName="alpha"), DirectoryIntegrated=directory_integrated
+    )

@@ -1,0 +1,190 @@
+"""The directory events. MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from directory_made import ALPHA, BETA, NOW, QUEUE, SITE_A, made, state_of
+
+from reference_qm.clock import Now
+from reference_qm.directory import (
+    AttributeFilter,
+    DirectoryObject,
+    DirectoryState,
+    MemoryDirectory,
+    Operator,
+    Queue,
+    QueueManager,
+    Site,
+    equals,
+    events,
+)
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.enums import QueueType
+from reference_qm.directory.state import ChangeNotification, ChangeOperation
+
+PUBLIC = Queue(Pathname="alpha\\new")
+PRIVATE = Queue(Pathname="alpha\\private$\\new", QueueType=QueueType.PRIVATE)
+
+
+def offline() -> tuple[MemoryDirectory, DirectoryState]:
+    directory, state = made(), state_of()
+    directory.connected = False
+    events.read_directory(directory, state, NOW, "Site")
+    assert state.DirectoryOffline
+    return directory, state
+
+
+def test_3_1_7_1_18_create_gives_the_guid_of_the_new_object() -> None:
+    directory, state = made(), state_of()
+    created = events.create_directory_object(directory, state, NOW, PUBLIC)
+    assert created.rStatus is Result.SUCCESS
+    read = events.read_directory(directory, state, NOW, "Queue", equals("Identifier", created.rObjectGUID))
+    assert isinstance(read.rDirectoryObject, Queue)
+    assert read.rDirectoryObject.Pathname == PUBLIC.Pathname
+
+
+@pytest.mark.parametrize(
+    ("element", "count"), [(PUBLIC, 1), (PRIVATE, 0), (Site(Name="C"), 0)], ids=["public", "private", "site"]
+)
+def test_3_1_7_1_18_only_public_queues_are_notified(element: DirectoryObject, count: int) -> None:
+    directory, state = made(), state_of()
+    events.create_directory_object(directory, state, NOW, element)
+    assert state.notifications == [ChangeNotification(ChangeOperation.QUEUE_CREATION, element)] * count
+
+
+def test_3_1_7_1_19_delete_notifies_and_the_object_is_gone() -> None:
+    directory, state = made(), state_of()
+    queue = Queue(Identifier=QUEUE)
+    assert events.delete_directory_object(directory, state, NOW, queue) is Result.SUCCESS
+    assert events.delete_directory_object(directory, state, NOW, queue) is Result.OBJECT_NOT_FOUND
+    assert state.notifications == [ChangeNotification(ChangeOperation.QUEUE_DELETION, queue)] * 2
+    assert events.read_directory(directory, state, NOW, "Queue").rStatus is Result.OBJECT_NOT_FOUND
+
+
+def test_3_1_7_1_20_read_gives_the_first_that_satisfies_all() -> None:
+    directory, state = made(), state_of()
+    cheap = AttributeFilter("QueueManagerQuota", Operator.LESS_THAN, 10)
+    assert (
+        events.read_directory(directory, state, NOW, "QueueManager", [cheap]).rDirectoryObject
+        == directory.read("QueueManager", equals("Identifier", ALPHA)).rDirectoryObject
+    )
+    not_alpha = AttributeFilter("ComputerName", Operator.NOT_EQUALS, "alpha")
+    found = events.read_directory(directory, state, NOW, "QueueManager", [cheap, not_alpha], ["Identifier"])
+    assert found.rDirectoryObject == QueueManager(Identifier=BETA)
+
+
+@pytest.mark.parametrize("operation", ["create", "delete", "read", "write"])
+def test_3_1_7_1_18_to_24_a_lost_directory_is_noted_and_waited_for(operation: str) -> None:
+    directory, state = made(), state_of()
+    directory.connected = False
+    run = {
+        "create": lambda: events.create_directory_object(directory, state, NOW, PUBLIC).rStatus,
+        "delete": lambda: events.delete_directory_object(directory, state, NOW, Queue(Identifier=QUEUE)),
+        "read": lambda: events.read_directory(directory, state, NOW, "Site").rStatus,
+        "write": lambda: events.write_directory(directory, state, NOW, Queue(Identifier=QUEUE, Label="x")),
+    }[operation]
+    assert run() is Result.DIRECTORY_NOT_CONNECTED
+    assert (state.DirectoryOffline, state.online_due_ms) == (True, NOW.monotonic_ms + 60_000)
+
+
+def test_3_1_7_1_18_the_timer_is_not_started_again_while_it_is_active() -> None:
+    directory, state = offline()
+    later = replace(NOW, monotonic_ms=NOW.monotonic_ms + 30_000)
+    events.create_directory_object(directory, state, later, PUBLIC)
+    assert state.online_due_ms == NOW.monotonic_ms + 60_000
+
+
+def test_3_1_7_1_20_offline_the_own_queues_can_be_read() -> None:
+    directory, state = offline()
+    state.QueueCollection = (Queue(Pathname="alpha\\a"), Queue(Pathname="alpha\\b", Label="here"))
+    read = events.read_directory(directory, state, NOW, "Queue", equals("Label", "here"))
+    assert read.rDirectoryObject == state.QueueCollection[1]
+    nothing = events.read_directory(directory, state, NOW, "Queue", equals("Identifier", QUEUE))
+    assert nothing.rStatus is Result.OBJECT_NOT_FOUND
+
+
+@pytest.mark.parametrize(
+    ("kind", "attribute", "value", "wanted"),
+    [
+        ("QueueManager", "Identifier", ALPHA, Result.SUCCESS),
+        ("QueueManager", "Identifier", BETA, Result.DIRECTORY_NOT_CONNECTED),
+        ("QueueManager", "Color", "red", Result.GENERIC_ERROR),
+        ("Site", "Identifier", SITE_A, Result.DIRECTORY_NOT_CONNECTED),
+    ],
+)
+def test_3_1_7_1_20_offline_of_the_rest_only_the_own_queue_manager(
+    kind: str, attribute: str, value: object, wanted: Result
+) -> None:
+    directory, state = offline()
+    directory.connected = True  # nobody may notice: the queue manager does not ask it
+    read = events.read_directory(directory, state, NOW, kind, equals(attribute, value))  # type: ignore[arg-type]
+    assert read.rStatus is wanted
+    assert (read.rDirectoryObject is state.LocalQueueManager) == (wanted is Result.SUCCESS)
+
+
+def test_3_1_7_1_20_a_forced_read_asks_although_offline_and_notes_no_loss() -> None:
+    directory, state = offline()
+    directory.connected = True
+    assert events.read_directory(directory, state, NOW, "Site", force=True).rStatus is Result.SUCCESS
+    directory.connected = False
+    fresh = state_of()
+    assert events.read_directory(directory, fresh, NOW, "Site", force=True).rStatus is Result.DIRECTORY_NOT_CONNECTED
+    assert (fresh.DirectoryOffline, fresh.online_due_ms) == (False, None)
+
+
+def test_3_1_7_1_21_to_23_an_enumeration_from_begin_to_end() -> None:
+    directory = made()
+    begun = events.read_directory_begin(directory, "Site", attributes=["Name"])
+    assert begun.rQueryHandle is not None
+    names = [events.read_directory_next(directory, begun.rQueryHandle) for _ in range(3)]
+    assert [one.rStatus for one in names] == [Result.SUCCESS, Result.SUCCESS, Result.END_OF_DATA]
+    assert [one.rDirectoryObject for one in names] == [Site(Name="A"), Site(Name="B"), None]
+    assert events.read_directory_end(directory, begun.rQueryHandle) is Result.SUCCESS
+    assert events.read_directory_end(directory, begun.rQueryHandle) is Result.GENERIC_ERROR
+    assert events.read_directory_next(directory, begun.rQueryHandle).rStatus is Result.GENERIC_ERROR
+
+
+def test_3_1_7_1_24_what_was_written_is_notified() -> None:
+    directory, state = made(), state_of()
+    queue, machine = Queue(Identifier=QUEUE, Label="x"), QueueManager(Identifier=ALPHA, JournalQuota=9)
+    for element in (queue, machine, Site(Identifier=SITE_A, ForeignSite=True)):
+        assert events.write_directory(directory, state, NOW, element) is Result.SUCCESS
+    assert state.notifications == [
+        ChangeNotification(ChangeOperation.QUEUE_UPDATE, queue),
+        ChangeNotification(ChangeOperation.QUEUE_MANAGER_UPDATE, machine),
+    ]
+
+
+def test_3_1_7_1_24_what_was_not_written_is_not_notified() -> None:
+    directory, state = made(), state_of()
+    assert events.write_directory(directory, state, NOW, Queue(Pathname="alpha\\none")) is Result.OBJECT_NOT_FOUND
+    assert state.notifications == []
+
+
+def test_3_1_7_1_25_the_directory_is_back() -> None:
+    directory, state = offline()
+    private = Queue(Pathname="alpha\\private$\\x", QueueType=QueueType.PRIVATE)
+    state.QueueCollection = (Queue(Identifier=QUEUE, Label="stale"), private, Queue(Pathname="alpha\\gone"))
+    directory.connected = True
+    events.check_directory_online(directory, state, NOW)
+    assert (state.DirectoryOffline, state.online_due_ms) == (False, None)
+    assert (state.LocalQueueManager.QueueManagerQuota, state.LocalQueueManager.SiteIdentifierList) == (7, (SITE_A,))
+    assert [queue.Label for queue in state.QueueCollection] == ["orders", "", ""]
+    assert state.QueueCollection[1:] == (private, Queue(Pathname="alpha\\gone"))
+
+
+def test_3_1_7_1_25_the_directory_is_still_away() -> None:
+    directory, state = offline()
+    events.check_directory_online(directory, state, Now(monotonic_ms=65_000, utc_s=0))
+    assert (state.DirectoryOffline, state.online_due_ms) == (True, 125_000)
+
+
+def test_3_1_7_1_25_a_directory_that_does_not_know_the_queue_manager_does_not_count() -> None:
+    directory, state = offline()
+    directory.connected = True
+    directory.delete(Queue(Identifier=QUEUE))
+    assert directory.delete(QueueManager(Identifier=ALPHA)) is Result.SUCCESS
+    events.check_directory_online(directory, state, NOW)
+    assert (state.DirectoryOffline, state.online_due_ms) == (True, 65_000)

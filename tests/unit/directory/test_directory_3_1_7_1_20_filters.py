@@ -1,0 +1,122 @@
+"""Attribute-filter expressions and attribute-sort-order values. MS-MQDMPR 3.1.7.1.20, 3.1.7.1.21."""
+
+from __future__ import annotations
+
+import pytest
+from directory_made import ALPHA, BETA, GATE, SITE_A, SITE_B
+
+from reference_qm.directory.enums import OperatingSystemType, PrivacyLevel
+from reference_qm.directory.filters import (
+    AttributeFilter,
+    AttributeSortOrder,
+    FilterError,
+    Operator,
+    Value,
+    check_filter,
+    in_order,
+    matching,
+)
+from reference_qm.directory.objects import Queue, QueueManager
+
+MACHINES = [
+    QueueManager(Identifier=ALPHA, ComputerName="Alpha", SiteIdentifierList=(SITE_A, SITE_B), QueueManagerQuota=1),
+    QueueManager(Identifier=BETA, ComputerName="beta", SiteIdentifierList=(SITE_B,), QueueManagerQuota=2),
+    QueueManager(Identifier=GATE, QueueManagerQuota=3, RoutingServer=True),
+]
+
+
+def found(attribute: str, comparison: Operator, value: Value) -> str:
+    chosen = matching(MACHINES, [AttributeFilter(attribute, comparison, value)])
+    return "".join("abg"[MACHINES.index(one)] for one in chosen)
+
+
+@pytest.mark.parametrize(
+    ("comparison", "wanted"),
+    [
+        (Operator.EQUALS, "b"),
+        (Operator.NOT_EQUALS, "ag"),
+        (Operator.LESS_THAN, "a"),
+        (Operator.GREATER_THAN, "g"),
+        (Operator.LESS_THAN_OR_EQUAL, "ab"),
+        (Operator.GREATER_THAN_OR_EQUAL, "bg"),
+    ],
+)
+def test_operators(comparison: Operator, wanted: str) -> None:
+    assert found("QueueManagerQuota", comparison, 2) == wanted
+
+
+@pytest.mark.parametrize(
+    ("attribute", "comparison", "value", "wanted"),
+    [
+        ("Identifier", Operator.EQUALS, BETA, "b"),
+        ("ComputerName", Operator.EQUALS, "ALPHA", "a"),
+        ("ComputerName", Operator.LESS_THAN, "B", "a"),
+        ("ComputerName", Operator.EQUALS, None, "g"),
+        ("ComputerName", Operator.NOT_EQUALS, "beta", "ag"),
+        ("SiteIdentifierList", Operator.EQUALS, SITE_A, "a"),
+        ("SiteIdentifierList", Operator.NOT_EQUALS, SITE_B, "g"),
+        ("RoutingServer", Operator.EQUALS, True, "g"),
+        ("RoutingServer", Operator.EQUALS, 1, ""),
+        ("QueueManagerQuota", Operator.LESS_THAN, "2", ""),
+        ("OperatingSystemType", Operator.EQUALS, OperatingSystemType.OTHER, ""),
+    ],
+)
+def test_values(attribute: str, comparison: Operator, value: Value, wanted: str) -> None:
+    """A list satisfies by one of its values, text in any case; values of another type are never equal."""
+    assert found(attribute, comparison, value) == wanted
+
+
+def test_all_expressions_must_hold() -> None:
+    both = [
+        AttributeFilter("SiteIdentifierList", Operator.EQUALS, SITE_B),
+        AttributeFilter("QueueManagerQuota", Operator.LESS_THAN, 2),
+    ]
+    assert matching(MACHINES, both) == MACHINES[:1]
+    assert matching(MACHINES, []) == MACHINES
+
+
+@pytest.mark.parametrize(
+    ("expression", "complaint"),
+    [
+        (AttributeFilter("Color", Operator.EQUALS, 1), "Color is no directory attribute of Queue"),
+        (AttributeFilter("QueueType", Operator.EQUALS, 1), "QueueType is no directory attribute of Queue"),
+        (AttributeFilter("PrivacyLevel", Operator.LESS_THAN, PrivacyLevel.BODY), "LESS-THAN cannot compare"),
+        (AttributeFilter("Journaling", Operator.GREATER_THAN, True), "GREATER-THAN cannot compare True"),
+    ],
+)
+def test_what_cannot_be_asked_is_named(expression: AttributeFilter, complaint: str) -> None:
+    with pytest.raises(FilterError, match=complaint):
+        check_filter(Queue, [expression])
+
+
+def ordered(names: list[str], *orders: AttributeSortOrder) -> str:
+    queues = [
+        Queue(Label="x", BasePriority=2),
+        Queue(Label="y", BasePriority=1),
+        Queue(Label="X", BasePriority=1, MulticastAddress="224.0.0.1:1"),
+    ]
+    return "".join("123"[queues.index(one)] for one in in_order(queues, names, orders))
+
+
+def test_a_higher_priority_counts_first() -> None:
+    names = ["Label", "BasePriority"]
+    assert ordered(names, AttributeSortOrder(1), AttributeSortOrder(9)) == "321"
+    assert ordered(names, AttributeSortOrder(9), AttributeSortOrder(1)) == "312"
+
+
+def test_of_equal_priorities_the_one_named_first_counts_first() -> None:
+    assert ordered(["BasePriority", "Label"], AttributeSortOrder(5), AttributeSortOrder(5)) == "321"
+    assert ordered(["Label", "BasePriority"], AttributeSortOrder(5), AttributeSortOrder(5)) == "312"
+
+
+def test_descending_unused_and_unset() -> None:
+    assert ordered(["BasePriority"], AttributeSortOrder(1, SortAscending=False)) == "123"
+    assert ordered(["BasePriority"], AttributeSortOrder(0)) == "123"
+    assert ordered(["MulticastAddress"], AttributeSortOrder(1, SortAscending=False)) == "312"
+    assert ordered(["PrivacyLevel", "Color"], AttributeSortOrder(1), AttributeSortOrder(2)) == "123"
+
+
+@pytest.mark.parametrize("names", [None, ["Label"], ["Label", "Quota", "Type"]])
+def test_orders_that_do_not_correspond_are_refused(names: list[str] | None) -> None:
+    with pytest.raises(FilterError, match="iAttributeSortOrder"):
+        in_order([Queue()], names, [AttributeSortOrder(1), AttributeSortOrder(2)])

@@ -1,0 +1,67 @@
+"""Directory objects as records."""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+
+import pytest
+from directory_made import SITE_A
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, QueueManager, Site, directory_attributes
+from reference_qm.directory.records import RecordError, from_record, to_record
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text() | st.sampled_from(sorted(OBJECT_TYPES)),
+    lambda inner: (
+        st.lists(inner) | st.dictionaries(st.sampled_from(["type", "Name", "Identifier", "SiteIdentifierList"]), inner)
+    ),
+    max_leaves=10,
+)
+
+
+@settings(max_examples=60)
+@given(element=st.sampled_from(sorted(OBJECT_TYPES)).flatmap(lambda name: st.from_type(OBJECT_TYPES[name])))
+def test_what_is_written_is_read_again(element: DirectoryObject) -> None:
+    read = from_record(json.loads(json.dumps(to_record(element))))
+    names = directory_attributes(type(element))
+    assert [getattr(read, name) for name in names] == [getattr(element, name) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("record", "complaint"),
+    [
+        ([], "a directory object is a JSON object"),
+        ({}, "type: one of QueueManager"),
+        ({"type": ["Site"]}, "type: one of"),
+        ({"type": "Site", "Color": 1}, "Site has no attributes Color"),
+        ({"type": "Site", "Identifier": "x"}, "Site.Identifier: UUID is wanted"),
+        ({"type": "Site", "Identifier": 5}, "Site.Identifier: UUID is wanted"),
+        ({"type": "Site", "Security": "0g"}, "Site.Security: bytes is wanted"),
+        ({"type": "Site", "ForeignSite": 1}, "Site.ForeignSite: bool is wanted"),
+        ({"type": "RoutingLink", "ActualCost": True}, "RoutingLink.ActualCost: int is wanted"),
+        ({"type": "QueueManager", "SiteIdentifierList": "x"}, "SiteIdentifierList: a list is wanted"),
+        ({"type": "QueueManager", "SiteIdentifierList": [None]}, "SiteIdentifierList: UUID is wanted"),
+        (
+            {"type": "QueueManager", "OperatingSystemType": "Linux"},
+            "OperatingSystemType: OperatingSystemType is wanted",
+        ),
+    ],
+)
+def test_what_is_no_object_is_one_line(record: object, complaint: str) -> None:
+    with pytest.raises(RecordError, match=complaint) as raised:
+        from_record(record)
+    assert "\n" not in str(raised.value)
+
+
+@given(JSON)
+def test_nothing_but_the_typed_error_is_raised(record: object) -> None:
+    with suppress(RecordError):
+        assert isinstance(from_record(record), DirectoryObject)
+
+
+def test_what_is_not_published_is_not_written() -> None:
+    site = Site(Identifier=SITE_A, SiteGateCollection=(QueueManager(),))
+    assert "SiteGateCollection" not in to_record(site)

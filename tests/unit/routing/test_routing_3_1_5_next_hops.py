@@ -1,0 +1,227 @@
+"""Next hops. MS-MQBR 1.3.1, 3.1.5.1 to 3.1.5.9."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+from routing_made import enterprise, figure_4, link, machine, router, site, table_of
+
+from reference_qm.directory import (
+    Directory,
+    MemoryDirectory,
+    QueueManager,
+    RoutingLink,
+    Site,
+    WorkgroupDirectory,
+    equals,
+)
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.interface import AttributeList, Begun, Filter, Found
+from reference_qm.entropy import SeededEntropy
+from reference_qm.routing import (
+    RoutingError,
+    Topology,
+    direct_connection_is_possible,
+    get_directory_data,
+    get_next_hops,
+)
+from reference_qm.routing import topology as topology_module
+
+
+def hops(topology: Topology, source: int, destination: int) -> list[int]:
+    table = table_of(topology, source) if UUID(int=source) in topology.queue_managers else ()
+    return [hop.int for hop in get_next_hops(topology, table, UUID(int=source), UUID(int=destination))]
+
+
+def inside(*machines: QueueManager) -> Topology:
+    return enterprise("AB", machines, [link("AB", 1, 1)])
+
+
+def servers(*numbers: int) -> tuple[UUID, ...]:
+    return tuple(UUID(int=number) for number in numbers)
+
+
+def test_3_1_5_1_inside_a_site_a_client_sends_directly() -> None:
+    assert hops(inside(machine(5, "A"), machine(6, "BA")), 5, 6) == [6]
+
+
+def test_3_1_5_1_to_another_site_a_client_sends_to_a_routing_server_of_its_own() -> None:
+    topology = inside(router(4, "B"), router(3, "A"), router(2, "A"), machine(5, "A"), machine(6, "B"))
+    assert hops(topology, 5, 6) == [2]
+
+
+def test_3_1_5_1_out_routing_servers_come_first() -> None:
+    source = machine(5, "A", OutRoutingServerIdentifierList=servers(3, 2))
+    destination = machine(6, "A", InRoutingServerIdentifierList=servers(4))
+    assert hops(inside(source, destination, machine(7, "B")), 5, 6) == [3, 2]
+    assert hops(inside(source, machine(7, "B")), 5, 7) == [3, 2]
+
+
+def test_3_1_5_1_in_routing_servers_receive_for_the_destination() -> None:
+    destination = machine(6, "A", InRoutingServerIdentifierList=servers(3, 2))
+    assert hops(inside(machine(5, "A"), destination), 5, 6) == [3, 2]
+
+
+@pytest.mark.parametrize(
+    ("machines", "complaint"),
+    [
+        ([machine(5, "A")], "no queue manager 00000000-0000-0000-0000-000000000006"),
+        ([machine(6, "A")], "no queue manager 00000000-0000-0000-0000-000000000005"),
+        ([machine(5, "A"), machine(6, "B"), router(7, "B")], "no way from .*5 to .*6"),
+        ([router(5, "A"), machine(6, "B")], "no way from"),
+    ],
+    ids=["destination", "source", "no routing server", "no gate"],
+)
+def test_3_1_5_1_without_a_hop_the_attempt_fails(machines: list[QueueManager], complaint: str) -> None:
+    with pytest.raises(RoutingError, match=complaint) as raised:
+        hops(inside(*machines), 5, 6)
+    assert "\n" not in str(raised.value)
+
+
+def test_3_1_5_2_a_router_delivers_in_its_site() -> None:
+    assert hops(figure_4(1, 1, 1, 1), 11, 21) == [21]
+
+
+def test_3_1_5_2_a_router_leaves_its_site_by_a_gate() -> None:
+    assert hops(figure_4(1, 1, 1, 1), 11, 23) == [1]
+
+
+def test_3_1_5_2_a_routers_out_routing_servers_do_not_count() -> None:
+    source = router(5, "A", OutRoutingServerIdentifierList=servers(3))
+    assert hops(inside(source, machine(6, "A")), 5, 6) == [6]
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_3_1_5_2_and_3_an_in_routing_server_delivers_wherever_it_is(number: int) -> None:
+    """Gate or not, and in the destination's site or not."""
+    destination = machine(6, "B", InRoutingServerIdentifierList=servers(1, 3))
+    assert hops(inside(router(1, "A"), router(3, "A"), destination), number, 6) == [6]
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_3_1_5_2_and_3_other_routers_leave_that_to_it(number: int) -> None:
+    destination = machine(6, "A", InRoutingServerIdentifierList=servers(4))
+    assert hops(inside(router(1, "A"), router(3, "A"), router(4, "A"), destination), number, 6) == [4]
+
+
+def test_3_1_5_3_a_gate_sends_to_a_gate_of_the_next_site() -> None:
+    assert hops(figure_4(ab=3, bc=3, bd=1, cd=1), 1, 23) == [2]
+    assert hops(figure_4(ab=3, bc=3, bd=1, cd=1), 2, 23) == [4]
+    assert hops(figure_4(ab=3, bc=3, bd=1, cd=1), 4, 23) == [3]
+    assert hops(figure_4(ab=3, bc=3, bd=1, cd=1), 3, 23) == [23]
+
+
+def test_3_1_5_3_of_several_sites_the_nearest_is_taken() -> None:
+    gates = [router(number, name) for number, name in enumerate("ABC", 1)]
+    links = [link("AB", 5, 1, 2), link("AC", 2, 1, 3)]
+    for sites in ("BC", "CB"):
+        assert hops(enterprise("ABC", [*gates, machine(6, sites)], links), 1, 6) == [3]
+
+
+def test_3_1_5_3_a_next_site_without_a_gate_is_no_way() -> None:
+    with pytest.raises(RoutingError, match="no way"):
+        hops(enterprise("AB", [router(1, "A"), machine(6, "B")], [link("AB", 1, 1)]), 1, 6)
+
+
+def test_3_1_5_3_a_table_that_knows_no_row_is_no_way() -> None:
+    topology = figure_4(1, 1, 1, 1)
+    with pytest.raises(RoutingError, match="no way"):
+        get_next_hops(topology, (), UUID(int=1), UUID(int=23))
+
+
+@pytest.mark.parametrize(
+    ("source", "destination", "wanted"),
+    [
+        (machine(1, "A"), machine(2, "AB"), True),
+        (machine(1, "A"), machine(2, "B"), False),
+        (machine(1, "A", OutRoutingServerIdentifierList=servers(3)), machine(2, "A"), False),
+        (machine(1, "A"), machine(2, "A", InRoutingServerIdentifierList=servers(3)), False),
+        (machine(1, "A", ConnectedNetworkIdentifierList=servers(8)), machine(2, "A"), False),
+        (
+            machine(1, "A", ConnectedNetworkIdentifierList=servers(8)),
+            machine(2, "A", ConnectedNetworkIdentifierList=servers(9)),
+            False,
+        ),
+        (
+            machine(1, "A", ConnectedNetworkIdentifierList=servers(8, 9)),
+            machine(2, "A", ConnectedNetworkIdentifierList=servers(9)),
+            True,
+        ),
+    ],
+    ids=["same site", "other site", "out", "in", "one network", "other network", "shared network"],
+)
+def test_1_3_1_direct_connections(source: QueueManager, destination: QueueManager, wanted: bool) -> None:
+    assert direct_connection_is_possible(source, destination) is wanted
+
+
+def in_directory(topology: Topology) -> MemoryDirectory:
+    directory = MemoryDirectory(SeededEntropy("routing"), lambda: 0)
+    for one in topology.sites.values():
+        directory.provision(replace(one, SiteGateCollection=()))
+    for number, made in enumerate(reversed(topology.queue_managers.values())):
+        directory.provision(replace(made, ComputerName=f"computer{number}"))
+    for one_link in topology.links:
+        directory.provision(one_link)
+    return directory
+
+
+def test_3_1_5_9_an_enterprise_is_read_from_a_directory() -> None:
+    """Whatever order the directory gives its objects in."""
+    made = figure_4(3, 3, 1, 1)
+    read = Topology.read(in_directory(made))
+    assert list(read.queue_managers) == list(made.queue_managers)
+    assert [table_of(read, number) for number in (1, 2, 3, 4)] == [table_of(made, number) for number in (1, 2, 3, 4)]
+    assert hops(read, 2, 23) == [4]
+
+
+def test_3_1_5_9_a_filter_is_asked() -> None:
+    directory = in_directory(figure_4(1, 1, 1, 1))
+    found = get_directory_data(directory, QueueManager, equals("Identifier", UUID(int=21)))
+    assert [one.Identifier for one in found or ()] == [UUID(int=21)]
+    assert get_directory_data(directory, Site, equals("Name", "none")) == []
+    assert get_directory_data(directory, RoutingLink, equals("Color", 1)) is None
+
+
+def test_3_1_5_9_without_a_directory_nothing_is_known() -> None:
+    assert Topology.read(WorkgroupDirectory()) == Topology({}, {}, ())
+
+
+class Enumerating(WorkgroupDirectory):
+    """A directory that gives sites, ``count`` of them, and then a status."""
+
+    def __init__(self, count: int, status: Result) -> None:
+        self.count, self.status, self.ended = count, status, 0
+
+    def read_begin(
+        self, kind: str, filters: Filter = (), attributes: AttributeList = None, orders: Sequence[object] | None = None
+    ) -> Begun:
+        return Begun(Result.SUCCESS, 1)
+
+    def read_next(self, handle: int) -> Found:
+        self.count -= 1
+        return Found(Result.SUCCESS, Site(Identifier=site("A"))) if self.count >= 0 else Found(self.status)
+
+    def read_end(self, handle: int) -> Result:
+        self.ended += 1
+        return Result.SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("status", "wanted"), [(Result.END_OF_DATA, [Site(Identifier=site("A"))] * 2), (Result.GENERIC_ERROR, None)]
+)
+def test_3_1_5_9_an_enumeration_that_breaks_gives_nothing(status: Result, wanted: list[Site] | None) -> None:
+    directory = Enumerating(2, status)
+    assert get_directory_data(directory, Site) == wanted
+    assert directory.ended == 1
+
+
+def test_3_1_5_9_a_directory_that_never_ends_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(topology_module, "MAX_OBJECTS", 10)
+    directory: Directory = Enumerating(1_000, Result.END_OF_DATA)
+    with pytest.raises(RoutingError, match="more than 10 objects of type Site"):
+        get_directory_data(directory, Site)
+    assert isinstance(directory, Enumerating)
+    assert (directory.ended, directory.count) == (1, 989)
