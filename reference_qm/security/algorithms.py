@@ -61,7 +61,7 @@ class Privacy:
     key_bits: Mapping[EncryptionAlgorithm, int]
 
 
-PRIVACY: Mapping[PrivacyLevel, Privacy] = {
+PRIVACY: Mapping[int, Privacy] = {
     PrivacyLevel.BASE: Privacy(
         BASE_PROVIDER, PROV_RSA_FULL, {EncryptionAlgorithm.RC2: 40, EncryptionAlgorithm.RC4: 40}
     ),
@@ -88,7 +88,7 @@ def hash_algorithm(value: int) -> HashAlgorithm:
 
 def privacy_of(level: int) -> Privacy:
     """Return what a PrivacyLevel (u32) stands for; SecurityError when a body cannot be encrypted under it."""
-    privacy = next((found for known, found in PRIVACY.items() if known == level), None)
+    privacy = PRIVACY.get(level)
     if privacy is None:
         raise SecurityError("MessagePropertiesHeader.PrivacyLevel", SECTION, f"0x{level:08X} names no encryption")
     return privacy

@@ -9,6 +9,7 @@ only because old releases sign with them.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from types import ModuleType
 
@@ -18,6 +19,7 @@ from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.utils import CryptographyDeprecationWarning
 
 from reference_qm.security.algorithms import HashAlgorithm
 from reference_qm.security.errors import SecurityError
@@ -80,11 +82,13 @@ def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
     """Return the public key of a DER X.509 certificate; SecurityError when it holds no usable RSA key.
 
     Spec: MS-MQMQ 2.2.20.6 SenderCert, MS-MQQB 3.1.5.8.3. Only the key is asked for: the section does not look at
-    validity dates, issuer or usage.
+    validity dates, issuer, serial number or usage.
     """
     subject = "SecurityHeader.SecurityData.SenderCert"
     try:
-        key = x509.load_der_x509_certificate(certificate).public_key()
+        with warnings.catch_warnings():  # of serial numbers that RFC 5280 forbids and old certificates have
+            warnings.simplefilter("ignore", CryptographyDeprecationWarning)
+            key = x509.load_der_x509_certificate(certificate).public_key()
     except (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
         raise SecurityError(subject, _AUTHENTICATION, f"no X.509 certificate with a usable key: {error}") from error
     if not isinstance(key, rsa.RSAPublicKey):

@@ -24,6 +24,7 @@ from reference_qm.security.access import QueueAccess, is_granted
 from reference_qm.security.algorithms import (
     ENHANCED_PROVIDER,
     EncryptionAlgorithm,
+    Privacy,
     encryption_algorithm,
     privacy_of,
 )
@@ -112,7 +113,7 @@ def _decrypted(packet: UserMessagePacket, security: SecurityHeader, receiver: Re
     try:
         privacy = privacy_of(properties.PrivacyLevel)
         algorithm = encryption_algorithm(privacy, properties.EncryptionAlgorithm)
-        key = _key_of(packet, security, receiver, now)
+        key = _key_of(packet, security, privacy, algorithm, receiver, now)
         _check_strength(privacy.provider, algorithm, key, receiver)
         body = decrypt(algorithm, key, properties.MessageBody)
     except (SecurityError, FormatError) as error:
@@ -124,14 +125,18 @@ def _decrypted(packet: UserMessagePacket, security: SecurityHeader, receiver: Re
     )
 
 
-def _key_of(packet: UserMessagePacket, security: SecurityHeader, receiver: Receiver, now: Now) -> bytes:
+def _key_of(
+    packet: UserMessagePacket,
+    security: SecurityHeader,
+    privacy: Privacy,
+    algorithm: EncryptionAlgorithm,
+    receiver: Receiver,
+    now: Now,
+) -> bytes:
     """Return the symmetric key that the message names: a cached one, or that of its SIMPLEBLOB, which is cached."""
-    properties = packet.MessagePropertiesHeader
-    privacy = privacy_of(properties.PrivacyLevel)
-    algorithm = encryption_algorithm(privacy, properties.EncryptionAlgorithm)
     blob = security.SecurityData.EncryptionKey
     wanted = (packet.UserHeader.SourceQueueManager, privacy.provider, algorithm, blob)
-    cache = receiver.caches.receiving(properties.PrivacyLevel)
+    cache = receiver.caches.receiving(packet.MessagePropertiesHeader.PrivacyLevel)
     found = cache.find(
         lambda key: (
             (key.RemoteQMGuid, key.CryptoServiceProvider, key.CryptoAlgorithm, key.EncryptedSymmetricKey) == wanted

@@ -102,3 +102,10 @@ def test_the_key_of_a_certificate_is_found():
 def test_a_certificate_without_an_rsa_key_is_an_error(der, message):
     with pytest.raises(SecurityError, match=message):
         certificate_key(der)
+
+
+def test_a_serial_number_that_is_not_positive_does_not_matter():
+    der = certificate()
+    zero = der.replace(bytes.fromhex("a003020102020101"), bytes.fromhex("a003020102020100"))
+    assert zero != der
+    assert certificate_key(zero).public_numbers() == certificate_key(der).public_numbers()
