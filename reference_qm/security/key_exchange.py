@@ -66,10 +66,10 @@ def unwrap(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, 
         raise SecurityError(
             "SIMPLEBLOB.sessionKeyAlgorithm", _SIMPLE, f"0x{simple.sessionKeyAlgorithm:08X} is not {algorithm.name}"
         )
-    if size > _SIZE or any(simple.encryptedKey[size:]):
+    if any(simple.encryptedKey[size:]):
         raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"is not for an RSA key of {key.key_size} bits")
     found = _decrypted(key, simple.encryptedKey[:size][::-1], bits // 8)
-    if len(found) != bits // 8:
+    if not found:
         raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"holds no key of {bits} bits for this RSA key")
     return found
 

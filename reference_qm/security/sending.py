@@ -69,11 +69,7 @@ def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: Securit
     }
     algorithm = encryption_algorithm(privacy, preferred[PrivacyLevel(level)])
     bits = privacy.key_bits[algorithm]
-    reduced = (
-        level == PrivacyLevel.ENHANCED
-        and algorithm is EncryptionAlgorithm.RC2
-        and settings.SendEnhancedRC2Using40BitKeys
-    )
+    reduced = algorithm is EncryptionAlgorithm.RC2 and settings.SendEnhancedRC2Using40BitKeys
     return Selection(
         privacy.provider, algorithm, _REDUCED_BITS if reduced else bits, key.to_public_key_blob(), bits // 8
     )

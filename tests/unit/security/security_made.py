@@ -76,12 +76,20 @@ def rsa_key(which: int) -> rsa.RSAPrivateKey:
 
 
 @cache
-def certificate(which: int = 1024, *, elliptic: bool = False) -> bytes:
+def certificate(which: int = 1024) -> bytes:
+    return certificate_for(rsa_key(which).public_key())
+
+
+def certificate_for(key: rsa.RSAPublicKey | ec.EllipticCurvePublicKey) -> bytes:
+    """A certificate of any key, issued by the first one."""
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "MSMQ")])
-    key = ec.derive_private_key(7, ec.SECP256R1()) if elliptic else rsa_key(which)
-    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key)
     made = made.serial_number(1).not_valid_before(datetime(2026, 1, 1, tzinfo=UTC))
-    return made.not_valid_after(datetime(2027, 1, 1, tzinfo=UTC)).sign(key, hashes.SHA256()).public_bytes(Encoding.DER)
+    made = made.not_valid_after(datetime(2027, 1, 1, tzinfo=UTC))
+    return made.sign(rsa_key(1024), hashes.SHA256()).public_bytes(Encoding.DER)
+
+
+ELLIPTIC = certificate_for(ec.derive_private_key(7, ec.SECP256R1()).public_key())
 
 
 def remote_keys(*providers: str) -> MqdsPublicKeys:

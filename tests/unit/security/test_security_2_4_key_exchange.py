@@ -4,6 +4,7 @@ from dataclasses import replace
 from uuid import UUID
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
 from security_made import OTHER, certificate, entropy, remote_keys, rsa_key
 
 from reference_qm.codec import FormatError, PublicKeyBlob, SimpleBlob
@@ -87,6 +88,7 @@ def test_a_blob_for_something_else_is_an_error():
         (rsa_key(1024), RC4, replace(simple, encryptedKey=b"\xff" * 128 + bytes(128)).build(), 40),
         (rsa_key(1024), RC4, replace(simple, encryptedKey=tampered).build(), 40),
         (rsa_key(1024), RC4, replace(simple, encryptedKey=bytes(256)).build(), 40),
+        (rsa_key(1024), RC4, replace(simple, encryptedKey=simple.encryptedKey[:255] + b"\1").build(), 40),
     ]
     for arguments in refused:
         with pytest.raises(SecurityError, match="SIMPLEBLOB"):
@@ -97,6 +99,11 @@ def test_a_blob_for_something_else_is_an_error():
 def test_what_is_no_blob_is_a_format_error(blob):
     with pytest.raises(FormatError, match="SIMPLEBLOB"):
         unwrap(rsa_key(1024), RC4, blob, 40)
+
+
+def test_a_public_key_that_does_not_fit_the_blob_is_an_error():
+    with pytest.raises(SecurityError, match="2056 bits does not fit"):
+        wrap(rsa.RSAPublicNumbers(65537, 2**2055 + 1).public_key(), RC4, b"12345", entropy())
 
 
 def test_a_key_too_small_for_the_symmetric_key_is_an_error():

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 from security_made import (
+    ELLIPTIC,
     NOW,
     OPEN_QUEUE,
     OTHER,
@@ -28,9 +29,13 @@ from security_made import (
 from harness.capture.golden import load_golden
 from reference_qm.codec import MessageClass, SecurityHeader, parse_packet
 from reference_qm.security import (
+    BASE_PROVIDER,
+    ENHANCED_PROVIDER,
     EVERYONE,
     Accepted,
     AceType,
+    CachedSymmetricKey,
+    EncryptionAlgorithm,
     QueueAccess,
     Receiver,
     Refused,
@@ -42,6 +47,7 @@ from reference_qm.security import (
     encrypt_message,
     sign_message,
 )
+from reference_qm.security.key_exchange import wrap
 
 BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
@@ -118,7 +124,7 @@ def test_a_claim_to_be_authenticated_is_not_believed():
         with_security(signed(), SenderCert=b""),
         with_security(signed(), SenderCert=b"\x30\x82"),
         with_security(signed(), SenderCert=certificate(OTHER)),
-        with_security(signed(), SenderCert=certificate(elliptic=True)),
+        with_security(signed(), SenderCert=ELLIPTIC),
     ],
     ids=["body", "hash", "signature", "no certificate", "cut certificate", "other certificate", "elliptic"],
 )
@@ -228,6 +234,22 @@ def test_reduced_rc2_keys_are_rejected_when_so_set():
     assert accepted(encrypted(3, REDUCED)).MessagePropertiesHeader.MessageBody == b"a body of no block"
     accepted(encrypted(3, FULL), receiver(STRICT))
     accepted(encrypted(1, SecuritySettings(PreferredBaseAlgorithm=0x6602)), receiver(STRICT))
+
+
+def _with_key(level, provider, which, key):
+    """A message encrypted under RC2 with a given key."""
+    rc2 = EncryptionAlgorithm.RC2
+    caches = sender(SecuritySettings(PreferredEnhancedAlgorithm=rc2, PreferredBaseAlgorithm=rc2))
+    blob = wrap(rsa_key(which).public_key(), rc2, key, entropy()).build()
+    caches.sending(level).add(CachedSymmetricKey(RECEIVER_QM, provider, rc2, blob, key, NOW.utc_s), NOW)
+    return encrypt_message(message(level=level), RECEIVER_QM, remote_keys(), caches, entropy(), NOW)
+
+
+def test_only_88_zero_bits_of_the_enhanced_provider_are_rejected():
+    accepted(_with_key(3, ENHANCED_PROVIDER, 1024, b"123456".ljust(16, b"\0")), receiver(STRICT))
+    accepted(_with_key(1, BASE_PROVIDER, 512, bytes(5)), receiver(STRICT))
+    weak = _with_key(3, ENHANCED_PROVIDER, 1024, b"12345".ljust(16, b"\0"))
+    assert refusal(weak, receiver(STRICT)).message_class is BAD_ENCRYPTION
 
 
 def test_without_eb_the_body_is_left_alone():

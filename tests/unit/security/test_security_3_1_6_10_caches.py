@@ -148,6 +148,16 @@ def test_the_caches_say_when_they_want_to_be_called():
     assert caches.next_due() == at(1_300).monotonic_ms
 
 
+@pytest.mark.parametrize(
+    "name", ["UserCertCache", "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache", "SendBaseSymmetricKeyCache"]
+)
+def test_every_cleanup_timer_is_called(name):
+    caches = SecurityCaches(SecuritySettings())
+    put(getattr(caches, name), 1, seconds=0)
+    caches.handle_timer(Now(caches.next_due(), at(2_000).utc_s))
+    assert len(getattr(caches, name)) == 0
+
+
 def test_a_key_is_not_printed():
     key = CachedSymmetricKey(None, "CSP", 1, b"blob", b"top secret", 0)
     assert "secret" not in repr(key)

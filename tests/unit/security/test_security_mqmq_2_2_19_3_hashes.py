@@ -1,7 +1,8 @@
 """MS-MQMQ 2.2.19.3 HashAlgorithm: published vectors of each hash, and RSA signatures over them."""
 
 import pytest
-from security_made import OTHER, certificate, rsa_key
+from cryptography.hazmat.primitives.asymmetric import rsa
+from security_made import ELLIPTIC, OTHER, certificate, certificate_for, rsa_key
 
 from reference_qm.security.algorithms import HashAlgorithm, hash_algorithm
 from reference_qm.security.errors import SecurityError
@@ -96,12 +97,18 @@ def test_the_key_of_a_certificate_is_found():
         (b"", "no X.509 certificate"),
         (b"no certificate", "no X.509 certificate"),
         (certificate()[:-1], "no X.509 certificate"),
-        (certificate(elliptic=True), "no RSA key but"),
+        (ELLIPTIC, "no RSA key but"),
     ],
 )
 def test_a_certificate_without_an_rsa_key_is_an_error(der, message):
     with pytest.raises(SecurityError, match=message):
         certificate_key(der)
+
+
+def test_a_key_larger_than_any_that_is_believed_is_an_error():
+    for exponent, modulus in ((2**32 + 1, rsa_key(1024).public_key().public_numbers().n), (3, 2**16392 + 1)):
+        with pytest.raises(SecurityError, match="larger than any"):
+            certificate_key(certificate_for(rsa.RSAPublicNumbers(exponent, modulus).public_key()))
 
 
 def test_a_serial_number_that_is_not_positive_does_not_matter():

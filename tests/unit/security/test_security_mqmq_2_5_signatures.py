@@ -4,7 +4,17 @@ from dataclasses import replace
 from uuid import UUID
 
 import pytest
-from security_made import OTHER, RECEIVER_QM, SENDER_QM, certificate, message, rsa_key, with_properties, with_security
+from security_made import (
+    OTHER,
+    RECEIVER_QM,
+    SENDER_QM,
+    certificate,
+    message,
+    rsa_key,
+    with_flags,
+    with_properties,
+    with_security,
+)
 
 from reference_qm.codec import (
     BaseHeader,
@@ -96,10 +106,29 @@ def test_padding_is_not_signed():
         )
 
 
+def test_padding_inside_a_list_is_not_signed():
+    packet = to_several(message())
+    direct, private = packet.MultiQueueFormatHeader.Destination.FormatNameList
+    padded = MQFAddressHeader(0x0064, (direct, replace(private, Padding=b"\xee\xee")))
+    other = replace(packet, MultiQueueFormatHeader=MultiQueueFormatHeader(Destination=padded))
+    assert other.build() != packet.build()
+    assert signed_content(other, SignatureType.SIG30) == signed_content(packet, SignatureType.SIG30)
+
+
+def test_the_single_signature_is_looked_at_before_that_of_the_list():
+    packet = message()
+    single = sign_message(packet, SignatureType.SIG20, rsa_key(1024)).SecurityHeader.SecurityData.Signature
+    several = sign_message(to_several(packet), SignatureType.SIG30, rsa_key(1024))
+    assert authenticate(with_security(several, Signature=single)) is SignatureType.SIG20
+    with pytest.raises(SecurityError, match="is not that of the message"):
+        authenticate(with_security(several, Signature=bytes(128)))
+
+
 @pytest.mark.parametrize("algorithm", HashAlgorithm)
 @pytest.mark.parametrize("kind", SINGLE)
 def test_a_signed_message_is_authentic_after_the_wire(algorithm, kind):
-    signed = parse_packet(sign_message(message(algorithm=algorithm), kind, rsa_key(1024)).build())
+    packet = with_flags(message(algorithm=algorithm), 1)
+    signed = parse_packet(sign_message(packet, kind, rsa_key(1024)).build())
     assert (len(signed.SecurityHeader.SecurityData.Signature), signed.SecurityHeader.AI) == (128, 1)
     assert is_signed(signed)
     assert authenticate(signed) is kind

@@ -112,6 +112,12 @@ def test_a_broken_descriptor_is_an_error(wire, field):
         SecurityDescriptor.parse(wire)
 
 
+def test_an_entry_with_more_than_its_sid_is_an_error():
+    ace = bytes.fromhex("00 00 1800 04000000 0101000000000001 00000000 00000000")
+    with pytest.raises(FormatError, match="AceSize"):
+        Acl.parse(bytes.fromhex("0200 2000 0100 0000") + ace)
+
+
 def test_without_dacl_everything_is_granted_and_with_an_empty_one_nothing():
     assert is_granted(SecurityDescriptor(), frozenset(), QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
     assert not is_granted(queue_for(), {USER, EVERYONE}, WRITE)
