@@ -1,0 +1,85 @@
+"""Access checks. Spec: MS-DTYP 2.5.3.2, MS-MQMQ 2.2.24, MS-MQQB 3.1.5.8.3."""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from enum import IntFlag
+
+from reference_qm.security.descriptor import AceType, SecurityDescriptor
+from reference_qm.security.sid import OWNER_RIGHTS, Sid
+
+
+class QueueAccess(IntFlag):
+    """MQQUEUEACCESSMASK: rights to a queue.
+
+    Spec: MS-MQMQ 2.2.24, which MS-MQQB 3.1.5.8.3 calls 2.2.25.
+    """
+
+    MQSEC_DELETE_MESSAGE = 0x00000001
+    MQSEC_PEEK_MESSAGE = 0x00000002
+    MQSEC_WRITE_MESSAGE = 0x00000004
+    MQSEC_DELETE_JOURNAL_MESSAGE = 0x00000008
+    MQSEC_SET_QUEUE_PROPERTIES = 0x00000010
+    MQSEC_GET_QUEUE_PROPERTIES = 0x00000020
+    MQSEC_DELETE_QUEUE = 0x00010000
+    MQSEC_GET_QUEUE_PERMISSIONS = 0x00020000
+    MQSEC_CHANGE_QUEUE_PERMISSIONS = 0x00040000
+    MQSEC_TAKE_QUEUE_OWNERSHIP = 0x00080000
+    MQSEC_RECEIVE_MESSAGE = MQSEC_DELETE_MESSAGE | MQSEC_PEEK_MESSAGE
+    MQSEC_RECEIVE_JOURNAL_MESSAGE = MQSEC_DELETE_JOURNAL_MESSAGE | MQSEC_PEEK_MESSAGE
+    MQSEC_QUEUE_GENERIC_READ = (
+        MQSEC_GET_QUEUE_PROPERTIES | MQSEC_GET_QUEUE_PERMISSIONS | MQSEC_RECEIVE_MESSAGE | MQSEC_RECEIVE_JOURNAL_MESSAGE
+    )
+    MQSEC_QUEUE_GENERIC_WRITE = MQSEC_GET_QUEUE_PROPERTIES | MQSEC_GET_QUEUE_PERMISSIONS | MQSEC_WRITE_MESSAGE
+    MQSEC_QUEUE_GENERIC_ALL = (
+        MQSEC_RECEIVE_MESSAGE
+        | MQSEC_RECEIVE_JOURNAL_MESSAGE
+        | MQSEC_WRITE_MESSAGE
+        | MQSEC_SET_QUEUE_PROPERTIES
+        | MQSEC_GET_QUEUE_PROPERTIES
+        | MQSEC_DELETE_QUEUE
+        | MQSEC_GET_QUEUE_PERMISSIONS
+        | MQSEC_CHANGE_QUEUE_PERMISSIONS
+        | MQSEC_TAKE_QUEUE_OWNERSHIP
+    )
+
+
+_GENERIC = (  # the generic rights of an ACCESS_MASK (MS-DTYP 2.4.3); GENERIC_EXECUTE means nothing for a queue
+    (0x80000000, QueueAccess.MQSEC_QUEUE_GENERIC_READ),
+    (0x40000000, QueueAccess.MQSEC_QUEUE_GENERIC_WRITE),
+    (0x10000000, QueueAccess.MQSEC_QUEUE_GENERIC_ALL),
+)
+_OF_OWNERS = QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS | QueueAccess.MQSEC_CHANGE_QUEUE_PERMISSIONS
+"""READ_CONTROL and WRITE_DAC: what an owner has without an ACE."""
+
+
+def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAccess) -> bool:
+    """Say whether somebody with these SIDs has all of the wanted rights to a queue.
+
+    Spec: MS-DTYP 2.5.3.2 without privileges, object tree and PrincipalSelfSubst, which are NULL in MS-MQQB 3.1.5.8.3.
+    ACEs count in their order: a denial takes what no earlier ACE has allowed.
+    """
+    if descriptor.Dacl is None:
+        return True
+    aces = [ace for ace in descriptor.Dacl.Aces if not ace.is_inherit_only]
+    missing = int(wanted)
+    is_owner = descriptor.Owner is not None and descriptor.Owner in sids
+    if is_owner and not any(ace.Sid == OWNER_RIGHTS for ace in aces):
+        missing &= ~_OF_OWNERS
+    for ace in aces:
+        if ace.Sid not in sids and not (is_owner and ace.Sid == OWNER_RIGHTS):
+            continue
+        mask = _without_generic(ace.Mask)
+        if ace.AceType is AceType.ACCESS_ALLOWED:
+            missing &= ~mask
+        elif ace.AceType is AceType.ACCESS_DENIED and missing & mask:
+            return False
+    return not missing
+
+
+def _without_generic(mask: int) -> int:
+    """Replace the generic rights of a mask by those that they stand for."""
+    for generic, rights in _GENERIC:
+        if mask & generic:
+            mask |= rights
+    return mask

@@ -1,0 +1,105 @@
+"""The algorithms that a message can name, and which of them go with which PrivacyLevel. Spec: MS-MQMQ 2.2.19.3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+from reference_qm.security.errors import SecurityError
+
+SECTION = "MS-MQMQ 2.2.19.3"
+
+
+class HashAlgorithm(IntEnum):
+    """Values of MessagePropertiesHeader.HashAlgorithm, u32. Spec: MS-MQMQ 2.2.19.3."""
+
+    MD2 = 0x8001
+    MD4 = 0x8002
+    MD5 = 0x8003
+    SHA1 = 0x8004
+    SHA256 = 0x800C
+    SHA512 = 0x800E
+
+
+class EncryptionAlgorithm(IntEnum):
+    """Values of MessagePropertiesHeader.EncryptionAlgorithm, u32. Spec: MS-MQMQ 2.2.19.3."""
+
+    RC2 = 0x6602
+    RC4 = 0x6801
+    AES128 = 0x660E
+    AES192 = 0x660F
+    AES256 = 0x6610
+
+
+class PrivacyLevel(IntEnum):
+    """Values of MessagePropertiesHeader.PrivacyLevel, u32. Spec: MS-MQMQ 2.2.19.3."""
+
+    NONE = 0
+    BASE = 1
+    ENHANCED = 3
+    ADVANCED = 5
+
+
+BASE_PROVIDER = "Microsoft Base Cryptographic Provider v1.0"
+ENHANCED_PROVIDER = "Microsoft Enhanced Cryptographic Provider v1.0"
+AES_PROVIDER = "Microsoft Enhanced RSA and AES Cryptographic Provider"
+PROV_RSA_FULL = 0x01
+PROV_RSA_AES = 0x18
+
+
+@dataclass(frozen=True, slots=True)
+class Privacy:
+    """What a PrivacyLevel stands for.
+
+    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. ``provider``: the CSP by name; ``provider_type``: u32 (MS-MQMQ 2.2.1);
+    ``key_bits``: the symmetric keys that its algorithms take, int bits.
+    """
+
+    provider: str
+    provider_type: int
+    key_bits: Mapping[EncryptionAlgorithm, int]
+
+
+PRIVACY: Mapping[int, Privacy] = {
+    PrivacyLevel.BASE: Privacy(
+        BASE_PROVIDER, PROV_RSA_FULL, {EncryptionAlgorithm.RC2: 40, EncryptionAlgorithm.RC4: 40}
+    ),
+    PrivacyLevel.ENHANCED: Privacy(
+        ENHANCED_PROVIDER, PROV_RSA_FULL, {EncryptionAlgorithm.RC2: 128, EncryptionAlgorithm.RC4: 128}
+    ),
+    PrivacyLevel.ADVANCED: Privacy(
+        AES_PROVIDER,
+        PROV_RSA_AES,
+        {EncryptionAlgorithm.AES128: 128, EncryptionAlgorithm.AES192: 192, EncryptionAlgorithm.AES256: 256},
+    ),
+}
+
+
+def hash_algorithm(value: int) -> HashAlgorithm:
+    """Return the HashAlgorithm of a u32; SecurityError for one that the specification does not list."""
+    try:
+        return HashAlgorithm(value)
+    except ValueError:
+        raise SecurityError(
+            "MessagePropertiesHeader.HashAlgorithm", SECTION, f"0x{value:08X} is not in the table"
+        ) from None
+
+
+def privacy_of(level: int) -> Privacy:
+    """Return what a PrivacyLevel (u32) stands for; SecurityError when a body cannot be encrypted under it."""
+    privacy = PRIVACY.get(level)
+    if privacy is None:
+        raise SecurityError("MessagePropertiesHeader.PrivacyLevel", SECTION, f"0x{level:08X} names no encryption")
+    return privacy
+
+
+def encryption_algorithm(privacy: Privacy, value: int) -> EncryptionAlgorithm:
+    """Return the EncryptionAlgorithm of a u32; SecurityError when the provider of the PrivacyLevel does not have it."""
+    found = next((known for known in privacy.key_bits if known == value), None)
+    if found is None:
+        allowed = ", ".join(known.name for known in privacy.key_bits)
+        raise SecurityError(
+            "MessagePropertiesHeader.EncryptionAlgorithm", SECTION, f"0x{value:08X} is none of {allowed}"
+        )
+    return found

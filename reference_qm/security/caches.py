@@ -1,0 +1,173 @@
+"""The caches of symmetric keys and user certificates.
+
+Spec: MS-MQQB 3.1.1.3, 3.1.1.3.3, 3.1.1.3.4, 3.1.3.1, 3.1.6.10 to 3.1.6.13.
+
+Time is told: CachedTime is in s since 1970 UTC, as the events want it, and timers run on the monotonic clock. The
+clocks need not agree: an entry leaves only by size or by the cleanup event, never on a look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+from uuid import UUID
+
+from reference_qm.clock import Now
+from reference_qm.codec import MisuseError
+from reference_qm.security.algorithms import PrivacyLevel
+from reference_qm.security.directory_keys import UserSignCert
+
+MINUTE_MS = 60_000
+
+
+@dataclass(frozen=True, slots=True)
+class SecuritySettings:
+    """What MS-MQQB 3.1.3.1 sets when the queue manager starts. Sizes int entries, lifetimes int ms.
+
+    ``base_caches``: keep the keys of the Base provider in caches of their own, as Windows XP and Server 2003 do (notes
+    <22>, <23>, <59> to <61>, <63>, <64>, <67> to <69>): their receive caches are then never cleaned up, and the keys of
+    SendSymmetricKeyCache live for SymmetricKeyLongLifetime.
+    """
+
+    UserCertCacheSize: int = 53
+    UserCertLifetime: int = 1_200_000
+    ReceiveSymmetricKeyCacheSize: int = 127
+    SendSymmetricKeyCacheSize: int = 53
+    SymmetricKeyShortLifetime: int = 600_000
+    SymmetricKeyLongLifetime: int = 43_200_000
+    PreferredAdvancedAlgorithm: int = 0x6610
+    PreferredEnhancedAlgorithm: int = 0x6801
+    PreferredBaseAlgorithm: int = 0x6801
+    SendEnhancedRC2Using40BitKeys: bool = False
+    RejectEnhancedRC2Using40BitKeys: bool = False
+    base_caches: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CachedSymmetricKey:
+    """A symmetric key and its SIMPLEBLOB. Spec: MS-MQQB 3.1.1.3.3. CachedTime int s UTC; ``repr`` hides the key."""
+
+    RemoteQMGuid: UUID
+    CryptoServiceProvider: str
+    CryptoAlgorithm: int
+    EncryptedSymmetricKey: bytes
+    SymmetricKey: bytes
+    CachedTime: int
+
+    def __repr__(self) -> str:
+        return f"CachedSymmetricKey({self.RemoteQMGuid}, {self.CryptoServiceProvider!r}, 0x{self.CryptoAlgorithm:04X})"
+
+
+@dataclass(frozen=True, slots=True)
+class CachedUserCert:
+    """A certificate that the directory has confirmed. Spec: MS-MQQB 3.1.1.3.4. SecurityID bytes; CachedTime int s."""
+
+    UserCert: UserSignCert
+    SecurityID: bytes
+    CachedTime: int
+
+
+class _Timed(Protocol):
+    @property
+    def CachedTime(self) -> int: ...  # noqa: N802 - the printed name
+
+
+Entry = TypeVar("Entry", bound=_Timed)
+
+
+class TimedCache(Generic[Entry]):
+    """A list of entries with a size and, unless ``lifetime_ms`` is None, a cleanup timer.
+
+    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5 (size), 3.1.6.10 to 3.1.6.13 (lifetime). ``due_ms``: when its cleanup timer
+    expires, int ms monotonic; None while it is stopped.
+    """
+
+    __slots__ = ("_entries", "_lifetime_ms", "_size", "due_ms")
+
+    def __init__(self, size: int, lifetime_ms: int | None) -> None:
+        if size < 1:
+            raise MisuseError(f"a cache takes 1 entry at least, not {size}")
+        self._size = size
+        self._lifetime_ms = lifetime_ms
+        self._entries: list[Entry] = []
+        self.due_ms: int | None = None
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def find(self, matches: Callable[[Entry], bool]) -> Entry | None:
+        """Return the first entry that matches."""
+        return next((entry for entry in self._entries if matches(entry)), None)
+
+    def add(self, entry: Entry, now: Now) -> None:
+        """Add an entry: the oldest half goes when the cache is full, and the cleanup timer runs from now on."""
+        if len(self._entries) >= self._size:
+            self._entries.sort(key=lambda kept: kept.CachedTime)
+            del self._entries[: max(1, self._size // 2)]
+        self._entries.append(entry)
+        if self.due_ms is None and self._lifetime_ms is not None:
+            self.due_ms = now.monotonic_ms + self._lifetime_ms
+
+    def on_timer(self, now: Now) -> None:
+        """Delete what has lived for longer than its lifetime; start the timer again while something is left."""
+        self.due_ms = None
+        if self._lifetime_ms is None:
+            return
+        now_ms = 1000 * now.utc_s
+        self._entries = [entry for entry in self._entries if 1000 * entry.CachedTime >= now_ms - self._lifetime_ms]
+        if self._entries:
+            oldest_ms = 1000 * min(entry.CachedTime for entry in self._entries)
+            self.due_ms = now.monotonic_ms + self._lifetime_ms + MINUTE_MS - (now_ms - oldest_ms)
+
+
+class SecurityCaches:
+    """The five caches of a queue manager, empty at start. Spec: MS-MQQB 3.1.1.3, 3.1.3.1."""
+
+    __slots__ = (
+        "ReceiveBaseSymmetricKeyCache",
+        "ReceiveSymmetricKeyCache",
+        "SendBaseSymmetricKeyCache",
+        "SendSymmetricKeyCache",
+        "UserCertCache",
+        "settings",
+    )
+
+    def __init__(self, settings: SecuritySettings) -> None:
+        self.settings = settings
+        short, received = settings.SymmetricKeyShortLifetime, settings.ReceiveSymmetricKeyCacheSize
+        sent_lifetime = settings.SymmetricKeyLongLifetime if settings.base_caches else short
+        received_lifetime = None if settings.base_caches else short
+        self.UserCertCache = TimedCache[CachedUserCert](settings.UserCertCacheSize, settings.UserCertLifetime)
+        self.ReceiveSymmetricKeyCache = TimedCache[CachedSymmetricKey](received, received_lifetime)
+        self.ReceiveBaseSymmetricKeyCache = TimedCache[CachedSymmetricKey](received, None)
+        self.SendSymmetricKeyCache = TimedCache[CachedSymmetricKey](settings.SendSymmetricKeyCacheSize, sent_lifetime)
+        self.SendBaseSymmetricKeyCache = TimedCache[CachedSymmetricKey](settings.SendSymmetricKeyCacheSize, short)
+
+    def receiving(self, level: int) -> TimedCache[CachedSymmetricKey]:
+        """Return the cache for received messages of a PrivacyLevel (u32)."""
+        base = self.settings.base_caches and level == PrivacyLevel.BASE
+        return self.ReceiveBaseSymmetricKeyCache if base else self.ReceiveSymmetricKeyCache
+
+    def sending(self, level: int) -> TimedCache[CachedSymmetricKey]:
+        """Return the cache for messages to be sent with a PrivacyLevel (u32)."""
+        base = self.settings.base_caches and level == PrivacyLevel.BASE
+        return self.SendBaseSymmetricKeyCache if base else self.SendSymmetricKeyCache
+
+    def _timed(self) -> tuple[TimedCache[CachedUserCert] | TimedCache[CachedSymmetricKey], ...]:
+        return (
+            self.UserCertCache,
+            self.ReceiveSymmetricKeyCache,
+            self.SendSymmetricKeyCache,
+            self.SendBaseSymmetricKeyCache,
+        )
+
+    def next_due(self) -> int | None:
+        """Return when the next cleanup timer expires: int ms monotonic, None while all are stopped."""
+        return min((cache.due_ms for cache in self._timed() if cache.due_ms is not None), default=None)
+
+    def handle_timer(self, now: Now) -> None:
+        """Process the cleanup timer events that are due. Spec: MS-MQQB 3.1.6.10 to 3.1.6.13."""
+        for cache in self._timed():
+            if cache.due_ms is not None and cache.due_ms <= now.monotonic_ms:
+                cache.on_timer(now)

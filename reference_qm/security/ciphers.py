@@ -1,0 +1,101 @@
+"""Encryption of message bodies. Spec: MS-MQQB 3.1.7.1.5, 3.1.5.8.3, MS-MQMQ 2.2.19.3.
+
+RC2 and AES run in CBC mode with an initial value of zeros and PKCS #5 padding, RC4 as it is. The effective key length
+of RC2 (RFC 2268, T1) is the length of the key: 40 bits for 5 bytes, 128 for 16, also when 88 of those are zeros.
+Assumed: nothing in the packet would tell a receiver otherwise.
+
+``cryptography`` has all but RC2 with 40 bits, which is pycryptodomex's. RC2 and RC4 are weak and stay in this module.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from Cryptodome.Cipher import ARC2
+from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4, RC2
+from cryptography.hazmat.primitives import padding
+from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext
+from cryptography.hazmat.primitives.ciphers.algorithms import AES
+from cryptography.hazmat.primitives.ciphers.modes import CBC
+
+from reference_qm.security.algorithms import EncryptionAlgorithm
+from reference_qm.security.errors import SecurityError
+
+_SECTION = "MS-MQQB 3.1.7.1.5"
+_WEAK_BITS = 40
+_KEY_BITS = {
+    EncryptionAlgorithm.RC2: (40, 128),
+    EncryptionAlgorithm.RC4: (40, 128),
+    EncryptionAlgorithm.AES128: (128,),
+    EncryptionAlgorithm.AES192: (192,),
+    EncryptionAlgorithm.AES256: (256,),
+}
+_BLOCK = {  # int bytes; RC4 has no blocks
+    EncryptionAlgorithm.RC2: 8,
+    EncryptionAlgorithm.AES128: 16,
+    EncryptionAlgorithm.AES192: 16,
+    EncryptionAlgorithm.AES256: 16,
+}
+
+
+def encrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
+    """Return the encrypted body: of the same size with RC4, otherwise the next whole block above."""
+    _check_key(algorithm, key)
+    if algorithm not in _BLOCK:
+        return _rc4(key, body)
+    padder = padding.PKCS7(8 * _BLOCK[algorithm]).padder()
+    padded = padder.update(body) + padder.finalize()
+    if _is_weak_rc2(algorithm, key):
+        return bytes(_weak_rc2(key).encrypt(padded))
+    return _run(_cipher(algorithm, key).encryptor(), padded)
+
+
+def decrypt(algorithm: EncryptionAlgorithm, key: bytes, body: bytes) -> bytes:
+    """Return the body in clear; SecurityError when it cannot have been encrypted so. RC4 never notices."""
+    _check_key(algorithm, key)
+    if algorithm not in _BLOCK:
+        return _rc4(key, body)
+    block = _BLOCK[algorithm]
+    if not body or len(body) % block:
+        raise _failed(f"{len(body)} bytes are no whole blocks of {block}")
+    padded = (
+        bytes(_weak_rc2(key).decrypt(body))
+        if _is_weak_rc2(algorithm, key)
+        else _run(_cipher(algorithm, key).decryptor(), body)
+    )
+    unpadder = padding.PKCS7(8 * block).unpadder()
+    try:
+        return unpadder.update(padded) + unpadder.finalize()
+    except ValueError as error:
+        raise _failed("its padding is not that of PKCS #5") from error
+
+
+def _check_key(algorithm: EncryptionAlgorithm, key: bytes) -> None:
+    if 8 * len(key) not in _KEY_BITS[algorithm]:
+        allowed = " or ".join(map(str, _KEY_BITS[algorithm]))
+        raise SecurityError("SymmetricKey", _SECTION, f"{algorithm.name} takes {allowed} bits, not {8 * len(key)}")
+
+
+def _failed(message: str) -> SecurityError:
+    return SecurityError("MessagePropertiesHeader.MessageBody", "MS-MQQB 3.1.5.8.3", message)
+
+
+def _cipher(algorithm: EncryptionAlgorithm, key: bytes) -> Cipher[CBC]:
+    zeros = CBC(bytes(_BLOCK[algorithm]))
+    return Cipher(RC2(key) if algorithm is EncryptionAlgorithm.RC2 else AES(key), zeros)
+
+
+def _run(context: CipherContext, data: bytes) -> bytes:
+    return context.update(data) + context.finalize()
+
+
+def _rc4(key: bytes, body: bytes) -> bytes:
+    return _run(Cipher(ARC4(key), None).encryptor(), body)
+
+
+def _is_weak_rc2(algorithm: EncryptionAlgorithm, key: bytes) -> bool:
+    return algorithm is EncryptionAlgorithm.RC2 and 8 * len(key) == _WEAK_BITS
+
+
+def _weak_rc2(key: bytes) -> Any:
+    return ARC2.new(key, ARC2.MODE_CBC, iv=bytes(8), effective_keylen=_WEAK_BITS)  # type: ignore[call-arg]  # noqa: S304

@@ -1,0 +1,165 @@
+"""Security descriptors in the self-relative form. Spec: MS-DTYP 2.4.4, 2.4.5, 2.4.6.
+
+A bounded parser: FormatError and nothing else on any bytes. The SACL is not read, because nothing here audits. Types of
+ACE are those of Windows NT 4.0 (MS-MQMQ 2.3.1.25, note <27>); another is an error, so that no denial is overlooked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import ClassVar, Self
+
+from reference_qm.codec import FormatError
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.layout import U8, U16, U32, Layout
+from reference_qm.codec.record import Bits, Flagged, Record
+from reference_qm.security.sid import Sid
+
+_ACE = Layout("ACE", "MS-DTYP 2.4.4.1", AceType=U8, AceFlags=U8, AceSize=U16, Mask=U32)
+_ACL = Layout("ACL", "MS-DTYP 2.4.5", AclRevision=U8, Sbz1=U8, AclSize=U16, AceCount=U16, Sbz2=U16)
+_DESCRIPTOR = Layout(
+    "SECURITY_DESCRIPTOR",
+    "MS-DTYP 2.4.6",
+    Revision=U8,
+    Sbz1=U8,
+    Control=U16,
+    OffsetOwner=U32,
+    OffsetGroup=U32,
+    OffsetSacl=U32,
+    OffsetDacl=U32,
+)
+_REVISION = 1
+_ACL_REVISIONS = (2, 4)
+
+
+class AceType(IntEnum):
+    """Values of AceType, u8. Spec: MS-DTYP 2.4.4.1."""
+
+    ACCESS_ALLOWED = 0
+    ACCESS_DENIED = 1
+    SYSTEM_AUDIT = 2
+    SYSTEM_ALARM = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Ace(Record):
+    """ACE: what one SID is allowed or denied.
+
+    Spec: MS-DTYP 2.4.4. 8 bytes and the SID. AceFlags u8; Mask u32 LE, an ACCESS_MASK; AceSize u16 LE (computed).
+    """
+
+    SECTION: ClassVar[str] = "MS-DTYP 2.4.4"
+
+    AceType: AceType
+    Mask: int
+    Sid: Sid
+    AceFlags: int = 0
+
+    INHERIT_ONLY: ClassVar[int] = 0x08
+
+    @property
+    def is_inherit_only(self) -> bool:
+        """Is it meant for children only (INHERIT_ONLY_ACE)?"""
+        return bool(self.AceFlags & self.INHERIT_ONLY)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        start = cursor.offset
+        kind, flags, size, mask = cursor.unpack(_ACE)
+        if kind not in tuple(AceType):
+            raise FormatError("ACE.AceType", start, "MS-MQMQ 2.3.1.25", f"0x{kind:02X} is none of Windows NT 4.0's")
+        if size < _ACE.size:
+            raise FormatError("ACE.AceSize", start + 2, cls.SECTION, f"{size} is below {_ACE.size}")
+        trustee = cursor.within(size - _ACE.size, "ACE.Sid", cls.SECTION)
+        sid = Sid.read(trustee)
+        trustee.finish("ACE.AceSize", cls.SECTION)
+        return cls(AceType(kind), mask, sid, flags)
+
+    def build(self) -> bytes:
+        sid = self.Sid.build()
+        return _ACE.pack(self.AceType, self.AceFlags, _ACE.size + len(sid), self.Mask) + sid
+
+
+@dataclass(frozen=True, slots=True)
+class Acl(Record):
+    """ACL: a list of ACEs. Spec: MS-DTYP 2.4.5. 8 bytes and the entries. AclSize, AceCount u16 LE (computed)."""
+
+    SECTION: ClassVar[str] = "MS-DTYP 2.4.5"
+
+    Aces: tuple[Ace, ...] = ()
+    AclRevision: int = 2
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        start = cursor.offset
+        revision, _, size, count, _ = cursor.unpack(_ACL)
+        if revision not in _ACL_REVISIONS:
+            raise FormatError("ACL.AclRevision", start, cls.SECTION, f"is {revision}, must be 2 or 4")
+        if size < _ACL.size:
+            raise FormatError("ACL.AclSize", start + 2, cls.SECTION, f"{size} is below {_ACL.size}")
+        listed = cursor.within(size - _ACL.size, "ACL.AclSize", cls.SECTION)
+        if count * _ACE.size > listed.remaining:
+            raise FormatError("ACL.AceCount", start + 4, cls.SECTION, f"{count} do not fit {listed.remaining} bytes")
+        return cls(tuple(Ace.read(listed) for _ in range(count)), revision)  # room behind the last ACE is allowed
+
+    def build(self) -> bytes:
+        aces = b"".join(ace.build() for ace in self.Aces)
+        return _ACL.pack(self.AclRevision, 0, _ACL.size + len(aces), len(self.Aces), 0) + aces
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityDescriptor(Flagged, Record):
+    """SECURITY_DESCRIPTOR: who may do what.
+
+    Spec: MS-DTYP 2.4.6. 20 bytes and its parts, anywhere behind. Control u16 LE; Owner, Group and Dacl are None when
+    they are not there: without a DACL everybody may do everything, with an empty one nobody may do anything. ``build``
+    writes SR and DP of Control by what there is.
+    """
+
+    SECTION: ClassVar[str] = "MS-DTYP 2.4.6"
+
+    Owner: Sid | None = None
+    Group: Sid | None = None
+    Dacl: Acl | None = None
+    Control: int = 0
+
+    DP = Bits(2, of="Control")
+    SR = Bits(15, of="Control")
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        """Read a descriptor and everything up to the end of ``cursor``, which belongs to it."""
+        start = cursor.offset
+        revision, _, control, owner, group, _, dacl = cursor.unpack(_DESCRIPTOR)
+        if revision != _REVISION:
+            raise FormatError("SECURITY_DESCRIPTOR.Revision", start, cls.SECTION, f"is {revision}, must be {_REVISION}")
+        if not control >> 15 & 1:
+            raise FormatError("SECURITY_DESCRIPTOR.Control", start + 2, cls.SECTION, "SR is clear: not self-relative")
+        parts = cursor.take(cursor.remaining, "SECURITY_DESCRIPTOR", cls.SECTION)
+        present = dacl if control >> 2 & 1 else 0
+        return cls(
+            Sid.read(_part(parts, owner, "OffsetOwner")) if owner else None,
+            Sid.read(_part(parts, group, "OffsetGroup")) if group else None,
+            Acl.read(_part(parts, present, "OffsetDacl")) if present else None,
+            control,
+        )
+
+    def build(self) -> bytes:
+        wire = bytearray(_DESCRIPTOR.size)
+        offsets = []
+        for part in (self.Owner, self.Group, self.Dacl):
+            offsets.append(0 if part is None else len(wire))
+            wire += b"" if part is None else part.build()
+        control = self.Control | 1 << 15 | (0 if self.Dacl is None else 1 << 2)
+        owner, group, dacl = offsets
+        wire[: _DESCRIPTOR.size] = _DESCRIPTOR.pack(_REVISION, 0, control, owner, group, 0, dacl)
+        return bytes(wire)
+
+
+def _part(parts: bytes, offset: int, field: str) -> Cursor:
+    """Return a cursor on a part; ``offset`` counts from the start of the descriptor."""
+    begin = offset - _DESCRIPTOR.size
+    if not 0 <= begin < len(parts):
+        raise FormatError(f"SECURITY_DESCRIPTOR.{field}", 0, "MS-DTYP 2.4.6", f"{offset} is outside of the descriptor")
+    return Cursor(parts, begin)

@@ -1,0 +1,152 @@
+"""Keys and certificates as a directory stores them. Spec: MS-MQMQ 2.2.1, 2.2.2, 2.2.21, 2.2.22.
+
+Every ``parse`` is bounded by the bytes that are there and raises FormatError and nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+from uuid import UUID
+
+from reference_qm.codec import NULL_GUID, FormatError, PublicKeyBlob
+from reference_qm.codec import text as wchars
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.layout import GUID, U32, Layout
+from reference_qm.codec.record import Record
+from reference_qm.security.algorithms import HashAlgorithm
+from reference_qm.security.hashing import digest
+
+_KEY = Layout("MQDSPUBLICKEY", "MS-MQMQ 2.2.1", ulKeyLen=U32, ulProviderLen=U32, ulProviderType=U32)
+_KEYS = Layout("MQDSPUBLICKEYS", "MS-MQMQ 2.2.2", ulLen=U32, cNumofKeys=U32)
+_CERTIFICATE = Layout("MQUSERSIGNCERT", "MS-MQMQ 2.2.22", Digest="16s", Identifier=GUID, CertificateLength=U32)
+_CERTIFICATES = Layout("MQUSERSIGNCERTS", "MS-MQMQ 2.2.21", CertificateCount=U32)
+
+
+@dataclass(frozen=True, slots=True)
+class MqdsPublicKey(Record):
+    """MQDSPUBLICKEY: the public key of a provider.
+
+    Spec: MS-MQMQ 2.2.1. 12 bytes, the name and the key. ulKeyLen and ulProviderLen u32 LE (computed); ulProviderType
+    u32 LE; sProviderName text without its terminating null; aBuf bytes: BLOBHEADER and RSAPUBKEY.
+    """
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.1"
+
+    ulProviderType: int
+    sProviderName: str
+    aBuf: bytes
+
+    @property
+    def ulKeyLen(self) -> int:  # noqa: N802 - the printed name
+        """Int bytes of aBuf."""
+        return len(self.aBuf)
+
+    @property
+    def ulProviderLen(self) -> int:  # noqa: N802 - the printed name
+        """Int bytes of sProviderName, its terminating null included."""
+        return len(wchars.join(self.sProviderName, terminated=True))
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        start = cursor.offset
+        key_size, name_size, kind = cursor.unpack(_KEY)
+        field = "MQDSPUBLICKEY.sProviderName"
+        if name_size % 2:
+            raise FormatError("MQDSPUBLICKEY.ulProviderLen", start + 4, cls.SECTION, f"{name_size} are no WCHARs")
+        name = cursor.within(name_size, field, cls.SECTION)
+        provider = wchars.decode(name.through(wchars.NULL, field, cls.SECTION))
+        name.finish(field, cls.SECTION)
+        return cls(kind, provider, cursor.take(key_size, "MQDSPUBLICKEY.aBuf", cls.SECTION))
+
+    def build(self) -> bytes:
+        return _KEY.build(self) + wchars.join(self.sProviderName, terminated=True) + self.aBuf
+
+    def to_public_key_blob(self) -> PublicKeyBlob:
+        """Convert to a PUBLICKEYBLOB. Spec: MS-MQQB 3.1.7.1.5.2. Raises FormatError when aBuf holds no such key."""
+        return PublicKeyBlob.parse(self.aBuf)
+
+
+@dataclass(frozen=True, slots=True)
+class MqdsPublicKeys(Record):
+    """MQDSPUBLICKEYS: the public keys of a queue manager. Spec: MS-MQMQ 2.2.2. 8 bytes and the keys (u32 LE both)."""
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.2"
+
+    aPublicKeys: tuple[MqdsPublicKey, ...] = ()
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        start = cursor.offset
+        size, count = cursor.unpack(_KEYS)
+        if size < _KEYS.size:
+            raise FormatError("MQDSPUBLICKEYS.ulLen", start, cls.SECTION, f"{size} is below {_KEYS.size}")
+        listed = cursor.within(size - _KEYS.size, "MQDSPUBLICKEYS.aPublicKeys", cls.SECTION)
+        _check_count(count, _KEY.size, listed, "MQDSPUBLICKEYS.cNumofKeys", cls.SECTION)
+        keys = tuple(MqdsPublicKey.read(listed) for _ in range(count))
+        listed.finish("MQDSPUBLICKEYS.ulLen", cls.SECTION)
+        return cls(keys)
+
+    def build(self) -> bytes:
+        keys = b"".join(key.build() for key in self.aPublicKeys)
+        return _KEYS.pack(_KEYS.size + len(keys), len(self.aPublicKeys)) + keys
+
+    def find(self, provider: str) -> MqdsPublicKey | None:
+        """Find the key of a provider by its name."""
+        return next((key for key in self.aPublicKeys if key.sProviderName == provider), None)
+
+
+@dataclass(frozen=True, slots=True)
+class UserSignCert(Record):
+    """MQUSERSIGNCERT: a certificate that a user has registered.
+
+    Spec: MS-MQMQ 2.2.22. 36 bytes and the certificate. Digest 16 bytes; Identifier 16-byte GUID; CertificateLength u32
+    LE (computed); Certificate bytes (DER X.509).
+    """
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.22"
+
+    Digest: bytes = bytes(16)
+    Identifier: UUID = NULL_GUID
+    Certificate: bytes = b""
+
+    @property
+    def CertificateLength(self) -> int:  # noqa: N802 - the printed name
+        """Int bytes of Certificate."""
+        return len(self.Certificate)
+
+    @classmethod
+    def register(cls, identifier: UUID, certificate: bytes) -> Self:
+        """Make the entry of a certificate: its Digest is the MD5 of it."""
+        return cls(digest(HashAlgorithm.MD5, certificate), identifier, certificate)
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        made, identifier, size = cursor.unpack(_CERTIFICATE)
+        return cls(made, identifier, cursor.take(size, "MQUSERSIGNCERT.Certificate", cls.SECTION))
+
+    def build(self) -> bytes:
+        return _CERTIFICATE.build(self) + self.Certificate
+
+
+@dataclass(frozen=True, slots=True)
+class UserSignCerts(Record):
+    """MQUSERSIGNCERTS: the certificates of a user. Spec: MS-MQMQ 2.2.21. 4 bytes and the entries (count u32 LE)."""
+
+    SECTION: ClassVar[str] = "MS-MQMQ 2.2.21"
+
+    Certificates: tuple[UserSignCert, ...] = ()
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        (count,) = cursor.unpack(_CERTIFICATES)
+        _check_count(count, _CERTIFICATE.size, cursor, "MQUSERSIGNCERTS.CertificateCount", cls.SECTION)
+        return cls(tuple(UserSignCert.read(cursor) for _ in range(count)))
+
+    def build(self) -> bytes:
+        return _CERTIFICATES.pack(len(self.Certificates)) + b"".join(entry.build() for entry in self.Certificates)
+
+
+def _check_count(count: int, least: int, cursor: Cursor, field: str, section: str) -> None:
+    if count * least > cursor.remaining:
+        raise FormatError(field, cursor.offset, section, f"{count} do not fit the {cursor.remaining} bytes there")

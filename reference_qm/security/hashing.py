@@ -1,0 +1,98 @@
+"""Hashes, and RSA signatures over them as a CSP makes them. Spec: MS-MQMQ 2.2.19.3, MS-MQQB 3.1.7.1.4, 3.1.5.8.3.
+
+Assumed, because the documents say only "the hash encrypted using RSA and the private key": RSASSA-PKCS1-v1_5 with the
+DigestInfo of the hash (RFC 8017 9.2), in the little-endian byte order of the other RSA values of MS-MQQB 2.4.
+
+``cryptography`` does everything that it can; MD2 and MD4 are pycryptodomex's. Both are broken, as is MD5, and are here
+only because old releases sign with them.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from types import ModuleType
+
+from Cryptodome.Hash import MD2, MD4
+from Cryptodome.Signature import pkcs1_15
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import padding, rsa
+from cryptography.utils import CryptographyDeprecationWarning
+
+from reference_qm.security.algorithms import HashAlgorithm
+from reference_qm.security.errors import SecurityError
+from reference_qm.security.rsa_keys import old_private_key, old_public_key
+
+_SIGNING = "MS-MQQB 3.1.7.1.4"
+_AUTHENTICATION = "MS-MQQB 3.1.5.8.3"
+_CURRENT: Mapping[HashAlgorithm, hashes.HashAlgorithm] = {
+    HashAlgorithm.MD5: hashes.MD5(),  # noqa: S303 - what the message names
+    HashAlgorithm.SHA1: hashes.SHA1(),  # noqa: S303 - what the message names
+    HashAlgorithm.SHA256: hashes.SHA256(),
+    HashAlgorithm.SHA512: hashes.SHA512(),
+}
+_OLD: Mapping[HashAlgorithm, ModuleType] = {HashAlgorithm.MD2: MD2, HashAlgorithm.MD4: MD4}
+
+MAX_MODULUS_BITS = 16384
+MAX_EXPONENT = 0xFFFFFFFF
+"""pubExp is a u32 (MS-MQQB 2.4.1, MS-MQMQ 2.2.20.6)."""
+
+
+def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
+    """Return the hash of ``data``: 16, 20, 32 or 64 bytes."""
+    if algorithm in _OLD:
+        old: bytes = _OLD[algorithm].new(data).digest()
+        return old
+    made = hashes.Hash(_CURRENT[algorithm])
+    made.update(data)
+    return made.finalize()
+
+
+def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes:
+    """Return the signature of ``data``: bytes LE, as many as the modulus has; SecurityError when the key is too small.
+
+    Spec: MS-MQQB 3.1.7.1.4.
+    """
+    try:
+        if algorithm in _OLD:
+            signature = pkcs1_15.new(old_private_key(key)).sign(_OLD[algorithm].new(data))
+        else:
+            signature = key.sign(data, padding.PKCS1v15(), _CURRENT[algorithm])
+    except ValueError as error:
+        raise SecurityError("Signature", _SIGNING, f"{algorithm.name} does not fit the key: {error}") from error
+    return signature[::-1]
+
+
+def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, signature: bytes) -> bool:
+    """Say whether ``signature`` (bytes LE) is that of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
+    big_endian = signature[::-1]
+    try:
+        if algorithm in _OLD:
+            pkcs1_15.new(old_public_key(key)).verify(_OLD[algorithm].new(data), big_endian)
+        else:
+            key.verify(big_endian, data, padding.PKCS1v15(), _CURRENT[algorithm])
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
+
+def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:
+    """Return the public key of a DER X.509 certificate; SecurityError when it holds no usable RSA key.
+
+    Spec: MS-MQMQ 2.2.20.6 SenderCert, MS-MQQB 3.1.5.8.3. Only the key is asked for: the section does not look at
+    validity dates, issuer, serial number or usage.
+    """
+    subject = "SecurityHeader.SecurityData.SenderCert"
+    try:
+        with warnings.catch_warnings():  # of serial numbers that RFC 5280 forbids and old certificates have
+            warnings.simplefilter("ignore", CryptographyDeprecationWarning)
+            key = x509.load_der_x509_certificate(certificate).public_key()
+    except (ValueError, TypeError, UnsupportedAlgorithm, x509.InvalidVersion) as error:
+        raise SecurityError(subject, _AUTHENTICATION, f"no X.509 certificate with a usable key: {error}") from error
+    if not isinstance(key, rsa.RSAPublicKey):
+        raise SecurityError(subject, _AUTHENTICATION, f"its key is no RSA key but {type(key).__name__}")
+    if key.key_size > MAX_MODULUS_BITS or key.public_numbers().e > MAX_EXPONENT:
+        raise SecurityError(subject, _AUTHENTICATION, "its RSA key is larger than any that is believed")
+    return key

@@ -1,0 +1,82 @@
+"""RSA key exchange: SIMPLEBLOB and PUBLICKEYBLOB. Spec: MS-MQQB 2.4, 3.1.7.1.5, 3.1.5.8.3.
+
+encryptedKey is printed with 256 bytes, but the keys of 3.1.7.1.5 have 512 and 1024 bits. Both can be true, because the
+field is little-endian: zeros behind the 64 or 128 bytes do not change the number. So 256 bytes are written, and a blob
+that stops after its 64 or 128 bytes is read as well.
+
+pycryptodomex does the RSAES-PKCS1-v1_5 part: cryptography takes its padding bytes from the system, where chance must be
+injected here, and gives random bytes for a blob that fails, which 3.1.5.8.3 wants refused.
+"""
+
+from __future__ import annotations
+
+from Cryptodome.Cipher import PKCS1_v1_5
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from reference_qm.codec import PublicKeyBlob, SimpleBlob
+from reference_qm.entropy import Entropy
+from reference_qm.security.algorithms import EncryptionAlgorithm
+from reference_qm.security.errors import SecurityError
+from reference_qm.security.rsa_keys import old_private_key, old_public_key
+
+_SIZE = 256
+_HEAD = 12
+_SIMPLE = "MS-MQQB 2.4.2"
+_PUBLIC = "MS-MQQB 2.4.1"
+
+
+def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
+    """Return the key of a PUBLICKEYBLOB; SecurityError when its numbers are no RSA key that fits a SIMPLEBLOB."""
+    modulus = int.from_bytes(blob.modulus, "little")
+    if modulus.bit_length() != blob.bitLen or blob.bitLen > 8 * _SIZE:
+        raise SecurityError("PUBLICKEYBLOB.modulus", _PUBLIC, f"{modulus.bit_length()} bits, bitLen {blob.bitLen}")
+    try:
+        return rsa.RSAPublicNumbers(blob.pubExp, modulus).public_key()
+    except ValueError as error:
+        raise SecurityError("PUBLICKEYBLOB", _PUBLIC, f"no RSA key: {error}") from error
+
+
+def public_key_blob(key: rsa.RSAPublicKey) -> PublicKeyBlob:
+    """Return the PUBLICKEYBLOB of a key whose modulus has whole bytes."""
+    numbers = key.public_numbers()
+    return PublicKeyBlob(numbers.e, numbers.n.to_bytes(-(-key.key_size // 8), "little"))
+
+
+def wrap(key: rsa.RSAPublicKey, algorithm: EncryptionAlgorithm, symmetric_key: bytes, entropy: Entropy) -> SimpleBlob:
+    """Return the SIMPLEBLOB that carries a symmetric key; SecurityError when the RSA key is too small or too large."""
+    if key.key_size > 8 * _SIZE:
+        raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"an RSA key of {key.key_size} bits does not fit")
+    try:
+        encrypted = PKCS1_v1_5.new(old_public_key(key), randfunc=entropy.token).encrypt(symmetric_key)
+    except ValueError as error:
+        raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"cannot be made: {error}") from error
+    return SimpleBlob(algorithm, encrypted[::-1].ljust(_SIZE, b"\0"))
+
+
+def unwrap(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, bits: int) -> bytes:
+    """Return the symmetric key of ``bits`` bits that a SIMPLEBLOB carries.
+
+    Raises FormatError when it is no SIMPLEBLOB, SecurityError when it is for another algorithm, another RSA key, or
+    holds a key of another length.
+    """
+    size = -(-key.key_size // 8)
+    whole = blob.ljust(_HEAD + _SIZE, b"\0") if len(blob) >= _HEAD + size else blob
+    simple = SimpleBlob.parse(whole)
+    if simple.sessionKeyAlgorithm != algorithm:
+        raise SecurityError(
+            "SIMPLEBLOB.sessionKeyAlgorithm", _SIMPLE, f"0x{simple.sessionKeyAlgorithm:08X} is not {algorithm.name}"
+        )
+    if any(simple.encryptedKey[size:]):
+        raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"is not for an RSA key of {key.key_size} bits")
+    found = _decrypted(key, simple.encryptedKey[:size][::-1], bits // 8)
+    if not found:
+        raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"holds no key of {bits} bits for this RSA key")
+    return found
+
+
+def _decrypted(key: rsa.RSAPrivateKey, encrypted: bytes, size: int) -> bytes:
+    """Return the key of ``size`` bytes, or nothing."""
+    try:
+        return bytes(PKCS1_v1_5.new(old_private_key(key)).decrypt(encrypted, b"", expected_pt_len=size))
+    except ValueError:  # a number above the modulus
+        return b""

@@ -1,0 +1,138 @@
+"""Encrypting the body of a message that is sent. Spec: MS-MQQB 3.1.7.1.5.
+
+Two readings had to be chosen. The steps take the best provider that the remote has whatever the PrivacyLevel, but the
+receiver chooses its private key and its algorithms by PrivacyLevel (3.1.5.8.3, MS-MQMQ 2.2.19.3) and could never
+decrypt such a message: here, as in note <66>, PrivacyLevel chooses the provider. And SecurityHeader.ProviderName is no
+field of that header: here it is SecurityData.ProviderInfo, whose presence clears DE (MS-MQMQ 2.2.20.6).
+
+Every failure is a SecurityError or a FormatError; what follows it is 3.1.7.1.5.1 and up to the caller.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from reference_qm.clock import Now
+from reference_qm.codec import (
+    PrivateQueueFormatNameId,
+    ProviderInfo,
+    PublicKeyBlob,
+    PublicQueueFormatName,
+    SecurityHeader,
+    UserHeader,
+    UserMessagePacket,
+)
+from reference_qm.entropy import Entropy
+from reference_qm.security.algorithms import (
+    EncryptionAlgorithm,
+    Privacy,
+    PrivacyLevel,
+    encryption_algorithm,
+    privacy_of,
+)
+from reference_qm.security.caches import CachedSymmetricKey, SecurityCaches, SecuritySettings
+from reference_qm.security.ciphers import encrypt
+from reference_qm.security.directory_keys import MqdsPublicKeys
+from reference_qm.security.errors import SecurityError
+from reference_qm.security.key_exchange import public_key, wrap
+
+_SECTION = "MS-MQQB 3.1.7.1.5"
+_REDUCED_BITS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """How a message is encrypted. Spec: MS-MQQB 3.1.7.1.5. ``key_size``: int bytes with the 88 zero bits, if any."""
+
+    UseCSP: str
+    UseAlgorithm: EncryptionAlgorithm
+    UseSymmKeyLength: int
+    UsePublicKey: PublicKeyBlob
+    key_size: int
+
+    def new_key(self, entropy: Entropy) -> bytes:
+        """Return a new symmetric key; 40 bits of an Enhanced RC2 key are followed by 88 zero bits."""
+        return entropy.token(self.UseSymmKeyLength // 8).ljust(self.key_size, b"\0")
+
+
+def select_encryption(level: int, remote_keys: MqdsPublicKeys, settings: SecuritySettings) -> Selection:
+    """Select provider, algorithm, key length and public key by PrivacyLevel (u32) and what the remote has."""
+    privacy = privacy_of(level)
+    key = remote_keys.find(privacy.provider)
+    if key is None:
+        raise SecurityError("MQDSPUBLICKEYS", _SECTION, f"the remote has no key of {privacy.provider}")
+    preferred = {
+        PrivacyLevel.BASE: settings.PreferredBaseAlgorithm,
+        PrivacyLevel.ENHANCED: settings.PreferredEnhancedAlgorithm,
+        PrivacyLevel.ADVANCED: settings.PreferredAdvancedAlgorithm,
+    }
+    algorithm = encryption_algorithm(privacy, preferred[PrivacyLevel(level)])
+    bits = privacy.key_bits[algorithm]
+    reduced = algorithm is EncryptionAlgorithm.RC2 and settings.SendEnhancedRC2Using40BitKeys
+    return Selection(
+        privacy.provider, algorithm, _REDUCED_BITS if reduced else bits, key.to_public_key_blob(), bits // 8
+    )
+
+
+def encrypt_message(
+    packet: UserMessagePacket,
+    remote: UUID,
+    remote_keys: MqdsPublicKeys,
+    caches: SecurityCaches,
+    entropy: Entropy,
+    now: Now,
+) -> UserMessagePacket:
+    """Return the packet with its body encrypted for a queue manager, or as it is when its PrivacyLevel is 0.
+
+    ``remote``: RemoteQMGuid; ``remote_keys``: RemoteQMPublicKey. A SecurityHeader is made when there is none.
+    """
+    level = packet.MessagePropertiesHeader.PrivacyLevel
+    if level == PrivacyLevel.NONE:
+        return packet
+    if not isinstance(packet.UserHeader.DestinationQueue, PublicQueueFormatName | PrivateQueueFormatNameId):
+        raise SecurityError("UserHeader.DestinationQueue", _SECTION, "is no public or private name: no key to find")
+    selection = select_encryption(level, remote_keys, caches.settings)
+    cached = _key_for(selection, level, remote, caches, entropy, now)
+    body = encrypt(selection.UseAlgorithm, cached.SymmetricKey, packet.MessagePropertiesHeader.MessageBody)
+    return replace(
+        packet,
+        BaseHeader=replace(packet.BaseHeader, PacketSize=0),
+        UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | UserHeader.flags(SH=1)),
+        SecurityHeader=_announced(packet.SecurityHeader or SecurityHeader(), privacy_of(level), cached),
+        MessagePropertiesHeader=replace(
+            packet.MessagePropertiesHeader,
+            MessageBody=body,
+            AllocationBodySize=len(body),
+            EncryptionAlgorithm=selection.UseAlgorithm,
+            Padding=None,
+        ),
+    )
+
+
+def _key_for(
+    selection: Selection, level: int, remote: UUID, caches: SecurityCaches, entropy: Entropy, now: Now
+) -> CachedSymmetricKey:
+    """Find the cached key of the remote, or make one and cache it."""
+    cache = caches.sending(level)
+    wanted = (remote, selection.UseCSP, selection.UseAlgorithm)
+    found = cache.find(lambda key: (key.RemoteQMGuid, key.CryptoServiceProvider, key.CryptoAlgorithm) == wanted)
+    if found is not None:
+        return found
+    key = selection.new_key(entropy)
+    blob = wrap(public_key(selection.UsePublicKey), selection.UseAlgorithm, key, entropy)
+    made = CachedSymmetricKey(*wanted, blob.build(), key, now.utc_s)
+    cache.add(made, now)
+    return made
+
+
+def _announced(header: SecurityHeader, privacy: Privacy, cached: CachedSymmetricKey) -> SecurityHeader:
+    """Return the SecurityHeader that says how the body is encrypted."""
+    data = replace(
+        header.SecurityData,
+        EncryptionKey=cached.EncryptedSymmetricKey,
+        ProviderInfo=ProviderInfo(privacy.provider_type, privacy.provider).build(),
+        Padding=None,
+    )
+    flags = header.Flags & ~SecurityHeader.flags(DE=1) | SecurityHeader.flags(EB=1, AI=1)
+    return replace(header, Flags=flags, SecurityData=data)

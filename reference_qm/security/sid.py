@@ -1,0 +1,70 @@
+"""Security identifiers. Spec: MS-DTYP 2.4.2, MS-MQMQ 2.2.20.6 (SecurityID)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from reference_qm.codec import FormatError, MisuseError
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.layout import U8, U32, Layout
+from reference_qm.codec.record import Record
+
+_LAYOUT = Layout("SID", "MS-DTYP 2.4.2.2", Revision=U8, SubAuthorityCount=U8, IdentifierAuthority="6s")
+_SUB = Layout("SID", "MS-DTYP 2.4.2.2", SubAuthority=U32)
+_TEXT = re.compile(r"S-1-(\d{1,15})((?:-\d{1,10}){0,15})", re.ASCII)
+REVISION = 1
+MAX_SUB_AUTHORITIES = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Sid(Record):
+    """SID: who somebody is.
+
+    Spec: MS-DTYP 2.4.2.2. 8 bytes and 4 for each sub-authority (15 at most). IdentifierAuthority 48-bit int,
+    big-endian on the wire; SubAuthority u32 LE each. ``str`` gives the form of 2.4.2.1, S-1-5-18.
+    """
+
+    SECTION: ClassVar[str] = "MS-DTYP 2.4.2.2"
+
+    IdentifierAuthority: int
+    SubAuthority: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        return "-".join(map(str, ("S", REVISION, self.IdentifierAuthority, *self.SubAuthority)))
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Return the SID of its text form with a decimal authority; raises FormatError."""
+        match = _TEXT.fullmatch(text)
+        if match is None:
+            raise FormatError("SID", 0, "MS-DTYP 2.4.2.1", f"{text!r} is not of the form S-1-5-18")
+        authority, *subs = (int(part) for part in (match[1] + match[2]).split("-"))
+        if authority >> 48 or any(sub >> 32 for sub in subs):
+            raise FormatError("SID", 0, "MS-DTYP 2.4.2.1", f"{text!r} has a part above its width")
+        return cls(authority, tuple(subs))
+
+    @classmethod
+    def read(cls, cursor: Cursor) -> Self:
+        start = cursor.offset
+        revision, count, authority = cursor.unpack(_LAYOUT)
+        if revision != REVISION:
+            raise FormatError("SID.Revision", start, cls.SECTION, f"is {revision}, must be {REVISION}")
+        if count > MAX_SUB_AUTHORITIES:
+            raise FormatError(
+                "SID.SubAuthorityCount", start + 1, cls.SECTION, f"{count} is above {MAX_SUB_AUTHORITIES}"
+            )
+        return cls(int.from_bytes(authority, "big"), tuple(cursor.unpack(_SUB)[0] for _ in range(count)))
+
+    def build(self) -> bytes:
+        if len(self.SubAuthority) > MAX_SUB_AUTHORITIES or self.IdentifierAuthority >> 48:
+            raise MisuseError(f"SID {self} has a part that does not fit")
+        head = _LAYOUT.pack(REVISION, len(self.SubAuthority), self.IdentifierAuthority.to_bytes(6, "big"))
+        return head + b"".join(_SUB.pack(sub) for sub in self.SubAuthority)
+
+
+EVERYONE = Sid(1, (0,))
+"""S-1-1-0: everybody has it."""
+OWNER_RIGHTS = Sid(3, (4,))
+"""S-1-3-4: stands for the current owner in an ACE, and replaces what an owner has by itself (MS-DTYP 2.5.3.2)."""

@@ -1,0 +1,136 @@
+"""Encrypting, signing, wrapping and caching give back what went in; any change of a signature is seen."""
+
+from functools import cache
+
+from cryptography.hazmat.primitives.asymmetric import rsa
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference_qm.clock import Now
+from reference_qm.entropy import SeededEntropy
+from reference_qm.security import (
+    EVERYONE,
+    Ace,
+    AceType,
+    Acl,
+    CachedSymmetricKey,
+    EncryptionAlgorithm,
+    HashAlgorithm,
+    MqdsPublicKey,
+    MqdsPublicKeys,
+    QueueAccess,
+    SecurityDescriptor,
+    Sid,
+    is_granted,
+)
+from reference_qm.security.caches import TimedCache
+from reference_qm.security.ciphers import decrypt, encrypt
+from reference_qm.security.hashing import is_signature, sign
+from reference_qm.security.key_exchange import unwrap, wrap
+
+FEW = settings(max_examples=60, deadline=None)
+KEYS = [
+    (EncryptionAlgorithm.RC2, 40),
+    (EncryptionAlgorithm.RC2, 128),
+    (EncryptionAlgorithm.RC4, 40),
+    (EncryptionAlgorithm.RC4, 128),
+    (EncryptionAlgorithm.AES128, 128),
+    (EncryptionAlgorithm.AES192, 192),
+    (EncryptionAlgorithm.AES256, 256),
+]
+sids = st.builds(Sid, st.integers(0, 2**48 - 1), st.lists(st.integers(0, 0xFFFFFFFF), max_size=15).map(tuple))
+aces = st.builds(Ace, st.sampled_from(AceType), st.integers(0, 0xFFFFFFFF), sids, st.integers(0, 255))
+acls = st.builds(Acl, st.lists(aces, max_size=5).map(tuple), st.sampled_from([2, 4]))
+
+
+@cache
+def key() -> rsa.RSAPrivateKey:
+    return rsa.generate_private_key(65537, 1024)
+
+
+@FEW
+@given(chosen=st.sampled_from(KEYS), body=st.binary(max_size=200), seed=st.text(max_size=5))
+def test_a_body_survives_encryption(chosen, body, seed):
+    algorithm, bits = chosen
+    symmetric = SeededEntropy(seed).token(bits // 8)
+    assert decrypt(algorithm, symmetric, encrypt(algorithm, symmetric, body)) == body
+
+
+@FEW
+@given(chosen=st.sampled_from(KEYS), seed=st.text(max_size=5))
+def test_a_key_survives_its_simpleblob(chosen, seed):
+    algorithm, bits = chosen
+    entropy = SeededEntropy(seed)
+    symmetric = entropy.token(bits // 8)
+    blob = wrap(key().public_key(), algorithm, symmetric, entropy).build()
+    assert unwrap(key(), algorithm, blob, bits) == symmetric
+
+
+@FEW
+@given(
+    algorithm=st.sampled_from(HashAlgorithm),
+    text=st.binary(max_size=100),
+    place=st.integers(0, 127),
+    change=st.integers(1, 255),
+)
+def test_a_changed_signature_is_no_signature(algorithm, text, place, change):
+    signature = bytearray(sign(key(), algorithm, text))
+    assert is_signature(key().public_key(), algorithm, text, bytes(signature))
+    signature[place] ^= change
+    assert not is_signature(key().public_key(), algorithm, text, bytes(signature))
+
+
+@FEW
+@given(sid=sids)
+def test_a_sid_survives_text_and_wire(sid):
+    assert Sid.parse(sid.build()) == sid
+    assert Sid.of(str(sid)) == sid
+
+
+@FEW
+@given(owner=st.none() | sids, group=st.none() | sids, dacl=st.none() | acls)
+def test_a_descriptor_survives(owner, group, dacl):
+    read = SecurityDescriptor.parse(SecurityDescriptor(owner, group, dacl).build())
+    assert (read.Owner, read.Group, read.Dacl) == (owner, group, dacl)
+
+
+@FEW
+@given(dacl=acls, sid=sids)
+def test_a_denial_of_everything_for_everyone_wins_when_it_is_first(dacl, sid):
+    deny = Ace(AceType.ACCESS_DENIED, QueueAccess.MQSEC_QUEUE_GENERIC_ALL, EVERYONE)
+    closed = SecurityDescriptor(Dacl=Acl((deny, *dacl.Aces)))
+    assert not is_granted(closed, {sid, EVERYONE}, QueueAccess.MQSEC_WRITE_MESSAGE)
+
+
+@FEW
+@given(
+    keys=st.lists(
+        st.builds(
+            MqdsPublicKey,
+            st.integers(0, 0xFFFFFFFF),
+            st.text(st.characters(min_codepoint=1, max_codepoint=0xD7FF), max_size=10),
+            st.binary(max_size=30),
+        ),
+        max_size=4,
+    )
+)
+def test_stored_keys_survive(keys):
+    assert MqdsPublicKeys.parse(MqdsPublicKeys(tuple(keys)).build()).aPublicKeys == tuple(keys)
+
+
+@FEW
+@given(size=st.integers(1, 9), steps=st.lists(st.integers(0, 400), max_size=40), lifetime_s=st.integers(1, 600))
+def test_a_cache_keeps_its_size_and_its_lifetime(size, steps, lifetime_s):
+    """Whatever is left after an event is young enough, and the timer runs exactly while something is left."""
+    cached = TimedCache[CachedSymmetricKey](size, 1_000 * lifetime_s)
+    now = Now(0, 0)
+    for step in steps:
+        now = Now(now.monotonic_ms + 1_000 * step, now.utc_s + step)
+        if cached.due_ms is not None and cached.due_ms <= now.monotonic_ms:
+            cached.on_timer(now)
+            old = now.utc_s - lifetime_s
+            assert cached.find(lambda entry, old=old: entry.CachedTime < old) is None
+            assert (cached.due_ms is None) == (len(cached) == 0)
+        cached.add(CachedSymmetricKey(None, "", 0, b"", b"", now.utc_s), now)
+        assert 1 <= len(cached) <= size
+        assert cached.due_ms > now.monotonic_ms

@@ -1,0 +1,155 @@
+"""MS-MQQB 2.4 PUBLICKEYBLOB and SIMPLEBLOB, 3.1.7.1.5.2, and the directory's structures of MS-MQMQ 2.2."""
+
+from dataclasses import replace
+from uuid import UUID
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from security_made import OTHER, certificate, entropy, remote_keys, rsa_key
+
+from reference_qm.codec import FormatError, PublicKeyBlob, SimpleBlob
+from reference_qm.security import (
+    BASE_PROVIDER,
+    ENHANCED_PROVIDER,
+    MqdsPublicKey,
+    MqdsPublicKeys,
+    SecurityError,
+    UserSignCert,
+    UserSignCerts,
+    public_key,
+    public_key_blob,
+)
+from reference_qm.security.algorithms import EncryptionAlgorithm
+from reference_qm.security.key_exchange import unwrap, wrap
+
+RC4 = EncryptionAlgorithm.RC4
+
+
+@pytest.mark.parametrize("which", [512, 1024])
+def test_a_public_key_survives_its_blob(which):
+    key = rsa_key(which).public_key()
+    blob = public_key_blob(key)
+    assert blob.build()[:12].hex(" ") == "06 02 00 00 00 a4 00 00 52 53 41 31"
+    assert (blob.bitLen, blob.pubExp) == (which, 65537)
+    assert int.from_bytes(blob.modulus, "little") == key.public_numbers().n
+    assert public_key(PublicKeyBlob.parse(blob.build())).public_numbers() == key.public_numbers()
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [
+        PublicKeyBlob(65537, b""),
+        PublicKeyBlob(65537, bytes(64)),
+        PublicKeyBlob(65537, b"\xff" * 63 + b"\x00"),
+        PublicKeyBlob(65536, b"\xff" * 64),
+        PublicKeyBlob(1, b"\xff" * 64),
+        PublicKeyBlob(65537, b"\xff" * 257),
+    ],
+)
+def test_numbers_that_are_no_key_are_an_error(blob):
+    with pytest.raises(SecurityError, match="PUBLICKEYBLOB"):
+        public_key(blob)
+
+
+@pytest.mark.parametrize(("which", "size"), [(512, 64), (1024, 128)])
+def test_a_symmetric_key_survives_its_blob(which, size):
+    blob = wrap(rsa_key(which).public_key(), RC4, b"12345", entropy()).build()
+    assert (len(blob), blob[:12].hex(" ")) == (268, "01 02 00 00 01 68 00 00 00 a4 00 00")
+    assert not any(blob[12 + size :])
+    assert unwrap(rsa_key(which), RC4, blob, 40) == b"12345"
+    assert unwrap(rsa_key(which), RC4, blob[: 12 + size], 40) == b"12345"
+
+
+def test_the_encrypted_key_is_little_endian_rsaes_pkcs1():
+    """RFC 8017 7.2.1: 00 02, at least eight bytes that are not zero, 00, and the key as it is."""
+    numbers = rsa_key(1024).private_numbers()
+    blob = wrap(rsa_key(1024).public_key(), RC4, b"0123456789abcdef", entropy())
+    encoded = pow(int.from_bytes(blob.encryptedKey, "little"), numbers.d, numbers.public_numbers.n).to_bytes(128, "big")
+    assert encoded.startswith(b"\x00\x02")
+    assert encoded.endswith(b"\x00" + b"0123456789abcdef")
+    assert encoded.index(b"\x00", 2) == 111
+
+
+def test_chance_is_injected():
+    key = rsa_key(1024).public_key()
+    assert wrap(key, RC4, b"12345", entropy()) == wrap(key, RC4, b"12345", entropy())
+
+
+def test_a_blob_for_something_else_is_an_error():
+    blob = wrap(rsa_key(1024).public_key(), RC4, b"12345", entropy()).build()
+    simple = SimpleBlob.parse(blob)
+    tampered = bytes((simple.encryptedKey[0] ^ 1,)) + simple.encryptedKey[1:]
+    refused = [
+        (rsa_key(OTHER), RC4, blob, 40),
+        (rsa_key(512), RC4, blob, 40),
+        (rsa_key(1024), EncryptionAlgorithm.RC2, blob, 40),
+        (rsa_key(1024), RC4, blob, 128),
+        (rsa_key(1024), RC4, replace(simple, encryptedKey=b"\xff" * 256).build(), 40),
+        (rsa_key(1024), RC4, replace(simple, encryptedKey=b"\xff" * 128 + bytes(128)).build(), 40),
+        (rsa_key(1024), RC4, replace(simple, encryptedKey=tampered).build(), 40),
+        (rsa_key(1024), RC4, replace(simple, encryptedKey=bytes(256)).build(), 40),
+        (rsa_key(1024), RC4, replace(simple, encryptedKey=simple.encryptedKey[:255] + b"\1").build(), 40),
+    ]
+    for arguments in refused:
+        with pytest.raises(SecurityError, match="SIMPLEBLOB"):
+            unwrap(*arguments)
+
+
+@pytest.mark.parametrize("blob", [b"", b"\x01\x02", bytes(12), bytes(268), bytes(300)])
+def test_what_is_no_blob_is_a_format_error(blob):
+    with pytest.raises(FormatError, match="SIMPLEBLOB"):
+        unwrap(rsa_key(1024), RC4, blob, 40)
+
+
+def test_a_public_key_that_does_not_fit_the_blob_is_an_error():
+    with pytest.raises(SecurityError, match="2056 bits does not fit"):
+        wrap(rsa.RSAPublicNumbers(65537, 2**2055 + 1).public_key(), RC4, b"12345", entropy())
+
+
+def test_a_key_too_small_for_the_symmetric_key_is_an_error():
+    with pytest.raises(SecurityError, match="cannot be made"):
+        wrap(rsa_key(512).public_key(), RC4, bytes(54), entropy())
+
+
+def test_mqdspublickeys_survive_and_convert():
+    """MS-MQMQ 2.2.1, 2.2.2; MS-MQQB 3.1.7.1.5.2."""
+    keys = remote_keys(BASE_PROVIDER, ENHANCED_PROVIDER)
+    wire = keys.build()
+    assert int.from_bytes(wire[:4], "little") == len(wire)
+    assert wire[4:8] == b"\x02\0\0\0"
+    assert MqdsPublicKeys.parse(wire) == keys
+    found = keys.find(ENHANCED_PROVIDER)
+    assert found.to_public_key_blob() == public_key_blob(rsa_key(1024).public_key())
+    assert keys.find("another") is None
+    assert (found.ulProviderType, found.ulKeyLen, found.ulProviderLen) == (1, 148, 2 * len(ENHANCED_PROVIDER) + 2)
+
+
+@pytest.mark.parametrize(
+    ("wire", "field"),
+    [
+        ("07000000 00000000", "ulLen"),
+        ("08000000 01000000", "cNumofKeys"),
+        ("09000000 00000000 00", "ulLen"),
+        ("14000000 01000000 00000000 00000000 01000000", "sProviderName"),
+        ("15000000 01000000 00000000 01000000 01000000 00", "ulProviderLen"),
+        ("18000000 01000000 00000000 04000000 01000000 00000000", "sProviderName"),
+        ("16000000 01000000 FFFFFFFF 02000000 01000000 0000", "aBuf"),
+    ],
+)
+def test_mqdspublickeys_are_bounded(wire, field):
+    with pytest.raises(FormatError, match=field):
+        MqdsPublicKeys.parse(bytes.fromhex(wire))
+
+
+def test_a_stored_key_that_is_none_is_a_format_error():
+    with pytest.raises(FormatError, match="PUBLICKEYBLOB"):
+        MqdsPublicKey(1, BASE_PROVIDER, bytes(20)).to_public_key_blob()
+
+
+def test_mqusersigncerts_survive():
+    """MS-MQMQ 2.2.21, 2.2.22: the digest is the MD5 of the certificate."""
+    certs = UserSignCerts((UserSignCert.register(UUID(int=1), certificate()), UserSignCert()))
+    assert UserSignCerts.parse(certs.build()) == certs
+    assert UserSignCert.register(UUID(int=1), b"abc").Digest.hex() == "900150983cd24fb0d6963f7d28e17f72"
+    with pytest.raises(FormatError, match="CertificateCount"):
+        UserSignCerts.parse(b"\xff\xff\xff\xff")

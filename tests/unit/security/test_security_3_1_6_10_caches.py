@@ -1,0 +1,163 @@
+"""MS-MQQB 3.1.1.3.3, 3.1.1.3.4, 3.1.3.1, 3.1.6.10 to 3.1.6.13: sizes and lifetimes of the caches."""
+
+from dataclasses import dataclass
+
+import pytest
+
+from reference_qm.clock import Now
+from reference_qm.codec import MisuseError
+from reference_qm.security import CachedSymmetricKey, SecurityCaches, SecuritySettings
+from reference_qm.security.caches import TimedCache
+
+
+@dataclass(frozen=True)
+class Entry:
+    name: int
+    CachedTime: int
+
+
+def at(seconds: int) -> Now:
+    """The monotonic clock and the system clock differ on purpose."""
+    return Now(5_000 + 1_000 * seconds, 1_000_000 + seconds)
+
+
+def put(cache: TimedCache, name: int, seconds: int) -> None:
+    cache.add(Entry(name, at(seconds).utc_s), at(seconds))
+
+
+def has(cache: TimedCache, name: int) -> bool:
+    return cache.find(lambda entry: entry.name == name) is not None
+
+
+def names(cache: TimedCache) -> set[int]:
+    return {name for name in range(300) if has(cache, name)}
+
+
+def test_defaults_of_global_initialization():
+    settings = SecuritySettings()
+    assert (settings.UserCertCacheSize, settings.UserCertLifetime) == (53, 1_200_000)
+    assert (settings.ReceiveSymmetricKeyCacheSize, settings.SendSymmetricKeyCacheSize) == (127, 53)
+    assert (settings.SymmetricKeyShortLifetime, settings.SymmetricKeyLongLifetime) == (600_000, 43_200_000)
+    assert settings.PreferredAdvancedAlgorithm == 0x6610
+    assert (settings.PreferredEnhancedAlgorithm, settings.PreferredBaseAlgorithm) == (0x6801, 0x6801)
+    assert not settings.SendEnhancedRC2Using40BitKeys
+    assert not settings.RejectEnhancedRC2Using40BitKeys
+
+
+@pytest.mark.parametrize(("size", "discarded"), [(53, 26), (127, 63), (2, 1), (1, 1)])
+def test_a_full_cache_discards_its_oldest_half(size, discarded):
+    cache = TimedCache[Entry](size, 1_000)
+    for number in range(size):
+        put(cache, number, seconds=size - number)  # the first is the youngest
+    assert len(cache) == size
+    put(cache, 200, seconds=500)
+    assert names(cache) == set(range(size - discarded)) | {200}
+
+
+def test_the_timer_runs_from_the_first_entry():
+    cache = TimedCache[Entry](10, 600_000)
+    assert cache.due_ms is None
+    put(cache, 1, seconds=0)
+    assert cache.due_ms == at(600).monotonic_ms
+    put(cache, 2, seconds=100)
+    assert cache.due_ms == at(600).monotonic_ms
+
+
+def test_the_event_deletes_what_is_older_than_its_lifetime():
+    cache = TimedCache[Entry](10, 600_000)
+    for number, seconds in enumerate((0, 1, 300)):
+        put(cache, number, seconds)
+    cache.on_timer(at(600))
+    assert names(cache) == {0, 1, 2}, "exactly as old as the lifetime is not older"
+    cache.on_timer(at(601))
+    assert names(cache) == {1, 2}
+    assert cache.due_ms == at(601).monotonic_ms + 600_000 + 60_000 - 600_000
+    cache.on_timer(at(661))
+    assert names(cache) == {2}
+    assert cache.due_ms == at(661).monotonic_ms + 600_000 + 60_000 - 361_000
+    cache.on_timer(at(961))
+    assert (names(cache), cache.due_ms) == (set(), None)
+
+
+def test_an_entry_is_found_until_the_event():
+    cache = TimedCache[Entry](10, 1_000)
+    put(cache, 1, seconds=0)
+    assert cache.find(lambda entry: entry.CachedTime < at(100).utc_s) == Entry(1, at(0).utc_s)
+
+
+def test_a_cache_without_lifetime_never_forgets():
+    cache = TimedCache[Entry](10, None)
+    put(cache, 1, seconds=0)
+    cache.on_timer(at(10**9))
+    assert (names(cache), cache.due_ms) == ({1}, None)
+
+
+def test_a_cache_holds_one_entry_at_least():
+    with pytest.raises(MisuseError, match="at least"):
+        TimedCache[Entry](0, 1)
+
+
+KEYED = (
+    "ReceiveSymmetricKeyCache",
+    "ReceiveBaseSymmetricKeyCache",
+    "SendSymmetricKeyCache",
+    "SendBaseSymmetricKeyCache",
+)
+
+
+@pytest.mark.parametrize(
+    ("base_caches", "lifetimes_ms"),
+    [(False, (600_000, None, 600_000, 600_000)), (True, (None, None, 43_200_000, 600_000))],
+)
+def test_lifetimes_of_the_key_caches(base_caches, lifetimes_ms):
+    """Notes <22>, <61>, <63>, <64>, <69>."""
+    caches = SecurityCaches(SecuritySettings(base_caches=base_caches))
+    for name, lifetime_ms in zip(KEYED, lifetimes_ms, strict=True):
+        cache = getattr(caches, name)
+        put(cache, 1, seconds=0)
+        assert cache.due_ms == (None if lifetime_ms is None else at(0).monotonic_ms + lifetime_ms)
+
+
+@pytest.mark.parametrize(
+    ("base_caches", "level", "receiving", "sending"),
+    [
+        (False, 1, "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache"),
+        (False, 5, "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache"),
+        (True, 1, "ReceiveBaseSymmetricKeyCache", "SendBaseSymmetricKeyCache"),
+        (True, 3, "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache"),
+    ],
+)
+def test_which_cache_a_level_uses(base_caches, level, receiving, sending):
+    """Notes <59>, <60>, <67>, <68>."""
+    caches = SecurityCaches(SecuritySettings(base_caches=base_caches))
+    assert caches.receiving(level) is getattr(caches, receiving)
+    assert caches.sending(level) is getattr(caches, sending)
+
+
+def test_the_caches_say_when_they_want_to_be_called():
+    caches = SecurityCaches(SecuritySettings())
+    assert caches.next_due() is None
+    put(caches.UserCertCache, 1, seconds=0)
+    put(caches.SendSymmetricKeyCache, 2, seconds=700)
+    assert caches.next_due() == at(1_200).monotonic_ms
+    caches.handle_timer(at(1_199))
+    assert len(caches.UserCertCache) == len(caches.SendSymmetricKeyCache) == 1
+    assert caches.next_due() == at(1_200).monotonic_ms
+    caches.handle_timer(at(1_201))
+    assert (len(caches.UserCertCache), len(caches.SendSymmetricKeyCache)) == (0, 1)
+    assert caches.next_due() == at(1_300).monotonic_ms
+
+
+@pytest.mark.parametrize(
+    "name", ["UserCertCache", "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache", "SendBaseSymmetricKeyCache"]
+)
+def test_every_cleanup_timer_is_called(name):
+    caches = SecurityCaches(SecuritySettings())
+    put(getattr(caches, name), 1, seconds=0)
+    caches.handle_timer(Now(caches.next_due(), at(2_000).utc_s))
+    assert len(getattr(caches, name)) == 0
+
+
+def test_a_key_is_not_printed():
+    key = CachedSymmetricKey(None, "CSP", 1, b"blob", b"top secret", 0)
+    assert "secret" not in repr(key)

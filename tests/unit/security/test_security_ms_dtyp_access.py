@@ -1,0 +1,183 @@
+"""MS-DTYP 2.4.2, 2.4.4 to 2.4.6: SIDs and security descriptors; 2.5.3.2: the access check."""
+
+from dataclasses import replace
+
+import pytest
+from security_made import STAFF, USER, queue_for
+
+from reference_qm.codec import FormatError, MisuseError
+from reference_qm.security import EVERYONE, Ace, AceType, Acl, QueueAccess, SecurityDescriptor, Sid, is_granted
+from reference_qm.security.sid import OWNER_RIGHTS
+
+ALLOW, DENY = AceType.ACCESS_ALLOWED, AceType.ACCESS_DENIED
+WRITE, PEEK = QueueAccess.MQSEC_WRITE_MESSAGE, QueueAccess.MQSEC_PEEK_MESSAGE
+SEE, CHANGE = QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS, QueueAccess.MQSEC_CHANGE_QUEUE_PERMISSIONS
+GENERIC_READ, GENERIC_WRITE, GENERIC_EXECUTE, GENERIC_ALL = 1 << 31, 1 << 30, 1 << 29, 1 << 28
+
+# The SID of frame 7 (MS-MQQB 4.1.7) and the well-known ones of MS-DTYP 2.4.2.4
+SIDS = [
+    ("S-1-5-21-3181267629-1039849782-3663111779-1000", "010500000000000515000000AD4A9EBD36D9FA3D63A656DAE8030000"),
+    ("S-1-1-0", "010100000000000100000000"),
+    ("S-1-5-18", "010100000000000512000000"),
+    ("S-1-281474976710655", "0100FFFFFFFFFFFF"),
+]
+
+
+@pytest.mark.parametrize(("text", "wire"), SIDS)
+def test_a_sid_in_text_and_on_the_wire(text, wire):
+    sid = Sid.of(text)
+    assert sid.build().hex().upper() == wire
+    assert Sid.parse(bytes.fromhex(wire)) == sid
+    assert str(sid) == text
+
+
+@pytest.mark.parametrize("text", ["", "S-1", "S-2-5-18", "S-1-5-", "S-1-5-x", "S-1-5-4294967296", "S-1-5" + "-1" * 16])
+def test_a_text_that_is_no_sid_is_an_error(text):
+    with pytest.raises(FormatError, match="SID"):
+        Sid.of(text)
+
+
+@pytest.mark.parametrize(
+    ("wire", "field"),
+    [
+        ("", "SID.Revision"),
+        ("020100000000000500000000", "SID.Revision"),
+        ("0101000000000005000000", "SID.SubAuthority"),
+        ("0110000000000005" + "00000000" * 16, "SID.SubAuthorityCount"),
+        ("01010000000000050000000000", "Sid"),
+    ],
+)
+def test_bytes_that_are_no_sid_are_an_error(wire, field):
+    with pytest.raises(FormatError, match=field):
+        Sid.parse(bytes.fromhex(wire))
+
+
+def test_a_sid_with_too_many_parts_is_not_built():
+    with pytest.raises(MisuseError, match="does not fit"):
+        Sid(5, (1,) * 16).build()
+
+
+FULL = SecurityDescriptor(
+    USER, STAFF, Acl((Ace(DENY, WRITE, STAFF), Ace(ALLOW, 0x0F, EVERYONE, AceFlags=Ace.INHERIT_ONLY))), 0x8004
+)
+
+
+@pytest.mark.parametrize(
+    "descriptor", [FULL, SecurityDescriptor(Control=0x8000), SecurityDescriptor(Dacl=Acl(), Control=0x8004)]
+)
+def test_a_descriptor_survives(descriptor):
+    assert SecurityDescriptor.parse(descriptor.build()) == descriptor
+
+
+def test_a_descriptor_as_windows_lays_it_out():
+    """DACL first, owner and group behind; made by hand after MS-DTYP 2.4.6."""
+    dacl = "0200 1C00 0100 0000" + "00 00 1400 04000000" + "0101000000000001 00000000"
+    wire = bytes.fromhex("01 00 0480 30000000 00000000 00000000 14000000" + dacl + "0101000000000005 12000000")
+    read = SecurityDescriptor.parse(wire)
+    assert read == SecurityDescriptor(Sid.of("S-1-5-18"), None, Acl((Ace(ALLOW, WRITE, EVERYONE),)), 0x8004)
+    assert is_granted(read, {EVERYONE}, WRITE)
+
+
+def _with(offset: int, value: int, size: int = 1) -> bytes:
+    wire = bytearray(FULL.build())
+    wire[offset : offset + size] = value.to_bytes(size, "little")
+    return bytes(wire)
+
+
+DACL = 20 + len(USER.build()) + len(STAFF.build())
+
+
+@pytest.mark.parametrize(
+    ("wire", "field"),
+    [
+        (b"", "SECURITY_DESCRIPTOR.Revision"),
+        (_with(0, 2), "SECURITY_DESCRIPTOR.Revision"),
+        (_with(3, 0), "SECURITY_DESCRIPTOR.Control"),
+        (_with(4, 4, 4), "OffsetOwner"),
+        (_with(8, 0xFFFFFFFF, 4), "OffsetGroup"),
+        (_with(16, len(FULL.build()), 4), "OffsetDacl"),
+        (_with(DACL, 9), "AclRevision"),
+        (_with(DACL + 2, 7, 2), "AclSize"),
+        (_with(DACL + 2, 0xFFFF, 2), "AclSize"),
+        (_with(DACL + 4, 0xFFFF, 2), "AceCount"),
+        (_with(DACL + 4, 3, 2), "ACE.AceType"),
+        (_with(DACL + 8, 5), "AceType"),
+        (_with(DACL + 10, 7, 2), "AceSize"),
+        (_with(DACL + 10, 9, 2), "SID"),
+        (_with(DACL + 10, 0xFFFF, 2), "ACE.Sid"),
+    ],
+)
+def test_a_broken_descriptor_is_an_error(wire, field):
+    with pytest.raises(FormatError, match=field):
+        SecurityDescriptor.parse(wire)
+
+
+def test_an_entry_with_more_than_its_sid_is_an_error():
+    ace = bytes.fromhex("00 00 1800 04000000 0101000000000001 00000000 00000000")
+    with pytest.raises(FormatError, match="AceSize"):
+        Acl.parse(bytes.fromhex("0200 2000 0100 0000") + ace)
+
+
+def test_without_dacl_everything_is_granted_and_with_an_empty_one_nothing():
+    assert is_granted(SecurityDescriptor(), frozenset(), QueueAccess.MQSEC_QUEUE_GENERIC_ALL)
+    assert not is_granted(queue_for(), {USER, EVERYONE}, WRITE)
+
+
+def test_a_dacl_that_is_not_marked_present_is_none():
+    assert SecurityDescriptor.parse(_with(2, 0)).Dacl is None
+
+
+@pytest.mark.parametrize(
+    ("aces", "granted"),
+    [
+        (((ALLOW, USER, WRITE),), True),
+        (((ALLOW, STAFF, WRITE),), False),
+        (((ALLOW, USER, PEEK),), False),
+        (((DENY, USER, WRITE), (ALLOW, USER, WRITE)), False),
+        (((ALLOW, USER, WRITE), (DENY, USER, WRITE)), True),
+        (((DENY, USER, PEEK), (ALLOW, USER, WRITE)), True),
+        (((DENY, STAFF, WRITE), (ALLOW, USER, WRITE)), True),
+        (((DENY, EVERYONE, WRITE), (ALLOW, USER, WRITE)), False),
+        (((ALLOW, USER, GENERIC_WRITE),), True),
+        (((ALLOW, USER, GENERIC_ALL),), True),
+        (((ALLOW, USER, GENERIC_READ | GENERIC_EXECUTE),), False),
+        (((DENY, USER, GENERIC_ALL), (ALLOW, USER, WRITE)), False),
+        (((AceType.SYSTEM_AUDIT, USER, WRITE),), False),
+        (((AceType.SYSTEM_ALARM, USER, WRITE), (ALLOW, USER, WRITE)), True),
+    ],
+)
+def test_entries_count_in_their_order(aces, granted):
+    assert is_granted(queue_for(*aces), {USER, EVERYONE}, WRITE) is granted
+
+
+def test_several_rights_may_come_from_several_entries():
+    both = queue_for((ALLOW, USER, WRITE), (ALLOW, EVERYONE, PEEK))
+    assert is_granted(both, {USER, EVERYONE}, WRITE | PEEK)
+    assert not is_granted(both, {USER}, WRITE | PEEK)
+
+
+def test_entries_for_children_do_not_count():
+    queue = queue_for((DENY, USER, WRITE), (ALLOW, USER, WRITE))
+    inherited = replace(queue.Dacl.Aces[0], AceFlags=Ace.INHERIT_ONLY)
+    assert is_granted(replace(queue, Dacl=Acl((inherited, queue.Dacl.Aces[1]))), {USER}, WRITE)
+
+
+def test_an_owner_may_see_and_change_the_permissions_only():
+    queue = queue_for(owner=USER)
+    assert is_granted(queue, {USER}, SEE | CHANGE)
+    assert not is_granted(queue, {USER}, WRITE)
+    assert not is_granted(queue, {STAFF}, SEE)
+
+
+def test_owner_rights_replace_those_of_the_owner():
+    queue = queue_for((ALLOW, OWNER_RIGHTS, WRITE), owner=USER)
+    assert is_granted(queue, {USER}, WRITE)
+    assert not is_granted(queue, {USER}, SEE)
+    assert not is_granted(queue, {STAFF}, WRITE)
+
+
+def test_composed_rights_of_mqqueueaccessmask():
+    """MS-MQMQ 2.2.24."""
+    assert QueueAccess.MQSEC_QUEUE_GENERIC_READ == 0x2002B
+    assert QueueAccess.MQSEC_QUEUE_GENERIC_WRITE == 0x20024
+    assert QueueAccess.MQSEC_QUEUE_GENERIC_ALL == 0xF003F
