@@ -108,6 +108,7 @@ def keep_final_acks(qm: QueueManager, session: Session, now: Now) -> None:
     """Keep what an accepted session that closed had to deliver: FinalAcks are recoverable. Spec: MS-MQQB 2.2.5."""
     if not session.initiator:
         for position in session.OutgoingMessageTable:
+            leave_window(session, position)
             session.OutgoingMessageTable.remove(position)
             if position.recoverable:
                 qm.procedures.requeue(qm, position, now)

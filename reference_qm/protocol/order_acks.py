@@ -147,7 +147,12 @@ def note_transfer(qm: QueueManager, session: Session) -> None:
 
 
 def schedule_order_ack(qm: QueueManager, session: Session, now: Now) -> None:
-    """Start the Order Ack Send Timer; put it off as long as MaximumOrderAckDelay admits. Spec: MS-MQQB 3.1.5.8.6."""
+    """Start the Order Ack Send Timer; put it off as long as MaximumOrderAckDelay admits. Spec: MS-MQQB 3.1.5.8.6.
+
+    A session that the message itself closed, by its SessionHeader, has no timers: the message comes again.
+    """
+    if session.SessionState is not SessionState.OPEN:
+        return
     running = qm.timers.is_running(TimerKey(TimerName.ORDER_ACK_SEND, session.number))
     elapsed_s = (now.utc_s - session.LastOrderAckSendTime) * qm.settings.scale
     if not running or elapsed_s < session.MaximumOrderAckDelay:

@@ -15,7 +15,8 @@ from reference_qm.protocol.order_acks import is_final_ack, is_order_ack
 HOSTS = st.sampled_from((1, 2))
 TX_NUMBER = 2
 NAMES = st.sampled_from((lambda number: direct(number, TRANSACTIONAL), lambda number: private(number, TX_NUMBER)))
-WEEK_MS = 7 * 86_400_000
+DAY_MS = 86_400_000
+WEEK_MS = 7 * DAY_MS
 
 
 def is_acknowledgment(packet):
@@ -125,6 +126,7 @@ class Exactly(RuleBasedStateMachine):
             kept = {
                 position.MessagePosition.MessageReference.Body.decode()
                 for position in queue.session.OutgoingMessageTable
+                if position.UserMessage.UserHeader.TH
             }
             assert set(sent) <= kept | set(self._bodies(3 - source))
 
@@ -142,10 +144,13 @@ class Exactly(RuleBasedStateMachine):
         for host in self.hosts.values():
             host.reachable, host.disk = True, "works"
         self.network.settle_disk()
-        self.network.advance(WEEK_MS)
+        self.network.advance(DAY_MS)
         for number in self.hosts:
             self.receive(number, sum(map(len, self.sent.values())))
+        self.network.advance(DAY_MS)
+        quiet = [len(host.sent) for host in self.hosts.values()]
         self.network.advance(WEEK_MS)
+        assert [len(host.sent) for host in self.hosts.values()] == quiet, "somebody still sends when all is done"
         for (source, _), sent in self.sent.items():
             received = set(sent)
             assert [body for body in self.received[3 - source] if body in received] == sent
