@@ -163,4 +163,4 @@ class Exactly(RuleBasedStateMachine):
 
 
 TestExactly = Exactly.TestCase
-TestExactly.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestExactly.settings = settings(max_examples=40, stateful_step_count=25, deadline=None)
