@@ -91,13 +91,17 @@ def receive_order_ack(qm: QueueManager, session: Session, packet: UserMessagePac
 
 
 def note_order_ack(qm: QueueManager, session: Session, body: OrderAckBody, now: Now) -> None:
-    """Note how far the receiver got, and wait on for the rest. Spec: MS-MQQB 3.1.5.6, 3.1.1.3.1.1."""
+    """Note how far the receiver got, and wait on for the rest. Spec: MS-MQQB 3.1.5.6, 3.1.1.3.1.1.
+
+    Only numbers of the same sequence are compared: LastAck may still be of the one before.
+    """
     sequence = outgoing_sequence(session)
     sequence.TimeOfLastAck = now.utc_s
     sequence.LastAckCount += 1
-    progress = body.TxSequenceNumber > sequence.LastAck.SeqNo
+    identifier = int(body.TxSequenceID)
+    progress = sequence.LastAck.SeqID != identifier or body.TxSequenceNumber > sequence.LastAck.SeqNo
     if progress:
-        sequence.LastAck = SequenceInfo(int(body.TxSequenceID), body.TxSequenceNumber, body.TxPreviousSequenceNumber)
+        sequence.LastAck = SequenceInfo(identifier, body.TxSequenceNumber, body.TxPreviousSequenceNumber)
     del sequence.UnackedSequence[: bisect_right(sequence.UnackedSequence, sequence.LastAck.SeqNo, key=_NUMBER)]
     if progress or not sequence.UnackedSequence:
         qm.procedures.reset_resend_interval(qm, session)

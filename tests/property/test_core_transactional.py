@@ -98,8 +98,15 @@ class Exactly(RuleBasedStateMachine):
 
     @rule(number=HOSTS, backwards=st.booleans(), some=st.integers(0, 3))
     def crash(self, number, backwards, some):
-        self.network.settle_disk(order=lambda slow: (slow[::-1] if backwards else slow)[:some])
-        self.hosts[number].restart()
+        """Only some of what was on its way to the disk of the host is on it."""
+        host = self.hosts[number]
+        self.network.settle_disk(
+            order=lambda slow: (
+                [one for one in slow if one[0] is not host]
+                + [one for one in (slow[::-1] if backwards else slow) if one[0] is host][:some]
+            )
+        )
+        host.restart()
 
     def _bodies(self, number):
         positions = self.hosts[number].core.adm.QueueCollection[TRANSACTIONAL].MessagePositionList

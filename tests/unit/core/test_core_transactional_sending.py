@@ -112,6 +112,16 @@ def test_a_new_sequence_begins_when_all_is_acknowledged(raw):
     assert raw.messages[-1].TransactionHeader.TxSequenceID == TxSequenceID(2, SEQUENCE.TimeStamp)
 
 
+def test_numbers_of_the_sequence_before_say_nothing_about_the_next(raw):
+    send(raw, 5)
+    acknowledge(raw)
+    raw.feed(order_ack(5))
+    send(raw, 3)
+    acknowledge(raw)
+    raw.feed(order_ack(1, TxSequenceID(2, SEQUENCE.TimeStamp)))
+    assert (table(raw), unacked(raw), pending(raw)) == ([2, 3], [2, 3], 30_000)
+
+
 @pytest.mark.parametrize(
     "stray",
     [order_ack(3), order_ack(2, TxSequenceID(1, 5)), order_ack(2, Label="other"), order_ack(2, MessageClass=0)],
