@@ -264,6 +264,17 @@ def test_a_final_ack_of_anothers_message_changes_nothing(raw):
     assert table(raw) == [1]
 
 
+def test_a_session_with_nothing_left_to_send_is_closed_and_opened_by_the_next_message(raw):
+    send(raw, 1)
+    raw.lose()
+    Raw.open(raw.host).feed(final_ack(raw.messages[0], BAD_QUEUE))
+    connects = len(raw.host.connects)
+    raw.host.network.advance(60_000)
+    assert len(raw.host.connects) == connects
+    send(raw, 1)
+    assert len(Raw.next_acceptor(raw.host).accept().messages) == 1
+
+
 def test_a_message_that_awaits_its_final_ack_survives_a_crash(raw):
     send(raw, 1, journal=frozenset({"positive"}))
     acknowledge(raw)
