@@ -25,6 +25,7 @@ U32_DURABLE = {"width": 32, "durable": True}
 
 FIRST_OUTGOING = TxSequenceID(Ordinal=1)
 NO_INCOMING = TxSequenceID()
+NO_SEQUENCE = SequenceInfo()
 
 
 def forget(record: Any) -> None:
@@ -64,19 +65,66 @@ class Message:
     NegativeJournalingRequested: bool = False
     AdministrationQueueFormatName: str | None = None
     ResponseQueueFormatName: str | None = None
+    TransactionIdentifier: int | None = None
+    """None for a message that is not transactional."""
+    FirstInTransaction: bool = False
+    LastInTransaction: bool = False
+    FinalAckRequired: bool = False
+    TransactionalMessageSequenceIdentifier: TxSequenceID = NO_INCOMING
+    TransactionSequenceNumber: int = 0
+    TransactionPreviousSequenceNumber: int = 0
 
 
 @dataclass(slots=True, eq=False)
 class MessagePosition:
-    """A message's slot in a queue. Spec: MS-MQDMPR 3.1.1.11."""
+    """A message's slot in a queue. Spec: MS-MQDMPR 3.1.1.11.
+
+    ``order_queue``: where the final acknowledgment goes when the message is removed; None when none is wanted.
+    """
 
     MessageReference: Message
     QueueReference: Queue
     State: states.MessagePositionState = states.MessagePositionState.LOCKED
     order: int = 0
+    order_queue: str | None = None
 
 
 Position = MessagePosition
+
+
+@dataclass(slots=True, eq=False)
+class Acceptance:
+    """A transactional message that was accepted and is not known to be on disk, nor all before it."""
+
+    transfer: IncomingTransactionalTransferInfo
+    position: MessagePosition
+    SequenceIdentifier: TxSequenceID
+    SequenceNumber: int
+    saved: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class IncomingTransactionalTransferInfo:
+    """What one sender sent to a queue in sequence. Spec: MS-MQDMPR 3.1.1.5. LastAccessTime in s UTC.
+
+    ``unsaved`` are the messages that the disk has not confirmed yet, in sequence; ``saved_identifier`` and
+    ``saved_number`` name the last message before them, the one that may be acknowledged.
+    """
+
+    QueueReference: Queue
+    FormatName: str
+    SenderIdentifier: UUID
+    SequenceIdentifier: TxSequenceID = NO_INCOMING
+    SequenceNumber: int = 0
+    LastAccessTime: int = 0
+    RejectCount: int = 0
+    unsaved: deque[Acceptance] = field(default_factory=deque)
+    saved_identifier: TxSequenceID = NO_INCOMING
+    saved_number: int = 0
+
+
+TransferKey = tuple[UUID, str]
+"""SenderIdentifier and FormatName in lower case."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -90,6 +138,26 @@ class Queue:
     MessagePositionList: tables.MessagePositionList = field(
         default_factory=tables.MessagePositionList, metadata=DURABLE
     )
+    IncomingTransactionalTransferInfoCollection: dict[TransferKey, IncomingTransactionalTransferInfo] = field(
+        default_factory=dict, metadata=DURABLE
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutgoingTransferInfo:
+    """What an administrator is told of a transactional sequence. Spec: MS-MQDMPR 3.1.1.4. Times in s."""
+
+    EodFirstNonAck: SequenceInfo = NO_SEQUENCE
+    EodLastAck: SequenceInfo = NO_SEQUENCE
+    EodLastAckCount: int = 0
+    EodLastAckTime: int = 0
+    EodLastNonAck: SequenceInfo = NO_SEQUENCE
+    EodNextSeq: SequenceInfo = NO_SEQUENCE
+    EodNoAckCount: int = 0
+    EodNoReadCount: int = 0
+    EodResendCount: int = 0
+    EodResendInterval: int = 0
+    EodResendTime: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +183,7 @@ class OutgoingQueue(Queue):
         default_factory=lambda: deque(maxlen=CONNECTION_HISTORY_SIZE)
     )
     NextHops: list[str] = field(default_factory=list)
+    OutgoingTransferInfoReference: OutgoingTransferInfo = OutgoingTransferInfo()
     session: Session = field(init=False, repr=False, metadata=DURABLE)
 
 
@@ -219,7 +288,8 @@ class Session:
     OutgoingMessageTable: tables.OutgoingMessageTable = field(
         default_factory=tables.OutgoingMessageTable, metadata=DURABLE
     )
-    AwaitingFinalACKTable: list[OutgoingMessagePosition] = field(default_factory=list, metadata=DURABLE)
+    AwaitingFinalACKTable: dict[int, OutgoingMessagePosition] = field(default_factory=dict, metadata=DURABLE)
+    """By UserHeader.MessageID."""
     DirectFormatSession: bool = False
     OrderAckTimeout: int = 0
     LastOrderAckSendTime: int = 0
@@ -236,6 +306,10 @@ class Session:
     """Is it for a direct format name (ServerGuid zero, note <46>)?"""
     refused: bool = False
     """Was the remote initiator told that its connection is refused (CS)?"""
+    last_ack: int = field(default=0, metadata=U16)
+    """AckSequenceNumber of the acknowledgment received last."""
+    order_acks_due: dict[IncomingTransactionalTransferInfo, None] = field(default_factory=dict)
+    """What the next expiry of the Order Ack Send Timer acknowledges; a set that keeps its order."""
     receipts: deque[RecoverableReceipt] = field(default_factory=deque)
     """Recoverable messages counted but not yet flagged, in sequence: disks may answer later, flags go in order."""
     awaited_by: list[int] = field(default_factory=list)
@@ -263,5 +337,11 @@ class QueueManagerState:
     QueueCollection: dict[str, Queue] = field(default_factory=dict, metadata=DURABLE)
     SystemJournalQueue: Queue = field(default_factory=lambda: Queue(Pathname="system$;journal"), metadata=DURABLE)
     SystemDeadletterQueue: Queue = field(default_factory=lambda: Queue(Pathname="system$;deadletter"), metadata=DURABLE)
+    SystemTransactionalDeadletterQueue: Queue = field(
+        default_factory=lambda: Queue(Pathname="system$;deadxact", Transactional=True), metadata=DURABLE
+    )
     OutgoingQueues: dict[str, OutgoingQueue] = field(default_factory=dict, metadata=DURABLE)
     last_private_queue_number: int = field(default=0, metadata=U32_DURABLE)
+    last_sequence_time: int = field(default=0, metadata=U32_DURABLE)
+    """TimeStamp of the newest OutgoingTxSequenceID: no two sequences may have the same identifier."""
+    last_transaction: int = field(default=0, metadata={"width": 20, "durable": True})

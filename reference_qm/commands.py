@@ -36,7 +36,8 @@ class SendMessage:
     """Send a message to a format name (MS-MQMQ 2.1). Result: message_id ``{guid}\\ordinal`` of the Message.
 
     ``acks``: of positive_arrival, positive_receive, negative_arrival, negative_receive. ``journal``: of positive,
-    negative. Times are in seconds; None is infinite.
+    negative. Times are in seconds; None is infinite. A transactional message is recoverable, has priority 0, and is a
+    transaction of its own.
     """
 
     to: str

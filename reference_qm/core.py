@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from reference_qm.adm import QueueManagerState, Session, forget
+from reference_qm.adm import MessagePosition, OutgoingMessagePosition, QueueManagerState, Session, forget
 from reference_qm.clock import Now
+from reference_qm.codec import MessageClass
 from reference_qm.config import QueueManagerConfig
 from reference_qm.effects import CloseTransport, Completed, Effect, Rejected
 from reference_qm.entropy import Entropy
@@ -48,6 +49,8 @@ class QueueManager:
         self.settings = config.timers
         self.procedures = Procedures()
         self.adm = QueueManagerState(Identifier=config.identifier)
+        self.adrift: list[OutgoingMessagePosition] = []
+        """What has to survive but was to be sent on a session that did not."""
         self._sessions_made = self._transports_made = self._persists_made = 0
         self._begin()
         for queue in config.queues:
@@ -61,6 +64,7 @@ class QueueManager:
         self.transports: dict[str, Session] = {}
         self.savings: dict[int, Saving] = {}
         self.receivers: dict[int, Any] = {}
+        self.removed: list[tuple[MessagePosition, MessageClass]] = []
         self._effects: list[Effect] = []
 
     # -- the surface --------------------------------------------------------------------------------------------
@@ -68,7 +72,7 @@ class QueueManager:
     def handle(self, event: Input, now: Now) -> list[Effect]:
         """Take an input; return what is to be done, in order."""
         _ON_INPUT[type(event)](self, event, now)
-        return self._take_effects()
+        return self._take_effects(now)
 
     def next_due(self) -> int | None:
         """Say when ``handle_timer`` wants to be called: int ms of the monotonic clock, None for never."""
@@ -86,7 +90,7 @@ class QueueManager:
                 session = self.sessions.get(key.owner)
                 if session is not None:
                     on_timer(self, session, now)
-        return self._take_effects()
+        return self._take_effects(now)
 
     def restart(self) -> None:
         """End as a crash would: only what MUST survive process and node failures is left. Spec: MS-MQQB 3.1.1.3.2.
@@ -96,13 +100,23 @@ class QueueManager:
         """
         for saving in self.savings.values():
             self.adm.MessageIDHistoryTable.remove(saving.entry)
+        self.adrift = [
+            position
+            for session in self.sessions.values()
+            if not session.initiator
+            for position in session.OutgoingMessageTable
+            if position.recoverable
+        ]
         self._begin()
         forget(self.adm)
         for queue in (
             *self.adm.QueueCollection.values(),
             self.adm.SystemJournalQueue,
             self.adm.SystemDeadletterQueue,
+            self.adm.SystemTransactionalDeadletterQueue,
         ):
+            for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
+                self.procedures.withdraw_unsaved(self, transfer)
             for position in queue.MessagePositionList:
                 recoverable = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
                 if not recoverable or position.State is MessagePositionState.LOCKED:
@@ -139,7 +153,8 @@ class QueueManager:
         self._persists_made += 1
         return self._persists_made
 
-    def _take_effects(self) -> list[Effect]:
+    def _take_effects(self, now: Now) -> list[Effect]:
+        self.procedures.acknowledge_removed(self, now)
         effects, self._effects = self._effects, []
         return effects
 
@@ -147,6 +162,8 @@ class QueueManager:
 def _on_started(qm: QueueManager, event: Started, now: Now) -> None:
     """Queue Manager Started. Spec: MS-MQQB 3.1.4.1."""
     qm.procedures.initialize_globally(qm, now)
+    while qm.adrift:
+        qm.procedures.requeue(qm, qm.adrift.pop(0), now)
     for queue in qm.adm.OutgoingQueues.values():
         if len(queue.session.OutgoingMessageTable):
             qm.procedures.establish_session(qm, queue.session, now)
@@ -249,6 +266,8 @@ _ON_SESSION_TIMER = {
     TimerName.SESSION_RETRY_CONNECT: "on_session_retry_connect_timer",
     TimerName.SESSION_ACK_WAIT: "on_session_ack_wait_timer",
     TimerName.SESSION_ACK_SEND: "on_session_ack_send_timer",
+    TimerName.TRANSACTIONAL_ACK_WAIT: "on_transactional_ack_wait_timer",
+    TimerName.ORDER_ACK_SEND: "on_order_ack_send_timer",
     TimerName.PING_RESPONSE: "on_ping_response_timer",
 }
-"""Spec: MS-MQQB 3.1.6. The timers of transactional messages are not started before those are sent."""
+"""Spec: MS-MQQB 3.1.6."""

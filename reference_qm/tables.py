@@ -23,11 +23,12 @@ class OutgoingMessageTable:
     within priority that MS-MQDMPR 3.1.7.3.9 sends in: an acknowledgment among a million messages stays cheap.
     """
 
-    __slots__ = ("_added", "_positions", "_sent", "_unsent")
+    __slots__ = ("_added", "_by_message", "_positions", "_sent", "_unsent")
 
     def __init__(self) -> None:
         self._added = 0
         self._positions: dict[int, OutgoingMessagePosition] = {}
+        self._by_message: dict[int, OutgoingMessagePosition] = {}
         self._sent: dict[int, OutgoingMessagePosition] = {}
         self._unsent: list[tuple[int, int]] = []
 
@@ -47,13 +48,18 @@ class OutgoingMessageTable:
         self._added += 1
         position.order = self._added
         self._positions[position.order] = position
+        self._by_message[position.UserMessage.UserHeader.MessageID] = position
         self._wait(position)
+
+    def find(self, message_id: int) -> OutgoingMessagePosition | None:
+        """Return the position of a message by its UserHeader.MessageID."""
+        return self._by_message.get(message_id)
 
     def next_unsent(self) -> OutgoingMessagePosition | None:
         """Return the position to be sent next: highest priority first, then as added."""
         while self._unsent:
             position = self._positions.get(self._unsent[0][1])
-            if position is not None and not position.AwaitingAck:
+            if position is not None and not (position.AwaitingAck or position.ReceivedSessionAck):
                 return position
             heapq.heappop(self._unsent)
         return None
@@ -66,7 +72,19 @@ class OutgoingMessageTable:
     def remove(self, position: OutgoingMessagePosition) -> None:
         """Delete a position."""
         self._positions.pop(position.order, None)
+        self._by_message.pop(position.UserMessage.UserHeader.MessageID, None)
         self._sent.pop(position.order, None)
+
+    def retain(self, position: OutgoingMessagePosition) -> None:
+        """Keep a position that is out of the session's sequence but awaits another acknowledgment."""
+        position.AwaitingAck = False
+        self._sent.pop(position.order, None)
+
+    def send_again(self, position: OutgoingMessagePosition) -> None:
+        """Let a position be sent again: AwaitingAck and ReceivedSessionAck are FALSE from now on."""
+        position.AwaitingAck = position.ReceivedSessionAck = False
+        self._sent.pop(position.order, None)
+        self._wait(position)
 
     def rewind(self) -> None:
         """Let every position be sent again: AwaitingAck is FALSE from now on."""

@@ -27,6 +27,7 @@ def close_session(qm: QueueManager, session: Session, reason: str, now: Now) -> 
     if queue is not None:
         queue.State = OutgoingQueueState.DISCONNECTED
     qm.procedures.await_reconnect(qm, session, now)
+    qm.procedures.keep_final_acks(qm, session, now)
     qm.procedures.session_ended(qm, session, reason)
 
 

@@ -81,8 +81,9 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
     """Send a message: into a local queue at once, else into the outgoing queue of its destination."""
     _check_message(request)
     local = find_local(qm, request.to)
-    if local is not None and local.Transactional:
-        raise CommandError(f"{request.to!a} is a transactional queue: send to a nontransactional one")
+    if local is not None and local.Transactional != request.transactional:
+        kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
+        raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or to a {other} queue")
     if local is None and _outgoing_messages(qm) >= qm.config.max_outgoing_messages:
         raise CommandError(f"{qm.config.max_outgoing_messages} messages wait to be sent already: try again later")
     message = _message(qm, request, now)
@@ -90,6 +91,8 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
         serialize_message(message).build()
     except (MisuseError, FormatError) as error:
         raise CommandError(f"the message does not fit into a packet: {error}") from error
+    if request.transactional:
+        message = replace(message, TransactionIdentifier=qm.procedures.assign_transaction(qm))
     queue = local if local is not None else open_outgoing(qm, request.to, now)
     message = replace(message, Identifier=MessageIdentifier(qm.adm.Identifier, qm.procedures.assign_identifier(qm)))
     if isinstance(queue, OutgoingQueue):
@@ -118,7 +121,7 @@ def receive_message(qm: QueueManager, request: commands.ReceiveMessage, token: i
     """Take the first message of a queue, or wait for one."""
     _check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
     queue = queues.find_queue(qm, request.queue)
-    message = queues.take_first(queue)
+    message = queues.take_first(qm, queue)
     if message is not None:
         return Result({"message": describe_message(message)})
     if not request.timeout_ms:
@@ -178,15 +181,20 @@ HANDLERS: dict[type, Handler] = {
 
 
 def _message(qm: QueueManager, request: commands.SendMessage, now: Now) -> Message:
-    """Make the message of a request; its ordinal, 0 here, is assigned when all is well."""
+    """Make the message of a request; its ordinal and transaction, 0 here, are assigned when all is well.
+
+    Every transactional message is a transaction of its own, until there are transactions of several.
+    """
     acks = MessagePropertiesHeader.flags(**{ACKS[name]: 1 for name in request.acks})
     reach, received = request.time_to_reach_queue_s, request.time_to_be_received_s
     return Message(
         Identifier=MessageIdentifier(qm.adm.Identifier, 0),
         DestinationQueueFormatName=request.to,
         DestinationQueueManagerIdentifier=destination_guid(request.to),
-        Priority=request.priority,
-        DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE if request.recoverable else DeliveryGuarantee.EXPRESS,
+        Priority=0 if request.transactional else request.priority,  # MS-MQMQ 2.2.19.1
+        DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE
+        if request.recoverable or request.transactional
+        else DeliveryGuarantee.EXPRESS,
         Label=request.label,
         Body=request.body,
         BodyType=request.body_type,
@@ -199,12 +207,13 @@ def _message(qm: QueueManager, request: commands.SendMessage, now: Now) -> Messa
         NegativeJournalingRequested="negative" in request.journal,
         AdministrationQueueFormatName=request.admin_queue,
         ResponseQueueFormatName=request.response_queue,
+        TransactionIdentifier=0 if request.transactional else None,
+        FirstInTransaction=request.transactional,
+        LastInTransaction=request.transactional,
     )
 
 
 def _check_message(request: commands.SendMessage) -> None:
-    if request.transactional:
-        raise CommandError("transactional messages are not supported yet: send it as recoverable")
     if unknown := request.acks - ACKS.keys():
         raise CommandError(f"acks: {min(unknown)!a} is none of {', '.join(ACKS)}")
     if unknown := request.journal - {"positive", "negative"}:

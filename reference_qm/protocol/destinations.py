@@ -67,10 +67,19 @@ def open_outgoing(qm: QueueManager, text: str, now: Now) -> OutgoingQueue:
         qm.next_session_number(),
         initiator=True,
         OutgoingQueueReference=queue,
-        OutgoingTxSequenceID=TxSequenceID(Ordinal=1, TimeStamp=now.utc_s & 0xFFFFFFFF),
+        OutgoingTxSequenceID=_new_sequence(qm, now),
     )
     qm.adm.OutgoingQueues[text.lower()] = queue
     return queue
+
+
+def _new_sequence(qm: QueueManager, now: Now) -> TxSequenceID:
+    """Give an OutgoingTxSequenceID greater than any before. Spec: MS-MQQB 3.1.1.3.1.
+
+    Greater also than those of other destinations begun in the same second: an OrderAck names its sequence only by it.
+    """
+    qm.adm.last_sequence_time = max(qm.adm.last_sequence_time + 1, now.utc_s)
+    return TxSequenceID(Ordinal=1, TimeStamp=qm.adm.last_sequence_time & 0xFFFFFFFF)
 
 
 def destination_guid(text: str) -> UUID:

@@ -6,7 +6,7 @@ from collections import deque
 from typing import TYPE_CHECKING
 
 from reference_qm.adm import INFINITE, OutgoingTransferSequence
-from reference_qm.codec import StreamFramer
+from reference_qm.codec import SequenceInfo, StreamFramer
 from reference_qm.states import SessionState
 from reference_qm.timers import SESSION_TIMERS, TimerKey, TimerName
 
@@ -57,6 +57,7 @@ def initialize_counts(qm: QueueManager, session: Session) -> None:
     session.RecoverableMsgAckFlags = 0
     session.LastAckedRecoverableMsgSeqNumber = 0
     session.UnackedReceivedMsgCount = 0
+    session.last_ack = 0
     session.receipts = deque()
 
 
@@ -72,9 +73,19 @@ def initialize_timers(qm: QueueManager, session: Session, now: Now) -> None:
 
 
 def initialize_transfer_sequence(qm: QueueManager, session: Session, now: Now) -> None:
-    """Make the session's OutgoingTransferSequence anew. Spec: MS-MQQB 3.1.3.2, 3.1.1.3.1.1."""
+    """Make the session's OutgoingTransferSequence anew. Spec: MS-MQQB 3.1.3.2, 3.1.1.3.1.1.
+
+    Messages keep the numbers they were first sent with (see update_transaction_header), so they are unacknowledged in
+    the new instance too.
+    """
     session.TxOutgoingSequence = OutgoingTransferSequence(
-        ResendInterval=qm.adm.ResendTimerTable[0], TimeOfLastAck=now.utc_s
+        ResendInterval=qm.adm.ResendTimerTable[0],
+        TimeOfLastAck=now.utc_s,
+        UnackedSequence=[
+            SequenceInfo(int(session.OutgoingTxSequenceID), position.TxSequenceNumber, position.TxSequenceNumber - 1)
+            for position in session.OutgoingMessageTable
+            if position.TxSequenceNumber
+        ],
     )
 
 
@@ -100,6 +111,7 @@ def initialize_parameters(qm: QueueManager, session: Session, now: Now) -> None:
     session.DirectFormatSession = False
     session.MaximumOrderAckDelay = MAXIMUM_ORDER_ACK_DELAY_S
     session.LastOrderAckSendTime = now.utc_s
+    session.order_acks_due = {}
     session.RecoverableAckSendTimeout = INFINITE
     session.RemoteQMPublicKey = bytes(4)
 

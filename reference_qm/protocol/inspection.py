@@ -16,6 +16,14 @@ if TYPE_CHECKING:
     from reference_qm.core import QueueManager
 
 _NOT_SCALAR = ("OutgoingQueueReference", "OutgoingMessageTable", "AwaitingFinalACKTable")
+_TRANSFER = (
+    "FormatName",
+    "SenderIdentifier",
+    "SequenceIdentifier",
+    "SequenceNumber",
+    "LastAccessTime",
+    "RejectCount",
+)
 _POSITION = (
     "SequenceNumber",
     "RecoverableSequenceNumber",
@@ -43,6 +51,10 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
                     "Pathname": queue.Pathname,
                     "Transactional": queue.Transactional,
                     "MessageCount": len(queue.MessagePositionList),
+                    "IncomingTransactionalTransferInfoCollection": [
+                        {name: _plain(getattr(transfer, name)) for name in _TRANSFER}
+                        for transfer in queue.IncomingTransactionalTransferInfoCollection.values()
+                    ],
                 }
                 for queue in adm.QueueCollection.values()
             ],
@@ -60,7 +72,7 @@ def _session(qm: QueueManager, session: Session, now: Now) -> dict[str, Any]:
     queue = session.OutgoingQueueReference
     tree["OutgoingQueueReference"] = None if queue is None else queue.DestinationFormatName
     tree["OutgoingMessageTable"] = [_position(position) for position in session.OutgoingMessageTable]
-    tree["AwaitingFinalACKTable"] = [_position(position) for position in session.AwaitingFinalACKTable]
+    tree["AwaitingFinalACKTable"] = [_position(position) for position in session.AwaitingFinalACKTable.values()]
     tree["timers"] = {
         name.value: qm.timers.remaining_ms(TimerKey(name, session.number), now.monotonic_ms) for name in SESSION_TIMERS
     }
@@ -79,6 +91,7 @@ def _outgoing_queue(queue: OutgoingQueue) -> dict[str, Any]:
         "State": queue.State.value,
         "ConnectionHistory": [_plain(entry) for entry in queue.ConnectionHistory],
         "NextHops": list(queue.NextHops),
+        "OutgoingTransferInfo": _plain(queue.OutgoingTransferInfoReference),
     }
 
 

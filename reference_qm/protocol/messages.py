@@ -21,6 +21,7 @@ from reference_qm.codec import (
     PublicName,
     PublicQueueFormatName,
     QueueName,
+    TransactionHeader,
     UserHeader,
     UserMessagePacket,
     parse_format_name,
@@ -64,12 +65,14 @@ def serialize_message(message: Message) -> UserMessagePacket:
                 DQ=dq,
                 AQ=aq,
                 RQ=rq,
+                TH=int(message.TransactionIdentifier is not None),
                 MP=1,
             ),
             DestinationQueue=destination_queue,
             AdminQueue=admin_queue,
             ResponseQueue=response_queue,
         ),
+        TransactionHeader=_transaction_header(message),
         MessagePropertiesHeader=MessagePropertiesHeader(
             Flags=message.AcknowledgementsRequested,
             MessageClass=message.Class,
@@ -91,6 +94,7 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     source = user.SourceQueueManager
     admin_queue = _text(user.AdminQueue, user.AQ, source, receiver)
     response_queue = _text(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
+    transaction = packet.TransactionHeader or TransactionHeader()
     return Message(
         Identifier=MessageIdentifier(source, user.MessageID),
         DestinationQueueFormatName=_text(user.DestinationQueue, user.DQ, source, receiver) or "",
@@ -113,6 +117,13 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
         NegativeJournalingRequested=bool(user.JN),
         AdministrationQueueFormatName=admin_queue,
         ResponseQueueFormatName=admin_queue if user.RQ == SAME_AS_ADMIN else response_queue,
+        TransactionIdentifier=transaction.ID if user.TH else None,
+        FirstInTransaction=bool(transaction.FM),
+        LastInTransaction=bool(transaction.LM),
+        FinalAckRequired=bool(transaction.FA),
+        TransactionalMessageSequenceIdentifier=transaction.TxSequenceID,
+        TransactionSequenceNumber=transaction.TxSequenceNumber,
+        TransactionPreviousSequenceNumber=transaction.PreviousTxSequenceNumber,
     )
 
 
@@ -130,7 +141,9 @@ def describe_message(message: Message) -> dict[str, Any]:
         "body_base64": base64.b64encode(message.Body).decode(),
         "body_type": message.BodyType,
         "priority": message.Priority,
-        "delivery": message.DeliveryGuarantee.value.lower(),
+        "delivery": "transactional"
+        if message.TransactionIdentifier is not None
+        else message.DeliveryGuarantee.value.lower(),
         "source": str(message.Identifier.QueueManagerGuid),
         "destination": message.DestinationQueueFormatName,
         "admin_queue": message.AdministrationQueueFormatName,
@@ -161,6 +174,20 @@ def describe_message(message: Message) -> dict[str, Any]:
     except UnicodeDecodeError:
         described["body"] = None
     return described
+
+
+def _transaction_header(message: Message) -> TransactionHeader | None:
+    """Make the header of a transactional message; the session numbers it. Spec: MS-MQMQ 2.2.20.5."""
+    if message.TransactionIdentifier is None:
+        return None
+    return TransactionHeader(
+        Flags=TransactionHeader.flags(
+            FA=int(message.FinalAckRequired),
+            FM=int(message.FirstInTransaction),
+            LM=int(message.LastInTransaction),
+            ID=message.TransactionIdentifier,
+        )
+    )
 
 
 def _record(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:

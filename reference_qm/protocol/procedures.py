@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
 
 from reference_qm.adm import (
+    Acceptance,
+    IncomingTransactionalTransferInfo,
     Message,
     MessageIDHistoryEntry,
     MessagePosition,
@@ -25,7 +27,10 @@ from reference_qm.clock import Now
 from reference_qm.codec import (
     ConnectionParametersPacket,
     EstablishConnectionPacket,
+    FinalAckBody,
     FormatError,
+    MessageClass,
+    OrderAckBody,
     Packet,
     PingPacket,
     SessionAckPacket,
@@ -36,8 +41,11 @@ from reference_qm.inputs import Endpoint, TransportAccepted
 from reference_qm.protocol import (
     closing,
     establishing,
+    final_acks,
     identifying,
+    in_sequence,
     initialization,
+    order_acks,
     ping,
     queues,
     receiving,
@@ -45,6 +53,7 @@ from reference_qm.protocol import (
     sending,
     session_acks,
     session_opening,
+    transactional,
 )
 from reference_qm.protocol.establishing import Destination
 from reference_qm.protocol.receiving import Saving
@@ -152,6 +161,38 @@ class Procedures:
     set_flag: OnSession = session_acks.set_flag
     acknowledge_full_window: OnSession = session_acks.acknowledge_full_window
 
+    # 3.1.1.5, 3.1.6.5 Transactional messages on their way
+    start_transactional_ack_wait_timer: OnSession = transactional.start_transactional_ack_wait_timer
+    on_transactional_ack_wait_timer: OnSession = transactional.on_transactional_ack_wait_timer
+    lengthen_resend_interval: Change = transactional.lengthen_resend_interval
+    reset_resend_interval: Change = transactional.reset_resend_interval
+    retain_transactional: Callable[[QM, Session, OutgoingMessagePosition], None] = transactional.retain_transactional
+    delete_ordered: Callable[[QM, Session, OutgoingMessagePosition], None] = transactional.delete_ordered
+    leave_sequence: Callable[[QM, Session, OutgoingMessagePosition], None] = transactional.leave_sequence
+    begin_sequence: Change = transactional.begin_sequence
+
+    # 3.1.5.6, 3.1.5.7, 3.1.6.9, 3.1.7.2.2, 3.1.7.17 Order and final acknowledgments
+    receive_order_ack: OnMessage = order_acks.receive_order_ack
+    note_order_ack: Callable[[QM, Session, OrderAckBody, Now], None] = order_acks.note_order_ack
+    delete_order_acknowledged: Callable[[QM, Session, OrderAckBody], None] = order_acks.delete_order_acknowledged
+    note_transfer: Change = order_acks.note_transfer
+    schedule_order_ack: OnSession = order_acks.schedule_order_ack
+    on_order_ack_send_timer: OnSession = order_acks.on_order_ack_send_timer
+    build_order_ack: Callable[[QM, IncomingTransactionalTransferInfo], OrderAckBody] = order_acks.build_order_ack
+    name_order_queue: Callable[[QM, Session, UUID], str] = order_acks.name_order_queue
+    send_transactional_ack: Callable[[QM, str, MessageClass, OrderAckBody | FinalAckBody, Now], None] = (
+        order_acks.send_transactional_ack
+    )
+    receive_final_ack: OnMessage = final_acks.receive_final_ack
+    journal_final: Callable[[QM, OutgoingMessagePosition, int], None] = final_acks.journal_final
+    position_deleted: Callable[[QM, MessagePosition, MessageClass], None] = final_acks.position_deleted
+    acknowledge_removed: Callable[[QM, Now], None] = final_acks.acknowledge_removed
+    refuse_transactional: Callable[[QM, Session, UserMessagePacket, MessageClass, Now], None] = (
+        final_acks.refuse_transactional
+    )
+    keep_final_acks: OnSession = final_acks.keep_final_acks
+    requeue: Callable[[QM, OutgoingMessagePosition, Now], None] = final_acks.requeue
+
     # 3.1.5.8 Receiving a UserMessage Packet
     receive_user_message: OnMessage = receiving.receive_user_message
     count_received: Callable[[QM, Session, UserMessagePacket], None] = receiving.count_received
@@ -165,6 +206,18 @@ class Procedures:
     is_addressed_here: Callable[[QM, UserMessagePacket], bool] = receiving.is_addressed_here
     find_destination: Callable[[QM, UserMessagePacket], Queue | None] = receiving.find_destination
     is_accepted: Callable[[QM, Queue, UserMessagePacket, Now], bool] = receiving.is_accepted
+    take_transactional: Callable[[QM, Session, UserMessagePacket, RecoverableReceipt, Now], None] = (
+        in_sequence.take_transactional
+    )
+    is_in_sequence: Callable[[QM, Session, UserMessagePacket], bool] = in_sequence.is_in_sequence
+    reject_out_of_sequence: Callable[[QM, Session, IncomingTransactionalTransferInfo | None, Now], None] = (
+        in_sequence.reject_out_of_sequence
+    )
+    accept_in_sequence: Callable[[QM, Session, IncomingTransactionalTransferInfo, UserMessagePacket, Now], None] = (
+        in_sequence.accept_in_sequence
+    )
+    confirm_saved: Callable[[QM, Acceptance, list[Session], Now], None] = in_sequence.confirm_saved
+    withdraw_unsaved: Callable[[QM, IncomingTransactionalTransferInfo], None] = in_sequence.withdraw_unsaved
     save_message: Callable[[QM, Saving, UserMessagePacket], None] = receiving.save_message
     on_persisted: Callable[[QM, Saving, Now], None] = receiving.on_persisted
     on_persist_failed: Callable[[QM, Saving, str, Now], None] = receiving.on_persist_failed
@@ -196,6 +249,10 @@ class Procedures:
     delete_expired: Callable[[QM, Session, OutgoingMessagePosition], None] = sending.delete_expired
     update_user_message: Callable[[QM, Session, OutgoingMessagePosition, Now], UserMessagePacket] = (
         sending.update_user_message
+    )
+    assign_transaction: Callable[[QM], int] = transactional.assign_transaction
+    update_transaction_header: Callable[[QM, Session, OutgoingMessagePosition, Now], UserMessagePacket] = (
+        transactional.update_transaction_header
     )
     is_acknowledgment_due: Callable[[QM, Session, Now], bool] = sending.is_acknowledgment_due
     transmit: Callable[[QM, Session, OutgoingMessagePosition, UserMessagePacket], None] = sending.transmit

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reference_qm.adm import Message, MessagePosition, Queue
-from reference_qm.codec import FormatError, PrivateQueuePath, parse_format_name
+from reference_qm.codec import FormatError, MessageClass, PrivateQueuePath, parse_format_name
 from reference_qm.commands import Result
 from reference_qm.effects import Completed, Rejected
 from reference_qm.protocol.errors import CommandError
@@ -18,11 +18,14 @@ if TYPE_CHECKING:
 
 ORDER_QUEUE_NUMBER = 4
 """PrivateQueueIdentifier of order_queue$, which no queue of an application gets. Spec: MS-MQQB 2.2.4."""
+ORDER_QUEUE_PATH = "private$\\order_queue$"
 
 
 def create_queue(qm: QueueManager, name: str, transactional: bool) -> Queue:
     """Create a private queue. Spec: MS-MQDMPR 3.1.7.1.3."""
     _check_path(name)
+    if name.lower() == ORDER_QUEUE_PATH:
+        raise CommandError(f"queue {name!a} is the queue manager's own: use another name")
     if name.lower() in qm.adm.QueueCollection:
         raise CommandError(f"queue {name!a} exists already: delete it first or use it")
     number = qm.adm.last_private_queue_number + 1
@@ -38,7 +41,7 @@ def delete_queue(qm: QueueManager, name: str) -> None:
     queue = find_queue(qm, name)
     if queue.PrivateQueueNumber is None:
         raise CommandError(f"{queue.Pathname} is a system queue: it cannot be deleted, only purged")
-    purge_queue(qm, queue)
+    purge_queue(qm, queue, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
     del qm.adm.QueueCollection[name.lower()]
     for token, awaited in list(qm.receivers.items()):
         if awaited is queue:
@@ -47,19 +50,26 @@ def delete_queue(qm: QueueManager, name: str) -> None:
 
 
 def find_queue(qm: QueueManager, name: str) -> Queue:
-    """Find a local queue by its path name, a system queue by ``system$;journal`` or ``system$;deadletter``."""
-    system = {queue.Pathname: queue for queue in (qm.adm.SystemJournalQueue, qm.adm.SystemDeadletterQueue)}
+    """Find a local queue by its path name, a system queue by its name: ``system$;`` journal, deadletter, deadxact."""
+    system = {
+        queue.Pathname: queue
+        for queue in (
+            qm.adm.SystemJournalQueue,
+            qm.adm.SystemDeadletterQueue,
+            qm.adm.SystemTransactionalDeadletterQueue,
+        )
+    }
     queue = qm.adm.QueueCollection.get(name.lower()) or system.get(name.lower())
     if queue is None:
         raise CommandError(f"no queue {name!a} here: create it first, or list the queues")
     return queue
 
 
-def purge_queue(qm: QueueManager, queue: Queue) -> int:
+def purge_queue(qm: QueueManager, queue: Queue, reason: MessageClass = MessageClass.MQMSG_CLASS_NACK_Q_PURGED) -> int:
     """Delete every message of a queue; return how many. Spec: MS-MQDMPR 3.1.7.1.7."""
     positions = list(queue.MessagePositionList)
     for position in positions:
-        _delete(position)
+        _delete(qm, position, reason)
     return len(positions)
 
 
@@ -76,7 +86,7 @@ def message_available(qm: QueueManager, position: MessagePosition) -> None:
     queue = position.QueueReference
     for token, awaited in list(qm.receivers.items()):
         if awaited is queue:
-            message = take_first(queue)
+            message = take_first(qm, queue)
             if message is None:
                 return
             stop_receiving(qm, token)
@@ -88,12 +98,12 @@ def move_message(qm: QueueManager, position: MessagePosition, queue: Queue) -> N
     qm.procedures.message_available(qm, qm.procedures.insert_message(qm, queue, position.MessageReference))
 
 
-def take_first(queue: Queue) -> Message | None:
+def take_first(qm: QueueManager, queue: Queue) -> Message | None:
     """Take the first message out; None when there is none, or it is not on disk yet. Spec: MS-MQDMPR 3.1.7.1.10."""
     head = queue.MessagePositionList.head
     if head is None or head.State is not MessagePositionState.AVAILABLE:
         return None
-    _delete(head)
+    _delete(qm, head, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
     return head.MessageReference
 
 
@@ -109,9 +119,10 @@ def on_receive_timer(qm: QueueManager, token: int) -> None:
     qm.emit(Completed(token, Result({"message": None})))
 
 
-def _delete(position: MessagePosition) -> None:
+def _delete(qm: QueueManager, position: MessagePosition, reason: MessageClass) -> None:
     position.State = MessagePositionState.DELETED
     position.QueueReference.MessagePositionList.remove(position)
+    qm.procedures.position_deleted(qm, position, reason)
 
 
 def _check_path(name: str) -> None:

@@ -6,7 +6,7 @@ import base64
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from reference_qm.adm import MessageIDHistoryEntry, RecoverableReceipt, next_u16
+from reference_qm.adm import Acceptance, MessageIDHistoryEntry, RecoverableReceipt, next_u16
 from reference_qm.codec import (
     NULL_GUID,
     DirectQueueFormatName,
@@ -16,6 +16,7 @@ from reference_qm.codec import (
 )
 from reference_qm.effects import Persist
 from reference_qm.protocol.messages import DIRECT, deserialize_message
+from reference_qm.protocol.order_acks import is_final_ack, is_order_ack
 from reference_qm.states import MessagePositionState, SessionState
 from reference_qm.timers import TimerKey, TimerName
 
@@ -35,6 +36,8 @@ class Saving:
     position: MessagePosition
     entry: MessageIDHistoryEntry
     claims: list[tuple[Session, RecoverableReceipt]] = field(default_factory=list)
+    acceptance: Acceptance | None = None
+    """Of a transactional message."""
 
 
 def receive_user_message(qm: QueueManager, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -83,12 +86,23 @@ def take_message(
     """Put a message into its queue, unless it came before or cannot be accepted. Spec: MS-MQQB 3.1.5.8.
 
     A message that is disregarded is acknowledged all the same, or it would be sent again for ever. Not acknowledged are
-    those that this queue manager does not take over yet: transactional ones, whose sequences are not kept, and those
-    to be routed to another queue manager. Their senders keep them.
+    those that this queue manager does not take over yet: those to be routed to another queue manager. Their senders
+    keep them. OrderAcks and FinalAcks are told by 3.1.5.1.1; they are counted as messages, as figure 14 has it.
     """
-    if packet.UserHeader.TH or not qm.procedures.is_addressed_here(qm, packet):
+    if not qm.procedures.is_addressed_here(qm, packet):
         receipt.acknowledge = False
         receipt.done = True
+        return
+    for is_one, take in (
+        (is_order_ack, qm.procedures.receive_order_ack),
+        (is_final_ack, qm.procedures.receive_final_ack),
+    ):
+        if is_one(packet):
+            receipt.done = True
+            take(qm, session, packet, now)
+            return
+    if packet.UserHeader.TH:
+        qm.procedures.take_transactional(qm, session, packet, receipt, now)
         return
     entry = qm.procedures.find_duplicate(qm, packet)
     if entry is not None:
@@ -180,6 +194,18 @@ def save_message(qm: QueueManager, saving: Saving, packet: UserMessagePacket) ->
         "arrived": message.ArrivalTime,
         "packet": base64.b64encode(packet.build()).decode(),
     }
+    if saving.acceptance is not None:
+        transfer = saving.acceptance.transfer
+        record["sequence"] = {
+            "sender": str(transfer.SenderIdentifier),
+            "format_name": transfer.FormatName,
+            "identifier": [
+                saving.acceptance.SequenceIdentifier.Ordinal,
+                saving.acceptance.SequenceIdentifier.TimeStamp,
+            ],
+            "number": saving.acceptance.SequenceNumber,
+        }
+        record["order_queue"] = saving.position.order_queue
     qm.emit(Persist(token, record))
 
 
@@ -190,6 +216,8 @@ def on_persisted(qm: QueueManager, saving: Saving, now: Now) -> None:
     for session, receipt in saving.claims:
         receipt.done = True
         qm.procedures.flag_recoverable(qm, session, now)
+    if saving.acceptance is not None:
+        qm.procedures.confirm_saved(qm, saving.acceptance, [session for session, _ in saving.claims], now)
 
 
 def on_persist_failed(qm: QueueManager, saving: Saving, error: str, now: Now) -> None:
@@ -197,6 +225,8 @@ def on_persist_failed(qm: QueueManager, saving: Saving, error: str, now: Now) ->
     saving.position.State = MessagePositionState.DELETED
     saving.position.QueueReference.MessagePositionList.remove(saving.position)
     qm.adm.MessageIDHistoryTable.remove(saving.entry)
+    if saving.acceptance is not None and saving.acceptance in saving.acceptance.transfer.unsaved:
+        qm.procedures.withdraw_unsaved(qm, saving.acceptance.transfer)
     for session, receipt in saving.claims:
         if session.SessionState is SessionState.OPEN and receipt in session.receipts:
             qm.procedures.close_session(qm, session, f"a message could not be saved: {error} (MS-MQQB 3.1.5.8.7)", now)

@@ -16,9 +16,14 @@ def on_session_retry_connect_timer(qm: QueueManager, session: Session, now: Now)
     """Connect again, to the next hop if there is one. Spec: MS-MQQB 3.1.6.1.
 
     The timer also runs while a session with messages is set up (3.1.3.2): then there is nothing to retry. The messages
-    wait in the table already and are dispatched when the session is open.
+    wait in the table already and are dispatched when the session is open. When acknowledgments that came on other
+    sessions left nothing to be sent, the session is closed, so that the next message establishes it.
     """
-    if session.SessionState is not SessionState.WAITING_RECONNECT or not len(session.OutgoingMessageTable):
+    if session.SessionState is not SessionState.WAITING_RECONNECT:
+        return
+    if not len(session.OutgoingMessageTable):
+        session.SessionState = SessionState.CLOSED
+        qm.procedures.session_ended(qm, session, "nothing is left to be sent (MS-MQQB 3.1.6.1)")
         return
     session.retrying = True
     if session.NextHopIndexer + 1 >= len(session.NextHopCollection):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from reference_qm.adm import MessagePosition, OutgoingMessagePosition, next_u16
 from reference_qm.codec import BaseHeader, UserMessagePacket
 from reference_qm.protocol.messages import serialize_message
+from reference_qm.protocol.order_acks import names_order_queue
 from reference_qm.states import OutgoingQueueState, SessionState
 from reference_qm.timers import TimerKey, TimerName
 
@@ -103,14 +104,22 @@ def has_expired(qm: QueueManager, packet: UserMessagePacket, now: Now) -> bool:
 def delete_expired(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
     """Delete an expired message, and journal it if asked to. Spec: MS-MQQB 3.1.7.1.2."""
     session.OutgoingMessageTable.remove(position)
+    qm.procedures.leave_sequence(qm, session, position)
     if position.UserMessage.UserHeader.JN:
-        qm.procedures.move_message(qm, position.MessagePosition, qm.adm.SystemDeadletterQueue)
+        transactional = position.UserMessage.UserHeader.TH
+        target = qm.adm.SystemTransactionalDeadletterQueue if transactional else qm.adm.SystemDeadletterQueue
+        qm.procedures.move_message(qm, position.MessagePosition, target)
 
 
 def update_user_message(
     qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> UserMessagePacket:
-    """Number a message in the session's sequence; return the packet to be sent. Spec: MS-MQQB 3.1.7.1.3, 3.1.7.11."""
+    """Number a message in the session's sequence; return the packet to be sent. Spec: MS-MQQB 3.1.7.1.3, 3.1.7.11.
+
+    Acknowledgments of transactional messages carry no SessionHeader: it would set a bit of BaseHeader.Flags (2.2.4).
+    """
+    if position.UserMessage.TransactionHeader is not None:
+        position.UserMessage = qm.procedures.update_transaction_header(qm, session, position, now)
     session.MessageSentCount = next_u16(session.MessageSentCount)
     position.SequenceNumber = session.MessageSentCount
     if position.recoverable:
@@ -118,7 +127,7 @@ def update_user_message(
         position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
     session.UnAckedMessageCount += 1
     packet = position.UserMessage
-    if qm.procedures.is_acknowledgment_due(qm, session, now):
+    if not names_order_queue(packet) and qm.procedures.is_acknowledgment_due(qm, session, now):
         packet = replace(
             packet,
             BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags | BaseHeader.flags(SH=1)),

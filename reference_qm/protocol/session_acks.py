@@ -24,12 +24,13 @@ def receive_session_ack(qm: QueueManager, session: Session, packet: SessionAckPa
 
 def process_session_header(qm: QueueManager, session: Session, header: SessionHeader, now: Now) -> None:
     """Take an acknowledgment, then send what the window now admits. Spec: MS-MQQB 3.1.5.5."""
-    outstanding = session.MessageSentCount - header.AckSequenceNumber & 0xFFFF
-    if outstanding > session.UnAckedMessageCount:
+    newly = header.AckSequenceNumber - session.last_ack & 0xFFFF
+    if newly > session.MessageSentCount - session.last_ack & 0xFFFF:
         message = f"acknowledges {header.AckSequenceNumber}, not one of those outstanding"
         error = FormatError("SessionHeader.AckSequenceNumber", 0, "MS-MQMQ 2.2.20.4", message)
         qm.procedures.refuse_malformed(qm, session, error, now)
         return
+    session.last_ack = header.AckSequenceNumber
     qm.procedures.mark_acknowledged(qm, session, header)
     qm.procedures.delete_acknowledged_express(qm, session, header)
     qm.procedures.delete_acknowledged_recoverable(qm, session, header)
@@ -46,6 +47,8 @@ def mark_acknowledged(qm: QueueManager, session: Session, header: SessionHeader)
         if not position.ReceivedSessionAck and _covers(header.AckSequenceNumber, position.SequenceNumber):
             position.ReceivedSessionAck = True
             session.UnAckedMessageCount -= 1
+            if position.TxSequenceNumber:
+                qm.procedures.retain_transactional(qm, session, position)
 
 
 def delete_acknowledged_express(qm: QueueManager, session: Session, header: SessionHeader) -> None:

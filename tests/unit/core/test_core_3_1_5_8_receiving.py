@@ -117,15 +117,8 @@ def test_a_message_is_in_time_until_its_time_is_over(raw):
     assert len(raw.host.bodies()) == 1
 
 
-@pytest.mark.parametrize(
-    "left",
-    [
-        user_message(1, transactional=True, queue=TRANSACTIONAL),
-        user_message(1, recoverable=True, QueueManagerAddress=guid(5)),
-    ],
-    ids=["transactional", "to be routed"],
-)
-def test_a_message_that_is_not_taken_over_is_counted_but_not_flagged(raw, left):
+def test_a_message_that_is_not_taken_over_is_counted_but_not_flagged(raw):
+    left = user_message(1, recoverable=True, QueueManagerAddress=guid(5))
     raw.feed(left, user_message(2, recoverable=True, body=b"taken"))
     assert counts(raw) == (2, 2, 2)
     assert (raw.host.bodies(), raw.host.bodies(TRANSACTIONAL)) == (["taken"], [])

@@ -113,14 +113,14 @@ def test_peeking_and_purging(host):
 
 
 REFUSED = {
-    "transactional": (SendMessage(direct(9), transactional=True), "send it as recoverable"),
     "no name": (SendMessage("nonsense"), "DIRECT="),
     "machine": (SendMessage(f"MACHINE={guid(3)}"), "cannot be sent to yet"),
     "http": (SendMessage("DIRECT=HTTP://host/msmq\\private$\\q"), "cannot be sent to yet"),
     "journal": (SendMessage(direct(9) + ";JOURNAL"), "cannot be sent to yet"),
     "several": (SendMessage(f"{direct(9)},{direct(8)}"), "cannot be sent to yet"),
     "no local queue": (SendMessage("DIRECT=OS:host1\\private$\\none"), "create it first"),
-    "local transactional queue": (SendMessage(direct(1, TRANSACTIONAL)), "transactional queue"),
+    "local transactional queue": (SendMessage(direct(1, TRANSACTIONAL)), "is a transactional queue"),
+    "local nontransactional queue": (SendMessage(direct(1), transactional=True), "is a nontransactional queue"),
     "priority": (SendMessage(direct(9), priority=8), "priority"),
     "label": (SendMessage(direct(9), label="x" * 250), "label"),
     "null in label": (SendMessage(direct(9), label="x\0"), "label"),
