@@ -74,6 +74,10 @@ class MessagePosition:
     QueueReference: Queue
     State: states.MessagePositionState = states.MessagePositionState.LOCKED
     order: int = 0
+    key: int = 0
+    """Under which it is on disk; 0 for one that is not."""
+    awaits_disk: bool = False
+    """Is it an outgoing message that may not be sent yet?"""
 
 
 Position = MessagePosition

@@ -8,6 +8,7 @@ from reference_qm.adm import Message, MessagePosition, Queue
 from reference_qm.codec import FormatError, PrivateQueuePath, parse_format_name
 from reference_qm.commands import Result
 from reference_qm.effects import Completed, Rejected
+from reference_qm.protocol.durability import gone, moved, place
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.messages import describe_message
 from reference_qm.states import MessagePositionState
@@ -33,17 +34,32 @@ def create_queue(qm: QueueManager, name: str, transactional: bool) -> Queue:
     return queue
 
 
-def delete_queue(qm: QueueManager, name: str) -> None:
+def delete_queue(qm: QueueManager, name: str, token: int) -> Result | None:
     """Delete a private queue and its messages; whoever waits for one is told. Spec: MS-MQDMPR 3.1.7.1.4."""
     queue = find_queue(qm, name)
     if queue.PrivateQueueNumber is None:
         raise CommandError(f"{queue.Pathname} is a system queue: it cannot be deleted, only purged")
-    purge_queue(qm, queue)
-    del qm.adm.QueueCollection[name.lower()]
+    change = gone(queue.MessagePositionList) | {place(queue): None}
+    return qm.disk.commit(change, token, lambda: _delete_queue(qm, queue), _leave)
+
+
+def _delete_queue(qm: QueueManager, queue: Queue) -> Result:
+    positions = list(queue.MessagePositionList)
+    for position in positions:
+        delete_message(position)
+    qm.disk.save(gone(positions))  # also those that came while the disk worked
+    forget_queue(qm, queue)
     for token, awaited in list(qm.receivers.items()):
         if awaited is queue:
             stop_receiving(qm, token)
-            qm.emit(Rejected(token, f"queue {name!a} was deleted while the command waited for a message"))
+            qm.emit(Rejected(token, f"queue {queue.Pathname!a} was deleted while the command waited for a message"))
+    return Result()
+
+
+def forget_queue(qm: QueueManager, queue: Queue) -> None:
+    """Take a queue out of the collection, unless another has its name by now."""
+    if qm.adm.QueueCollection.get(queue.Pathname.lower()) is queue:
+        del qm.adm.QueueCollection[queue.Pathname.lower()]
 
 
 def find_queue(qm: QueueManager, name: str) -> Queue:
@@ -55,12 +71,17 @@ def find_queue(qm: QueueManager, name: str) -> Queue:
     return queue
 
 
-def purge_queue(qm: QueueManager, queue: Queue) -> int:
-    """Delete every message of a queue; return how many. Spec: MS-MQDMPR 3.1.7.1.7."""
+def purge_queue(qm: QueueManager, queue: Queue, token: int) -> Result | None:
+    """Delete every message of a queue; tell how many. Spec: MS-MQDMPR 3.1.7.1.7."""
     positions = list(queue.MessagePositionList)
-    for position in positions:
-        _delete(position)
-    return len(positions)
+
+    def purge() -> Result:
+        left = [position for position in positions if position.State is not MessagePositionState.DELETED]
+        for position in left:
+            delete_message(position)
+        return Result({"purged": len(left)})
+
+    return qm.disk.commit(gone(positions), token, purge, _leave)
 
 
 def insert_message(qm: QueueManager, queue: Queue, message: Message) -> MessagePosition:
@@ -76,25 +97,32 @@ def message_available(qm: QueueManager, position: MessagePosition) -> None:
     queue = position.QueueReference
     for token, awaited in list(qm.receivers.items()):
         if awaited is queue:
-            message = take_first(queue)
-            if message is None:
+            if not give_first(qm, queue, token):
                 return
             stop_receiving(qm, token)
-            qm.emit(Completed(token, Result({"message": describe_message(message)})))
 
 
 def move_message(qm: QueueManager, position: MessagePosition, queue: Queue) -> None:
     """Move a message to another queue. Spec: MS-MQDMPR 3.1.7.1.16."""
-    qm.procedures.message_available(qm, qm.procedures.insert_message(qm, queue, position.MessageReference))
+    inserted = qm.procedures.insert_message(qm, queue, position.MessageReference)
+    inserted.key = position.key
+    qm.disk.save(moved(inserted))
+    qm.procedures.message_available(qm, inserted)
 
 
-def take_first(queue: Queue) -> Message | None:
-    """Take the first message out; None when there is none, or it is not on disk yet. Spec: MS-MQDMPR 3.1.7.1.10."""
+def give_first(qm: QueueManager, queue: Queue, token: int) -> bool:
+    """Give the first message to a command; False when there is none, or it is not on disk yet.
+
+    Spec: MS-MQDMPR 3.1.7.1.10. Answered when the disk knows that it is gone, or it would be given again after a crash.
+    """
     head = queue.MessagePositionList.head
     if head is None or head.State is not MessagePositionState.AVAILABLE:
-        return None
-    _delete(head)
-    return head.MessageReference
+        return False
+    delete_message(head)
+    result = Result({"message": describe_message(head.MessageReference)})
+    if qm.disk.commit(gone([head]), token, lambda: result, lambda: _put_back(qm, head)) is not None:
+        qm.emit(Completed(token, result))
+    return True
 
 
 def stop_receiving(qm: QueueManager, token: int) -> None:
@@ -109,9 +137,19 @@ def on_receive_timer(qm: QueueManager, token: int) -> None:
     qm.emit(Completed(token, Result({"message": None})))
 
 
-def _delete(position: MessagePosition) -> None:
+def delete_message(position: MessagePosition) -> None:
+    """Take a message out of its queue."""
     position.State = MessagePositionState.DELETED
     position.QueueReference.MessagePositionList.remove(position)
+
+
+def _put_back(qm: QueueManager, position: MessagePosition) -> None:
+    position.QueueReference.MessagePositionList.put_back(position)
+    qm.procedures.message_available(qm, position)
+
+
+def _leave() -> None:
+    """Nothing was changed yet that would have to be undone."""
 
 
 def _check_path(name: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.effects import Persist
+from reference_qm.protocol.durability import history_entry, history_name, message_entry
 from reference_qm.protocol.messages import DIRECT, deserialize_message
 from reference_qm.states import MessagePositionState, SessionState
 from reference_qm.timers import TimerKey, TimerName
@@ -98,12 +98,14 @@ def take_message(
     queue = qm.procedures.find_destination(qm, packet)
     if queue is None or not qm.procedures.is_accepted(qm, queue, packet, now):
         receipt.done = True
+        qm.disk.save(history_entry(entry))
         return
     message = deserialize_message(packet, qm.adm.Identifier, now.utc_s)
     position = qm.procedures.insert_message(qm, queue, message)
     if packet.UserHeader.DM:
         qm.procedures.save_message(qm, Saving(position, entry, [(session, receipt)]), packet)
     else:
+        qm.disk.save(history_entry(entry))
         qm.procedures.message_available(qm, position)
 
 
@@ -122,19 +124,23 @@ def disregard_duplicate(
 
     It is acknowledged when the message that it repeats is on disk.
     """
-    qm.adm.MessageIDHistoryTable.insert(replace(entry, TimeStamp=now.utc_s))
+    entry = replace(entry, TimeStamp=now.utc_s)
+    qm.adm.MessageIDHistoryTable.insert(entry)
     for saving in qm.savings.values():
         if saving.entry.MessageIdentifier == entry.MessageIdentifier:
             saving.claims.append((session, receipt))
             return
     receipt.done = True
+    qm.disk.save(history_entry(entry))
 
 
 def remember_message(qm: QueueManager, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
     """Enter a message into the MessageIDHistoryTable. Spec: MS-MQQB 3.1.5.8.2."""
     header = packet.UserHeader
     entry = MessageIDHistoryEntry(MessageIdentifier(header.SourceQueueManager, header.MessageID), now.utc_s)
-    qm.adm.MessageIDHistoryTable.insert(entry)
+    evicted = qm.adm.MessageIDHistoryTable.insert(entry)
+    if evicted is not None:
+        qm.disk.save({history_name(evicted): None})
     if not qm.timers.is_running(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0)):
         qm.procedures.start_history_timer(qm, now)
     return entry
@@ -170,17 +176,14 @@ def is_accepted(qm: QueueManager, queue: Queue, packet: UserMessagePacket, now: 
 
 
 def save_message(qm: QueueManager, saving: Saving, packet: UserMessagePacket) -> None:
-    """Put a recoverable message on disk before it is acknowledged or received. Spec: MS-MQQB 3.1.5.8.7."""
+    """Put a recoverable message on disk before it is acknowledged or received. Spec: MS-MQQB 3.1.5.8.7.
+
+    Message and history entry go together: remembered without its message, it would be taken for a duplicate and lost.
+    """
     token = qm.next_persist_token()
     qm.savings[token] = saving
-    message = saving.position.MessageReference
-    record: dict[str, object] = {
-        "record": "message",
-        "queue": saving.position.QueueReference.Pathname,
-        "arrived": message.ArrivalTime,
-        "packet": base64.b64encode(packet.build()).decode(),
-    }
-    qm.emit(Persist(token, record))
+    saving.position.key = token
+    qm.emit(Persist(token, message_entry(saving.position, packet.build()) | history_entry(saving.entry)))
 
 
 def on_persisted(qm: QueueManager, saving: Saving, now: Now) -> None:
