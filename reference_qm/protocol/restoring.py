@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Mapping
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -40,11 +41,17 @@ def restore(qm: QueueManager, entries: Mapping[str, object]) -> None:
             raise RestoreError(f"entry {name!a} is of no known kind: was it written by a newer version?")
         by_kind[kind][rest] = value
     for kind, restore_one in _RESTORE.items():
-        for rest, value in sorted(by_kind[kind].items(), key=_ORDER.get(kind)):
-            try:
+        placed: list[tuple[int, str, Any]] = []
+        name = kind
+        try:
+            for rest, value in by_kind[kind].items():
+                name = f"{kind}:{rest}"
+                placed.append((_ORDER[kind](rest, value), rest, value) if kind in _ORDER else (0, rest, value))
+            for _, rest, value in sorted(placed, key=itemgetter(0)):
+                name = f"{kind}:{rest}"
                 restore_one(qm, rest, value)
-            except (LookupError, TypeError, ValueError, AttributeError, FormatError, CommandError) as error:
-                raise RestoreError(f"entry {kind}:{rest} makes no sense: {error!r}") from error
+        except (LookupError, TypeError, ValueError, AttributeError, FormatError, CommandError) as error:
+            raise RestoreError(f"entry {name} makes no sense: {error!r}") from error
     qm.disk.used = True
     if "identifier" not in entries:
         qm.disk.save({"identifier": str(qm.adm.Identifier)})
@@ -147,12 +154,12 @@ def _whole(value: Any) -> int:
     return value
 
 
-def _by_number(entry: tuple[str, Any]) -> int:
-    return int(entry[0])
+def _by_number(rest: str, value: Any) -> int:
+    return int(rest)
 
 
-def _by_time(entry: tuple[str, Any]) -> int:
-    return _whole(entry[1])
+def _by_time(rest: str, value: Any) -> int:
+    return _whole(value)
 
 
 _RESTORE: dict[str, Callable[[QueueManager, str, Any], None]] = {
@@ -165,5 +172,5 @@ _RESTORE: dict[str, Callable[[QueueManager, str, Any], None]] = {
     "message": _message,
 }
 """How each kind is restored, in this order."""
-_ORDER: dict[str, Callable[[tuple[str, Any]], int]] = {"queue": _by_number, "message": _by_number, "history": _by_time}
+_ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _by_number, "message": _by_number, "history": _by_time}
 """Messages in the order in which they came, the history by time."""
