@@ -9,12 +9,23 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
 import pytest
+from shell_fakes import ScriptedCore, running
 
+from reference_qm.core import QueueManager
+from reference_qm.effects import Effect, Persist
+from reference_qm.entropy import SeededEntropy
+from reference_qm.inputs import Input, Stopped
+from reference_qm.shell.service import make_core
+from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.store import Record, StoreError
+
+ENTROPY = SeededEntropy("store")
 
 
 @contextlib.contextmanager
@@ -223,3 +234,49 @@ def test_a_full_disk_refuses_whole_writes_and_works_again_when_there_is_room(tmp
     written = found.pop("after")
     assert isinstance(written, int)
     assert found == {"before": 1, "last": written} | {f"big {n}": "x" * 10_000 for n in range(written + 1)}
+
+
+# -- the service around it --------------------------------------------------------------------------------------
+
+
+def test_flag_and_file_name_the_store(tmp_path: Path):
+    assert load_settings(None, {}, ENTROPY).store is None
+    assert load_settings(None, {"--store": "here"}, ENTROPY).store == Path("here")
+    config = tmp_path / "qm.toml"
+    config.write_text("[store]\npath = 'there'")
+    assert load_settings(config, {}, ENTROPY).store == Path("there")
+    config.write_text("[store]\npath = ''")
+    with pytest.raises(SettingsError, match=r"\[store\] path = '': must be a text"):
+        load_settings(config, {}, ENTROPY)
+
+
+def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path, tmp_path: Path):
+    ours, other = "6d71636f-6e66-4f72-8d00-000000000001", "6d71636f-6e66-4f72-8d00-000000000002"
+    (tmp_path / "made").mkdir()
+    made = tmp_path / "made" / "store"
+    write(made, {"identifier": ours})
+    settings = load_settings(None, {"--store": str(made)}, ENTROPY)
+    with opened(made) as store:
+        core = make_core(settings, [], store)
+        assert isinstance(core, QueueManager)
+        assert str(core.adm.Identifier) == ours
+    config = replace(settings.config, identifier=UUID(other))
+    with opened(made) as store, pytest.raises(SettingsError, match=f"^store {made}: these are messages of .*{ours}"):
+        make_core(replace(settings, config=config, identified=True), [], store)
+    write(made, {"identifier": "x"})
+    with opened(made) as store, pytest.raises(SettingsError, match="entry identifier is 'x', not a GUID"):
+        make_core(settings, [], store)
+    with opened(path) as store, pytest.raises(SettingsError, match="entry 'e0' is of no known kind"):
+        make_core(settings, [], store)
+
+
+def test_what_is_wanted_at_the_end_is_written_before_the_store_is_closed(tmp_path: Path):
+    def script(event: Input) -> list[Effect]:
+        return [Persist(1, {"last": 1})] if isinstance(event, Stopped) else []
+
+    async def story() -> None:
+        async with running(ScriptedCore(script), store=SqliteStore(tmp_path / "store")):
+            pass
+
+    asyncio.run(story())
+    assert entries(tmp_path / "store") == {"last": 1}
