@@ -100,9 +100,10 @@ class Disk:
     def failed(self, token: int) -> Commit | None:
         """Take note that a change is not on disk; what is still true of it is written with the next."""
         commit = self.pending.pop(token, None)
-        if commit is not None:
-            newer = {name for other in self.pending.values() for name in other.change} | self._repeat.keys()
-            self._repeat |= {name: value for name, value in commit.repeat.items() if name not in newer}
+        for name, value in commit.repeat.items() if commit is not None else ():
+            newer = name in self._repeat or any(name in other.change for other in self.pending.values())
+            if not newer:
+                self._repeat[name] = value
         return commit
 
     def settle(self) -> None:

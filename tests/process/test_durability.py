@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import random
+import resource
 import selectors
 import socket
 import time
@@ -224,6 +225,36 @@ def test_restart_by_control_leaves_memory_and_disk_alike(tmp_path: Path):
         served.ends()
     with serve(tmp_path, *store) as served, served.control() as control:
         assert [message["body"] for message in control.call("peek", queue=QUEUE)["messages"]] == [*there, "after"]
+
+
+def test_a_full_disk_is_an_error_to_the_sender_and_loses_nothing(tmp_path: Path):
+    story = Story(tmp_path)
+    big, count = "x" * 20_000, 30
+    with contextlib.ExitStack() as stack:
+        for address in (SENDER, RECEIVER):
+            story.start(address)
+            stack.push(story.lives[address])
+        sender, receiver = (stack.enter_context(story.served[address].control()) for address in (SENDER, RECEIVER))
+        pid = story.served[RECEIVER].process.pid
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (300_000, resource.RLIM_INFINITY))
+        for number in range(count):
+            sender.call("send", to=TO, body=f"{number} {big}", delivery="recoverable")
+        deadline = time.monotonic() + PATIENCE_S
+        while b"disk" not in (story.folders[RECEIVER] / "stderr").read_bytes():
+            assert time.monotonic() < deadline, "the disk never was full"
+            receiver.call("identity")
+        receiver.ask("send", to=TO, body=big, delivery="recoverable")
+        refusal = receiver.hear()
+        assert refusal["ok"] is False
+        assert refusal["error"].startswith(f"it could not be saved: store {story.folders[RECEIVER] / 'store'}: ")
+        (outgoing,) = sender.call("list")["outgoing"]
+        (queue,) = receiver.call("list")["queues"]
+        assert outgoing["count"] >= count - queue["count"] > 0, "what is not on the receiver's disk is with the sender"
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        for number in range(count):
+            message = receiver.call("receive", queue=QUEUE, timeout_ms=PATIENCE_S * 1000)["message"]
+            assert message["body"].split()[0] == str(number)
+        assert receiver.call("receive", queue=QUEUE)["message"] is None
 
 
 @pytest.mark.parametrize("said", ["in use", "foreign"])
