@@ -153,10 +153,13 @@ def _read(path: Path) -> dict[str, object]:
 def _open(path: Path) -> sqlite3.Connection:
     """Open for writing, for this process alone until it ends."""
     connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-    connection.execute("PRAGMA synchronous=FULL")
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute("COMMIT")
+    with contextlib.ExitStack() as stack:
+        stack.callback(connection.close)
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("COMMIT")
+        stack.pop_all()  # all is well: it stays open
     return connection
 
 
