@@ -34,6 +34,8 @@ fi
     install python3-venv
     "$python" -m venv "$venv"
 }
+# A virtual environment that uv made has no pip.
+"$venv/bin/python" -m pip --version >/dev/null 2>&1 || "$venv/bin/python" -m ensurepip >/dev/null
 "$venv/bin/python" -m pip install -q --disable-pip-version-check 'uv>=0.8,<1'
 # uv trusts its own list of authorities; the machine's list is what pip uses, and what a company's proxy is in.
 [ -s /etc/ssl/certs/ca-certificates.crt ] && export UV_SYSTEM_CERTS="${UV_SYSTEM_CERTS:-1}"
