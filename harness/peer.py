@@ -102,21 +102,18 @@ class Peer:
             self._host.start()
         return self._host
 
-    def open_session(self, tamper: Tamper | None = None, *, direct: bool = True) -> Session:
-        """Open a session to the SUT as initiator (MS-MQQB 3.1.5.2); ConformanceFailure when the SUT refuses it.
-
-        ``direct``: by a direct format name (ServerGuid zero), else by a private one.
-        """
-        session, error = self.try_session(tamper, direct=direct)
+    def open_session(self, tamper: Tamper | None = None) -> Session:
+        """Open a session to the SUT as initiator (MS-MQQB 3.1.5.2); ConformanceFailure when the SUT refuses it."""
+        session, error = self.try_session(tamper)
         if session is None or error is not None:
             raise ConformanceFailure(f"no session with the SUT: {error}")
         return session
 
-    def try_session(self, tamper: Tamper | None = None, *, direct: bool = True) -> tuple[Session | None, str | None]:
+    def try_session(self, tamper: Tamper | None = None) -> tuple[Session | None, str | None]:
         """Like ``open_session``, for checks that expect it to fail: the session, if a connection stood, and why not."""
         self._pre_tampers = [tamper] if tamper else []
         before = set(self.sessions)
-        token = self.host.begin(OpenSession(self.sut.format_name("plain", direct=direct)))
+        token = self.host.begin(OpenSession(self.sut.format_name("plain")))
         answered = self.world.run_until(lambda: token in self.host.answers, CONNECT_MS + self.sut.patience_ms)
         self._pre_tampers = []
         new = [session for name, session in self.sessions.items() if name not in before]

@@ -121,12 +121,9 @@ class Sut:
             self._created.append(name)
         return name
 
-    def format_name(self, kind: str = "plain", *, direct: bool = True) -> str:
-        """Give a format name of a queue of the SUT."""
-        name = self.queue(kind)
-        if direct:
-            return f"DIRECT=TCP:{self.address}\\{name}"
-        return f"PRIVATE={str(self.guid).upper()}\\00000001"
+    def format_name(self, kind: str = "plain") -> str:
+        """Give the direct format name of a queue of the SUT."""
+        return f"DIRECT=TCP:{self.address}\\{self.queue(kind)}"
 
     def send(self, to: str, **fields: Any) -> str:
         """Let the SUT send a message; give its message id."""

@@ -53,4 +53,3 @@ OBSERVED_HOW: dict[str, str] = {
     "inspect": "by looking into the state of the system",
     "none": "cannot be observed from outside",
 }
-EXIT_MEANINGS: dict[int, str] = {0: "all checks met", 1: "some checks failed"}

@@ -8,7 +8,7 @@ from typing import Any
 
 from reference_qm.codec import FormatError, Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.core import QueueManager
-from reference_qm.effects import CloseTransport, Effect, SendDatagram, SendPacket
+from reference_qm.effects import Effect, SendDatagram, SendPacket
 from reference_qm.faults.registry import FaultyCore
 from reference_qm.inputs import Input
 
@@ -59,11 +59,6 @@ def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: When
     return packets(kind, lambda packet: change(packet.build()), when)
 
 
-def never_send(kind: type[Packet], when: When = None) -> Install:
-    """Do not send packets of a kind."""
-    return packets(kind, lambda packet: None, when)
-
-
 def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPacket], bool] | None = None) -> Install:
     """Change the bytes of every outgoing ping; None drops it."""
 
@@ -75,22 +70,6 @@ def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPack
             return [effect]
         data = change(packet)
         return [] if data is None else [replace(effect, data=data)]
-
-    return lambda faulty: faulty.effect_filters.append(filter_)
-
-
-def wrong_ping(changes: dict[str, Any], when: Callable[[PingPacket], bool] | None = None) -> Install:
-    """Send pings with fields changed."""
-    return pings(lambda packet: bytes(set_fields(packet, changes).build()), when)
-
-
-def never_close(when: Callable[[CloseTransport], bool] | None = None) -> Install:
-    """Do not close transports (for reasons that match)."""
-
-    def filter_(effect: Effect) -> Iterable[Effect]:
-        if isinstance(effect, CloseTransport) and (when is None or when(effect)):
-            return []
-        return [effect]
 
     return lambda faulty: faulty.effect_filters.append(filter_)
 
