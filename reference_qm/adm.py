@@ -87,19 +87,31 @@ class MessagePosition:
     State: states.MessagePositionState = states.MessagePositionState.LOCKED
     order: int = 0
     order_queue: str | None = None
+    key: int = 0
+    """Under which it is on disk; 0 for one that is not."""
+    awaits_disk: bool = False
+    """Is it an outgoing message that may not be sent yet?"""
 
 
 Position = MessagePosition
 
 
+SequencePlace = tuple[TxSequenceID, int]
+"""How far a sequence got: its identifier and the number of a message of it."""
+
+
 @dataclass(slots=True, eq=False)
 class Acceptance:
-    """A transactional message that was accepted and is not known to be on disk, nor all before it."""
+    """A transactional message that was accepted and is not known to be on disk, nor all before it.
+
+    ``follows``: how far its sender's sequences had got before it.
+    """
 
     transfer: IncomingTransactionalTransferInfo
     position: MessagePosition
     SequenceIdentifier: TxSequenceID
     SequenceNumber: int
+    follows: SequencePlace
     saved: bool = False
 
 

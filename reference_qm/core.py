@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from reference_qm.adm import MessagePosition, OutgoingMessagePosition, QueueManagerState, Session, forget
@@ -28,8 +28,9 @@ from reference_qm.inputs import (
     TransportFailed,
     TransportLost,
 )
-from reference_qm.protocol import queues
+from reference_qm.protocol import durability, queues, restoring
 from reference_qm.protocol.commanding import HANDLERS
+from reference_qm.protocol.durability import Disk
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.procedures import Procedures
 from reference_qm.protocol.receiving import Saving
@@ -51,7 +52,11 @@ class QueueManager:
         self.adm = QueueManagerState(Identifier=config.identifier)
         self.adrift: list[OutgoingMessagePosition] = []
         """What has to survive but was to be sent on a session that did not."""
+        self.removed: list[tuple[MessagePosition, MessageClass]] = []
+        """Messages that left their queues and whose acknowledgments are still to be made."""
         self._sessions_made = self._transports_made = self._persists_made = 0
+        self._effects: list[Effect] = []
+        self.disk = Disk(self.emit, self.next_persist_token)
         self._begin()
         for queue in config.queues:
             queues.create_queue(self, queue.name, queue.transactional)
@@ -64,8 +69,6 @@ class QueueManager:
         self.transports: dict[str, Session] = {}
         self.savings: dict[int, Saving] = {}
         self.receivers: dict[int, Any] = {}
-        self.removed: list[tuple[MessagePosition, MessageClass]] = []
-        self._effects: list[Effect] = []
 
     # -- the surface --------------------------------------------------------------------------------------------
 
@@ -92,14 +95,25 @@ class QueueManager:
                     on_timer(self, session, now)
         return self._take_effects(now)
 
+    def restore(self, records: Mapping[str, object]) -> None:
+        """Begin with what an earlier process put on disk, before the first input; from now on all is put there.
+
+        ``records``: the entries that the records of its ``Persist`` effects left. RestoreError when they make no sense.
+        """
+        restoring.restore(self, records)
+
     def restart(self) -> None:
         """End as a crash would: only what MUST survive process and node failures is left. Spec: MS-MQQB 3.1.1.3.2.
 
         Messages that were not on disk yet were never acknowledged: they are not remembered either, and come again.
         Timer durations are configuration and stay as they were set.
         """
+        self.receivers.clear()
+        self.disk.settle()
+        unsaved: durability.Change = {}
         for saving in self.savings.values():
             self.adm.MessageIDHistoryTable.remove(saving.entry)
+            unsaved |= durability.gone([saving.position]) | {durability.history_name(saving.entry): None}
         self.adrift = [
             position
             for session in self.sessions.values()
@@ -108,6 +122,7 @@ class QueueManager:
             if position.recoverable
         ]
         self._begin()
+        self.disk.save(unsaved)
         forget(self.adm)
         for queue in (
             *self.adm.QueueCollection.values(),
@@ -152,6 +167,10 @@ class QueueManager:
         """Number a new record for the disk."""
         self._persists_made += 1
         return self._persists_made
+
+    def skip_persist_tokens(self, number: int) -> None:
+        """Use no number again up to this one: it is on disk."""
+        self._persists_made = max(self._persists_made, number)
 
     def _take_effects(self, now: Now) -> list[Effect]:
         self.procedures.acknowledge_removed(self, now)
@@ -227,12 +246,28 @@ def _on_persisted(qm: QueueManager, event: Persisted, now: Now) -> None:
     saving = qm.savings.pop(event.token, None)
     if saving is not None:
         qm.procedures.on_persisted(qm, saving, now)
+    commit = qm.disk.persisted(event.token)
+    if commit is None:
+        return
+    result = commit.done()
+    if commit.token is not None:
+        qm.emit(Completed(commit.token, result))
+    if commit.session is not None:
+        qm.procedures.dispatch_messages(qm, commit.session, now)
 
 
 def _on_persist_failed(qm: QueueManager, event: PersistFailed, now: Now) -> None:
     saving = qm.savings.pop(event.token, None)
     if saving is not None:
         qm.procedures.on_persist_failed(qm, saving, event.error, now)
+    commit = qm.disk.failed(event.token)
+    if commit is None:
+        return
+    commit.undo()
+    if commit.token is not None:
+        qm.emit(Rejected(commit.token, f"it could not be saved: {event.error}; try again when the store works"))
+    if commit.session is not None:
+        qm.procedures.dispatch_messages(qm, commit.session, now)
 
 
 def _on_command(qm: QueueManager, event: Command, now: Now) -> None:

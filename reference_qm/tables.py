@@ -116,13 +116,14 @@ class MessageIDHistoryTable:
         """Return the entry of a message of a queue manager."""
         return self._entries.get((source, ordinal))
 
-    def insert(self, entry: MessageIDHistoryEntry) -> None:
-        """Insert an entry, or one with a newer TimeStamp; the earliest makes room."""
+    def insert(self, entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry | None:
+        """Insert an entry, or one with a newer TimeStamp; the earliest makes room and is returned."""
         key = (entry.MessageIdentifier.QueueManagerGuid, entry.MessageIdentifier.Ordinal)
         self._entries[key] = entry
         self._entries.move_to_end(key)
-        if len(self._entries) > MESSAGE_ID_HISTORY_SIZE:
-            self._entries.popitem(last=False)
+        if len(self._entries) <= MESSAGE_ID_HISTORY_SIZE:
+            return None
+        return self._entries.popitem(last=False)[1]
 
     def remove(self, entry: MessageIDHistoryEntry) -> None:
         """Forget a message."""
@@ -154,6 +155,14 @@ class MessagePositionList:
         self._arrived += 1
         position.order = self._arrived
         self._by_priority[position.MessageReference.Priority][position.order] = position
+
+    def put_back(self, position: MessagePosition) -> None:
+        """Insert a position where it was before it was removed."""
+        waiting = self._by_priority[position.MessageReference.Priority]
+        waiting[position.order] = position
+        positions = sorted(waiting.items())
+        waiting.clear()
+        waiting.update(positions)
 
     def remove(self, position: MessagePosition) -> None:
         """Remove a position."""

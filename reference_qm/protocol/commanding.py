@@ -12,6 +12,7 @@ from reference_qm.codec import FormatError, MessageIdentifier, MessageProperties
 from reference_qm.commands import Result
 from reference_qm.protocol import queues
 from reference_qm.protocol.destinations import destination_guid, find_local, open_outgoing
+from reference_qm.protocol.durability import queue_entry, sent
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.inspection import inspect
 from reference_qm.protocol.messages import ACKS, describe_message, message_id, serialize_message
@@ -42,19 +43,20 @@ def identity(qm: QueueManager, request: commands.Identity, token: int, now: Now)
     )
 
 
-def create_queue(qm: QueueManager, request: commands.CreateQueue, token: int, now: Now) -> Result:
+def create_queue(qm: QueueManager, request: commands.CreateQueue, token: int, now: Now) -> Result | None:
     """Create a private queue."""
     queue = queues.create_queue(qm, request.name, request.transactional)
     assert queue.PrivateQueueNumber is not None
     direct = [f"DIRECT=TCP:{address}\\{request.name}" for address in qm.config.addresses]
     private = str(PrivateName(qm.adm.Identifier, queue.PrivateQueueNumber))
-    return Result({"format_names": {"private": private, "direct": direct[0] if direct else None}})
+    result = Result({"format_names": {"private": private, "direct": direct[0] if direct else None}})
+    change = queue_entry(qm, queue)
+    return qm.disk.commit(change, token, lambda: result, lambda: queues.forget_queue(qm, queue))
 
 
-def delete_queue(qm: QueueManager, request: commands.DeleteQueue, token: int, now: Now) -> Result:
+def delete_queue(qm: QueueManager, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
     """Delete a private queue."""
-    queues.delete_queue(qm, request.name)
-    return Result()
+    return queues.delete_queue(qm, request.name, token)
 
 
 def list_queues(qm: QueueManager, request: commands.ListQueues, token: int, now: Now) -> Result:
@@ -77,7 +79,7 @@ def list_queues(qm: QueueManager, request: commands.ListQueues, token: int, now:
     )
 
 
-def send_message(qm: QueueManager, request: commands.SendMessage, token: int, now: Now) -> Result:
+def send_message(qm: QueueManager, request: commands.SendMessage, token: int, now: Now) -> Result | None:
     """Send a message: into a local queue at once, else into the outgoing queue of its destination."""
     _check_message(request)
     local = find_local(qm, request.to)
@@ -96,11 +98,37 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
     queue = local if local is not None else open_outgoing(qm, request.to, now)
     message = replace(message, Identifier=MessageIdentifier(qm.adm.Identifier, qm.procedures.assign_identifier(qm)))
     if isinstance(queue, OutgoingQueue):
-        qm.procedures.message_position_available(qm, queue, MessagePosition(message, queue), now)
-    else:
-        message = replace(message, ArrivalTime=now.utc_s)
-        qm.procedures.message_available(qm, qm.procedures.insert_message(qm, queue, message))
-    return Result({"message_id": message_id(message.Identifier)})
+        return _send_out(qm, queue, message, token, now)
+    position = qm.procedures.insert_message(qm, queue, replace(message, ArrivalTime=now.utc_s))
+
+    def arrive() -> Result:
+        qm.procedures.message_available(qm, position)
+        return Result({"message_id": message_id(message.Identifier)})
+
+    return qm.disk.commit(sent(qm, position), token, arrive, lambda: queues.delete_message(position))
+
+
+def _send_out(qm: QueueManager, queue: OutgoingQueue, message: Message, token: int, now: Now) -> Result | None:
+    """Put a message into its outgoing queue, which keeps it until it is on disk."""
+    if message.TransactionIdentifier is not None:
+        message = qm.procedures.number_in_sequence(qm, queue.session, message)
+    position = MessagePosition(message, queue)
+    change = sent(qm, position)
+    position.awaits_disk = bool(change)
+    qm.procedures.message_position_available(qm, queue, position, now)
+
+    def let_go() -> Result:
+        position.awaits_disk = False
+        return Result({"message_id": message_id(message.Identifier)})
+
+    def take_back() -> None:
+        table = queue.session.OutgoingMessageTable
+        for outgoing in table:
+            if outgoing.MessagePosition is position:
+                table.remove(outgoing)
+                qm.procedures.leave_sequence(qm, queue.session, outgoing)
+
+    return qm.disk.commit(change, token, let_go, take_back, queue.session)
 
 
 def open_session(qm: QueueManager, request: commands.OpenSession, token: int, now: Now) -> Result | None:
@@ -121,9 +149,8 @@ def receive_message(qm: QueueManager, request: commands.ReceiveMessage, token: i
     """Take the first message of a queue, or wait for one."""
     _check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
     queue = queues.find_queue(qm, request.queue)
-    message = queues.take_first(qm, queue)
-    if message is not None:
-        return Result({"message": describe_message(message)})
+    if queues.give_first(qm, queue, token):
+        return None
     if not request.timeout_ms:
         return Result({"message": None})
     qm.receivers[token] = queue
@@ -143,9 +170,9 @@ def peek_messages(qm: QueueManager, request: commands.PeekMessages, token: int, 
     return Result({"messages": described})
 
 
-def purge_queue(qm: QueueManager, request: commands.PurgeQueue, token: int, now: Now) -> Result:
+def purge_queue(qm: QueueManager, request: commands.PurgeQueue, token: int, now: Now) -> Result | None:
     """Delete every message of a queue."""
-    return Result({"purged": queues.purge_queue(qm, queues.find_queue(qm, request.queue))})
+    return queues.purge_queue(qm, queues.find_queue(qm, request.queue), token)
 
 
 def set_timers(qm: QueueManager, request: commands.SetTimers, token: int, now: Now) -> Result:

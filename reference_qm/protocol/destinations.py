@@ -19,6 +19,7 @@ from reference_qm.codec import (
     TxSequenceID,
     parse_format_name,
 )
+from reference_qm.protocol.durability import sequence_entry
 from reference_qm.protocol.errors import CommandError
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def open_outgoing(qm: QueueManager, text: str, now: Now) -> OutgoingQueue:
         OutgoingTxSequenceID=_new_sequence(qm, now),
     )
     qm.adm.OutgoingQueues[text.lower()] = queue
+    qm.disk.save(sequence_entry(qm, queue))
     return queue
 
 

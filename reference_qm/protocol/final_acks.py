@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from reference_qm.adm import MessagePosition, OutgoingMessagePosition
 from reference_qm.codec import FinalAckBody, FormatError, MessageClass, UserMessagePacket
 from reference_qm.protocol.destinations import open_outgoing
+from reference_qm.protocol.durability import gone
 from reference_qm.protocol.transactional import leave_window
 from reference_qm.states import SessionState
 
@@ -52,11 +53,12 @@ def receive_final_ack(qm: QueueManager, session: Session, packet: UserMessagePac
 def journal_final(qm: QueueManager, position: OutgoingMessagePosition, message_class: int) -> None:
     """Move a message to the journal or to the transactional dead letters, as it asks for. Spec: MS-MQQB 3.1.5.7."""
     header = position.UserMessage.UserHeader
-    if message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE:
-        if header.JP:
-            qm.procedures.move_message(qm, position.MessagePosition, qm.adm.SystemJournalQueue)
-    elif header.JN:
-        qm.procedures.move_message(qm, position.MessagePosition, qm.adm.SystemTransactionalDeadletterQueue)
+    received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
+    if header.JP if received else header.JN:
+        target = qm.adm.SystemJournalQueue if received else qm.adm.SystemTransactionalDeadletterQueue
+        qm.procedures.move_message(qm, position.MessagePosition, target)
+    else:
+        qm.disk.save(gone([position.MessagePosition]))
 
 
 # -- the receiver of transactional messages -------------------------------------------------------------------------
@@ -84,7 +86,7 @@ def acknowledge_removed(qm: QueueManager, now: Now) -> None:
             message.Identifier.QueueManagerGuid,
             message.Identifier.Ordinal,
         )
-        qm.procedures.send_transactional_ack(qm, position.order_queue, reason, body, now)
+        qm.procedures.send_transactional_ack(qm, position.order_queue, reason, body, now, gone([position]))
 
 
 def refuse_transactional(
@@ -119,7 +121,8 @@ def requeue(qm: QueueManager, position: OutgoingMessagePosition, now: Now) -> No
     message = position.MessagePosition.MessageReference
     queue = open_outgoing(qm, message.DestinationQueueFormatName, now)
     session = queue.session
-    session.OutgoingMessageTable.add(OutgoingMessagePosition(MessagePosition(message, queue), position.UserMessage))
+    again = MessagePosition(message, queue, key=position.MessagePosition.key)
+    session.OutgoingMessageTable.add(OutgoingMessagePosition(again, position.UserMessage))
     if session.SessionState is SessionState.CLOSED:
         qm.sessions[session.number] = session
         if session in qm.closed_sessions:

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from reference_qm.adm import NO_INCOMING, Acceptance, IncomingTransactionalTransferInfo
 from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.protocol.durability import gone
 from reference_qm.protocol.messages import deserialize_message
+from reference_qm.protocol.queues import delete_message
 from reference_qm.protocol.receiving import Saving
 from reference_qm.states import MessagePositionState, SessionState
 
@@ -51,11 +53,12 @@ def take_transactional(
         qm.procedures.reject_out_of_sequence(qm, session, transfer, now)
         return
     transfer = transfer or _new_transfer(queue, key, message.DestinationQueueFormatName)
+    follows = (transfer.SequenceIdentifier, transfer.SequenceNumber)
     qm.procedures.accept_in_sequence(qm, session, transfer, packet, now)
     position = qm.procedures.insert_message(qm, queue, message)
     if message.PositiveJournalingRequested or message.NegativeJournalingRequested or message.FinalAckRequired:
         position.order_queue = qm.procedures.name_order_queue(qm, session, packet.UserHeader.SourceQueueManager)
-    acceptance = Acceptance(transfer, position, transfer.SequenceIdentifier, transfer.SequenceNumber)
+    acceptance = Acceptance(transfer, position, transfer.SequenceIdentifier, transfer.SequenceNumber, follows)
     transfer.unsaved.append(acceptance)
     receipt.done = False
     qm.procedures.save_message(qm, Saving(position, entry, [(session, receipt)], acceptance), packet)
@@ -110,6 +113,8 @@ def confirm_saved(qm: QueueManager, acceptance: Acceptance, sessions: list[Sessi
     while transfer.unsaved and transfer.unsaved[0].saved:
         first = transfer.unsaved.popleft()
         transfer.saved_identifier, transfer.saved_number = first.SequenceIdentifier, first.SequenceNumber
+        if first.position.State is MessagePositionState.LOCKED:
+            qm.procedures.message_available(qm, first.position)
     for session in sessions:
         if session.SessionState is SessionState.OPEN and transfer not in session.order_acks_due:
             session.order_acks_due[transfer] = None
@@ -124,8 +129,8 @@ def withdraw_unsaved(qm: QueueManager, transfer: IncomingTransactionalTransferIn
     for acceptance in transfer.unsaved:
         position = acceptance.position
         if position.State is not MessagePositionState.DELETED:
-            position.State = MessagePositionState.DELETED
-            position.QueueReference.MessagePositionList.remove(position)
+            delete_message(position)
+    qm.disk.save(gone(acceptance.position for acceptance in transfer.unsaved))
     transfer.unsaved.clear()
     transfer.SequenceIdentifier, transfer.SequenceNumber = transfer.saved_identifier, transfer.saved_number
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from reference_qm.adm import INFINITE, OutgoingTransferSequence
 from reference_qm.codec import SequenceInfo, StreamFramer
+from reference_qm.protocol.durability import Change, history_name
 from reference_qm.states import SessionState
 from reference_qm.timers import SESSION_TIMERS, TimerKey, TimerName
 
@@ -136,9 +137,12 @@ def on_history_timer(qm: QueueManager, now: Now) -> None:
     """Forget the messages of long ago. Spec: MS-MQQB 3.1.6.7."""
     table = qm.adm.MessageIDHistoryTable
     oldest_s = now.utc_s - qm.settings.message_id_history_cleanup_ms // qm.settings.scale // 1000
+    forgotten: Change = {}
     for entry in table:
         if entry.TimeStamp >= oldest_s:
             break  # the table is in order of TimeStamp
         table.remove(entry)
+        forgotten[history_name(entry)] = None
+    qm.disk.save(forgotten)
     if len(table):
         qm.procedures.start_history_timer(qm, now)

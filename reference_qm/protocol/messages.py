@@ -177,7 +177,7 @@ def describe_message(message: Message) -> dict[str, Any]:
 
 
 def _transaction_header(message: Message) -> TransactionHeader | None:
-    """Make the header of a transactional message; the session numbers it. Spec: MS-MQMQ 2.2.20.5."""
+    """Make the header of a transactional message. Spec: MS-MQMQ 2.2.20.5."""
     if message.TransactionIdentifier is None:
         return None
     return TransactionHeader(
@@ -186,7 +186,10 @@ def _transaction_header(message: Message) -> TransactionHeader | None:
             FM=int(message.FirstInTransaction),
             LM=int(message.LastInTransaction),
             ID=message.TransactionIdentifier,
-        )
+        ),
+        TxSequenceID=message.TransactionalMessageSequenceIdentifier,
+        TxSequenceNumber=message.TransactionSequenceNumber,
+        PreviousTxSequenceNumber=message.TransactionPreviousSequenceNumber,
     )
 
 

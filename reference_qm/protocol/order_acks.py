@@ -24,6 +24,7 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.protocol.destinations import destination_guid, open_outgoing
+from reference_qm.protocol.durability import Change, sent
 from reference_qm.protocol.queues import ORDER_QUEUE_NUMBER, ORDER_QUEUE_PATH
 from reference_qm.protocol.transactional import outgoing_sequence
 from reference_qm.states import DeliveryGuarantee, OutgoingQueueState, SessionState
@@ -195,12 +196,18 @@ def name_order_queue(qm: QueueManager, session: Session, source: UUID) -> str:
 
 
 def send_transactional_ack(
-    qm: QueueManager, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
+    qm: QueueManager,
+    name: str,
+    message_class: MessageClass,
+    body: OrderAckBody | FinalAckBody,
+    now: Now,
+    settled: Change | None = None,
 ) -> None:
     """Send an OrderAck or FinalAck to an order queue. Spec: MS-MQQB 3.1.7.17, 2.2.4, 2.2.5.
 
     It goes out on the session that its messages came on, as figure 14 and 2.1.1 have it, and on one of its own only
-    when there is none. An OrderAck is express (2.2.4: DM 0), a FinalAck recoverable (2.2.5: DM 1).
+    when there is none. An OrderAck is express (2.2.4: DM 0), a FinalAck recoverable (2.2.5: DM 1). ``settled``: what is
+    off the disk once the acknowledgment is on it.
     """
     order_ack = message_class is MessageClass.MQMSG_CLASS_ORDER_ACK
     message = Message(
@@ -215,7 +222,9 @@ def send_transactional_ack(
         SentTime=now.utc_s,
     )
     queue = _queue_of_open_session(qm, name) or open_outgoing(qm, name, now)
-    qm.procedures.message_position_available(qm, queue, MessagePosition(message, queue), now)
+    position = MessagePosition(message, queue)
+    qm.disk.save(sent(qm, position) | (settled or {}))
+    qm.procedures.message_position_available(qm, queue, position, now)
 
 
 def _queue_of_open_session(qm: QueueManager, name: str) -> OutgoingQueue | None:

@@ -27,7 +27,6 @@ from reference_qm.clock import Now
 from reference_qm.codec import (
     ConnectionParametersPacket,
     EstablishConnectionPacket,
-    FinalAckBody,
     FormatError,
     MessageClass,
     OrderAckBody,
@@ -180,9 +179,7 @@ class Procedures:
     on_order_ack_send_timer: OnSession = order_acks.on_order_ack_send_timer
     build_order_ack: Callable[[QM, IncomingTransactionalTransferInfo], OrderAckBody] = order_acks.build_order_ack
     name_order_queue: Callable[[QM, Session, UUID], str] = order_acks.name_order_queue
-    send_transactional_ack: Callable[[QM, str, MessageClass, OrderAckBody | FinalAckBody, Now], None] = (
-        order_acks.send_transactional_ack
-    )
+    send_transactional_ack: Callable[..., None] = order_acks.send_transactional_ack
     receive_final_ack: OnMessage = final_acks.receive_final_ack
     journal_final: Callable[[QM, OutgoingMessagePosition, int], None] = final_acks.journal_final
     position_deleted: Callable[[QM, MessagePosition, MessageClass], None] = final_acks.position_deleted
@@ -251,6 +248,7 @@ class Procedures:
         sending.update_user_message
     )
     assign_transaction: Callable[[QM], int] = transactional.assign_transaction
+    number_in_sequence: Callable[[QM, Session, Message], Message] = transactional.number_in_sequence
     update_transaction_header: Callable[[QM, Session, OutgoingMessagePosition, Now], UserMessagePacket] = (
         transactional.update_transaction_header
     )

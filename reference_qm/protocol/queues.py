@@ -8,6 +8,7 @@ from reference_qm.adm import Message, MessagePosition, Queue
 from reference_qm.codec import FormatError, MessageClass, PrivateQueuePath, parse_format_name
 from reference_qm.commands import Result
 from reference_qm.effects import Completed, Rejected
+from reference_qm.protocol.durability import Change, moved, place, removed, transfer_name, transfers
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.messages import describe_message
 from reference_qm.states import MessagePositionState
@@ -36,17 +37,37 @@ def create_queue(qm: QueueManager, name: str, transactional: bool) -> Queue:
     return queue
 
 
-def delete_queue(qm: QueueManager, name: str) -> None:
+def delete_queue(qm: QueueManager, name: str, token: int) -> Result | None:
     """Delete a private queue and its messages; whoever waits for one is told. Spec: MS-MQDMPR 3.1.7.1.4."""
     queue = find_queue(qm, name)
     if queue.PrivateQueueNumber is None:
         raise CommandError(f"{queue.Pathname} is a system queue: it cannot be deleted, only purged")
-    purge_queue(qm, queue, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
-    del qm.adm.QueueCollection[name.lower()]
+    return qm.disk.commit(_deletion(qm, queue), token, lambda: _delete_queue(qm, queue), _leave)
+
+
+def _deletion(qm: QueueManager, queue: Queue) -> Change:
+    """Give the change that deletes a queue with all that belongs to it."""
+    change = removed(qm, queue.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+    return change | {place(queue): None} | {transfer_name(one): None for one in transfers(queue)}
+
+
+def _delete_queue(qm: QueueManager, queue: Queue) -> Result:
+    qm.disk.save(_deletion(qm, queue))  # also what came meanwhile
+    for position in queue.MessagePositionList:
+        delete_message(position)
+        qm.procedures.position_deleted(qm, position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+    forget_queue(qm, queue)
     for token, awaited in list(qm.receivers.items()):
         if awaited is queue:
             stop_receiving(qm, token)
-            qm.emit(Rejected(token, f"queue {name!a} was deleted while the command waited for a message"))
+            qm.emit(Rejected(token, f"queue {queue.Pathname!a} was deleted while the command waited for a message"))
+    return Result()
+
+
+def forget_queue(qm: QueueManager, queue: Queue) -> None:
+    """Take a queue out of the collection, unless another has its name by now."""
+    if qm.adm.QueueCollection.get(queue.Pathname.lower()) is queue:
+        del qm.adm.QueueCollection[queue.Pathname.lower()]
 
 
 def find_queue(qm: QueueManager, name: str) -> Queue:
@@ -65,12 +86,19 @@ def find_queue(qm: QueueManager, name: str) -> Queue:
     return queue
 
 
-def purge_queue(qm: QueueManager, queue: Queue, reason: MessageClass = MessageClass.MQMSG_CLASS_NACK_Q_PURGED) -> int:
-    """Delete every message of a queue; return how many. Spec: MS-MQDMPR 3.1.7.1.7."""
+def purge_queue(qm: QueueManager, queue: Queue, token: int) -> Result | None:
+    """Delete every message of a queue; tell how many. Spec: MS-MQDMPR 3.1.7.1.7."""
     positions = list(queue.MessagePositionList)
-    for position in positions:
-        _delete(qm, position, reason)
-    return len(positions)
+    reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+
+    def purge() -> Result:
+        left = [position for position in positions if position.State is not MessagePositionState.DELETED]
+        for position in left:
+            delete_message(position)
+            qm.procedures.position_deleted(qm, position, reason)
+        return Result({"purged": len(left)})
+
+    return qm.disk.commit(removed(qm, positions, reason), token, purge, _leave)
 
 
 def insert_message(qm: QueueManager, queue: Queue, message: Message) -> MessagePosition:
@@ -86,25 +114,39 @@ def message_available(qm: QueueManager, position: MessagePosition) -> None:
     queue = position.QueueReference
     for token, awaited in list(qm.receivers.items()):
         if awaited is queue:
-            message = take_first(qm, queue)
-            if message is None:
+            if not give_first(qm, queue, token):
                 return
             stop_receiving(qm, token)
-            qm.emit(Completed(token, Result({"message": describe_message(message)})))
 
 
 def move_message(qm: QueueManager, position: MessagePosition, queue: Queue) -> None:
     """Move a message to another queue. Spec: MS-MQDMPR 3.1.7.1.16."""
-    qm.procedures.message_available(qm, qm.procedures.insert_message(qm, queue, position.MessageReference))
+    inserted = qm.procedures.insert_message(qm, queue, position.MessageReference)
+    inserted.key = position.key
+    qm.disk.save(moved(inserted))
+    qm.procedures.message_available(qm, inserted)
 
 
-def take_first(qm: QueueManager, queue: Queue) -> Message | None:
-    """Take the first message out; None when there is none, or it is not on disk yet. Spec: MS-MQDMPR 3.1.7.1.10."""
+def give_first(qm: QueueManager, queue: Queue, token: int) -> bool:
+    """Give the first message to a command; False when there is none, or it is not on disk yet.
+
+    Spec: MS-MQDMPR 3.1.7.1.10. Answered when the disk knows that it is gone, or it would be given again after a crash.
+    """
     head = queue.MessagePositionList.head
     if head is None or head.State is not MessagePositionState.AVAILABLE:
-        return None
-    _delete(qm, head, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
-    return head.MessageReference
+        return False
+    reason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+    change = removed(qm, [head], reason)
+    delete_message(head)
+
+    def give() -> Result:
+        qm.procedures.position_deleted(qm, head, reason)
+        return Result({"message": describe_message(head.MessageReference)})
+
+    result = qm.disk.commit(change, token, give, lambda: _put_back(qm, head))
+    if result is not None:
+        qm.emit(Completed(token, result))
+    return True
 
 
 def stop_receiving(qm: QueueManager, token: int) -> None:
@@ -119,10 +161,19 @@ def on_receive_timer(qm: QueueManager, token: int) -> None:
     qm.emit(Completed(token, Result({"message": None})))
 
 
-def _delete(qm: QueueManager, position: MessagePosition, reason: MessageClass) -> None:
+def delete_message(position: MessagePosition) -> None:
+    """Take a message out of its queue."""
     position.State = MessagePositionState.DELETED
     position.QueueReference.MessagePositionList.remove(position)
-    qm.procedures.position_deleted(qm, position, reason)
+
+
+def _put_back(qm: QueueManager, position: MessagePosition) -> None:
+    position.QueueReference.MessagePositionList.put_back(position)
+    qm.procedures.message_available(qm, position)
+
+
+def _leave() -> None:
+    """Nothing was changed yet that would have to be undone."""
 
 
 def _check_path(name: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.effects import Persist
+from reference_qm.protocol.durability import history_entry, history_name, message_entry, transfer_entry
 from reference_qm.protocol.messages import DIRECT, deserialize_message
 from reference_qm.protocol.order_acks import is_final_ack, is_order_ack
 from reference_qm.states import MessagePositionState, SessionState
@@ -112,12 +112,14 @@ def take_message(
     queue = qm.procedures.find_destination(qm, packet)
     if queue is None or not qm.procedures.is_accepted(qm, queue, packet, now):
         receipt.done = True
+        qm.disk.save(history_entry(entry))
         return
     message = deserialize_message(packet, qm.adm.Identifier, now.utc_s)
     position = qm.procedures.insert_message(qm, queue, message)
     if packet.UserHeader.DM:
         qm.procedures.save_message(qm, Saving(position, entry, [(session, receipt)]), packet)
     else:
+        qm.disk.save(history_entry(entry))
         qm.procedures.message_available(qm, position)
 
 
@@ -136,19 +138,23 @@ def disregard_duplicate(
 
     It is acknowledged when the message that it repeats is on disk.
     """
-    qm.adm.MessageIDHistoryTable.insert(replace(entry, TimeStamp=now.utc_s))
+    entry = replace(entry, TimeStamp=now.utc_s)
+    qm.adm.MessageIDHistoryTable.insert(entry)
     for saving in qm.savings.values():
         if saving.entry.MessageIdentifier == entry.MessageIdentifier:
             saving.claims.append((session, receipt))
             return
     receipt.done = True
+    qm.disk.save(history_entry(entry))
 
 
 def remember_message(qm: QueueManager, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
     """Enter a message into the MessageIDHistoryTable. Spec: MS-MQQB 3.1.5.8.2."""
     header = packet.UserHeader
     entry = MessageIDHistoryEntry(MessageIdentifier(header.SourceQueueManager, header.MessageID), now.utc_s)
-    qm.adm.MessageIDHistoryTable.insert(entry)
+    evicted = qm.adm.MessageIDHistoryTable.insert(entry)
+    if evicted is not None:
+        qm.disk.save({history_name(evicted): None})
     if not qm.timers.is_running(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0)):
         qm.procedures.start_history_timer(qm, now)
     return entry
@@ -184,40 +190,28 @@ def is_accepted(qm: QueueManager, queue: Queue, packet: UserMessagePacket, now: 
 
 
 def save_message(qm: QueueManager, saving: Saving, packet: UserMessagePacket) -> None:
-    """Put a recoverable message on disk before it is acknowledged or received. Spec: MS-MQQB 3.1.5.8.7."""
+    """Put a recoverable message on disk before it is acknowledged or received. Spec: MS-MQQB 3.1.5.8.7.
+
+    Message and history entry go together: remembered without its message, it would be taken for a duplicate and lost.
+    """
     token = qm.next_persist_token()
     qm.savings[token] = saving
-    message = saving.position.MessageReference
-    record: dict[str, object] = {
-        "record": "message",
-        "queue": saving.position.QueueReference.Pathname,
-        "arrived": message.ArrivalTime,
-        "packet": base64.b64encode(packet.build()).decode(),
-    }
+    saving.position.key = token
+    change = message_entry(saving.position, packet.build(), saving.acceptance) | history_entry(saving.entry)
     if saving.acceptance is not None:
-        transfer = saving.acceptance.transfer
-        record["sequence"] = {
-            "sender": str(transfer.SenderIdentifier),
-            "format_name": transfer.FormatName,
-            "identifier": [
-                saving.acceptance.SequenceIdentifier.Ordinal,
-                saving.acceptance.SequenceIdentifier.TimeStamp,
-            ],
-            "number": saving.acceptance.SequenceNumber,
-        }
-        record["order_queue"] = saving.position.order_queue
-    qm.emit(Persist(token, record))
+        change |= transfer_entry(saving.acceptance.transfer)
+    qm.emit(Persist(token, change))
 
 
 def on_persisted(qm: QueueManager, saving: Saving, now: Now) -> None:
     """Let a message be received and acknowledged that is on disk now. Spec: MS-MQQB 3.1.5.8.7, 3.1.5.8.8."""
-    if saving.position.State is MessagePositionState.LOCKED:
-        qm.procedures.message_available(qm, saving.position)
     for session, receipt in saving.claims:
         receipt.done = True
         qm.procedures.flag_recoverable(qm, session, now)
     if saving.acceptance is not None:
         qm.procedures.confirm_saved(qm, saving.acceptance, [session for session, _ in saving.claims], now)
+    elif saving.position.State is MessagePositionState.LOCKED:
+        qm.procedures.message_available(qm, saving.position)
 
 
 def on_persist_failed(qm: QueueManager, saving: Saving, error: str, now: Now) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from reference_qm.adm import MessagePosition, OutgoingMessagePosition, next_u16
 from reference_qm.codec import BaseHeader, UserMessagePacket
+from reference_qm.protocol.durability import gone
 from reference_qm.protocol.messages import serialize_message
 from reference_qm.protocol.order_acks import names_order_queue
 from reference_qm.states import OutgoingQueueState, SessionState
@@ -32,7 +33,8 @@ def message_position_available(qm: QueueManager, queue: OutgoingQueue, position:
     if queue.State in (OutgoingQueueState.LOCKED, OutgoingQueueState.ON_HOLD):
         return
     packet = qm.procedures.construct_user_message(qm, position)
-    session.OutgoingMessageTable.add(OutgoingMessagePosition(position, packet))
+    number = position.MessageReference.TransactionSequenceNumber
+    session.OutgoingMessageTable.add(OutgoingMessagePosition(position, packet, TxSequenceNumber=number))
     if session.SessionState is SessionState.CLOSED:
         session.retrying = False
         qm.procedures.establish_session(qm, session, now)
@@ -52,11 +54,14 @@ def dispatch_messages(qm: QueueManager, session: Session, now: Now) -> None:
     """Send what may be sent, by priority. Spec: MS-MQDMPR 3.1.7.3.9, MS-MQQB 3.1.7.16.
 
     Printed, all that is not acknowledged is dispatched again with each acknowledgment (3.1.5.5.1): a message that
-    awaits its acknowledgment on this session is not sent twice on it.
+    awaits its acknowledgment on this session is not sent twice on it. One that is not on disk yet is not sent, nor is
+    any behind it: order is kept.
     """
     while qm.procedures.may_send(qm, session):
         position = session.OutgoingMessageTable.next_unsent()
-        if position is None or not qm.procedures.send_user_message(qm, session, position, now):
+        if position is None or position.MessagePosition.awaits_disk:
+            return
+        if not qm.procedures.send_user_message(qm, session, position, now):
             return
 
 
@@ -109,6 +114,8 @@ def delete_expired(qm: QueueManager, session: Session, position: OutgoingMessage
         transactional = position.UserMessage.UserHeader.TH
         target = qm.adm.SystemTransactionalDeadletterQueue if transactional else qm.adm.SystemDeadletterQueue
         qm.procedures.move_message(qm, position.MessagePosition, target)
+    else:
+        qm.disk.save(gone([position.MessagePosition]))
 
 
 def update_user_message(

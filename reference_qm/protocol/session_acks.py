@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reference_qm.codec import PT_SESSION_ACK, BaseHeader, FormatError, InternalHeader, SessionAckPacket, SessionHeader
+from reference_qm.protocol.durability import gone
 from reference_qm.states import SessionState
 from reference_qm.timers import TimerName
 
@@ -81,6 +82,8 @@ def delete_position(qm: QueueManager, session: Session, position: OutgoingMessag
     session.OutgoingMessageTable.remove(position)
     if position.UserMessage.UserHeader.JP:
         qm.procedures.journal_acknowledged(qm, position)
+    else:
+        qm.disk.save(gone([position.MessagePosition]))
 
 
 def journal_acknowledged(qm: QueueManager, position: OutgoingMessagePosition) -> None:

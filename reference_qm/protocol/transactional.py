@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from reference_qm.adm import OutgoingTransferSequence
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
+from reference_qm.protocol.durability import awaiting_final_ack, gone, sequence_entry
 from reference_qm.timers import TimerKey, TimerName
 
 if TYPE_CHECKING:
-    from reference_qm.adm import OutgoingMessagePosition, Session
+    from reference_qm.adm import Message, OutgoingMessagePosition, Session
     from reference_qm.clock import Now
     from reference_qm.core import QueueManager
 
@@ -26,33 +27,45 @@ def assign_transaction(qm: QueueManager) -> int:
     return qm.adm.last_transaction
 
 
+def number_in_sequence(qm: QueueManager, session: Session, message: Message) -> Message:
+    """Give a transactional message its place in the sequence of its outgoing queue. Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
+
+    Printed is to number it when it is first sent. It is numbered when it is accepted, in the same order, because the
+    number has to be on disk before it is sent: a message numbered again after a crash would be accepted again. For the
+    same reason it keeps its number on every session, although 3.1.3.2 clears Transmitted.
+    """
+    number = session.OutgoingTxSequenceNumber
+    session.OutgoingTxSequenceNumber += 1
+    return replace(
+        message,
+        TransactionalMessageSequenceIdentifier=session.OutgoingTxSequenceID,
+        TransactionSequenceNumber=number,
+        TransactionPreviousSequenceNumber=number - 1,
+    )
+
+
 def update_transaction_header(
     qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now
 ) -> UserMessagePacket:
-    """Number a transactional message in its sequence, or bridge the gap before it. Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
+    """Bridge the gap before a transactional message. Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
 
-    A message that has a TxSequenceNumber keeps it, although 3.1.3.2 clears Transmitted with every new session: were it
-    numbered again, it would be accepted again. The first message that is not acknowledged bridges to 0, as MS-MQMQ
-    2.2.20.5 has it for one without a previous message; all before it were acknowledged or deleted.
+    The message before it is the last one that is sent and not acknowledged; all before that were acknowledged or
+    deleted. Where there is none it is the last one acknowledged on this session, and 0 when nothing is known, as
+    MS-MQMQ 2.2.20.5 has it for a message without a previous one.
     """
     packet = position.UserMessage
     if packet.TransactionHeader is None or packet.UserHeader.SourceQueueManager != qm.adm.Identifier:
         return packet
-    unacked = outgoing_sequence(session).UnackedSequence
-    if position.TxSequenceNumber:
-        place = bisect_left(unacked, position.TxSequenceNumber, key=_NUMBER)
-        previous = unacked[place - 1].SeqNo if place else 0
-        header = replace(packet.TransactionHeader, PreviousTxSequenceNumber=previous)
+    sequence = outgoing_sequence(session)
+    unacked, identifier = sequence.UnackedSequence, int(session.OutgoingTxSequenceID)
+    place = bisect_left(unacked, position.TxSequenceNumber, key=_NUMBER)
+    if place:
+        previous = unacked[place - 1].SeqNo
     else:
-        number = position.TxSequenceNumber = session.OutgoingTxSequenceNumber
-        session.OutgoingTxSequenceNumber += 1
-        unacked.append(SequenceInfo(int(session.OutgoingTxSequenceID), number, number - 1))
-        header = replace(
-            packet.TransactionHeader,
-            TxSequenceID=session.OutgoingTxSequenceID,
-            TxSequenceNumber=number,
-            PreviousTxSequenceNumber=number - 1,
-        )
+        previous = sequence.LastAck.SeqNo if sequence.LastAck.SeqID == identifier else 0
+    if place == len(unacked) and not position.ReceivedOrderAck:
+        unacked.append(SequenceInfo(identifier, position.TxSequenceNumber, previous))
+    header = replace(packet.TransactionHeader, PreviousTxSequenceNumber=previous)
     if not qm.timers.is_running(TimerKey(TimerName.TRANSACTIONAL_ACK_WAIT, session.number)):
         qm.procedures.start_transactional_ack_wait_timer(qm, session, now)
     return replace(packet, TransactionHeader=header)
@@ -112,6 +125,9 @@ def delete_ordered(qm: QueueManager, session: Session, position: OutgoingMessage
     header = position.UserMessage.UserHeader
     if header.JN or header.JP:
         session.AwaitingFinalACKTable[header.MessageID] = position
+        qm.disk.save(awaiting_final_ack(position.MessagePosition))
+    else:
+        qm.disk.save(gone([position.MessagePosition]))
 
 
 def leave_sequence(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
@@ -142,6 +158,8 @@ def begin_sequence(qm: QueueManager, session: Session) -> None:
         identifier = session.OutgoingTxSequenceID
         session.OutgoingTxSequenceID = TxSequenceID(identifier.Ordinal + 1 & 0xFFFFFFFF, identifier.TimeStamp)
         session.OutgoingTxSequenceNumber = 1
+        if session.OutgoingQueueReference is not None:
+            qm.disk.save(sequence_entry(qm, session.OutgoingQueueReference))
 
 
 def leave_window(session: Session, position: OutgoingMessagePosition) -> None:

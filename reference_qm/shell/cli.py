@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from reference_qm.shell.service import Service, make_core
+from reference_qm.shell.service import Service, make_core, open_store
 from reference_qm.shell.settings import Settings, SettingsError, load_settings
 from reference_qm.shell.system import SystemEntropy
 
@@ -30,11 +31,18 @@ def serve(
     tcp_port: Annotated[str | None, typer.Option("--tcp-port", metavar="PORT", help="0: a free one [1801].")] = None,
     ping_port: Annotated[str | None, typer.Option("--ping-port", metavar="PORT", help="0: a free one [3527].")] = None,
     control: Annotated[str | None, typer.Option("--control", help="ADDRESS:PORT of the control protocol.")] = None,
+    store: Annotated[str | None, typer.Option("--store", metavar="FILE", help="Survives the process [none].")] = None,
     fault: Annotated[list[str] | None, typer.Option("--fault", help="A deliberate violation; repeatable.")] = None,
 ) -> None:
     """Run a reference queue manager until SIGTERM; print one line `ready tcp=... ping=... control=...` first."""
     logging.basicConfig(level=logging.WARNING, format="mqconform serve: %(message)s")
-    flags = {"--address": address, "--tcp-port": tcp_port, "--ping-port": ping_port, "--control": control}
+    flags = {
+        "--address": address,
+        "--tcp-port": tcp_port,
+        "--ping-port": ping_port,
+        "--control": control,
+        "--store": store,
+    }
     try:
         settings = load_settings(config, flags, SystemEntropy())
         went_well = asyncio.run(_run(settings, fault or []))
@@ -47,4 +55,8 @@ def serve(
 
 async def _run(settings: Settings, faults: list[str]) -> bool:
     # typer.echo flushes: a parent waits for this line.
-    return await Service(settings, make_core(settings, faults)).run(typer.echo)
+    with contextlib.ExitStack() as stack:
+        store = open_store(settings)
+        if store is not None:
+            stack.callback(store.close)
+        return await Service(settings, make_core(settings, faults, store), store).run(typer.echo)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
@@ -41,7 +42,9 @@ from reference_qm.shell import system
 from reference_qm.shell.connection import Connection, OpenedInput
 from reference_qm.shell.datagrams import DatagramSocket
 from reference_qm.shell.resolver import Resolver
-from reference_qm.shell.store import Record, Store, StoreError
+from reference_qm.shell.store import Store, StoreError
+
+log = logging.getLogger(__name__)
 
 BACKLOG = 1024
 """Connections that may wait to be accepted: more than a busy moment brings."""
@@ -103,7 +106,9 @@ class Host:
         self._answered: dict[int, Callable[[Answer], None]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self._timer_due: int | None = None
-        self._unwritten: list[tuple[int, Record]] = []
+        self._life = 0
+        self._unwritten: list[tuple[int, Persist]] = []
+        """What waits to be written, and in which life of the core it was wanted."""
         self._writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._perform: dict[type, Callable[[Any], None]] = {
@@ -162,6 +167,8 @@ class Host:
             for connection in self._every_connection():
                 connection.abort()
             await self._all_closed.wait()
+        if self._writer is not None:
+            await self._writer
         self.store.close()
 
     def close_listeners(self) -> None:
@@ -177,11 +184,10 @@ class Host:
         return self._connections | set(self._streams.values())
 
     def _end_life(self, why: str) -> None:
-        """Forget everything that the core began, and tell whoever waits for it."""
-        for task in self._tasks:
+        """Forget everything that the core began, and tell whoever waits for it; what is to be written still is."""
+        for task in self._tasks - {self._writer}:
             task.cancel()
-        self._writer = None
-        self._unwritten.clear()
+        self._life += 1
         self._streams.clear()
         self._set_timer(None)
         source = self._pings.pop(PingSocket.SOURCE, None)
@@ -304,7 +310,7 @@ class Host:
         self.handle(HostResolved(host, await self._resolver.lookup(host)))
 
     def _persist(self, effect: Persist) -> None:
-        self._unwritten.append((effect.token, effect.record))
+        self._unwritten.append((self._life, effect))
         if self._writer is None:
             self._writer = self._spawn(self._write())
 
@@ -313,13 +319,17 @@ class Host:
         while self._unwritten:
             batch, self._unwritten = self._unwritten, []
             try:
-                await self.store.write([record for _, record in batch])
+                await self.store.write([effect.record for _, effect in batch])
             except StoreError as error:
-                for token, _ in batch:
-                    self.handle(PersistFailed(token, str(error)))
+                log.warning("%s", error)
+                answers: list[tuple[int, Input]] = [
+                    (life, PersistFailed(effect.token, str(error))) for life, effect in batch
+                ]
             else:
-                for token, _ in batch:
-                    self.handle(Persisted(token))
+                answers = [(life, Persisted(effect.token)) for life, effect in batch]
+            for life, answer in answers:
+                if life == self._life:
+                    self.handle(answer)
         self._writer = None
 
     def _answer(self, effect: Answer) -> None:

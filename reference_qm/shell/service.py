@@ -10,22 +10,48 @@ import logging
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
+from uuid import UUID
 
 from reference_qm.core import QueueManager
 from reference_qm.inputs import Endpoint
+from reference_qm.protocol.restoring import RestoreError
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Core, Host
 from reference_qm.shell.settings import Settings, SettingsError, format_endpoint
-from reference_qm.shell.store import MemoryStore
+from reference_qm.shell.sqlite_store import SqliteStore
+from reference_qm.shell.store import MemoryStore, Store, StoreError
 from reference_qm.shell.system import SystemEntropy
 
 log = logging.getLogger(__name__)
 
 
-def make_core(settings: Settings, faults: Sequence[str]) -> Core:
-    """Return the core, wrapped in the named faults; SettingsError for a fault that does not exist."""
-    core = QueueManager(settings.config, SystemEntropy())
+def open_store(settings: Settings) -> SqliteStore | None:
+    """Open the store that the settings name, if any; SettingsError when it cannot be used."""
+    if settings.store is None:
+        return None
+    try:
+        return SqliteStore(settings.store)
+    except StoreError as error:
+        raise SettingsError(str(error)) from error
+
+
+def make_core(settings: Settings, faults: Sequence[str], store: SqliteStore | None = None) -> Core:
+    """Return the core, wrapped in the named faults; SettingsError for a fault that does not exist.
+
+    With a store the core begins with what is in it, and has its identifier unless the settings give one.
+    """
+    config = settings.config
+    if store is not None and not settings.identified and "identifier" in store.entries:
+        config = replace(config, identifier=_stored_identifier(store))
+    core = QueueManager(config, SystemEntropy())
+    if store is not None:
+        try:
+            core.restore(store.entries)
+        except RestoreError as error:
+            raise SettingsError(f"store {store.path}: {error}") from error
+        store.entries.clear()
     if not faults:
         return core
     from reference_qm import faults as registry  # here, so that no fault is loaded that nobody asked for
@@ -40,9 +66,9 @@ def make_core(settings: Settings, faults: Sequence[str]) -> Core:
 class Service:
     """A core with its host and, if asked for, its control server."""
 
-    def __init__(self, settings: Settings, core: Core) -> None:
+    def __init__(self, settings: Settings, core: Core, store: Store | None = None) -> None:
         self.settings = settings
-        self.host = Host(core, settings.listen.address, MemoryStore(), settings.limits)
+        self.host = Host(core, settings.listen.address, store or MemoryStore(), settings.limits)
         self.control = ControlServer(self.host, self.stop)
         self._end = asyncio.Event()
         self._failed = False
@@ -109,6 +135,14 @@ class Service:
         loop.default_exception_handler(context)
         self._failed = True
         self.stop()
+
+
+def _stored_identifier(store: SqliteStore) -> UUID:
+    identifier = store.entries["identifier"]
+    try:
+        return UUID(str(identifier))
+    except ValueError:
+        raise SettingsError(f"store {store.path}: entry identifier is {identifier!a}, not a GUID") from None
 
 
 @contextlib.contextmanager

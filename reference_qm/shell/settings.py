@@ -43,6 +43,10 @@ class Settings:
     listen: Listen
     control: Endpoint | None
     limits: Limits
+    store: Path | None = None
+    """Where what must survive is kept; None: it does not outlive the process."""
+    identified: bool = False
+    """Was the identifier given, and not made up?"""
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
@@ -71,7 +75,8 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
             f"{where}: [limits] connections = {limits.connections} must be above [queue_manager] max_sessions = "
             f"{config.max_sessions}: a session can be refused only on a connection"
         )
-    return Settings(config, listen, values["control"].get("address"), limits)
+    identified = "identifier" in values["queue_manager"]
+    return Settings(config, listen, values["control"].get("address"), limits, values["store"].get("path"), identified)
 
 
 def format_endpoint(endpoint: Endpoint) -> str:
@@ -140,6 +145,10 @@ def _endpoint(value: object) -> Endpoint:
     return Endpoint(_ip_address(host.removeprefix("[").removesuffix("]")), int(port))
 
 
+def _path(value: object) -> Path:
+    return Path(_text(value))
+
+
 def _queue_name(value: object) -> str:
     name = _text(value)
     if not name.lower().startswith("private$\\") or len(name) == len("private$\\"):
@@ -164,6 +173,7 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
         "remote": {"tcp_port": _PORT, "ping_port": _PORT},
         "timers": {timer.name: _whole(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
         "control": {"address": _endpoint},
+        "store": {"path": _path},
         "limits": {"connections": _whole(1, 1_000_000), "unsent_bytes": _whole(1, 1 << 40)},
     }
 )
@@ -175,6 +185,7 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "--tcp-port": ("listen", "tcp_port"),
         "--ping-port": ("listen", "ping_port"),
         "--control": ("control", "address"),
+        "--store": ("store", "path"),
     }
 )
 """Which key each flag overrides."""

@@ -246,8 +246,9 @@ def test_a_recoverable_message_is_persisted_as_it_came(raw):
     packet = user_message(1, recoverable=True)
     raw.feed(packet)
     (persist,) = raw.host.persists
-    assert persist.record["queue"] == PLAIN
-    assert parse_packet(base64.b64decode(str(persist.record["packet"]))) == parse_packet(packet.build())
+    message, _ = persist.record.values()
+    assert message["in"] == "queue:1"
+    assert parse_packet(base64.b64decode(message["packet"])) == parse_packet(packet.build())
 
 
 def test_an_express_message_is_not_persisted(raw):

@@ -189,13 +189,11 @@ def test_only_what_is_on_disk_is_acknowledged_and_in_order(raw):
 def test_the_record_has_the_place_in_the_sequence(raw):
     raw.feed(in_sequence(1, bits=JP))
     (persist,) = raw.host.persists
-    assert persist.record["sequence"] == {
-        "sender": str(RAW),
-        "format_name": f"DIRECT=OS:host\\{TRANSACTIONAL}",
-        "identifier": [1, SEQUENCE.TimeStamp],
-        "number": 1,
-    }
-    assert persist.record["order_queue"] == "DIRECT=TCP:10.0.0.99\\PRIVATE$\\order_queue$"
+    transfer = f"transfer:2:{RAW}:DIRECT=OS:host\\{TRANSACTIONAL}"
+    message = persist.record[f"message:{persist.token}"]
+    assert message["sequence"] == {"transfer": transfer, "at": [1, SEQUENCE.TimeStamp, 1], "follows": [0, 0, 0]}
+    assert persist.record[transfer] == [0, 0, 0], "nothing is known to be on disk yet"
+    assert message["order_queue"] == "DIRECT=TCP:10.0.0.99\\PRIVATE$\\order_queue$"
 
 
 def test_a_failing_disk_takes_the_sequence_back(raw):

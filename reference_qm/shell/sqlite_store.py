@@ -1,0 +1,167 @@
+"""The store that outlives the process: one SQLite file (WAL, synchronous=FULL) and one thread that writes it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from reference_qm.shell.store import Record, StoreError
+
+APPLICATION_ID = 0x6D716366
+"""``mqcf``: whose SQLite file it is (SQLite file format 1.3.14)."""
+SCHEMA = 1
+_MAGIC = b"SQLite format 3\0"
+_HEADER_SIZE, _USER_VERSION, _APPLICATION_ID = 100, slice(60, 64), slice(68, 72)
+_TABLE = "CREATE TABLE entry (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc INTEGER NOT NULL)"
+
+
+class SqliteStore:
+    """Entries by name. ``write`` is all or nothing, and returns when the data is on disk.
+
+    A record is a change: names of entries with their new values, None for one that is gone. ``entries`` is what was
+    there when it was opened. As long as it is open, no other process can open the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Open a store, or make one where there is none. StoreError when the file cannot be used; it is untouched."""
+        self.path = path
+        self.entries: dict[str, object] = {}
+        with self._reported():
+            if not path.exists():
+                _create(path)
+            _check_header(path)
+            self.entries = _read(path)
+            self._connection = _open(path)
+        self._closed = False
+        self._thread = ThreadPoolExecutor(1, "store")
+
+    async def write(self, records: Sequence[Record]) -> None:
+        """Store all the records, in order, or none of them and raise StoreError; on return they are safe."""
+        await asyncio.get_running_loop().run_in_executor(self._thread, self._write, records)
+
+    def close(self) -> None:
+        """Let go of the file, after whatever is being written."""
+        if not self._closed:
+            self._closed = True
+            self._thread.submit(self._connection.close)
+            self._thread.shutdown()
+
+    def _write(self, records: Sequence[Record]) -> None:
+        changes: dict[str, object] = {}
+        for record in records:
+            changes.update(record)
+        put: list[tuple[str, str, int]] = []
+        try:
+            for name, value in changes.items():
+                if value is not None:
+                    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+                    put.append((name, text, _checksum(name, text)))
+        except (TypeError, ValueError) as error:
+            raise StoreError(f"a record is not JSON-ready: {error}") from error
+        gone = [(name,) for name, value in changes.items() if value is None]
+        with self._reported():
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.executemany("INSERT OR REPLACE INTO entry VALUES (?, ?, ?)", put)
+                self._connection.executemany("DELETE FROM entry WHERE name = ?", gone)
+                self._connection.execute("COMMIT")
+            finally:
+                if self._connection.in_transaction:
+                    # After a full disk SQLite may have rolled back already, or be unable to say so.
+                    with contextlib.suppress(sqlite3.Error):
+                        self._connection.execute("ROLLBACK")
+
+    @contextlib.contextmanager
+    def _reported(self) -> Iterator[None]:
+        """Turn what SQLite and the system say into one line with the file and the way out."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+            raise StoreError(f"store {self.path}: {error}; {_WAY_OUT.get(code, _OTHER)}") from error
+        except OSError as error:
+            raise StoreError(f"store {self.path}: {error.strerror}; choose another file") from error
+
+
+_OTHER = "it is left as it is: move it away or restore a copy"
+_WAY_OUT = {
+    sqlite3.SQLITE_BUSY: "another process uses it: stop that one or choose another file",
+    sqlite3.SQLITE_FULL: "make room on its disk",
+    sqlite3.SQLITE_IOERR: "look at its disk: is there room?",
+    sqlite3.SQLITE_READONLY: "let it be written or choose another file",
+    sqlite3.SQLITE_CANTOPEN: "let its folder be written or choose another file",
+}
+
+
+def _create(path: Path) -> None:
+    """Make an empty store under another name, then give it its own: half a store is never found."""
+    new = path.with_name(path.name + ".new")
+    new.unlink(missing_ok=True)
+    with contextlib.closing(sqlite3.connect(new, isolation_level=None)) as connection:
+        connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version={SCHEMA}")
+        connection.execute(_TABLE)
+        connection.execute("PRAGMA journal_mode=WAL")
+    new.rename(path)
+    folder = os.open(path.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _check_header(path: Path) -> None:
+    """Refuse a file that is not ours before SQLite has seen it: it might repair what it finds."""
+    with path.open("rb") as file:
+        header = file.read(_HEADER_SIZE)
+    if len(header) < _HEADER_SIZE or not header.startswith(_MAGIC):
+        raise StoreError(f"store {path}: it is no SQLite file; {_OTHER}")
+    if int.from_bytes(header[_APPLICATION_ID]) != APPLICATION_ID:
+        raise StoreError(f"store {path}: it is a SQLite file of another application; choose another file")
+    version = int.from_bytes(header[_USER_VERSION])
+    if version != SCHEMA:
+        raise StoreError(f"store {path}: its schema is {version}, not {SCHEMA}: use the version that wrote it")
+    if not path.stat().st_mode & 0o222:  # root could write it all the same, but is not meant to
+        raise StoreError(f"store {path}: it is read-only; {_WAY_OUT[sqlite3.SQLITE_READONLY]}")
+
+
+def _read(path: Path) -> dict[str, object]:
+    """Check every page and every entry, and return the entries; nothing is written."""
+    uri = f"{path.absolute().as_uri()}?mode=ro"
+    with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)) as connection:
+        (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
+        if found != "ok":
+            raise StoreError(f"store {path}: it is damaged: {' '.join(str(found).split())}; {_OTHER}")
+        entries: dict[str, object] = {}
+        for name, value, crc in connection.execute("SELECT name, value, crc FROM entry"):
+            if _checksum(name, value) != crc:
+                raise StoreError(f"store {path}: it is damaged: entry {name!a} has another checksum; {_OTHER}")
+            try:
+                entries[name] = json.loads(value)
+            except ValueError as error:
+                raise StoreError(f"store {path}: it is damaged: entry {name!a}: {error}; {_OTHER}") from error
+    return entries
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    """Open for writing, for this process alone until it ends."""
+    connection = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+    with contextlib.ExitStack() as stack:
+        stack.callback(connection.close)
+        connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("COMMIT")
+        stack.pop_all()  # all is well: it stays open
+    return connection
+
+
+def _checksum(name: str, value: str) -> int:
+    return zlib.crc32(f"{name}\0{value}".encode("utf-8", "surrogatepass"))

@@ -1,0 +1,277 @@
+"""MS-MQQB 3.1.1.3.2 Persistent State Storage: what a new process finds on the disk of the old one."""
+
+from __future__ import annotations
+
+import pytest
+from core_durable import DurableNetwork
+from core_network import PLAIN, TRANSACTIONAL, Host, direct, guid
+
+from reference_qm.commands import CreateQueue, DeleteQueue, ListQueues, PurgeQueue, ReceiveMessage
+from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core import QueueManager
+from reference_qm.effects import Completed, Rejected
+from reference_qm.entropy import SeededEntropy
+from reference_qm.protocol.durability import ORDINAL_BLOCK
+from reference_qm.protocol.restoring import RestoreError
+from reference_qm.tables import MESSAGE_ID_HISTORY_SIZE
+
+NEW = "private$\\new"
+
+
+@pytest.fixture
+def pair() -> tuple[Host, Host]:
+    return DurableNetwork().pair()
+
+
+def disk(host: Host) -> dict[str, object]:
+    return host.network.entries[host.address]
+
+
+def messages(host: Host) -> int:
+    return sum(name.startswith("message:") for name in disk(host))
+
+
+def kill(*hosts: Host) -> None:
+    for host in hosts:
+        host.network.kill(host)
+
+
+def saves(host: Host, works: bool = True) -> None:
+    """Let a slow disk do what waits for it, or fail."""
+    host.disk = "works" if works else "broken"
+    host.network.write(host)
+    host.network.settle()
+
+
+# -- what survives ----------------------------------------------------------------------------------------------
+
+
+def test_recoverable_messages_survive_where_they_are_and_express_ones_do_not(pair):
+    a, b = pair
+    b.reachable = False
+    for recoverable in (False, True):
+        a.send(direct(2), b"out", recoverable=recoverable)
+        a.send(direct(1), b"here", recoverable=recoverable, label="label", priority=5)
+    kill(a)
+    assert a.bodies() == ["here"]
+    assert a.adm()["OutgoingQueues"][0]["DestinationFormatName"] == direct(2)
+    b.reachable = True
+    a.network.advance(10_000)
+    assert b.bodies() == ["out"]
+    kill(b)
+    assert b.bodies() == ["out"]
+    a.network.advance(10_000)
+    assert messages(a) == 1, "what is acknowledged is gone from the sender's disk"
+
+
+def test_order_and_priority_survive(pair):
+    a, _ = pair
+    for number, priority in enumerate((3, 5, 3, 5)):
+        a.send(direct(1), str(number).encode(), recoverable=True, priority=priority)
+    kill(a)
+    a.send(direct(1), b"4", recoverable=True, priority=5)
+    assert a.bodies() == ["1", "3", "4", "0", "2"]
+
+
+def test_a_message_id_is_not_used_again(pair):
+    """Else the receiver would take a new message for a duplicate."""
+    a, b = pair
+    a.send(direct(2), b"express")
+    kill(a)
+    second = a.send(direct(2), b"second", recoverable=True)
+    assert int(second.partition("\\")[2]) == ORDINAL_BLOCK + 2
+    assert b.bodies() == ["express", "second"]
+
+
+def test_ordinals_are_reserved_in_blocks(pair):
+    a, _ = pair
+    for _ in range(10):
+        a.send(direct(1), b"express")
+    assert [persist.record for persist in a.persists] == []
+    assert disk(a)["ordinal"] == ORDINAL_BLOCK + 1
+    a.core.adm.MessageIdOrdinal = ORDINAL_BLOCK + 1
+    a.send(direct(1), b"first of the next block")
+    assert disk(a)["ordinal"] == 2 * ORDINAL_BLOCK + 2
+
+
+def test_the_history_survives_the_message(pair):
+    """A message that was received and whose acknowledgment was lost with the receiver's process comes once."""
+    a, b = pair
+    a.send(direct(2), b"once", recoverable=True)
+    assert b.ask(ReceiveMessage(PLAIN))["message"]["body"] == "once"
+    assert messages(b) == 0
+    assert messages(a) == 1, "it is not acknowledged yet"
+    kill(b)
+    a.network.advance(60_000)
+    assert b.bodies() == []
+    assert messages(a) == 0, "the duplicate is acknowledged"
+
+
+def test_an_express_message_is_remembered_too(pair):
+    a, b = pair
+    a.send(direct(2), b"once")
+    kill(b)
+    a.network.advance(60_000)
+    assert b.bodies() == []
+
+
+def test_the_history_on_disk_is_bounded_and_expires(pair, monkeypatch):
+    a, b = pair
+    monkeypatch.setattr("reference_qm.tables.MESSAGE_ID_HISTORY_SIZE", 5)
+    for _ in range(8):
+        a.send(direct(2))
+    assert MESSAGE_ID_HISTORY_SIZE > 8
+    assert sum(name.startswith("history:") for name in disk(b)) == 5
+    a.network.advance(4_000_000)
+    assert not any(name.startswith("history:") for name in disk(b))
+
+
+def test_queues_made_at_run_time_survive_with_their_numbers(pair):
+    a, _ = pair
+    names = a.ask(CreateQueue(NEW, transactional=True))["format_names"]
+    a.ask(CreateQueue("private$\\old"))
+    a.ask(DeleteQueue("private$\\old"))
+    kill(a)
+    listed = {queue["name"]: queue["transactional"] for queue in a.ask(ListQueues())["queues"]}
+    assert listed == {PLAIN: False, TRANSACTIONAL: True, NEW: True}
+    again = a.ask(CreateQueue("private$\\old"))["format_names"]
+    numbers = [int(one["private"].rpartition("\\")[2], 16) for one in (names, again)]
+    assert numbers[1] == numbers[0] + 2, "that of the deleted queue is not used again"
+
+
+def test_a_journalled_message_survives_in_the_journal(pair):
+    a, b = pair
+    a.send(direct(2), b"journal", recoverable=True, journal=frozenset({"positive"}))
+    b.reachable = False
+    b.network.cut(b)
+    a.send(direct(2), b"dead", recoverable=True, journal=frozenset({"negative"}), time_to_reach_queue_s=1)
+    a.network.advance(60_000)
+    b.reachable = True
+    a.network.advance(60_000)
+    kill(a)
+    assert (a.bodies("system$;journal"), a.bodies("system$;deadletter")) == (["journal"], ["dead"])
+    assert a.ask(PurgeQueue("system$;deadletter")) == {"purged": 1}
+    kill(a)
+    assert (a.bodies("system$;journal"), a.bodies("system$;deadletter")) == (["journal"], [])
+
+
+def test_the_sequence_of_an_outgoing_queue_survives(pair):
+    a, _ = pair
+    a.send(direct(2), b"express")
+    before = a.core.adm.OutgoingQueues[direct(2).lower()].session.OutgoingTxSequenceID
+    assert before.TimeStamp > 0
+    a.network.advance(5_000)
+    kill(a)
+    assert a.core.adm.OutgoingQueues[direct(2).lower()].session.OutgoingTxSequenceID == before
+
+
+# -- nothing before it is on disk -------------------------------------------------------------------------------
+
+
+def test_a_message_is_confirmed_sent_and_received_when_it_is_on_disk(pair):
+    a, b = pair
+    a.disk = "slow"
+    here, out = (a.begin(request) for request in (_send(direct(1), "here"), _send(direct(2), "out")))
+    express = a.begin(_send(direct(2), "express", recoverable=False))
+    assert a.answers.keys().isdisjoint({here, out})
+    assert isinstance(a.answers[express], Completed), "it need not be on disk, but does not overtake"
+    assert a.bodies() == b.bodies() == []
+    saves(a)
+    assert all(isinstance(a.answers[token], Completed) for token in (here, out, express))
+    assert (a.bodies(), b.bodies()) == (["here"], ["out", "express"])
+
+
+def test_a_received_message_is_given_when_the_disk_knows_that_it_is_gone(pair):
+    a, _ = pair
+    a.send(direct(1), b"first", recoverable=True)
+    a.send(direct(1), b"second", recoverable=True)
+    a.disk = "slow"
+    tokens = [a.begin(ReceiveMessage(PLAIN)) for _ in range(2)]
+    assert a.answers.keys().isdisjoint(tokens)
+    saves(a)
+    assert [a.answers[token].result.values["message"]["body"] for token in tokens] == ["first", "second"]
+    kill(a)
+    assert a.bodies() == []
+
+
+# -- a disk that fails ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "request_",
+    [
+        pytest.param(lambda: _send(direct(1), "x"), id="send here"),
+        pytest.param(lambda: _send(direct(2), "x"), id="send out"),
+        pytest.param(lambda: ReceiveMessage(PLAIN), id="receive"),
+        pytest.param(lambda: PurgeQueue(PLAIN), id="purge"),
+        pytest.param(lambda: CreateQueue(NEW), id="create"),
+        pytest.param(lambda: DeleteQueue(PLAIN), id="delete"),
+    ],
+)
+def test_what_cannot_be_saved_is_refused_and_has_not_happened(pair, request_):
+    a, b = pair
+    for number in range(3):
+        a.send(direct(1), str(number).encode(), recoverable=True)
+    before, on_disk = a.ask(ListQueues())["queues"], dict(disk(a))
+    a.disk = "broken"
+    token = a.begin(request_())
+    answer = a.answers[token]
+    assert isinstance(answer, Rejected)
+    assert answer.error == "it could not be saved: disk full; try again when the store works"
+    assert a.ask(ListQueues())["queues"] == before
+    assert a.bodies() == ["0", "1", "2"], "in order"
+    assert b.bodies() == []
+    assert disk(a) == on_disk
+    a.disk = "works"
+    assert isinstance(a.answers[a.begin(request_())], Completed)
+
+
+def test_a_removal_that_failed_is_made_with_the_next_record(pair):
+    a, b = pair
+    a.send(direct(2), b"out", recoverable=True)
+    a.disk = "broken"
+    a.network.advance(60_000)
+    assert a.session("initiator")["OutgoingMessageTable"] == []
+    assert messages(a) == 1
+    saves(a)
+    a.send(direct(1), b"here", recoverable=True)
+    kill(a)
+    assert messages(a) == 1
+    assert b.bodies() == ["out"]
+
+
+# -- what is refused --------------------------------------------------------------------------------------------
+
+GUID = str(guid(1))
+
+
+@pytest.mark.parametrize(
+    ("entries", "complaint"),
+    [
+        ({"identifier": str(guid(2))}, f"these are messages of queue manager {guid(2)}, not of {GUID}"),
+        ({"future:1": 1}, "entry 'future:1' is of no known kind: was it written by a newer version?"),
+        ({"ordinal": "7"}, "entry ordinal: makes no sense: ValueError(\"'7' is no number\")"),
+        ({"queue:1": {"Pathname": PLAIN}}, "entry queue:1 makes no sense: KeyError"),
+        ({"message:1": {"in": "journal", "arrived": 0, "packet": "AAAA"}}, "entry message:1 makes no sense"),
+        ({"message:x": 1}, "entry message:x makes no sense"),
+        ({"history:x": 1}, "entry history:x makes no sense"),
+        (
+            {"queue:1": {"Pathname": PLAIN, "Transactional": True, "BasePriority": 0}},
+            rf"queue {PLAIN} is transactional here, other than configured: change the settings",
+        ),
+    ],
+)
+def test_entries_that_make_no_sense_are_one_line(entries, complaint):
+    core = QueueManager(
+        QueueManagerConfig(identifier=guid(1), queues=(QueueSettings(PLAIN),)), SeededEntropy("restore")
+    )
+    with pytest.raises(RestoreError) as error:
+        core.restore(entries)
+    assert complaint in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def _send(to, body, recoverable=True):
+    from reference_qm.commands import SendMessage
+
+    return SendMessage(to=to, body=body.encode(), recoverable=recoverable)

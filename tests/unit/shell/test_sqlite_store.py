@@ -1,0 +1,282 @@
+"""The store that outlives the process: what it keeps, what it refuses, what a full disk does."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from shell_fakes import ScriptedCore, running
+
+from reference_qm.core import QueueManager
+from reference_qm.effects import Effect, Persist
+from reference_qm.entropy import SeededEntropy
+from reference_qm.inputs import Input, Stopped
+from reference_qm.shell.service import make_core
+from reference_qm.shell.settings import SettingsError, load_settings
+from reference_qm.shell.sqlite_store import SqliteStore
+from reference_qm.shell.store import Record, StoreError
+
+ENTROPY = SeededEntropy("store")
+
+
+@contextlib.contextmanager
+def opened(path: Path) -> Iterator[SqliteStore]:
+    with contextlib.closing(SqliteStore(path)) as store:
+        yield store
+
+
+def write(path: Path, *records: Record) -> None:
+    with opened(path) as store:
+        asyncio.run(store.write(records))
+
+
+def entries(path: Path) -> dict[str, object]:
+    with opened(path) as store:
+        return store.entries
+
+
+def complaint(path: Path) -> str:
+    """What is said of a store that cannot be opened; its bytes must stay as they were."""
+    before = path.read_bytes()
+    with pytest.raises(StoreError) as error:
+        SqliteStore(path)
+    assert path.read_bytes() == before, "a refused store is left untouched"
+    said = str(error.value)
+    assert "\n" not in said
+    assert said.startswith(f"store {path}: ")
+    return said
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A store of many pages with the entries e0 to e199."""
+    path = tmp_path / "store"
+    write(path, {f"e{number}": {"text": f"{number} " * 50} for number in range(200)})
+    return path
+
+
+# -- what it keeps ----------------------------------------------------------------------------------------------
+
+
+def test_entries_are_there_again_and_the_last_change_counts(tmp_path: Path):
+    path = tmp_path / "store"
+    with opened(path) as store:
+        assert store.entries == {}
+        asyncio.run(store.write([{"a": 1, "b": {"c": [None, "\ud800 ü", True]}}, {"a": 2, "gone": 3}]))
+        asyncio.run(store.write([{"gone": None, "never there": None}]))
+    assert entries(path) == {"a": 2, "b": {"c": [None, "\ud800 ü", True]}}
+
+
+def test_what_cannot_be_written_whole_is_not_written_at_all(tmp_path: Path):
+    path = tmp_path / "store"
+    with opened(path) as store:
+        asyncio.run(store.write([{"a": 1}]))
+        with pytest.raises(StoreError, match="not JSON-ready"):
+            asyncio.run(store.write([{"a": 2}, {"b": b"bytes"}]))
+        asyncio.run(store.write([{"c": 3}]))
+    assert entries(path) == {"a": 1, "c": 3}
+
+
+def test_a_write_is_synced_before_it_returns(tmp_path: Path):
+    with opened(tmp_path / "store") as store:
+        pragma = store._connection.execute
+        assert pragma("PRAGMA journal_mode").fetchone() == ("wal",)
+        assert pragma("PRAGMA synchronous").fetchone() == (2,)
+        assert pragma("PRAGMA locking_mode").fetchone() == ("exclusive",)
+
+
+def test_a_store_whose_making_was_interrupted_is_made_again(tmp_path: Path):
+    (tmp_path / "store.new").write_bytes(b"half a store")
+    write(tmp_path / "store", {"a": 1})
+    assert entries(tmp_path / "store") == {"a": 1}
+
+
+def test_what_a_killed_process_had_written_is_there(tmp_path: Path):
+    """The log of a process that never closed the store is read; an unfinished end of it is ignored."""
+    path, log = tmp_path / "store", tmp_path / "store-wal"
+    code = f"""
+import asyncio, os
+from pathlib import Path
+from reference_qm.shell.sqlite_store import SqliteStore
+store = SqliteStore(Path({str(path)!r}))
+asyncio.run(store.write([{{"a": 1}}]))
+asyncio.run(store.write([{{"b": "x" * 9000}}]))
+os.kill(os.getpid(), 9)
+"""
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == -9
+    os.truncate(log, log.stat().st_size - 100)
+    assert entries(path) == {"a": 1}
+
+
+# -- what it refuses --------------------------------------------------------------------------------------------
+
+
+def test_a_torn_file_is_refused(path: Path):
+    os.truncate(path, path.stat().st_size // 2)
+    assert "it is left as it is: move it away or restore a copy" in complaint(path)
+
+
+@pytest.mark.parametrize("size", [0, 50, 100])
+def test_a_file_cut_to_its_header_is_refused(path: Path, size: int):
+    os.truncate(path, size)
+    assert "move it away or restore a copy" in complaint(path)
+
+
+def test_a_damaged_page_is_refused(path: Path):
+    data = bytearray(path.read_bytes())
+    data[8192:8200] = bytes(8)
+    path.write_bytes(data)
+    assert "it is left as it is" in complaint(path)
+
+
+def test_a_changed_letter_of_an_entry_is_refused(path: Path):
+    data = path.read_bytes()
+    assert data.count(b"123 123 123") >= 1
+    path.write_bytes(data.replace(b"123 123 123", b"123 124 123", 1))
+    assert "it is damaged: entry 'e123' has another checksum" in complaint(path)
+
+
+def test_another_file_is_refused(tmp_path: Path):
+    path = tmp_path / "store"
+    path.write_text("the dissertation of somebody\n" * 100)
+    assert "it is no SQLite file" in complaint(path)
+
+
+def test_a_database_of_another_application_is_refused(tmp_path: Path):
+    path = tmp_path / "store"
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE entry (name, value, crc)")
+    assert "it is a SQLite file of another application; choose another file" in complaint(path)
+
+
+def test_another_schema_is_refused(path: Path):
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version=2")
+    assert "its schema is 2, not 1: use the version that wrote it" in complaint(path)
+
+
+def test_a_read_only_file_is_refused(path: Path):
+    path.chmod(0o444)
+    assert "it is read-only; let it be written or choose another file" in complaint(path)
+
+
+def test_a_folder_that_is_not_there_is_named(tmp_path: Path):
+    path = tmp_path / "none" / "store"
+    with pytest.raises(StoreError, match=r"none/store: unable to open database file; let its folder be written"):
+        SqliteStore(path)
+
+
+def test_a_folder_is_no_store(tmp_path: Path):
+    with pytest.raises(StoreError, match="Is a directory; choose another file"):
+        SqliteStore(tmp_path)
+
+
+@pytest.mark.parametrize("holds", ["store", "foreign lock"])
+def test_a_file_that_another_process_uses_is_refused(path: Path, holds: str):
+    taking = {
+        "store": f"from reference_qm.shell.sqlite_store import SqliteStore; held = SqliteStore(Path({str(path)!r}))",
+        "foreign lock": f"held = sqlite3.connect({str(path)!r}, isolation_level=None); held.execute('BEGIN IMMEDIATE')",
+    }
+    code = f"import sqlite3\nfrom pathlib import Path\n{taking[holds]}\nprint('held', flush=True)\ninput()"
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        assert "another process uses it: stop that one or choose another file" in complaint(path)
+        other.kill()
+    assert len(entries(path)) == 200
+
+
+# -- a full disk ------------------------------------------------------------------------------------------------
+
+_FULL_DISK = """
+import asyncio, resource, signal, sys
+from pathlib import Path
+from reference_qm.shell.sqlite_store import SqliteStore
+from reference_qm.shell.store import StoreError
+
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+store = SqliteStore(Path(sys.argv[1]))
+asyncio.run(store.write([{"before": 1}]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, resource.RLIM_INFINITY))
+failures = written = 0
+for number in range(100):
+    try:
+        asyncio.run(store.write([{f"big {number}": "x" * 10_000}, {"last": number}]))
+    except StoreError as error:
+        failures += 1
+        said = str(error)
+    else:
+        written = number
+        assert not failures, "the disk has no more room than before"
+assert failures and written, (failures, written)
+assert "\\n" not in said and "disk" in said, said
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+asyncio.run(store.write([{"after": written}]))
+store.close()
+"""
+
+
+def test_a_full_disk_refuses_whole_writes_and_works_again_when_there_is_room(tmp_path: Path):
+    path = tmp_path / "store"
+    done = subprocess.run([sys.executable, "-c", _FULL_DISK, str(path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    found = entries(path)
+    written = found.pop("after")
+    assert isinstance(written, int)
+    assert found == {"before": 1, "last": written} | {f"big {n}": "x" * 10_000 for n in range(written + 1)}
+
+
+# -- the service around it --------------------------------------------------------------------------------------
+
+
+def test_flag_and_file_name_the_store(tmp_path: Path):
+    assert load_settings(None, {}, ENTROPY).store is None
+    assert load_settings(None, {"--store": "here"}, ENTROPY).store == Path("here")
+    config = tmp_path / "qm.toml"
+    config.write_text("[store]\npath = 'there'")
+    assert load_settings(config, {}, ENTROPY).store == Path("there")
+    config.write_text("[store]\npath = ''")
+    with pytest.raises(SettingsError, match=r"\[store\] path = '': must be a text"):
+        load_settings(config, {}, ENTROPY)
+
+
+def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path, tmp_path: Path):
+    ours, other = "6d71636f-6e66-4f72-8d00-000000000001", "6d71636f-6e66-4f72-8d00-000000000002"
+    (tmp_path / "made").mkdir()
+    made = tmp_path / "made" / "store"
+    write(made, {"identifier": ours})
+    settings = load_settings(None, {"--store": str(made)}, ENTROPY)
+    with opened(made) as store:
+        core = make_core(settings, [], store)
+        assert isinstance(core, QueueManager)
+        assert str(core.adm.Identifier) == ours
+    config = replace(settings.config, identifier=UUID(other))
+    with opened(made) as store, pytest.raises(SettingsError, match=f"^store {made}: these are messages of .*{ours}"):
+        make_core(replace(settings, config=config, identified=True), [], store)
+    write(made, {"identifier": "x"})
+    with opened(made) as store, pytest.raises(SettingsError, match="entry identifier is 'x', not a GUID"):
+        make_core(settings, [], store)
+    with opened(path) as store, pytest.raises(SettingsError, match="entry 'e0' is of no known kind"):
+        make_core(settings, [], store)
+
+
+def test_what_is_wanted_at_the_end_is_written_before_the_store_is_closed(tmp_path: Path):
+    def script(event: Input) -> list[Effect]:
+        return [Persist(1, {"last": 1})] if isinstance(event, Stopped) else []
+
+    async def story() -> None:
+        async with running(ScriptedCore(script), store=SqliteStore(tmp_path / "store")):
+            pass
+
+    asyncio.run(story())
+    assert entries(tmp_path / "store") == {"last": 1}
