@@ -1,0 +1,62 @@
+"""Messages a second over loopback TCP between two processes, 300-byte bodies, all in one run.
+
+Wanted: express at least a fifth of the bare pair; recoverable at least twice amqtt at QoS 1, transactional at QoS 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from benchmarks.pairs import Options, run
+
+
+@dataclass(frozen=True, slots=True)
+class Ratio:
+    """How much of the rate of another row a row has, and how much is wanted; None: it is only told."""
+
+    of: str
+    wanted: float | None = None
+
+
+ROWS = {
+    "bare asyncio, a write for each window": Options("bare", 300_000, "window"),
+    "bare asyncio, a write for each message": Options("bare", 100_000, "message"),
+    "express": Options("queue_managers", 50_000, "express"),
+    "express, WindowSize 1024": Options("queue_managers", 50_000, "express", window=1024),
+    "amqtt QoS 1, acknowledged by the broker": Options("mqtt", 5_000, "1 published", receiver_counts=False),
+    "amqtt QoS 1, delivered to a subscriber": Options("mqtt", 3_000, "1 delivered", window=16),
+    "recoverable": Options("queue_managers", 20_000, "recoverable"),
+    "amqtt QoS 2, acknowledged by the broker": Options("mqtt", 5_000, "2 published", receiver_counts=False),
+    "amqtt QoS 2, delivered to a subscriber": Options("mqtt", 3_000, "2 delivered", window=16),
+    "transactional": Options("queue_managers", 20_000, "transactional"),
+}
+"""What is run, in this order. amqtt's subscriber loses messages when more are on their way."""
+
+RATIOS = {
+    "express": (
+        Ratio("bare asyncio, a write for each window"),
+        Ratio("bare asyncio, a write for each message", 0.2),
+    ),
+    "express, WindowSize 1024": (Ratio("bare asyncio, a write for each window"),),
+    "recoverable": (
+        Ratio("amqtt QoS 1, acknowledged by the broker", 2),
+        Ratio("amqtt QoS 1, delivered to a subscriber"),
+    ),
+    "transactional": (
+        Ratio("amqtt QoS 2, acknowledged by the broker", 2),
+        Ratio("amqtt QoS 2, delivered to a subscriber"),
+    ),
+}
+
+
+def measure() -> Iterator[str]:
+    """Run every pair; give the rates, then the ratios."""
+    rates: dict[str, float] = {}
+    for name, options in ROWS.items():
+        rates[name] = run(options).rate
+        yield f"{name}: {rates[name]:,.0f}/s"
+    for name, ratios in RATIOS.items():
+        for ratio in ratios:
+            wanted = "" if ratio.wanted is None else f" (wanted: {ratio.wanted:g})"
+            yield f"{name} : {ratio.of} = {rates[name] / rates[ratio.of]:.2f}{wanted}"

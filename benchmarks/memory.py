@@ -1,0 +1,24 @@
+"""Memory over a million express messages: the processes hold at the end what they held after the first tenth.
+
+Wanted: at most a tenth more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.pairs import Options, run
+
+MESSAGES = 1_000_000
+MARKS = (MESSAGES // 10, MESSAGES // 2, MESSAGES)
+WANTED = 1.1
+
+
+def measure() -> Iterator[str]:
+    """Send them between two processes; raise AssertionError when memory grows."""
+    outcome = run(Options("queue_managers", MESSAGES, "express", marks=MARKS))
+    for name, at_marks in zip(("sender", "receiver"), zip(*outcome.memory, strict=True), strict=True):
+        held = ", ".join(f"{size / 2**20:.1f} MiB after {mark:,}" for mark, size in zip(MARKS, at_marks, strict=True))
+        grown = at_marks[-1] / at_marks[0]
+        yield f"{name}: {held}: {grown:.2f} times (wanted: at most {WANTED})"
+        assert grown <= WANTED, f"the memory of the {name} grows with the messages: {held}"

@@ -1,0 +1,152 @@
+"""Two processes that send messages over loopback TCP, one module for each kind of them.
+
+A module has ``receive(options, report)`` and ``send(options, port, report)``: coroutines, each the whole of one
+process. ``receive`` reports its ``port`` when it can be reached, and when it has every message the ``instant`` and its
+``memory`` at the marks; ``send`` reports the ``instant`` at which it begins, connections set up, and when everything is
+acknowledged that instant and its ``memory``. Instants: float s of the monotonic clock, which all processes share.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+BODY = bytes(range(256)) + bytes(44)
+
+Report = Callable[[dict[str, Any]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a pair is run with. ``kind``: what the module distinguishes. ``folder``: for files of both processes.
+
+    ``marks``: after how many messages each process notes its memory. ``receiver_counts``: the time ends when the
+    receiver has every message, else when the sender has every acknowledgment.
+    """
+
+    module: str
+    messages: int
+    kind: str = ""
+    window: int = 64
+    folder: str = ""
+    marks: tuple[int, ...] = ()
+    receiver_counts: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How long the messages took, float s, and resident memory in bytes at each mark: (sender, receiver)."""
+
+    messages: int
+    seconds: float
+    memory: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def rate(self) -> float:
+        """Messages a second."""
+        return self.messages / self.seconds
+
+
+def run(options: Options) -> Outcome:
+    """Run a pair until the receiver has every message."""
+    with tempfile.TemporaryDirectory() as folder:
+        settings = {**asdict(options), "folder": folder}
+        with _start("receive", settings) as receiver:
+            try:
+                port = _line(receiver)["port"]
+                with _start("send", settings, str(port)) as sender:
+                    try:
+                        began = _line(sender)["instant"]
+                        sent = _line(sender)
+                        received = _line(receiver) if options.receiver_counts else sent
+                    finally:
+                        _end(sender)
+            finally:
+                _end(receiver)
+    memory = tuple(zip(sent["memory"], received["memory"], strict=True))
+    return Outcome(options.messages, received["instant"] - began, memory)
+
+
+def now() -> float:
+    """Return the instant on the clock that both processes share."""
+    return time.clock_gettime(time.CLOCK_MONOTONIC)
+
+
+class Memory:
+    """Notes how much memory the process has when it has done so many messages."""
+
+    def __init__(self, marks: tuple[int, ...]) -> None:
+        self.noted: list[int] = []
+        self._left = list(marks)
+
+    def at(self, messages: int) -> None:
+        """Note it if a mark is reached."""
+        while self._left and messages >= self._left[0]:
+            del self._left[0]
+            self.noted.append(resident_bytes())
+
+
+def free_port() -> int:
+    """Return a port of the loopback address that nobody uses."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        return int(taken.getsockname()[1])
+
+
+def resident_bytes() -> int:
+    """Return how much of this process is in memory now."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize()
+
+
+def main(role: str, arguments: list[str]) -> None:
+    """Be one of the two processes."""
+    settings = json.loads(arguments[0])
+    options = Options(**{**settings, "marks": tuple(settings["marks"])})
+    module = __import__(f"benchmarks.pairs.{options.module}", fromlist=["send"])
+    if role == "receive":
+        asyncio.run(module.receive(options, _report))
+    else:
+        asyncio.run(module.send(options, int(arguments[1]), _report))
+
+
+async def until_told() -> None:
+    """Wait until the parent closes the standard input."""
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+
+
+def _report(values: dict[str, Any]) -> None:
+    print(json.dumps(values), flush=True)
+
+
+def _start(role: str, settings: dict[str, Any], *more: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "benchmarks.pairs", role, json.dumps(settings), *more]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def _line(process: subprocess.Popen[str]) -> dict[str, Any]:
+    assert process.stdout is not None
+    line = process.stdout.readline()
+    if not line:
+        raise RuntimeError(f"{process.args} ended with {process.wait()} before it was done")
+    values: dict[str, Any] = json.loads(line)
+    return values
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a process by closing its input; one that does not listen is killed."""
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        process.kill()

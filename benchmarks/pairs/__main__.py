@@ -1,0 +1,9 @@
+"""``python -m benchmarks.pairs receive|send OPTIONS [PORT]``: be one process of a pair."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks.pairs import main
+
+main(sys.argv[1], sys.argv[2:])

@@ -1,0 +1,48 @@
+"""The machine's limit: the bytes of the same messages through asyncio streams, acknowledged in the same windows.
+
+Every message is read as a message, and nothing is done with it. ``kind``: "window" writes a window at once, "message"
+each message for itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from benchmarks.pairs import Options, Report, now, until_told
+from benchmarks.pairs.queue_managers import wire_size
+
+ACKNOWLEDGMENT = bytes(36)
+"""As many bytes as a SessionAck Packet. Spec: MS-MQQB 2.2.6."""
+
+
+async def receive(options: Options, report: Report) -> None:
+    """Take every message, answering each window."""
+    done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    size = wire_size()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        for number in range(1, options.messages + 1):
+            await reader.readexactly(size)
+            if number % options.window == 0 or number == options.messages:
+                writer.write(ACKNOWLEDGMENT)
+        done.set_result(None)
+
+    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    report({"port": server.sockets[0].getsockname()[1]})
+    await done
+    report({"instant": now(), "memory": []})
+    await until_told()
+
+
+async def send(options: Options, port: int, report: Report) -> None:
+    """Send every message, a window at a time."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    message = bytes(wire_size())
+    report({"instant": now()})
+    for sent in range(0, options.messages, options.window):
+        messages = [message] * min(options.window, options.messages - sent)
+        for data in [b"".join(messages)] if options.kind == "window" else messages:
+            writer.write(data)
+        await reader.readexactly(len(ACKNOWLEDGMENT))
+    report({"instant": now(), "memory": []})
+    await until_told()

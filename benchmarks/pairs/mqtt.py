@@ -1,0 +1,72 @@
+"""amqtt, the queue of Python that is nearest: a publisher in one process, its broker in the other.
+
+``kind``: the quality of service, 1 (at least once) or 2 (exactly once), in memory; "1 published" counts what the
+broker has acknowledged, "1 delivered" what a subscriber beside the broker has received. As many messages as the window
+holds are on their way at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+from amqtt.broker import Broker
+from amqtt.client import MQTTClient
+
+from benchmarks.pairs import BODY, Options, Report, free_port, now, until_told
+
+TOPIC = "bench"
+CONFIG = {"auto_reconnect": False, "keep_alive": 600}
+logging.disable(logging.CRITICAL)
+
+
+async def receive(options: Options, report: Report) -> None:
+    """Run the broker, and a subscriber that takes every message."""
+    port = free_port()
+    broker = Broker(
+        {
+            "listeners": {"default": {"type": "tcp", "bind": f"127.0.0.1:{port}"}},
+            "plugins": {"amqtt.plugins.authentication.AnonymousAuthPlugin": {"allow_anonymous": True}},
+        }
+    )
+    await broker.start()
+    if _is_delivered(options):
+        client = await _connected(port)
+        await client.subscribe([(TOPIC, _quality(options))])
+        report({"port": port})
+        for _ in range(options.messages):
+            message = await client.deliver_message()
+            assert message is not None and message.data == BODY
+        report({"instant": now(), "memory": []})
+    else:
+        report({"port": port})
+    await until_told()
+
+
+async def send(options: Options, port: int, report: Report) -> None:
+    """Publish every message."""
+    client = await _connected(port)
+    left = iter(range(options.messages))
+
+    async def publish() -> None:
+        for _ in left:
+            await client.publish(TOPIC, BODY, qos=_quality(options))
+
+    report({"instant": now()})
+    await asyncio.gather(*(publish() for _ in range(options.window)))
+    report({"memory": [], "instant": now()})
+    await until_told()
+
+
+async def _connected(port: int) -> MQTTClient:
+    client = MQTTClient(config=CONFIG)
+    await client.connect(f"mqtt://127.0.0.1:{port}/")
+    return client
+
+
+def _quality(options: Options) -> int:
+    return int(options.kind[0])
+
+
+def _is_delivered(options: Options) -> bool:
+    return options.kind.endswith("delivered")

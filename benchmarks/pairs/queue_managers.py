@@ -1,0 +1,156 @@
+"""Two of our queue managers with real sockets, and for what is to survive a real store at each end.
+
+``kind``: express, recoverable or transactional. Applications live in the same processes: one sends as long as few
+messages wait, the other takes every message out of its queue. Nothing goes through JSON.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from uuid import UUID
+
+from benchmarks.pairs import BODY, Memory, Options, Report, now, until_told
+from reference_qm.adm import Message
+from reference_qm.codec import MessageIdentifier
+from reference_qm.commands import OpenSession, ReceiveMessage, Request, Result, SendMessage
+from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core import QueueManager
+from reference_qm.effects import Rejected
+from reference_qm.protocol.messages import serialize_message
+from reference_qm.shell.host import Answer, Host, Limits
+from reference_qm.shell.store import MemoryStore, Store
+from reference_qm.shell.system import SystemEntropy
+
+ADDRESS, SENDING_ADDRESS = "127.0.0.1", "127.0.0.2"
+QUEUE = "private$\\bench"
+DESTINATION = f"DIRECT=TCP:{ADDRESS}\\{QUEUE}"
+SENDER, RECEIVER = UUID(int=1), UUID(int=2)
+AHEAD = 256
+"""How many messages are given to the queue manager before it has sent them, and taken before it has removed them."""
+LONG_MS = 0x7FFFFFFF
+
+
+def wire_size() -> int:
+    """Return how many bytes an express message takes on the wire."""
+    identifier = MessageIdentifier(SENDER, 1)
+    message = Message(Identifier=identifier, DestinationQueueFormatName=DESTINATION, Body=BODY)
+    return len(serialize_message(message).build())
+
+
+async def receive(options: Options, report: Report) -> None:
+    """Take every message out of the queue."""
+    host, _ = _host(options, RECEIVER, ADDRESS, 1801, QueueSettings(QUEUE, options.kind == "transactional"))
+    endpoint = await host.bind_tcp(0)
+    await host.start()
+    report({"port": endpoint.port})
+    receiver = _Receiver(host, options)
+    await receiver.done
+    report({"instant": now(), "memory": receiver.memory.noted})
+    await until_told()
+    await host.stop()
+
+
+async def send(options: Options, port: int, report: Report) -> None:
+    """Send every message, and see all of them acknowledged."""
+    host, core = _host(options, SENDER, SENDING_ADDRESS, port)
+    await host.start()
+    await _asked(host, OpenSession(DESTINATION))
+    outgoing = core.adm.OutgoingQueues[DESTINATION.lower()].session
+    memory = Memory(options.marks)
+    report({"instant": now()})
+    given = taken = sent = 0
+
+    def answered(answer: Answer) -> None:
+        nonlocal taken
+        _result(answer)
+        taken += 1
+
+    recoverable, transactional = options.kind == "recoverable", options.kind == "transactional"
+    while taken < options.messages:
+        sent += outgoing.MessageSentCount - sent & 0xFFFF
+        for _ in range(min(AHEAD - (given - min(sent, taken)), options.messages - given)):
+            host.ask(SendMessage(DESTINATION, BODY, recoverable=recoverable, transactional=transactional), answered)
+            given += 1
+        memory.at(taken)
+        await asyncio.sleep(0)
+    while len(outgoing.OutgoingMessageTable):
+        await asyncio.sleep(0.01)
+    report({"instant": now(), "memory": memory.noted})
+    await until_told()
+    await host.stop()
+
+
+class _Receiver:
+    """An application that waits for a message, then takes all that are there."""
+
+    def __init__(self, host: Host, options: Options) -> None:
+        self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.memory = Memory(options.marks)
+        self._host = host
+        self._messages = options.messages
+        self._taken = self._unanswered = 0
+        self._empty = self._paused = False
+        self._wait()
+
+    def _wait(self) -> None:
+        self._host.ask(ReceiveMessage(QUEUE, LONG_MS), self._on_first)
+
+    def _on_first(self, answer: Answer) -> None:
+        if self._count(answer):
+            asyncio.get_running_loop().call_soon(self._take)
+
+    def _take(self) -> None:
+        self._empty = self._paused = False
+        while self._unanswered < AHEAD:
+            self._unanswered += 1
+            self._host.ask(ReceiveMessage(QUEUE), self._on_next)
+            if self._empty:
+                self._wait()
+                return
+        self._paused = True
+
+    def _on_next(self, answer: Answer) -> None:
+        self._unanswered -= 1
+        if not self._count(answer):
+            self._empty = True
+        elif self._paused:
+            self._paused = False
+            asyncio.get_running_loop().call_soon(self._take)
+
+    def _count(self, answer: Answer) -> bool:
+        if isinstance(answer, Rejected) and self.done.done():
+            return False
+        if _result(answer).values["message"] is None:
+            return False
+        self._taken += 1
+        self.memory.at(self._taken)
+        if self._taken == self._messages:
+            self.done.set_result(None)
+        return True
+
+
+def _host(
+    options: Options, identifier: UUID, address: str, remote_port: int, *queues: QueueSettings
+) -> tuple[Host, QueueManager]:
+    config = QueueManagerConfig(
+        identifier=identifier,
+        addresses=(address,),
+        window_size=options.window,
+        remote_tcp_port=remote_port,
+        queues=queues,
+    )
+    core = QueueManager(config, SystemEntropy())
+    store: Store = MemoryStore()
+    return Host(core, address, store, Limits()), core
+
+
+async def _asked(host: Host, request: Request) -> Result:
+    future: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+    host.ask(request, future.set_result)
+    return _result(await future)
+
+
+def _result(answer: Answer) -> Result:
+    if isinstance(answer, Rejected):
+        raise RuntimeError(answer.error)
+    return answer.result

@@ -1,0 +1,150 @@
+"""A week of protocol timers in virtual time.
+
+A queue manager sends another a message of each kind every hour: sessions are opened, acknowledge in time and close when
+idle, histories are cleaned up. A destination that takes connections and says nothing is tried again all week. Apart
+from that, one that refuses connections, which costs an attempt every 5 seconds.
+
+Wanted: less than a second.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Iterator
+from uuid import UUID
+
+from reference_qm.clock import Now
+from reference_qm.commands import PurgeQueue, SendMessage
+from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core import QueueManager
+from reference_qm.effects import CloseTransport, Connect, Effect, Persist, Rejected, SendPacket
+from reference_qm.entropy import SeededEntropy
+from reference_qm.inputs import (
+    BytesReceived,
+    Command,
+    Endpoint,
+    Input,
+    Persisted,
+    Started,
+    TransportAccepted,
+    TransportConnected,
+    TransportFailed,
+    TransportLost,
+)
+
+HOUR_MS, WEEK_MS = 3_600_000, 7 * 24 * 3_600_000
+EPOCH_S = 1_800_000_000
+WANTED_S = 1.0
+PLAIN, TRANSACTIONAL = "private$\\plain", "private$\\tx"
+SENDER, RECEIVER, SILENT, REFUSING = "10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"
+
+
+class Week:
+    """Two queue managers, and two destinations where none is."""
+
+    def __init__(self) -> None:
+        self.expired = self.attempts = self.received = 0
+        self._connected: set[str] = set()
+        self._now = Now(0, EPOCH_S)
+        self._cores = {address: _core(address) for address in (SENDER, RECEIVER)}
+        self._waiting: deque[tuple[str, Input]] = deque((address, Started()) for address in self._cores)
+        self._settle()
+
+    def send(self, address: str, queue: str, *, recoverable: bool = False, transactional: bool = False) -> None:
+        """Let the sender send a message."""
+        message = SendMessage(
+            f"DIRECT=TCP:{address}\\{queue}", b"body", recoverable=recoverable, transactional=transactional
+        )
+        self._ask(SENDER, message)
+
+    def send_all_kinds(self) -> None:
+        """Let one of each kind be received."""
+        self.send(RECEIVER, PLAIN)
+        self.send(RECEIVER, PLAIN, recoverable=True)
+        self.send(RECEIVER, TRANSACTIONAL, transactional=True)
+        for queue in (PLAIN, TRANSACTIONAL):
+            self.received += len(self._cores[RECEIVER].adm.QueueCollection[queue].MessagePositionList)
+            self._ask(RECEIVER, PurgeQueue(queue))
+
+    def pass_time(self, until_ms: int) -> None:
+        """Go from one timer to the next."""
+        while True:
+            due = min((one for core in self._cores.values() if (one := core.next_due()) is not None), default=None)
+            if due is None or due > until_ms:
+                break
+            self._set(due)
+            for address, core in self._cores.items():
+                if core.next_due() == due:
+                    self.expired += 1
+                    self._carry_out(address, core.handle_timer(self._now))
+            self._settle()
+        self._set(until_ms)
+
+    def _set(self, monotonic_ms: int) -> None:
+        self._now = Now(monotonic_ms, EPOCH_S + monotonic_ms // 1000)
+
+    def _ask(self, address: str, request: SendMessage | PurgeQueue) -> None:
+        self._waiting.append((address, Command(0, request)))
+        self._settle()
+
+    def _settle(self) -> None:
+        while self._waiting:
+            address, event = self._waiting.popleft()
+            self._carry_out(address, self._cores[address].handle(event, self._now))
+
+    def _carry_out(self, address: str, effects: list[Effect]) -> None:
+        other = RECEIVER if address == SENDER else SENDER
+        for effect in effects:
+            if isinstance(effect, SendPacket) and effect.transport in self._connected:
+                self._waiting.append((other, BytesReceived(effect.transport, effect.data)))
+            elif isinstance(effect, Connect):
+                self._connect(address, effect)
+            elif isinstance(effect, CloseTransport) and effect.transport in self._connected:
+                self._connected.discard(effect.transport)
+                self._waiting.append((other, TransportLost(effect.transport, "closed")))
+            elif isinstance(effect, Persist):
+                self._waiting.append((address, Persisted(effect.token)))
+            elif isinstance(effect, Rejected):
+                raise RuntimeError(effect.error)
+
+    def _connect(self, address: str, effect: Connect) -> None:
+        self.attempts += 1
+        local = Endpoint(address, 50_000)
+        if effect.remote.host == REFUSING:
+            self._waiting.append((address, TransportFailed(effect.transport, "connection refused")))
+            return
+        if effect.remote.host == RECEIVER:
+            self._connected.add(effect.transport)  # it has the same name at both ends
+            self._waiting.append((RECEIVER, TransportAccepted(effect.transport, local, effect.remote)))
+        self._waiting.append((address, TransportConnected(effect.transport, effect.remote, local)))
+
+
+def measure() -> Iterator[str]:
+    """Let the two weeks pass."""
+    week = Week()
+    began = time.perf_counter()
+    week.send(SILENT, PLAIN)
+    for hour_ms in range(0, WEEK_MS, HOUR_MS):
+        week.send_all_kinds()
+        week.pass_time(hour_ms + HOUR_MS)
+    took = time.perf_counter() - began
+    yield (
+        f"two queue managers: {week.expired:,} times timers expired, {week.attempts:,} connections, "
+        f"{week.received} messages received in {took:.2f} s (wanted: less than {WANTED_S:g} s)"
+    )
+    week = Week()
+    began = time.perf_counter()
+    week.send(REFUSING, PLAIN)
+    week.pass_time(WEEK_MS)
+    took = time.perf_counter() - began
+    yield f"a destination that refuses: {week.attempts:,} connections refused in {took:.2f} s"
+
+
+def _core(address: str) -> QueueManager:
+    config = QueueManagerConfig(
+        identifier=UUID(int=int(address[-1])),
+        addresses=(address,),
+        queues=(QueueSettings(PLAIN), QueueSettings(TRANSACTIONAL, transactional=True)),
+    )
+    return QueueManager(config, SeededEntropy(address))
