@@ -341,6 +341,7 @@ class QueueManagerState:
     )
     MessageIdOrdinal: int = field(default=0, metadata=U32_DURABLE)
     PingCookie: int = field(default=0, metadata=U32)
+    SendInsecureNacks: bool = field(default=False, metadata=DURABLE)
     ResendTimeoutsShort: int = field(default=30, metadata=U32_DURABLE)
     ResendTimeoutsMedium: int = field(default=300, metadata=U32_DURABLE)
     ResendTimeoutsLong: int = field(default=1_800, metadata=U32_DURABLE)

@@ -66,6 +66,8 @@ class QueueManagerConfig:
     max_sessions: int = 4096
     """Incoming sessions above this are refused (notes <12>, <70>)."""
     max_outgoing_messages: int = 1_000_000
+    send_insecure_nacks: bool = False
+    """Initial SendInsecureNacks (MS-MQQB 3.1.1.3; note <28>: registry key PermitInsecureNacks)."""
     queues: tuple[QueueSettings, ...] = ()
     routes: Mapping[UUID, str] = field(default_factory=dict)
     """Addresses of queue managers by Identifier, until there is a directory: what private format names resolve to."""

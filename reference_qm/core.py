@@ -49,7 +49,7 @@ class QueueManager:
         self.entropy = entropy
         self.settings = config.timers
         self.procedures = Procedures()
-        self.adm = QueueManagerState(Identifier=config.identifier)
+        self.adm = QueueManagerState(Identifier=config.identifier, SendInsecureNacks=config.send_insecure_nacks)
         self.adrift: list[OutgoingMessagePosition] = []
         """What has to survive but was to be sent on a session that did not."""
         self.removed: list[tuple[MessagePosition, MessageClass]] = []

@@ -102,7 +102,7 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
     position = qm.procedures.insert_message(qm, queue, replace(message, ArrivalTime=now.utc_s))
 
     def arrive() -> Result:
-        qm.procedures.message_available(qm, position)
+        qm.procedures.message_arrived(qm, position, now)
         return Result({"message_id": message_id(message.Identifier)})
 
     return qm.disk.commit(sent(qm, position), token, arrive, lambda: queues.delete_message(position))

@@ -21,7 +21,7 @@ from reference_qm.adm import OutgoingQueue
 from reference_qm.codec import MessageClass
 from reference_qm.commands import Result
 from reference_qm.effects import Effect, Persist
-from reference_qm.protocol.messages import serialize_message
+from reference_qm.protocol.messages import receive_bit, serialize_message
 from reference_qm.states import DeliveryGuarantee
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def removed(qm: QueueManager, positions: Iterable[MessagePosition], reason: Mess
         if not position.key:
             continue
         change |= gone([position])
-        if position.order_queue is not None:
+        if is_awaited(position, reason):
             change |= _noted(position, "removed", int(reason))
         message = position.MessageReference
         key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
@@ -206,6 +206,12 @@ def removed(qm: QueueManager, positions: Iterable[MessagePosition], reason: Mess
         if transfer is not None:
             change |= transfer_entry(transfer)
     return change
+
+
+def is_awaited(position: MessagePosition, reason: MessageClass) -> bool:
+    """Has anybody to be told that a message left its queue? Spec: MS-MQQB 3.1.7.2."""
+    wanted = position.MessageReference.AcknowledgementsRequested & receive_bit(reason)
+    return position.order_queue is not None or bool(wanted)
 
 
 def _noted(position: MessagePosition, name: str, value: object) -> Change:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from reference_qm.adm import MessagePosition, OutgoingMessagePosition
 from reference_qm.codec import FinalAckBody, FormatError, MessageClass, UserMessagePacket
 from reference_qm.protocol.destinations import open_outgoing
-from reference_qm.protocol.durability import gone
+from reference_qm.protocol.durability import gone, is_awaited
 from reference_qm.protocol.transactional import leave_window
 from reference_qm.states import SessionState
 
@@ -65,28 +65,36 @@ def journal_final(qm: QueueManager, position: OutgoingMessagePosition, message_c
 
 
 def position_deleted(qm: QueueManager, position: MessagePosition, reason: MessageClass) -> None:
-    """Note that a message left its queue. Spec: MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2."""
-    if position.order_queue is not None:
+    """Note that a message left its queue, if anybody wants to know. Spec: MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2."""
+    if is_awaited(position, reason):
         qm.removed.append((position, reason))
 
 
 def acknowledge_removed(qm: QueueManager, now: Now) -> None:
-    """Send the FinalAcks of the messages that left their queues. Spec: MS-MQQB 3.1.7.2.2.
+    """Send the acknowledgments of the messages that left their queues. Spec: MS-MQQB 3.1.7.2."""
+    while qm.removed:
+        position, reason = qm.removed.pop(0)
+        qm.procedures.acknowledge_receive(qm, position.MessageReference, reason, now)
+        qm.procedures.acknowledge_final(qm, position, reason, now)
+        qm.disk.save(gone([position]))
+
+
+def acknowledge_final(qm: QueueManager, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+    """Send the FinalAck of a message that left its queue, if it has one. Spec: MS-MQQB 3.1.7.2.2.
 
     Only transactional messages have one (2.2.5), although 3.1.7.2.2 says any that wants journaling.
     """
-    while qm.removed:
-        position, reason = qm.removed.pop(0)
-        message = position.MessageReference
-        assert position.order_queue is not None
-        body = FinalAckBody(
-            message.TransactionalMessageSequenceIdentifier,
-            message.TransactionSequenceNumber,
-            message.TransactionPreviousSequenceNumber,
-            message.Identifier.QueueManagerGuid,
-            message.Identifier.Ordinal,
-        )
-        qm.procedures.send_transactional_ack(qm, position.order_queue, reason, body, now, gone([position]))
+    if position.order_queue is None:
+        return
+    message = position.MessageReference
+    body = FinalAckBody(
+        message.TransactionalMessageSequenceIdentifier,
+        message.TransactionSequenceNumber,
+        message.TransactionPreviousSequenceNumber,
+        message.Identifier.QueueManagerGuid,
+        message.Identifier.Ordinal,
+    )
+    qm.procedures.send_transactional_ack(qm, position.order_queue, reason, body, now)
 
 
 def refuse_transactional(

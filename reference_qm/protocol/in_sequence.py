@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reference_qm.adm import NO_INCOMING, Acceptance, IncomingTransactionalTransferInfo
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import UserMessagePacket
 from reference_qm.protocol.durability import gone
 from reference_qm.protocol.messages import deserialize_message
 from reference_qm.protocol.queues import delete_message
@@ -13,7 +13,7 @@ from reference_qm.protocol.receiving import Saving
 from reference_qm.states import MessagePositionState, SessionState
 
 if TYPE_CHECKING:
-    from reference_qm.adm import Queue, RecoverableReceipt, Session, TransferKey
+    from reference_qm.adm import Message, Queue, RecoverableReceipt, Session, TransferKey
     from reference_qm.clock import Now
     from reference_qm.core import QueueManager
 
@@ -31,16 +31,10 @@ def take_transactional(
     receipt.done = True
     entry = qm.procedures.remember_message(qm, packet, now)
     queue = qm.procedures.find_destination(qm, packet)
-    if queue is None or not queue.Transactional:
-        reason = (
-            MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q
-            if queue is None
-            else MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
-        )
-        qm.procedures.refuse_transactional(qm, session, packet, reason, now)
+    admitted = qm.procedures.admit(qm, session, packet, queue, now)
+    if queue is None or admitted is None:
         return
-    if qm.procedures.has_expired(qm, packet, now):
-        return
+    packet = admitted
     message = deserialize_message(packet, qm.adm.Identifier, now.utc_s)
     key = (packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower())
     transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
@@ -75,6 +69,17 @@ def is_in_sequence(qm: QueueManager, session: Session, packet: UserMessagePacket
     if header.TxSequenceID == session.IncomingTxSequenceID:
         return header.PreviousTxSequenceNumber <= session.IncomingTxSequenceNumber < header.TxSequenceNumber
     return int(header.TxSequenceID) > int(session.IncomingTxSequenceID) and header.PreviousTxSequenceNumber == 0
+
+
+def was_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
+    """Was a message, or one after it in its sequence, accepted before? Spec: MS-MQQB 3.1.5.8.6."""
+    header = packet.TransactionHeader
+    key = (packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower())
+    transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
+    if header is None or transfer is None:
+        return False
+    place = (int(header.TxSequenceID), header.TxSequenceNumber)
+    return place <= (int(transfer.SequenceIdentifier), transfer.SequenceNumber)
 
 
 def reject_out_of_sequence(
@@ -114,7 +119,7 @@ def confirm_saved(qm: QueueManager, acceptance: Acceptance, sessions: list[Sessi
         first = transfer.unsaved.popleft()
         transfer.saved_identifier, transfer.saved_number = first.SequenceIdentifier, first.SequenceNumber
         if first.position.State is MessagePositionState.LOCKED:
-            qm.procedures.message_available(qm, first.position)
+            qm.procedures.message_arrived(qm, first.position, now)
     for session in sessions:
         if session.SessionState is SessionState.OPEN and transfer not in session.order_acks_due:
             session.order_acks_due[transfer] = None

@@ -40,6 +40,9 @@ SAME_AS_ADMIN, ON_ADMIN = 0x1, 0x4
 ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
 """What a command calls the bits of MessagePropertiesHeader.Flags."""
 
+POSITIVE_RECEIVE = MessagePropertiesHeader.flags(PR=1)
+NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
+
 _DIRECT = "DIRECT="
 
 
@@ -125,6 +128,11 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
         TransactionSequenceNumber=transaction.TxSequenceNumber,
         TransactionPreviousSequenceNumber=transaction.PreviousTxSequenceNumber,
     )
+
+
+def receive_bit(reason: MessageClass) -> int:
+    """Give the bit of AcknowledgementsRequested with which a message asks to be told this. Spec: MS-MQQB 3.1.7.2.1."""
+    return POSITIVE_RECEIVE if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE else NEGATIVE_RECEIVE
 
 
 def message_id(identifier: MessageIdentifier) -> str:

@@ -24,7 +24,7 @@ from reference_qm.codec import (
     UserMessagePacket,
 )
 from reference_qm.protocol.destinations import destination_guid, open_outgoing
-from reference_qm.protocol.durability import Change, sent
+from reference_qm.protocol.durability import sent
 from reference_qm.protocol.queues import ORDER_QUEUE_NUMBER, ORDER_QUEUE_PATH
 from reference_qm.protocol.transactional import outgoing_sequence
 from reference_qm.states import DeliveryGuarantee, OutgoingQueueState, SessionState
@@ -201,13 +201,11 @@ def send_transactional_ack(
     message_class: MessageClass,
     body: OrderAckBody | FinalAckBody,
     now: Now,
-    settled: Change | None = None,
 ) -> None:
     """Send an OrderAck or FinalAck to an order queue. Spec: MS-MQQB 3.1.7.17, 2.2.4, 2.2.5.
 
     It goes out on the session that its messages came on, as figure 14 and 2.1.1 have it, and on one of its own only
-    when there is none. An OrderAck is express (2.2.4: DM 0), a FinalAck recoverable (2.2.5: DM 1). ``settled``: what is
-    off the disk once the acknowledgment is on it.
+    when there is none. An OrderAck is express (2.2.4: DM 0), a FinalAck recoverable (2.2.5: DM 1).
     """
     order_ack = message_class is MessageClass.MQMSG_CLASS_ORDER_ACK
     message = Message(
@@ -223,7 +221,7 @@ def send_transactional_ack(
     )
     queue = _queue_of_open_session(qm, name) or open_outgoing(qm, name, now)
     position = MessagePosition(message, queue)
-    qm.disk.save(sent(qm, position) | (settled or {}))
+    qm.disk.save(sent(qm, position))
     qm.procedures.message_position_available(qm, queue, position, now)
 
 

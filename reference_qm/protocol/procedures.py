@@ -27,6 +27,7 @@ from reference_qm.clock import Now
 from reference_qm.codec import (
     ConnectionParametersPacket,
     EstablishConnectionPacket,
+    FinalAckBody,
     FormatError,
     MessageClass,
     OrderAckBody,
@@ -38,6 +39,7 @@ from reference_qm.codec import (
 )
 from reference_qm.inputs import Endpoint, TransportAccepted
 from reference_qm.protocol import (
+    admin_acks,
     closing,
     establishing,
     final_acks,
@@ -45,10 +47,12 @@ from reference_qm.protocol import (
     in_sequence,
     initialization,
     order_acks,
+    own_messages,
     ping,
     queues,
     receiving,
     reconnecting,
+    refusing,
     sending,
     session_acks,
     session_opening,
@@ -56,6 +60,7 @@ from reference_qm.protocol import (
 )
 from reference_qm.protocol.establishing import Destination
 from reference_qm.protocol.receiving import Saving
+from reference_qm.protocol.refusing import Outcome
 from reference_qm.states import ConnectionStatus
 from reference_qm.timers import TimerName
 
@@ -70,6 +75,7 @@ OnParameters = Callable[[QM, Session, ConnectionParametersPacket, Now], None]
 OnHeader = Callable[[QM, Session, SessionHeader], None]
 OnFormatError = Callable[[QM, Session, FormatError, Now], None]
 OnMessage = Callable[[QM, Session, UserMessagePacket, Now], None]
+Check = Callable[[QM, Session, UserMessagePacket, Queue, Now], Outcome]
 
 
 @dataclass(slots=True)
@@ -179,11 +185,14 @@ class Procedures:
     on_order_ack_send_timer: OnSession = order_acks.on_order_ack_send_timer
     build_order_ack: Callable[[QM, IncomingTransactionalTransferInfo], OrderAckBody] = order_acks.build_order_ack
     name_order_queue: Callable[[QM, Session, UUID], str] = order_acks.name_order_queue
-    send_transactional_ack: Callable[..., None] = order_acks.send_transactional_ack
+    send_transactional_ack: Callable[[QM, str, MessageClass, OrderAckBody | FinalAckBody, Now], None] = (
+        order_acks.send_transactional_ack
+    )
     receive_final_ack: OnMessage = final_acks.receive_final_ack
     journal_final: Callable[[QM, OutgoingMessagePosition, int], None] = final_acks.journal_final
     position_deleted: Callable[[QM, MessagePosition, MessageClass], None] = final_acks.position_deleted
     acknowledge_removed: Callable[[QM, Now], None] = final_acks.acknowledge_removed
+    acknowledge_final: Callable[[QM, MessagePosition, MessageClass, Now], None] = final_acks.acknowledge_final
     refuse_transactional: Callable[[QM, Session, UserMessagePacket, MessageClass, Now], None] = (
         final_acks.refuse_transactional
     )
@@ -202,7 +211,16 @@ class Procedures:
     remember_message: Callable[[QM, UserMessagePacket, Now], MessageIDHistoryEntry] = receiving.remember_message
     is_addressed_here: Callable[[QM, UserMessagePacket], bool] = receiving.is_addressed_here
     find_destination: Callable[[QM, UserMessagePacket], Queue | None] = receiving.find_destination
-    is_accepted: Callable[[QM, Queue, UserMessagePacket, Now], bool] = receiving.is_accepted
+    admit: Callable[[QM, Session, UserMessagePacket, Queue | None, Now], UserMessagePacket | None] = refusing.admit
+    check_destination: Callable[[QM, Session, UserMessagePacket, Queue | None, Now], Outcome] = (
+        refusing.check_destination
+    )
+    check_transactional_queue: Check = refusing.check_transactional_queue
+    check_nontransactional_queue: Check = refusing.check_nontransactional_queue
+    check_expiration: Check = refusing.check_expiration
+    refuse_message: Callable[[QM, Session, UserMessagePacket, MessageClass, Now], None] = refusing.refuse_message
+    log_refused: Callable[[QM, Message], None] = refusing.log_refused
+    message_arrived: Callable[[QM, MessagePosition, Now], None] = receiving.message_arrived
     take_transactional: Callable[[QM, Session, UserMessagePacket, RecoverableReceipt, Now], None] = (
         in_sequence.take_transactional
     )
@@ -221,6 +239,15 @@ class Procedures:
     insert_message: Callable[[QM, Queue, Message], MessagePosition] = queues.insert_message
     message_available: Callable[[QM, MessagePosition], None] = queues.message_available
     move_message: Callable[[QM, MessagePosition, Queue], None] = queues.move_message
+
+    # 3.1.5.8.10, 3.1.7.2.1, 3.1.7.15 Administration acknowledgments
+    acknowledge_arrival: Callable[[QM, MessagePosition, Now], None] = admin_acks.acknowledge_arrival
+    acknowledge_failure: Callable[[QM, Message, MessageClass, Now], None] = admin_acks.acknowledge_failure
+    acknowledge_receive: Callable[[QM, Message, MessageClass, Now], None] = admin_acks.acknowledge_receive
+    send_admin_ack: Callable[[QM, Message, MessageClass, Now], None] = admin_acks.send_admin_ack
+    may_send_nack: Callable[[QM, MessageClass], bool] = admin_acks.may_send_nack
+    build_admin_ack: Callable[[QM, Message, MessageClass, Now], Message] = admin_acks.build_admin_ack
+    send_own_message: Callable[[QM, Message, Now], None] = own_messages.send_own_message
 
     # 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.6.6, 3.1.7.3 Closing, connecting again
     close_session: Callable[[QM, Session, str, Now], None] = closing.close_session
@@ -243,7 +270,7 @@ class Procedures:
     send_user_message: Callable[[QM, Session, OutgoingMessagePosition, Now], bool] = sending.send_user_message
     assign_identifier: Callable[[QM], int] = sending.assign_identifier
     has_expired: Callable[[QM, UserMessagePacket, Now], bool] = sending.has_expired
-    delete_expired: Callable[[QM, Session, OutgoingMessagePosition], None] = sending.delete_expired
+    delete_expired: Callable[[QM, Session, OutgoingMessagePosition, Now], None] = sending.delete_expired
     update_user_message: Callable[[QM, Session, OutgoingMessagePosition, Now], UserMessagePacket] = (
         sending.update_user_message
     )

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 ORDER_QUEUE_NUMBER = 4
 """PrivateQueueIdentifier of order_queue$, which no queue of an application gets. Spec: MS-MQQB 2.2.4."""
 ORDER_QUEUE_PATH = "private$\\order_queue$"
+OWN_QUEUE_PATHS = frozenset({ORDER_QUEUE_PATH, "private$\\admin_queue$", "private$\\notify_queue$"})
+"""Queues that are the queue manager's own: messages to them are not acknowledged. Spec: MS-MQQB note <62>."""
 
 
 def create_queue(qm: QueueManager, name: str, transactional: bool) -> Queue:

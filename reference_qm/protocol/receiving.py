@@ -110,17 +110,24 @@ def take_message(
         return
     entry = qm.procedures.remember_message(qm, packet, now)
     queue = qm.procedures.find_destination(qm, packet)
-    if queue is None or not qm.procedures.is_accepted(qm, queue, packet, now):
+    admitted = qm.procedures.admit(qm, session, packet, queue, now)
+    if queue is None or admitted is None:
         receipt.done = True
         qm.disk.save(history_entry(entry))
         return
-    message = deserialize_message(packet, qm.adm.Identifier, now.utc_s)
+    message = deserialize_message(admitted, qm.adm.Identifier, now.utc_s)
     position = qm.procedures.insert_message(qm, queue, message)
     if packet.UserHeader.DM:
-        qm.procedures.save_message(qm, Saving(position, entry, [(session, receipt)]), packet)
+        qm.procedures.save_message(qm, Saving(position, entry, [(session, receipt)]), admitted)
     else:
         qm.disk.save(history_entry(entry))
-        qm.procedures.message_available(qm, position)
+        qm.procedures.message_arrived(qm, position, now)
+
+
+def message_arrived(qm: QueueManager, position: MessagePosition, now: Now) -> None:
+    """Let a message be received that is in its queue, and on disk if need be. Spec: MS-MQQB 3.1.5.8 steps 8 to 10."""
+    qm.procedures.message_available(qm, position)
+    qm.procedures.acknowledge_arrival(qm, position, now)
 
 
 def find_duplicate(qm: QueueManager, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
@@ -181,14 +188,6 @@ def find_destination(qm: QueueManager, packet: UserMessagePacket) -> Queue | Non
     return None
 
 
-def is_accepted(qm: QueueManager, queue: Queue, packet: UserMessagePacket, now: Now) -> bool:
-    """Is a nontransactional message for a nontransactional queue, and in time? Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.
-
-    Expiry on receipt is measured as on sending (3.1.7.1.2, MS-MQMQ 2.2.19.1).
-    """
-    return not queue.Transactional and not qm.procedures.has_expired(qm, packet, now)
-
-
 def save_message(qm: QueueManager, saving: Saving, packet: UserMessagePacket) -> None:
     """Put a recoverable message on disk before it is acknowledged or received. Spec: MS-MQQB 3.1.5.8.7.
 
@@ -211,7 +210,7 @@ def on_persisted(qm: QueueManager, saving: Saving, now: Now) -> None:
     if saving.acceptance is not None:
         qm.procedures.confirm_saved(qm, saving.acceptance, [session for session, _ in saving.claims], now)
     elif saving.position.State is MessagePositionState.LOCKED:
-        qm.procedures.message_available(qm, saving.position)
+        qm.procedures.message_arrived(qm, saving.position, now)
 
 
 def on_persist_failed(qm: QueueManager, saving: Saving, error: str, now: Now) -> None:

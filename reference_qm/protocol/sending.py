@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reference_qm.adm import MessagePosition, OutgoingMessagePosition, next_u16
-from reference_qm.codec import BaseHeader, UserMessagePacket
+from reference_qm.codec import BaseHeader, MessageClass, UserMessagePacket
 from reference_qm.protocol.durability import gone
 from reference_qm.protocol.messages import serialize_message
 from reference_qm.protocol.order_acks import names_order_queue
@@ -84,7 +84,7 @@ def is_window_open(qm: QueueManager, session: Session) -> bool:
 def send_user_message(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
     """Send a message, or delete it when it has expired; True: go on with the next. Spec: MS-MQQB 3.1.7.1."""
     if qm.procedures.has_expired(qm, position.UserMessage, now):
-        qm.procedures.delete_expired(qm, session, position)
+        qm.procedures.delete_expired(qm, session, position, now)
         return True
     packet = qm.procedures.update_user_message(qm, session, position, now)
     qm.procedures.transmit(qm, session, position, packet)
@@ -102,14 +102,20 @@ def assign_identifier(qm: QueueManager) -> int:
 
 
 def has_expired(qm: QueueManager, packet: UserMessagePacket, now: Now) -> bool:
-    """Is the time to reach the queue over? Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1."""
-    return now.utc_s - packet.UserHeader.SentTime > packet.BaseHeader.TimeToReachQueue
+    """Is the time to reach the queue over, or that to be received? Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1.
+
+    3.1.7.1.2 names only the first; the class REACH_QUEUE_TIMEOUT stands for both (MS-MQMQ 2.2.18.1.6).
+    """
+    user = packet.UserHeader
+    return now.utc_s - user.SentTime > min(packet.BaseHeader.TimeToReachQueue, user.TimeToBeReceived)
 
 
-def delete_expired(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
-    """Delete an expired message, and journal it if asked to. Spec: MS-MQQB 3.1.7.1.2."""
+def delete_expired(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    """Delete an expired message; acknowledge and journal it if asked to. Spec: MS-MQQB 3.1.7.1.2."""
     session.OutgoingMessageTable.remove(position)
     qm.procedures.leave_sequence(qm, session, position)
+    message = position.MessagePosition.MessageReference
+    qm.procedures.acknowledge_failure(qm, message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
     if position.UserMessage.UserHeader.JN:
         transactional = position.UserMessage.UserHeader.TH
         target = qm.adm.SystemTransactionalDeadletterQueue if transactional else qm.adm.SystemDeadletterQueue

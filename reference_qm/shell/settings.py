@@ -166,6 +166,7 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
             "host_name": _text,
             "operating_system": _operating_system,
             "send_ping": _flag,
+            "send_insecure_nacks": _flag,
             "window_size": _whole(1, 0xFFFF),
             "max_sessions": _whole(0, 1_000_000),
         },

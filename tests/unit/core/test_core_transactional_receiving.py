@@ -245,9 +245,21 @@ def test_a_message_that_no_queue_takes_is_refused(raw, queue, message_class):
     assert raw.host.bodies() == []
 
 
-def test_an_expired_message_is_disregarded(raw):
+def test_an_expired_message_is_disregarded_and_its_sender_told(raw):
     raw.feed(in_sequence(1, life_s=10, SentTime=1_800_000_000 - 11))
-    assert (bodies(raw), final_acks(raw)) == ([], [])
+    assert bodies(raw) == []
+    assert final_acks(raw) == [
+        (MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, FinalAckBody(SEQUENCE, 1, 0, RAW, 1))
+    ]
+
+
+def test_an_accepted_message_that_comes_again_too_late_is_not_taken_for_lost(raw):
+    raw.feed(in_sequence(1, life_s=10))
+    raw.host.network.advance(11_000)
+    raw.feed(in_sequence(1, life_s=10))
+    assert bodies(raw) == ["1"]
+    assert final_acks(raw) == []
+    assert raw.session["TxMessageRejectCount"] == 1
 
 
 REMOVALS = {

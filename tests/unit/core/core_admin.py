@@ -1,0 +1,34 @@
+"""Two queue managers, and a queue of the first for the acknowledgments of its messages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from core_network import Host, Network, direct
+
+from reference_qm.commands import CreateQueue, PeekMessages
+
+ADMIN = "private$\\admin"
+ALL = frozenset({"positive_arrival", "positive_receive", "negative_arrival", "negative_receive"})
+
+
+def pair(**config: Any) -> tuple[Host, Host]:
+    """The sender, whose administration queue is ADMIN, and the receiver."""
+    near, far = Network().pair(**config)
+    near.ask(CreateQueue(ADMIN))
+    return near, far
+
+
+def send(near: Host, *acks: str, to: str = direct(2), **fields: Any) -> str:
+    """Send a message that asks for acknowledgments, all of them unless named."""
+    return near.send(to, acks=frozenset(acks) or ALL, admin_queue=direct(1, ADMIN), **fields)
+
+
+def acks(near: Host, queue: str = ADMIN) -> list[dict[str, Any]]:
+    """What the administration queue holds."""
+    return list(near.ask(PeekMessages(queue))["messages"])
+
+
+def classes(near: Host, queue: str = ADMIN) -> list[str]:
+    """The classes of the acknowledgments, without what all have in common."""
+    return [one["class"].removeprefix("MQMSG_CLASS_") for one in acks(near, queue)]

@@ -1,0 +1,99 @@
+"""MS-MQQB 3.1.7.2.1: administration acknowledgments of messages that leave their queue."""
+
+import pytest
+from core_admin import ADMIN, acks, classes, pair, send
+from core_durable import DurableNetwork
+from core_network import PLAIN, TRANSACTIONAL, direct
+from core_raw import Raw
+
+from reference_qm.commands import CreateQueue, DeleteQueue, PurgeQueue, ReceiveMessage
+
+REMOVALS = {
+    "received": (lambda host: host.ask(ReceiveMessage(PLAIN)), "positive_receive", "ACK_RECEIVE"),
+    "purged": (lambda host: host.ask(PurgeQueue(PLAIN)), "negative_receive", "NACK_Q_PURGED"),
+    "deleted": (lambda host: host.ask(DeleteQueue(PLAIN)), "negative_receive", "NACK_Q_DELETED"),
+}
+WANTED = ["positive_arrival", "positive_receive", "negative_arrival", "negative_receive"]
+
+
+@pytest.mark.parametrize("wanted", WANTED)
+@pytest.mark.parametrize("how", REMOVALS)
+@pytest.mark.parametrize("recoverable", [False, True])
+def test_the_removal_is_acknowledged_when_wanted(how, wanted, recoverable):
+    remove, needed, expected = REMOVALS[how]
+    near, far = pair()
+    send(near, wanted, recoverable=recoverable)
+    before = classes(near)
+    remove(far)
+    assert classes(near) == before + ([expected] if wanted == needed else [])
+    if wanted == needed:
+        assert acks(near)[-1]["delivery"] == ("recoverable" if recoverable else "express")
+
+
+def test_every_message_of_a_purged_queue_is_acknowledged():
+    near, far = pair()
+    ids = [send(near, "negative_receive") for _ in range(3)]
+    far.ask(PurgeQueue(PLAIN))
+    assert len({one["correlation_id"] for one in acks(near)}) == len(ids)
+
+
+def test_a_received_transactional_message_has_both_acknowledgments():
+    near, far = pair()
+    send(near, "positive_receive", to=direct(2, TRANSACTIONAL), transactional=True, journal=frozenset({"positive"}))
+    near.network.advance(1_000)
+    far.ask(ReceiveMessage(TRANSACTIONAL))
+    assert classes(near) == ["ACK_RECEIVE"]
+    assert acks(near)[0]["delivery"] == "recoverable"
+    assert near.bodies("system$;journal") == ["body"]
+
+
+def test_a_message_of_a_local_application_is_acknowledged_too():
+    near, _ = pair()
+    near.send(direct(1), acks=frozenset(WANTED), admin_queue=direct(1, ADMIN))
+    near.ask(ReceiveMessage(PLAIN))
+    assert classes(near) == ["ACK_REACH_QUEUE", "ACK_RECEIVE"]
+
+
+def test_acknowledgments_are_not_acknowledged():
+    near, far = pair()
+    send(near)
+    far.ask(ReceiveMessage(PLAIN))
+    near.ask(ReceiveMessage(ADMIN))
+    near.ask(CreateQueue("private$\\other"))
+    assert classes(near) == ["ACK_RECEIVE"]
+    assert far.bodies() == []
+
+
+@pytest.mark.parametrize("written", [0, 1, 2, 3])
+def test_a_receive_that_is_on_disk_is_acknowledged_even_after_a_crash(written):
+    """The acknowledgment is sent once; twice when its sender died before it knew that it was on disk."""
+    network = DurableNetwork()
+    near, far = network.pair()
+    near.ask(CreateQueue(ADMIN))
+    send(near, "positive_receive", recoverable=True)
+    network.advance(2_000)
+    far.disk = "slow"
+    token = far.begin(ReceiveMessage(PLAIN))
+    network.kill(far, written)
+    far.disk = "works"
+    network.advance(60_000)
+    if far.bodies():
+        assert (written, token in far.answers, classes(near)) == (0, False, [])
+        far.ask(ReceiveMessage(PLAIN))
+    network.advance(60_000)
+    assert classes(near) in (["ACK_RECEIVE"], ["ACK_RECEIVE"] * 2)
+
+
+def test_a_late_message_in_the_dead_letters_survives_a_crash():
+    network = DurableNetwork()
+    near, far = network.pair()
+    held = []
+    near.tamper = lambda data: held.append(data) if b"late" in data else data
+    wanted = {"journal": frozenset({"negative"}), "time_to_reach_queue_s": 5}
+    send(near, body=b"late", recoverable=True, **wanted)
+    network.advance(6_000)
+    ordinal = far.core.adm.MessageIdOrdinal
+    Raw.open(far).feed(held[0])
+    network.kill(far)
+    assert far.bodies("system$;deadletter") == ["late"]
+    assert far.core.adm.MessageIdOrdinal < ordinal + 0x10000, "the sender's ordinal is not ours"
