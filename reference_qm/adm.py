@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reference_qm import codec, states, tables
 from reference_qm.codec import NULL_GUID, SequenceInfo, StreamFramer, TxSequenceID, UserMessagePacket
+
+if TYPE_CHECKING:
+    from reference_qm.transactions.model import Transaction
 
 CONNECTION_HISTORY_SIZE = 64
 """Entries kept of a ConnectionHistory: three for each attempt to connect."""
@@ -90,7 +93,7 @@ class MessagePosition:
     key: int = 0
     """Under which it is on disk; 0 for one that is not."""
     awaits_disk: bool = False
-    """Is it an outgoing message that may not be sent yet?"""
+    """Is it on its way to the disk, so that neither it nor any behind it may be sent or received yet?"""
 
 
 Position = MessagePosition
@@ -357,4 +360,6 @@ class QueueManagerState:
     last_private_queue_number: int = field(default=0, metadata=U32_DURABLE)
     last_sequence_time: int = field(default=0, metadata=U32_DURABLE)
     """TimeStamp of the newest OutgoingTxSequenceID: no two sequences may have the same identifier."""
+    TransactionCollection: dict[UUID, Transaction] = field(default_factory=dict, metadata=DURABLE)
+    """By Identifier."""
     last_transaction: int = field(default=0, metadata={"width": 20, "durable": True})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,11 @@ class DeleteQueue:
 
 @dataclass(frozen=True, slots=True)
 class ListQueues:
-    """Result: queues [{name, transactional, count}], outgoing [{format_name, state, count}]."""
+    """List what there is.
+
+    Result: queues [{name, transactional, count}], outgoing [{format_name, state, count}], transactions [{transaction,
+    state, operations}].
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +41,8 @@ class SendMessage:
     """Send a message to a format name (MS-MQMQ 2.1). Result: message_id ``{guid}\\ordinal`` of the Message.
 
     ``acks``: of positive_arrival, positive_receive, negative_arrival, negative_receive. ``journal``: of positive,
-    negative. Times are in seconds; None is infinite. A transactional message is recoverable, has priority 0, and is a
-    transaction of its own.
+    negative. Times are in seconds; None is infinite. A transactional message is recoverable and has priority 0. It is a
+    transaction of its own, or part of ``transaction``, which makes it transactional.
     """
 
     to: str
@@ -54,6 +59,7 @@ class SendMessage:
     time_to_be_received_s: int | None = None
     journal: frozenset[str] = frozenset()
     application_tag: int = 0
+    transaction: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +71,14 @@ class OpenSession:
 
 @dataclass(frozen=True, slots=True)
 class ReceiveMessage:
-    """Take the first message of a queue, waiting up to ``timeout_ms``. Result: message or None."""
+    """Take the first message of a queue, waiting up to ``timeout_ms``. Result: message or None.
+
+    Within a ``transaction`` nobody else gets it, and it leaves the queue when the transaction commits.
+    """
 
     queue: str
     timeout_ms: int = 0
+    transaction: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +94,42 @@ class PurgeQueue:
     """Delete every message of a queue. Result: purged."""
 
     queue: str
+
+
+@dataclass(frozen=True, slots=True)
+class BeginTransaction:
+    """Begin a transaction (MS-MQDMPR 3.1.7.1.8). Result: transaction, a GUID, made when none is given.
+
+    ``external``: a coordinator decides its outcome, in two phases; in doubt meanwhile, it survives a crash.
+    """
+
+    transaction: UUID | None = None
+    external: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PrepareTransaction:
+    """Vote on a transaction (MS-MQDMPR 3.1.4.6). Result: outcome, ``prepared``, or committed if ``single_phase``.
+
+    The answer comes when the vote is on disk; Rejected is a vote against it.
+    """
+
+    transaction: UUID
+    single_phase: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CommitTransaction:
+    """Commit a transaction (MS-MQDMPR 3.1.4.4, 3.1.4.7, 3.1.4.9). Result: outcome ``committed``."""
+
+    transaction: UUID
+
+
+@dataclass(frozen=True, slots=True)
+class AbortTransaction:
+    """Abort a transaction (MS-MQDMPR 3.1.4.5, 3.1.4.8, 3.1.4.10). Result: outcome ``aborted``."""
+
+    transaction: UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +162,10 @@ Request = (
     | ReceiveMessage
     | PeekMessages
     | PurgeQueue
+    | BeginTransaction
+    | PrepareTransaction
+    | CommitTransaction
+    | AbortTransaction
     | SetTimers
     | Inspect
 )

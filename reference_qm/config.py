@@ -68,6 +68,10 @@ class QueueManagerConfig:
     max_outgoing_messages: int = 1_000_000
     send_insecure_nacks: bool = False
     """Initial SendInsecureNacks (MS-MQQB 3.1.1.3; note <28>: registry key PermitInsecureNacks)."""
+    max_transactions: int = 1_000
+    """Transactions that may be open at a time."""
+    max_transaction_operations: int = 10_000
+    """Messages that one transaction may send, receive and move."""
     queues: tuple[QueueSettings, ...] = ()
     routes: Mapping[UUID, str] = field(default_factory=dict)
     """Addresses of queue managers by Identifier, until there is a directory: what private format names resolve to."""

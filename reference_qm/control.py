@@ -6,6 +6,7 @@ import base64
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
+from uuid import UUID
 
 from reference_qm import commands
 from reference_qm.effects import Completed, Rejected
@@ -98,6 +99,14 @@ def _base64(value: object) -> bytes:
         raise ValueError("must be base64") from None
 
 
+def _guid(value: object) -> UUID:
+    text = _text(value)
+    try:
+        return UUID(text)
+    except ValueError:
+        raise ValueError("must be a GUID") from None
+
+
 def _delivery(value: object) -> dict[str, bool]:
     if not isinstance(value, str) or value not in DELIVERIES:
         raise ValueError(f"must be one of {', '.join(DELIVERIES)}")
@@ -146,13 +155,20 @@ _VERBS: dict[str, Verb] = {
             "time_to_be_received_s": _or_none(_number),
             "journal": _texts,
             "application_tag": _number,
+            "transaction": _or_none(_guid),
         },
         ("to",),
     ),
     "open_session": _verb(commands.OpenSession, {"to": _text}, "to"),
-    "receive": _verb(commands.ReceiveMessage, {"queue": _text, "timeout_ms": _number}, "queue"),
+    "receive": _verb(
+        commands.ReceiveMessage, {"queue": _text, "timeout_ms": _number, "transaction": _or_none(_guid)}, "queue"
+    ),
     "peek": _verb(commands.PeekMessages, {"queue": _text, "limit": _number}, "queue"),
     "purge": _verb(commands.PurgeQueue, {"queue": _text}, "queue"),
+    "begin": _verb(commands.BeginTransaction, {"transaction": _or_none(_guid), "external": _flag}),
+    "prepare": _verb(commands.PrepareTransaction, {"transaction": _guid, "single_phase": _flag}, "transaction"),
+    "commit": _verb(commands.CommitTransaction, {"transaction": _guid}, "transaction"),
+    "abort": _verb(commands.AbortTransaction, {"transaction": _guid}, "transaction"),
     "set_timers": _verb(commands.SetTimers, {one.name: _or_none(_number) for one in fields(commands.SetTimers)}),
     "inspect": _verb(commands.Inspect, {}),
 }

@@ -34,8 +34,10 @@ from reference_qm.protocol.durability import Disk
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.procedures import Procedures
 from reference_qm.protocol.receiving import Saving
-from reference_qm.states import ConnectionStatus, DeliveryGuarantee, MessagePositionState, Opening
+from reference_qm.states import ConnectionStatus, DeliveryGuarantee, Opening
 from reference_qm.timers import TimerName, Timers
+from reference_qm.transactions.events import Outcome
+from reference_qm.transactions.model import Transaction
 
 CLOSED_SESSIONS = 16
 """Closed sessions kept for inspection."""
@@ -54,6 +56,8 @@ class QueueManager:
         """What has to survive but was to be sent on a session that did not."""
         self.removed: list[tuple[MessagePosition, MessageClass]] = []
         """Messages that left their queues and whose acknowledgments are still to be made."""
+        self.outcomes: list[tuple[Transaction, Outcome]] = []
+        """Transactions whose outcome is decided and still to be carried out."""
         self._sessions_made = self._transports_made = self._persists_made = 0
         self._effects: list[Effect] = []
         self.disk = Disk(self.emit, self.next_persist_token)
@@ -68,7 +72,7 @@ class QueueManager:
         self.closed_sessions: deque[Session] = deque(maxlen=CLOSED_SESSIONS)
         self.transports: dict[str, Session] = {}
         self.savings: dict[int, Saving] = {}
-        self.receivers: dict[int, Any] = {}
+        self.receivers: dict[int, queues.Receiver] = {}
 
     # -- the surface --------------------------------------------------------------------------------------------
 
@@ -134,7 +138,7 @@ class QueueManager:
                 self.procedures.withdraw_unsaved(self, transfer)
             for position in queue.MessagePositionList:
                 recoverable = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
-                if not recoverable or position.State is MessagePositionState.LOCKED:
+                if not recoverable or position.awaits_disk:
                     queue.MessagePositionList.remove(position)
         for outgoing in self.adm.OutgoingQueues.values():
             forget(outgoing)
@@ -173,6 +177,7 @@ class QueueManager:
         self._persists_made = max(self._persists_made, number)
 
     def _take_effects(self, now: Now) -> list[Effect]:
+        self.procedures.carry_out_outcomes(self, now)
         self.procedures.acknowledge_removed(self, now)
         effects, self._effects = self._effects, []
         return effects
@@ -181,6 +186,7 @@ class QueueManager:
 def _on_started(qm: QueueManager, event: Started, now: Now) -> None:
     """Queue Manager Started. Spec: MS-MQQB 3.1.4.1."""
     qm.procedures.initialize_globally(qm, now)
+    qm.procedures.abort_unprepared(qm)
     while qm.adrift:
         qm.procedures.requeue(qm, qm.adrift.pop(0), now)
     for queue in qm.adm.OutgoingQueues.values():
@@ -252,8 +258,8 @@ def _on_persisted(qm: QueueManager, event: Persisted, now: Now) -> None:
     result = commit.done()
     if commit.token is not None:
         qm.emit(Completed(commit.token, result))
-    if commit.session is not None:
-        qm.procedures.dispatch_messages(qm, commit.session, now)
+    for session in commit.sessions:
+        qm.procedures.dispatch_messages(qm, session, now)
 
 
 def _on_persist_failed(qm: QueueManager, event: PersistFailed, now: Now) -> None:
@@ -266,8 +272,8 @@ def _on_persist_failed(qm: QueueManager, event: PersistFailed, now: Now) -> None
     commit.undo()
     if commit.token is not None:
         qm.emit(Rejected(commit.token, f"it could not be saved: {event.error}; try again when the store works"))
-    if commit.session is not None:
-        qm.procedures.dispatch_messages(qm, commit.session, now)
+    for session in commit.sessions:
+        qm.procedures.dispatch_messages(qm, session, now)
 
 
 def _on_command(qm: QueueManager, event: Command, now: Now) -> None:

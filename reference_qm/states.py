@@ -59,6 +59,7 @@ class MessagePositionState(Enum):
     AVAILABLE = "Available"
     LOCKED = "Locked"
     DELETED = "Deleted"
+    PURGE_PENDING = "PurgePending"
 
 
 class DeliveryGuarantee(Enum):

@@ -16,9 +16,18 @@ from reference_qm.protocol.durability import queue_entry, sent
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.inspection import inspect
 from reference_qm.protocol.messages import ACKS, describe_message, message_id, serialize_message
+from reference_qm.protocol.sending import take_back
 from reference_qm.protocol.session_opening import ACK_TIMEOUT_MS
 from reference_qm.states import DeliveryGuarantee, MessagePositionState, SessionState
 from reference_qm.timers import TimerKey, TimerName
+from reference_qm.transactions.handling import (
+    abort_transaction,
+    begin_transaction,
+    commit_transaction,
+    prepare_transaction,
+    transaction_for,
+)
+from reference_qm.transactions.operations import uncommitted_outgoing
 
 if TYPE_CHECKING:
     from reference_qm.clock import Now
@@ -60,7 +69,7 @@ def delete_queue(qm: QueueManager, request: commands.DeleteQueue, token: int, no
 
 
 def list_queues(qm: QueueManager, request: commands.ListQueues, token: int, now: Now) -> Result:
-    """List local and outgoing queues."""
+    """List local and outgoing queues, and transactions."""
     return Result(
         {
             "queues": [
@@ -75,12 +84,25 @@ def list_queues(qm: QueueManager, request: commands.ListQueues, token: int, now:
                 }
                 for queue in qm.adm.OutgoingQueues.values()
             ],
+            "transactions": [
+                {
+                    "transaction": str(transaction.Identifier),
+                    "state": transaction.state.value,
+                    "operations": len(transaction.TransactionalOperationCollection),
+                }
+                for transaction in qm.adm.TransactionCollection.values()
+            ],
         }
     )
 
 
 def send_message(qm: QueueManager, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-    """Send a message: into a local queue at once, else into the outgoing queue of its destination."""
+    """Send a message: into a local queue at once, else into the outgoing queue of its destination.
+
+    Within a transaction: when it commits.
+    """
+    transaction = transaction_for(qm, request.transaction)
+    request = replace(request, transactional=request.transactional or transaction is not None)
     _check_message(request)
     local = find_local(qm, request.to)
     if local is not None and local.Transactional != request.transactional:
@@ -93,13 +115,19 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
         serialize_message(message).build()
     except (MisuseError, FormatError) as error:
         raise CommandError(f"the message does not fit into a packet: {error}") from error
-    if request.transactional:
+    if request.transactional and transaction is None:
         message = replace(message, TransactionIdentifier=qm.procedures.assign_transaction(qm))
     queue = local if local is not None else open_outgoing(qm, request.to, now)
     message = replace(message, Identifier=MessageIdentifier(qm.adm.Identifier, qm.procedures.assign_identifier(qm)))
+    if local is not None:
+        message = replace(message, ArrivalTime=now.utc_s)
+    if transaction is not None:
+        qm.procedures.enqueue_in_transaction(qm, transaction, queue, message)
+        return Result({"message_id": message_id(message.Identifier)})
     if isinstance(queue, OutgoingQueue):
         return _send_out(qm, queue, message, token, now)
-    position = qm.procedures.insert_message(qm, queue, replace(message, ArrivalTime=now.utc_s))
+    position = qm.procedures.insert_message(qm, queue, message)
+    position.awaits_disk = True
 
     def arrive() -> Result:
         qm.procedures.message_arrived(qm, position, now)
@@ -110,25 +138,14 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
 
 def _send_out(qm: QueueManager, queue: OutgoingQueue, message: Message, token: int, now: Now) -> Result | None:
     """Put a message into its outgoing queue, which keeps it until it is on disk."""
-    if message.TransactionIdentifier is not None:
-        message = qm.procedures.number_in_sequence(qm, queue.session, message)
     position = MessagePosition(message, queue)
-    change = sent(qm, position)
-    position.awaits_disk = bool(change)
-    qm.procedures.message_position_available(qm, queue, position, now)
+    change = qm.procedures.take_over(qm, queue, position, now)
 
     def let_go() -> Result:
         position.awaits_disk = False
         return Result({"message_id": message_id(message.Identifier)})
 
-    def take_back() -> None:
-        table = queue.session.OutgoingMessageTable
-        for outgoing in table:
-            if outgoing.MessagePosition is position:
-                table.remove(outgoing)
-                qm.procedures.leave_sequence(qm, queue.session, outgoing)
-
-    return qm.disk.commit(change, token, let_go, take_back, queue.session)
+    return qm.disk.commit(change, token, let_go, lambda: take_back(qm, queue, position), [queue.session])
 
 
 def open_session(qm: QueueManager, request: commands.OpenSession, token: int, now: Now) -> Result | None:
@@ -149,11 +166,15 @@ def receive_message(qm: QueueManager, request: commands.ReceiveMessage, token: i
     """Take the first message of a queue, or wait for one."""
     _check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
     queue = queues.find_queue(qm, request.queue)
-    if queues.give_first(qm, queue, token):
+    transaction = transaction_for(qm, request.transaction)
+    if transaction is not None and not queue.Transactional:
+        raise CommandError(f"{request.queue!a} is a nontransactional queue (MQ_ERROR_TRANSACTION_USAGE): use another")
+    receiver = queues.Receiver(queue, transaction)
+    if queues.give_first(qm, receiver, token):
         return None
     if not request.timeout_ms:
         return Result({"message": None})
-    qm.receivers[token] = queue
+    qm.receivers[token] = receiver
     qm.timers.start(TimerKey(TimerName.RECEIVE, token), now.monotonic_ms, request.timeout_ms)
     return None
 
@@ -202,16 +223,17 @@ HANDLERS: dict[type, Handler] = {
     commands.ReceiveMessage: receive_message,
     commands.PeekMessages: peek_messages,
     commands.PurgeQueue: purge_queue,
+    commands.BeginTransaction: begin_transaction,
+    commands.PrepareTransaction: prepare_transaction,
+    commands.CommitTransaction: commit_transaction,
+    commands.AbortTransaction: abort_transaction,
     commands.SetTimers: set_timers,
     commands.Inspect: inspect_adm,
 }
 
 
 def _message(qm: QueueManager, request: commands.SendMessage, now: Now) -> Message:
-    """Make the message of a request; its ordinal and transaction, 0 here, are assigned when all is well.
-
-    Every transactional message is a transaction of its own, until there are transactions of several.
-    """
+    """Make the message of a request; its ordinal and transaction, 0 here, are assigned when all is well."""
     acks = MessagePropertiesHeader.flags(**{ACKS[name]: 1 for name in request.acks})
     reach, received = request.time_to_reach_queue_s, request.time_to_be_received_s
     return Message(
@@ -260,4 +282,5 @@ def _check_number(name: str, value: int, lowest: int, highest: int) -> None:
 
 
 def _outgoing_messages(qm: QueueManager) -> int:
-    return sum(len(queue.session.OutgoingMessageTable) for queue in qm.adm.OutgoingQueues.values())
+    waiting = sum(len(queue.session.OutgoingMessageTable) for queue in qm.adm.OutgoingQueues.values())
+    return waiting + uncommitted_outgoing(qm)

@@ -3,7 +3,7 @@
 A record is a change of entries: names with their new values, None for one that is gone. It is on disk as a whole or
 not at all. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
 ``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``, ``last_sequence_time``,
-``last_transaction``, ``identifier``.
+``last_transaction``, ``identifier``, ``transaction:guid`` (transactions.records).
 
 How far the transactional messages of a sender got is on disk twice: each message says which one it follows, and the
 transfer says how far all were on disk when it was written. Records may fail one by one, so that what counts after a
@@ -13,7 +13,7 @@ crash is the unbroken chain of messages from there.
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -54,7 +54,7 @@ SEQUENCE = (
 class Commit:
     """What a change that is on its way to disk means. ``token``: the command that waits for it, None for none.
 
-    ``repeat`` is the part of the change that is as true when it could not be written, and is tried again. ``session``:
+    ``repeat`` is the part of the change that is as true when it could not be written, and is tried again. ``sessions``:
     whose messages may be sent then.
     """
 
@@ -63,7 +63,7 @@ class Commit:
     token: int | None
     done: Callable[[], Result]
     undo: Callable[[], None]
-    session: Session | None = None
+    sessions: Sequence[Session] = ()
 
 
 class Disk:
@@ -85,18 +85,18 @@ class Disk:
         token: int | None,
         done: Callable[[], Result],
         undo: Callable[[], None],
-        session: Session | None = None,
+        sessions: Sequence[Session] = (),
     ) -> Result | None:
         """Let a command be ``done`` when its change is on disk, at once when there is none; ``undo`` if it fails."""
         if not (self.used and change):
             return done()
-        self._write(change, {}, token, done, undo, session)
+        self._write(change, {}, token, done, undo, sessions)
         return None
 
     def save(self, change: Change) -> None:
         """Write a change that nobody waits for; one that fails is written with the next."""
         if self.used and change:
-            self._write({}, change, None, Result, lambda: None, None)
+            self._write({}, change, None, Result, lambda: None, ())
 
     def reserve(self, ordinal: int) -> Change:
         """Give the change that makes an ordinal and those after it safe to use; empty when they are. Spec: 3.1.1.3."""
@@ -138,12 +138,12 @@ class Disk:
         token: int | None,
         done: Callable[[], Result],
         undo: Callable[[], None],
-        session: Session | None,
+        sessions: Sequence[Session],
     ) -> None:
         repeat = self._repeat | repeat
         self._repeat = {}
         number = self._next_token()
-        self.pending[number] = Commit(repeat | change, repeat, token, done, undo, session)
+        self.pending[number] = Commit(repeat | change, repeat, token, done, undo, sessions)
         self._emit(Persist(number, dict(self.pending[number].change)))
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from reference_qm.adm import OutgoingMessagePosition, OutgoingQueue
     from reference_qm.clock import Now
     from reference_qm.core import QueueManager
+    from reference_qm.transactions.model import Transaction
 
 _NOT_SCALAR = ("OutgoingQueueReference", "OutgoingMessageTable", "AwaitingFinalACKTable")
 _TRANSFER = (
@@ -45,6 +46,7 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
             "PingCookie": adm.PingCookie,
             "MessageIdOrdinal": adm.MessageIdOrdinal,
             "ResendTimerTable": list(adm.ResendTimerTable),
+            "TransactionCollection": [_transaction(one) for one in adm.TransactionCollection.values()],
             "MessageIDHistoryTable": len(adm.MessageIDHistoryTable),
             "QueueCollection": [
                 {
@@ -61,6 +63,21 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
         },
         "Sessions": [_session(qm, session, now) for session in (*qm.sessions.values(), *qm.closed_sessions)],
         "OutgoingQueues": [_outgoing_queue(queue) for queue in adm.OutgoingQueues.values()],
+    }
+
+
+def _transaction(transaction: Transaction) -> dict[str, Any]:
+    return {
+        "Identifier": str(transaction.Identifier),
+        "SinglePhase": transaction.SinglePhase,
+        "TransactionalOperationCollection": [
+            {
+                "OperationType": operation.OperationType.value,
+                "MessageID": operation.MessagePositionReference.MessageReference.Identifier.Ordinal,
+                "State": operation.MessagePositionReference.State.value,
+            }
+            for operation in transaction.TransactionalOperationCollection
+        ],
     }
 
 

@@ -41,6 +41,7 @@ from reference_qm.inputs import Endpoint, TransportAccepted
 from reference_qm.protocol import (
     admin_acks,
     closing,
+    durability,
     establishing,
     final_acks,
     identifying,
@@ -63,6 +64,8 @@ from reference_qm.protocol.receiving import Saving
 from reference_qm.protocol.refusing import Outcome
 from reference_qm.states import ConnectionStatus
 from reference_qm.timers import TimerName
+from reference_qm.transactions import events, operations
+from reference_qm.transactions.model import Transaction, TransactionalOperation
 
 if TYPE_CHECKING:
     from reference_qm.core import QueueManager
@@ -74,6 +77,8 @@ OnEstablish = Callable[[QM, Session, EstablishConnectionPacket, Now], None]
 OnParameters = Callable[[QM, Session, ConnectionParametersPacket, Now], None]
 OnHeader = Callable[[QM, Session, SessionHeader], None]
 OnFormatError = Callable[[QM, Session, FormatError, Now], None]
+OnTransaction = Callable[[QM, Transaction, Now], None]
+OnOperation = Callable[[QM, TransactionalOperation, Now], None]
 OnMessage = Callable[[QM, Session, UserMessagePacket, Now], None]
 Check = Callable[[QM, Session, UserMessagePacket, Queue, Now], Outcome]
 
@@ -249,6 +254,25 @@ class Procedures:
     build_admin_ack: Callable[[QM, Message, MessageClass, Now], Message] = admin_acks.build_admin_ack
     send_own_message: Callable[[QM, Message, Now], None] = own_messages.send_own_message
 
+    # MS-MQDMPR 3.1.4.3 to 3.1.4.5, 3.1.7.1.8 to 3.1.7.1.12, 3.1.7.1.16 Transactions
+    create_transaction: Callable[[QM, UUID, bool], Transaction] = events.create_transaction
+    transaction_prepare: Callable[[QM, Transaction, bool], None] = events.transaction_prepare
+    mark_boundaries: Callable[[QM, Transaction], None] = events.mark_boundaries
+    carry_out_outcomes: Callable[[QM, Now], None] = events.carry_out_outcomes
+    transaction_commit: OnTransaction = events.transaction_commit
+    commit_enqueue: OnOperation = events.commit_enqueue
+    commit_dequeue: OnOperation = events.commit_dequeue
+    commit_move: OnOperation = events.commit_move
+    transaction_abort: OnTransaction = events.transaction_abort
+    abort_enqueue: OnOperation = events.abort_enqueue
+    abort_dequeue: OnOperation = events.abort_dequeue
+    abort_unprepared: Callable[[QM], None] = events.abort_unprepared
+    enqueue_in_transaction: Callable[[QM, Transaction, Queue, Message], MessagePosition] = (
+        operations.enqueue_in_transaction
+    )
+    dequeue_in_transaction: Callable[[QM, Transaction, MessagePosition], None] = operations.dequeue_in_transaction
+    move_in_transaction: Callable[[QM, Transaction, MessagePosition, Queue], None] = operations.move_in_transaction
+
     # 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.6.6, 3.1.7.3 Closing, connecting again
     close_session: Callable[[QM, Session, str, Now], None] = closing.close_session
     close_transport: Callable[[QM, Session, str], None] = closing.close_transport
@@ -260,6 +284,7 @@ class Procedures:
     on_session_retry_connect_timer: OnSession = reconnecting.on_session_retry_connect_timer
 
     # 3.1.7.1, 3.1.7.11, 3.1.7.12 Sending
+    take_over: Callable[[QM, OutgoingQueue, MessagePosition, Now], durability.Change] = sending.take_over
     message_position_available: Callable[[QM, OutgoingQueue, MessagePosition, Now], None] = (
         sending.message_position_available
     )

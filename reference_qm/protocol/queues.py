@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from reference_qm.adm import Message, MessagePosition, Queue
 from reference_qm.codec import FormatError, MessageClass, PrivateQueuePath, parse_format_name
@@ -13,15 +13,24 @@ from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.messages import describe_message
 from reference_qm.states import MessagePositionState
 from reference_qm.timers import TimerKey, TimerName
+from reference_qm.transactions.operations import kept_by_transactions
 
 if TYPE_CHECKING:
     from reference_qm.core import QueueManager
+    from reference_qm.transactions.model import Transaction
 
 ORDER_QUEUE_NUMBER = 4
 """PrivateQueueIdentifier of order_queue$, which no queue of an application gets. Spec: MS-MQQB 2.2.4."""
 ORDER_QUEUE_PATH = "private$\\order_queue$"
 OWN_QUEUE_PATHS = frozenset({ORDER_QUEUE_PATH, "private$\\admin_queue$", "private$\\notify_queue$"})
 """Queues that are the queue manager's own: messages to them are not acknowledged. Spec: MS-MQQB note <62>."""
+
+
+class Receiver(NamedTuple):
+    """Who waits for a message of a queue, and the transaction that it is to be received in, if any."""
+
+    queue: Queue
+    transaction: Transaction | None = None
 
 
 def create_queue(qm: QueueManager, name: str, transactional: bool) -> Queue:
@@ -59,8 +68,8 @@ def _delete_queue(qm: QueueManager, queue: Queue) -> Result:
         delete_message(position)
         qm.procedures.position_deleted(qm, position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
     forget_queue(qm, queue)
-    for token, awaited in list(qm.receivers.items()):
-        if awaited is queue:
+    for token, receiver in list(qm.receivers.items()):
+        if receiver.queue is queue:
             stop_receiving(qm, token)
             qm.emit(Rejected(token, f"queue {queue.Pathname!a} was deleted while the command waited for a message"))
     return Result()
@@ -89,18 +98,30 @@ def find_queue(qm: QueueManager, name: str) -> Queue:
 
 
 def purge_queue(qm: QueueManager, queue: Queue, token: int) -> Result | None:
-    """Delete every message of a queue; tell how many. Spec: MS-MQDMPR 3.1.7.1.7."""
-    positions = list(queue.MessagePositionList)
+    """Delete every message of a queue; tell how many. Spec: MS-MQDMPR 3.1.7.1.7.
+
+    Those that are locked are deleted later, unless they were received, or sent, by the transaction that has them.
+    """
+    locked: list[MessagePosition] = []
+    positions: list[MessagePosition] = []
+    for position in queue.MessagePositionList:
+        is_locked = position.State is not MessagePositionState.AVAILABLE and not position.awaits_disk
+        (locked if is_locked else positions).append(position)
     reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
 
     def purge() -> Result:
+        for position in locked:
+            if position.State is MessagePositionState.LOCKED:
+                position.State = MessagePositionState.PURGE_PENDING
         left = [position for position in positions if position.State is not MessagePositionState.DELETED]
         for position in left:
             delete_message(position)
             qm.procedures.position_deleted(qm, position, reason)
         return Result({"purged": len(left)})
 
-    return qm.disk.commit(removed(qm, positions, reason), token, purge, _leave)
+    kept = kept_by_transactions(qm)
+    gone_after_a_crash = positions + [position for position in locked if position not in kept]
+    return qm.disk.commit(removed(qm, gone_after_a_crash, reason), token, purge, _leave)
 
 
 def insert_message(qm: QueueManager, queue: Queue, message: Message) -> MessagePosition:
@@ -113,10 +134,10 @@ def insert_message(qm: QueueManager, queue: Queue, message: Message) -> MessageP
 def message_available(qm: QueueManager, position: MessagePosition) -> None:
     """Let a message be received, and give it to who waits. Spec: MS-MQDMPR 3.1.7.2.2."""
     position.State = MessagePositionState.AVAILABLE
-    queue = position.QueueReference
-    for token, awaited in list(qm.receivers.items()):
-        if awaited is queue:
-            if not give_first(qm, queue, token):
+    position.awaits_disk = False
+    for token, receiver in list(qm.receivers.items()):
+        if receiver.queue is position.QueueReference:
+            if not give_first(qm, receiver, token):
                 return
             stop_receiving(qm, token)
 
@@ -124,19 +145,36 @@ def message_available(qm: QueueManager, position: MessagePosition) -> None:
 def move_message(qm: QueueManager, position: MessagePosition, queue: Queue) -> None:
     """Move a message to another queue. Spec: MS-MQDMPR 3.1.7.1.16."""
     inserted = qm.procedures.insert_message(qm, queue, position.MessageReference)
-    inserted.key = position.key
+    inserted.key, inserted.order_queue = position.key, position.order_queue
     qm.disk.save(moved(inserted))
     qm.procedures.message_available(qm, inserted)
 
 
-def give_first(qm: QueueManager, queue: Queue, token: int) -> bool:
+def first_available(queue: Queue) -> MessagePosition | None:
+    """Find the first message that may be received: what is locked is passed over. Spec: MS-MQDMPR 3.1.7.3.2.
+
+    Not so what is not on disk yet: a message behind it would be received before it.
+    """
+    for position in queue.MessagePositionList:
+        if position.State is MessagePositionState.AVAILABLE:
+            return position
+        if position.awaits_disk:
+            return None
+    return None
+
+
+def give_first(qm: QueueManager, receiver: Receiver, token: int) -> bool:
     """Give the first message to a command; False when there is none, or it is not on disk yet.
 
     Spec: MS-MQDMPR 3.1.7.1.10. Answered when the disk knows that it is gone, or it would be given again after a crash.
     """
-    head = queue.MessagePositionList.head
-    if head is None or head.State is not MessagePositionState.AVAILABLE:
+    head = first_available(receiver.queue)
+    if head is None:
         return False
+    if receiver.transaction is not None:
+        qm.procedures.dequeue_in_transaction(qm, receiver.transaction, head)
+        qm.emit(Completed(token, Result({"message": describe_message(head.MessageReference)})))
+        return True
     reason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
     change = removed(qm, [head], reason)
     delete_message(head)

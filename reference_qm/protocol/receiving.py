@@ -196,6 +196,7 @@ def save_message(qm: QueueManager, saving: Saving, packet: UserMessagePacket) ->
     token = qm.next_persist_token()
     qm.savings[token] = saving
     saving.position.key = token
+    saving.position.awaits_disk = True
     change = message_entry(saving.position, packet.build(), saving.acceptance) | history_entry(saving.entry)
     if saving.acceptance is not None:
         change |= transfer_entry(saving.acceptance.transfer)

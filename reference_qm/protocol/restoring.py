@@ -34,6 +34,7 @@ from reference_qm.protocol.durability import SEQUENCE, gone, place, queue_entry
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.messages import deserialize_message
 from reference_qm.states import MessagePositionState
+from reference_qm.transactions.records import restore_transaction
 
 if TYPE_CHECKING:
     from reference_qm.core import QueueManager
@@ -270,6 +271,7 @@ _RESTORE: dict[str, Callable[[QueueManager, str, Any], None]] = {
     "transfer": _transfer,
     "history": _history,
     "message": _message,
+    "transaction": lambda qm, rest, value: restore_transaction(qm, rest, value, _find_place),
 }
 """How each kind is restored, in this order."""
 _ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _by_number, "message": _by_number, "history": _by_time}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from reference_qm.adm import MessagePosition, OutgoingMessagePosition, next_u16
 from reference_qm.codec import BaseHeader, MessageClass, UserMessagePacket
-from reference_qm.protocol.durability import gone
+from reference_qm.protocol.durability import Change, gone, sent
 from reference_qm.protocol.messages import serialize_message
 from reference_qm.protocol.order_acks import names_order_queue
 from reference_qm.states import OutgoingQueueState, SessionState
@@ -20,6 +20,28 @@ if TYPE_CHECKING:
 
 PIGGYBACK_AFTER = 0.75
 """Part of the Session Ack Send Timer after which a UserMessage carries the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
+
+
+def take_over(qm: QueueManager, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
+    """Give a message its place in its outgoing queue; it is sent when the change that is returned is on disk.
+
+    Spec: MS-MQQB 3.1.7.12. An empty change means that it is sent already, or will be as soon as it may.
+    """
+    if position.MessageReference.TransactionIdentifier is not None:
+        position.MessageReference = qm.procedures.number_in_sequence(qm, queue.session, position.MessageReference)
+    change = sent(qm, position)
+    position.awaits_disk = bool(change)
+    qm.procedures.message_position_available(qm, queue, position, now)
+    return change
+
+
+def take_back(qm: QueueManager, queue: OutgoingQueue, position: MessagePosition) -> None:
+    """Take a message out of its outgoing queue that could not be put on disk."""
+    table = queue.session.OutgoingMessageTable
+    for outgoing in table:
+        if outgoing.MessagePosition is position:
+            table.remove(outgoing)
+            qm.procedures.leave_sequence(qm, queue.session, outgoing)
 
 
 def message_position_available(qm: QueueManager, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:

@@ -1,8 +1,13 @@
 """The control protocol: objects to requests, answers to objects."""
 
+from uuid import UUID
+
 import pytest
 
 from reference_qm.commands import (
+    AbortTransaction,
+    BeginTransaction,
+    CommitTransaction,
     CreateQueue,
     DeleteQueue,
     Identity,
@@ -10,6 +15,7 @@ from reference_qm.commands import (
     ListQueues,
     OpenSession,
     PeekMessages,
+    PrepareTransaction,
     PurgeQueue,
     ReceiveMessage,
     Result,
@@ -18,6 +24,9 @@ from reference_qm.commands import (
 )
 from reference_qm.control import ControlError, answer, request_from
 from reference_qm.effects import Completed, Rejected
+
+GUID = "6d71636f-6e66-4f72-8d00-000000000001"
+UNIT = UUID(GUID)
 
 REQUESTS = [
     ({"verb": "identity"}, Identity()),
@@ -60,6 +69,13 @@ REQUESTS = [
     ),
     ({"verb": "open_session", "to": "x"}, OpenSession("x")),
     ({"verb": "receive", "queue": "q", "timeout_ms": 5}, ReceiveMessage("q", 5)),
+    ({"verb": "receive", "queue": "q", "transaction": GUID}, ReceiveMessage("q", transaction=UNIT)),
+    ({"verb": "send", "to": "x", "transaction": "{" + GUID.upper() + "}"}, SendMessage("x", transaction=UNIT)),
+    ({"verb": "begin"}, BeginTransaction()),
+    ({"verb": "begin", "transaction": GUID, "external": True}, BeginTransaction(UNIT, external=True)),
+    ({"verb": "prepare", "transaction": GUID, "single_phase": True}, PrepareTransaction(UNIT, single_phase=True)),
+    ({"verb": "commit", "transaction": GUID}, CommitTransaction(UNIT)),
+    ({"verb": "abort", "transaction": GUID}, AbortTransaction(UNIT)),
     ({"verb": "peek", "queue": "q", "limit": 5}, PeekMessages("q", 5)),
     ({"verb": "purge", "queue": "q"}, PurgeQueue("q")),
     ({"verb": "set_timers", "scale": 10, "session_cleanup_ms": None}, SetTimers(scale=10)),
@@ -91,6 +107,9 @@ WRONG = [
     ({"verb": "send", "to": "x", "body": "\ud800"}, "lone surrogates"),
     ({"verb": "send", "to": "x", "body": "a", "body_base64": "YQ=="}, "give one of them"),
     ({"verb": "send", "to": "x", "token": "x" * 100_000}, "unknown argument 'token'"),
+    ({"verb": "commit"}, "argument 'transaction' is missing"),
+    ({"verb": "commit", "transaction": "t"}, "transaction must be a GUID, not 't'"),
+    ({"verb": "commit", "transaction": 5}, "transaction must be a text, not 5"),
     ({"verb": "x\n" * 1_000}, "unknown verb"),
 ]
 
