@@ -13,7 +13,6 @@ from harness.places import SUITES
 
 __all__ = ["Catalogue", "CatalogueError", "Document", "IndexRow", "Rule", "load_catalogue", "load_index"]
 
-SCHEMA = 1
 INDEX_FILE = "index.tsv"
 DOCUMENTS_FILE = "documents.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
@@ -104,11 +103,11 @@ class Catalogue(Mapping[str, Rule]):
         document, section, _ = rule.split("-")
         return self._documents[document].link(section)
 
-    def to_rules_json(self) -> dict[str, Any]:
-        """Give the content of a run folder's rules.json."""
+    def to_rules_json(self) -> dict[str, dict[str, Any]]:
+        """Give the rows for a run folder's rules.json."""
         fields = ("document", "section", "title", "level", "form", "observe", "role", "says", "why", "link")
         rows = {name: asdict(rule) for name, rule in self._rules.items()}
-        return {"schema": SCHEMA, "rules": {name: {key: row[key] for key in fields} for name, row in rows.items()}}
+        return {name: {key: row[key] for key in fields} for name, row in rows.items()}
 
 
 def _place(rule: Rule) -> tuple[list[int], int]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import asdict
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -14,6 +15,9 @@ from rich.table import Table
 
 from harness.errors import MqconformError, UsageError
 from harness.run import EXIT_USAGE
+
+if TYPE_CHECKING:
+    from harness.inventory import Inventory
 
 app = typer.Typer(
     name="mqconform",
@@ -77,11 +81,12 @@ def prove(
     record: Annotated[bool, typer.Option(help="Write the proof to suites/proof.json.")] = False,
 ) -> None:
     """Show that every check fails on a fault that breaks its rule, and passes on the clean reference."""
-    from harness.inventory import PROOF_FILE, take_inventory
-    from harness.places import SUITES
+    from harness.inventory import take_inventory
+    from harness.proof import write_proof
     from harness.prove import prove as prove_rules
-    from harness.prove import write_proof
 
+    if record and rule:
+        raise UsageError("--record keeps the proof of all rules: leave --rule out, or --record")
     inventory = take_inventory()
     unknown = [name for name in rule or [] if name not in inventory.catalogue]
     if unknown:
@@ -95,7 +100,7 @@ def prove(
         if name not in proof.alive:
             typer.echo(f"unproven: {name}: no fault breaks it")
     if record:
-        write_proof(proof, SUITES / PROOF_FILE)
+        write_proof(proof.checked, proof.killed)
     killed = sum(len(faults) for faults in proof.killed.values())
     typer.echo(f"{len(proof.killed)} of {len(proof.checked)} checked rules proven, {killed} kills")
     raise typer.Exit(0 if proof.complete else 1)
@@ -105,11 +110,15 @@ def prove(
 def rules(
     format_: Annotated[str, typer.Option("--format", help="table or json")] = "table",
     document: Annotated[str | None, typer.Option(help="Only this document, such as MQQB.")] = None,
+    coverage: Annotated[bool, typer.Option("--coverage", help="Count them, section by section.")] = False,
 ) -> None:
     """List every rule of the catalogue: how it is observed, its tests, its faults, whether it is proven."""
     from harness.inventory import take_inventory
 
     inventory = take_inventory()
+    if coverage:
+        _show_coverage(inventory, document, format_)
+        return
     rows = [inventory.row(name) for name, row in inventory.catalogue.items() if document in (None, row.document)]
     if not rows:
         raise UsageError(f"no rule of document {document}; known are {', '.join(inventory.catalogue.documents())}")
@@ -124,6 +133,41 @@ def rules(
         counts = (str(len(row["tests"])), str(len(row["faults"])))
         table.add_row(row["id"], row["level"], row["form"], row["observe"], *counts, proven)
     Console().print(table)
+
+
+def _show_coverage(inventory: Inventory, document: str | None, format_: str) -> None:
+    from harness.coverage import totals
+
+    sections = [one for one in inventory.coverage() if document in (None, one.document)]
+    if not sections:
+        raise UsageError(f"no rule of document {document}; known are {', '.join(inventory.catalogue.documents())}")
+    if format_ == "json":
+        typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
+        return
+    table = Table("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
+    for one in (*sections, *totals(sections)):
+        name = f"{one.document} {one.section} {one.title}" if one.section else f"{one.document} in all"
+        still_open = one.rows - one.none - one.checked
+        counts = (one.rows, one.catalogued, one.checked, one.proven, one.none, still_open)
+        table.add_row(name, one.demand, *(str(count) for count in counts))
+    Console().print(table)
+    for whole in totals(sections):
+        share = 100 * whole.checked / whole.rows
+        proven = 100 * whole.proven / whole.checked if whole.checked else 0
+        typer.echo(f"{whole.document} {whole.demand}: {share:.1f} % checked, {proven:.1f} % of those proven")
+
+
+@app.command()
+def explain(
+    rule: Annotated[str, typer.Argument(help="Such as MQQB-3.1.5.4.1-10.")],
+    runs: Annotated[list[Path] | None, typer.Option("--run", help="A run folder: its verdicts (repeatable).")] = None,
+) -> None:
+    """Say all that there is to a rule: demand, section, checks, faults, errata, and the verdicts of runs."""
+    from harness.explain import explain as explain_rule
+    from harness.inventory import take_inventory
+
+    for line in explain_rule(take_inventory(), rule, runs or []):
+        typer.echo(line)
 
 
 def main() -> None:

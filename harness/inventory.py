@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from harness.catalogue import Catalogue, load_catalogue
+from harness.catalogue import Catalogue, IndexRow, load_catalogue, load_index
+from harness.coverage import SectionCoverage, coverage
 from harness.errors import HarnessError
 from harness.passive import PASSIVE
 from harness.places import SUITES
 from harness.plugin import covered, suite_path
+from harness.proof import load_proof
 from reference_qm.faults import FAULTS
-
-PROOF_FILE = "proof.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +29,11 @@ class Inventory:
     faults: dict[str, list[str]]
     passive: frozenset[str]
     proven: frozenset[str]
+    index: Mapping[str, IndexRow]
+
+    def coverage(self) -> list[SectionCoverage]:
+        """Count what is checked and proven, section by section."""
+        return coverage(self.catalogue, self.index, frozenset(self.checked()), self.proven)
 
     def checked(self) -> list[str]:
         """Give the rules that some check or predicate judges."""
@@ -93,13 +97,7 @@ def take_inventory() -> Inventory:
         for rule in rules:
             if rule not in catalogue:
                 raise HarnessError(f"{where} names {rule}, which has no row in the catalogue")
-    proven = read_proof(SUITES / PROOF_FILE)
-    return Inventory(catalogue, dict(collector.tests), dict(faults), frozenset(PASSIVE), frozenset(proven))
-
-
-def read_proof(path: Path) -> dict[str, list[str]]:
-    """Read which faults of which rules the last ``mqconform prove --record`` saw killed."""
-    if not path.is_file():
-        return {}
-    found: dict[str, list[str]] = json.loads(path.read_text(encoding="utf-8"))["proven"]
-    return found
+    proven = load_proof().proven
+    return Inventory(
+        catalogue, dict(collector.tests), dict(faults), frozenset(PASSIVE), frozenset(proven), load_index()
+    )

@@ -7,7 +7,6 @@ checks of its rules run again. Workers are forked from this process, so that not
 from __future__ import annotations
 
 import contextlib
-import json
 import multiprocessing
 import os
 import shutil
@@ -127,9 +126,3 @@ def _run(sut: Path, out: Path, tests: list[str], fault: str | None) -> list[dict
         pytest.main(arguments)
     path = out / VERDICTS_FILE
     return list(read_verdicts(path)) if path.is_file() else []
-
-
-def write_proof(proof: Proof, path: Path) -> None:
-    """Keep what was proven, for ``mqconform rules``."""
-    tree = {"schema": 1, "proven": {rule: sorted(proof.killed[rule]) for rule in sorted(proof.killed)}}
-    path.write_text(json.dumps(tree, indent=1) + "\n", encoding="utf-8")

@@ -7,21 +7,24 @@ import json
 import re
 import tomllib
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from harness.catalogue import Catalogue
+from harness.catalogue import Catalogue, load_index
+from harness.coverage import coverage
 from harness.errors import UsageError
 from harness.places import SUITES
+from harness.proof import load_proof
 from harness.sutfile import SutFile
 from harness.verdicts import Recorded, RunInfo, Verdict, VerdictLog, read_verdicts
 
 RUN_FILE = "run.json"
 RULES_FILE = "rules.json"
 VERDICTS_FILE = "verdicts.jsonl"
+SCHEMA = 1
 CAPTURES_FOLDER = "captures"
 
 EXIT_OK = 0
@@ -70,7 +73,7 @@ class Run:
             (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
             log = VerdictLog(verdicts, info, done)
             run = cls(folder, file, catalogue, selection, selection == "all", log, started, done)
-            (folder / RULES_FILE).write_text(json.dumps(catalogue.to_rules_json(), indent=1), encoding="utf-8")
+            (folder / RULES_FILE).write_text(json.dumps(_rules_json(catalogue), indent=1), encoding="utf-8")
             run.write(finished=None, code=None)
         except OSError as error:
             raise UsageError(f"{folder}: cannot hold a run: {error.strerror}; give another --out") from error
@@ -80,7 +83,7 @@ class Run:
         """Write run.json."""
         sut = self.file.sut
         content: dict[str, Any] = {
-            "schema": 1,
+            "schema": SCHEMA,
             "run": self.log.info.run,
             "started": self.started,
             "finished": finished,
@@ -185,3 +188,13 @@ def _recorded(path: Path, *, ended: bool) -> Recorded:
     elif done.cut is not None:
         done.tests.remove(done.cut)
     return done
+
+
+def _rules_json(catalogue: Catalogue) -> dict[str, Any]:
+    """Give the content of rules.json: the catalogue, and what of the documents was checked when it was last proven."""
+    proof = load_proof()
+    rules = catalogue.to_rules_json()
+    for name, row in rules.items():
+        row |= {"checked": name in proof.checked, "proven": name in proof.proven}
+    sections = coverage(catalogue, load_index(), proof.checked, proof.proven)
+    return {"schema": SCHEMA, "rules": rules, "coverage": [asdict(one) for one in sections]}

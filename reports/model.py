@@ -40,6 +40,29 @@ class Rule:
     says: str
     why: str
     link: str
+    checked: bool | None = None
+    """Did a check judge it when the suites were last proven? None: the run does not say."""
+    proven: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What of one section was checked when the suites were last proven. ``demand``: MUST or SHOULD."""
+
+    document: str
+    section: str
+    title: str
+    demand: str
+    rows: int
+    catalogued: int
+    checked: int
+    proven: int
+    none: int
+
+    @property
+    def open(self) -> int:
+        """Rules that nothing checks although somebody could."""
+        return self.rows - self.none - self.checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +81,7 @@ class Run:
     selection: str
     exit: int | None
     rules: dict[str, Rule] = field(repr=False)
+    coverage: tuple[Coverage, ...] = ()
 
     @property
     def verdicts(self) -> Path:

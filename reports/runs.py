@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from reports.errors import RollupError
-from reports.model import Rule, Run, Sut
+from reports.model import Coverage, Rule, Run, Sut
 from reports.text import one_line
 
 SCHEMA = 1
@@ -41,6 +41,7 @@ def load_run(folder: Path) -> Run:
     path = folder / "run.json"
     record = _Record(_object(path), str(path))
     sut = record.record("sut")
+    rules = _Record(_object(folder / "rules.json"), str(folder / "rules.json"))
     return Run(
         folder=folder,
         run=record.text("run"),
@@ -53,7 +54,8 @@ def load_run(folder: Path) -> Run:
         harness=record.text("harness", ""),
         selection=record.text("selection", ""),
         exit=record.whole("exit"),
-        rules=_load_rules(folder / "rules.json"),
+        rules=_load_rules(rules.record("rules")),
+        coverage=tuple(map(_coverage, rules.records("coverage"))),
     )
 
 
@@ -96,8 +98,7 @@ def count_lines(path: Path) -> int:
     return lines + (last != b"\n")
 
 
-def _load_rules(path: Path) -> dict[str, Rule]:
-    rows = _Record(_object(path), str(path)).record("rules")
+def _load_rules(rows: _Record) -> dict[str, Rule]:
     rules = {}
     for name in rows.values:
         row = rows.record(name)
@@ -109,8 +110,18 @@ def _load_rules(path: Path) -> dict[str, Rule]:
             section=row.text("section"),
             level=row.text("level"),
             **{key: row.text(key, "") for key in ("title", "form", "observe", "role", "says", "why", "link")},
+            checked=row.flag("checked"),
+            proven=row.flag("proven"),
         )
     return rules
+
+
+def _coverage(row: _Record) -> Coverage:
+    document, demand = row.text("document"), row.text("demand")
+    if not re.fullmatch(DOCUMENT, document) or demand not in ("MUST", "SHOULD"):
+        raise RollupError(f"{row.where}: document must be a short name such as MQQB, demand MUST or SHOULD")
+    counts = {key: row.whole(key) or 0 for key in ("rows", "catalogued", "checked", "proven", "none")}
+    return Coverage(document, row.text("section"), row.text("title"), demand, **counts)
 
 
 def _object(path: Path) -> object:
@@ -141,6 +152,18 @@ class _Record:
 
     def record(self, key: str) -> _Record:
         return _Record(self.values.get(key), f"{self.where}: {one_line(key, 60)}")
+
+    def records(self, key: str) -> list[_Record]:
+        values = self.values.get(key, [])
+        if not isinstance(values, list):
+            raise RollupError(f"{self.where}: {key} must be a list")
+        return [_Record(value, f"{self.where}: {key} {number}") for number, value in enumerate(values)]
+
+    def flag(self, key: str) -> bool | None:
+        value = self.values.get(key)
+        if value is not None and not isinstance(value, bool):
+            raise RollupError(f"{self.where}: {key} must be true or false")
+        return value
 
     def text(self, key: str, default: str | None = None) -> str:
         value = self.values.get(key)

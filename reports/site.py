@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from reports import text, vocabulary
 from reports.captures import CaptureStore
-from reports.model import Cell, Frame, Judgement, Rollup, Rule, Section, Sut, worst
+from reports.model import Cell, Coverage, Frame, Judgement, Rollup, Rule, Section, Sut, worst
 
 FRAMES_A_PAGE = 8
 SUTS_THAT_FIT = 5
@@ -118,6 +118,7 @@ class _Writer:
     def write(self) -> list[str]:
         self._write_index()
         self._page("runs.html", "runs.html", "")
+        self._write_coverage()
         rules = [(section, rule) for section in self.sections for rule in section.rules]
         neighbours = [None, *(rule for _, rule in rules), None]
         for section in self.sections:
@@ -145,6 +146,17 @@ class _Writer:
             document_totals=document_totals,
             add=_add,
         )
+
+    def _write_coverage(self) -> None:
+        newest = max((run for run in self.rollup.runs if run.coverage), key=lambda run: run.started, default=None)
+        documents: dict[str, list[Coverage]] = {}
+        rules: dict[tuple[str, str, str], list[Rule]] = {}
+        for one in newest.coverage if newest else ():
+            documents.setdefault(one.document, []).append(one)
+        for rule in newest.rules.values() if newest else ():
+            demand = "SHOULD" if rule.level.startswith("SHOULD") else "MUST"
+            rules.setdefault((rule.document, rule.section, demand), []).append(rule)
+        self._page("coverage.html", "coverage.html", "", run=newest, documents=documents, rules=rules)
 
     def _write_rule(self, section: Section, rule: Rule, previous: Rule | None, following: Rule | None) -> None:
         cells = [cell for sut in self.rollup.suts if (cell := self.cells.get((rule.rule, sut)))]

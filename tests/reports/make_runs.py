@@ -107,6 +107,22 @@ def catalogue() -> dict[str, dict[str, object]]:
     return rules
 
 
+def coverage(rules: dict[str, dict[str, object]]) -> list[dict[str, object]]:
+    """What the harness would say of them: all that can be is checked, half of that is proven."""
+    found: dict[tuple[object, ...], dict[str, object]] = {}
+    for row in rules.values():
+        demand = str(row["level"]).split()[0]
+        counts = found.setdefault(
+            (row["document"], row["section"], demand),
+            {key: row.get(key, "") for key in ("document", "section", "title")}
+            | {"demand": demand, "rows": 0, "catalogued": 0, "checked": 0, "proven": 0, "none": 0},
+        )
+        for key in ("rows", "catalogued", "none" if row.get("observe") == "none" else "checked"):
+            counts[key] = int(str(counts[key])) + 1
+        counts["proven"] = int(str(counts["checked"])) // 2
+    return list(found.values())
+
+
 def make_run(
     folder: Path,
     name: str,
@@ -126,7 +142,7 @@ def make_run(
     run = f"{folder.name}-{started:%Y%m%d-%H%M%S}"  # so that names do not sort by time
     folder.mkdir(parents=True)
     (folder / "captures").mkdir()
-    _write_json(folder / "rules.json", {"schema": 1, "rules": rules})
+    _write_json(folder / "rules.json", {"schema": 1, "rules": rules, "coverage": coverage(rules)})
     sut = {
         "name": name,
         "vendor": HOSTILE_TEXTS[1] if hostile else "Contoso Ltd",

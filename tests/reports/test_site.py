@@ -1,12 +1,13 @@
 """The pages, written without Spark."""
 
 import re
+from dataclasses import replace
 
 import pytest
 from made import CONTOSO, FABRIKAM, cell, frame, judgement, rollup, rule, run
 from make_runs import HOSTILE_TEXTS
 
-from reports.model import Sut
+from reports.model import Coverage, Sut
 from reports.site import environment, frames_for, write_site
 
 TAGS = {
@@ -77,9 +78,12 @@ def test_hostile_text_is_text_wherever_it_stands(tmp_path, text):
         1, "fail", [frame(1, direction=text, transport=text, hex=text, dissection=text)], expected=text, observed=text,
         reason=text, test=text, capture=text, level=text, reach=text, errata=(text,), notes=(text,),
     )  # fmt: skip
-    site, _ = written(tmp_path, rollup([run(text, sut, [evil])], [cell(evil, sut, shown, run=text)], [(1, text)]))
+    unseen = replace(evil, rule="MQQB-1-02", observe="none", section="1", level="MUST")
+    counted = Coverage("MQQB", "1", text, "MUST", 1, 1, 0, 0, 1)
+    made = replace(run(text, sut, [evil, unseen]), coverage=(counted,))
+    site, _ = written(tmp_path, rollup([made], [cell(evil, sut, shown, run=text)], [(1, text)]))
     pages = list(site.rglob("*.html"))
-    assert len(pages) == 4
+    assert len(pages) == 7
     for path in pages:
         assert re.fullmatch(r"[a-z0-9-]+\.html", path.name)
         page = path.read_text(encoding="utf-8")
@@ -140,6 +144,26 @@ def test_a_killed_run_says_so_and_rejected_lines_are_listed(tmp_path):
     assert "17" in page
     assert "empty line" in page
     assert "1 line of the verdict files" in (site / "index.html").read_text(encoding="utf-8")
+
+
+def test_the_coverage_page_counts_and_says_why(tmp_path):
+    unseen = replace(rule(2), observe="none", why="<nobody> can", checked=False)
+    counted = Coverage(
+        RULE.document, RULE.section, RULE.title, "MUST", rows=4, catalogued=3, checked=1, proven=1, none=1
+    )
+    old = run("r0", CONTOSO, [RULE])
+    new = replace(run("r1", CONTOSO, [RULE, unseen]), coverage=(counted,))
+    site, _ = written(tmp_path, rollup([old, new], [cell(RULE, CONTOSO, judgement(1, "pass"))]))
+    page = (site / "coverage.html").read_text(encoding="utf-8")
+    assert "1 of 4 checked (25.0 %), 100.0 % of those proven, 1 not observable, 2 open" in page
+    assert "&lt;nobody&gt; can" in page
+    assert unseen.rule in page
+    assert "<bdi>r1</bdi>" in page
+
+
+def test_a_site_of_old_runs_says_that_it_knows_no_coverage(tmp_path):
+    site, _ = written(tmp_path, rollup([run("r1", CONTOSO, [RULE])], [cell(RULE, CONTOSO, judgement(1, "pass"))]))
+    assert "No run says what the suites check" in (site / "coverage.html").read_text(encoding="utf-8")
 
 
 def test_stale_pages_do_not_stay(tmp_path):

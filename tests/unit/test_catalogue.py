@@ -108,22 +108,19 @@ def test_rules_are_in_the_order_of_documents_and_numeric_sections(suites: Suites
 
 def test_rules_json_has_what_reports_read(suites: Suites) -> None:
     assert load_catalogue(suites(ROW)).to_rules_json() == {
-        "schema": 1,
-        "rules": {
-            "MQQB-2.2.1-01": {
-                "document": "MQQB",
-                "section": "2.2.1",
-                "title": "InternalHeader",
-                "level": "MUST",
-                "form": "rule",
-                "observe": "wire",
-                "role": "any",
-                "says": "something",
-                "why": None,
-                "link": "https://learn.microsoft.com/openspecs/windows_protocols/ms-mqqb/"
-                "22222222-2222-2222-2222-222222222222",
-            }
-        },
+        "MQQB-2.2.1-01": {
+            "document": "MQQB",
+            "section": "2.2.1",
+            "title": "InternalHeader",
+            "level": "MUST",
+            "form": "rule",
+            "observe": "wire",
+            "role": "any",
+            "says": "something",
+            "why": None,
+            "link": "https://learn.microsoft.com/openspecs/windows_protocols/ms-mqqb/"
+            "22222222-2222-2222-2222-222222222222",
+        }
     }
 
 

@@ -1,0 +1,143 @@
+"""`mqconform rules --coverage` and `mqconform explain`: what is counted, what is told of a rule."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from harness.catalogue import load_catalogue, load_index
+from harness.coverage import SectionCoverage, coverage, totals
+from harness.errors import HarnessError, UsageError
+from harness.explain import explain
+from harness.inventory import Inventory
+from harness.places import SUITES
+from harness.proof import PROOF_FILE, load_proof, write_proof
+from reference_qm.faults import FAULTS
+
+RULE = "MQQB-3.1.5.4.1-10"
+HOSTILE = "\x1b[31m\n‮open" + "x" * 1_000
+
+
+@pytest.fixture(scope="module")
+def inventory() -> Inventory:
+    """The catalogue as it is; the suites are not collected, for that cannot be done inside of a run of pytest."""
+    catalogue = load_catalogue()
+    faults: dict[str, list[str]] = {}
+    for fault in FAULTS.values():
+        for rule in fault.breaks:
+            faults.setdefault(rule, []).append(fault.name)
+    proof = load_proof()
+    tests = {RULE: ["suites/mqqb/test_3_1_5_04_1_request_packet.py::test_no_such_check"]}
+    return Inventory(catalogue, tests, faults, frozenset(), frozenset(proof.proven), load_index())
+
+
+def run_folder(folder: Path, *verdicts: dict[str, object]) -> Path:
+    folder.mkdir()
+    run = {"run": "r1", "sut": {"name": "Contoso", "version": "1.0"}}
+    (folder / "run.json").write_text(json.dumps(run), encoding="utf-8")
+    lines = "".join(json.dumps(verdict) + "\n" for verdict in verdicts)
+    (folder / "verdicts.jsonl").write_text(lines, encoding="utf-8")
+    return folder
+
+
+def verdict(rule: str, **changes: object) -> dict[str, object]:
+    known = {"rule": rule, "verdict": "fail", "expected": "1", "observed": "2", "reason": None, "capture": None}
+    return known | {"evidence": []} | changes
+
+
+def test_every_rule_and_step_of_a_catalogued_document_counts_once():
+    catalogue, index, proof = load_catalogue(), load_index(), load_proof()
+    counted = coverage(catalogue, index, proof.checked, proof.proven)
+    for document in catalogue.documents():
+        rows = [row for name, row in index.items() if name.startswith(f"{document}-") and row.form in ("rule", "step")]
+        assert sum(one.rows for one in counted if one.document == document) == len(rows)
+    assert sum(one.catalogued for one in counted) == len(catalogue)
+    assert sum(one.checked for one in counted) == len(proof.checked)
+    assert all(one.proven <= one.checked <= one.catalogued <= one.rows for one in counted)
+
+
+def test_a_section_is_counted_by_demand():
+    catalogue = load_catalogue()
+    counted = coverage(catalogue, load_index(), {RULE}, set())
+    section = [one for one in counted if (one.document, one.section) == ("MQQB", "3.1.5.4.1")]
+    assert [one.demand for one in section] == sorted({one.demand for one in section}, key=["MUST", "SHOULD"].index)
+    assert (section[0].checked, section[0].proven) == (1, 0)
+
+
+def test_totals_are_a_row_for_each_document_and_demand():
+    sections = [
+        SectionCoverage("MQQB", "1", "a", "MUST", 5, 4, 3, 2, 1),
+        SectionCoverage("MQQB", "2", "b", "MUST", 5, 4, 3, 2, 1),
+        SectionCoverage("MQQB", "2", "b", "SHOULD", 1, 1, 0, 0, 0),
+    ]
+    must, should = totals(sections)
+    assert (must.rows, must.catalogued, must.checked, must.proven, must.none) == (10, 8, 6, 4, 2)
+    assert (should.demand, should.rows) == ("SHOULD", 1)
+    assert sections[0].rows == 5, "what was given is left as it was"
+
+
+def test_a_proof_is_read_as_it_was_written(tmp_path: Path):
+    write_proof(["B", "A"], {"A": ["y", "x"]}, tmp_path)
+    proof = load_proof(tmp_path)
+    assert (proof.checked, proof.proven) == ({"A", "B"}, {"A": ["x", "y"]})
+    assert load_proof(tmp_path / "none").checked == frozenset()
+
+
+def test_a_broken_proof_is_one_line(tmp_path: Path):
+    (tmp_path / PROOF_FILE).write_text("{}")
+    with pytest.raises(HarnessError, match=r"proof\.json is broken .*: remove it"):
+        load_proof(tmp_path)
+
+
+def test_the_record_covers_all_that_is_checked():
+    assert load_proof(SUITES).checked == load_proof(SUITES).proven.keys()
+
+
+def test_a_rule_is_explained(inventory: Inventory):
+    text = "\n".join(explain(inventory, RULE))
+    row = inventory.catalogue[RULE]
+    for words in (RULE, "MUST", row.says, row.link, f"binds       {row.role}", "erratum E14", "-> fail", "choice:"):
+        assert words in text
+    for fault in inventory.faults[RULE]:
+        assert f"{fault}: {FAULTS[fault].says}" in text
+    assert "proven: the check fails on each" in text
+    assert "test_no_such_check" in text
+
+
+def test_a_rule_that_nobody_observes_says_why(inventory: Inventory):
+    rule = next(row for row in inventory.catalogue.values() if row.observe == "none")
+    text = "\n".join(explain(inventory, rule.id))
+    assert f"is observed by nobody: {rule.why}" in text
+    assert "checks: none" in text
+
+
+def test_the_verdicts_of_each_run_are_told(inventory: Inventory, tmp_path: Path):
+    evidence = [{"frame": 3}, {"frame": 4}]
+    shown = verdict(RULE, capture="captures/a.pcapng", evidence=evidence, reason="because")
+    folders = [
+        run_folder(tmp_path / "a", shown, verdict("MQQB-2.2.1-01", expected="other")),
+        run_folder(tmp_path / "b"),
+    ]
+    lines = list(explain(inventory, RULE, folders))
+    assert "  fail: expected 1; observed 2 (because) [captures/a.pcapng frames 3, 4]" in lines
+    assert lines.count("verdicts of Contoso 1.0 in r1: none") == 1
+    assert not any("expected other" in line for line in lines)
+
+
+def test_what_a_system_said_cannot_reach_the_terminal(inventory: Inventory, tmp_path: Path):
+    folder = run_folder(tmp_path / "a", verdict(RULE, observed=HOSTILE))
+    (line,) = [line for line in explain(inventory, RULE, [folder]) if line.startswith("  fail")]
+    assert line.isprintable()
+    assert len(line) < 300
+
+
+@pytest.mark.parametrize(
+    ("rule", "folder", "complaint"),
+    [("MQQB-1-1", None, "unknown rule MQQB-1-1"), (RULE, "none", "holds no run: run.json is missing or broken")],
+)
+def test_bad_input_is_one_line(inventory: Inventory, tmp_path: Path, rule: str, folder: str | None, complaint: str):
+    with pytest.raises(UsageError, match=complaint) as error:
+        list(explain(inventory, rule, [tmp_path / folder] if folder else []))
+    assert "\n" not in str(error.value)
