@@ -66,6 +66,23 @@ def unharmed(page):
     assert page.locator("script, img, iframe, object").count() == 0
 
 
+def test_the_coverage_page_counts_sections_and_opens_its_reasons(page, site, tmp_path):
+    page.goto((site / "index.html").as_uri())
+    page.get_by_role("link", name="Coverage").click()
+    assert page.locator("h1").inner_text() == "Coverage of the documents"
+    assert page.locator("table.coverage").count() == 2
+    assert "checked" in page.locator(".shares li").first.inner_text()
+    reason = page.locator("details").first
+    assert not reason.locator("li").first.is_visible()
+    reason.locator("summary").click()
+    reason.locator("li a").first.click()
+    assert page.locator("h1").count() == 1
+    unharmed(page)
+    page.go_back()
+    page.screenshot(path=tmp_path / "coverage.png")
+    assert (tmp_path / "coverage.png").stat().st_size > 10_000
+
+
 def test_the_matrix_shows_and_can_be_walked_down_to_the_packet(page, site, tmp_path):
     page.goto((site / "index.html").as_uri())
     assert page.locator("h1").inner_text() == "Conformance matrix"
