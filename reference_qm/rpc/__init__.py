@@ -1,0 +1,51 @@
+"""DCE/RPC over a connection, the server's side, without I/O: bytes in, calls and bytes out.
+
+``RpcServer.accept`` makes an ``Association`` for each connection. What it and the calls return are happenings, in
+order: effects for the connection (SendBytes, CloseAssociation) and events for the dispatcher (CallReceived,
+CallCancelled, CallOrphaned, HandleRundown). Spec: C706; MS-RPCE.
+"""
+
+from reference_qm.rpc.association import Association
+from reference_qm.rpc.calls import Call
+from reference_qm.rpc.errors import PduError, StubError
+from reference_qm.rpc.groups import ContextHandle
+from reference_qm.rpc.happenings import (
+    CallCancelled,
+    CallOrphaned,
+    CallReceived,
+    CloseAssociation,
+    HandleRundown,
+    Happening,
+    RpcEffect,
+    RpcEvent,
+    SendBytes,
+)
+from reference_qm.rpc.interfaces import EPT, QM2QM, QMCOMM, Interface, Method
+from reference_qm.rpc.limits import Limits
+from reference_qm.rpc.server import RpcServer
+from reference_qm.rpc.status import FaultStatus
+
+__all__ = [
+    "EPT",
+    "QM2QM",
+    "QMCOMM",
+    "Association",
+    "Call",
+    "CallCancelled",
+    "CallOrphaned",
+    "CallReceived",
+    "CloseAssociation",
+    "ContextHandle",
+    "FaultStatus",
+    "HandleRundown",
+    "Happening",
+    "Interface",
+    "Limits",
+    "Method",
+    "PduError",
+    "RpcEffect",
+    "RpcEvent",
+    "RpcServer",
+    "SendBytes",
+    "StubError",
+]

@@ -1,0 +1,32 @@
+"""The PDUs that answer calls. Spec: C706 12.6.4.7, 12.6.4.10; MS-RPCE 2.2.2.6."""
+
+from __future__ import annotations
+
+from reference_qm.rpc.bodies import Fault, Response
+from reference_qm.rpc.header import WHOLE, Flags
+from reference_qm.rpc.pdu import Pdu
+
+_RESPONSE_HEADER = 24
+_MAX_CANCEL_COUNT = 255
+
+
+def response(call_id: int, p_cont_id: int, stub: bytes, cancels: int, fragment_bytes: int) -> bytes:
+    """Return a response in as many fragments as it takes, each of at most ``fragment_bytes``.
+
+    The stub data of all but the last are a multiple of 8 bytes; alloc_hint is what is still to come.
+    """
+    room = (fragment_bytes - _RESPONSE_HEADER) // 8 * 8
+    out = bytearray()
+    for start in range(0, max(len(stub), 1), room):
+        flags = Flags.FIRST_FRAG if start == 0 else Flags(0)
+        if start + room >= len(stub):
+            flags |= Flags.LAST_FRAG
+        body = Response(p_cont_id, stub[start : start + room], len(stub) - start, min(cancels, _MAX_CANCEL_COUNT))
+        out += Pdu(body, call_id, flags).build()
+    return bytes(out)
+
+
+def fault(call_id: int, p_cont_id: int, status: int, *, executed: bool, cancels: int = 0) -> bytes:
+    """Return a fault; ``executed`` is False when the call certainly was not (PFC_DID_NOT_EXECUTE)."""
+    flags = WHOLE if executed else WHOLE | Flags.DID_NOT_EXECUTE
+    return Pdu(Fault(p_cont_id, status, min(cancels, _MAX_CANCEL_COUNT)), call_id, flags).build()

@@ -1,0 +1,261 @@
+"""One association: the server's side of a connection, without I/O. Spec: MS-RPCE 3.3.3; C706 9.3, 11, 12.6."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from enum import Enum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from reference_qm.clock import Now
+from reference_qm.rpc.answers import fault
+from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
+from reference_qm.rpc.bodies import Body, Shutdown
+from reference_qm.rpc.contexts import PresentationContext, negotiate
+from reference_qm.rpc.errors import PduError
+from reference_qm.rpc.happenings import CloseAssociation, Happening, SendBytes
+from reference_qm.rpc.header import RPC_VERS, WHOLE, Flags, Header, PacketType
+from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE
+from reference_qm.rpc.pdu import Pdu, PduFramer
+from reference_qm.rpc.pending import PendingCalls
+from reference_qm.rpc.status import FaultStatus, RejectReason
+
+if TYPE_CHECKING:
+    from reference_qm.rpc.groups import AssociationGroup
+    from reference_qm.rpc.server import RpcServer
+
+
+class AssociationState(Enum):
+    """The states of a connection without security contexts. Spec: MS-RPCE 3.3.3."""
+
+    ESTABLISHED = "ESTABLISHED"
+    CONTEXT_NEGOTIATED = "CONTEXT_NEGOTIATED"
+    CLOSED = "CLOSED"
+
+
+class Association:
+    """Takes the bytes of one client; what is to be done about them is returned, in order.
+
+    ``remote_host`` text: where the client is. ``sec_addr`` text: the port that the client connected to.
+    """
+
+    def __init__(self, server: RpcServer, remote_host: str, sec_addr: str, now: Now) -> None:
+        self.server = server
+        self.groups = server.groups
+        self.limits = server.limits
+        self.remote_host = remote_host
+        self.sec_addr = sec_addr
+        self.state = AssociationState.ESTABLISHED
+        self.group: AssociationGroup | None = None
+        self.contexts: dict[int, PresentationContext] = {}
+        self.multiplexed = False
+        self.max_xmit_frag = MUST_RECV_FRAG_SIZE
+        self.calls = PendingCalls(self)
+        self._framer = PduFramer(self.limits.fragment_bytes)
+        self._draining = False
+        self._owed_since: int | None = now.monotonic_ms
+
+    @property
+    def closed(self) -> bool:
+        """Is it over?"""
+        return self.state is AssociationState.CLOSED
+
+    # -- what the connection tells ------------------------------------------------------------------------------
+
+    def receive_bytes(self, data: bytes, now: Now) -> list[Happening]:
+        """Take bytes as they come, cut anywhere."""
+        return [] if self.closed else self._receive_all(data, now)
+
+    def connection_lost(self) -> list[Happening]:
+        """The connection is gone: calls are orphaned, the last association of a group leaves its handles."""
+        return self._end()
+
+    def next_due(self) -> int | None:
+        """Return when ``handle_timer`` has something to do, in monotonic ms."""
+        return None if self._owed_since is None else self._owed_since + self.limits.patience_ms
+
+    def handle_timer(self, now: Now) -> list[Happening]:
+        """Close an association whose client left a bind, a PDU or a request unfinished for too long."""
+        due = self.next_due()
+        if self.closed or due is None or now.monotonic_ms < due:
+            return []
+        return self.close(f"nothing whole for {self.limits.patience_ms} ms while something was unfinished")
+
+    def shut_down(self) -> list[Happening]:
+        """Ask the client to end the association; take no more calls; close when the last is answered.
+
+        Spec: C706 12.6.4.11; MS-RPCE 3.3.3.4.2.
+        """
+        if self.closed:
+            return []
+        self._draining = True
+        asked = [] if self.state is AssociationState.ESTABLISHED else self.send(Pdu(Shutdown(), 0))
+        return asked + self.settle()
+
+    # -- what the calls do --------------------------------------------------------------------------------------
+
+    def send(self, pdu: Pdu | bytes) -> list[Happening]:
+        """Return the effect of sending a PDU, or PDUs that are built already."""
+        return [SendBytes(self, pdu if isinstance(pdu, bytes) else pdu.build())]
+
+    def settle(self) -> list[Happening]:
+        """Close an association that is being shut down and has no call left."""
+        if self._draining and not self.calls:
+            return self.close("shut down")
+        return []
+
+    @property
+    def draining(self) -> bool:
+        """Are no more calls taken?"""
+        return self._draining
+
+    def close(self, reason: str) -> list[Happening]:
+        """Close the connection: a client that breaks the protocol, or has to go."""
+        return [CloseAssociation(self, reason), *self._end()]
+
+    def protocol_error(self, pdu: Pdu, reason: str) -> list[Happening]:
+        """Answer a request that breaks the protocol and close. Spec: MS-RPCE 3.3.3.5.7."""
+        return self.fail_and_close(pdu.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
+
+    def fail_and_close(self, call_id: int, status: int, reason: str) -> list[Happening]:
+        """Send a fault that ends the association."""
+        return [*self.send(fault(call_id, 0, status, executed=False)), *self.close(reason)]
+
+    # -- PDUs ---------------------------------------------------------------------------------------------------
+
+    def _receive_all(self, data: bytes, now: Now) -> list[Happening]:
+        happened: list[Happening] = []
+        whole = 0
+        try:
+            for wire in self._framer.feed(data):
+                whole += 1
+                happened += self._receive(wire)
+                if self.closed:
+                    return happened
+        except PduError as error:
+            return happened + self.close(str(error))
+        self._note_debt(now, progress=whole > 0)
+        return happened
+
+    def _receive(self, wire: bytes) -> list[Happening]:
+        header = Header.parse(wire)
+        try:
+            pdu = Pdu.parse(wire)
+        except PduError as error:
+            return self._refuse(header, str(error))
+        handler = _HANDLERS.get((self.state, pdu.body.PTYPE))
+        if handler is None:
+            return self._refuse(header, f"{pdu.body.PTYPE.name} in the state {self.state.value} (MS-RPCE 3.3.3)")
+        return handler(self, pdu)
+
+    def _refuse(self, header: Header, reason: str) -> list[Happening]:
+        """Answer a PDU that is malformed or out of place, as its kind is answered, and close."""
+        if header.ptype == PacketType.BIND:
+            return self._reject(header.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, reason)
+        if header.ptype in (PacketType.REQUEST, PacketType.ALTER_CONTEXT) and header.rpc_vers == RPC_VERS:
+            return self.fail_and_close(header.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
+        return self.close(reason)
+
+    def _reject(self, call_id: int, why: RejectReason, reason: str) -> list[Happening]:
+        return [*self.send(Pdu(BindNak(why), call_id)), *self.close(reason)]
+
+    def _on_bind(self, pdu: Pdu) -> list[Happening]:
+        bind = pdu.body
+        assert isinstance(bind, Bind)
+        if pdu.sec_trailer is not None:
+            why = f"authentication type {pdu.sec_trailer.auth_type} is not spoken here (MS-RPCE 3.3.3.5.3)"
+            return self._reject(pdu.call_id, RejectReason.AUTHENTICATION_TYPE_NOT_RECOGNIZED, why)
+        if min(bind.max_xmit_frag, bind.max_recv_frag) < MUST_RECV_FRAG_SIZE:
+            why = f"fragments below {MUST_RECV_FRAG_SIZE} bytes (C706 12.6.3.1)"
+            return self._reject(pdu.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why)
+        if (fault_found := self._fault_in(pdu, bind)) is not None:
+            return self._reject(pdu.call_id, *fault_found)
+        group = self.groups.join(self, bind.assoc_group_id, self.remote_host)
+        if group is None:
+            why = f"{self.remote_host} has no association group {bind.assoc_group_id:#x} (MS-RPCE 3.3.1.5.7)"
+            return self._reject(pdu.call_id, RejectReason.NOT_SPECIFIED, why)
+        self.group = group
+        self.state = AssociationState.CONTEXT_NEGOTIATED
+        self.multiplexed = bool(pdu.pfc_flags & Flags.CONC_MPX)
+        self.max_xmit_frag = min(bind.max_recv_frag, self.limits.fragment_bytes)
+        self._framer.longest = min(bind.max_xmit_frag, self.limits.fragment_bytes)
+        return self._answer(pdu, bind, BindAck, self.sec_addr.encode() + b"\0")
+
+    def _on_alter_context(self, pdu: Pdu) -> list[Happening]:
+        alter = pdu.body
+        assert isinstance(alter, AlterContext)
+        if pdu.sec_trailer is not None:
+            # A fault carries a status, not a reject reason: the one that authentication_type_not_recognized means.
+            why = f"authentication type {pdu.sec_trailer.auth_type} is not spoken here (MS-RPCE 3.3.3.5.3)"
+            return self.fail_and_close(pdu.call_id, FaultStatus.RPC_S_UNKNOWN_AUTHN_SERVICE, why)
+        if (fault_found := self._fault_in(pdu, alter)) is not None:
+            reject, why = fault_found
+            if reject is RejectReason.LOCAL_LIMIT_EXCEEDED:
+                return self._reject(pdu.call_id, reject, why)
+            return self.protocol_error(pdu, why)
+        return self._answer(pdu, alter, AlterContextResp, b"")
+
+    def _fault_in(self, pdu: Pdu, bind: Bind) -> tuple[RejectReason, str] | None:
+        """Return what is wrong with proposals, if anything."""
+        identifiers = [element.p_cont_id for element in bind.p_context_elem]
+        if not identifiers or len(set(identifiers)) != len(identifiers):
+            return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "contexts without or with equal p_cont_id (C706 12.6)"
+        if pdu.pfc_flags & WHOLE != WHOLE:
+            return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, "proposals in fragments (C706 12.6)"
+        if len(self.contexts.keys() | set(identifiers)) > self.limits.contexts:
+            return RejectReason.LOCAL_LIMIT_EXCEEDED, f"above {self.limits.contexts} contexts (MS-RPCE 3.3.3.5.5)"
+        for element in bind.p_context_elem:
+            known = self.contexts.get(element.p_cont_id)
+            if known is not None and not known.interface.syntax.serves(element.abstract_syntax):
+                why = f"context {element.p_cont_id} is negotiated for {known.interface.name} already (C706 12.6)"
+                return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why
+        return None
+
+    def _answer(self, pdu: Pdu, bind: Bind, kind: type[BindAck], sec_addr: bytes) -> list[Happening]:
+        assert self.group is not None
+        results, accepted = negotiate(bind.p_context_elem, self.server.interfaces, self.server.preferred)
+        self.contexts.update({context.p_cont_id: context for context in accepted})
+        body: Body = kind(self.max_xmit_frag, self._framer.longest, self.group.identifier, sec_addr, results)
+        return self.send(Pdu(body, pdu.call_id, WHOLE | (pdu.pfc_flags & Flags.CONC_MPX)))
+
+    def _on_request(self, pdu: Pdu) -> list[Happening]:
+        return self.calls.on_request(pdu)
+
+    def _on_co_cancel(self, pdu: Pdu) -> list[Happening]:
+        return self.calls.on_co_cancel(pdu)
+
+    def _on_orphaned(self, pdu: Pdu) -> list[Happening]:
+        return self.calls.on_orphaned(pdu)
+
+    # -- ends ---------------------------------------------------------------------------------------------------
+
+    def _note_debt(self, now: Now, *, progress: bool) -> None:
+        """Remember since when the client owes the rest of something."""
+        owes = self.state is AssociationState.ESTABLISHED or self._framer.pending or self.calls.receiving
+        if not owes:
+            self._owed_since = None
+        elif self._owed_since is None or progress:
+            self._owed_since = now.monotonic_ms
+
+    def _end(self) -> list[Happening]:
+        if self.closed:
+            return []
+        self.state = AssociationState.CLOSED
+        self._owed_since = None
+        happened = self.calls.abandon()
+        if self.group is not None:
+            happened += self.groups.leave(self, self.group)
+        return happened
+
+
+_Handler = Callable[[Association, Pdu], list[Happening]]
+_HANDLERS: Mapping[tuple[AssociationState, PacketType], _Handler] = MappingProxyType(
+    {
+        (AssociationState.ESTABLISHED, PacketType.BIND): Association._on_bind,
+        (AssociationState.CONTEXT_NEGOTIATED, PacketType.ALTER_CONTEXT): Association._on_alter_context,
+        (AssociationState.CONTEXT_NEGOTIATED, PacketType.REQUEST): Association._on_request,
+        (AssociationState.CONTEXT_NEGOTIATED, PacketType.CO_CANCEL): Association._on_co_cancel,
+        (AssociationState.CONTEXT_NEGOTIATED, PacketType.ORPHANED): Association._on_orphaned,
+    }
+)
+"""What a server takes in which state; everything else breaks the protocol (MS-RPCE 3.3.3)."""

@@ -1,0 +1,161 @@
+"""The bodies of the PDUs that negotiate contexts. Spec: C706 12.6.4; MS-RPCE 2.2.2.9. Fields are named as printed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Self
+
+from reference_qm.rpc.bodies import Body
+from reference_qm.rpc.header import PacketType
+from reference_qm.rpc.octets import OctetReader, OctetWriter
+from reference_qm.rpc.syntaxes import NIL_SYNTAX, SyntaxId
+
+
+def _read_syntax(reader: OctetReader) -> SyntaxId:
+    return SyntaxId(reader.uuid(), reader.number(4))
+
+
+def _write_syntax(writer: OctetWriter, syntax: SyntaxId) -> None:
+    writer.uuid(syntax.uuid)
+    writer.number(4, syntax.version)
+
+
+@dataclass(frozen=True, slots=True)
+class ContextElement:
+    """p_cont_elem_t: what a client proposes. p_cont_id u16; n_transfer_syn u8; reserved u8; 20 bytes a syntax."""
+
+    p_cont_id: int
+    abstract_syntax: SyntaxId
+    transfer_syntaxes: tuple[SyntaxId, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bind(Body):
+    """The client proposes presentation contexts. Spec: C706 12.6.4.3. max_xmit_frag, max_recv_frag u16 bytes."""
+
+    PTYPE: ClassVar[PacketType] = PacketType.BIND
+    SECTION: ClassVar[str] = "C706 12.6.4.3"
+
+    max_xmit_frag: int
+    max_recv_frag: int
+    assoc_group_id: int
+    p_context_elem: tuple[ContextElement, ...]
+
+    @classmethod
+    def read(cls, reader: OctetReader, flags: int) -> Self:
+        reader.where = "p_context_elem"
+        sizes = reader.number(2), reader.number(2)
+        group = reader.number(4)
+        count = reader.number(1)
+        reader.take(3)
+        elements = []
+        for _ in range(count):
+            identifier, syntaxes = reader.number(2), reader.number(1)
+            reader.take(1)
+            abstract = _read_syntax(reader)
+            elements.append(ContextElement(identifier, abstract, tuple(_read_syntax(reader) for _ in range(syntaxes))))
+        return cls(*sizes, group, tuple(elements))
+
+    def write(self, writer: OctetWriter) -> None:
+        writer.number(2, self.max_xmit_frag)
+        writer.number(2, self.max_recv_frag)
+        writer.number(4, self.assoc_group_id)
+        writer.number(1, len(self.p_context_elem))
+        writer.align(4)
+        for element in self.p_context_elem:
+            writer.number(2, element.p_cont_id)
+            writer.number(1, len(element.transfer_syntaxes))
+            writer.number(1, 0)
+            for syntax in (element.abstract_syntax, *element.transfer_syntaxes):
+                _write_syntax(writer, syntax)
+
+
+@dataclass(frozen=True, slots=True)
+class AlterContext(Bind):
+    """The client proposes further contexts. Spec: C706 12.6.4.1."""
+
+    PTYPE: ClassVar[PacketType] = PacketType.ALTER_CONTEXT
+    SECTION: ClassVar[str] = "C706 12.6.4.1"
+
+
+@dataclass(frozen=True, slots=True)
+class ContextResult:
+    """p_result_t: the answer to one proposal. result u16; reason u16; transfer_syntax 20 bytes."""
+
+    result: int
+    reason: int = 0
+    transfer_syntax: SyntaxId = NIL_SYNTAX
+
+
+@dataclass(frozen=True, slots=True)
+class BindAck(Body):
+    """The server's answers. Spec: C706 12.6.4.4. ``sec_addr``: the secondary address with its null, or nothing."""
+
+    PTYPE: ClassVar[PacketType] = PacketType.BIND_ACK
+    SECTION: ClassVar[str] = "C706 12.6.4.4"
+
+    max_xmit_frag: int
+    max_recv_frag: int
+    assoc_group_id: int
+    sec_addr: bytes
+    p_result_list: tuple[ContextResult, ...]
+
+    @classmethod
+    def read(cls, reader: OctetReader, flags: int) -> Self:
+        reader.where = "p_result_list"
+        sizes = reader.number(2), reader.number(2)
+        group = reader.number(4)
+        address = reader.take(reader.number(2))
+        reader.align(4)
+        count = reader.number(1)
+        reader.take(3)
+        results = tuple(ContextResult(reader.number(2), reader.number(2), _read_syntax(reader)) for _ in range(count))
+        return cls(*sizes, group, address, results)
+
+    def write(self, writer: OctetWriter) -> None:
+        writer.number(2, self.max_xmit_frag)
+        writer.number(2, self.max_recv_frag)
+        writer.number(4, self.assoc_group_id)
+        writer.number(2, len(self.sec_addr))
+        writer.data += self.sec_addr
+        writer.align(4)
+        writer.number(1, len(self.p_result_list))
+        writer.align(4)
+        for result in self.p_result_list:
+            writer.number(2, result.result)
+            writer.number(2, result.reason)
+            _write_syntax(writer, result.transfer_syntax)
+
+
+@dataclass(frozen=True, slots=True)
+class AlterContextResp(BindAck):
+    """The server's answers to further proposals. Spec: C706 12.6.4.2."""
+
+    PTYPE: ClassVar[PacketType] = PacketType.ALTER_CONTEXT_RESP
+    SECTION: ClassVar[str] = "C706 12.6.4.2"
+
+
+@dataclass(frozen=True, slots=True)
+class BindNak(Body):
+    """The server refuses the association. Spec: C706 12.6.4.5. ``versions``: (major, minor) u8 each."""
+
+    PTYPE: ClassVar[PacketType] = PacketType.BIND_NAK
+    SECTION: ClassVar[str] = "C706 12.6.4.5"
+
+    provider_reject_reason: int
+    versions: tuple[tuple[int, int], ...] = ((5, 0),)
+
+    @classmethod
+    def read(cls, reader: OctetReader, flags: int) -> Self:
+        reader.where = "versions"
+        reason, count = reader.number(2), reader.number(1)
+        versions = tuple((reader.number(1), reader.number(1)) for _ in range(count))
+        reader.take(reader.remaining)  # MS-RPCE 2.2.2.9: extended error information, which may be ignored
+        return cls(reason, versions)
+
+    def write(self, writer: OctetWriter) -> None:
+        writer.number(2, self.provider_reject_reason)
+        writer.number(1, len(self.versions))
+        for major, minor in self.versions:
+            writer.number(1, major)
+            writer.number(1, minor)

@@ -1,0 +1,159 @@
+"""The bodies of the PDUs of calls. Spec: C706 12.6.4; MS-RPCE 2.2.2.8. Fields are named as printed."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar, Self
+from uuid import UUID
+
+from reference_qm.rpc.header import Flags, PacketType
+from reference_qm.rpc.octets import OctetReader, OctetWriter
+
+
+class Body(ABC):
+    """What follows the common header. ``build(parse(x))`` has the same values; reserved fields become 0."""
+
+    __slots__ = ()
+
+    PTYPE: ClassVar[PacketType]
+    SECTION: ClassVar[str]
+
+    @classmethod
+    @abstractmethod
+    def read(cls, reader: OctetReader, flags: int) -> Self:
+        """Read the body, whose length is that of the reader; PduError."""
+
+    @abstractmethod
+    def write(self, writer: OctetWriter) -> None:
+        """Write the body behind a header that the writer holds already; MisuseError."""
+
+    def flags(self) -> int:
+        """Return the pfc_flags that follow from the body."""
+        return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Request(Body):
+    """A fragment of a request. Spec: C706 12.6.4.9. alloc_hint u32; p_cont_id, opnum u16; object UUID or None."""
+
+    PTYPE: ClassVar[PacketType] = PacketType.REQUEST
+    SECTION: ClassVar[str] = "C706 12.6.4.9"
+
+    p_cont_id: int
+    opnum: int
+    stub: bytes
+    alloc_hint: int = 0
+    object: UUID | None = None
+
+    def flags(self) -> int:
+        return Flags.OBJECT_UUID if self.object is not None else 0
+
+    @classmethod
+    def read(cls, reader: OctetReader, flags: int) -> Self:
+        reader.where = "request"
+        hint, context, opnum = reader.number(4), reader.number(2), reader.number(2)
+        object_uuid = reader.uuid() if flags & Flags.OBJECT_UUID else None
+        return cls(context, opnum, reader.take(reader.remaining), hint, object_uuid)
+
+    def write(self, writer: OctetWriter) -> None:
+        writer.number(4, self.alloc_hint)
+        writer.number(2, self.p_cont_id)
+        writer.number(2, self.opnum)
+        if self.object is not None:
+            writer.uuid(self.object)
+        writer.data += self.stub
+
+
+@dataclass(frozen=True, slots=True)
+class Response(Body):
+    """A fragment of a response. Spec: C706 12.6.4.10. alloc_hint u32; p_cont_id u16; cancel_count u8."""
+
+    PTYPE: ClassVar[PacketType] = PacketType.RESPONSE
+    SECTION: ClassVar[str] = "C706 12.6.4.10"
+
+    p_cont_id: int
+    stub: bytes
+    alloc_hint: int = 0
+    cancel_count: int = 0
+
+    @classmethod
+    def read(cls, reader: OctetReader, flags: int) -> Self:
+        reader.where = "response"
+        hint, context, cancels = reader.number(4), reader.number(2), reader.number(1)
+        reader.take(1)
+        return cls(context, reader.take(reader.remaining), hint, cancels)
+
+    def write(self, writer: OctetWriter) -> None:
+        writer.number(4, self.alloc_hint)
+        writer.number(2, self.p_cont_id)
+        writer.number(1, self.cancel_count)
+        writer.number(1, 0)
+        writer.data += self.stub
+
+
+@dataclass(frozen=True, slots=True)
+class Fault(Body):
+    """A call that failed. Spec: C706 12.6.4.7; MS-RPCE 2.2.2.8: no stub. status u32."""
+
+    PTYPE: ClassVar[PacketType] = PacketType.FAULT
+    SECTION: ClassVar[str] = "C706 12.6.4.7"
+
+    p_cont_id: int
+    status: int
+    cancel_count: int = 0
+
+    @classmethod
+    def read(cls, reader: OctetReader, flags: int) -> Self:
+        reader.where = "fault"
+        reader.number(4)
+        context, cancels = reader.number(2), reader.number(1)
+        reader.take(1)
+        status = reader.number(4)
+        reader.take(4)
+        reader.take(reader.remaining)  # MS-RPCE 2.2.2.8: a client ignores stub data
+        return cls(context, status, cancels)
+
+    def write(self, writer: OctetWriter) -> None:
+        writer.number(4, 0)
+        writer.number(2, self.p_cont_id)
+        writer.number(1, self.cancel_count)
+        writer.number(1, 0)
+        writer.number(4, self.status)
+        writer.number(4, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Empty(Body):
+    """A PDU that is its header."""
+
+    @classmethod
+    def read(cls, reader: OctetReader, flags: int) -> Self:
+        return cls()
+
+    def write(self, writer: OctetWriter) -> None:
+        """Nothing follows the header."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown(_Empty):
+    """The server asks the client to end the association. Spec: C706 12.6.4.11."""
+
+    PTYPE: ClassVar[PacketType] = PacketType.SHUTDOWN
+    SECTION: ClassVar[str] = "C706 12.6.4.11"
+
+
+@dataclass(frozen=True, slots=True)
+class CoCancel(_Empty):
+    """The client wants a call ended. Spec: C706 12.6.4.6."""
+
+    PTYPE: ClassVar[PacketType] = PacketType.CO_CANCEL
+    SECTION: ClassVar[str] = "C706 12.6.4.6"
+
+
+@dataclass(frozen=True, slots=True)
+class Orphaned(_Empty):
+    """The client waits no more for a call. Spec: C706 12.6.4.8."""
+
+    PTYPE: ClassVar[PacketType] = PacketType.ORPHANED
+    SECTION: ClassVar[str] = "C706 12.6.4.8"

@@ -1,0 +1,123 @@
+"""Calls of clients: being received, being carried out, answered. Spec: MS-RPCE 3.3.3.1.5; C706 12.6.4.9, 12.6.4.10."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from reference_qm.codec.errors import MisuseError
+from reference_qm.rpc.bodies import Request
+from reference_qm.rpc.groups import ContextHandle
+from reference_qm.rpc.interfaces.method import Direction, Method
+from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.octets import ByteOrder
+from reference_qm.rpc.status import NEVER_SENT
+
+if TYPE_CHECKING:
+    from reference_qm.rpc.association import Association
+    from reference_qm.rpc.contexts import PresentationContext
+    from reference_qm.rpc.happenings import Happening
+
+
+class IncomingCall:
+    """A request of which not all fragments have come."""
+
+    __slots__ = ("call_id", "cancels", "context", "first", "method", "order", "stub")
+
+    def __init__(
+        self, call_id: int, context: PresentationContext, method: Method, first: Request, order: ByteOrder
+    ) -> None:
+        self.call_id = call_id
+        self.context = context
+        self.method = method
+        self.first = first
+        self.order = order
+        self.stub = bytearray()
+        self.cancels = 0
+
+
+class Call:
+    """A call that a dispatcher carries out and answers once, now or later.
+
+    ``arguments``: the [in] parameters by name; a context handle is a ContextHandle or None for NULL. ``handle``: the
+    one among them. ``stub_size``: int bytes of the request's stub. ``ended``: answered, or nobody waits.
+    """
+
+    __slots__ = (
+        "arguments",
+        "association",
+        "call_id",
+        "cancels",
+        "context",
+        "dispatched",
+        "ended",
+        "handle",
+        "method",
+        "object",
+        "stub_size",
+    )
+
+    def __init__(self, association: Association, incoming: IncomingCall, arguments: dict[str, Any]) -> None:
+        self.association = association
+        self.call_id = incoming.call_id
+        self.context = incoming.context
+        self.method = incoming.method
+        self.object: UUID | None = incoming.first.object
+        self.arguments = arguments
+        self.cancels = incoming.cancels
+        self.stub_size = len(incoming.stub)
+        self.handle: ContextHandle | None = None
+        self.dispatched = False
+        """Has the dispatcher been told?"""
+        self.ended = False
+
+    @property
+    def cancelled(self) -> bool:
+        """Has the client asked for the end of the call?"""
+        return self.cancels > 0
+
+    def new_handle(self, state: Any) -> ContextHandle:
+        """Make a context handle to be answered with; MisuseError when the method opens none."""
+        if not self.method.opens_handle:
+            raise MisuseError(f"{self.method.name} opens no context handle")
+        return self.association.groups.new_handle(self.method.handle_kind, state)
+
+    def respond(self, **results: Any) -> list[Happening]:
+        """Answer with the [out] parameters and ``Return``; return what follows.
+
+        An [in, out] parameter that is not given stays as it came; a context handle that is not given by a method
+        that opens one is NULL. A handle answered with NULL is closed. MisuseError when the results do not fit.
+        """
+        values = self._results(results)
+        handle = None
+        on_the_wire = values
+        if self.method.handle is not None and self.method.answers_handle:
+            name = self.method.handle.name
+            handle = values[name]
+            if handle is not None and handle is not self.handle and not self._may_open(handle):
+                raise MisuseError(f"{self.method.name} {name} takes None, the handle that came, or new_handle()")
+            on_the_wire = {**values, name: None if handle is None else handle.uuid}
+        stub = self.method.build_out(on_the_wire, Encoding(self.context.wide), self.arguments)
+        return self.association.calls.finish(self, stub, handle)
+
+    def fault(self, status: int) -> list[Happening]:
+        """Answer with a fault; return what follows. Spec: MS-RPCE 3.3.3.4.1.
+
+        MisuseError for a status that no server sends (MS-RPCE 3.3.3.5.1).
+        """
+        if status in NEVER_SENT:
+            raise MisuseError(f"{status:#010x} is no status of a fault (MS-RPCE 3.3.3.5.1)")
+        return self.association.calls.fail(self, status)
+
+    def _results(self, given: dict[str, Any]) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        for one in self.method.parameters:
+            if one.direction is Direction.IN_OUT:
+                values[one.name] = self.arguments[one.name]
+            elif one is self.method.handle and one.direction is Direction.OUT:
+                values[one.name] = None
+        return {**values, **given}
+
+    def _may_open(self, handle: object) -> bool:
+        kind = self.method.handle_kind
+        return self.method.opens_handle and isinstance(handle, ContextHandle) and handle.kind == kind

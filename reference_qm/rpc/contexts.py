@@ -1,0 +1,67 @@
+"""Which presentation contexts and transfer syntaxes are accepted. Spec: MS-RPCE 3.3.1.5.3, 3.3.1.5.6; C706 12.6.3.1."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from reference_qm.rpc.bind_bodies import ContextElement, ContextResult
+from reference_qm.rpc.interfaces.method import Interface
+from reference_qm.rpc.status import ProviderReason, Result
+from reference_qm.rpc.syntaxes import KEEP_CONNECTION_ON_ORPHAN, NDR, NDR64, SyntaxId, features_asked
+
+TRANSFER_SYNTAXES = MappingProxyType({NDR: False, NDR64: True})
+"""What we speak; True for NDR64."""
+
+_UNKNOWN = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.ABSTRACT_SYNTAX_NOT_SUPPORTED)
+_NOT_CHOSEN = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.PROPOSED_TRANSFER_SYNTAXES_NOT_SUPPORTED)
+
+
+@dataclass(frozen=True, slots=True)
+class PresentationContext:
+    """An accepted context: an interface in a transfer syntax."""
+
+    p_cont_id: int
+    interface: Interface
+    wide: bool
+
+
+def negotiate(
+    proposals: Sequence[ContextElement], interfaces: Collection[Interface], preferred: SyntaxId
+) -> tuple[tuple[ContextResult, ...], list[PresentationContext]]:
+    """Answer proposals: a result for each, in order, and the contexts that were accepted.
+
+    Of all that is proposed for one interface at most one transfer syntax is accepted: ``preferred`` if it is among
+    them, else the first that we speak.
+    """
+    chosen = _choose(proposals, preferred)
+    results: list[ContextResult] = []
+    accepted: list[PresentationContext] = []
+    for place, proposal in enumerate(proposals):
+        features = features_asked(proposal.transfer_syntaxes[0]) if len(proposal.transfer_syntaxes) == 1 else None
+        if features is not None:
+            results.append(ContextResult(Result.NEGOTIATE_ACK, features & KEEP_CONNECTION_ON_ORPHAN))
+            continue
+        served = next((one for one in interfaces if one.syntax.serves(proposal.abstract_syntax)), None)
+        if served is None:
+            results.append(_UNKNOWN)
+        elif place not in chosen:
+            results.append(_NOT_CHOSEN)
+        else:
+            results.append(ContextResult(Result.ACCEPTANCE, transfer_syntax=chosen[place]))
+            accepted.append(PresentationContext(proposal.p_cont_id, served, TRANSFER_SYNTAXES[chosen[place]]))
+    return tuple(results), accepted
+
+
+def _choose(proposals: Sequence[ContextElement], preferred: SyntaxId) -> dict[int, SyntaxId]:
+    """Return the place of the proposal chosen for each abstract syntax, with the transfer syntax chosen."""
+    best: dict[SyntaxId, tuple[int, SyntaxId]] = {}
+    for place, proposal in enumerate(proposals):
+        for syntax in proposal.transfer_syntaxes:
+            if syntax not in TRANSFER_SYNTAXES:
+                continue
+            known = best.get(proposal.abstract_syntax)
+            if known is None or (syntax == preferred and known[1] != preferred):
+                best[proposal.abstract_syntax] = (place, syntax)
+    return dict(best.values())

@@ -1,0 +1,144 @@
+"""The common header of connection-oriented PDUs and the security trailer. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.11."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum, IntFlag
+from typing import Self
+
+from reference_qm.rpc.errors import PduError
+from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
+
+HEADER_SIZE = 16
+RPC_VERS = 5
+RPC_VERS_MINORS = (0, 1)
+SECTION = "C706 12.6.3.1"
+TRAILER_SIZE = 8
+
+
+class PacketType(IntEnum):
+    """PTYPE of the connection-oriented protocol. Spec: C706 12.6.1; MS-RPCE 2.2.2.10."""
+
+    REQUEST = 0
+    RESPONSE = 2
+    FAULT = 3
+    BIND = 11
+    BIND_ACK = 12
+    BIND_NAK = 13
+    ALTER_CONTEXT = 14
+    ALTER_CONTEXT_RESP = 15
+    AUTH3 = 16
+    SHUTDOWN = 17
+    CO_CANCEL = 18
+    ORPHANED = 19
+
+
+class Flags(IntFlag):
+    """pfc_flags. Spec: C706 12.6.3.1. In bind PDUs 0x04 is PFC_SUPPORT_HEADER_SIGN (MS-RPCE 2.2.2.3)."""
+
+    FIRST_FRAG = 0x01
+    LAST_FRAG = 0x02
+    PENDING_CANCEL = 0x04
+    RESERVED_1 = 0x08
+    CONC_MPX = 0x10
+    DID_NOT_EXECUTE = 0x20
+    MAYBE = 0x40
+    OBJECT_UUID = 0x80
+
+
+WHOLE = Flags.FIRST_FRAG | Flags.LAST_FRAG
+LITTLE_ENDIAN = b"\x10\0\0\0"
+"""packed_drep: little-endian, ASCII, IEEE (C706 14.1)."""
+_ORDERS: dict[int, ByteOrder] = {0x00: ">", 0x10: "<"}
+
+
+def byte_order(packed_drep: bytes) -> ByteOrder:
+    """Return the byte order of a data representation label; PduError when it names none. Spec: C706 14.1.
+
+    The representation of characters and floating-point numbers is not looked at: our interfaces have neither.
+    """
+    order = _ORDERS.get(packed_drep[0] & 0xF0)
+    if order is None:
+        raise PduError("packed_drep", 4, SECTION, f"{packed_drep[0]:#04x} is no integer representation")
+    return order
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The common header.
+
+    Spec: C706 12.6.3.1. 16 bytes: rpc_vers u8; rpc_vers_minor u8; PTYPE u8; pfc_flags u8; packed_drep 4 bytes;
+    frag_length u16; auth_length u16; call_id u32, in the byte order of packed_drep. ``ptype`` is the number, which
+    need not be a PacketType.
+    """
+
+    ptype: int
+    pfc_flags: int
+    packed_drep: bytes
+    frag_length: int
+    auth_length: int
+    call_id: int
+    rpc_vers: int = RPC_VERS
+    rpc_vers_minor: int = 0
+
+    @property
+    def order(self) -> ByteOrder:
+        """The byte order of the PDU."""
+        return byte_order(self.packed_drep)
+
+    @classmethod
+    def parse(cls, data: bytes) -> Self:
+        """Read the header at the start of ``data``; PduError when it is cut or has no known byte order."""
+        head = OctetReader(data, "<", SECTION)
+        head.where = "common header"
+        vers, minor, ptype, flags = head.take(4)
+        drep = head.take(4)
+        rest = OctetReader(data, byte_order(drep), SECTION, offset=8)
+        rest.where = "common header"
+        return cls(ptype, flags, drep, rest.number(2), rest.number(2), rest.number(4), vers, minor)
+
+    def build(self) -> bytes:
+        """Return the bytes."""
+        writer = OctetWriter(self.order, "common header")
+        for value in (self.rpc_vers, self.rpc_vers_minor, self.ptype, self.pfc_flags):
+            writer.number(1, value)
+        writer.data += self.packed_drep
+        writer.number(2, self.frag_length)
+        writer.number(2, self.auth_length)
+        writer.number(4, self.call_id)
+        return bytes(writer.data)
+
+
+@dataclass(frozen=True, slots=True)
+class SecTrailer:
+    """The sec_trailer with the authentication token behind it.
+
+    Spec: MS-RPCE 2.2.2.11. 8 bytes and the token: auth_type u8; auth_level u8; auth_pad_length u8; auth_reserved u8;
+    auth_context_id u32; token auth_length bytes.
+    """
+
+    auth_type: int
+    auth_level: int
+    auth_context_id: int
+    token: bytes
+    auth_pad_length: int = 0
+
+    @classmethod
+    def parse(cls, data: bytes, header: Header) -> Self:
+        """Read the trailer at the end of a PDU that has one; PduError when it does not fit behind the header."""
+        start = header.frag_length - header.auth_length - TRAILER_SIZE
+        if start < HEADER_SIZE:
+            raise PduError("auth_length", 10, SECTION, f"{header.auth_length} bytes do not fit into the PDU")
+        kind, level, pad, _ = data[start : start + 4]
+        if start - pad < HEADER_SIZE:
+            raise PduError("auth_pad_length", start + 2, SECTION, f"{pad} bytes do not fit into the PDU")
+        context = int.from_bytes(data[start + 4 : start + 8], "little" if header.order == "<" else "big")
+        return cls(kind, level, context, data[start + TRAILER_SIZE : header.frag_length], pad)
+
+    def build(self, order: ByteOrder) -> bytes:
+        """Return padding, trailer and token."""
+        writer = OctetWriter(order, "sec_trailer")
+        for value in (self.auth_type, self.auth_level, self.auth_pad_length, 0):
+            writer.number(1, value)
+        writer.number(4, self.auth_context_id)
+        return bytes(self.auth_pad_length) + bytes(writer.data) + self.token

@@ -1,0 +1,49 @@
+"""The interface of the endpoint mapper, as far as clients look up endpoints. Spec: C706 O; MS-RPCE 2.2.1.2."""
+
+from __future__ import annotations
+
+from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, out
+from reference_qm.rpc.ndr import GUID, U8, U32, ConformantArray, ConformantVaryingArray, HandleType, Struct, full
+
+LONGEST_TOWER = 2000
+MOST_TOWERS = 500
+
+LOOKUP_HANDLE = HandleType("ept_lookup_handle_t")
+
+TWR_T = Struct(
+    "twr_t",
+    "MS-RPCE 2.2.1.2.2",
+    tower_length=U32.within(0, LONGEST_TOWER),
+    tower_octet_string=ConformantArray(U8, size_is="tower_length"),
+)
+
+EPT = interface(
+    "ept",
+    "e1af8308-5d1f-11c9-91a4-08002b14a0fa",
+    3,
+    [
+        (
+            3,
+            method(
+                "ept_map",
+                "MS-RPCE 2.2.1.2.5",
+                in_("obj", full(GUID)),
+                in_("map_tower", full(TWR_T)),
+                in_out("entry_handle", LOOKUP_HANDLE),
+                in_("max_towers", U32.within(0, MOST_TOWERS)),
+                out("num_towers", U32),
+                out("ITowers", ConformantVaryingArray(full(TWR_T), size_is="max_towers", length_is="num_towers")),
+                out("status", U32),
+            ),
+        ),
+        (
+            4,
+            method(
+                "ept_lookup_handle_free",
+                "MS-RPCE 2.2.1.2.8",
+                in_out("entry_handle", LOOKUP_HANDLE),
+                out("status", U32),
+            ),
+        ),
+    ],
+)

@@ -1,0 +1,146 @@
+"""Interfaces as tables: methods, their parameters, and the stubs that follow from them. Spec: C706 14.4."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import Flag
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+from reference_qm.codec.errors import MisuseError
+from reference_qm.rpc.ndr import Encoding, HandleType, NdrReader, NdrType, NdrWriter
+from reference_qm.rpc.syntaxes import SyntaxId
+
+RETURN = "Return"
+"""The name under which a method's return value stands among its results."""
+
+
+class Direction(Flag):
+    """[in], [out] or both."""
+
+    IN = 1
+    OUT = 2
+    IN_OUT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a method. A top-level [ref] pointer is declared by its target: it leaves no trace in a stub."""
+
+    name: str
+    direction: Direction
+    type: NdrType
+
+
+def in_(name: str, kind: NdrType) -> Parameter:
+    """Declare an [in] parameter."""
+    return Parameter(name, Direction.IN, kind)
+
+
+def out(name: str, kind: NdrType) -> Parameter:
+    """Declare an [out] parameter."""
+    return Parameter(name, Direction.OUT, kind)
+
+
+def in_out(name: str, kind: NdrType) -> Parameter:
+    """Declare an [in, out] parameter."""
+    return Parameter(name, Direction.IN_OUT, kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One operation of an interface; the binding handle (hBind) is no parameter of it."""
+
+    name: str
+    section: str
+    parameters: tuple[Parameter, ...]
+    handle: Parameter | None = field(init=False)
+    """The parameter that is a context handle: none of our methods has two."""
+    handle_kind: str = field(init=False)
+    """The name of its type."""
+
+    def __post_init__(self) -> None:
+        handles = [(one, one.type.name) for one in self.parameters if isinstance(one.type, HandleType)]
+        if len(handles) > 1:
+            raise MisuseError(f"{self.name} has more than one context handle")
+        handle, kind = handles[0] if handles else (None, "")
+        object.__setattr__(self, "handle", handle)
+        object.__setattr__(self, "handle_kind", kind)
+
+    @property
+    def takes_handle(self) -> bool:
+        """Does a request bring a context handle?"""
+        return self.handle is not None and bool(self.handle.direction & Direction.IN)
+
+    @property
+    def answers_handle(self) -> bool:
+        """Does a response bring a context handle?"""
+        return self.handle is not None and bool(self.handle.direction & Direction.OUT)
+
+    @property
+    def opens_handle(self) -> bool:
+        """May a call open a context handle that was not there: is one [out] only?"""
+        return self.answers_handle and not self.takes_handle
+
+    def read_in(self, stub: bytes, encoding: Encoding) -> dict[str, Any]:
+        """Return the [in] parameters of a request's stub; StubError."""
+        return self._read(stub, encoding, Direction.IN, {})
+
+    def read_out(self, stub: bytes, encoding: Encoding, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the results of a response's stub; ``arguments`` are those of the request; StubError."""
+        return self._read(stub, encoding, Direction.OUT, arguments)
+
+    def build_in(self, arguments: Mapping[str, Any], encoding: Encoding) -> bytes:
+        """Return the stub of a request; MisuseError when arguments are missing, too many or unfit."""
+        return self._build(arguments, encoding, Direction.IN, arguments)
+
+    def build_out(self, results: Mapping[str, Any], encoding: Encoding, arguments: Mapping[str, Any]) -> bytes:
+        """Return the stub of a response; MisuseError when results are missing, too many or unfit."""
+        return self._build(results, encoding, Direction.OUT, {**arguments, **results})
+
+    def _read(self, stub: bytes, encoding: Encoding, direction: Direction, beside: Mapping[str, Any]) -> dict[str, Any]:
+        reader = NdrReader(stub, encoding, self.section)
+        values: dict[str, Any] = {}
+        scope = dict(beside)
+        for one in self._passing(direction):
+            reader.where = one.name
+            values[one.name] = scope[one.name] = one.type.whole(reader, scope)
+        reader.finish(f"{self.name} stub")
+        return values
+
+    def _build(
+        self, values: Mapping[str, Any], encoding: Encoding, direction: Direction, scope: Mapping[str, Any]
+    ) -> bytes:
+        writer = NdrWriter(encoding, self.name)
+        passing = self._passing(direction)
+        if values.keys() != {one.name for one in passing}:
+            writer.misuse(f"takes {', '.join(one.name for one in passing)}, not {', '.join(values)}")
+        for one in passing:
+            writer.where = f"{self.name} {one.name}"
+            one.type.write_whole(writer, values[one.name], scope)
+        return bytes(writer.data)
+
+    def _passing(self, direction: Direction) -> list[Parameter]:
+        return [one for one in self.parameters if one.direction & direction]
+
+
+def method(name: str, section: str, *parameters: Parameter, returns: NdrType | None = None) -> Method:
+    """Declare a method; its return value is the last thing in a response."""
+    result = (out(RETURN, returns),) if returns is not None else ()
+    return Method(name, section, parameters + result)
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """An interface: its name, its abstract syntax and its methods by opnum."""
+
+    name: str
+    syntax: SyntaxId
+    methods: Mapping[int, Method]
+
+
+def interface(name: str, uuid: str, major: int, methods: Iterable[tuple[int, Method]]) -> Interface:
+    """Declare version ``major``.0 of an interface."""
+    return Interface(name, SyntaxId(UUID(uuid), major), MappingProxyType(dict(methods)))

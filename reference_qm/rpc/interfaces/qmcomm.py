@@ -1,0 +1,50 @@
+"""The methods of the interface qmcomm that remote reading needs. Spec: MS-MQMP 3.1.4, 6.
+
+Readings. R_QMCreateRemoteCursor: clients "pass NULL" for ptb1 (MS-MQMP 3.1.4.4), which a top-level pointer without
+attribute, hence [ref], cannot be; Windows sends a zeroed structure (<29>), and that is what is declared here.
+"""
+
+from __future__ import annotations
+
+from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, out
+from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, OPENREMOTE, QUEUE_FORMAT
+from reference_qm.rpc.ndr import GUID, U32, unique
+
+QMCOMM = interface(
+    "qmcomm",
+    "fdb3a030-065f-11d1-bb9b-00a024ea5525",
+    1,
+    [
+        (
+            2,
+            method(
+                "R_QMOpenRemoteQueue",
+                "MS-MQMP 3.1.4.2",
+                out("pphContext", OPENREMOTE),
+                out("pdwContext", U32),
+                in_("pQueueFormat", unique(QUEUE_FORMAT)),
+                in_("dwCallingProcessID", U32),
+                in_("dwDesiredAccess", U32),
+                in_("dwShareMode", U32),
+                in_("pLicGuid", GUID),
+                in_("dwMQS", U32),
+                out("dwpQueue", U32),
+                out("phQueue", U32),
+                returns=U32,
+            ),
+        ),
+        (3, method("R_QMCloseRemoteQueueContext", "MS-MQMP 3.1.4.3", in_out("pphContext", OPENREMOTE))),
+        (
+            4,
+            method(
+                "R_QMCreateRemoteCursor",
+                "MS-MQMP 3.1.4.4",
+                in_("ptb1", CACTRANSFERBUFFERV1),
+                in_("hQueue", U32),
+                out("phCursor", U32),
+                returns=U32,
+            ),
+        ),
+        (31, method("R_QMGetRTQMServerPort", "MS-MQMP 3.1.4.24", in_("fIP", U32), returns=U32)),
+    ],
+)

@@ -1,0 +1,144 @@
+"""The structures that the qmcomm methods of remote reading take. Spec: MS-MQMP 2.2.3.2, 6; MS-MQMQ 2.2.7 to 2.2.10."""
+
+from __future__ import annotations
+
+from reference_qm.rpc.ndr import (
+    GUID,
+    U8,
+    U16,
+    U32,
+    WCHAR,
+    ConformantArray,
+    ConformantVaryingArray,
+    FixedArray,
+    HandleType,
+    NdrType,
+    Pointer,
+    Struct,
+    Union,
+    WideString,
+    unique,
+)
+
+LONGEST_NAME = 0x8000
+"""Characters of a direct format name or a domain that are believed: the documents set no limit."""
+LONGEST_FORMAT_NAME = 1024
+
+OPENREMOTE = HandleType("PCTX_OPENREMOTE_HANDLE_TYPE")
+"""A queue opened for remote reading (MS-MQMP 2.2.1.1.3)."""
+
+NAME = unique(WideString(LONGEST_NAME))
+
+OBJECTID = Struct("OBJECTID", "MS-MQMQ 2.2.8", Lineage=GUID, Uniquifier=U32)
+DL_ID = Struct("DL_ID", "MS-MQMQ 2.2.9", m_DlGuid=GUID, m_pwzDomain=NAME)
+XACTUOW = Struct("XACTUOW", "MS-MQMQ 2.2.18.1.8", rgb=FixedArray(U8, 16))
+MULTICAST_ID = Struct("MULTICAST_ID", "MS-MQMQ 2.2.10", m_address=U32, m_port=U32)
+
+QUEUE_FORMAT = Struct(
+    "QUEUE_FORMAT",
+    "MS-MQMQ 2.2.7",
+    m_qft=U8,
+    m_SuffixAndFlags=U8,
+    m_reserved=U16,
+    union=Union(
+        "QUEUE_FORMAT",
+        U8,
+        "m_qft",
+        {0: None, 1: GUID, 2: OBJECTID, 3: NAME, 4: GUID, 5: GUID, 6: DL_ID, 7: MULTICAST_ID, 8: NAME},
+    ),
+)
+
+
+def _block(element: NdrType, size_is: str | int, length_is: str | int | None = None) -> Pointer:
+    """Return a pointer to a pointer to an array: [size_is(,n)] and perhaps [length_is(,m)]."""
+    array: NdrType = ConformantArray(element, size_is)
+    if length_is is not None:
+        array = ConformantVaryingArray(element, size_is, length_is)
+    return unique(unique(array))
+
+
+def _names(*stems: str) -> dict[str, NdrType]:
+    """Return the three fields of each format name of CACTB_RECEIVE."""
+    fields: dict[str, NdrType] = {}
+    for stem in stems:
+        fields[f"ul{stem}FormatNameLen"] = U32.within(0, LONGEST_FORMAT_NAME)
+        fields[f"pp{stem}FormatName"] = _block(WCHAR, f"ul{stem}FormatNameLen")
+        fields[f"pul{stem}FormatNameLenProp"] = unique(U32)
+    return fields
+
+
+_SEND = Struct(
+    "Send", "MS-MQMP 2.2.3.2", pAdminQueueFormat=unique(QUEUE_FORMAT), pResponseQueueFormat=unique(QUEUE_FORMAT)
+)
+_RECEIVE = Struct(
+    "Receive",
+    "MS-MQMP 2.2.3.2",
+    RequestTimeout=U32,
+    Action=U32,
+    Asynchronous=U32,
+    Cursor=U32,
+    **_names("Response", "Admin", "Dest", "Ordering"),
+)
+_CREATE_CURSOR = Struct("CACCreateRemoteCursor", "MS-MQMP 2.2.3.4", hCursor=U32, srv_hACQueue=U32, cli_pQMQueue=U32)
+
+CACTRANSFERBUFFERV1 = Struct(
+    "CACTransferBufferV1",
+    "MS-MQMP 2.2.3.2",
+    uTransferType=U32.within(0, 2),
+    union=Union("CACTransferBufferV1", U32, "uTransferType", {0: _SEND, 1: _RECEIVE, 2: _CREATE_CURSOR}),
+    pClass=unique(U16),
+    ppMessageID=unique(unique(OBJECTID)),
+    ppCorrelationID=_block(U8, 20, 20),
+    pSentTime=unique(U32),
+    pArrivedTime=unique(U32),
+    pPriority=unique(U8),
+    pDelivery=unique(U8),
+    pAcknowledge=unique(U8),
+    pAuditing=unique(U8),
+    pApplicationTag=unique(U32),
+    ppBody=_block(U8, "ulAllocBodyBufferInBytes", "ulBodyBufferSizeInBytes"),
+    ulBodyBufferSizeInBytes=U32,
+    ulAllocBodyBufferInBytes=U32,
+    pBodySize=unique(U32),
+    ppTitle=_block(WCHAR, "ulTitleBufferSizeInWCHARs", "ulTitleBufferSizeInWCHARs"),
+    ulTitleBufferSizeInWCHARs=U32,
+    pulTitleBufferSizeInWCHARs=unique(U32),
+    ulAbsoluteTimeToQueue=U32,
+    pulRelativeTimeToQueue=unique(U32),
+    ulRelativeTimeToLive=U32,
+    pulRelativeTimeToLive=unique(U32),
+    pTrace=unique(U8),
+    pulSenderIDType=unique(U32),
+    ppSenderID=_block(U8, "uSenderIDLen"),
+    pulSenderIDLenProp=unique(U32),
+    pulPrivLevel=unique(U32),
+    ulAuthLevel=U32,
+    pAuthenticated=unique(U8),
+    pulHashAlg=unique(U32),
+    pulEncryptAlg=unique(U32),
+    ppSenderCert=_block(U8, "ulSenderCertLen"),
+    ulSenderCertLen=U32,
+    pulSenderCertLenProp=unique(U32),
+    ppwcsProvName=_block(WCHAR, "ulProvNameLen"),
+    ulProvNameLen=U32,
+    pulAuthProvNameLenProp=unique(U32),
+    pulProvType=unique(U32),
+    fDefaultProvider=U32,
+    ppSymmKeys=_block(U8, "ulSymmKeysSize"),
+    ulSymmKeysSize=U32,
+    pulSymmKeysSizeProp=unique(U32),
+    bEncrypted=U8,
+    bAuthenticated=U8,
+    uSenderIDLen=U16,
+    ppSignature=_block(U8, "ulSignatureSize"),
+    ulSignatureSize=U32,
+    pulSignatureSizeProp=unique(U32),
+    ppSrcQMID=unique(unique(GUID)),
+    pUow=unique(XACTUOW),
+    ppMsgExtension=_block(U8, "ulMsgExtensionBufferInBytes", "ulMsgExtensionBufferInBytes"),
+    ulMsgExtensionBufferInBytes=U32,
+    pMsgExtensionSize=unique(U32),
+    ppConnectorType=unique(unique(GUID)),
+    pulBodyType=unique(U32),
+    pulVersion=unique(U32),
+)

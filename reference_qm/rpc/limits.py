@@ -1,0 +1,27 @@
+"""What one client may take of this runtime."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MUST_RECV_FRAG_SIZE = 1432
+"""Bytes of a PDU that every implementation can receive (C706 12.6.3.1)."""
+MAX_INPUT_SIZE = 4 * 1024 * 1024
+"""Bytes of stub data of one request (MS-RPCE 3.3.3.5.4)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one association, and of one association group for ``handles``.
+
+    ``fragment_bytes``: the largest PDU that is received or sent. ``stub_bytes``: stub data of all requests that are
+    being received or carried out. ``patience_ms``: how long a client may leave a bind, a PDU or a fragmented request
+    unfinished.
+    """
+
+    fragment_bytes: int = 5840
+    contexts: int = 64
+    pending_calls: int = 64
+    stub_bytes: int = 2 * MAX_INPUT_SIZE
+    handles: int = 1024
+    patience_ms: int = 30_000

@@ -1,0 +1,66 @@
+"""The endpoint mapper: where the interfaces of this queue manager are. Spec: C706 O; MS-RPCE 2.2.1.2.5."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+
+from reference_qm.rpc.calls import Call
+from reference_qm.rpc.contexts import TRANSFER_SYNTAXES
+from reference_qm.rpc.errors import StubError
+from reference_qm.rpc.happenings import CallReceived, Happening, RpcEvent
+from reference_qm.rpc.interfaces.method import Interface
+from reference_qm.rpc.towers import Tower
+
+EPT_S_NOT_REGISTERED = 0x16C9A0D6
+
+
+@dataclass(frozen=True, slots=True)
+class MappedEndpoint:
+    """An interface that is served at a TCP port."""
+
+    interface: Interface
+    address: IPv4Address
+    port: int
+
+
+class EndpointMapper:
+    """The dispatcher of the interface ept: answers ept_map from a list of endpoints."""
+
+    def __init__(self, endpoints: Sequence[MappedEndpoint]) -> None:
+        self.endpoints = endpoints
+
+    def __call__(self, event: RpcEvent) -> list[Happening]:
+        """Take an event of the runtime; calls are answered at once, and no handle is ever open."""
+        if not isinstance(event, CallReceived):
+            return []
+        return _ANSWERS[event.call.method.name](self, event.call)
+
+    def _map(self, call: Call) -> list[Happening]:
+        found = self.find(call.arguments["map_tower"])[: call.arguments["max_towers"]]
+        towers = [{"tower_length": len(octets), "tower_octet_string": octets} for octets in found]
+        status = 0 if towers else EPT_S_NOT_REGISTERED
+        return call.respond(num_towers=len(towers), ITowers=towers, status=status, entry_handle=None)
+
+    def _free(self, call: Call) -> list[Happening]:
+        return call.respond(entry_handle=None, status=0)
+
+    def find(self, map_tower: dict[str, bytes] | None) -> list[bytes]:
+        """Return the towers that match one asked for: the same interface, in a transfer syntax that we speak."""
+        if map_tower is None:
+            return []
+        try:
+            asked = Tower.parse(map_tower["tower_octet_string"])
+        except StubError:
+            return []
+        if asked is None or asked.transfer_syntax not in TRANSFER_SYNTAXES:
+            return []
+        return [
+            Tower(one.interface.syntax, asked.transfer_syntax, one.port, one.address).build()
+            for one in self.endpoints
+            if one.interface.syntax.serves(asked.interface)
+        ]
+
+
+_ANSWERS = {"ept_map": EndpointMapper._map, "ept_lookup_handle_free": EndpointMapper._free}

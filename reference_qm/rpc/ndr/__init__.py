@@ -1,0 +1,31 @@
+"""NDR and NDR64: types that are declared in tables and read and written strictly. Spec: C706 14; MS-RPCE 2.2.5."""
+
+from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, FixedArray, WideString
+from reference_qm.rpc.ndr.constructed import Pointer, Struct, Union, full, unique
+from reference_qm.rpc.ndr.handles import HandleType
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter
+from reference_qm.rpc.ndr.types import ENUM, GUID, U8, U16, U32, U64, WCHAR, NdrType
+
+__all__ = [
+    "ENUM",
+    "GUID",
+    "U8",
+    "U16",
+    "U32",
+    "U64",
+    "WCHAR",
+    "ConformantArray",
+    "ConformantVaryingArray",
+    "Encoding",
+    "FixedArray",
+    "HandleType",
+    "NdrReader",
+    "NdrType",
+    "NdrWriter",
+    "Pointer",
+    "Struct",
+    "Union",
+    "WideString",
+    "full",
+    "unique",
+]

@@ -1,0 +1,182 @@
+"""Arrays and strings of NDR and NDR64. Spec: C706 14.3.3, 14.3.4; MS-RPCE 2.2.5.3.2, 2.2.5.3.3, 3.1.1.5.3."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
+from reference_qm.rpc.ndr.types import WCHAR, NdrType
+
+Extent = str | int
+"""size_is or length_is: the name of the field or parameter beside, or a constant."""
+
+
+def extent(given: Extent, scope: Scope) -> int:
+    """Return what a size_is or length_is amounts to."""
+    return given if isinstance(given, int) else scope[given]
+
+
+@dataclass(frozen=True, slots=True)
+class FixedArray(NdrType):
+    """An array of a fixed number of elements that hold no pointers: the elements alone (C706 14.3.3.1)."""
+
+    element: NdrType
+    size: int
+
+    def alignment(self, encoding: Encoding) -> int:
+        return self.element.alignment(encoding)
+
+    def least(self, encoding: Encoding) -> int:
+        return self.size * self.element.least(encoding)
+
+    def read(self, reader: NdrReader, scope: Scope) -> Any:
+        return self.element.read_many(reader, self.size, scope)
+
+    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        if len(value) != self.size:
+            writer.misuse(f"has {len(value)} elements, not {self.size}")
+        self.element.write_many(writer, value, scope)
+
+
+@dataclass(frozen=True, slots=True)
+class ConformantArray(NdrType):
+    """[size_is(n)]: a maximum count, then as many elements."""
+
+    element: NdrType
+    size_is: Extent
+
+    def alignment(self, encoding: Encoding) -> int:
+        return max(encoding.pointer_size, self.element.alignment(encoding))
+
+    def least(self, encoding: Encoding) -> int:
+        return encoding.pointer_size
+
+    def read(self, reader: NdrReader, scope: Scope) -> Any:
+        return self.read_elements(reader, reader.count(), scope)
+
+    def read_elements(self, reader: NdrReader, maximum: int, scope: Scope) -> Any:
+        """Read the elements behind a maximum count, which is what the correlated field says."""
+        wanted = extent(self.size_is, scope)
+        if maximum != wanted:
+            reader.refuse(f"has room for {maximum} elements, {self.size_is} says {wanted}")
+        reader.align(self.element.alignment(reader.encoding))
+        return self.element.read_many(reader, maximum, scope)
+
+    def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
+        return _read_deferred(self.element, reader, value, scope)
+
+    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        writer.count(len(value))
+        self.write_elements(writer, value, scope)
+
+    def write_elements(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        """Write the elements behind a maximum count."""
+        wanted = extent(self.size_is, scope)
+        if len(value) != wanted:
+            writer.misuse(f"has {len(value)} elements, {self.size_is} says {wanted}")
+        writer.align(self.element.alignment(writer.encoding))
+        self.element.write_many(writer, value, scope)
+
+    def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        _write_deferred(self.element, writer, value, scope)
+
+
+@dataclass(frozen=True, slots=True)
+class ConformantVaryingArray(NdrType):
+    """[size_is(n), length_is(m)]: maximum count, offset (0) and actual count, then the m elements."""
+
+    element: NdrType
+    size_is: Extent
+    length_is: Extent
+
+    def alignment(self, encoding: Encoding) -> int:
+        return max(encoding.pointer_size, self.element.alignment(encoding))
+
+    def least(self, encoding: Encoding) -> int:
+        return 3 * encoding.pointer_size
+
+    def read(self, reader: NdrReader, scope: Scope) -> Any:
+        maximum, actual = _read_counts(reader)
+        for given, found, what in (
+            (self.size_is, maximum, "has room for"),
+            (self.length_is, actual, "has"),
+        ):
+            wanted = extent(given, scope)
+            if found != wanted:
+                reader.refuse(f"{what} {found} elements, {given} says {wanted}")
+        reader.align(self.element.alignment(reader.encoding))
+        return self.element.read_many(reader, actual, scope)
+
+    def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
+        return _read_deferred(self.element, reader, value, scope)
+
+    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        size, length = extent(self.size_is, scope), extent(self.length_is, scope)
+        if len(value) != length or length > size:
+            writer.misuse(f"has {len(value)} elements, {self.length_is} says {length} of {size}")
+        _write_counts(writer, size, length)
+        writer.align(self.element.alignment(writer.encoding))
+        self.element.write_many(writer, value, scope)
+
+    def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        _write_deferred(self.element, writer, value, scope)
+
+
+@dataclass(frozen=True, slots=True)
+class WideString(NdrType):
+    """[string] wchar_t[]: a conformant and varying string with its null; the value is str without it.
+
+    ``longest``: int characters that are believed, the null included.
+    """
+
+    longest: int
+
+    def alignment(self, encoding: Encoding) -> int:
+        return encoding.pointer_size
+
+    def least(self, encoding: Encoding) -> int:
+        return 3 * encoding.pointer_size + 2
+
+    def read(self, reader: NdrReader, scope: Scope) -> str:
+        _, actual = _read_counts(reader)
+        if actual > self.longest:
+            reader.refuse(f"has {actual} characters, more than {self.longest}")
+        text: str = WCHAR.read_many(reader, actual, scope)
+        if text.find("\0") != len(text) - 1 or not text:
+            reader.refuse("does not end with its only null")
+        return text[:-1]
+
+    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        units = len(value.encode("utf-16-le", "surrogatepass")) // 2 + 1
+        if "\0" in value or units > self.longest:
+            writer.misuse(f"takes {self.longest} characters, a null at the end only; it has {units}")
+        _write_counts(writer, units, units)
+        WCHAR.write_many(writer, value + "\0", scope)
+
+
+def _read_counts(reader: NdrReader) -> tuple[int, int]:
+    """Read maximum count, offset and actual count (MS-RPCE 3.1.1.5.3.2.1.7, .12)."""
+    maximum, offset, actual = reader.count(), reader.count(), reader.count()
+    if offset:
+        reader.refuse(f"starts at element {offset}, not 0")
+    if actual > maximum:
+        reader.refuse(f"has {actual} elements where {maximum} have room")
+    return maximum, actual
+
+
+def _write_counts(writer: NdrWriter, maximum: int, actual: int) -> None:
+    for count in (maximum, 0, actual):
+        writer.count(count)
+
+
+def _read_deferred(element: NdrType, reader: NdrReader, value: Any, scope: Scope) -> Any:
+    if not isinstance(value, list):
+        return value  # bytes and str hold no pointers
+    return [element.read_deferred(reader, one, scope) for one in value]
+
+
+def _write_deferred(element: NdrType, writer: NdrWriter, value: Any, scope: Scope) -> None:
+    if isinstance(value, list):
+        for one in value:
+            element.write_deferred(writer, one, scope)

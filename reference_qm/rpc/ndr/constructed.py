@@ -1,0 +1,222 @@
+"""Structures, unions and pointers of NDR and NDR64. Spec: C706 14.3.6 to 14.3.12; MS-RPCE 2.2.5.3.4, 2.2.5.3.5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+from reference_qm.rpc.ndr.arrays import ConformantArray, ConformantVaryingArray, extent
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
+from reference_qm.rpc.ndr.types import NdrType, Unsigned
+
+_NULL = object()
+"""What a pointer reads in place when it is NULL; any other reads its referent identifier."""
+
+
+class PointerKind(Enum):
+    """C706 4.2.20: REF is never NULL, UNIQUE may be, FULL may also point to what another one points to."""
+
+    REF = "ref"
+    UNIQUE = "unique"
+    FULL = "ptr"
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer(NdrType):
+    """A pointer with a referent identifier in place; NULL is None. (A top-level [ref] pointer leaves no trace.)"""
+
+    kind: PointerKind
+    target: NdrType
+
+    def alignment(self, encoding: Encoding) -> int:
+        return encoding.pointer_size
+
+    def least(self, encoding: Encoding) -> int:
+        return encoding.pointer_size
+
+    def read(self, reader: NdrReader, scope: Scope) -> Any:
+        identifier = reader.number(reader.encoding.pointer_size)
+        if identifier:
+            return identifier
+        if self.kind is PointerKind.REF:
+            reader.refuse("a reference pointer is NULL")
+        if self._elements(scope):
+            reader.refuse(f"is NULL where {self._elements(scope)} elements are announced")
+        return _NULL
+
+    def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
+        if value is _NULL:
+            return None
+        if self.kind is not PointerKind.FULL:
+            return self.target.whole(reader, scope)
+        if value not in reader.full_referents:
+            reader.full_referents[value] = (self.target, self.target.whole(reader, scope))
+        target, referent = reader.full_referents[value]
+        if target is not self.target:
+            reader.refuse(f"referent {value:#x} was of another type before")
+        return referent
+
+    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        if value is None and (self.kind is PointerKind.REF or self._elements(scope)):
+            writer.misuse("must not be NULL here")
+        writer.referent(value is not None)
+
+    def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        if value is not None:
+            self.target.write_whole(writer, value, scope)
+
+    def _elements(self, scope: Scope) -> int:
+        """Return how many elements an array behind this pointer has room for (MS-RPCE 3.1.1.5.3.3.1.2)."""
+        if isinstance(self.target, ConformantArray | ConformantVaryingArray) and isinstance(self.target.size_is, str):
+            return int(scope.get(self.target.size_is, 0))
+        return 0
+
+
+def unique(target: NdrType) -> Pointer:
+    """Return a [unique] pointer: the pointer_default of our interfaces."""
+    return Pointer(PointerKind.UNIQUE, target)
+
+
+def full(target: NdrType) -> Pointer:
+    """Return a [ptr] pointer."""
+    return Pointer(PointerKind.FULL, target)
+
+
+class Struct(NdrType):
+    """A structure: its value is a dict with the printed names of the fields. A last field may be a conformant array.
+
+    Spec: C706 14.3.6, 14.3.7; MS-RPCE 2.2.5.3.4.1, .2.
+    """
+
+    __slots__ = ("_conformant", "_fixed", "fields", "name", "section")
+
+    def __init__(self, name: str, section: str, **fields: NdrType) -> None:
+        self.name = name
+        self.section = section
+        self.fields = fields
+        last = list(fields)[-1]
+        conformant = fields[last]
+        self._conformant = (last, conformant) if isinstance(conformant, ConformantArray) else None
+        self._fixed = [
+            (field, kind, f"{name}.{field}")
+            for field, kind in fields.items()
+            if self._conformant is None or field != last
+        ]
+
+    def alignment(self, encoding: Encoding) -> int:
+        parts = [kind.alignment(encoding) for _, kind, _ in self._fixed]
+        if self._conformant is not None:
+            parts.append(self._conformant[1].element.alignment(encoding))
+        return max(parts)
+
+    def least(self, encoding: Encoding) -> int:
+        return sum(kind.least(encoding) for _, kind, _ in self._fixed)
+
+    def read(self, reader: NdrReader, scope: Scope) -> dict[str, Any]:
+        maximum = reader.count() if self._conformant is not None else 0
+        alignment = self.alignment(reader.encoding)
+        reader.align(alignment)
+        value: dict[str, Any] = {}
+        for field, kind, where in self._fixed:
+            reader.where = where
+            value[field] = kind.read(reader, value)
+        if reader.encoding.wide:
+            reader.align(alignment)
+        if self._conformant is not None:
+            field, array = self._conformant
+            reader.where = f"{self.name}.{field}"
+            value[field] = array.read_elements(reader, maximum, value)
+        return value
+
+    def read_deferred(self, reader: NdrReader, value: dict[str, Any], scope: Scope) -> dict[str, Any]:
+        for field, kind in self.fields.items():
+            reader.where = f"{self.name}.{field}"
+            value[field] = kind.read_deferred(reader, value[field], value)
+        return value
+
+    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        if not isinstance(value, Mapping) or value.keys() != self.fields.keys():
+            writer.misuse(f"takes the fields of {self.name}: {', '.join(self.fields)}")
+        if self._conformant is not None:
+            writer.count(len(value[self._conformant[0]]))
+        alignment = self.alignment(writer.encoding)
+        writer.align(alignment)
+        for field, kind, where in self._fixed:
+            writer.where = where
+            kind.write(writer, value[field], value)
+        if writer.encoding.wide:
+            writer.align(alignment)
+        if self._conformant is not None:
+            field, array = self._conformant
+            writer.where = f"{self.name}.{field}"
+            array.write_elements(writer, value[field], value)
+
+    def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        for field, kind in self.fields.items():
+            writer.where = f"{self.name}.{field}"
+            kind.write_deferred(writer, value[field], value)
+
+
+class Union(NdrType):
+    """A non-encapsulated union: a discriminant equal to the field ``switch_is`` beside, then the arm it selects.
+
+    Its value is the value of the arm; an arm without members (None) has the value None. Spec: C706 14.3.8;
+    MS-RPCE 2.2.5.3.4.4.
+    """
+
+    __slots__ = ("arms", "discriminant", "name", "switch_is")
+
+    def __init__(self, name: str, discriminant: Unsigned, switch_is: str, arms: Mapping[int, NdrType | None]) -> None:
+        self.name = name
+        self.discriminant = discriminant
+        self.switch_is = switch_is
+        self.arms = arms
+
+    def alignment(self, encoding: Encoding) -> int:
+        return max(self.discriminant.size, self._arm_alignment(encoding))
+
+    def least(self, encoding: Encoding) -> int:
+        return self.discriminant.size
+
+    def _arm_alignment(self, encoding: Encoding) -> int:
+        return max(arm.alignment(encoding) for arm in self.arms.values() if arm is not None)
+
+    def read(self, reader: NdrReader, scope: Scope) -> Any:
+        if reader.encoding.wide:
+            reader.align(self.alignment(reader.encoding))
+        tag = self.discriminant.read(reader, scope)
+        if tag != scope[self.switch_is]:
+            reader.refuse(f"the discriminant is {tag}, {self.switch_is} says {scope[self.switch_is]}")
+        if tag not in self.arms:
+            reader.refuse(f"there is no arm {tag}")
+        arm = self.arms[tag]
+        if arm is None:
+            return None
+        if reader.encoding.wide:
+            reader.align(self._arm_alignment(reader.encoding))
+        return arm.read(reader, scope)
+
+    def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
+        arm = self.arms[scope[self.switch_is]]
+        return None if arm is None else arm.read_deferred(reader, value, scope)
+
+    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        tag = extent(self.switch_is, scope)
+        if tag not in self.arms:
+            writer.misuse(f"has no arm {tag}")
+        if writer.encoding.wide:
+            writer.align(self.alignment(writer.encoding))
+        self.discriminant.write(writer, tag, scope)
+        arm = self.arms[tag]
+        if arm is None:
+            return
+        if writer.encoding.wide:
+            writer.align(self._arm_alignment(writer.encoding))
+        arm.write(writer, value, scope)
+
+    def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        arm = self.arms[scope[self.switch_is]]
+        if arm is not None:
+            arm.write_deferred(writer, value, scope)

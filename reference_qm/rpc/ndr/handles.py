@@ -1,0 +1,39 @@
+"""Context handles as they stand in a stub. Spec: C706 14.2.16.6, MS-RPCE 2.2.1.1.4."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
+from reference_qm.rpc.ndr.types import NdrType
+
+NIL = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class HandleType(NdrType):
+    """A type of context handle: 20 bytes, attributes u32 (0) and UUID; all zero is NULL, read as None.
+
+    ``name``: the typedef. Handles of different names are of different types (MS-RPCE 3.1.1.5.3.3.1.1).
+    """
+
+    name: str
+
+    def alignment(self, encoding: Encoding) -> int:
+        return 4
+
+    def least(self, encoding: Encoding) -> int:
+        return 20
+
+    def read(self, reader: NdrReader, scope: Scope) -> UUID | None:
+        attributes = reader.number(4)
+        if attributes:
+            reader.refuse(f"the attributes of the {self.name} are {attributes:#x}, not 0", reader.offset - 4)
+        found = reader.uuid()
+        return None if found == NIL else found
+
+    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        writer.number(4, 0)
+        writer.uuid(NIL if value is None else value)

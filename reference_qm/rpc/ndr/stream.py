@@ -1,0 +1,78 @@
+"""The octet stream of a stub in NDR or NDR64. Spec: C706 14.1, 14.2; MS-RPCE 2.2.5."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from reference_qm.codec.errors import FormatError
+from reference_qm.rpc.errors import StubError
+from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
+
+Scope = Mapping[str, Any]
+"""The fields or parameters beside a value: what size_is, length_is and switch_is speak of."""
+
+_FIRST_REFERENT = 0x00020000  # any nonzero number will do; this one is what a Windows client starts with
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How a stub is encoded.
+
+    ``wide``: NDR64 (8-byte pointers and counts, 4-byte enumerations) instead of NDR. ``order``: byte order.
+    """
+
+    wide: bool = False
+    order: ByteOrder = "<"
+
+    @property
+    def pointer_size(self) -> int:
+        """Bytes of a referent identifier and of a count."""
+        return 8 if self.wide else 4
+
+    @property
+    def enum_size(self) -> int:
+        """Bytes of an enumeration (MS-RPCE 2.2.5.2)."""
+        return 4 if self.wide else 2
+
+
+class NdrReader(OctetReader):
+    """Reads a stub."""
+
+    ERROR: ClassVar[type[FormatError]] = StubError
+
+    __slots__ = ("encoding", "full_referents")
+
+    def __init__(self, stub: bytes, encoding: Encoding, section: str) -> None:
+        super().__init__(stub, encoding.order, section)
+        self.encoding = encoding
+        self.full_referents: dict[int, tuple[object, Any]] = {}
+        """What full pointers have pointed to: the type and the value for each referent identifier."""
+
+    def count(self) -> int:
+        """Read a maximum count, an offset or an actual count."""
+        return self.number(self.encoding.pointer_size)
+
+
+class NdrWriter(OctetWriter):
+    """Writes a stub."""
+
+    __slots__ = ("_referents", "encoding")
+
+    def __init__(self, encoding: Encoding, where: str) -> None:
+        super().__init__(encoding.order, where)
+        self.encoding = encoding
+        self._referents = 0
+
+    def count(self, value: int) -> None:
+        """Write a maximum count, an offset or an actual count."""
+        self.number(self.encoding.pointer_size, value)
+
+    def referent(self, present: bool) -> None:
+        """Write the identifier of a new referent, or that of NULL."""
+        identifier = 0
+        if present:
+            identifier = _FIRST_REFERENT + 4 * self._referents
+            self._referents += 1
+        self.number(self.encoding.pointer_size, identifier)

@@ -1,0 +1,176 @@
+"""The simple types of NDR and NDR64. Spec: C706 14.2; MS-RPCE 2.2.5.2."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
+
+
+class NdrType(ABC):
+    """A type of the interface definition: reads and writes its values in every encoding.
+
+    A value is read in two steps, as it is laid out: ``read`` takes what stands in place, ``read_deferred`` what its
+    embedded pointers point to (C706 14.3.12.3). ``whole`` and ``write_whole`` do both.
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def alignment(self, encoding: Encoding) -> int:
+        """Return the alignment in bytes."""
+
+    @abstractmethod
+    def least(self, encoding: Encoding) -> int:
+        """Return the fewest bytes that ``read`` takes: what bounds the count of an array before it is believed."""
+
+    @abstractmethod
+    def read(self, reader: NdrReader, scope: Scope) -> Any:
+        """Read what stands in place; StubError."""
+
+    @abstractmethod
+    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        """Write what stands in place; MisuseError."""
+
+    def read_deferred(self, reader: NdrReader, value: Any, scope: Scope) -> Any:
+        """Read what embedded pointers point to; return the value completed."""
+        return value
+
+    def write_deferred(self, writer: NdrWriter, value: Any, scope: Scope) -> None:  # noqa: B027 - most have none
+        """Write what embedded pointers point to."""
+
+    def whole(self, reader: NdrReader, scope: Scope) -> Any:
+        """Read a value and what it points to."""
+        return self.read_deferred(reader, self.read(reader, scope), scope)
+
+    def write_whole(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        """Write a value and what it points to."""
+        self.write(writer, value, scope)
+        self.write_deferred(writer, value, scope)
+
+    def read_many(self, reader: NdrReader, count: int, scope: Scope) -> Any:
+        """Read the elements of an array in place; the count is believed only when bytes for them are there."""
+        least = self.least(reader.encoding)
+        if count * least > reader.remaining:
+            reader.refuse(f"{count} elements take at least {count * least} bytes, {reader.remaining} are there")
+        return [self.read(reader, scope) for _ in range(count)]
+
+    def write_many(self, writer: NdrWriter, values: Any, scope: Scope) -> None:
+        """Write the elements of an array in place."""
+        for value in values:
+            self.write(writer, value, scope)
+
+
+@dataclass(frozen=True, slots=True)
+class Unsigned(NdrType):
+    """An unsigned integer of ``size`` bytes; with ``limits`` one of the IDL attribute range(low, high)."""
+
+    size: int
+    limits: tuple[int, int] | None = None
+
+    def within(self, low: int, high: int) -> Unsigned:
+        """Return this type with the attribute range (MS-RPCE 2.2.4.14.1)."""
+        return Unsigned(self.size, (low, high))
+
+    def alignment(self, encoding: Encoding) -> int:
+        return self.size
+
+    def least(self, encoding: Encoding) -> int:
+        return self.size
+
+    def read(self, reader: NdrReader, scope: Scope) -> int:
+        value = reader.number(self.size)
+        if self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
+            reader.refuse(f"is {value}, outside {self.limits[0]} to {self.limits[1]}", reader.offset - self.size)
+        return value
+
+    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        if self.limits is not None and not self.limits[0] <= value <= self.limits[1]:
+            writer.misuse(f"is {value}, outside {self.limits[0]} to {self.limits[1]}")
+        writer.number(self.size, value)
+
+
+class Octet(Unsigned):
+    """unsigned char or byte: arrays of it are bytes."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+    def read_many(self, reader: NdrReader, count: int, scope: Scope) -> bytes:
+        return reader.take(count)
+
+    def write_many(self, writer: NdrWriter, values: Any, scope: Scope) -> None:
+        writer.data += values
+
+
+class WideCharacter(Unsigned):
+    """wchar_t: arrays of it are str, lone surrogates included."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(2)
+
+    def read_many(self, reader: NdrReader, count: int, scope: Scope) -> str:
+        return reader.take(2 * count).decode(_UTF_16[reader.order], "surrogatepass")
+
+    def write_many(self, writer: NdrWriter, values: Any, scope: Scope) -> None:
+        writer.data += values.encode(_UTF_16[writer.order], "surrogatepass")
+
+
+class Enumeration(NdrType):
+    """An enumeration: 2 bytes in NDR, 4 in NDR64; its values are 0 to 0x7FFF (C706 14.2.4; MS-RPCE 2.2.5.2)."""
+
+    __slots__ = ()
+
+    def alignment(self, encoding: Encoding) -> int:
+        return encoding.enum_size
+
+    def least(self, encoding: Encoding) -> int:
+        return encoding.enum_size
+
+    def read(self, reader: NdrReader, scope: Scope) -> int:
+        value = reader.number(reader.encoding.enum_size)
+        if value > _ENUM_MAX:
+            reader.refuse(f"is {value}, no value of an enumeration", reader.offset - reader.encoding.enum_size)
+        return value
+
+    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        if value > _ENUM_MAX:
+            writer.misuse(f"is {value}, no value of an enumeration")
+        writer.number(writer.encoding.enum_size, value)
+
+
+class Guid(NdrType):
+    """A GUID or UUID. Spec: MS-DTYP 2.3.4."""
+
+    __slots__ = ()
+
+    def alignment(self, encoding: Encoding) -> int:
+        return 4
+
+    def least(self, encoding: Encoding) -> int:
+        return 16
+
+    def read(self, reader: NdrReader, scope: Scope) -> UUID:
+        return reader.uuid()
+
+    def write(self, writer: NdrWriter, value: Any, scope: Scope) -> None:
+        writer.uuid(value)
+
+
+_ENUM_MAX = 0x7FFF
+_UTF_16 = {"<": "utf-16-le", ">": "utf-16-be"}
+
+U8 = Octet()
+U16 = Unsigned(2)
+U32 = Unsigned(4)
+U64 = Unsigned(8)
+WCHAR = WideCharacter()
+ENUM = Enumeration()
+GUID = Guid()

@@ -1,0 +1,114 @@
+"""Bounded reading and writing of aligned integers in either byte order. Spec: C706 14.1, 14.2."""
+
+from __future__ import annotations
+
+import struct
+from types import MappingProxyType
+from typing import ClassVar, Literal, NoReturn
+from uuid import UUID
+
+from reference_qm.codec.errors import FormatError, MisuseError
+from reference_qm.rpc.errors import PduError
+
+ByteOrder = Literal["<", ">"]
+"""The integer representation of a data representation label: "<" little-endian, ">" big-endian."""
+
+_UNSIGNED = MappingProxyType({(o, 1 << i): struct.Struct(o + c) for o in "<>" for i, c in enumerate("BHIQ")})
+
+
+class OctetReader:
+    """A position in the bytes of one PDU or stub; it cannot read past their end.
+
+    ``offset``: int bytes from the start, which is what alignment counts from. ``where``: the name of the field that
+    is being read, for errors.
+    """
+
+    ERROR: ClassVar[type[FormatError]] = PduError
+
+    __slots__ = ("_data", "end", "offset", "order", "section", "where")
+
+    def __init__(self, data: bytes, order: ByteOrder, section: str, offset: int = 0, end: int | None = None) -> None:
+        self._data = data
+        self.order = order
+        self.section = section
+        self.where = section
+        self.offset = offset
+        self.end = len(data) if end is None else end
+
+    @property
+    def remaining(self) -> int:
+        """How many bytes may still be read."""
+        return self.end - self.offset
+
+    def refuse(self, message: str, offset: int | None = None) -> NoReturn:
+        """Raise the error of this reader about the field that is being read."""
+        raise self.ERROR(self.where, self.offset if offset is None else offset, self.section, message)
+
+    def align(self, boundary: int) -> None:
+        """Step over padding, whose content means nothing (MS-RPCE 3.1.1.5.3.2.2.6)."""
+        self.take(-self.offset % boundary)
+
+    def take(self, size: int) -> bytes:
+        """Read ``size`` bytes: a size that the wire gave is believed only when they are there."""
+        start = self.offset
+        stop = start + size
+        if stop > self.end:
+            self.refuse(f"takes {size} bytes, {self.end - start} are there")
+        self.offset = stop
+        return self._data[start:stop]
+
+    def number(self, size: int) -> int:
+        """Read an unsigned integer of 1, 2, 4 or 8 bytes at its natural alignment."""
+        start = self.offset + (-self.offset % size)
+        stop = start + size
+        if stop > self.end:
+            self.refuse(f"takes {size} bytes, {max(0, self.end - start)} are there")
+        self.offset = stop
+        value: int = _UNSIGNED[self.order, size].unpack_from(self._data, start)[0]
+        return value
+
+    def uuid(self) -> UUID:
+        """Read a UUID: 16 bytes, aligned to 4; its first three fields have the byte order of the sender."""
+        self.align(4)
+        wire = self.take(16)
+        return UUID(bytes_le=wire) if self.order == "<" else UUID(bytes=wire)
+
+    def finish(self, what: str) -> None:
+        """Refuse leftover bytes."""
+        if self.offset != self.end:
+            self.where = what
+            self.refuse(f"{self.remaining} bytes too many")
+
+
+class OctetWriter:
+    """Bytes that grow, with the alignment that the reader expects; padding is zero.
+
+    ``where``: the name of the field that is being written, for errors.
+    """
+
+    __slots__ = ("data", "order", "where")
+
+    def __init__(self, order: ByteOrder, where: str) -> None:
+        self.data = bytearray()
+        self.order = order
+        self.where = where
+
+    def misuse(self, message: str) -> NoReturn:
+        """Raise MisuseError about the field that is being written."""
+        raise MisuseError(f"{self.where} {message}")
+
+    def align(self, boundary: int) -> None:
+        """Add padding."""
+        self.data += bytes(-len(self.data) % boundary)
+
+    def number(self, size: int, value: int) -> None:
+        """Write an unsigned integer of 1, 2, 4 or 8 bytes at its natural alignment."""
+        if not isinstance(value, int) or not 0 <= value < 1 << 8 * size:
+            self.misuse(f"takes {size} bytes; {value!r} does not fit")
+        self.align(size)
+        self.data += _UNSIGNED[self.order, size].pack(value)
+
+    def uuid(self, value: UUID) -> None:
+        """Write a UUID."""
+        self.align(4)
+        self.data += value.bytes_le if self.order == "<" else value.bytes

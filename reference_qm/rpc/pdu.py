@@ -1,0 +1,146 @@
+"""Connection-oriented PDUs, and cutting a stream into them. Spec: C706 12.6; MS-RPCE 2.2.2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Self
+
+from reference_qm.codec.errors import MisuseError
+from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
+from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
+from reference_qm.rpc.errors import PduError
+from reference_qm.rpc.header import (
+    HEADER_SIZE,
+    LITTLE_ENDIAN,
+    RPC_VERS,
+    RPC_VERS_MINORS,
+    SECTION,
+    TRAILER_SIZE,
+    WHOLE,
+    Flags,
+    Header,
+    SecTrailer,
+    byte_order,
+)
+from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
+
+_KINDS: tuple[type[Body], ...] = (
+    AlterContext,
+    AlterContextResp,
+    Bind,
+    BindAck,
+    BindNak,
+    CoCancel,
+    Fault,
+    Orphaned,
+    Request,
+    Response,
+    Shutdown,
+)
+BODIES = MappingProxyType({int(kind.PTYPE): kind for kind in _KINDS})
+"""The body of each PTYPE that is understood; rpc_auth_3 is not: there are no security contexts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pdu:
+    """One PDU: frag_length and auth_length follow from the rest."""
+
+    body: Body
+    call_id: int
+    pfc_flags: int = WHOLE
+    packed_drep: bytes = LITTLE_ENDIAN
+    sec_trailer: SecTrailer | None = None
+    rpc_vers_minor: int = 0
+
+    @property
+    def order(self) -> ByteOrder:
+        """The byte order of the PDU and of its stub."""
+        return byte_order(self.packed_drep)
+
+    @classmethod
+    def parse(cls, data: bytes) -> Self:
+        """Parse exactly one PDU; PduError."""
+        header = Header.parse(data)
+        if header.rpc_vers != RPC_VERS or header.rpc_vers_minor not in RPC_VERS_MINORS:
+            version = f"{header.rpc_vers}.{header.rpc_vers_minor}"
+            raise PduError("rpc_vers", 0, SECTION, f"version {version} is not spoken here, 5.0 and 5.1 are")
+        if header.frag_length != len(data):
+            raise PduError("frag_length", 8, SECTION, f"is {header.frag_length}, the PDU has {len(data)} bytes")
+        kind = BODIES.get(header.ptype)
+        if kind is None:
+            raise PduError("PTYPE", 2, SECTION, f"{header.ptype} is not understood")
+        end, trailer = len(data), None
+        if header.auth_length:
+            trailer = SecTrailer.parse(data, header)
+            end -= header.auth_length + TRAILER_SIZE + trailer.auth_pad_length
+        reader = OctetReader(data, header.order, kind.SECTION, HEADER_SIZE, end)
+        body = kind.read(reader, header.pfc_flags)
+        reader.finish(kind.__name__)
+        return cls(body, header.call_id, header.pfc_flags, header.packed_drep, trailer, header.rpc_vers_minor)
+
+    def build(self) -> bytes:
+        """Return the bytes; MisuseError when they would not parse again."""
+        writer = OctetWriter(byte_order(self.packed_drep), type(self.body).__name__)
+        writer.data += bytes(HEADER_SIZE)
+        self.body.write(writer)
+        auth_length = 0
+        if self.sec_trailer is not None:
+            auth_length = len(self.sec_trailer.token)
+            if not auth_length:
+                raise MisuseError("a sec_trailer has a token")
+            writer.data += self.sec_trailer.build(writer.order)
+        header = Header(
+            self.body.PTYPE,
+            (self.pfc_flags & ~Flags.OBJECT_UUID) | self.body.flags(),
+            self.packed_drep,
+            len(writer.data),
+            auth_length,
+            self.call_id,
+            rpc_vers_minor=self.rpc_vers_minor,
+        )
+        writer.data[:HEADER_SIZE] = header.build()
+        return bytes(writer.data)
+
+
+class PduFramer:
+    """Takes the bytes of a stream, cut anywhere, and gives whole PDUs of at most ``longest`` bytes; holds no more.
+
+    A frag_length that no PDU has kills it for good: nothing tells where the next PDU starts.
+    """
+
+    __slots__ = ("_held", "_measured", "_needed", "longest")
+
+    def __init__(self, longest: int) -> None:
+        self.longest = longest
+        self._held = bytearray()
+        self._needed = HEADER_SIZE
+        self._measured = False
+        """Is ``_needed`` what the header of the PDU says?"""
+
+    @property
+    def pending(self) -> int:
+        """How many bytes of an unfinished PDU are held."""
+        return len(self._held)
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Yield the PDUs that ``data`` completes; PduError as soon as the bytes are there that rule one out."""
+        position = 0
+        while position < len(data):
+            taken = data[position : position + self._needed - len(self._held)]
+            self._held += taken
+            position += len(taken)
+            if len(self._held) == self._needed and not self._measured:
+                self._measure()
+            if len(self._held) == self._needed:
+                whole = bytes(self._held)
+                self._held.clear()
+                self._needed, self._measured = HEADER_SIZE, False
+                yield whole
+
+    def _measure(self) -> None:
+        size = Header.parse(bytes(self._held)).frag_length
+        if not HEADER_SIZE <= size <= self.longest:
+            raise PduError("frag_length", 8, SECTION, f"is {size}, outside {HEADER_SIZE} to {self.longest}")
+        self._needed, self._measured = size, True

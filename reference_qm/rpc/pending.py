@@ -1,0 +1,231 @@
+"""The calls of one association: from their first fragment to their end. Spec: MS-RPCE 3.3.3.5; C706 12.6.4."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from reference_qm.rpc.answers import fault, response
+from reference_qm.rpc.bodies import Request
+from reference_qm.rpc.calls import Call, IncomingCall
+from reference_qm.rpc.errors import StubError
+from reference_qm.rpc.groups import ContextHandle
+from reference_qm.rpc.happenings import CallCancelled, CallOrphaned, CallReceived, HandleRundown, Happening
+from reference_qm.rpc.header import Flags
+from reference_qm.rpc.limits import MAX_INPUT_SIZE
+from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.status import FaultStatus
+
+if TYPE_CHECKING:
+    from reference_qm.rpc.association import Association
+    from reference_qm.rpc.groups import AssociationGroup
+
+_OLD_CALLS = 150
+"""Fragments of the last calls are dropped, not protocol errors (MS-RPCE 3.3.3.5.6)."""
+
+
+class PendingCalls:
+    """At most one call is being received; several are carried out at once on a multiplexed association.
+
+    Spec: MS-RPCE 3.3.1.5.8, 3.3.3.
+    """
+
+    def __init__(self, association: Association) -> None:
+        self._association = association
+        self._incoming: IncomingCall | None = None
+        self._calls: dict[int, Call] = {}
+        self._stub_bytes = 0
+        """Of the calls that are carried out."""
+        self._current_call_id = -1
+        """The highest that has come (MS-RPCE 3.3.3.1.1)."""
+
+    def __len__(self) -> int:
+        return len(self._calls)
+
+    @property
+    def receiving(self) -> bool:
+        """Is a request unfinished?"""
+        return self._incoming is not None
+
+    # -- request ------------------------------------------------------------------------------------------------
+
+    def on_request(self, pdu: Pdu) -> list[Happening]:
+        """Take a fragment of a request. Spec: C706 12.6.4.9; MS-RPCE 3.3.3.5."""
+        request = pdu.body
+        assert isinstance(request, Request)
+        if pdu.sec_trailer is not None:
+            why = "authentication without a security context (MS-RPCE 2.2.2.11)"
+            return self._association.fail_and_close(pdu.call_id, FaultStatus.ACCESS_DENIED, why)
+        if pdu.pfc_flags & Flags.FIRST_FRAG:
+            if (breach := self._breach(pdu)) is not None:
+                return self._association.protocol_error(pdu, breach)
+            self._current_call_id = pdu.call_id
+            return self._first(pdu, request)
+        incoming = self._incoming
+        if incoming is None:
+            if 0 <= self._current_call_id - pdu.call_id < _OLD_CALLS:
+                return []
+            return self._association.protocol_error(pdu, f"no call {pdu.call_id} to continue (MS-RPCE 3.3.3.5.6)")
+        same = incoming.call_id, incoming.context.p_cont_id, incoming.first.opnum
+        if same != (pdu.call_id, request.p_cont_id, request.opnum):
+            return self._association.protocol_error(pdu, "a fragment of another call (MS-RPCE 3.3.3.5.2)")
+        return self._add(incoming, pdu, request)
+
+    def _breach(self, pdu: Pdu) -> str | None:
+        """Return which rule a new call breaks, if any."""
+        if pdu.call_id <= self._current_call_id:
+            return f"call_id {pdu.call_id} after {self._current_call_id} (MS-RPCE 3.3.3.5.2)"
+        if self._incoming is not None:
+            return f"call {pdu.call_id} before all of call {self._incoming.call_id} (MS-RPCE 3.3.1.5.8)"
+        if self._calls and not self._association.multiplexed:
+            return f"call {pdu.call_id} before the answer, not multiplexed (MS-RPCE 3.3.1.5.8)"
+        return None
+
+    def _first(self, pdu: Pdu, request: Request) -> list[Happening]:
+        """Begin a call; what is wrong with it is answered at once (MS-RPCE 3.3.3.5.8)."""
+        context = self._association.contexts.get(request.p_cont_id)
+        if context is None:
+            return self._refuse(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_UNK_IF)
+        method = context.interface.methods.get(request.opnum)
+        if method is None:
+            return self._refuse(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_OP_RNG_ERROR)
+        limits = self._association.limits
+        group = self._group()
+        full = method.opens_handle and len(group.handles) + group.promised >= limits.handles
+        if self._association.draining or len(self._calls) >= limits.pending_calls or full:
+            return self._refuse(pdu.call_id, request.p_cont_id, FaultStatus.NCA_S_SERVER_TOO_BUSY)
+        incoming = IncomingCall(pdu.call_id, context, method, request, pdu.order)
+        return self._add(incoming, pdu, request)
+
+    def _add(self, incoming: IncomingCall, pdu: Pdu, request: Request) -> list[Happening]:
+        self._incoming = None
+        size = len(incoming.stub) + len(request.stub)
+        if size > MAX_INPUT_SIZE:  # MS-RPCE 3.3.3.5.4
+            return self._refuse(incoming.call_id, request.p_cont_id, FaultStatus.ACCESS_DENIED)
+        if size + self._stub_bytes > self._association.limits.stub_bytes:
+            return self._refuse(incoming.call_id, request.p_cont_id, FaultStatus.NCA_S_SERVER_TOO_BUSY)
+        incoming.stub += request.stub
+        incoming.cancels += bool(pdu.pfc_flags & Flags.PENDING_CANCEL)
+        if not pdu.pfc_flags & Flags.LAST_FRAG:
+            self._incoming = incoming
+            return []
+        return self._accept(incoming)
+
+    def _accept(self, incoming: IncomingCall) -> list[Happening]:
+        """Read the stub of a request that is complete."""
+        context, method = incoming.context, incoming.method
+        try:
+            if incoming.first.alloc_hint > len(incoming.stub):
+                raise StubError("alloc_hint", 16, "MS-RPCE 2.2.2.6", "exceeds the stub data of all fragments")
+            if context.wide and incoming.order != "<":
+                raise StubError("packed_drep", 4, "MS-RPCE 2.2.5", "NDR64 is little-endian")
+            arguments = method.read_in(bytes(incoming.stub), Encoding(context.wide, incoming.order))
+        except StubError:
+            return self._refuse(incoming.call_id, context.p_cont_id, FaultStatus.RPC_X_BAD_STUB_DATA)
+        call = Call(self._association, incoming, arguments)
+        self._calls[call.call_id] = call
+        self._stub_bytes += call.stub_size
+        self._group().promised += call.method.opens_handle
+        return self._dispatch(call)
+
+    def _dispatch(self, call: Call) -> list[Happening]:
+        """Hand a call to the dispatcher, unless its context handle is not there or taken. Spec: C706 5.1.6."""
+        parameter = call.method.handle
+        if parameter is not None and call.method.takes_handle:
+            given = call.arguments[parameter.name]
+            if given is not None:
+                handle = self._group().find(call.method.handle_kind, given)
+                if handle is None:
+                    return self.fail(call, FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH)
+                if handle.holder is not None:
+                    handle.waiting.append(call)
+                    return []
+                handle.holder = call
+                call.handle = call.arguments[parameter.name] = handle
+        call.dispatched = True
+        happened: list[Happening] = [CallReceived(call)]
+        if call.cancelled:
+            happened.append(CallCancelled(call))
+        return happened
+
+    # -- answers ------------------------------------------------------------------------------------------------
+
+    def finish(self, call: Call, stub: bytes, handle: ContextHandle | None) -> list[Happening]:
+        """Answer a call with a response; ``handle`` is the context handle among its results."""
+        group = self._group()
+        opened = handle if handle is not call.handle else None
+        if call.handle is not None and call.method.answers_handle and handle is not call.handle:
+            group.handles.pop(call.handle.uuid, None)
+        if call.ended:
+            return [] if opened is None else [HandleRundown(opened)]
+        if opened is not None:
+            group.handles[opened.uuid] = opened
+        size = self._association.max_xmit_frag
+        answer = response(call.call_id, call.context.p_cont_id, stub, call.cancels, size)
+        return [*self._association.send(answer), *self._end(call), *self._association.settle()]
+
+    def fail(self, call: Call, status: int) -> list[Happening]:
+        """Answer a call with a fault."""
+        if call.ended:
+            return []
+        answer = fault(call.call_id, call.context.p_cont_id, status, executed=call.dispatched, cancels=call.cancels)
+        return [*self._association.send(answer), *self._end(call), *self._association.settle()]
+
+    def _refuse(self, call_id: int, p_cont_id: int, status: int) -> list[Happening]:
+        """Answer a request that never becomes a call."""
+        return self._association.send(fault(call_id, p_cont_id, status, executed=False))
+
+    # -- ends ---------------------------------------------------------------------------------------------------
+
+    def on_co_cancel(self, pdu: Pdu) -> list[Happening]:
+        """Note a cancel. Spec: C706 12.6.4.6. One for a call that is answered already comes too late."""
+        if self._incoming is not None and self._incoming.call_id == pdu.call_id:
+            self._incoming.cancels += 1
+        call = self._calls.get(pdu.call_id)
+        if call is None:
+            return []
+        call.cancels += 1
+        if not call.dispatched:
+            return self.fail(call, FaultStatus.NCA_S_FAULT_CANCEL)
+        return [CallCancelled(call)]
+
+    def on_orphaned(self, pdu: Pdu) -> list[Happening]:
+        """Forget a call that nobody waits for. Spec: C706 12.6.4.8; MS-RPCE 3.3.1.5.10."""
+        if self._incoming is not None and self._incoming.call_id == pdu.call_id:
+            self._incoming = None
+        call = self._calls.get(pdu.call_id)
+        return [] if call is None else [*self._orphan(call), *self._association.settle()]
+
+    def abandon(self) -> list[Happening]:
+        """Forget every call: the connection is gone."""
+        self._incoming = None
+        happened: list[Happening] = []
+        for call in list(self._calls.values()):
+            happened += self._orphan(call)
+        return happened
+
+    def _orphan(self, call: Call) -> list[Happening]:
+        told: list[Happening] = [CallOrphaned(call)] if call.dispatched else []
+        return told + self._end(call)
+
+    def _end(self, call: Call) -> list[Happening]:
+        """Take a call out of the books; whoever waits for its context handle is next."""
+        call.ended = True
+        del self._calls[call.call_id]
+        self._stub_bytes -= call.stub_size
+        self._group().promised -= call.method.opens_handle
+        handle = call.handle
+        if handle is None:
+            return []
+        handle.holder = None
+        happened: list[Happening] = []
+        while handle.waiting and handle.holder is None:
+            following = handle.waiting.popleft()
+            if not (following.ended or following.association.closed):
+                happened += following.association.calls._dispatch(following)
+        return happened
+
+    def _group(self) -> AssociationGroup:
+        group = self._association.group
+        assert group is not None
+        return group

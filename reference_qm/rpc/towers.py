@@ -1,0 +1,82 @@
+"""Protocol towers: what the endpoint mapper is asked for and answers. Spec: C706 L; MS-RPCE 2.2.1.2.2."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+from typing import Self
+from uuid import UUID
+
+from reference_qm.rpc.errors import StubError
+from reference_qm.rpc.octets import OctetReader
+from reference_qm.rpc.syntaxes import SyntaxId
+
+SECTION = "C706 L"
+_UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09
+_ANYWHERE = IPv4Address(0)
+_PROTOCOLS = (_CONNECTION_ORIENTED, _TCP, _IP)
+
+
+class TowerReader(OctetReader):
+    """Reads a tower: always little-endian, never aligned."""
+
+    ERROR = StubError
+
+    __slots__ = ()
+
+    def counted(self) -> bytes:
+        """Read a count u16 and as many bytes."""
+        return self.take(int.from_bytes(self.take(2), "little"))
+
+
+@dataclass(frozen=True, slots=True)
+class Tower:
+    """An interface in a transfer syntax at a TCP port (ncacn_ip_tcp).
+
+    Five floors: interface, transfer syntax, RPC connection-oriented, TCP port u16 BE, IPv4 address.
+    """
+
+    interface: SyntaxId
+    transfer_syntax: SyntaxId
+    port: int = 0
+    address: IPv4Address = _ANYWHERE
+
+    @classmethod
+    def parse(cls, octets: bytes) -> Self | None:
+        """Read a tower; None when it is one of another protocol; StubError when it is none."""
+        reader = TowerReader(octets, "<", SECTION)
+        reader.where = "tower_octet_string"
+        floors = [(reader.counted(), reader.counted()) for _ in range(int.from_bytes(reader.take(2), "little"))]
+        reader.finish("tower_octet_string")
+        protocols = tuple(left[0] if left else None for left, _ in floors[2:])
+        if len(floors) != 5 or protocols != _PROTOCOLS or len(floors[3][1]) != 2 or len(floors[4][1]) != 4:
+            return None
+        syntaxes = [_syntax(*floor) for floor in floors[:2]]
+        if syntaxes[0] is None or syntaxes[1] is None:
+            return None
+        port = int.from_bytes(floors[3][1], "big")
+        return cls(syntaxes[0], syntaxes[1], port, IPv4Address(floors[4][1]))
+
+    def build(self) -> bytes:
+        """Return the octets."""
+        floors = [
+            *(
+                (bytes([_UUID]) + one.uuid.bytes_le + one.major.to_bytes(2, "little"), one.minor.to_bytes(2, "little"))
+                for one in (self.interface, self.transfer_syntax)
+            ),
+            (bytes([_CONNECTION_ORIENTED]), bytes(2)),
+            (bytes([_TCP]), self.port.to_bytes(2, "big")),
+            (bytes([_IP]), self.address.packed),
+        ]
+        parts = [len(floors).to_bytes(2, "little")]
+        for side in (side for floor in floors for side in floor):
+            parts += [len(side).to_bytes(2, "little"), side]
+        return b"".join(parts)
+
+
+def _syntax(left: bytes, right: bytes) -> SyntaxId | None:
+    """Return the syntax of a floor of the protocol UUID."""
+    if len(left) != 19 or left[0] != _UUID or len(right) != 2:
+        return None
+    major, minor = int.from_bytes(left[17:], "little"), int.from_bytes(right, "little")
+    return SyntaxId(UUID(bytes_le=left[1:17]), major | minor << 16)

@@ -1,0 +1,179 @@
+"""C706 5.1.6; MS-RPCE 3.1.1.5.3.3.1.1, 3.3.3.7.1: context handles, whose they are and when they run down."""
+
+from uuid import UUID
+
+import pytest
+from rpc_made import DESC, Client, element, received, sent
+
+from reference_qm.codec.errors import MisuseError
+from reference_qm.rpc import QM2QM, QMCOMM, CallOrphaned, CallReceived, FaultStatus, HandleRundown, Limits
+from reference_qm.rpc.bodies import CoCancel, Orphaned
+from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.syntaxes import NDR
+
+CLOSE = QM2QM.methods[3]
+
+
+@pytest.fixture
+def client():
+    bound = Client()
+    bound.bind(element(0, QM2QM.syntax, NDR), element(1, QMCOMM.syntax, NDR))
+    return bound
+
+
+def closing(client, handle):
+    """RemoteQMCloseQueue: what happens."""
+    return client.request(3, CLOSE.build_in({"pphContext": handle}, Encoding()))
+
+
+def status(happened):
+    return [pdu.body.status for pdu in sent(happened)]
+
+
+MISMATCH = [FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH]
+
+
+def test_a_handle_that_was_opened_comes_back_with_its_state_and_is_closed_by_null(client):
+    handle = client.opened()
+    call = received(closing(client, handle))
+    assert (call.handle.state, call.handle.kind) == ("queue", "PCTX_RRSESSION_HANDLE_TYPE")
+    assert call.arguments["pphContext"] is call.handle
+    (answer,) = sent(call.respond(Return=0, pphContext=None))
+    assert answer.body.stub == bytes(24)
+    assert status(closing(client, handle)) == MISMATCH
+
+
+def test_a_handle_that_is_not_answered_with_null_stays(client):
+    handle = client.opened()
+    (answer,) = sent(received(closing(client, handle)).respond(Return=0xC00E0006))
+    assert CLOSE.read_out(answer.body.stub, Encoding(), {})["pphContext"] == handle
+    assert received(closing(client, handle)).handle.state == "queue"
+
+
+def test_a_null_handle_reaches_the_dispatcher_as_none(client):
+    call = received(closing(client, None))
+    assert (call.handle, call.arguments) == (None, {"pphContext": None})
+    assert sent(call.respond(Return=0xC00E0007))[0].body.stub == bytes(20) + bytes.fromhex("07000ec0")
+
+
+@pytest.mark.parametrize("which", ["foreign", "made up", "of another type"])
+def test_a_handle_that_is_not_the_clients_is_a_context_mismatch(client, which):
+    stranger = Client(client.server)
+    stranger.bind()
+    handle = {"foreign": stranger.opened(), "made up": UUID(int=5), "of another type": client.opened()}[which]
+    if which == "of another type":
+        stub = QM2QM.methods[1].build_in({"pphContext": handle, "dwAck": 2}, Encoding())
+        assert status(client.request(1, stub)) == MISMATCH
+        stub = QMCOMM.methods[3].build_in({"pphContext": handle}, Encoding())
+        assert status(client.request(3, stub, 1)) == MISMATCH
+    else:
+        assert status(closing(client, handle)) == MISMATCH
+
+
+def test_handles_belong_to_the_group_and_run_down_with_its_last_association(client):
+    group = client.association.group.identifier
+    second = Client(client.server)
+    second.bind(group=group)
+    handle = client.opened()
+    assert client.association.connection_lost() == []
+    assert received(closing(second, handle)).handle.uuid == handle
+    happened = second.association.connection_lost()
+    assert [type(one) for one in happened] == [CallOrphaned, HandleRundown]
+    assert happened[1].handle.state == "queue"
+    assert client.server.groups.handles == 0
+
+
+def test_handles_run_down_when_the_client_breaks_the_protocol(client):
+    client.opened()
+    assert [one.handle.state for one in client.feed(b"x" * 16) if isinstance(one, HandleRundown)] == ["queue"]
+
+
+def test_a_handle_opened_for_a_client_that_is_gone_runs_down_at_once(client):
+    lost, orphaned = client.open_queue(), client.open_queue()
+    client.send(Orphaned(), 2)
+    handle = orphaned.new_handle("for nobody")
+    assert orphaned.respond(Return=0, phContext=handle) == [HandleRundown(handle)]
+    client.association.connection_lost()
+    handle = lost.new_handle("locked message")
+    assert lost.respond(Return=0, phContext=handle) == [HandleRundown(handle)]
+    assert client.server.groups.handles == 0
+
+
+def test_a_failed_open_leaves_no_handle(client):
+    (answer,) = sent(client.open_queue().respond(Return=0xC00E0006))
+    assert answer.body.stub == bytes(20) + bytes.fromhex("06000ec0")
+    assert client.server.groups.handles == 0
+
+
+def test_calls_with_one_handle_are_carried_out_one_after_the_other(client):
+    handle = client.opened()
+    first = received(closing(client, handle))
+    assert closing(client, handle) == []
+    assert closing(client, handle) == []
+    happened = first.respond(Return=1)
+    assert [pdu.call_id for pdu in sent(happened)] == [2]
+    second = happened[-1].call
+    assert isinstance(happened[-1], CallReceived)
+    happened = second.respond(Return=0, pphContext=None)
+    assert [pdu.call_id for pdu in sent(happened)] == [3, 4]
+    assert sent(happened)[1].body.status == FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH
+
+
+def test_a_call_that_waits_for_a_handle_can_be_cancelled_or_orphaned(client):
+    handle = client.opened()
+    first = received(closing(client, handle))
+    closing(client, handle)
+    closing(client, handle)
+    assert status(client.send(CoCancel(), 3)) == [FaultStatus.NCA_S_FAULT_CANCEL]
+    assert client.send(Orphaned(), 4) == []
+    assert [type(one).__name__ for one in first.respond(Return=0)] == ["SendBytes"]
+
+
+def test_a_handle_set_free_by_a_lost_association_goes_to_the_next_one_of_the_group(client):
+    second = Client(client.server)
+    second.bind(group=client.association.group.identifier)
+    handle = client.opened()
+    first = received(closing(client, handle))
+    assert closing(client, handle) == []
+    assert closing(second, handle) == []
+    happened = client.association.connection_lost()
+    assert [type(one) for one in happened] == [CallOrphaned, CallReceived]
+    assert (happened[0].call, happened[1].call.association) == (first, second.association)
+
+
+def test_above_the_limit_no_handle_is_promised(client):
+    small = Client(limits=Limits(handles=2))
+    small.bind()
+    small.opened()
+    pending = small.open_queue()
+    busy = small.request(2, QM2QM.methods[2].build_in(_licence(), Encoding()))
+    assert status(busy) == [FaultStatus.NCA_S_SERVER_TOO_BUSY]
+    small.call(8)
+    pending.respond(Return=0xC00E0006)
+    small.opened()
+    assert small.server.groups.handles == 2
+
+
+def _licence():
+    return {"pLicGuid": UUID(int=1), "dwMQS": 0, "hQueue": 1, "pQueue": 1, "dwpContext": 1}
+
+
+def test_a_handle_in_the_wrong_place_is_a_mistake_of_the_dispatcher(client):
+    with pytest.raises(MisuseError):
+        client.call(8).new_handle("x")
+    opened = client.open_queue()
+    other = client.call(0, lpRemoteReadDesc=DESC)
+    with pytest.raises(MisuseError):
+        other.respond(Return=0, pphContext=opened.new_handle("queue"))
+    with pytest.raises(MisuseError):
+        opened.respond(Return=0, phContext=UUID(int=1))
+
+
+def test_ten_thousand_clients_that_vanish_leave_no_handle_and_no_group():
+    server = Client().server
+    for _ in range(10_000):
+        client = Client(server)
+        client.bind()
+        client.opened()
+        client.association.connection_lost()
+    assert (server.groups.handles, len(server.groups)) == (0, 0)

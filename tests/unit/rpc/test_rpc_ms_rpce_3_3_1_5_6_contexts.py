@@ -1,0 +1,155 @@
+"""MS-RPCE 3.3.1.5.3, 3.3.1.5.6, 3.3.1.5.7, 3.3.3.5.5: what is negotiated when a client binds."""
+
+import pytest
+from rpc_made import CLIENT, UNKNOWN, Client, closed, element, features, sent
+
+from reference_qm.entropy import SeededEntropy
+from reference_qm.rpc import QM2QM, QMCOMM, Limits, RpcServer
+from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextResult
+from reference_qm.rpc.bodies import Fault, Request
+from reference_qm.rpc.header import WHOLE, Flags, SecTrailer
+from reference_qm.rpc.status import FaultStatus
+from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
+
+ACCEPTED = {False: ContextResult(0, 0, NDR), True: ContextResult(0, 0, NDR64)}
+UNKNOWN_INTERFACE = ContextResult(2, 1)
+OTHER_SYNTAX = ContextResult(2, 2)
+QQ, QC = QM2QM.syntax, QMCOMM.syntax
+
+
+@pytest.mark.parametrize(
+    ("proposed", "results"),
+    [
+        ([(QQ, NDR)], [ACCEPTED[False]]),
+        ([(QQ, NDR64)], [ACCEPTED[True]]),
+        ([(QQ, NDR), (QQ, NDR64)], [OTHER_SYNTAX, ACCEPTED[True]]),
+        ([(QQ, NDR64), (QQ, NDR)], [ACCEPTED[True], OTHER_SYNTAX]),
+        ([(QQ, NDR, NDR64)], [ACCEPTED[True]]),
+        ([(QQ, UNKNOWN, NDR)], [ACCEPTED[False]]),
+        ([(QQ, NDR), (QC, NDR64)], [ACCEPTED[False], ACCEPTED[True]]),
+        ([(QQ, UNKNOWN)], [OTHER_SYNTAX]),
+        ([(UNKNOWN, NDR), (QQ, NDR)], [UNKNOWN_INTERFACE, ACCEPTED[False]]),
+        ([(SyntaxId(QQ.uuid, 2), NDR)], [UNKNOWN_INTERFACE]),
+        ([(SyntaxId(QQ.uuid, 0x00010001), NDR)], [UNKNOWN_INTERFACE]),
+        ([(QQ, NDR), (QQ, features(3))], [ACCEPTED[False], ContextResult(3, 2)]),
+        ([(QQ, NDR), (QQ, features(1))], [ACCEPTED[False], ContextResult(3, 0)]),
+    ],
+)
+def test_each_proposal_gets_its_result_and_one_transfer_syntax_is_chosen(proposed, results):
+    elements = [element(place, *proposal) for place, proposal in enumerate(proposed)]
+    ack = Client().bind(*elements).body
+    assert type(ack) is BindAck
+    assert list(ack.p_result_list) == results
+
+
+def test_the_preferred_syntax_is_the_servers_choice():
+    client = Client(RpcServer([QM2QM], SeededEntropy("x"), preferred=NDR))
+    ack = client.bind(element(0, QQ, NDR64), element(1, QQ, NDR)).body
+    assert list(ack.p_result_list) == [OTHER_SYNTAX, ACCEPTED[False]]
+
+
+@pytest.mark.parametrize(("offered", "agreed"), [(1432, 1432), (4280, 4280), (5840, 5840), (65535, 5840)])
+def test_fragments_are_as_large_as_both_sides_can(offered, agreed):
+    ack = Client().bind(size=offered).body
+    assert (ack.max_xmit_frag, ack.max_recv_frag, ack.sec_addr) == (agreed, agreed, b"2105\0")
+
+
+@pytest.mark.parametrize("flags", [WHOLE, WHOLE | Flags.CONC_MPX, WHOLE | Flags.CONC_MPX | Flags.PENDING_CANCEL])
+def test_multiplexing_is_agreed_when_asked_for_and_header_signing_never(flags):
+    assert Client().bind(flags=flags).pfc_flags == flags & ~Flags.PENDING_CANCEL
+
+
+@pytest.mark.parametrize(
+    ("bind", "more", "reason"),
+    [
+        (Bind(5840, 5840, 0, ()), {}, 4),
+        (Bind(5840, 5840, 0, (element(0, QQ, NDR), element(0, QC, NDR))), {}, 4),
+        (Bind(1431, 5840, 0, (element(0, QQ, NDR),)), {}, 4),
+        (Bind(5840, 1431, 0, (element(0, QQ, NDR),)), {}, 4),
+        (Bind(5840, 5840, 0, (element(0, QQ, NDR),)), {"flags": Flags.FIRST_FRAG}, 4),
+        (Bind(5840, 5840, 0, tuple(element(i, QQ, NDR) for i in range(3))), {}, 2),
+        (Bind(5840, 5840, 99, (element(0, QQ, NDR),)), {}, 0),
+        (Bind(5840, 5840, 0, (element(0, QQ, NDR),)), {"sec_trailer": SecTrailer(10, 5, 0, b"NTLMSSP\0")}, 8),
+    ],
+)
+def test_a_bind_that_cannot_be_is_refused_with_its_reason_and_ends_the_association(bind, more, reason):
+    client = Client(limits=Limits(contexts=2))
+    happened = client.send(bind, 3, **more)
+    (nak,) = sent(happened)
+    assert (nak.body, nak.call_id) == (BindNak(reason), 3)
+    assert closed(happened)
+    assert len(client.server.groups) == 0
+
+
+def test_a_bind_of_another_protocol_version_is_told_ours():
+    client = Client()
+    wire = bytes.fromhex("04000b03 10000000 1000 0000 01000000")
+    (nak,) = sent(client.feed(wire))
+    assert nak.body == BindNak(4, ((5, 0),))
+
+
+def test_a_group_is_joined_from_the_same_machine_only():
+    first = Client()
+    group = first.bind().body.assoc_group_id
+    assert Client(first.server).bind(group=group).body.assoc_group_id == group
+    assert Client(first.server, host="198.51.100.1").bind(group=group).body == BindNak(0)
+    assert Client(first.server, host=CLIENT).bind().body.assoc_group_id not in (0, group)
+
+
+def test_a_group_is_gone_with_its_last_association():
+    first = Client()
+    group = first.bind().body.assoc_group_id
+    second = Client(first.server)
+    second.bind(group=group)
+    first.association.connection_lost()
+    third = Client(first.server)
+    assert third.bind(group=group).body.assoc_group_id == group
+    second.association.connection_lost()
+    third.association.connection_lost()
+    assert Client(first.server).bind(group=group).body == BindNak(0)
+    assert len(first.server.groups) == 0
+
+
+def test_alter_context_adds_contexts_and_keeps_the_group():
+    client = Client()
+    group = client.bind().body.assoc_group_id
+    answer = client.alter(element(1, QC, NDR), element(2, UNKNOWN, NDR)).body
+    assert answer == AlterContextResp(5840, 5840, group, b"", (ACCEPTED[False], UNKNOWN_INTERFACE))
+    assert sorted(client.association.contexts) == [0, 1]
+    client.alter(element(1, QC, NDR))
+    assert sorted(client.association.contexts) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("alter", "more", "answer"),
+    [
+        (AlterContext(5840, 5840, 0, (element(0, QC, NDR),)), {}, Fault(0, FaultStatus.NCA_S_PROTO_ERROR)),
+        (AlterContext(5840, 5840, 0, ()), {}, Fault(0, FaultStatus.NCA_S_PROTO_ERROR)),
+        (AlterContext(5840, 5840, 0, tuple(element(i, QQ, NDR) for i in range(3))), {}, BindNak(2)),
+        (
+            AlterContext(5840, 5840, 0, (element(1, QC, NDR),)),
+            {"sec_trailer": SecTrailer(10, 5, 0, b"NTLMSSP\0")},
+            Fault(0, FaultStatus.RPC_S_UNKNOWN_AUTHN_SERVICE),
+        ),
+    ],
+)
+def test_an_alter_context_that_cannot_be_is_refused_and_ends_the_association(alter, more, answer):
+    client = Client(limits=Limits(contexts=2))
+    client.bind()
+    happened = client.send(alter, 5, **more)
+    assert [(pdu.body, pdu.call_id) for pdu in sent(happened)] == [(answer, 5)]
+    assert closed(happened)
+
+
+def test_a_second_bind_ends_the_association():
+    client = Client()
+    client.bind()
+    assert client.bind().body == BindNak(4)
+    assert closed(client.happened)
+
+
+@pytest.mark.parametrize("body", [Request(0, 7, b""), AlterContext(5840, 5840, 0, (element(0, QQ, NDR),))])
+def test_nothing_comes_before_bind(body):
+    happened = Client().send(body, 1)
+    assert [pdu.body.status for pdu in sent(happened)] == [FaultStatus.NCA_S_PROTO_ERROR]
+    assert closed(happened)
