@@ -13,6 +13,8 @@ from uuid import UUID
 
 from reference_qm import codec, states, tables
 from reference_qm.codec import NULL_GUID, SequenceInfo, StreamFramer, TxSequenceID, UserMessagePacket
+from reference_qm.directory.enums import PrivacyLevel as QueuePrivacyLevel
+from reference_qm.security import DEFAULT_QUEUE_SECURITY, MessageSecurity, MqdsPublicKeys, SecurityDescriptor
 
 if TYPE_CHECKING:
     from reference_qm.transactions.model import Transaction
@@ -76,6 +78,8 @@ class Message:
     TransactionalMessageSequenceIdentifier: TxSequenceID = NO_INCOMING
     TransactionSequenceNumber: int = 0
     TransactionPreviousSequenceNumber: int = 0
+    security: MessageSecurity | None = None
+    """The attributes that concern security; None when the message has none of them."""
 
 
 @dataclass(slots=True, eq=False)
@@ -150,6 +154,9 @@ class Queue:
     PrivateQueueNumber: int | None = field(default=None, metadata=DURABLE)
     Transactional: bool = field(default=False, metadata=DURABLE)
     BasePriority: int = field(default=0, metadata=DURABLE)
+    Authentication: bool = field(default=False, metadata=DURABLE)
+    PrivacyLevel: QueuePrivacyLevel = field(default=QueuePrivacyLevel.OPTIONAL, metadata=DURABLE)
+    Security: SecurityDescriptor = field(default=DEFAULT_QUEUE_SECURITY, metadata=DURABLE)
     MessagePositionList: tables.MessagePositionList = field(
         default_factory=tables.MessagePositionList, metadata=DURABLE
     )
@@ -345,6 +352,8 @@ class QueueManagerState:
     MessageIdOrdinal: int = field(default=0, metadata=U32_DURABLE)
     PingCookie: int = field(default=0, metadata=U32)
     SendInsecureNacks: bool = field(default=False, metadata=DURABLE)
+    PublicEncryptionKeyList: MqdsPublicKeys = field(default=MqdsPublicKeys(), metadata=DURABLE)
+    PublicSigningKeyList: MqdsPublicKeys = field(default=MqdsPublicKeys(), metadata=DURABLE)
     ResendTimeoutsShort: int = field(default=30, metadata=U32_DURABLE)
     ResendTimeoutsMedium: int = field(default=300, metadata=U32_DURABLE)
     ResendTimeoutsLong: int = field(default=1_800, metadata=U32_DURABLE)

@@ -9,7 +9,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who is this? Result: guid, name, vendor, version, capabilities."""
+    """Who is this? Result: guid, name, vendor, version, capabilities, public keys (MQDSPUBLICKEYS in base64)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +43,10 @@ class SendMessage:
     ``acks``: of positive_arrival, positive_receive, negative_arrival, negative_receive. ``journal``: of positive,
     negative. Times are in seconds; None is infinite. A transactional message is recoverable and has priority 0. It is a
     transaction of its own, or part of ``transaction``, which makes it transactional.
+
+    ``authentication_level``: none, sig10, sig20 or sig30; ``hash_algorithm``: md2 to sha512; ``privacy_level``: none,
+    base, enhanced or advanced; ``sender``: an account by name or SID, queue_manager or none; ``certificate``: the
+    account whose certificate signs, the sender if not said.
     """
 
     to: str
@@ -60,6 +64,11 @@ class SendMessage:
     journal: frozenset[str] = frozenset()
     application_tag: int = 0
     transaction: UUID | None = None
+    authentication_level: str = "none"
+    hash_algorithm: str = "sha512"
+    privacy_level: str = "none"
+    sender: str | None = None
+    certificate: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

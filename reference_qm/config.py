@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from uuid import UUID
 
+from reference_qm.directory.enums import PrivacyLevel
+from reference_qm.security import DEFAULT_QUEUE_SECURITY, SecurityConfig, SecurityDescriptor
+
 
 class OperatingSystemType(Enum):
     """QueueManager.OperatingSystemType (MS-MQDMPR 3.1.1.1), as far as MS-MQQB asks for it."""
@@ -45,6 +48,9 @@ class QueueSettings:
 
     name: str
     transactional: bool = False
+    authentication: bool = False
+    privacy_level: PrivacyLevel = PrivacyLevel.OPTIONAL
+    security: SecurityDescriptor = DEFAULT_QUEUE_SECURITY
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,5 +82,6 @@ class QueueManagerConfig:
     routes: Mapping[UUID, str] = field(default_factory=dict)
     """Addresses of queue managers by Identifier, until there is a directory: what private format names resolve to."""
     timers: TimerSettings = field(default_factory=TimerSettings)
+    security: SecurityConfig = field(default_factory=SecurityConfig)
     vendor: str = "mqconform"
     version: str = "0.1.0"

@@ -34,6 +34,8 @@ from reference_qm.protocol.durability import Disk
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.procedures import Procedures
 from reference_qm.protocol.receiving import Saving
+from reference_qm.protocol.security_caches import CACHE_TIMERS
+from reference_qm.security import SecurityCaches, public_key_list
 from reference_qm.states import ConnectionStatus, DeliveryGuarantee, Opening
 from reference_qm.timers import TimerName, Timers
 from reference_qm.transactions.events import Outcome
@@ -51,7 +53,12 @@ class QueueManager:
         self.entropy = entropy
         self.settings = config.timers
         self.procedures = Procedures()
-        self.adm = QueueManagerState(Identifier=config.identifier, SendInsecureNacks=config.send_insecure_nacks)
+        self.adm = QueueManagerState(
+            Identifier=config.identifier,
+            SendInsecureNacks=config.send_insecure_nacks,
+            PublicEncryptionKeyList=public_key_list(config.security.encryption_keys),
+            PublicSigningKeyList=public_key_list(config.security.signing_keys),
+        )
         self.adrift: list[OutgoingMessagePosition] = []
         """What has to survive but was to be sent on a session that did not."""
         self.removed: list[tuple[MessagePosition, MessageClass]] = []
@@ -62,12 +69,13 @@ class QueueManager:
         self._effects: list[Effect] = []
         self.disk = Disk(self.emit, self.next_persist_token)
         self._begin()
-        for queue in config.queues:
-            queues.create_queue(self, queue.name, queue.transactional)
+        for configured in config.queues:
+            queues.configure_queue(self, configured)
 
     def _begin(self) -> None:
         """Begin without anything that does not survive."""
         self.timers = Timers()
+        self.caches = SecurityCaches(self.config.security.settings)
         self.sessions: dict[int, Session] = {}
         self.closed_sessions: deque[Session] = deque(maxlen=CLOSED_SESSIONS)
         self.transports: dict[str, Session] = {}
@@ -90,6 +98,8 @@ class QueueManager:
         while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
             if key.name is TimerName.MESSAGE_ID_HISTORY_CLEANUP:
                 self.procedures.on_history_timer(self, now)
+            elif key.name in CACHE_TIMERS:
+                self.procedures.on_cache_cleanup_timer(self, key.name, now)
             elif key.name is TimerName.RECEIVE:
                 queues.on_receive_timer(self, key.owner)
             else:

@@ -51,6 +51,7 @@ class ConnectionStatus(Enum):
     DNS_FAILURE = "DnsFailure"
     CONNECTION_REFUSED = "ConnectionRefused"
     ROUTING_DATA_NOT_AVAILABLE = "RoutingDataNotAvailable"
+    CERTIFICATE_VALIDATION_FAILURE = "CertificateValidationFailure"
 
 
 class MessagePositionState(Enum):

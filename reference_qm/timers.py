@@ -21,6 +21,10 @@ class TimerName(Enum):
     TRANSACTIONAL_ACK_WAIT = "TransactionalAckWait"
     ORDER_ACK_SEND = "OrderAckSend"
     MESSAGE_ID_HISTORY_CLEANUP = "MessageIDHistoryCleanup"
+    USER_CERT_CACHE_CLEANUP = "UserCertCacheCleanup"
+    RECEIVE_SYMMETRIC_KEY_CACHE_CLEANUP = "ReceiveSymmetricKeyCacheCleanup"
+    SEND_SYMMETRIC_KEY_CACHE_CLEANUP = "SendSymmetricKeyCacheCleanup"
+    SEND_BASE_SYMMETRIC_KEY_CACHE_CLEANUP = "SendBaseSymmetricKeyCacheCleanup"
     PING_RESPONSE = "PingResponse"
     RECEIVE = "Receive"
 

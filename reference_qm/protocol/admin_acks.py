@@ -78,9 +78,11 @@ def may_send_nack(qm: QueueManager, message_class: MessageClass) -> bool:
 def build_admin_ack(qm: QueueManager, message: Message, message_class: MessageClass, now: Now) -> Message:
     """Make the acknowledgment; it is as recoverable as the message, and has no transaction. Spec: MS-MQQB 3.1.7.15.
 
+    The body of an encrypted message does not come back in clear.
     The table of classes lacks HOP_COUNT_EXCEEDED, which 3.1.5.8.2 wants to be sent: every class is sent as it is.
     """
     assert message.AdministrationQueueFormatName is not None
+    private = message.security is not None and bool(message.security.PrivacyLevel)
     return Message(
         Identifier=MessageIdentifier(qm.adm.Identifier, 0),
         DestinationQueueFormatName=message.AdministrationQueueFormatName,
@@ -88,6 +90,6 @@ def build_admin_ack(qm: QueueManager, message: Message, message_class: MessageCl
         DeliveryGuarantee=message.DeliveryGuarantee,
         CorrelationIdentifier=message.Identifier.build(),
         ResponseQueueFormatName=message.DestinationQueueFormatName,
-        Body=b"" if message_class in WITHOUT_BODY else message.Body,
+        Body=b"" if private or message_class in WITHOUT_BODY else message.Body,
         SentTime=now.utc_s,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,8 @@ from reference_qm.protocol.durability import queue_entry, sent
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.inspection import inspect
 from reference_qm.protocol.messages import ACKS, describe_message, message_id, serialize_message
+from reference_qm.protocol.securing import secure_local_message
+from reference_qm.protocol.security_text import requested_security
 from reference_qm.protocol.sending import take_back
 from reference_qm.protocol.session_opening import ACK_TIMEOUT_MS
 from reference_qm.states import DeliveryGuarantee, MessagePositionState, SessionState
@@ -48,6 +51,8 @@ def identity(qm: QueueManager, request: commands.Identity, token: int, now: Now)
             "vendor": qm.config.vendor,
             "version": qm.config.version,
             "capabilities": list(CAPABILITIES),
+            "public_encryption_keys_base64": base64.b64encode(qm.adm.PublicEncryptionKeyList.build()).decode(),
+            "public_signing_keys_base64": base64.b64encode(qm.adm.PublicSigningKeyList.build()).decode(),
         }
     )
 
@@ -115,6 +120,8 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
         serialize_message(message).build()
     except (MisuseError, FormatError) as error:
         raise CommandError(f"the message does not fit into a packet: {error}") from error
+    if local is not None:
+        message = secure_local_message(qm, local, message, now)
     if request.transactional and transaction is None:
         message = replace(message, TransactionIdentifier=qm.procedures.assign_transaction(qm))
     queue = local if local is not None else open_outgoing(qm, request.to, now)
@@ -259,6 +266,7 @@ def _message(qm: QueueManager, request: commands.SendMessage, now: Now) -> Messa
         TransactionIdentifier=0 if request.transactional else None,
         FirstInTransaction=request.transactional,
         LastInTransaction=request.transactional,
+        security=requested_security(qm, request),
     )
 
 

@@ -170,6 +170,9 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
         "arrived": position.MessageReference.ArrivalTime,
         "packet": base64.b64encode(packet).decode(),
     }
+    security = position.MessageReference.security
+    if security is not None and security.AuthenticationLevel:
+        values["AuthenticationLevel"] = security.AuthenticationLevel  # no packet says it before it is received
     if position.order_queue is not None:
         values["order_queue"] = position.order_queue
     if acceptance is not None:

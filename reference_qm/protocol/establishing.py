@@ -44,6 +44,7 @@ HRESULTS = {
     ConnectionStatus.DNS_FAILURE: 0x80072AF9,  # WSAHOST_NOT_FOUND
     ConnectionStatus.CONNECTION_REFUSED: 0x80070005,  # E_ACCESSDENIED
     ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE: 0xC00E0013,  # MQ_ERROR_NO_DS
+    ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE: 0x80090016,  # NTE_BAD_KEYSET
 }
 """ConnectionHistory.Error of each Status: an HRESULT, zero where nothing failed."""
 

@@ -27,6 +27,9 @@ from reference_qm.codec import (
     parse_format_name,
 )
 from reference_qm.protocol.errors import CommandError
+from reference_qm.protocol.multiple_destinations import with_destinations
+from reference_qm.protocol.security_text import describe_security
+from reference_qm.security import SignatureType, security_of, with_security
 from reference_qm.states import DeliveryGuarantee
 
 HASH_SHA_512 = 0x0000800E
@@ -53,7 +56,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
     dq, destination_queue = _record(message.DestinationQueueFormatName, NULL_GUID, destination)
     aq, admin_queue = _record(message.AdministrationQueueFormatName, source, destination)
     rq, response_queue = _record(message.ResponseQueueFormatName, source, destination)
-    return UserMessagePacket(
+    packet = UserMessagePacket(
         BaseHeader=BaseHeader(Flags=BaseHeader.flags(PR=message.Priority), TimeToReachQueue=message.TimeToReachQueue),
         UserHeader=UserHeader(
             SourceQueueManager=source,
@@ -89,6 +92,10 @@ def serialize_message(message: Message) -> UserMessagePacket:
             MessageBody=message.Body,
         ),
     )
+    if message.security is None:
+        return packet
+    packet = with_security(packet, message.security)
+    return with_destinations(packet, message) if message.security.AuthenticationLevel == SignatureType.SIG30 else packet
 
 
 def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: int) -> Message:
@@ -127,6 +134,7 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
         TransactionalMessageSequenceIdentifier=transaction.TxSequenceID,
         TransactionSequenceNumber=transaction.TxSequenceNumber,
         TransactionPreviousSequenceNumber=transaction.PreviousTxSequenceNumber,
+        security=None if packet.SecurityHeader is None else security_of(packet),
     )
 
 
@@ -176,6 +184,7 @@ def describe_message(message: Message) -> dict[str, Any]:
             )
             if wanted
         ],
+        "security": None if message.security is None else describe_security(message.security),
     }
     try:
         described["body"] = message.Body.decode()

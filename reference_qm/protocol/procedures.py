@@ -6,10 +6,12 @@ manager has a table of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 from uuid import UUID
+
+from cryptography.hazmat.primitives.asymmetric.rsa import RSAPrivateKey
 
 from reference_qm.adm import (
     Acceptance,
@@ -54,6 +56,10 @@ from reference_qm.protocol import (
     receiving,
     reconnecting,
     refusing,
+    securing,
+    security_caches,
+    security_lookup,
+    security_on_receipt,
     sending,
     session_acks,
     session_opening,
@@ -62,6 +68,7 @@ from reference_qm.protocol import (
 from reference_qm.protocol.establishing import Destination
 from reference_qm.protocol.receiving import Saving
 from reference_qm.protocol.refusing import Outcome
+from reference_qm.security import MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
 from reference_qm.states import ConnectionStatus
 from reference_qm.timers import TimerName
 from reference_qm.transactions import events, operations
@@ -253,6 +260,18 @@ class Procedures:
     may_send_nack: Callable[[QM, MessageClass], bool] = admin_acks.may_send_nack
     build_admin_ack: Callable[[QM, Message, MessageClass, Now], Message] = admin_acks.build_admin_ack
     send_own_message: Callable[[QM, Message, Now], None] = own_messages.send_own_message
+    # 3.1.5.8.3, 3.1.6.10 to 3.1.6.13 Security of received messages
+    check_security: Check = security_on_receipt.check_security
+    decrypt_body: Callable[[QM, UserMessagePacket, Now], UserMessagePacket] = security_on_receipt.decrypt_body
+    authenticate_packet: Callable[[QM, UserMessagePacket], UserMessagePacket] = security_on_receipt.authenticate_packet
+    verify_sender: Callable[[QM, UserMessagePacket, Now], None] = security_on_receipt.verify_sender
+    authorize_sender: Callable[[QM, UserMessagePacket, Queue], None] = security_on_receipt.authorize
+    check_queue_demands: Check = security_on_receipt.check_queue_demands
+    find_user_certificates: Callable[[QM, bytes], UserSignCerts | None] = security_lookup.find_user_certificates
+    find_groups: Callable[[QM, Sid], Set[Sid] | None] = security_lookup.find_groups
+    find_queue_security: Callable[[QM, Queue], SecurityDescriptor] = security_lookup.find_queue_security
+    start_cleanup_timers: Callable[[QM, Now], None] = security_caches.start_cleanup_timers
+    on_cache_cleanup_timer: Callable[[QM, TimerName, Now], None] = security_caches.on_cache_cleanup_timer
 
     # MS-MQDMPR 3.1.4.3 to 3.1.4.5, 3.1.7.1.8 to 3.1.7.1.12, 3.1.7.1.16 Transactions
     create_transaction: Callable[[QM, UUID, bool], Transaction] = events.create_transaction
@@ -306,6 +325,16 @@ class Procedures:
     )
     is_acknowledgment_due: Callable[[QM, Session, Now], bool] = sending.is_acknowledgment_due
     transmit: Callable[[QM, Session, OutgoingMessagePosition, UserMessagePacket], None] = sending.transmit
+
+    # 3.1.7.1.4, 3.1.7.1.5 Signing and encrypting
+    secure_user_message: Callable[[QM, Session, OutgoingMessagePosition, Now], bool] = securing.secure_user_message
+    sign_packet: Callable[[QM, Message, UserMessagePacket], UserMessagePacket] = securing.sign_packet
+    find_signing_key: Callable[[QM, bytes], RSAPrivateKey | None] = securing.find_signing_key
+    encrypt_body: Callable[[QM, Session, Message, UserMessagePacket, Now], UserMessagePacket] = securing.encrypt_body
+    find_public_keys: Callable[[QM, UUID], MqdsPublicKeys | None] = security_lookup.find_public_keys
+    handle_encryption_error: Callable[[QM, Session, OutgoingMessagePosition, Now], None] = (
+        securing.handle_encryption_error
+    )
 
     # 3.1.5.2.2, 3.1.6.8, 3.1.7.6 to 3.1.7.9 Ping
     ping_before_session: OnSession = ping.ping_before_session

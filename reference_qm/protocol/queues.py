@@ -16,6 +16,7 @@ from reference_qm.timers import TimerKey, TimerName
 from reference_qm.transactions.operations import kept_by_transactions
 
 if TYPE_CHECKING:
+    from reference_qm.config import QueueSettings
     from reference_qm.core import QueueManager
     from reference_qm.transactions.model import Transaction
 
@@ -46,6 +47,20 @@ def create_queue(qm: QueueManager, name: str, transactional: bool) -> Queue:
     queue = Queue(Pathname=name, PrivateQueueNumber=number, Transactional=transactional)
     qm.adm.QueueCollection[name.lower()] = queue
     return queue
+
+
+def configure_queue(qm: QueueManager, configured: QueueSettings) -> Queue:
+    """Create a queue that exists from the start."""
+    queue = create_queue(qm, configured.name, configured.transactional)
+    demand_security(queue, configured)
+    return queue
+
+
+def demand_security(queue: Queue, configured: QueueSettings) -> None:
+    """Let a queue demand of messages and senders what is configured."""
+    queue.Authentication = configured.authentication
+    queue.PrivacyLevel = configured.privacy_level
+    queue.Security = configured.security
 
 
 def delete_queue(qm: QueueManager, name: str, token: int) -> Result | None:

@@ -25,6 +25,8 @@ CHECKS = (
     "check_destination",
     "check_transactional_queue",
     "check_nontransactional_queue",
+    "check_security",
+    "check_queue_demands",
     "check_expiration",
 )
 """The checks of a message to this queue manager, in the order of 3.1.5.8. Each is a procedure

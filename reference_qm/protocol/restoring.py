@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -84,11 +85,13 @@ def _configure_queues(qm: QueueManager) -> None:
     for configured in qm.config.queues:
         queue = qm.adm.QueueCollection.get(configured.name.lower())
         if queue is None:
-            queue = queues.create_queue(qm, configured.name, configured.transactional)
+            queue = queues.configure_queue(qm, configured)
             qm.disk.save(queue_entry(qm, queue))
         elif queue.Transactional is not configured.transactional:
             kind = "transactional" if queue.Transactional else "not transactional"
             raise RestoreError(f"queue {queue.Pathname} is {kind} here, other than configured: change the settings")
+        else:
+            queues.demand_security(queue, configured)
 
 
 def _remove_orphans(qm: QueueManager, messages: dict[str, Any]) -> None:
@@ -221,6 +224,9 @@ def _message(qm: QueueManager, rest: str, value: Any) -> None:
     receiver = packet.UserHeader.QueueManagerAddress
     receiver = qm.adm.Identifier if receiver == NULL_GUID else receiver
     message = deserialize_message(packet, receiver, _whole(value["arrived"]))
+    if message.security is not None:
+        level = _whole(value.get("AuthenticationLevel", 0))
+        message = replace(message, security=replace(message.security, AuthenticationLevel=level))
     order_queue = value.get("order_queue")
     position = MessagePosition(message, queue, MessagePositionState.AVAILABLE, order_queue=order_queue, key=key)
     if removed is not None:

@@ -108,6 +108,9 @@ def send_user_message(qm: QueueManager, session: Session, position: OutgoingMess
     if qm.procedures.has_expired(qm, position.UserMessage, now):
         qm.procedures.delete_expired(qm, session, position, now)
         return True
+    secured = position.UserMessage.SecurityHeader is not None
+    if secured and not qm.procedures.secure_user_message(qm, session, position, now):
+        return True
     packet = qm.procedures.update_user_message(qm, session, position, now)
     qm.procedures.transmit(qm, session, position, packet)
     return True
@@ -134,10 +137,15 @@ def has_expired(qm: QueueManager, packet: UserMessagePacket, now: Now) -> bool:
 
 def delete_expired(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
     """Delete an expired message; acknowledge and journal it if asked to. Spec: MS-MQQB 3.1.7.1.2."""
-    session.OutgoingMessageTable.remove(position)
-    qm.procedures.leave_sequence(qm, session, position)
     message = position.MessagePosition.MessageReference
     qm.procedures.acknowledge_failure(qm, message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
+    delete_unsent(qm, session, position)
+
+
+def delete_unsent(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
+    """Delete a message that must not be sent; log it if it asks for it. Spec: MS-MQQB 3.1.7.1.2, 3.1.7.1.5.1."""
+    session.OutgoingMessageTable.remove(position)
+    qm.procedures.leave_sequence(qm, session, position)
     if position.UserMessage.UserHeader.JN:
         transactional = position.UserMessage.UserHeader.TH
         target = qm.adm.SystemTransactionalDeadletterQueue if transactional else qm.adm.SystemDeadletterQueue

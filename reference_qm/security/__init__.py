@@ -4,7 +4,12 @@ Spec: MS-MQQB 2.4, 3.1.5.8.3, 3.1.7.1.4, 3.1.7.1.5, MS-MQMQ 2.5. Weak algorithms
 them, and nowhere else.
 """
 
-from reference_qm.security.access import QueueAccess, is_granted
+from reference_qm.security.access import (
+    DEFAULT_QUEUE_SECURITY,
+    QueueAccess,
+    default_queue_security,
+    is_granted,
+)
 from reference_qm.security.algorithms import (
     AES_PROVIDER,
     BASE_PROVIDER,
@@ -18,17 +23,36 @@ from reference_qm.security.descriptor import Ace, AceType, Acl, SecurityDescript
 from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
 from reference_qm.security.errors import SecurityError
 from reference_qm.security.key_exchange import public_key, public_key_blob
-from reference_qm.security.receiving import Accepted, Accounts, Receiver, Refused, check_security
+from reference_qm.security.message_attributes import MessageSecurity, security_of, with_security
+from reference_qm.security.provisioning import KEY_BITS, Account, SecurityConfig, generate_key, public_key_list
+from reference_qm.security.receiving import (
+    ST_NONE,
+    ST_QUEUE_MANAGER,
+    ST_SID,
+    Accounts,
+    Receiver,
+    Refused,
+    authenticate_message,
+    authorize_sender,
+    decrypt_message,
+    identify_sender,
+)
 from reference_qm.security.sending import encrypt_message
-from reference_qm.security.sid import EVERYONE, Sid
+from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
 from reference_qm.security.signatures import SignatureType, sign_message
 
 __all__ = [
     "AES_PROVIDER",
+    "ANONYMOUS",
     "BASE_PROVIDER",
+    "DEFAULT_QUEUE_SECURITY",
     "ENHANCED_PROVIDER",
     "EVERYONE",
-    "Accepted",
+    "KEY_BITS",
+    "ST_NONE",
+    "ST_QUEUE_MANAGER",
+    "ST_SID",
+    "Account",
     "Accounts",
     "Ace",
     "AceType",
@@ -37,6 +61,7 @@ __all__ = [
     "CachedUserCert",
     "EncryptionAlgorithm",
     "HashAlgorithm",
+    "MessageSecurity",
     "MqdsPublicKey",
     "MqdsPublicKeys",
     "PrivacyLevel",
@@ -44,6 +69,7 @@ __all__ = [
     "Receiver",
     "Refused",
     "SecurityCaches",
+    "SecurityConfig",
     "SecurityDescriptor",
     "SecurityError",
     "SecuritySettings",
@@ -51,10 +77,18 @@ __all__ = [
     "SignatureType",
     "UserSignCert",
     "UserSignCerts",
-    "check_security",
+    "authenticate_message",
+    "authorize_sender",
+    "decrypt_message",
+    "default_queue_security",
     "encrypt_message",
+    "generate_key",
+    "identify_sender",
     "is_granted",
     "public_key",
     "public_key_blob",
+    "public_key_list",
+    "security_of",
     "sign_message",
+    "with_security",
 ]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Set
 from enum import IntFlag
 
-from reference_qm.security.descriptor import AceType, SecurityDescriptor
-from reference_qm.security.sid import OWNER_RIGHTS, Sid
+from reference_qm.security.descriptor import Ace, AceType, Acl, SecurityDescriptor
+from reference_qm.security.sid import ANONYMOUS, EVERYONE, OWNER_RIGHTS, Sid
 
 
 class QueueAccess(IntFlag):
@@ -83,3 +83,28 @@ def _without_generic(mask: int) -> int:
         if mask & generic:
             mask |= rights
     return mask
+
+
+def default_queue_security(
+    owner: Sid = ANONYMOUS, machine: Sid | None = None, *, by_soap: bool = False
+) -> SecurityDescriptor:
+    """Create the security descriptor of a queue that was given none.
+
+    Spec: MS-MQDMPR 3.1.7.1.3.1. ``owner``: a domain user, or the anonymous user for anybody else; ``machine``:
+    objectSid of the computer in directory-integrated mode; ``by_soap``: can messages be sent to it by SRMP?
+    """
+    public = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
+    write = QueueAccess.MQSEC_WRITE_MESSAGE if by_soap else QueueAccess(0)
+    owned = owner != ANONYMOUS
+    granted = (
+        (EVERYONE, (public if owned else QueueAccess.MQSEC_QUEUE_GENERIC_ALL) | write),
+        (ANONYMOUS, write),
+        (machine, public),
+        (owner, QueueAccess.MQSEC_QUEUE_GENERIC_ALL if owned else QueueAccess(0)),
+    )
+    aces = tuple(Ace(AceType.ACCESS_ALLOWED, int(mask), sid) for sid, mask in granted if sid is not None and mask)
+    return SecurityDescriptor(owner, None, Acl(aces))
+
+
+DEFAULT_QUEUE_SECURITY = default_queue_security()
+"""That of a queue created in a workgroup, where nobody is a domain user: everybody may do everything."""

@@ -2,8 +2,8 @@
 
 Spec: MS-MQQB 3.1.1.3, 3.1.1.3.3, 3.1.1.3.4, 3.1.3.1, 3.1.6.10 to 3.1.6.13.
 
-Time is told: CachedTime is in s since 1970 UTC, as the events want it, and timers run on the monotonic clock. The
-clocks need not agree: an entry leaves only by size or by the cleanup event, never on a look-up.
+Time is told: CachedTime is in s since 1970 UTC, as the events want it. An entry leaves only by size or by the cleanup
+event, never on a look-up.
 """
 
 from __future__ import annotations
@@ -77,21 +77,20 @@ Entry = TypeVar("Entry", bound=_Timed)
 
 
 class TimedCache(Generic[Entry]):
-    """A list of entries with a size and, unless ``lifetime_ms`` is None, a cleanup timer.
+    """A list of entries with a size and, unless ``lifetime_ms`` is None, a lifetime.
 
-    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5 (size), 3.1.6.10 to 3.1.6.13 (lifetime). ``due_ms``: when its cleanup timer
-    expires, int ms monotonic; None while it is stopped.
+    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5 (size), 3.1.6.10 to 3.1.6.13 (lifetime). Whoever adds starts its cleanup timer
+    with ``lifetime_ms``, int ms, if it is not running. ``scale`` divides every duration, as it does those of timers.
     """
 
-    __slots__ = ("_entries", "_lifetime_ms", "_size", "due_ms")
+    __slots__ = ("_entries", "_size", "lifetime_ms")
 
     def __init__(self, size: int, lifetime_ms: int | None) -> None:
         if size < 1:
             raise MisuseError(f"a cache takes 1 entry at least, not {size}")
         self._size = size
-        self._lifetime_ms = lifetime_ms
+        self.lifetime_ms = lifetime_ms
         self._entries: list[Entry] = []
-        self.due_ms: int | None = None
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -100,25 +99,26 @@ class TimedCache(Generic[Entry]):
         """Return the first entry that matches."""
         return next((entry for entry in self._entries if matches(entry)), None)
 
-    def add(self, entry: Entry, now: Now) -> None:
-        """Add an entry: the oldest half goes when the cache is full, and the cleanup timer runs from now on."""
+    def add(self, entry: Entry) -> None:
+        """Add an entry; the oldest half goes when the cache is full."""
         if len(self._entries) >= self._size:
             self._entries.sort(key=lambda kept: kept.CachedTime)
             del self._entries[: max(1, self._size // 2)]
         self._entries.append(entry)
-        if self.due_ms is None and self._lifetime_ms is not None:
-            self.due_ms = now.monotonic_ms + self._lifetime_ms
 
-    def on_timer(self, now: Now) -> None:
-        """Delete what has lived for longer than its lifetime; start the timer again while something is left."""
-        self.due_ms = None
-        if self._lifetime_ms is None:
-            return
-        now_ms = 1000 * now.utc_s
-        self._entries = [entry for entry in self._entries if 1000 * entry.CachedTime >= now_ms - self._lifetime_ms]
-        if self._entries:
-            oldest_ms = 1000 * min(entry.CachedTime for entry in self._entries)
-            self.due_ms = now.monotonic_ms + self._lifetime_ms + MINUTE_MS - (now_ms - oldest_ms)
+    def clean(self, now: Now, scale: int = 1) -> int | None:
+        """Delete what has lived for longer than its lifetime.
+
+        Returns with which duration to start the cleanup timer again, int ms; None when nothing is left to clean up.
+        """
+        if self.lifetime_ms is None:
+            return None
+        lifetime_ms, now_ms = self.lifetime_ms // scale, 1000 * now.utc_s
+        self._entries = [entry for entry in self._entries if 1000 * entry.CachedTime >= now_ms - lifetime_ms]
+        if not self._entries:
+            return None
+        oldest_ms = 1000 * min(entry.CachedTime for entry in self._entries)
+        return lifetime_ms + MINUTE_MS // scale - (now_ms - oldest_ms)
 
 
 class SecurityCaches:
@@ -153,21 +153,3 @@ class SecurityCaches:
         """Return the cache for messages to be sent with a PrivacyLevel (u32)."""
         base = self.settings.base_caches and level == PrivacyLevel.BASE
         return self.SendBaseSymmetricKeyCache if base else self.SendSymmetricKeyCache
-
-    def _timed(self) -> tuple[TimedCache[CachedUserCert] | TimedCache[CachedSymmetricKey], ...]:
-        return (
-            self.UserCertCache,
-            self.ReceiveSymmetricKeyCache,
-            self.SendSymmetricKeyCache,
-            self.SendBaseSymmetricKeyCache,
-        )
-
-    def next_due(self) -> int | None:
-        """Return when the next cleanup timer expires: int ms monotonic, None while all are stopped."""
-        return min((cache.due_ms for cache in self._timed() if cache.due_ms is not None), default=None)
-
-    def handle_timer(self, now: Now) -> None:
-        """Process the cleanup timer events that are due. Spec: MS-MQQB 3.1.6.10 to 3.1.6.13."""
-        for cache in self._timed():
-            if cache.due_ms is not None and cache.due_ms <= now.monotonic_ms:
-                cache.on_timer(now)

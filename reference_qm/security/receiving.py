@@ -1,12 +1,15 @@
 """What becomes of a received message that has a SecurityHeader. Spec: MS-MQQB 3.1.5.8.3.
 
-Readings that had to be chosen:
+The steps, in the order in which they are taken; each raises Refused. Readings that had to be chosen:
 - The sender signs, then encrypts (3.1.7.1); the receiver, as printed, verifies the signature of the encrypted body,
   which no sender makes. Here the body is decrypted first, and a message that is wrong in both ways is BAD_ENCRYPTION.
 - PrivacyLevel outside of the table is BAD_ENCRYPTION when EB is set (ambiguity 49).
 - The identity of the sender is verified for signed messages only, as the steps are printed below "to authenticate the
   packet"; frame 7 of section 4 has a SID, ST 1 and no signature, and is accepted (ambiguity 6).
-- Without a SID there is no account name, hence no token: ACCESS_DENIED.
+- With ST 0 there is no SID to look up: its sender is the anonymous user (MS-MQDMPR 3.1.1.12 SenderIdentifierType), who
+  is not in the group Everyone: MS-MQDMPR 3.1.7.1.3.1 grants to both apart.
+- A signature of a provider other than the three of 3.1.7.1.5 cannot be validated: UNSUPPORTED_CRYPTO_PROVIDER, as
+  MS-MQDMPR 3.1.1.12 says what that class is for; 3.1.5.8.3 never uses it.
 - AS is the receiver's finding: one that comes in with the message is cleared.
 """
 
@@ -19,10 +22,11 @@ from typing import Protocol
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from reference_qm.clock import Now
-from reference_qm.codec import FormatError, MessageClass, SecurityHeader, UserMessagePacket
+from reference_qm.codec import FormatError, MessageClass, ProviderInfo, SecurityHeader, UserMessagePacket
 from reference_qm.security.access import QueueAccess, is_granted
 from reference_qm.security.algorithms import (
     ENHANCED_PROVIDER,
+    PRIVACY,
     EncryptionAlgorithm,
     Privacy,
     encryption_algorithm,
@@ -34,12 +38,14 @@ from reference_qm.security.descriptor import SecurityDescriptor
 from reference_qm.security.directory_keys import UserSignCerts
 from reference_qm.security.errors import SecurityError
 from reference_qm.security.key_exchange import unwrap
-from reference_qm.security.sid import EVERYONE, Sid
+from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
 from reference_qm.security.signatures import authenticate, is_signed
 
 _SECTION = "MS-MQQB 3.1.5.8.3"
-_ST_NONE, _ST_QUEUE_MANAGER = 0, 2
+_PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY.values())
 _ZERO_BITS = 88
+ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
+"""Values of SecurityHeader.Flags.ST. Spec: MS-MQMQ 2.2.20.6."""
 
 
 class Accounts(Protocol):
@@ -63,53 +69,19 @@ class Receiver:
     accounts: Accounts
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
-    """The message goes on: its body is in clear and SecurityHeader.Flags.AS says how it was authenticated."""
-
-    packet: UserMessagePacket
-
-
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Exception):
     """The message is disregarded: a Nack of this class when NA is set, and a FinalAck when it is transactional."""
-
-    message_class: MessageClass
-    reason: str
-
-
-class _Denied(Exception):
-    """A check that failed, and the class of its refusal."""
 
     def __init__(self, message_class: MessageClass, reason: str) -> None:
         super().__init__(reason)
         self.message_class = message_class
 
 
-def check_security(
-    packet: UserMessagePacket, receiver: Receiver, queue: SecurityDescriptor, now: Now
-) -> Accepted | Refused:
-    """Decide about a message whose destination is here: QueueManagerAddress is this one's (or zeros, ambiguity 28).
-
-    ``queue``: the security descriptor of the destination queue, from the directory when it is public.
-    """
-    security = packet.SecurityHeader
-    if security is None:
-        return Accepted(packet)
-    try:
-        clear = _decrypted(packet, security, receiver, now)
-        kind = _authenticated(clear, security, receiver, now)
-        _authorize(security, receiver, queue)
-    except _Denied as denied:
-        return Refused(denied.message_class, str(denied))
-    flags = security.Flags & ~(SecurityHeader.AS.mask << SecurityHeader.AS.shift) | SecurityHeader.flags(AS=kind)
-    return Accepted(replace(clear, SecurityHeader=replace(security, Flags=flags)))
-
-
-def _decrypted(packet: UserMessagePacket, security: SecurityHeader, receiver: Receiver, now: Now) -> UserMessagePacket:
-    if not security.EB:
+def decrypt_message(packet: UserMessagePacket, receiver: Receiver, now: Now) -> UserMessagePacket:
+    """Return the packet with its body in clear. Spec: MS-MQQB 3.1.5.8.3, when EB is set."""
+    security, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
+    if security is None or not security.EB:
         return packet
-    properties = packet.MessagePropertiesHeader
     try:
         privacy = privacy_of(properties.PrivacyLevel)
         algorithm = encryption_algorithm(privacy, properties.EncryptionAlgorithm)
@@ -117,11 +89,11 @@ def _decrypted(packet: UserMessagePacket, security: SecurityHeader, receiver: Re
         _check_strength(privacy.provider, algorithm, key, receiver)
         body = decrypt(algorithm, key, properties.MessageBody)
     except (SecurityError, FormatError) as error:
-        raise _Denied(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, str(error)) from error
+        raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION, str(error)) from error
     return replace(
         packet,
         BaseHeader=replace(packet.BaseHeader, PacketSize=0),
-        MessagePropertiesHeader=replace(properties, MessageBody=body, Padding=None),
+        MessagePropertiesHeader=replace(properties, MessageBody=body, AllocationBodySize=len(body), Padding=None),
     )
 
 
@@ -148,7 +120,7 @@ def _key_of(
     if private_key is None:
         raise SecurityError("SelectedCSP", _SECTION, f"no private key of {privacy.provider} is here")
     key = unwrap(private_key, algorithm, blob, privacy.key_bits[algorithm])
-    cache.add(CachedSymmetricKey(*wanted, key, now.utc_s), now)
+    cache.add(CachedSymmetricKey(*wanted, key, now.utc_s))
     return key
 
 
@@ -159,21 +131,40 @@ def _check_strength(provider: str, algorithm: EncryptionAlgorithm, key: bytes, r
         raise SecurityError("SymmetricKey", _SECTION, "its final 88 bits are 0: RC2 with 40 bits is rejected here")
 
 
-def _authenticated(packet: UserMessagePacket, security: SecurityHeader, receiver: Receiver, now: Now) -> int:
-    """Return the value for AS: 0 when the message is not signed."""
-    if not is_signed(packet):
-        return 0
+def authenticate_message(packet: UserMessagePacket) -> UserMessagePacket:
+    """Return the packet with AS as its signature deserves, 0 when it is not signed. Its body must be in clear."""
+    security = packet.SecurityHeader
+    if security is None:
+        return packet
+    kind = 0
+    if is_signed(packet):
+        _check_provider(security)
+        try:
+            kind = authenticate(packet)
+        except SecurityError as error:
+            raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
+    flags = security.Flags & ~(SecurityHeader.AS.mask << SecurityHeader.AS.shift) | SecurityHeader.flags(AS=kind)
+    return replace(packet, SecurityHeader=replace(security, Flags=flags))
+
+
+def _check_provider(security: SecurityHeader) -> None:
+    """Check that the provider of a signature is one that is here. Spec: MS-MQMQ 2.2.20.6 DE, ProviderInfo."""
+    if security.DE or not security.ProviderInfoSize:
+        return
     try:
-        kind = authenticate(packet)
-    except SecurityError as error:
-        raise _Denied(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
-    if security.ST != _ST_NONE:
-        _identify(security, receiver, now)
-    return kind
+        name = ProviderInfo.parse(security.SecurityData.ProviderInfo).ProviderName
+    except FormatError as error:
+        raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
+    if name not in _PROVIDERS:
+        reason = f"SecurityData.ProviderInfo: {name!a} is none of the providers here (MS-MQDMPR 3.1.1.12)"
+        raise Refused(MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER, reason)
 
 
-def _identify(security: SecurityHeader, receiver: Receiver, now: Now) -> None:
-    """Check that the certificate is one of the sender's, in the cache or else in the directory."""
+def identify_sender(packet: UserMessagePacket, receiver: Receiver, now: Now) -> None:
+    """Check that the certificate of an authenticated message is its sender's, in the cache or else in the directory."""
+    security = packet.SecurityHeader
+    if security is None or not security.AS or security.ST == ST_NONE:
+        return
     certificate, security_id = security.SecurityData.SenderCert, security.SecurityData.SecurityID
     cache = receiver.caches.UserCertCache
     if cache.find(lambda known: (known.UserCert.Certificate, known.SecurityID) == (certificate, security_id)):
@@ -182,20 +173,32 @@ def _identify(security: SecurityHeader, receiver: Receiver, now: Now) -> None:
     entries = () if registered is None else registered.Certificates
     matching = next((entry for entry in entries if entry.Certificate == certificate), None)
     if matching is None:
-        raise _Denied(
+        raise Refused(
             MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
             f"SecurityHeader.SecurityData.SenderCert: not registered for its SecurityID ({_SECTION})",
         )
-    cache.add(CachedUserCert(matching, security_id, now.utc_s), now)
+    cache.add(CachedUserCert(matching, security_id, now.utc_s))
 
 
-def _authorize(security: SecurityHeader, receiver: Receiver, queue: SecurityDescriptor) -> None:
-    """Check that the sender may write to the queue. Everybody is in the group Everyone besides those of the PAC."""
+def authorize_sender(packet: UserMessagePacket, receiver: Receiver, queue: SecurityDescriptor) -> None:
+    """Check that the sender may write to the queue, whose security descriptor is given."""
+    if packet.SecurityHeader is None:
+        return
     try:
-        user = EVERYONE if security.ST == _ST_QUEUE_MANAGER else Sid.parse(security.SecurityData.SecurityID)
+        user, sids = _token(packet.SecurityHeader, receiver.accounts)
     except FormatError as error:
-        raise _Denied(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
-    groups = frozenset[Sid]() if user == EVERYONE else receiver.accounts.groups(user)
-    if groups is None or not is_granted(queue, groups | {user, EVERYONE}, QueueAccess.MQSEC_WRITE_MESSAGE):
-        lacks = "is no account" if groups is None else "lacks MQSEC_WRITE_MESSAGE"
-        raise _Denied(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SECTION})")
+        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, str(error)) from error
+    if sids is None or not is_granted(queue, sids, QueueAccess.MQSEC_WRITE_MESSAGE):
+        lacks = "is no account" if sids is None else "lacks MQSEC_WRITE_MESSAGE"
+        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, f"SecurityID: {user} {lacks} ({_SECTION})")
+
+
+def _token(security: SecurityHeader, accounts: Accounts) -> tuple[Sid, Set[Sid] | None]:
+    """Return userSID and Sids of its token; None for one that is no account. Users are in Everyone besides the PAC."""
+    if security.ST == ST_NONE:
+        return ANONYMOUS, frozenset({ANONYMOUS})
+    if security.ST == ST_QUEUE_MANAGER:
+        return EVERYONE, frozenset({EVERYONE})
+    user = Sid.parse(security.SecurityData.SecurityID)
+    groups = accounts.groups(user)
+    return user, None if groups is None else groups | {user, EVERYONE}

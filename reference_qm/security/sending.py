@@ -122,7 +122,7 @@ def _key_for(
     key = selection.new_key(entropy)
     blob = wrap(public_key(selection.UsePublicKey), selection.UseAlgorithm, key, entropy)
     made = CachedSymmetricKey(*wanted, blob.build(), key, now.utc_s)
-    cache.add(made, now)
+    cache.add(made)
     return made
 
 

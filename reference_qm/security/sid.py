@@ -66,5 +66,7 @@ class Sid(Record):
 
 EVERYONE = Sid(1, (0,))
 """S-1-1-0: everybody has it."""
+ANONYMOUS = Sid(5, (7,))
+"""S-1-5-7: who does not say who it is."""
 OWNER_RIGHTS = Sid(3, (4,))
 """S-1-3-4: stands for the current owner in an ACE, and replaces what an owner has by itself (MS-DTYP 2.5.3.2)."""

@@ -1,8 +1,9 @@
-"""Lets the property tests import the helpers of tests/unit/core."""
+"""Lets the property tests import the helpers of tests/unit/core and tests/unit/security."""
 
 import sys
 from pathlib import Path
 
-UNIT_CORE = str(Path(__file__).parents[1] / "unit" / "core")
-if UNIT_CORE not in sys.path:
-    sys.path.append(UNIT_CORE)
+for part in ("core", "security"):
+    folder = str(Path(__file__).parents[1] / "unit" / part)
+    if folder not in sys.path:
+        sys.path.append(folder)

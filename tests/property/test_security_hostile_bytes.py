@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from functools import cache
 from uuid import UUID
 
+import core_bridge  # noqa: F401
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -11,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from security_made import Accepted, Refusal, check_security
 
 from reference_qm.clock import Now
 from reference_qm.codec import (
@@ -19,6 +21,7 @@ from reference_qm.codec import (
     MessageClass,
     MessagePropertiesHeader,
     PrivateQueueFormatNameId,
+    ProviderInfo,
     PublicKeyBlob,
     SecurityData,
     SecurityHeader,
@@ -29,7 +32,6 @@ from reference_qm.entropy import SeededEntropy
 from reference_qm.security import (
     AES_PROVIDER,
     EVERYONE,
-    Accepted,
     Ace,
     AceType,
     Acl,
@@ -38,7 +40,6 @@ from reference_qm.security import (
     MqdsPublicKey,
     MqdsPublicKeys,
     Receiver,
-    Refused,
     SecurityCaches,
     SecurityDescriptor,
     SecurityError,
@@ -46,7 +47,6 @@ from reference_qm.security import (
     Sid,
     UserSignCert,
     UserSignCerts,
-    check_security,
     public_key,
     public_key_blob,
 )
@@ -61,6 +61,7 @@ REFUSALS = {
     MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE,
     MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION,
     MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED,
+    MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER,
 }
 
 
@@ -186,6 +187,7 @@ def test_any_message_is_decided_about(data):
         EncryptionKey=data.draw(broken(samples()[6])),
         Signature=data.draw(st.sampled_from([b"", bytes(128), bytes(300)])),
         SenderCert=data.draw(broken(certificate())),
+        ProviderInfo=data.draw(st.just(b"") | st.binary(max_size=20) | broken(ProviderInfo(1, "CSP").build())),
     )
     numbers = st.integers(0, 0xFFFFFFFF)
     packet = UserMessagePacket(
@@ -205,6 +207,6 @@ def test_any_message_is_decided_about(data):
         assert decision.packet.SecurityHeader.AS == 0
         assert not security.Signature
     else:
-        assert isinstance(decision, Refused)
+        assert isinstance(decision, Refusal)
         assert decision.message_class in REFUSALS
         assert "\n" not in decision.reason

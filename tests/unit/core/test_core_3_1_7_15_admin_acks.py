@@ -49,6 +49,7 @@ def test_it_says_what_is_printed_and_nothing_else(recoverable):
         "time_to_be_received_s": 0xFFFFFFFF,
         "acks": [],
         "journal": [],
+        "security": None,
     } | {name: ack[name] for name in ack.keys() & {"transaction_id", "lookup_id", "trace_queue"}}
     packet = last_packet(far)
     assert (packet.TransactionHeader, packet.SecurityHeader, packet.DebugHeader) == (None, None, None)

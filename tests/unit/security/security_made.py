@@ -14,6 +14,7 @@ from reference_qm.clock import Now
 from reference_qm.codec import (
     BaseHeader,
     DirectQueueFormatName,
+    MessageClass,
     MessagePropertiesHeader,
     PrivateQueueFormatName,
     PrivateQueueFormatNameId,
@@ -35,12 +36,17 @@ from reference_qm.security import (
     MqdsPublicKeys,
     QueueAccess,
     Receiver,
+    Refused,
     SecurityCaches,
     SecurityDescriptor,
     SecuritySettings,
     Sid,
     UserSignCert,
     UserSignCerts,
+    authenticate_message,
+    authorize_sender,
+    decrypt_message,
+    identify_sender,
     public_key_blob,
 )
 
@@ -188,3 +194,27 @@ OPEN_QUEUE = queue_for((AceType.ACCESS_ALLOWED, EVERYONE, QueueAccess.MQSEC_WRIT
 
 def entropy() -> SeededEntropy:
     return SeededEntropy("security")
+
+
+@dataclass
+class Accepted:
+    packet: UserMessagePacket
+
+
+@dataclass
+class Refusal:
+    message_class: MessageClass
+    reason: str
+
+
+def check_security(
+    packet: UserMessagePacket, by: Receiver, queue: SecurityDescriptor, now: Now = NOW
+) -> Accepted | Refusal:
+    """Take the steps of MS-MQQB 3.1.5.8.3 in their order."""
+    try:
+        packet = authenticate_message(decrypt_message(packet, by, now))
+        identify_sender(packet, by, now)
+        authorize_sender(packet, by, queue)
+    except Refused as refused:
+        return Refusal(refused.message_class, str(refused))
+    return Accepted(packet)

@@ -17,12 +17,11 @@ class Entry:
 
 
 def at(seconds: int) -> Now:
-    """The monotonic clock and the system clock differ on purpose."""
     return Now(5_000 + 1_000 * seconds, 1_000_000 + seconds)
 
 
 def put(cache: TimedCache, name: int, seconds: int) -> None:
-    cache.add(Entry(name, at(seconds).utc_s), at(seconds))
+    cache.add(Entry(name, at(seconds).utc_s))
 
 
 def has(cache: TimedCache, name: int) -> bool:
@@ -54,29 +53,26 @@ def test_a_full_cache_discards_its_oldest_half(size, discarded):
     assert names(cache) == set(range(size - discarded)) | {200}
 
 
-def test_the_timer_runs_from_the_first_entry():
-    cache = TimedCache[Entry](10, 600_000)
-    assert cache.due_ms is None
-    put(cache, 1, seconds=0)
-    assert cache.due_ms == at(600).monotonic_ms
-    put(cache, 2, seconds=100)
-    assert cache.due_ms == at(600).monotonic_ms
-
-
 def test_the_event_deletes_what_is_older_than_its_lifetime():
     cache = TimedCache[Entry](10, 600_000)
     for number, seconds in enumerate((0, 1, 300)):
         put(cache, number, seconds)
-    cache.on_timer(at(600))
+    cache.clean(at(600))
     assert names(cache) == {0, 1, 2}, "exactly as old as the lifetime is not older"
-    cache.on_timer(at(601))
+    assert cache.clean(at(601)) == 600_000 + 60_000 - 600_000
     assert names(cache) == {1, 2}
-    assert cache.due_ms == at(601).monotonic_ms + 600_000 + 60_000 - 600_000
-    cache.on_timer(at(661))
+    assert cache.clean(at(661)) == 600_000 + 60_000 - 361_000
     assert names(cache) == {2}
-    assert cache.due_ms == at(661).monotonic_ms + 600_000 + 60_000 - 361_000
-    cache.on_timer(at(961))
-    assert (names(cache), cache.due_ms) == (set(), None)
+    assert cache.clean(at(961)) is None
+    assert names(cache) == set()
+
+
+def test_a_scale_shortens_every_duration():
+    cache = TimedCache[Entry](10, 600_000)
+    put(cache, 1, seconds=0)
+    put(cache, 2, seconds=10)
+    assert cache.clean(at(31), scale=20) == 30_000 + 3_000 - 21_000
+    assert names(cache) == {2}
 
 
 def test_an_entry_is_found_until_the_event():
@@ -88,8 +84,8 @@ def test_an_entry_is_found_until_the_event():
 def test_a_cache_without_lifetime_never_forgets():
     cache = TimedCache[Entry](10, None)
     put(cache, 1, seconds=0)
-    cache.on_timer(at(10**9))
-    assert (names(cache), cache.due_ms) == ({1}, None)
+    assert cache.clean(at(10**9)) is None
+    assert names(cache) == {1}
 
 
 def test_a_cache_holds_one_entry_at_least():
@@ -113,9 +109,7 @@ def test_lifetimes_of_the_key_caches(base_caches, lifetimes_ms):
     """Notes <22>, <61>, <63>, <64>, <69>."""
     caches = SecurityCaches(SecuritySettings(base_caches=base_caches))
     for name, lifetime_ms in zip(KEYED, lifetimes_ms, strict=True):
-        cache = getattr(caches, name)
-        put(cache, 1, seconds=0)
-        assert cache.due_ms == (None if lifetime_ms is None else at(0).monotonic_ms + lifetime_ms)
+        assert getattr(caches, name).lifetime_ms == lifetime_ms
 
 
 @pytest.mark.parametrize(
@@ -132,30 +126,6 @@ def test_which_cache_a_level_uses(base_caches, level, receiving, sending):
     caches = SecurityCaches(SecuritySettings(base_caches=base_caches))
     assert caches.receiving(level) is getattr(caches, receiving)
     assert caches.sending(level) is getattr(caches, sending)
-
-
-def test_the_caches_say_when_they_want_to_be_called():
-    caches = SecurityCaches(SecuritySettings())
-    assert caches.next_due() is None
-    put(caches.UserCertCache, 1, seconds=0)
-    put(caches.SendSymmetricKeyCache, 2, seconds=700)
-    assert caches.next_due() == at(1_200).monotonic_ms
-    caches.handle_timer(at(1_199))
-    assert len(caches.UserCertCache) == len(caches.SendSymmetricKeyCache) == 1
-    assert caches.next_due() == at(1_200).monotonic_ms
-    caches.handle_timer(at(1_201))
-    assert (len(caches.UserCertCache), len(caches.SendSymmetricKeyCache)) == (0, 1)
-    assert caches.next_due() == at(1_300).monotonic_ms
-
-
-@pytest.mark.parametrize(
-    "name", ["UserCertCache", "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache", "SendBaseSymmetricKeyCache"]
-)
-def test_every_cleanup_timer_is_called(name):
-    caches = SecurityCaches(SecuritySettings())
-    put(getattr(caches, name), 1, seconds=0)
-    caches.handle_timer(Now(caches.next_due(), at(2_000).utc_s))
-    assert len(getattr(caches, name)) == 0
 
 
 def test_a_key_is_not_printed():

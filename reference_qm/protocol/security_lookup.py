@@ -1,0 +1,38 @@
+"""Whose keys, certificates and groups are known: what the directory and the local security authority would be asked.
+
+Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. In workgroup mode, where every read of the directory fails, the configuration
+stands for it, as it always does for the local security authority.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from reference_qm.security import MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
+
+if TYPE_CHECKING:
+    from reference_qm.adm import Queue
+    from reference_qm.core import QueueManager
+
+
+def find_public_keys(qm: QueueManager, guid: UUID) -> MqdsPublicKeys | None:
+    """Find PublicEncryptionKeyList of a queue manager; None when it is not known. Spec: MS-MQQB 3.1.7.1.5."""
+    return qm.config.security.remote_keys.get(guid)
+
+
+def find_user_certificates(qm: QueueManager, security_id: bytes) -> UserSignCerts | None:
+    """Find User.Certificates by the SID of a message (bytes); None when it is no user. Spec: MS-MQQB 3.1.5.8.3."""
+    accounts = qm.config.security.accounts
+    return next((one.Certificates for one in accounts if one.SecurityIdentifier.build() == security_id), None)
+
+
+def find_groups(qm: QueueManager, sid: Sid) -> Set[Sid] | None:
+    """Find the groups of an account, as its PAC names them; None when it is none. Spec: MS-MQQB 3.1.5.8.3."""
+    return next((one.groups for one in qm.config.security.accounts if one.SecurityIdentifier == sid), None)
+
+
+def find_queue_security(qm: QueueManager, queue: Queue) -> SecurityDescriptor:
+    """Find the security descriptor of a local queue. Spec: MS-MQQB 3.1.5.8.3."""
+    return queue.Security

@@ -1,0 +1,104 @@
+"""What the attributes of a Message say of its security, and its headers. Spec: MS-MQDMPR 3.1.1.12, 3.1.7.1.30-32."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from reference_qm.codec import (
+    FormatError,
+    ProviderInfo,
+    SecurityData,
+    SecurityHeader,
+    UserHeader,
+    UserMessagePacket,
+)
+from reference_qm.security.algorithms import EncryptionAlgorithm, HashAlgorithm
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageSecurity:
+    """The attributes of a Message that concern security; a Message that has none of them has no MessageSecurity.
+
+    Spec: MS-MQDMPR 3.1.1.12. PrivacyLevel, AuthenticationLevel, HashAlgorithm, EncryptionAlgorithm: their values in
+    packets, u32 (MS-MQMQ 2.2.19.3, SecurityHeader.AS); SenderIdentifierType: that of SecurityHeader.ST.
+    """
+
+    PrivacyLevel: int = 0
+    AuthenticationLevel: int = 0
+    HashAlgorithm: int = HashAlgorithm.SHA512
+    EncryptionAlgorithm: int = EncryptionAlgorithm.RC4
+    SenderIdentifierType: int = 0
+    SenderIdentifier: bytes = b""
+    SenderCertificate: bytes = b""
+    SymmetricKey: bytes = b""
+    Signature: bytes = b""
+    AuthenticationProviderType: int = 0
+    AuthenticationProviderName: str = ""
+
+
+def with_security(packet: UserMessagePacket, security: MessageSecurity) -> UserMessagePacket:
+    """Return the packet of a message with what its attributes say of security; not signed and not encrypted here.
+
+    Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32. Printed, the header is there for signed messages only; an encrypted one
+    needs it for its key, and frame 7 of MS-MQQB 4.1.7 has one for its SID alone. AU and AS are 0.
+    """
+    provider = security.AuthenticationProviderName
+    header = SecurityHeader(
+        SecurityHeader.flags(
+            ST=security.SenderIdentifierType,
+            EB=int(bool(security.PrivacyLevel)),
+            DE=int(not provider),
+            AI=1,
+        ),
+        SecurityData(
+            SecurityID=security.SenderIdentifier,
+            EncryptionKey=security.SymmetricKey,
+            Signature=security.Signature,
+            SenderCert=security.SenderCertificate,
+            ProviderInfo=ProviderInfo(security.AuthenticationProviderType, provider).build() if provider else b"",
+        ),
+    )
+    return replace(
+        packet,
+        UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | UserHeader.flags(SH=1)),
+        SecurityHeader=header,
+        MessagePropertiesHeader=replace(
+            packet.MessagePropertiesHeader,
+            PrivacyLevel=security.PrivacyLevel,
+            HashAlgorithm=security.HashAlgorithm,
+            EncryptionAlgorithm=security.EncryptionAlgorithm,
+        ),
+    )
+
+
+def security_of(packet: UserMessagePacket) -> MessageSecurity | None:
+    """Give the attributes that a packet has; None when it has no SecurityHeader. Spec: MS-MQDMPR 3.1.7.1.31.
+
+    AuthenticationLevel is that of AS, which the receiver set (MS-MQQB 3.1.5.8.3): the table names AU, which has 1 bit
+    and is always 0, but its values are those of AS. A ProviderInfo that is no such structure names no provider.
+    """
+    header, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
+    if header is None:
+        return None
+    data = header.SecurityData
+    provider = _provider(data.ProviderInfo)
+    return MessageSecurity(
+        PrivacyLevel=properties.PrivacyLevel,
+        AuthenticationLevel=header.AS,
+        HashAlgorithm=properties.HashAlgorithm,
+        EncryptionAlgorithm=properties.EncryptionAlgorithm,
+        SenderIdentifierType=header.ST,
+        SenderIdentifier=data.SecurityID,
+        SenderCertificate=data.SenderCert,
+        SymmetricKey=data.EncryptionKey,
+        Signature=data.Signature,
+        AuthenticationProviderType=provider.ProviderType,
+        AuthenticationProviderName=provider.ProviderName,
+    )
+
+
+def _provider(info: bytes) -> ProviderInfo:
+    try:
+        return ProviderInfo.parse(info) if info else ProviderInfo()
+    except FormatError:
+        return ProviderInfo()

@@ -1,0 +1,89 @@
+"""The keys and accounts that a queue manager is configured with. Spec: MS-MQDMPR 3.1.3, 3.1.1.1, 3.1.1.15, 3.1.1.19.
+
+Private keys are configuration: the specification leaves where they are kept to the implementation (MS-MQQB 3.1.5.8.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from Cryptodome.Math.Primality import generate_probable_prime
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from reference_qm.codec import NULL_GUID
+from reference_qm.entropy import Entropy
+from reference_qm.security.algorithms import AES_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, PRIVACY
+from reference_qm.security.caches import SecuritySettings
+from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
+from reference_qm.security.key_exchange import public_key_blob
+from reference_qm.security.sid import Sid
+
+KEY_BITS: Mapping[str, int] = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, AES_PROVIDER: 1024}
+"""The sizes of a queue manager's RSA keys by provider, int bits, in the order of their lists. Spec: MS-MQDMPR 3.1.3."""
+_PROVIDER_TYPES = {privacy.provider: privacy.provider_type for privacy in PRIVACY.values()}
+_EXPONENT = 65537
+
+PrivateKeys = Mapping[str, rsa.RSAPrivateKey]
+"""RSA private keys by the name of their provider."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A user that this queue manager knows. Spec: MS-MQDMPR 3.1.1.15, MS-MQQB 3.1.5.8.3 (token).
+
+    ``groups``: the SIDs that a domain would name in the PAC, the primary group among them; ``certificates``: DER X.509,
+    registered for the user; ``key``: the private key of the first of them, for a user that sends from here.
+    """
+
+    name: str
+    SecurityIdentifier: Sid
+    groups: frozenset[Sid] = frozenset()
+    certificates: tuple[bytes, ...] = ()
+    key: rsa.RSAPrivateKey | None = field(default=None, repr=False)
+
+    @property
+    def Certificates(self) -> UserSignCerts:  # noqa: N802 - the printed name
+        """MQUSERSIGNCERTS of the user."""
+        return UserSignCerts(tuple(UserSignCert.register(NULL_GUID, der) for der in self.certificates))
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityConfig:
+    """What a queue manager has of keys and users. All empty is a queue manager that neither signs nor decrypts.
+
+    ``remote_keys``: PublicEncryptionKeyList of other queue managers by Identifier, for want of a directory.
+    """
+
+    encryption_keys: PrivateKeys = field(default_factory=dict, repr=False)
+    signing_keys: PrivateKeys = field(default_factory=dict, repr=False)
+    accounts: tuple[Account, ...] = ()
+    remote_keys: Mapping[UUID, MqdsPublicKeys] = field(default_factory=dict)
+    settings: SecuritySettings = field(default_factory=SecuritySettings)
+
+
+def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
+    """Make an RSA key pair of ``bits`` bits, which is even. Spec: MS-MQDMPR 3.1.3, RFC 8017 3.1.
+
+    Primes are pycryptodomex's, whose chance can be injected, and which makes keys of 512 bits.
+    """
+    while True:
+        p, q = (int(generate_probable_prime(exact_bits=bits // 2, randfunc=entropy.token)) for _ in range(2))
+        totient = (p - 1) * (q - 1)
+        if p != q and (p * q).bit_length() == bits and totient % _EXPONENT:
+            break
+    d = pow(_EXPONENT, -1, totient)
+    parts = (rsa.rsa_crt_dmp1(d, p), rsa.rsa_crt_dmq1(d, q), rsa.rsa_crt_iqmp(p, q))
+    return rsa.RSAPrivateNumbers(p, q, d, *parts, rsa.RSAPublicNumbers(_EXPONENT, p * q)).private_key()
+
+
+def public_key_list(keys: PrivateKeys) -> MqdsPublicKeys:
+    """Give PublicEncryptionKeyList or PublicSigningKeyList of private keys. Spec: MS-MQDMPR 3.1.3, MS-MQMQ 2.2.1."""
+    return MqdsPublicKeys(
+        tuple(
+            MqdsPublicKey(_PROVIDER_TYPES[name], name, public_key_blob(keys[name].public_key()).build())
+            for name in KEY_BITS
+            if name in keys
+        )
+    )

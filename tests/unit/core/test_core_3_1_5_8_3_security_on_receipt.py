@@ -1,0 +1,255 @@
+"""MS-MQQB 3.1.5.8.3 Security: what a queue manager does with a signed or encrypted message that arrives."""
+
+from dataclasses import replace
+
+import pytest
+from core_network import PLAIN, TRANSACTIONAL, direct, guid
+from core_secure import (
+    ALICE,
+    KEYS,
+    MALLORY,
+    PLAIN_2,
+    STAFF,
+    TRANSACTIONAL_2,
+    USER,
+    alter,
+    arrived,
+    receiver_config,
+    rsa_key,
+    secure_pair,
+    sender_config,
+)
+from security_made import queue_for, with_properties, with_security
+
+from reference_qm.codec import MessageClass, ProviderInfo, SecurityHeader
+from reference_qm.commands import SendMessage
+from reference_qm.config import QueueSettings
+from reference_qm.directory.enums import PrivacyLevel
+from reference_qm.security import (
+    AES_PROVIDER,
+    ANONYMOUS,
+    EVERYONE,
+    AceType,
+    QueueAccess,
+    SecuritySettings,
+)
+
+BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION
+ACCESS_DENIED = MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+UNSUPPORTED = MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER
+WRITE = QueueAccess.MQSEC_WRITE_MESSAGE
+SIGNED = {"authentication_level": "sig20"}
+ENCRYPTED = {"privacy_level": "advanced"}
+OPEN = queue_for((AceType.ACCESS_ALLOWED, EVERYONE, WRITE))
+
+
+def flip(data: bytes) -> bytes:
+    """Change one bit in the middle."""
+    at = len(data) // 2
+    return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
+
+
+def _flipped(name):
+    """Change one byte of an item of SecurityData."""
+    return lambda packet: with_security(packet, **{name: flip(getattr(packet.SecurityHeader.SecurityData, name))})
+
+
+def _flipped_body(packet):
+    return with_properties(packet, MessageBody=flip(packet.MessagePropertiesHeader.MessageBody))
+
+
+def _of_other_provider(packet):
+    changed = with_security(packet, ProviderInfo=ProviderInfo(1, "Contoso").build())
+    flags = changed.SecurityHeader.Flags & ~SecurityHeader.flags(DE=1)
+    return replace(changed, SecurityHeader=replace(changed.SecurityHeader, Flags=flags))
+
+
+WRONG = [
+    ("flipped body", SIGNED, _flipped_body, {}, BAD_SIGNATURE),
+    ("flipped label", SIGNED, lambda packet: with_properties(packet, Label="x"), {}, BAD_SIGNATURE),
+    ("flipped signature", SIGNED, _flipped("Signature"), {}, BAD_SIGNATURE),
+    ("other hash", SIGNED, lambda packet: with_properties(packet, HashAlgorithm=0x800C), {}, BAD_SIGNATURE),
+    ("unknown hash", SIGNED, lambda packet: with_properties(packet, HashAlgorithm=0x8009), {}, BAD_SIGNATURE),
+    ("no certificate", SIGNED, lambda packet: with_security(packet, SenderCert=b""), {}, BAD_SIGNATURE),
+    (
+        "certificate of another key",
+        SIGNED,
+        lambda p: with_security(p, SenderCert=MALLORY.certificates[0]),
+        {},
+        BAD_SIGNATURE,
+    ),
+    (
+        "unregistered certificate",
+        SIGNED,
+        None,
+        {"accounts": (replace(ALICE, certificates=(), key=None),)},
+        BAD_SIGNATURE,
+    ),
+    ("unknown signer", SIGNED, None, {"accounts": ()}, BAD_SIGNATURE),
+    ("signer pretends to be another", SIGNED | {"certificate": "mallory"}, None, {}, BAD_SIGNATURE),
+    ("provider of the signature", SIGNED, _of_other_provider, {}, UNSUPPORTED),
+    ("unknown sender, not signed", {"sender": "mallory"}, None, {}, ACCESS_DENIED),
+    ("no sender", {"sender": "none"} | SIGNED, None, {}, ACCESS_DENIED),
+    ("malformed SID", {"sender": "alice"}, lambda packet: with_security(packet, SecurityID=b"\1"), {}, ACCESS_DENIED),
+    ("cut body", ENCRYPTED, lambda p: with_properties(p, MessageBody=b"x"), {}, BAD_ENCRYPTION),
+    ("no body", ENCRYPTED, lambda p: with_properties(p, MessageBody=b""), {}, BAD_ENCRYPTION),
+    ("flipped key", ENCRYPTED, _flipped("EncryptionKey"), {}, BAD_ENCRYPTION),
+    ("no key", ENCRYPTED, lambda packet: with_security(packet, EncryptionKey=b""), {}, BAD_ENCRYPTION),
+    ("other algorithm", ENCRYPTED, lambda p: with_properties(p, EncryptionAlgorithm=0x660E), {}, BAD_ENCRYPTION),
+    (
+        "algorithm of another level",
+        ENCRYPTED,
+        lambda p: with_properties(p, EncryptionAlgorithm=0x6801),
+        {},
+        BAD_ENCRYPTION,
+    ),
+    ("other level", ENCRYPTED, lambda p: with_properties(p, PrivacyLevel=3), {}, BAD_ENCRYPTION),
+    ("unknown level", ENCRYPTED, lambda p: with_properties(p, PrivacyLevel=2), {}, BAD_ENCRYPTION),
+    ("no private key of the provider", ENCRYPTED, None, {"encryption_keys": {}}, BAD_ENCRYPTION),
+    (
+        "another private key",
+        ENCRYPTED,
+        None,
+        {"encryption_keys": KEYS | {AES_PROVIDER: rsa_key(1024)}},
+        BAD_ENCRYPTION,
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("asked", "change", "receiving", "message_class"), [one[1:] for one in WRONG], ids=[one[0] for one in WRONG]
+)
+@pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
+def test_a_message_that_is_wrong_is_refused_with_its_class(asked, change, receiving, message_class, transactional):
+    sender, receiver = secure_pair(receiver=receiver_config(**receiving))
+    refused = refusals(receiver)
+    if change is not None:
+        alter(sender, change)
+    sender.send(TRANSACTIONAL_2 if transactional else PLAIN_2, body=b"body", transactional=transactional, **asked)
+    assert refused == [message_class]
+    assert arrived(receiver, TRANSACTIONAL if transactional else PLAIN) == []
+    sender.tamper = lambda data: data
+    sender.send(PLAIN_2, body=b"next")
+    assert receiver.bodies() == ["next"], "the session goes on"
+
+
+def refusals(host):
+    """The classes with which the checks of a host refuse messages from now on."""
+    classes = []
+
+    def noting(check):
+        def noted(*arguments):
+            outcome = check(*arguments)
+            if isinstance(outcome, MessageClass):
+                classes.append(outcome)
+            return outcome
+
+        return noted
+
+    for name in ("check_security", "check_queue_demands"):
+        setattr(host.core.procedures, name, noting(getattr(host.core.procedures, name)))
+    return classes
+
+
+def test_a_refused_message_counts_as_received_and_is_not_sent_again():
+    sender, receiver = secure_pair()
+    alter(sender, _flipped_body)
+    sender.send(PLAIN_2, recoverable=True, **SIGNED)
+    sender.network.advance(60_000)
+    assert sender.session("initiator")["OutgoingMessageTable"] == []
+    assert arrived(receiver) == []
+
+
+def test_an_unsigned_message_that_claims_to_be_authenticated_is_not_believed():
+    sender, receiver = secure_pair()
+
+    def claim(packet):
+        flags = packet.SecurityHeader.Flags | SecurityHeader.flags(AS=3)
+        return replace(packet, SecurityHeader=replace(packet.SecurityHeader, Flags=flags))
+
+    alter(sender, claim)
+    sender.send(PLAIN_2, sender="alice")
+    assert arrived(receiver)[0]["security"]["authentication_level"] == "none"
+
+
+def test_a_message_from_a_queue_manager_counts_as_everyones():
+    sender, receiver = secure_pair(queues=(QueueSettings(PLAIN, security=OPEN),))
+    sender.send(PLAIN_2, sender="queue_manager")
+    (message,) = arrived(receiver)
+    assert (message["security"]["sender_type"], message["security"]["sender"]) == ("queue_manager", str(guid(1)))
+
+
+@pytest.mark.parametrize(
+    ("aces", "accepted"),
+    [
+        ([(AceType.ACCESS_ALLOWED, USER, WRITE)], True),
+        ([(AceType.ACCESS_ALLOWED, STAFF, WRITE)], True),
+        ([(AceType.ACCESS_ALLOWED, EVERYONE, WRITE)], True),
+        ([(AceType.ACCESS_DENIED, STAFF, WRITE), (AceType.ACCESS_ALLOWED, EVERYONE, WRITE)], False),
+        ([(AceType.ACCESS_ALLOWED, USER, QueueAccess.MQSEC_RECEIVE_MESSAGE)], False),
+        ([(AceType.ACCESS_ALLOWED, MALLORY.SecurityIdentifier, WRITE)], False),
+        ([(AceType.ACCESS_ALLOWED, ANONYMOUS, WRITE)], False),
+        ([], False),
+    ],
+)
+def test_the_queue_decides_who_may_write(aces, accepted):
+    sender, receiver = secure_pair(queues=(QueueSettings(PLAIN, security=queue_for(*aces)),))
+    refused = refusals(receiver)
+    sender.send(direct(2), sender="alice")
+    assert (len(arrived(receiver)), refused) == ((1, []) if accepted else (0, [ACCESS_DENIED]))
+
+
+@pytest.mark.parametrize(
+    ("demands", "asked", "message_class"),
+    [
+        ({"authentication": True}, {}, BAD_SIGNATURE),
+        ({"authentication": True}, {"sender": "alice"}, BAD_SIGNATURE),
+        ({"authentication": True}, ENCRYPTED, BAD_SIGNATURE),
+        ({"authentication": True}, SIGNED, None),
+        ({"privacy_level": PrivacyLevel.BODY}, {}, BAD_ENCRYPTION),
+        ({"privacy_level": PrivacyLevel.BODY}, SIGNED, BAD_ENCRYPTION),
+        ({"privacy_level": PrivacyLevel.BODY}, ENCRYPTED, None),
+        ({"privacy_level": PrivacyLevel.NONE}, ENCRYPTED, BAD_ENCRYPTION),
+        ({"privacy_level": PrivacyLevel.NONE}, SIGNED, None),
+        ({"privacy_level": PrivacyLevel.OPTIONAL}, ENCRYPTED, None),
+        ({"authentication": True, "privacy_level": PrivacyLevel.BODY}, SIGNED | ENCRYPTED, None),
+    ],
+)
+def test_a_queue_demands_signed_or_encrypted_messages(demands, asked, message_class):
+    """MS-MQDMPR 3.1.1.2 Authentication, PrivacyLevel; the same for messages sent on the same computer."""
+    sender, receiver = secure_pair(queues=(QueueSettings(PLAIN, **demands),))
+    refused = refusals(receiver)
+    sender.send(PLAIN_2, **asked)
+    assert refused == ([] if message_class is None else [message_class])
+    assert len(arrived(receiver)) == (message_class is None)
+
+
+@pytest.mark.parametrize(
+    ("demands", "asked", "message_class"),
+    [
+        ({"authentication": True}, {}, BAD_SIGNATURE),
+        ({"authentication": True}, SIGNED, None),
+        ({"privacy_level": PrivacyLevel.BODY}, {}, BAD_ENCRYPTION),
+        ({"privacy_level": PrivacyLevel.NONE}, ENCRYPTED, BAD_ENCRYPTION),
+        ({"privacy_level": PrivacyLevel.BODY}, ENCRYPTED, None),
+    ],
+)
+def test_a_queue_demands_the_same_of_messages_sent_where_it_is(demands, asked, message_class):
+    config = replace(sender_config(), accounts=(ALICE,))
+    _, host = secure_pair(receiver=config, queues=(QueueSettings(PLAIN, **demands),))
+    request = SendMessage("DIRECT=OS:.\\private$\\plain", **asked)
+    if message_class is None:
+        host.ask(request)
+    else:
+        assert host.refusal(request).endswith(f"does not accept the message: {message_class.name}")
+    assert len(arrived(host)) == (message_class is None)
+
+
+def test_reduced_rc2_keys_are_rejected_when_so_configured():
+    reduced = SecuritySettings(PreferredEnhancedAlgorithm=0x6602, SendEnhancedRC2Using40BitKeys=True)
+    strict = receiver_config(settings=SecuritySettings(RejectEnhancedRC2Using40BitKeys=True))
+    sender, receiver = secure_pair(settings=reduced, receiver=strict)
+    refused = refusals(receiver)
+    sender.send(PLAIN_2, privacy_level="enhanced")
+    assert refused == [BAD_ENCRYPTION]
