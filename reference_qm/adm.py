@@ -334,6 +334,12 @@ class Session:
     """What the next expiry of the Order Ack Send Timer acknowledges; a set that keeps its order."""
     receipts: deque[RecoverableReceipt] = field(default_factory=deque)
     """Recoverable messages counted but not yet flagged, in sequence: disks may answer later, flags go in order."""
+    destination: UUID = NULL_GUID
+    """rQueueManagerGuid of Get Destination Info: zero for a direct format name, and on the acceptor's side."""
+    unresolved_hops: list[NextHop] = field(default_factory=list)
+    """The next hops, without their addresses."""
+    addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """What their host names resolved to."""
     awaited_by: list[int] = field(default_factory=list)
     """Tokens of the OpenSession commands to be answered."""
 

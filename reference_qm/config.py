@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 from uuid import UUID
 
-from reference_qm.directory.enums import PrivacyLevel
+from reference_qm.directory.enums import OperatingSystemType, PrivacyLevel
+from reference_qm.directory.interface import Directory
+from reference_qm.directory.intervals import (
+    DIRECTORY_ONLINE_MS,
+    DIRECTORY_SITE_GATES_UPDATE_MS,
+    DIRECTORY_SITES_UPDATE_MS,
+)
+from reference_qm.routing import QUEUE_MANAGER_QUERY_MS
 from reference_qm.security import DEFAULT_QUEUE_SECURITY, SecurityConfig, SecurityDescriptor
-
-
-class OperatingSystemType(Enum):
-    """QueueManager.OperatingSystemType (MS-MQDMPR 3.1.1.1), as far as MS-MQQB asks for it."""
-
-    WIN_CLIENT = "WinClient"
-    WIN_SERVER = "WinServer"
-    WIN_ENT = "WinEnt"
-
-    @property
-    def is_server(self) -> bool:
-        """Is it server-class (MS-MQQB 2.2.3.1 OS, 2.2.7 RC)?"""
-        return self is not OperatingSystemType.WIN_CLIENT
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +32,10 @@ class TimerSettings:
     ack_wait_multiplier_direct: int = 2
     ping_response_ms: int = 1_000
     message_id_history_cleanup_ms: int = 1_800_000
+    directory_sites_update_ms: int = DIRECTORY_SITES_UPDATE_MS
+    directory_site_gates_update_ms: int = DIRECTORY_SITE_GATES_UPDATE_MS
+    directory_online_ms: int = DIRECTORY_ONLINE_MS
+    queue_manager_query_ms: int = QUEUE_MANAGER_QUERY_MS
     scale: int = 1
 
 
@@ -79,8 +76,10 @@ class QueueManagerConfig:
     max_transaction_operations: int = 10_000
     """Messages that one transaction may send, receive and move."""
     queues: tuple[QueueSettings, ...] = ()
+    directory: Directory | None = None
+    """None: workgroup mode (MS-MQSO 4.3.1.3)."""
     routes: Mapping[UUID, str] = field(default_factory=dict)
-    """Addresses of queue managers by Identifier, until there is a directory: what private format names resolve to."""
+    """Addresses of queue managers by Identifier: what private format names resolve to in workgroup mode."""
     timers: TimerSettings = field(default_factory=TimerSettings)
     security: SecurityConfig = field(default_factory=SecurityConfig)
     vendor: str = "mqconform"

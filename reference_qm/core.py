@@ -31,6 +31,7 @@ from reference_qm.inputs import (
 from reference_qm.protocol import durability, queues, restoring
 from reference_qm.protocol.commanding import HANDLERS
 from reference_qm.protocol.durability import Disk
+from reference_qm.protocol.enterprise import Enterprise
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.procedures import Procedures
 from reference_qm.protocol.receiving import Saving
@@ -76,6 +77,7 @@ class QueueManager:
         """Begin without anything that does not survive."""
         self.timers = Timers()
         self.caches = SecurityCaches(self.config.security.settings)
+        self.enterprise = Enterprise(self.config)
         self.sessions: dict[int, Session] = {}
         self.closed_sessions: deque[Session] = deque(maxlen=CLOSED_SESSIONS)
         self.transports: dict[str, Session] = {}
@@ -96,12 +98,12 @@ class QueueManager:
     def handle_timer(self, now: Now) -> list[Effect]:
         """Let every timer expire that is due; return what is to be done, in order."""
         while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
-            if key.name is TimerName.MESSAGE_ID_HISTORY_CLEANUP:
-                self.procedures.on_history_timer(self, now)
+            if key.name is TimerName.RECEIVE:
+                queues.on_receive_timer(self, key.owner)
             elif key.name in CACHE_TIMERS:
                 self.procedures.on_cache_cleanup_timer(self, key.name, now)
-            elif key.name is TimerName.RECEIVE:
-                queues.on_receive_timer(self, key.owner)
+            elif key.name in _ON_QUEUE_MANAGER_TIMER:
+                getattr(self.procedures, _ON_QUEUE_MANAGER_TIMER[key.name])(self, now)
             else:
                 on_timer: Callable[..., None] = getattr(self.procedures, _ON_SESSION_TIMER[key.name])
                 session = self.sessions.get(key.owner)
@@ -189,6 +191,7 @@ class QueueManager:
     def _take_effects(self, now: Now) -> list[Effect]:
         self.procedures.carry_out_outcomes(self, now)
         self.procedures.acknowledge_removed(self, now)
+        self.procedures.watch_directory(self, now)
         effects, self._effects = self._effects, []
         return effects
 
@@ -197,6 +200,7 @@ def _on_started(qm: QueueManager, event: Started, now: Now) -> None:
     """Queue Manager Started. Spec: MS-MQQB 3.1.4.1."""
     qm.procedures.initialize_globally(qm, now)
     qm.procedures.abort_unprepared(qm)
+    qm.procedures.initialize_directory(qm, now)
     while qm.adrift:
         qm.procedures.requeue(qm, qm.adrift.pop(0), now)
     for queue in qm.adm.OutgoingQueues.values():
@@ -254,8 +258,8 @@ def _on_datagram(qm: QueueManager, event: DatagramReceived, now: Now) -> None:
 
 def _on_resolved(qm: QueueManager, event: HostResolved, now: Now) -> None:
     for session in list(qm.sessions.values()):
-        if session.opening is Opening.ADDRESSES and session.RemoteQMHostName == event.host:
-            qm.procedures.use_addresses(qm, session, event.addresses, now)
+        if session.opening is Opening.ADDRESSES and event.host not in session.addresses:
+            qm.procedures.take_addresses(qm, session, event.host, event.addresses, now)
 
 
 def _on_persisted(qm: QueueManager, event: Persisted, now: Now) -> None:
@@ -310,6 +314,15 @@ _ON_INPUT: dict[type, Callable[[QueueManager, Any, Now], None]] = {
     PersistFailed: _on_persist_failed,
     Command: _on_command,
 }
+
+_ON_QUEUE_MANAGER_TIMER = {
+    TimerName.MESSAGE_ID_HISTORY_CLEANUP: "on_history_timer",
+    TimerName.DIRECTORY_ONLINE: "on_directory_online_timer",
+    TimerName.DIRECTORY_SITES_UPDATE: "on_directory_sites_update_timer",
+    TimerName.DIRECTORY_SITE_GATES_UPDATE: "on_directory_site_gates_update_timer",
+    TimerName.QUEUE_MANAGER_QUERY: "on_queue_manager_query_timer",
+}
+"""Spec: MS-MQQB 3.1.6.7, MS-MQDMPR 3.1.2, 3.1.6, MS-MQBR 3.1.6."""
 
 _ON_SESSION_TIMER = {
     TimerName.SESSION_INITIALIZATION: "on_session_initialization_timer",

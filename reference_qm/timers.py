@@ -11,7 +11,7 @@ _SLACK = 64
 
 
 class TimerName(Enum):
-    """Spec: MS-MQQB 3.1.2; RECEIVE is how long a command waits for a message."""
+    """Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2; RECEIVE is how long a command waits for a message."""
 
     SESSION_INITIALIZATION = "SessionInitialization"
     SESSION_CLEANUP = "SessionCleanup"
@@ -27,6 +27,10 @@ class TimerName(Enum):
     SEND_BASE_SYMMETRIC_KEY_CACHE_CLEANUP = "SendBaseSymmetricKeyCacheCleanup"
     PING_RESPONSE = "PingResponse"
     RECEIVE = "Receive"
+    DIRECTORY_SITES_UPDATE = "DirectorySitesUpdate"
+    DIRECTORY_SITE_GATES_UPDATE = "DirectorySiteGatesUpdate"
+    DIRECTORY_ONLINE = "DirectoryOnline"
+    QUEUE_MANAGER_QUERY = "QueueManagerQuery"
 
 
 SESSION_TIMERS = (

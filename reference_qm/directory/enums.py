@@ -18,7 +18,7 @@ class DirectoryOperationResult(Enum):
 
 
 class OperatingSystemType(Enum):
-    """QueueManager.OperatingSystemType, all of it. Spec: MS-MQDMPR 3.1.1.1."""
+    """QueueManager.OperatingSystemType. Spec: MS-MQDMPR 3.1.1.1."""
 
     FOREIGN = "Foreign"
     WIN_95 = "Win95"
@@ -26,6 +26,11 @@ class OperatingSystemType(Enum):
     WIN_SERVER = "WinServer"
     WIN_ENT = "WinEnt"
     OTHER = "Other"
+
+    @property
+    def is_server(self) -> bool:
+        """Is it server-class? Spec: MS-MQQB 2.2.3.1 (OS), 2.2.7 (RC)."""
+        return self in (OperatingSystemType.WIN_SERVER, OperatingSystemType.WIN_ENT)
 
 
 class DirectoryServerType(Enum):

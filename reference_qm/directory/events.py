@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from reference_qm.clock import Now
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import QueueType
 from reference_qm.directory.filters import AttributeSortOrder, FilterError, check_filter, equals, matching
@@ -21,7 +20,6 @@ from reference_qm.directory.state import ChangeOperation, DirectoryState
 def create_directory_object(
     directory: Directory,
     state: DirectoryState,
-    now: Now,
     element: DirectoryObject,
     attributes: AttributeList = None,
 ) -> Created:
@@ -29,26 +27,24 @@ def create_directory_object(
     if _is_public(element):
         state.notify(ChangeOperation.QUEUE_CREATION, element)
     created = directory.create(element, attributes)
-    _note(state, now, created.rStatus)
+    _note(state, created.rStatus)
     return created
 
 
 def delete_directory_object(
     directory: Directory,
     state: DirectoryState,
-    now: Now,
     element: DirectoryObject,
 ) -> Result:
     """Delete Directory Object. The notification comes first, whatever the result. Spec: MS-MQDMPR 3.1.7.1.19."""
     if _is_public(element):
         state.notify(ChangeOperation.QUEUE_DELETION, element)
-    return _note(state, now, directory.delete(element))
+    return _note(state, directory.delete(element))
 
 
 def read_directory(
     directory: Directory,
     state: DirectoryState,
-    now: Now,
     kind: str,
     filters: Filter = (),
     attributes: AttributeList = None,
@@ -60,7 +56,7 @@ def read_directory(
         return _read_offline(state, kind, filters)
     found = directory.read(kind, filters, attributes)
     if not force:
-        _note(state, now, found.rStatus)
+        _note(state, found.rStatus)
     return found
 
 
@@ -88,12 +84,11 @@ def read_directory_end(directory: Directory, handle: int) -> Result:
 def write_directory(
     directory: Directory,
     state: DirectoryState,
-    now: Now,
     element: DirectoryObject,
     attributes: AttributeList = None,
 ) -> Result:
     """Write Directory. What was written is notified. Spec: MS-MQDMPR 3.1.7.1.24."""
-    status = _note(state, now, directory.write(element, attributes))
+    status = _note(state, directory.write(element, attributes))
     if status is Result.SUCCESS:
         if _is_public(element):
             state.notify(ChangeOperation.QUEUE_UPDATE, element)
@@ -102,23 +97,21 @@ def write_directory(
     return status
 
 
-def check_directory_online(directory: Directory, state: DirectoryState, now: Now) -> None:
+def check_directory_online(directory: Directory, state: DirectoryState) -> None:
     """Check Directory Online, and take over what the directory says of what is local. Spec: MS-MQDMPR 3.1.7.1.25."""
-    state.online_due_ms = None
     own = equals("Identifier", state.LocalQueueManager.Identifier)
-    published = read_directory(directory, state, now, "QueueManager", own, force=True).rDirectoryObject
+    published = read_directory(directory, state, "QueueManager", own, force=True).rDirectoryObject
     if not isinstance(published, QueueManager):
-        state.start_online_timer(now)
         return
     state.LocalQueueManager = updated(state.LocalQueueManager, published)
     state.DirectoryOffline = False
     state.QueueCollection = tuple(
-        _refreshed(directory, state, now, queue) if _is_public(queue) else queue for queue in state.QueueCollection
+        _refreshed(directory, state, queue) if _is_public(queue) else queue for queue in state.QueueCollection
     )
 
 
-def _refreshed(directory: Directory, state: DirectoryState, now: Now, queue: Queue) -> Queue:
-    found = read_directory(directory, state, now, "Queue", equals("Identifier", queue.Identifier)).rDirectoryObject
+def _refreshed(directory: Directory, state: DirectoryState, queue: Queue) -> Queue:
+    found = read_directory(directory, state, "Queue", equals("Identifier", queue.Identifier)).rDirectoryObject
     return updated(queue, found) if isinstance(found, Queue) else queue
 
 
@@ -142,7 +135,7 @@ def _is_public(element: DirectoryObject) -> bool:
     return isinstance(element, Queue) and element.QueueType is QueueType.PUBLIC
 
 
-def _note(state: DirectoryState, now: Now, status: Result) -> Result:
+def _note(state: DirectoryState, status: Result) -> Result:
     if status is Result.DIRECTORY_NOT_CONNECTED:
-        state.go_offline(now)
+        state.go_offline()
     return status

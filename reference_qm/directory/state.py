@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from enum import Enum
 
-from reference_qm.clock import Now
-from reference_qm.directory.intervals import DIRECTORY_ONLINE_MS
 from reference_qm.directory.objects import DirectoryObject, Enterprise, Queue, QueueManager, Site
+
+NOTIFICATIONS_KEPT = 64
+"""Of the events that MS-MQCN would send; it is none of the documents that are implemented here."""
 
 
 class ChangeOperation(Enum):
@@ -31,9 +33,9 @@ class ChangeNotification:
 class DirectoryState:
     """The directory's part of LocalQueueManager. Spec: MS-MQDMPR 3.1.1.1.
 
-    ``LocalQueueManager`` holds the directory attributes, the other printed names those that are not published.
-    ``online_due_ms`` int ms: when the Directory Online Timer expires (3.1.2.5), None while it is not active.
-    ``notifications`` are left to whoever sends them.
+    ``LocalQueueManager`` holds the directory attributes, the other printed names those that are not published. The
+    Directory Online Timer (3.1.2.5) is active as long as DirectoryOffline; whoever has the timers sees to it.
+    ``notifications`` are the newest that were generated, for inspection.
     """
 
     LocalQueueManager: QueueManager
@@ -42,24 +44,15 @@ class DirectoryState:
     QueueCollection: tuple[Queue, ...] = ()
     SiteCollection: tuple[Site, ...] = ()
     EnterpriseReference: Enterprise | None = None
-    online_due_ms: int | None = None
-    notifications: list[ChangeNotification] = field(default_factory=list)
+    notifications: deque[ChangeNotification] = field(default_factory=lambda: deque(maxlen=NOTIFICATIONS_KEPT))
 
     def notify(self, operation: ChangeOperation, element: DirectoryObject) -> None:
         """Generate a Send Change Notification event."""
         self.notifications.append(ChangeNotification(operation, element))
 
-    def go_offline(self, now: Now) -> None:
-        """Note that the directory cannot be reached; the timer goes on if it is active. Spec: MS-MQDMPR 3.1.7.1.18.
+    def go_offline(self) -> None:
+        """Note that the directory cannot be reached. Spec: MS-MQDMPR 3.1.7.1.18.
 
         Not in workgroup mode: there DirectoryOffline MUST be False (3.1.1.1), and nothing is waited for.
         """
-        if self.DirectoryIntegrated:
-            self.DirectoryOffline = True
-            if self.online_due_ms is None:
-                self.start_online_timer(now)
-
-    def start_online_timer(self, now: Now) -> None:
-        """Start the Directory Online Timer. Spec: MS-MQDMPR 3.1.2.5."""
-        if self.DirectoryIntegrated:
-            self.online_due_ms = now.monotonic_ms + DIRECTORY_ONLINE_MS
+        self.DirectoryOffline = self.DirectoryIntegrated

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from uuid import UUID
 
-from reference_qm.clock import Now
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import read_directory
 from reference_qm.directory.filters import equals
@@ -18,23 +17,23 @@ from reference_qm.directory.state import DirectoryState
 _NOTIFICATION = "NonLDAPCapableQueueManagerNotification"
 
 
-def synchronize(directory: Directory, state: DirectoryState, now: Now, *, provisioning: bool) -> Result:
+def synchronize(directory: Directory, state: DirectoryState, *, provisioning: bool) -> Result:
     """Take over LocalQueueManager, its sites and the enterprise at initialization. Spec: MS-MQDMPR 3.1.3.
 
     A queue manager that is not in the directory is a failure, except while it is provisioned.
     """
     own = equals("Identifier", state.LocalQueueManager.Identifier)
-    found = read_directory(directory, state, now, "QueueManager", own)
+    found = read_directory(directory, state, "QueueManager", own)
     if isinstance(found.rDirectoryObject, QueueManager):
         state.LocalQueueManager = updated(state.LocalQueueManager, found.rDirectoryObject)
         sites = (
-            read_directory(directory, state, now, "Site", equals("Identifier", one)).rDirectoryObject
+            read_directory(directory, state, "Site", equals("Identifier", one)).rDirectoryObject
             for one in state.LocalQueueManager.SiteIdentifierList
         )
         state.SiteCollection = tuple(site for site in sites if isinstance(site, Site))
     elif found.rStatus is not Result.OBJECT_NOT_FOUND or not provisioning:
         return found.rStatus
-    enterprise = read_directory(directory, state, now, "Enterprise", attributes=(_NOTIFICATION,))
+    enterprise = read_directory(directory, state, "Enterprise", attributes=(_NOTIFICATION,))
     if isinstance(enterprise.rDirectoryObject, Enterprise):
         state.EnterpriseReference = enterprise.rDirectoryObject
     elif enterprise.rStatus is Result.ATTRIBUTE_NOT_FOUND:
@@ -42,17 +41,17 @@ def synchronize(directory: Directory, state: DirectoryState, now: Now, *, provis
     return Result.SUCCESS
 
 
-def directory_sites_update(directory: Directory, state: DirectoryState, now: Now) -> None:
+def directory_sites_update(directory: Directory, state: DirectoryState) -> None:
     """Directory Sites Update: read the own sites again. Spec: MS-MQDMPR 3.1.6.1."""
-    state.SiteCollection = tuple(_reread_site(directory, state, now, site) for site in state.SiteCollection)
+    state.SiteCollection = tuple(_reread_site(directory, state, site) for site in state.SiteCollection)
 
 
-def directory_site_gates_update(directory: Directory, state: DirectoryState, now: Now) -> None:
+def directory_site_gates_update(directory: Directory, state: DirectoryState) -> None:
     """Directory Site Gates Update: read the gates of the own sites again. Spec: MS-MQDMPR 3.1.6.2."""
     state.SiteCollection = tuple(
         replace(
             site,
-            SiteGateCollection=tuple(_reread_gate(directory, state, now, gate) for gate in site.SiteGateCollection),
+            SiteGateCollection=tuple(_reread_gate(directory, state, gate) for gate in site.SiteGateCollection),
         )
         for site in state.SiteCollection
     )
@@ -77,12 +76,12 @@ def site_gate_collections(
     return {site: tuple(queue_managers[one] for one in sorted(gates)) for site, gates in found.items()}
 
 
-def _reread_site(directory: Directory, state: DirectoryState, now: Now, site: Site) -> Site:
-    found = read_directory(directory, state, now, "Site", equals("Identifier", site.Identifier)).rDirectoryObject
+def _reread_site(directory: Directory, state: DirectoryState, site: Site) -> Site:
+    found = read_directory(directory, state, "Site", equals("Identifier", site.Identifier)).rDirectoryObject
     return updated(site, found) if isinstance(found, Site) else site
 
 
-def _reread_gate(directory: Directory, state: DirectoryState, now: Now, gate: QueueManager) -> QueueManager:
-    found = read_directory(directory, state, now, "QueueManager", equals("Identifier", gate.Identifier))
+def _reread_gate(directory: Directory, state: DirectoryState, gate: QueueManager) -> QueueManager:
+    found = read_directory(directory, state, "QueueManager", equals("Identifier", gate.Identifier))
     published = found.rDirectoryObject
     return updated(gate, published) if isinstance(published, QueueManager) else gate

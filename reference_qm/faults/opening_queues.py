@@ -11,12 +11,15 @@ from reference_qm.adm import Session
 from reference_qm.clock import Now
 from reference_qm.codec import NULL_GUID, DirectQueueFormatName, PublicName, parse_format_name
 from reference_qm.core import QueueManager
+from reference_qm.directory.objects import QueueManager as DirectoryQueueManager
 from reference_qm.faults.primitives import Install, afterwards, always, beforehand, both, procedure, set_fields
 from reference_qm.faults.registry import add
-from reference_qm.protocol.establishing import Destination, outgoing_queue
+from reference_qm.protocol.establishing import outgoing_queue
+from reference_qm.protocol.resolving import Destination
 from reference_qm.states import OutgoingQueueState
 
 Original = Callable[..., Any]
+Hops = tuple[DirectoryQueueManager, ...]
 
 ELSEWHERE = "127.0.0.99"
 """Where nobody listens."""
@@ -31,9 +34,13 @@ def _destination(change: Callable[[Destination | None], Destination | None]) -> 
     return procedure("get_destination_info", lambda original: lambda qm, name: change(original(qm, name)))
 
 
-def _next_hop(change: Callable[[Original, QueueManager, UUID], str | None]) -> Install:
+def _next_hops(change: Callable[[Original, QueueManager, UUID], Hops]) -> Install:
     """Let Get Next Hops return something else."""
-    return procedure("get_next_hop", lambda original: lambda qm, guid: change(original, qm, guid))
+    return procedure("get_next_hops", lambda original: lambda qm, guid: change(original, qm, guid))
+
+
+def _hop_at(guid: UUID, host: str) -> Hops:
+    return (DirectoryQueueManager(Identifier=guid, QualifiedComputerName=host),)
 
 
 def _name_of_the_first(original: Original) -> Original:
@@ -96,13 +103,13 @@ add(
     "next-hop-not-asked-for",
     ("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-25"),
     "The address is not that of the next hop.",
-    _next_hop(lambda original, qm, guid: ELSEWHERE),
+    _next_hops(lambda original, qm, guid: _hop_at(guid, ELSEWHERE)),
 )
 add(
     "next-hop-to-another-queue-manager",
     "MQQB-3.1.5.2.1-16",
     "Get Next Hops is asked about another GUID.",
-    _next_hop(lambda original, qm, guid: original(qm, OTHER_GUID)),
+    _next_hops(lambda original, qm, guid: original(qm, OTHER_GUID)),
 )
 
 
@@ -145,7 +152,7 @@ add(
     "unknown-queue-manager-guessed",
     "MQQB-3.1.5.2.1-18",
     "A queue manager without a next hop is looked for on some host.",
-    _next_hop(lambda original, qm, guid: original(qm, guid) or _some_host(qm)),
+    _next_hops(lambda original, qm, guid: original(qm, guid) or _hop_at(guid, _some_host(qm))),
 )
 add(
     "unknown-queue-not-tried-again",

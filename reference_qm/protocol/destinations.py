@@ -41,7 +41,7 @@ def find_local(qm: QueueManager, text: str) -> Queue | None:
     """Find the local queue that a format name means; None when it means one of another queue manager."""
     name = parse_name(text)
     if isinstance(name, PublicName):
-        return None  # without a directory nothing tells whose it is: it waits, as 3.1.5.2.1 says
+        return find_public(qm, name.QueueGuid)  # unknown: it waits, as MS-MQQB 3.1.5.2.1 says
     if isinstance(name, PrivateName) and not name.Journal:
         if name.ComputerGuid != qm.adm.Identifier:
             return None
@@ -58,12 +58,20 @@ def find_local(qm: QueueManager, text: str) -> Queue | None:
     return queue
 
 
+def find_public(qm: QueueManager, identifier: UUID) -> Queue | None:
+    """Find the local queue that is published with an Identifier; None when it is none of this queue manager."""
+    published = qm.enterprise.find_queue(identifier)
+    computer, _, name = ("" if published is None else published.Pathname or "").partition("\\")
+    own = qm.enterprise.state.LocalQueueManager.ComputerName or ""
+    return qm.adm.QueueCollection.get(name.lower()) if computer.lower() == own.lower() else None
+
+
 def open_outgoing(qm: QueueManager, text: str, now: Now) -> OutgoingQueue:
     """Find or make the outgoing queue for a format name of another queue manager. Spec: MS-MQDMPR 3.1.7.1.5."""
     known = qm.adm.OutgoingQueues.get(text.lower())
     if known is not None:
         return known
-    queue = OutgoingQueue(Pathname=text, DestinationFormatName=text)
+    queue = OutgoingQueue(Pathname=text, DestinationFormatName=text, BasePriority=_base_priority(qm, text))
     queue.session = Session(
         qm.next_session_number(),
         initiator=True,
@@ -73,6 +81,12 @@ def open_outgoing(qm: QueueManager, text: str, now: Now) -> OutgoingQueue:
     qm.adm.OutgoingQueues[text.lower()] = queue
     qm.disk.save(sequence_entry(qm, queue))
     return queue
+
+
+def _base_priority(qm: QueueManager, text: str) -> int:
+    name = parse_name(text)
+    published = qm.enterprise.find_queue(name.QueueGuid) if isinstance(name, PublicName) else None
+    return 0 if published is None else published.BasePriority
 
 
 def _new_sequence(qm: QueueManager, now: Now) -> TxSequenceID:

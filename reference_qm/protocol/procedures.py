@@ -39,11 +39,14 @@ from reference_qm.codec import (
     SessionHeader,
     UserMessagePacket,
 )
+from reference_qm.directory import DirectoryOperationResult
+from reference_qm.directory.objects import QueueManager as DirectoryQueueManager
 from reference_qm.inputs import Endpoint, TransportAccepted
 from reference_qm.protocol import (
     admin_acks,
     closing,
     durability,
+    enterprise,
     establishing,
     final_acks,
     identifying,
@@ -60,15 +63,16 @@ from reference_qm.protocol import (
     security_caches,
     security_lookup,
     security_on_receipt,
+    resolving,
     sending,
     session_acks,
     session_opening,
     transactional,
 )
-from reference_qm.protocol.establishing import Destination
 from reference_qm.protocol.receiving import Saving
 from reference_qm.protocol.refusing import Outcome
 from reference_qm.security import MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
+from reference_qm.protocol.resolving import Destination
 from reference_qm.states import ConnectionStatus
 from reference_qm.timers import TimerName
 from reference_qm.transactions import events, operations
@@ -119,11 +123,12 @@ class Procedures:
 
     # 3.1.5.2 Establish a protocol session
     establish_session: OnSession = establishing.establish_session
-    resolve_host_address: OnSession = establishing.resolve_host_address
-    get_destination_info: Callable[[QM, str], Destination | None] = establishing.get_destination_info
-    get_next_hop: Callable[[QM, UUID], str | None] = establishing.get_next_hop
-    use_addresses: Callable[[QM, Session, tuple[str, ...], Now], None] = establishing.use_addresses
-    select_next_hop: Change = establishing.select_next_hop
+    resolve_host_address: OnSession = resolving.resolve_host_address
+    get_destination_info: Callable[[QM, str], Destination | None] = resolving.get_destination_info
+    get_next_hops: Callable[[QM, UUID], tuple[DirectoryQueueManager, ...]] = resolving.get_next_hops
+    take_addresses: Callable[[QM, Session, str, tuple[str, ...], Now], None] = resolving.take_addresses
+    use_addresses: OnSession = resolving.use_addresses
+    select_next_hop: Change = resolving.select_next_hop
     connect_transport: Change = establishing.connect_transport
     send_establish_request: OnSession = establishing.send_establish_request
     build_establish_request: Callable[[QM, Session, Now], EstablishConnectionPacket] = (
@@ -131,8 +136,19 @@ class Procedures:
     )
     add_connection_history: Callable[[QM, Session, ConnectionStatus, Now], None] = establishing.add_connection_history
     fail_to_establish: Callable[[QM, Session, ConnectionStatus, str, Now], None] = establishing.fail_to_establish
-    need_validation: Change = establishing.need_validation
+    need_validation: Change = resolving.need_validation
     send: Callable[[QM, Session, bytes], None] = establishing.send
+
+    # MS-MQDMPR 3.1.3, 3.1.6, 3.1.7.1.25, MS-MQBR 3.1.3, 3.1.5, 3.1.6 Directory and routing
+    initialize_directory: Callable[[QM, Now], None] = enterprise.initialize_directory
+    synchronize_directory: Callable[[QM, Now], DirectoryOperationResult] = enterprise.synchronize_directory
+    initialize_routing_table: Callable[[QM], None] = enterprise.initialize_routing_table
+    get_next_hop_identifiers: Callable[[QM, UUID], tuple[UUID, ...]] = enterprise.get_next_hop_identifiers
+    watch_directory: Callable[[QM, Now], None] = enterprise.watch_directory
+    on_directory_online_timer: Callable[[QM, Now], None] = enterprise.on_directory_online_timer
+    on_directory_sites_update_timer: Callable[[QM, Now], None] = enterprise.on_directory_sites_update_timer
+    on_directory_site_gates_update_timer: Callable[[QM, Now], None] = enterprise.on_directory_site_gates_update_timer
+    on_queue_manager_query_timer: Callable[[QM, Now], None] = enterprise.on_queue_manager_query_timer
 
     # 3.1.5.3, 3.1.5.4, 3.1.5.10 The packets that set a session up
     accept_transport: Callable[[QM, TransportAccepted, Now], None] = session_opening.accept_transport
@@ -312,6 +328,7 @@ class Procedures:
     may_send: Callable[[QM, Session], bool] = sending.may_send
     is_window_open: Callable[[QM, Session], bool] = sending.is_window_open
     send_user_message: Callable[[QM, Session, OutgoingMessagePosition, Now], bool] = sending.send_user_message
+    address_message: Callable[[QM, Session, OutgoingMessagePosition], None] = resolving.address_message
     assign_identifier: Callable[[QM], int] = sending.assign_identifier
     has_expired: Callable[[QM, UserMessagePacket, Now], bool] = sending.has_expired
     delete_expired: Callable[[QM, Session, OutgoingMessagePosition, Now], None] = sending.delete_expired

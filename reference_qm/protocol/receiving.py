@@ -11,9 +11,11 @@ from reference_qm.codec import (
     DirectQueueFormatName,
     MessageIdentifier,
     PrivateQueueFormatNameId,
+    PublicQueueFormatName,
     UserMessagePacket,
 )
 from reference_qm.effects import Persist
+from reference_qm.protocol.destinations import find_public
 from reference_qm.protocol.durability import history_entry, history_name, message_entry, transfer_entry
 from reference_qm.protocol.messages import DIRECT, deserialize_message
 from reference_qm.protocol.order_acks import is_final_ack, is_order_ack
@@ -185,6 +187,8 @@ def find_destination(qm: QueueManager, packet: UserMessagePacket) -> Queue | Non
     if isinstance(header.DestinationQueue, PrivateQueueFormatNameId):
         number = header.DestinationQueue.PrivateQueueIdentifier
         return next((queue for queue in qm.adm.QueueCollection.values() if queue.PrivateQueueNumber == number), None)
+    if isinstance(header.DestinationQueue, PublicQueueFormatName):
+        return find_public(qm, header.DestinationQueue.PublicQueueIdentifier)
     return None
 
 

@@ -105,6 +105,7 @@ def is_window_open(qm: QueueManager, session: Session) -> bool:
 
 def send_user_message(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
     """Send a message, or delete it when it has expired; True: go on with the next. Spec: MS-MQQB 3.1.7.1."""
+    qm.procedures.address_message(qm, session, position)
     if qm.procedures.has_expired(qm, position.UserMessage, now):
         qm.procedures.delete_expired(qm, session, position, now)
         return True

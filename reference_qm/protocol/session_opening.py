@@ -20,10 +20,10 @@ from reference_qm.commands import Result
 from reference_qm.effects import Completed
 from reference_qm.protocol.establishing import (
     OPERATING_SYSTEM_RE,
-    format_next_hop,
     internal_base_header,
     outgoing_queue,
 )
+from reference_qm.protocol.resolving import format_next_hop
 from reference_qm.states import ConnectionStatus, OutgoingQueueState, SessionState
 from reference_qm.timers import TimerName
 

@@ -74,6 +74,11 @@ class Topology:
             get_directory_data(directory, RoutingLink) or (),
         )
 
+    def gates_of(self, site: UUID | None) -> tuple[QueueManager, ...]:
+        """Give the gates of a site; none when it is not known."""
+        known = self.sites.get(site) if site else None
+        return known.SiteGateCollection if known else ()
+
     def sites_of(self, machine: QueueManager) -> Iterator[Site]:
         """Give the sites that a queue manager belongs to and that are known."""
         return (site for identifier, site in self.sites.items() if identifier in machine.SiteIdentifierList)
@@ -101,8 +106,7 @@ def get_site_gate(topology: Topology, machine: QueueManager) -> UUID | None:
 
 def get_site_gate_for_site(topology: Topology, identifier: UUID) -> UUID | None:
     """Find a gate of a site. Spec: MS-MQBR 3.1.5.7."""
-    site = topology.sites.get(identifier)
-    return next((gate.Identifier for gate in site.SiteGateCollection), None) if site else None
+    return next((gate.Identifier for gate in topology.gates_of(identifier)), None)
 
 
 def is_site_gate(topology: Topology, machine: QueueManager) -> bool:

@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from reference_qm.config import OperatingSystemType, QueueManagerConfig, QueueSettings, TimerSettings
+from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
+from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.entropy import Entropy, new_guid
 from reference_qm.inputs import Endpoint
 from reference_qm.shell.host import Limits

@@ -6,7 +6,7 @@ from core_raw import NULL_GUID, RAW, Raw, establish, parameters
 
 from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket
 from reference_qm.commands import OpenSession
-from reference_qm.config import OperatingSystemType
+from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.effects import Completed, Rejected
 from reference_qm.inputs import Endpoint, TransportConnected
 

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from reference_qm.clock import Now
 from reference_qm.directory import DirectoryState, MemoryDirectory, Queue, QueueManager, RoutingLink, Site
 from reference_qm.directory.objects import Enterprise, User
 from reference_qm.entropy import SeededEntropy
 
-NOW = Now(monotonic_ms=5_000, utc_s=1_700_000_000)
 SITE_A, SITE_B = UUID(int=0xA), UUID(int=0xB)
 ALPHA, BETA, GATE = UUID(int=0x11), UUID(int=0x12), UUID(int=0x1A)
 QUEUE = UUID(int=0x21)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 import pytest
-from directory_made import ALPHA, BETA, ENTERPRISE, GATE, NOW, SITE_A, SITE_B, made, state_of
+from directory_made import ALPHA, BETA, ENTERPRISE, GATE, SITE_A, SITE_B, made, state_of
 
 from reference_qm.directory import Enterprise, QueueManager, RoutingLink, Site, intervals
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -25,16 +25,16 @@ def test_3_1_2_intervals() -> None:
 
 def test_3_1_3_the_own_queue_manager_and_its_sites_are_taken_over() -> None:
     state = state_of()
-    assert synchronize(made(), state, NOW, provisioning=False) is Result.SUCCESS
+    assert synchronize(made(), state, provisioning=False) is Result.SUCCESS
     assert (state.LocalQueueManager.QueueManagerQuota, [site.Name for site in state.SiteCollection]) == (7, ["A"])
 
 
 def test_3_1_3_an_enterprise_that_says_nothing_of_notification_wants_it() -> None:
     directory, state = made(), state_of()
-    synchronize(directory, state, NOW, provisioning=False)
+    synchronize(directory, state, provisioning=False)
     assert state.EnterpriseReference == Enterprise(NonLDAPCapableQueueManagerNotification=True)
     directory.write(Enterprise(Identifier=ENTERPRISE, NonLDAPCapableQueueManagerNotification=False))
-    synchronize(directory, state, NOW, provisioning=False)
+    synchronize(directory, state, provisioning=False)
     assert state.EnterpriseReference == Enterprise(NonLDAPCapableQueueManagerNotification=False)
 
 
@@ -52,7 +52,7 @@ def test_3_1_3_a_queue_manager_may_be_unknown_only_while_it_is_provisioned(
     directory, state = made(), state_of()
     directory.connected = connected
     state.LocalQueueManager = QueueManager(Identifier=UUID(int=0x99))
-    assert synchronize(directory, state, NOW, provisioning=provisioning) is wanted
+    assert synchronize(directory, state, provisioning=provisioning) is wanted
     assert (state.LocalQueueManager, state.SiteCollection) == (QueueManager(Identifier=UUID(int=0x99)), ())
 
 
@@ -62,7 +62,7 @@ def test_3_1_6_1_sites_are_read_again_and_keep_their_gates() -> None:
         Site(Identifier=SITE_A, Name="stale", SiteGateCollection=(QueueManager(Identifier=GATE),)),
         Site(Identifier=UUID(int=0x99), Name="unknown"),
     )
-    directory_sites_update(directory, state, NOW)
+    directory_sites_update(directory, state)
     assert [one.Name for one in state.SiteCollection] == ["A", "unknown"]
     assert state.SiteCollection[0].SiteGateCollection == (QueueManager(Identifier=GATE),)
 
@@ -73,7 +73,7 @@ def test_3_1_6_2_gates_are_read_again() -> None:
     state.SiteCollection = (
         Site(Identifier=SITE_A, Name="stale", SiteGateCollection=(QueueManager(Identifier=GATE), unknown)),
     )
-    directory_site_gates_update(directory, state, NOW)
+    directory_site_gates_update(directory, state)
     (site,) = state.SiteCollection
     assert (site.Name, [gate.RoutingServer for gate in site.SiteGateCollection]) == ("stale", [True, False])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from directory_made import NOW, state_of
+from directory_made import state_of
 
 from reference_qm.directory import Queue, QueueManager, WorkgroupDirectory, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
@@ -14,14 +14,14 @@ def test_every_event_fails_and_the_queue_manager_is_not_offline() -> None:
     state = state_of(directory_integrated=False)
     queue = Queue(Pathname="alpha\\q")
     results = [
-        events.create_directory_object(DIRECTORY, state, NOW, queue).rStatus,
-        events.delete_directory_object(DIRECTORY, state, NOW, queue),
-        events.read_directory(DIRECTORY, state, NOW, "QueueManager").rStatus,
+        events.create_directory_object(DIRECTORY, state, queue).rStatus,
+        events.delete_directory_object(DIRECTORY, state, queue),
+        events.read_directory(DIRECTORY, state, "QueueManager").rStatus,
         events.read_directory_begin(DIRECTORY, "QueueManager").rStatus,
-        events.write_directory(DIRECTORY, state, NOW, QueueManager()),
+        events.write_directory(DIRECTORY, state, QueueManager()),
     ]
     assert set(results) == {Result.DIRECTORY_NOT_CONNECTED}
-    assert (state.DirectoryOffline, state.online_due_ms) == (False, None)
+    assert state.DirectoryOffline is False
 
 
 def test_no_handle_is_known() -> None:
@@ -31,5 +31,5 @@ def test_no_handle_is_known() -> None:
 
 def test_nothing_is_waited_for() -> None:
     state = state_of(directory_integrated=False)
-    events.check_directory_online(DIRECTORY, state, NOW)
-    assert (state.DirectoryOffline, state.online_due_ms) == (False, None)
+    events.check_directory_online(DIRECTORY, state)
+    assert state.DirectoryOffline is False

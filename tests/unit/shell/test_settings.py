@@ -7,7 +7,8 @@ from uuid import UUID
 
 import pytest
 
-from reference_qm.config import OperatingSystemType, QueueManagerConfig, QueueSettings, TimerSettings
+from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
+from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.entropy import SeededEntropy
 from reference_qm.inputs import Endpoint
 from reference_qm.shell.host import Limits
