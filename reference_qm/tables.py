@@ -28,7 +28,7 @@ class OutgoingMessageTable:
     def __init__(self) -> None:
         self._added = 0
         self._positions: dict[int, OutgoingMessagePosition] = {}
-        self._by_message: dict[int, OutgoingMessagePosition] = {}
+        self._by_message: dict[tuple[UUID, int], OutgoingMessagePosition] = {}
         self._sent: dict[int, OutgoingMessagePosition] = {}
         self._unsent: list[tuple[int, int]] = []
 
@@ -48,12 +48,12 @@ class OutgoingMessageTable:
         self._added += 1
         position.order = self._added
         self._positions[position.order] = position
-        self._by_message[position.UserMessage.UserHeader.MessageID] = position
+        self._by_message[_identifier(position)] = position
         self._wait(position)
 
-    def find(self, message_id: int) -> OutgoingMessagePosition | None:
-        """Return the position of a message by its UserHeader.MessageID."""
-        return self._by_message.get(message_id)
+    def find(self, source: UUID, ordinal: int) -> OutgoingMessagePosition | None:
+        """Return the position of a message of a queue manager."""
+        return self._by_message.get((source, ordinal))
 
     def next_unsent(self) -> OutgoingMessagePosition | None:
         """Return the position to be sent next: highest priority first, then as added."""
@@ -72,7 +72,7 @@ class OutgoingMessageTable:
     def remove(self, position: OutgoingMessagePosition) -> None:
         """Delete a position."""
         self._positions.pop(position.order, None)
-        self._by_message.pop(position.UserMessage.UserHeader.MessageID, None)
+        self._by_message.pop(_identifier(position), None)
         self._sent.pop(position.order, None)
 
     def retain(self, position: OutgoingMessagePosition) -> None:
@@ -96,6 +96,12 @@ class OutgoingMessageTable:
 
     def _wait(self, position: OutgoingMessagePosition) -> None:
         heapq.heappush(self._unsent, (-position.priority, position.order))
+
+
+def _identifier(position: OutgoingMessagePosition) -> tuple[UUID, int]:
+    """Name a message: ordinals are unique only within the queue manager that it is from."""
+    user = position.UserMessage.UserHeader
+    return user.SourceQueueManager, user.MessageID
 
 
 class MessageIDHistoryTable:

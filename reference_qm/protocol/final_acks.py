@@ -38,7 +38,7 @@ def receive_final_ack(qm: QueueManager, session: Session, packet: UserMessagePac
         sender = queue.session
         position = sender.AwaitingFinalACKTable.pop(body.MessageID, None)
         if position is None:
-            position = sender.OutgoingMessageTable.find(body.MessageID)
+            position = sender.OutgoingMessageTable.find(body.SourceGUID, body.MessageID)
             if position is None or not position.TxSequenceNumber:
                 continue
             leave_window(sender, position)

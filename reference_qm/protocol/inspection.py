@@ -43,6 +43,7 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
         "QueueManager": {
             "Identifier": str(adm.Identifier),
             "OperatingSystemType": qm.config.operating_system.value,
+            **_enterprise(qm),
             "PingCookie": adm.PingCookie,
             "MessageIdOrdinal": adm.MessageIdOrdinal,
             "ResendTimerTable": list(adm.ResendTimerTable),
@@ -78,6 +79,17 @@ def _transaction(transaction: Transaction) -> dict[str, Any]:
             }
             for operation in transaction.TransactionalOperationCollection
         ],
+    }
+
+
+def _enterprise(qm: QueueManager) -> dict[str, Any]:
+    state = qm.enterprise.state
+    return {
+        "DirectoryIntegrated": state.DirectoryIntegrated,
+        "DirectoryOffline": state.DirectoryOffline,
+        "RoutingServer": state.LocalQueueManager.RoutingServer,
+        "SiteIdentifierList": [str(site) for site in state.LocalQueueManager.SiteIdentifierList],
+        "RoutingTable": [_plain(row) for row in qm.enterprise.table],
     }
 
 

@@ -59,11 +59,12 @@ from reference_qm.protocol import (
     receiving,
     reconnecting,
     refusing,
+    resolving,
+    routed,
     securing,
     security_caches,
     security_lookup,
     security_on_receipt,
-    resolving,
     sending,
     session_acks,
     session_opening,
@@ -71,8 +72,8 @@ from reference_qm.protocol import (
 )
 from reference_qm.protocol.receiving import Saving
 from reference_qm.protocol.refusing import Outcome
-from reference_qm.security import MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
 from reference_qm.protocol.resolving import Destination
+from reference_qm.security import MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
 from reference_qm.states import ConnectionStatus
 from reference_qm.timers import TimerName
 from reference_qm.transactions import events, operations
@@ -307,6 +308,11 @@ class Procedures:
     )
     dequeue_in_transaction: Callable[[QM, Transaction, MessagePosition], None] = operations.dequeue_in_transaction
     move_in_transaction: Callable[[QM, Transaction, MessagePosition, Queue], None] = operations.move_in_transaction
+    # 3.1.5.8.2, 3.1.5.8.5 Messages for other queue managers
+    route_message: Callable[[QM, Session, UserMessagePacket, RecoverableReceipt, Now], None] = routed.route_message
+    is_routable: Callable[[QM, UserMessagePacket], bool] = routed.is_routable
+    count_hop: Callable[[QM, UserMessagePacket], UserMessagePacket | None] = routed.count_hop
+    send_on: Callable[[QM, MessagePosition, UserMessagePacket, Now], None] = routed.send_on
 
     # 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.6.6, 3.1.7.3 Closing, connecting again
     close_session: Callable[[QM, Session, str, Now], None] = closing.close_session
@@ -323,6 +329,7 @@ class Procedures:
     message_position_available: Callable[[QM, OutgoingQueue, MessagePosition, Now], None] = (
         sending.message_position_available
     )
+    put_outgoing: Callable[[QM, Session, OutgoingMessagePosition, Now], None] = sending.put_outgoing
     construct_user_message: Callable[[QM, MessagePosition], UserMessagePacket] = sending.construct_user_message
     dispatch_messages: OnSession = sending.dispatch_messages
     may_send: Callable[[QM, Session], bool] = sending.may_send

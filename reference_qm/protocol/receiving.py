@@ -40,6 +40,8 @@ class Saving:
     claims: list[tuple[Session, RecoverableReceipt]] = field(default_factory=list)
     acceptance: Acceptance | None = None
     """Of a transactional message."""
+    routed: UserMessagePacket | None = None
+    """What goes on, of a message for another queue manager."""
 
 
 def receive_user_message(qm: QueueManager, session: Session, packet: UserMessagePacket, now: Now) -> None:
@@ -87,13 +89,11 @@ def take_message(
 ) -> None:
     """Put a message into its queue, unless it came before or cannot be accepted. Spec: MS-MQQB 3.1.5.8.
 
-    A message that is disregarded is acknowledged all the same, or it would be sent again for ever. Not acknowledged are
-    those that this queue manager does not take over yet: those to be routed to another queue manager. Their senders
-    keep them. OrderAcks and FinalAcks are told by 3.1.5.1.1; they are counted as messages, as figure 14 has it.
+    A message that is disregarded is acknowledged all the same, or it would be sent again for ever. OrderAcks and
+    FinalAcks are told by 3.1.5.1.1; they are counted as messages, as figure 14 has it.
     """
     if not qm.procedures.is_addressed_here(qm, packet):
-        receipt.acknowledge = False
-        receipt.done = True
+        qm.procedures.route_message(qm, session, packet, receipt, now)
         return
     for is_one, take in (
         (is_order_ack, qm.procedures.receive_order_ack),
@@ -214,6 +214,8 @@ def on_persisted(qm: QueueManager, saving: Saving, now: Now) -> None:
         qm.procedures.flag_recoverable(qm, session, now)
     if saving.acceptance is not None:
         qm.procedures.confirm_saved(qm, saving.acceptance, [session for session, _ in saving.claims], now)
+    elif saving.routed is not None:
+        qm.procedures.send_on(qm, saving.position, saving.routed, now)
     elif saving.position.State is MessagePositionState.LOCKED:
         qm.procedures.message_arrived(qm, saving.position, now)
 
@@ -221,7 +223,8 @@ def on_persisted(qm: QueueManager, saving: Saving, now: Now) -> None:
 def on_persist_failed(qm: QueueManager, saving: Saving, error: str, now: Now) -> None:
     """Forget a message that cannot be saved and close, so that it is sent again. Spec: MS-MQQB 3.1.5.8.7."""
     saving.position.State = MessagePositionState.DELETED
-    saving.position.QueueReference.MessagePositionList.remove(saving.position)
+    if saving.routed is None:
+        saving.position.QueueReference.MessagePositionList.remove(saving.position)
     qm.adm.MessageIDHistoryTable.remove(saving.entry)
     if saving.acceptance is not None and saving.acceptance in saving.acceptance.transfer.unsaved:
         qm.procedures.withdraw_unsaved(qm, saving.acceptance.transfer)

@@ -160,6 +160,8 @@ def address_message(qm: Core, session: Session, position: OutgoingMessagePositio
     if packet.UserHeader.QueueManagerAddress == NULL_GUID and packet.UserHeader.DQ == PUBLIC:
         header = replace(packet.UserHeader, QueueManagerAddress=session.destination)
         position.UserMessage = replace(packet, UserHeader=header)
+        place = position.MessagePosition
+        place.MessageReference = replace(place.MessageReference, DestinationQueueManagerIdentifier=session.destination)
 
 
 def is_address(host: str) -> bool:

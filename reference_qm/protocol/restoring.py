@@ -34,6 +34,7 @@ from reference_qm.protocol.destinations import open_outgoing
 from reference_qm.protocol.durability import SEQUENCE, gone, place, queue_entry
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.messages import deserialize_message
+from reference_qm.protocol.sending import is_own
 from reference_qm.states import MessagePositionState
 from reference_qm.transactions.records import restore_transaction
 
@@ -233,7 +234,8 @@ def _message(qm: QueueManager, rest: str, value: Any) -> None:
         position.State = MessagePositionState.DELETED
         qm.procedures.position_deleted(qm, position, MessageClass(removed))
     elif isinstance(queue, OutgoingQueue):
-        outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=message.TransactionSequenceNumber)
+        number = message.TransactionSequenceNumber if is_own(qm, packet) else 0
+        outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)
         if "awaits" in value:
             queue.session.AwaitingFinalACKTable[packet.UserHeader.MessageID] = outgoing
         else:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from reference_qm.adm import MessagePosition, OutgoingMessagePosition, next_u16
 from reference_qm.codec import BaseHeader, MessageClass, UserMessagePacket
 from reference_qm.protocol.durability import Change, gone, sent
+from reference_qm.protocol.establishing import outgoing_queue
 from reference_qm.protocol.messages import serialize_message
 from reference_qm.protocol.order_acks import names_order_queue
 from reference_qm.states import OutgoingQueueState, SessionState
@@ -45,18 +46,26 @@ def take_back(qm: QueueManager, queue: OutgoingQueue, position: MessagePosition)
 
 
 def message_position_available(qm: QueueManager, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
-    """Take a message into the session of its outgoing queue, connecting if need be. Spec: MS-MQQB 3.1.7.12.
+    """Take a message into the session of its outgoing queue. Spec: MS-MQQB 3.1.7.12."""
+    packet = qm.procedures.construct_user_message(qm, position)
+    number = position.MessageReference.TransactionSequenceNumber
+    outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)
+    qm.procedures.put_outgoing(qm, queue.session, outgoing, now)
+
+
+def put_outgoing(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+    """Put a message into the table of its session, connect if need be, and send. Spec: MS-MQQB 3.1.7.12.
 
     Printed is to connect while ConnectionHistory is empty; a session that was closed since, idle for instance, has to
     be established again too, or its queue would never be sent. Printed is to connect before the message is in the
     table; an attempt that fails at once would then find the table empty and never be repeated.
+
+    Printed is to do nothing while the queue is Locked or OnHold. Resuming (3.1.7.14) sends what is in the table: a
+    message that were not in it would never be sent. So it is put there, and nothing else is done.
     """
-    session = queue.session
-    if queue.State in (OutgoingQueueState.LOCKED, OutgoingQueueState.ON_HOLD):
+    session.OutgoingMessageTable.add(position)
+    if outgoing_queue(session).State in (OutgoingQueueState.LOCKED, OutgoingQueueState.ON_HOLD):
         return
-    packet = qm.procedures.construct_user_message(qm, position)
-    number = position.MessageReference.TransactionSequenceNumber
-    session.OutgoingMessageTable.add(OutgoingMessagePosition(position, packet, TxSequenceNumber=number))
     if session.SessionState is SessionState.CLOSED:
         session.retrying = False
         qm.procedures.establish_session(qm, session, now)
@@ -137,9 +146,13 @@ def has_expired(qm: QueueManager, packet: UserMessagePacket, now: Now) -> bool:
 
 
 def delete_expired(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-    """Delete an expired message; acknowledge and journal it if asked to. Spec: MS-MQQB 3.1.7.1.2."""
-    message = position.MessagePosition.MessageReference
-    qm.procedures.acknowledge_failure(qm, message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
+    """Delete an expired message; acknowledge and journal it if asked to. Spec: MS-MQQB 3.1.7.1.2.
+
+    One of a transaction that was routed is only dropped: its source still has it, and does both.
+    """
+    if is_own(qm, position.UserMessage) or not position.UserMessage.UserHeader.TH:
+        message = position.MessagePosition.MessageReference
+        qm.procedures.acknowledge_failure(qm, message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
     delete_unsent(qm, session, position)
 
 
@@ -147,12 +160,17 @@ def delete_unsent(qm: QueueManager, session: Session, position: OutgoingMessageP
     """Delete a message that must not be sent; log it if it asks for it. Spec: MS-MQQB 3.1.7.1.2, 3.1.7.1.5.1."""
     session.OutgoingMessageTable.remove(position)
     qm.procedures.leave_sequence(qm, session, position)
-    if position.UserMessage.UserHeader.JN:
-        transactional = position.UserMessage.UserHeader.TH
+    transactional = position.UserMessage.UserHeader.TH
+    if position.UserMessage.UserHeader.JN and (is_own(qm, position.UserMessage) or not transactional):
         target = qm.adm.SystemTransactionalDeadletterQueue if transactional else qm.adm.SystemDeadletterQueue
         qm.procedures.move_message(qm, position.MessagePosition, target)
     else:
         qm.disk.save(gone([position.MessagePosition]))
+
+
+def is_own(qm: QueueManager, packet: UserMessagePacket) -> bool:
+    """Is a message from here, or routed?"""
+    return packet.UserHeader.SourceQueueManager == qm.adm.Identifier
 
 
 def update_user_message(

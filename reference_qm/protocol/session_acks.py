@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from reference_qm.codec import PT_SESSION_ACK, BaseHeader, FormatError, InternalHeader, SessionAckPacket, SessionHeader
 from reference_qm.protocol.durability import gone
+from reference_qm.protocol.sending import is_own
 from reference_qm.states import SessionState
 from reference_qm.timers import TimerName
 
@@ -78,9 +79,12 @@ def delete_acknowledged_recoverable(qm: QueueManager, session: Session, header: 
 
 
 def delete_position(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
-    """Delete an acknowledged message, and journal it if asked to. Spec: MS-MQQB 3.1.5.5.2 to 3.1.5.5.4."""
+    """Delete an acknowledged message, and journal it if asked to. Spec: MS-MQQB 3.1.5.5.2 to 3.1.5.5.4.
+
+    One that was routed is journaled by its source only: JP asks for source journaling (MS-MQMQ 2.2.19.2).
+    """
     session.OutgoingMessageTable.remove(position)
-    if position.UserMessage.UserHeader.JP:
+    if position.UserMessage.UserHeader.JP and is_own(qm, position.UserMessage):
         qm.procedures.journal_acknowledged(qm, position)
     else:
         qm.disk.save(gone([position.MessagePosition]))

@@ -110,7 +110,10 @@ def test_flags_override_the_file(tmp_path: Path):
         ("[control]\naddress = 'host:80'", "[control] address = 'host:80': must be an IPv4 or IPv6 address"),
         ("[timers]\nscale = 0", "[timers] scale = 0: must be a whole number from 1"),
         ("[queue_manager]\nidentifier = 'x'", "[queue_manager] identifier = 'x': must be a GUID"),
-        ("[queue_manager]\noperating_system = 'OS2'", "must be one of WinClient, WinServer, WinEnt"),
+        (
+            "[queue_manager]\noperating_system = 'OS2'",
+            "must be one of Foreign, Win95, WinClient, WinServer, WinEnt, Other",
+        ),
         ("queue_manager = 1", "[queue_manager]: must be a table"),
         ("[[queues]]\ntransactional = true", "[[queues]] 1: name is missing"),
         ("[[queues]]\nname = 'orders'", "[[queues]] 1 name = 'orders': must be a path name like 'private$\\orders'"),
