@@ -13,15 +13,21 @@ from uuid import UUID
 
 from reference_qm import codec, states, tables
 from reference_qm.codec import NULL_GUID, SequenceInfo, StreamFramer, TxSequenceID, UserMessagePacket
-from reference_qm.directory.enums import PrivacyLevel as QueuePrivacyLevel
-from reference_qm.security import DEFAULT_QUEUE_SECURITY, MessageSecurity, MqdsPublicKeys, SecurityDescriptor
+from reference_qm.directory.enums import QueueType
+from reference_qm.message import INFINITE as INFINITE
+from reference_qm.message import NO_INCOMING as NO_INCOMING
+from reference_qm.message import Message as Message
+from reference_qm.queueing import position_list
+from reference_qm.queueing.attributes import QueueAttributes, QueueManagerAttributes
+from reference_qm.queueing.elements import OpenQueueDescriptor
+from reference_qm.queueing.position_list import Boundary, Storage
+from reference_qm.security import MqdsPublicKeys
 
 if TYPE_CHECKING:
     from reference_qm.transactions.model import Transaction
 
 CONNECTION_HISTORY_SIZE = 64
 """Entries kept of a ConnectionHistory: three for each attempt to connect."""
-INFINITE = 0xFFFFFFFF
 
 U16 = {"width": 16}
 U32 = {"width": 32}
@@ -29,7 +35,6 @@ DURABLE = {"durable": True}
 U32_DURABLE = {"width": 32, "durable": True}
 
 FIRST_OUTGOING = TxSequenceID(Ordinal=1)
-NO_INCOMING = TxSequenceID()
 NO_SEQUENCE = SequenceInfo()
 
 
@@ -45,48 +50,13 @@ def next_u16(count: int) -> int:
     return count + 1 & 0xFFFF
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
-    """A message. Spec: MS-MQDMPR 3.1.1.12. Times in s; format names as text, None for none."""
-
-    Identifier: codec.MessageIdentifier
-    DestinationQueueFormatName: str
-    DestinationQueueManagerIdentifier: UUID = NULL_GUID
-    Class: int = 0
-    Priority: int = 3
-    DeliveryGuarantee: states.DeliveryGuarantee = states.DeliveryGuarantee.EXPRESS
-    Label: str = ""
-    Body: bytes = b""
-    BodyType: int = 0
-    AppSpecific: int = 0
-    CorrelationIdentifier: bytes = bytes(20)
-    Extension: bytes = b""
-    SentTime: int = 0
-    ArrivalTime: int = 0
-    TimeToReachQueue: int = INFINITE
-    TimeToBeReceived: int = INFINITE
-    AcknowledgementsRequested: int = 0
-    PositiveJournalingRequested: bool = False
-    NegativeJournalingRequested: bool = False
-    AdministrationQueueFormatName: str | None = None
-    ResponseQueueFormatName: str | None = None
-    TransactionIdentifier: int | None = None
-    """None for a message that is not transactional."""
-    FirstInTransaction: bool = False
-    LastInTransaction: bool = False
-    FinalAckRequired: bool = False
-    TransactionalMessageSequenceIdentifier: TxSequenceID = NO_INCOMING
-    TransactionSequenceNumber: int = 0
-    TransactionPreviousSequenceNumber: int = 0
-    security: MessageSecurity | None = None
-    """The attributes that concern security; None when the message has none of them."""
-
-
 @dataclass(slots=True, eq=False)
 class MessagePosition:
     """A message's slot in a queue. Spec: MS-MQDMPR 3.1.1.11.
 
-    ``order_queue``: where the final acknowledgment goes when the message is removed; None when none is wanted.
+    LookupIdentifier is printed of the Message, but given with its place in a queue. Next and Previous are None outside
+    of a list. ``order_queue``: where the final acknowledgment goes when the message is removed; None: none is wanted.
+    ``size``: bytes that it takes of a quota; ``counted_in``, ``held``: see MessagePositionList.
     """
 
     MessageReference: Message
@@ -98,6 +68,12 @@ class MessagePosition:
     """Under which it is on disk; 0 for one that is not."""
     awaits_disk: bool = False
     """Is it on its way to the disk, so that neither it nor any behind it may be sent or received yet?"""
+    LookupIdentifier: int = field(default=0, metadata={"width": 64})
+    Next: MessagePosition | Boundary | None = field(default=None, repr=False)
+    Previous: MessagePosition | Boundary | None = field(default=None, repr=False)
+    size: int = 0
+    counted_in: position_list.MessagePositionList | None = None
+    held: int = 0
 
 
 Position = MessagePosition
@@ -147,22 +123,31 @@ TransferKey = tuple[UUID, str]
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Queue:
-    """A queue. Spec: MS-MQDMPR 3.1.1.2. PrivateQueueNumber is None for a system queue."""
+class Queue(QueueAttributes):
+    """A queue. Spec: MS-MQDMPR 3.1.1.2. ``parent``: the queue that this subqueue or journal belongs to."""
 
-    Pathname: str = field(metadata=DURABLE)
-    PrivateQueueNumber: int | None = field(default=None, metadata=DURABLE)
-    Transactional: bool = field(default=False, metadata=DURABLE)
-    BasePriority: int = field(default=0, metadata=DURABLE)
-    Authentication: bool = field(default=False, metadata=DURABLE)
-    PrivacyLevel: QueuePrivacyLevel = field(default=QueuePrivacyLevel.OPTIONAL, metadata=DURABLE)
-    Security: SecurityDescriptor = field(default=DEFAULT_QUEUE_SECURITY, metadata=DURABLE)
-    MessagePositionList: tables.MessagePositionList = field(
-        default_factory=tables.MessagePositionList, metadata=DURABLE
+    JournalQueueReference: Queue | None = field(default=None, repr=False, metadata=DURABLE)
+    SubqueueCollection: dict[str, Queue] = field(default_factory=dict, repr=False, metadata=DURABLE)
+    """By name in lower case."""
+    MessagePositionList: position_list.MessagePositionList = field(
+        default_factory=position_list.MessagePositionList, metadata=DURABLE
     )
     IncomingTransactionalTransferInfoCollection: dict[TransferKey, IncomingTransactionalTransferInfo] = field(
         default_factory=dict, metadata=DURABLE
     )
+    OpenQueueDescriptorCollection: dict[int, OpenQueueDescriptor] = field(default_factory=dict, repr=False)
+    """By Handle."""
+    parent: Queue | None = field(default=None, repr=False, metadata=DURABLE)
+
+    @property
+    def Active(self) -> bool:  # noqa: N802 - as printed
+        """Is it open, or does it have something to send?"""
+        return bool(self.OpenQueueDescriptorCollection)
+
+    @property
+    def TotalBytes(self) -> int:  # noqa: N802 - as printed
+        """The bytes that its messages take."""
+        return self.MessagePositionList.TotalBytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -345,13 +330,13 @@ class Session:
 
 
 @dataclass(slots=True, kw_only=True)
-class QueueManagerState:
-    """The queue manager as a whole. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.1.
+class QueueManagerState(QueueManagerAttributes):
+    """The queue manager as a whole, LocalQueueManager. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.1.
 
-    Keys of collections are path names or format names in lower case.
+    Keys of collections are path names or format names in lower case. ``storage`` and ``journal_storage``: what the
+    messages of all queues, and of all journals and dead-letter queues, take.
     """
 
-    Identifier: UUID = field(metadata=DURABLE)
     MessageIDHistoryTable: tables.MessageIDHistoryTable = field(
         default_factory=tables.MessageIDHistoryTable, metadata=DURABLE
     )
@@ -366,10 +351,10 @@ class QueueManagerState:
     ResendTimeoutsFinal: int = field(default=21_600, metadata=U32_DURABLE)
     ResendTimerTable: tuple[int, ...] = ()
     QueueCollection: dict[str, Queue] = field(default_factory=dict, metadata=DURABLE)
-    SystemJournalQueue: Queue = field(default_factory=lambda: Queue(Pathname="system$;journal"), metadata=DURABLE)
-    SystemDeadletterQueue: Queue = field(default_factory=lambda: Queue(Pathname="system$;deadletter"), metadata=DURABLE)
+    SystemJournalQueue: Queue = field(default_factory=lambda: _system_queue("system$;journal"), metadata=DURABLE)
+    SystemDeadletterQueue: Queue = field(default_factory=lambda: _system_queue("system$;deadletter"), metadata=DURABLE)
     SystemTransactionalDeadletterQueue: Queue = field(
-        default_factory=lambda: Queue(Pathname="system$;deadxact", Transactional=True), metadata=DURABLE
+        default_factory=lambda: _system_queue("system$;deadxact", Transactional=True), metadata=DURABLE
     )
     OutgoingQueues: dict[str, OutgoingQueue] = field(default_factory=dict, metadata=DURABLE)
     last_private_queue_number: int = field(default=0, metadata=U32_DURABLE)
@@ -378,3 +363,18 @@ class QueueManagerState:
     TransactionCollection: dict[UUID, Transaction] = field(default_factory=dict, metadata=DURABLE)
     """By Identifier."""
     last_transaction: int = field(default=0, metadata={"width": 20, "durable": True})
+    storage: Storage = field(default_factory=Storage, metadata=DURABLE)
+    journal_storage: Storage = field(default_factory=Storage, metadata=DURABLE)
+
+    def __post_init__(self) -> None:
+        for queue in self.system_queues:
+            queue.MessagePositionList.storage = self.journal_storage
+
+    @property
+    def system_queues(self) -> tuple[Queue, ...]:
+        """The queues that journal what was sent. Spec: MS-MQDMPR 3.1.3."""
+        return self.SystemJournalQueue, self.SystemDeadletterQueue, self.SystemTransactionalDeadletterQueue
+
+
+def _system_queue(pathname: str, **attributes: Any) -> Queue:
+    return Queue(Pathname=pathname, QueueType=QueueType.SYSTEM, **attributes)

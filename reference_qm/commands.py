@@ -14,10 +14,72 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class CreateQueue:
-    """Create a private queue ``private$\\name``. Result: format_names {private, direct}."""
+    """Create a private queue ``private$\\name`` or a subqueue ``private$\\name;subqueue``.
+
+    Quotas are in KB, 0xFFFFFFFF is none; ``privacy`` is one of none, optional, body. Result: format_names {private,
+    direct}; of a subqueue only direct.
+    """
 
     name: str
     transactional: bool = False
+    label: str = ""
+    journaling: bool = False
+    quota_kb: int = 0xFFFFFFFF
+    journal_quota_kb: int = 0xFFFFFFFF
+    authenticated: bool = False
+    privacy: str = "optional"
+    base_priority: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GetQueue:
+    """Read the properties of a queue. Result: name, count, bytes, and what CreateQueue sets, under the same names."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetQueue:
+    """Change properties of a queue; None leaves one as it is. Result: as of GetQueue."""
+
+    name: str
+    label: str | None = None
+    journaling: bool | None = None
+    quota_kb: int | None = None
+    journal_quota_kb: int | None = None
+    authenticated: bool | None = None
+    privacy: str | None = None
+    base_priority: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQueue:
+    """Open a queue for ``access`` receive or peek, and keep others from receiving if asked to. Result: handle."""
+
+    queue: str
+    access: str = "receive"
+    deny_receive: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CloseQueue:
+    """Close what OpenQueue opened: its cursors go, what waits through it is cancelled."""
+
+    handle: int
+
+
+@dataclass(frozen=True, slots=True)
+class OpenCursor:
+    """Make a cursor before the first message of an open queue. Result: cursor."""
+
+    handle: int
+
+
+@dataclass(frozen=True, slots=True)
+class CloseCursor:
+    """Forget a cursor; what waits through it is cancelled."""
+
+    cursor: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +142,58 @@ class OpenSession:
 
 @dataclass(frozen=True, slots=True)
 class ReceiveMessage:
-    """Take the first message of a queue, waiting up to ``timeout_ms``. Result: message or None.
+    """Take the first message of a queue, or the one at a cursor, waiting up to ``timeout_ms``. Result: message or None.
 
-    Within a ``transaction`` nobody else gets it, and it leaves the queue when the transaction commits.
+    One of ``queue`` (a path name), ``handle`` (of OpenQueue) and ``cursor`` (of OpenCursor) says where. Within a
+    ``transaction`` nobody else gets it, and it leaves the queue when the transaction commits.
     """
 
-    queue: str
+    queue: str | None = None
     timeout_ms: int = 0
     transaction: UUID | None = None
+    handle: int | None = None
+    cursor: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PeekMessage:
+    """Read a message as ReceiveMessage does, leaving it there; with ``next``, the one after that at the cursor."""
+
+    queue: str | None = None
+    timeout_ms: int = 0
+    handle: int | None = None
+    cursor: int | None = None
+    next: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReadByLookupIdentifier:
+    """Take, or only peek, the message with a lookup_id, or the one ``seek`` says. Result: message.
+
+    ``seek``: first, previous, current, next, last. One of ``queue`` and ``handle`` says where.
+    """
+
+    lookup_id: int = 0
+    seek: str = "current"
+    peek: bool = False
+    queue: str | None = None
+    handle: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MoveMessage:
+    """Move a message between a queue and its subqueues. Result: lookup_id, which it keeps."""
+
+    queue: str
+    lookup_id: int
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class CancelWaiting:
+    """Cancel the command with a token if it waits for a message; it is rejected then. Result: cancelled."""
+
+    token: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +274,17 @@ Request = (
     | ListQueues
     | SendMessage
     | OpenSession
+    | GetQueue
+    | SetQueue
+    | OpenQueue
+    | CloseQueue
+    | OpenCursor
+    | CloseCursor
     | ReceiveMessage
+    | PeekMessage
+    | ReadByLookupIdentifier
+    | MoveMessage
+    | CancelWaiting
     | PeekMessages
     | PurgeQueue
     | BeginTransaction

@@ -49,6 +49,15 @@ class QueueSettings:
     privacy_level: PrivacyLevel = PrivacyLevel.OPTIONAL
     security: SecurityDescriptor = DEFAULT_QUEUE_SECURITY
 
+    def attributes(self) -> dict[str, object]:
+        """Give the attributes of the queue, under the specification's names."""
+        return {
+            "Transactional": self.transactional,
+            "Authentication": self.authentication,
+            "PrivacyLevel": self.privacy_level,
+            "Security": self.security,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class QueueManagerConfig:

@@ -28,7 +28,7 @@ from reference_qm.inputs import (
     TransportFailed,
     TransportLost,
 )
-from reference_qm.protocol import durability, queues, restoring
+from reference_qm.protocol import durability, restoring
 from reference_qm.protocol.commanding import HANDLERS
 from reference_qm.protocol.durability import Disk
 from reference_qm.protocol.enterprise import Enterprise
@@ -36,8 +36,12 @@ from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.procedures import Procedures
 from reference_qm.protocol.receiving import Saving
 from reference_qm.protocol.security_caches import CACHE_TIMERS
+from reference_qm.queueing.elements import OpenQueueDescriptor, WaitingMessageReadOperation
+from reference_qm.queueing.names import every_queue
+from reference_qm.queueing.statuses import Status
+from reference_qm.queueing.surviving import create_configured, recover_queue
 from reference_qm.security import SecurityCaches, public_key_list
-from reference_qm.states import ConnectionStatus, DeliveryGuarantee, Opening
+from reference_qm.states import ConnectionStatus, Opening
 from reference_qm.timers import TimerName, Timers
 from reference_qm.transactions.events import Outcome
 from reference_qm.transactions.model import Transaction
@@ -66,12 +70,12 @@ class QueueManager:
         """Messages that left their queues and whose acknowledgments are still to be made."""
         self.outcomes: list[tuple[Transaction, Outcome]] = []
         """Transactions whose outcome is decided and still to be carried out."""
-        self._sessions_made = self._transports_made = self._persists_made = 0
+        self._sessions_made = self._transports_made = self._persists_made = self._handles_made = 0
         self._effects: list[Effect] = []
         self.disk = Disk(self.emit, self.next_persist_token)
         self._begin()
-        for configured in config.queues:
-            queues.configure_queue(self, configured)
+        for queue in config.queues:
+            create_configured(self, queue)
 
     def _begin(self) -> None:
         """Begin without anything that does not survive."""
@@ -82,7 +86,8 @@ class QueueManager:
         self.closed_sessions: deque[Session] = deque(maxlen=CLOSED_SESSIONS)
         self.transports: dict[str, Session] = {}
         self.savings: dict[int, Saving] = {}
-        self.receivers: dict[int, queues.Receiver] = {}
+        self.descriptors: dict[int, OpenQueueDescriptor] = {}
+        self.readers: dict[int, WaitingMessageReadOperation] = {}
 
     # -- the surface --------------------------------------------------------------------------------------------
 
@@ -98,8 +103,8 @@ class QueueManager:
     def handle_timer(self, now: Now) -> list[Effect]:
         """Let every timer expire that is due; return what is to be done, in order."""
         while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
-            if key.name is TimerName.RECEIVE:
-                queues.on_receive_timer(self, key.owner)
+            if key.name is TimerName.WAITING_MESSAGE_READ:
+                self.procedures.on_waiting_message_read_timer(self, key.owner)
             elif key.name in CACHE_TIMERS:
                 self.procedures.on_cache_cleanup_timer(self, key.name, now)
             elif key.name in _ON_QUEUE_MANAGER_TIMER:
@@ -124,11 +129,11 @@ class QueueManager:
         Messages that were not on disk yet were never acknowledged: they are not remembered either, and come again.
         Timer durations are configuration and stay as they were set.
         """
-        self.receivers.clear()
         self.disk.settle()
         unsaved: durability.Change = {}
         for saving in self.savings.values():
             self.adm.MessageIDHistoryTable.remove(saving.entry)
+            saving.position.QueueReference.MessagePositionList.remove(saving.position)
             unsaved |= durability.gone([saving.position]) | {durability.history_name(saving.entry): None}
         self.adrift = [
             position
@@ -140,18 +145,10 @@ class QueueManager:
         self._begin()
         self.disk.save(unsaved)
         forget(self.adm)
-        for queue in (
-            *self.adm.QueueCollection.values(),
-            self.adm.SystemJournalQueue,
-            self.adm.SystemDeadletterQueue,
-            self.adm.SystemTransactionalDeadletterQueue,
-        ):
+        for queue in every_queue(self):
             for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
                 self.procedures.withdraw_unsaved(self, transfer)
-            for position in queue.MessagePositionList:
-                recoverable = position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE
-                if not recoverable or position.awaits_disk:
-                    queue.MessagePositionList.remove(position)
+            recover_queue(self, queue)
         for outgoing in self.adm.OutgoingQueues.values():
             forget(outgoing)
             forget(outgoing.session)
@@ -178,6 +175,11 @@ class QueueManager:
         """Name a new connection."""
         self._transports_made += 1
         return f"out-{self._transports_made}"
+
+    def next_handle(self) -> int:
+        """Number a descriptor, a cursor or a read that waits; never 0."""
+        self._handles_made += 1
+        return self._handles_made
 
     def next_persist_token(self) -> int:
         """Number a new record for the disk."""
@@ -212,9 +214,8 @@ def _on_stopped(qm: QueueManager, event: Stopped, now: Now) -> None:
     """Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
     for session in list(qm.sessions.values()):
         qm.procedures.close_session(qm, session, "the queue manager is stopped (MS-MQQB 3.1.4.2)", now)
-    for token in list(qm.receivers):
-        queues.stop_receiving(qm, token)
-        qm.emit(Rejected(token, "the queue manager was stopped while the command waited for a message"))
+    for reader in list(qm.readers.values()):
+        qm.procedures.stop_reader(qm, reader, Status.MQ_ERROR_OPERATION_CANCELLED)
     qm.timers.stop_all()
 
 
@@ -280,7 +281,7 @@ def _on_persist_failed(qm: QueueManager, event: PersistFailed, now: Now) -> None
     saving = qm.savings.pop(event.token, None)
     if saving is not None:
         qm.procedures.on_persist_failed(qm, saving, event.error, now)
-    commit = qm.disk.failed(event.token)
+    commit = qm.disk.failed(event.token, event.error)
     if commit is None:
         return
     commit.undo()

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 if TYPE_CHECKING:
-    from reference_qm.adm import MessageIDHistoryEntry, MessagePosition, OutgoingMessagePosition
+    from reference_qm.adm import MessageIDHistoryEntry, OutgoingMessagePosition
 
 MESSAGE_ID_HISTORY_SIZE = 10_000
 """Entries of the MessageIDHistoryTable (note <25>)."""
-PRIORITIES = 8
 
 
 class OutgoingMessageTable:
@@ -134,42 +133,3 @@ class MessageIDHistoryTable:
     def remove(self, entry: MessageIDHistoryEntry) -> None:
         """Forget a message."""
         self._entries.pop((entry.MessageIdentifier.QueueManagerGuid, entry.MessageIdentifier.Ordinal), None)
-
-
-class MessagePositionList:
-    """The messages of a queue by arrival within priority. Spec: MS-MQDMPR 3.1.1.2."""
-
-    __slots__ = ("_arrived", "_by_priority")
-
-    def __init__(self) -> None:
-        self._arrived = 0
-        self._by_priority: tuple[dict[int, MessagePosition], ...] = tuple({} for _ in range(PRIORITIES))
-
-    def __len__(self) -> int:
-        return sum(map(len, self._by_priority))
-
-    def __iter__(self) -> Iterator[MessagePosition]:
-        return (position for waiting in reversed(self._by_priority) for position in list(waiting.values()))
-
-    @property
-    def head(self) -> MessagePosition | None:
-        """The first entry."""
-        return next(iter(self), None)
-
-    def insert(self, position: MessagePosition) -> None:
-        """Insert a position after those of its priority."""
-        self._arrived += 1
-        position.order = self._arrived
-        self._by_priority[position.MessageReference.Priority][position.order] = position
-
-    def put_back(self, position: MessagePosition) -> None:
-        """Insert a position where it was before it was removed."""
-        waiting = self._by_priority[position.MessageReference.Priority]
-        waiting[position.order] = position
-        positions = sorted(waiting.items())
-        waiting.clear()
-        waiting.update(positions)
-
-    def remove(self, position: MessagePosition) -> None:
-        """Remove a position."""
-        self._by_priority[position.MessageReference.Priority].pop(position.order, None)

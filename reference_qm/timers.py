@@ -11,7 +11,7 @@ _SLACK = 64
 
 
 class TimerName(Enum):
-    """Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2; RECEIVE is how long a command waits for a message."""
+    """Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2."""
 
     SESSION_INITIALIZATION = "SessionInitialization"
     SESSION_CLEANUP = "SessionCleanup"
@@ -26,7 +26,7 @@ class TimerName(Enum):
     SEND_SYMMETRIC_KEY_CACHE_CLEANUP = "SendSymmetricKeyCacheCleanup"
     SEND_BASE_SYMMETRIC_KEY_CACHE_CLEANUP = "SendBaseSymmetricKeyCacheCleanup"
     PING_RESPONSE = "PingResponse"
-    RECEIVE = "Receive"
+    WAITING_MESSAGE_READ = "WaitingMessageRead"
     DIRECTORY_SITES_UPDATE = "DirectorySitesUpdate"
     DIRECTORY_SITE_GATES_UPDATE = "DirectorySiteGatesUpdate"
     DIRECTORY_ONLINE = "DirectoryOnline"
@@ -45,7 +45,7 @@ SESSION_TIMERS = (
 
 
 class TimerKey(NamedTuple):
-    """A timer of a session (its number), of a command (its token) or of the queue manager (0)."""
+    """A timer of a session (its number), of a read that waits (its number) or of the queue manager (0)."""
 
     name: TimerName
     owner: int

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from reference_qm.adm import Message
 from reference_qm.codec import MessageClass, MessageIdentifier, MessagePropertiesHeader
 from reference_qm.protocol.messages import receive_bit
-from reference_qm.protocol.queues import OWN_QUEUE_PATHS
+from reference_qm.queueing.names import OWN_QUEUE_PATHS
 
 if TYPE_CHECKING:
     from reference_qm.adm import MessagePosition

@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 
 from reference_qm import commands
 from reference_qm.adm import INFINITE, Message, MessagePosition, OutgoingQueue
-from reference_qm.codec import FormatError, MessageIdentifier, MessagePropertiesHeader, MisuseError, PrivateName
+from reference_qm.codec import FormatError, MessageIdentifier, MessagePropertiesHeader, MisuseError
 from reference_qm.commands import Result
-from reference_qm.protocol import queues
 from reference_qm.protocol.destinations import destination_guid, find_local, open_outgoing
-from reference_qm.protocol.durability import queue_entry, sent
+from reference_qm.protocol.durability import sent
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.inspection import inspect
-from reference_qm.protocol.messages import ACKS, describe_message, message_id, serialize_message
+from reference_qm.protocol.messages import ACKS, message_id, serialize_message
 from reference_qm.protocol.securing import secure_local_message
 from reference_qm.protocol.security_text import requested_security
 from reference_qm.protocol.sending import take_back
 from reference_qm.protocol.session_opening import ACK_TIMEOUT_MS
-from reference_qm.states import DeliveryGuarantee, MessagePositionState, SessionState
-from reference_qm.timers import TimerKey, TimerName
+from reference_qm.queueing.commanding import QUEUE_HANDLERS
+from reference_qm.queueing.statuses import EnqueueStatus
+from reference_qm.states import DeliveryGuarantee, SessionState
 from reference_qm.transactions.handling import (
     abort_transaction,
     begin_transaction,
@@ -55,22 +55,6 @@ def identity(qm: QueueManager, request: commands.Identity, token: int, now: Now)
             "public_signing_keys_base64": base64.b64encode(qm.adm.PublicSigningKeyList.build()).decode(),
         }
     )
-
-
-def create_queue(qm: QueueManager, request: commands.CreateQueue, token: int, now: Now) -> Result | None:
-    """Create a private queue."""
-    queue = queues.create_queue(qm, request.name, request.transactional)
-    assert queue.PrivateQueueNumber is not None
-    direct = [f"DIRECT=TCP:{address}\\{request.name}" for address in qm.config.addresses]
-    private = str(PrivateName(qm.adm.Identifier, queue.PrivateQueueNumber))
-    result = Result({"format_names": {"private": private, "direct": direct[0] if direct else None}})
-    change = queue_entry(qm, queue)
-    return qm.disk.commit(change, token, lambda: result, lambda: queues.forget_queue(qm, queue))
-
-
-def delete_queue(qm: QueueManager, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
-    """Delete a private queue."""
-    return queues.delete_queue(qm, request.name, token)
 
 
 def list_queues(qm: QueueManager, request: commands.ListQueues, token: int, now: Now) -> Result:
@@ -116,6 +100,8 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
     if local is None and _outgoing_messages(qm) >= qm.config.max_outgoing_messages:
         raise CommandError(f"{qm.config.max_outgoing_messages} messages wait to be sent already: try again later")
     message = _message(qm, request, now)
+    if local is not None and (status := qm.procedures.admit_message(qm, local, message, now)):
+        raise CommandError(f"{request.to!a} does not take it: {_NOT_ENQUEUED[status]}")
     try:
         serialize_message(message).build()
     except (MisuseError, FormatError) as error:
@@ -140,7 +126,7 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
         qm.procedures.message_arrived(qm, position, now)
         return Result({"message_id": message_id(message.Identifier)})
 
-    return qm.disk.commit(sent(qm, position), token, arrive, lambda: queues.delete_message(position))
+    return qm.disk.commit(sent(qm, position), token, arrive, lambda: queue.MessagePositionList.remove(position))
 
 
 def _send_out(qm: QueueManager, queue: OutgoingQueue, message: Message, token: int, now: Now) -> Result | None:
@@ -169,40 +155,6 @@ def open_session(qm: QueueManager, request: commands.OpenSession, token: int, no
     return None
 
 
-def receive_message(qm: QueueManager, request: commands.ReceiveMessage, token: int, now: Now) -> Result | None:
-    """Take the first message of a queue, or wait for one."""
-    _check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
-    queue = queues.find_queue(qm, request.queue)
-    transaction = transaction_for(qm, request.transaction)
-    if transaction is not None and not queue.Transactional:
-        raise CommandError(f"{request.queue!a} is a nontransactional queue (MQ_ERROR_TRANSACTION_USAGE): use another")
-    receiver = queues.Receiver(queue, transaction)
-    if queues.give_first(qm, receiver, token):
-        return None
-    if not request.timeout_ms:
-        return Result({"message": None})
-    qm.receivers[token] = receiver
-    qm.timers.start(TimerKey(TimerName.RECEIVE, token), now.monotonic_ms, request.timeout_ms)
-    return None
-
-
-def peek_messages(qm: QueueManager, request: commands.PeekMessages, token: int, now: Now) -> Result:
-    """Read the messages that can be received, in order."""
-    _check_number("limit", request.limit, 1, LONGEST_MS)
-    described: list[dict[str, Any]] = []
-    for position in queues.find_queue(qm, request.queue).MessagePositionList:
-        if len(described) == request.limit:
-            break
-        if position.State is MessagePositionState.AVAILABLE:
-            described.append(describe_message(position.MessageReference))
-    return Result({"messages": described})
-
-
-def purge_queue(qm: QueueManager, request: commands.PurgeQueue, token: int, now: Now) -> Result | None:
-    """Delete every message of a queue."""
-    return queues.purge_queue(qm, queues.find_queue(qm, request.queue), token)
-
-
 def set_timers(qm: QueueManager, request: commands.SetTimers, token: int, now: Now) -> Result:
     """Change durations. Timers that run keep their time; sessions keep their AckWaitTimeout."""
     changes = {one.name: value for one in fields(request) if (value := getattr(request, one.name)) is not None}
@@ -218,24 +170,26 @@ def inspect_adm(qm: QueueManager, request: commands.Inspect, token: int, now: No
     return Result({"adm": inspect(qm, now)})
 
 
+_NOT_ENQUEUED = {
+    EnqueueStatus.QUEUE_QUOTA_EXCEEDED: "the quota of the queue would be exceeded: receive or purge messages first",
+    EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED: "the quota of the queue manager would be exceeded: receive messages",
+    EnqueueStatus.TIMED_OUT: "its time to reach the queue is over",
+}
+
 Handler = Callable[["QueueManager", Any, int, "Now"], Result | None]
 
 HANDLERS: dict[type, Handler] = {
     commands.Identity: identity,
-    commands.CreateQueue: create_queue,
-    commands.DeleteQueue: delete_queue,
     commands.ListQueues: list_queues,
     commands.SendMessage: send_message,
     commands.OpenSession: open_session,
-    commands.ReceiveMessage: receive_message,
-    commands.PeekMessages: peek_messages,
-    commands.PurgeQueue: purge_queue,
     commands.BeginTransaction: begin_transaction,
     commands.PrepareTransaction: prepare_transaction,
     commands.CommitTransaction: commit_transaction,
     commands.AbortTransaction: abort_transaction,
     commands.SetTimers: set_timers,
     commands.Inspect: inspect_adm,
+    **QUEUE_HANDLERS,
 }
 
 

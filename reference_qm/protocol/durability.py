@@ -3,7 +3,7 @@
 A record is a change of entries: names with their new values, None for one that is gone. It is on disk as a whole or
 not at all. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
 ``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``, ``last_sequence_time``,
-``last_transaction``, ``identifier``, ``transaction:guid`` (transactions.records).
+``last_transaction``, ``sequential_id``, ``identifier``, ``transaction:guid`` (transactions.records).
 
 How far the transactional messages of a sender got is on disk twice: each message says which one it follows, and the
 transfer says how far all were on disk when it was written. Records may fail one by one, so that what counts after a
@@ -22,6 +22,7 @@ from reference_qm.codec import MessageClass
 from reference_qm.commands import Result
 from reference_qm.effects import Effect, Persist
 from reference_qm.protocol.messages import receive_bit, serialize_message
+from reference_qm.queueing.persistent import queue_values
 from reference_qm.states import DeliveryGuarantee
 
 if TYPE_CHECKING:
@@ -74,6 +75,10 @@ class Disk:
         """Is there a store that outlives the process? If not, nothing is written and nothing is waited for."""
         self.reserved = 0
         """The last ordinal that is not used again after a restart."""
+        self.reserved_sequential = 0
+        """The last SequentialID that is not used again after a restart."""
+        self.error = ""
+        """Why the disk refused the last change that it refused."""
         self.pending: dict[int, Commit] = {}
         self._emit = emit
         self._next_token = next_token
@@ -104,6 +109,16 @@ class Disk:
             return {}
         return {"ordinal": ordinal + ORDINAL_BLOCK & 0xFFFFFFFF}
 
+    def reserve_sequential(self, sequential_id: int) -> Change:
+        """Give the change that makes a SequentialID and those after it safe to use. Spec: MS-MQDMPR 3.1.1.1.
+
+        Whatever is written later, a message that has it for instance, is on disk only when this is.
+        """
+        if sequential_id <= self.reserved_sequential - ORDINAL_BLOCK // 2:
+            return {}
+        self.reserved_sequential = sequential_id + ORDINAL_BLOCK
+        return {"sequential_id": self.reserved_sequential}
+
     def persisted(self, token: int) -> Commit | None:
         """Take note that a change is on disk; return what it means, None when it is not ours."""
         commit = self.pending.pop(token, None)
@@ -115,8 +130,9 @@ class Disk:
         if isinstance(reserved := commit.change.get("ordinal"), int):
             self.reserved = reserved
 
-    def failed(self, token: int) -> Commit | None:
+    def failed(self, token: int, error: str) -> Commit | None:
         """Take note that a change is not on disk; what is still true of it is written with the next."""
+        self.error = error
         commit = self.pending.pop(token, None)
         for name, value in commit.repeat.items() if commit is not None else ():
             newer = name in self._repeat or any(name in other.change for other in self.pending.values())
@@ -164,9 +180,13 @@ def sent(qm: QueueManager, position: MessagePosition) -> Change:
 
 
 def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptance | None = None) -> Change:
-    """Give the entry of a message: where it is, when it arrived (s UTC), its packet, its place in a sequence."""
+    """Give the entry of a message: where it is, when it arrived (s UTC), its packet, its place in a sequence.
+
+    ``lookup`` is its LookupIdentifier, 0 in an outgoing queue.
+    """
     values: dict[str, object] = {
         "in": place(position.QueueReference),
+        "lookup": position.LookupIdentifier,
         "arrived": position.MessageReference.ArrivalTime,
         "packet": base64.b64encode(packet).decode(),
     }
@@ -253,8 +273,7 @@ def moved(position: MessagePosition) -> Change:
 
 def queue_entry(qm: QueueManager, queue: Queue) -> Change:
     """Give the entries of a queue that was created."""
-    values = {"Pathname": queue.Pathname, "Transactional": queue.Transactional, "BasePriority": queue.BasePriority}
-    return {place(queue): values, "last_private_queue_number": qm.adm.last_private_queue_number}
+    return {place(queue): queue_values(queue), "last_private_queue_number": qm.adm.last_private_queue_number}
 
 
 def sequence_entry(qm: QueueManager, queue: OutgoingQueue) -> Change:
@@ -278,7 +297,12 @@ def history_name(entry: MessageIDHistoryEntry) -> str:
 
 
 def place(queue: Queue) -> str:
-    """Name a queue: by its number, which is never used again, by its destination, or as a system queue."""
+    """Name a queue: by its number, which is never used again, by its destination, or as a system queue.
+
+    A subqueue or journal has the number of its queue and its own name.
+    """
     if isinstance(queue, OutgoingQueue):
         return f"outgoing:{queue.DestinationFormatName}"
+    if queue.parent is not None:
+        return f"{place(queue.parent)};{queue.Pathname.partition(';')[2]}"
     return queue.Pathname if queue.PrivateQueueNumber is None else f"queue:{queue.PrivateQueueNumber}"

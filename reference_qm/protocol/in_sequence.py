@@ -8,7 +8,6 @@ from reference_qm.adm import NO_INCOMING, Acceptance, IncomingTransactionalTrans
 from reference_qm.codec import UserMessagePacket
 from reference_qm.protocol.durability import gone
 from reference_qm.protocol.messages import deserialize_message
-from reference_qm.protocol.queues import delete_message
 from reference_qm.protocol.receiving import Saving
 from reference_qm.states import MessagePositionState, SessionState
 
@@ -132,9 +131,7 @@ def withdraw_unsaved(qm: QueueManager, transfer: IncomingTransactionalTransferIn
     Also those that are on disk while one before them is not: they would be out of order.
     """
     for acceptance in transfer.unsaved:
-        position = acceptance.position
-        if position.State is not MessagePositionState.DELETED:
-            delete_message(position)
+        acceptance.position.QueueReference.MessagePositionList.remove(acceptance.position)
     qm.disk.save(gone(acceptance.position for acceptance in transfer.unsaved))
     transfer.unsaved.clear()
     transfer.SequenceIdentifier, transfer.SequenceNumber = transfer.saved_identifier, transfer.saved_number

@@ -25,8 +25,8 @@ from reference_qm.codec import (
 )
 from reference_qm.protocol.destinations import destination_guid, open_outgoing
 from reference_qm.protocol.durability import sent
-from reference_qm.protocol.queues import ORDER_QUEUE_NUMBER, ORDER_QUEUE_PATH
 from reference_qm.protocol.transactional import outgoing_sequence
+from reference_qm.queueing.names import ORDER_QUEUE_NUMBER, ORDER_QUEUE_PATH
 from reference_qm.states import DeliveryGuarantee, OutgoingQueueState, SessionState
 from reference_qm.timers import TimerKey, TimerName
 

@@ -55,7 +55,6 @@ from reference_qm.protocol import (
     order_acks,
     own_messages,
     ping,
-    queues,
     receiving,
     reconnecting,
     refusing,
@@ -73,6 +72,7 @@ from reference_qm.protocol import (
 from reference_qm.protocol.receiving import Saving
 from reference_qm.protocol.refusing import Outcome
 from reference_qm.protocol.resolving import Destination
+from reference_qm.queueing.procedures import QueueProcedures
 from reference_qm.security import MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
 from reference_qm.states import ConnectionStatus
 from reference_qm.timers import TimerName
@@ -96,7 +96,7 @@ Check = Callable[[QM, Session, UserMessagePacket, Queue, Now], Outcome]
 
 
 @dataclass(slots=True)
-class Procedures:
+class Procedures(QueueProcedures):
     """One field for each procedure. The first argument is the queue manager, the last the time where it matters."""
 
     # 3.1.2, 3.1.3 Timers, initialization
@@ -265,9 +265,6 @@ class Procedures:
     save_message: Callable[[QM, Saving, UserMessagePacket], None] = receiving.save_message
     on_persisted: Callable[[QM, Saving, Now], None] = receiving.on_persisted
     on_persist_failed: Callable[[QM, Saving, str, Now], None] = receiving.on_persist_failed
-    insert_message: Callable[[QM, Queue, Message], MessagePosition] = queues.insert_message
-    message_available: Callable[[QM, MessagePosition], None] = queues.message_available
-    move_message: Callable[[QM, MessagePosition, Queue], None] = queues.move_message
 
     # 3.1.5.8.10, 3.1.7.2.1, 3.1.7.15 Administration acknowledgments
     acknowledge_arrival: Callable[[QM, MessagePosition, Now], None] = admin_acks.acknowledge_arrival

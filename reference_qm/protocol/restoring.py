@@ -29,12 +29,14 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from reference_qm.protocol import queues
 from reference_qm.protocol.destinations import open_outgoing
 from reference_qm.protocol.durability import SEQUENCE, gone, place, queue_entry
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.messages import deserialize_message
 from reference_qm.protocol.sending import is_own
+from reference_qm.queueing.names import every_queue, find_by_path
+from reference_qm.queueing.positions import LOW_BYTES
+from reference_qm.queueing.surviving import create_configured, restore_queue
 from reference_qm.states import MessagePositionState
 from reference_qm.transactions.records import restore_transaction
 
@@ -75,7 +77,7 @@ def restore(qm: QueueManager, entries: Mapping[str, object]) -> None:
     qm.disk.used = True
     if "identifier" not in entries:
         qm.disk.save({"identifier": str(qm.adm.Identifier)})
-    qm.disk.save(qm.disk.reserve(qm.adm.MessageIdOrdinal + 1))
+    qm.disk.save(qm.disk.reserve(qm.adm.MessageIdOrdinal + 1) | qm.disk.reserve_sequential(qm.adm.SequentialID + 1))
     _configure_queues(qm)
     _remove_orphans(qm, by_kind["message"])
     _follow_sequences(qm, by_kind["message"])
@@ -86,18 +88,19 @@ def _configure_queues(qm: QueueManager) -> None:
     for configured in qm.config.queues:
         queue = qm.adm.QueueCollection.get(configured.name.lower())
         if queue is None:
-            queue = queues.configure_queue(qm, configured)
+            queue = create_configured(qm, configured)
             qm.disk.save(queue_entry(qm, queue))
         elif queue.Transactional is not configured.transactional:
             kind = "transactional" if queue.Transactional else "not transactional"
             raise RestoreError(f"queue {queue.Pathname} is {kind} here, other than configured: change the settings")
         else:
-            queues.demand_security(queue, configured)
+            for name, value in configured.attributes().items():
+                setattr(queue, name, value)
 
 
 def _remove_orphans(qm: QueueManager, messages: dict[str, Any]) -> None:
     """Remove messages that arrived while their queue was being deleted."""
-    places = {place(queue) for queue in qm.adm.QueueCollection.values()}
+    places = {place(queue) for queue in every_queue(qm)}
     lost = (
         key
         for key, value in messages.items()
@@ -130,7 +133,7 @@ def _follow_sequences(qm: QueueManager, messages: dict[str, Any]) -> None:
     for queue in qm.adm.QueueCollection.values():
         for position in queue.MessagePositionList:
             if position.key in lost:
-                queues.delete_message(position)
+                queue.MessagePositionList.remove(position)
                 qm.disk.save(gone([position]))
 
 
@@ -156,21 +159,16 @@ def _last_transaction(qm: QueueManager, rest: str, value: Any) -> None:
     qm.adm.last_transaction = _whole(value)
 
 
+def _sequential_id(qm: QueueManager, rest: str, value: Any) -> None:
+    qm.adm.SequentialID = qm.disk.reserved_sequential = _whole(value)
+
+
 def _ordinal(qm: QueueManager, rest: str, value: Any) -> None:
     qm.adm.MessageIdOrdinal = qm.disk.reserved = _whole(value)
 
 
 def _queue(qm: QueueManager, rest: str, value: Any) -> None:
-    if not isinstance(value["Transactional"], bool):
-        raise TypeError("Transactional is no truth value")
-    queue = Queue(
-        Pathname=value["Pathname"],
-        PrivateQueueNumber=int(rest),
-        Transactional=value["Transactional"],
-        BasePriority=value["BasePriority"],
-    )
-    if qm.adm.QueueCollection.setdefault(queue.Pathname.lower(), queue) is not queue:
-        raise ValueError(f"a second queue {queue.Pathname}")
+    restore_queue(qm, rest, value)
 
 
 def _outgoing(qm: QueueManager, rest: str, value: Any) -> None:
@@ -241,27 +239,46 @@ def _message(qm: QueueManager, rest: str, value: Any) -> None:
         else:
             queue.session.OutgoingMessageTable.add(outgoing)
     else:
-        queue.MessagePositionList.insert(position)
+        _insert(qm, position, _whole(value.get("lookup", 0)))
+
+
+def _insert(qm: QueueManager, position: MessagePosition, lookup_identifier: int) -> None:
+    """Put a message into its queue under the LookupIdentifier that it had; one written without any gets the next."""
+    if lookup_identifier:
+        position.LookupIdentifier = lookup_identifier
+        qm.adm.SequentialID = max(qm.adm.SequentialID, lookup_identifier & LOW_BYTES)
+    else:
+        position.LookupIdentifier = qm.procedures.assign_lookup_identifier(qm, position.MessageReference)
+    position.QueueReference.MessagePositionList.insert(position)
 
 
 def _find_place(qm: QueueManager, name: str) -> Queue | None:
     """Find the queue of a message; None when it was deleted."""
     kind, _, rest = name.partition(":")
     if kind == "queue":
-        return next((queue for queue in qm.adm.QueueCollection.values() if place(queue) == name), None)
+        return next((queue for queue in every_queue(qm) if place(queue) == name), None)
     if kind == "outgoing":
         return open_outgoing(qm, rest, _NO_TIME)
-    return queues.find_queue(qm, name)
+    queue = find_by_path(qm, name)
+    if queue is None:
+        raise LookupError(f"no queue {name}")
+    return queue
 
 
 def _whole(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 0xFFFFFFFFFFFF:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 0xFFFFFFFFFFFFFFFF:
         raise ValueError(f"{value!a} is no number")
     return value
 
 
 def _by_number(rest: str, value: Any) -> int:
     return int(rest)
+
+
+def _queues_first(rest: str, value: Any) -> int:
+    """Order queues by number, each before its subqueues."""
+    number, subqueue, _ = rest.partition(";")
+    return 2 * int(number) + bool(subqueue)
 
 
 def _by_time(rest: str, value: Any) -> int:
@@ -274,6 +291,7 @@ _RESTORE: dict[str, Callable[[QueueManager, str, Any], None]] = {
     "last_sequence_time": _last_sequence_time,
     "last_transaction": _last_transaction,
     "ordinal": _ordinal,
+    "sequential_id": _sequential_id,
     "queue": _queue,
     "outgoing": _outgoing,
     "transfer": _transfer,
@@ -282,5 +300,5 @@ _RESTORE: dict[str, Callable[[QueueManager, str, Any], None]] = {
     "transaction": lambda qm, rest, value: restore_transaction(qm, rest, value, _find_place),
 }
 """How each kind is restored, in this order."""
-_ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _by_number, "message": _by_number, "history": _by_time}
+_ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _queues_first, "message": _by_number, "history": _by_time}
 """Messages in the order in which they came, the history by time."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reference_qm.commands import Result
-from reference_qm.effects import Rejected
 from reference_qm.protocol.errors import CommandError
-from reference_qm.protocol.queues import stop_receiving
 from reference_qm.protocol.sending import take_back
+from reference_qm.queueing.statuses import Status
 from reference_qm.transactions import records
 from reference_qm.transactions.events import Outcome
 from reference_qm.transactions.model import TransactionState
@@ -106,12 +105,9 @@ def _decide(qm: QueueManager, transaction: Transaction, outcome: Outcome) -> Res
 
 def _stop_waiting(qm: QueueManager, transaction: Transaction) -> None:
     """Reject the commands that wait for a message in a transaction that takes no more."""
-    for token, receiver in list(qm.receivers.items()):
-        if receiver.transaction is transaction:
-            stop_receiving(qm, token)
-            qm.emit(
-                Rejected(token, f"transaction {transaction.Identifier} ended while the command waited for a message")
-            )
+    for reader in list(qm.readers.values()):
+        if reader.transaction is transaction:
+            qm.procedures.stop_reader(qm, reader, Status.MQ_ERROR_TRANSACTION_SEQUENCE)
 
 
 def _check_state(transaction: Transaction, wanted: TransactionState, way_out: str) -> None:

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from reference_qm.adm import OutgoingQueue
-from reference_qm.codec import MessageClass
 from reference_qm.protocol.errors import CommandError
-from reference_qm.protocol.queues import delete_message
 from reference_qm.states import MessagePositionState
 from reference_qm.transactions.model import OperationType, Transaction, TransactionState
 
@@ -111,7 +109,7 @@ def commit_dequeue(qm: QueueManager, operation: TransactionalOperation, now: Now
     Also one that was purged meanwhile: it was received before.
     """
     assert operation.DequeueReason is not None
-    _delete(qm, operation.MessagePositionReference, operation.DequeueReason)
+    qm.procedures.delete_message(qm, operation.MessagePositionReference, operation.DequeueReason)
 
 
 def commit_move(qm: QueueManager, operation: TransactionalOperation, now: Now) -> None:
@@ -119,7 +117,6 @@ def commit_move(qm: QueueManager, operation: TransactionalOperation, now: Now) -
     position = operation.MessagePositionReference
     assert operation.TargetQueueReference is not None
     if position.State is not MessagePositionState.DELETED:
-        delete_message(position)
         qm.procedures.move_message(qm, position, operation.TargetQueueReference)
 
 
@@ -132,7 +129,8 @@ def transaction_abort(qm: QueueManager, transaction: Transaction, now: Now) -> N
 
 def abort_enqueue(qm: QueueManager, operation: TransactionalOperation, now: Now) -> None:
     """Let a message that was not sent leave no trace: nobody is told that it left. Spec: MS-MQDMPR 3.1.4.5."""
-    delete_message(operation.MessagePositionReference)
+    position = operation.MessagePositionReference
+    position.QueueReference.MessagePositionList.remove(position)
 
 
 def abort_dequeue(qm: QueueManager, operation: TransactionalOperation, now: Now) -> None:
@@ -141,11 +139,7 @@ def abort_dequeue(qm: QueueManager, operation: TransactionalOperation, now: Now)
     Printed is to delete a purged one for the reason of the dequeue: its sender would be told that it was received. Read
     as 3.1.7.1.12 has it, where the reason is the purge.
     """
-    position = operation.MessagePositionReference
-    if position.State is MessagePositionState.PURGE_PENDING:
-        _delete(qm, position, MessageClass.MQMSG_CLASS_NACK_Q_PURGED)
-    elif position.State is MessagePositionState.LOCKED:
-        qm.procedures.message_available(qm, position)
+    qm.procedures.unlock_message(qm, operation.MessagePositionReference)
 
 
 def abort_unprepared(qm: QueueManager) -> None:
@@ -157,12 +151,6 @@ def abort_unprepared(qm: QueueManager) -> None:
         if transaction.state is TransactionState.ACTIVE:
             transaction.state = TransactionState.ENDING
             qm.outcomes.append((transaction, Outcome.ABORTED))
-
-
-def _delete(qm: QueueManager, position: MessagePosition, reason: MessageClass) -> None:
-    if position.State is not MessagePositionState.DELETED:
-        delete_message(position)
-        qm.procedures.position_deleted(qm, position, reason)
 
 
 def _remove(qm: QueueManager, transaction: Transaction) -> None:

@@ -15,6 +15,7 @@ from reference_qm.adm import MessagePosition, OutgoingQueue
 from reference_qm.codec import MessageClass
 from reference_qm.protocol.durability import Change, gone, message_entry, moved, place, removed
 from reference_qm.protocol.messages import serialize_message
+from reference_qm.queueing.names import every_queue
 from reference_qm.states import MessagePositionState
 from reference_qm.transactions.model import (
     OperationType,
@@ -114,9 +115,8 @@ def _withhold(position: MessagePosition) -> None:
 
 
 def _positions(qm: QueueManager) -> Iterator[MessagePosition]:
-    for queue in qm.adm.QueueCollection.values():
+    for queue in every_queue(qm):
         yield from queue.MessagePositionList
-    yield from qm.adm.SystemTransactionalDeadletterQueue.MessagePositionList
     for outgoing in qm.adm.OutgoingQueues.values():
         yield from (one.MessagePosition for one in outgoing.session.OutgoingMessageTable)
 
@@ -165,6 +165,7 @@ def _moved(qm: QueueManager, operation: TransactionalOperation) -> Change:
     position, target = operation.MessagePositionReference, operation.TargetQueueReference
     assert target is not None
     there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)
+    there.LookupIdentifier = position.LookupIdentifier
     return removed(qm, [position], MessageClass.MQMSG_CLASS_NORMAL) | moved(there)
 
 

@@ -1,0 +1,57 @@
+"""The enumerations of the queue side. Spec: MS-MQDMPR 3.1.1.16, 3.1.1.17, 3.1.7.3.2, 3.2.1.2."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class QueueAccessType(Enum):
+    """What a queue is opened for. Spec: MS-MQDMPR 3.1.1.17."""
+
+    RECEIVE = "ReceiveAccess"
+    SEND = "SendAccess"
+    PEEK = "PeekAccess"
+    MOVE = "MoveAccess"
+    RECEIVE_ADMIN = "ReceiveAdminAccess"
+    PEEK_ADMIN = "PeekAdminAccess"
+
+
+class QueueShareMode(Enum):
+    """What others may do meanwhile. Spec: MS-MQDMPR 3.1.1.17."""
+
+    DENY_NONE = "DenyNone"
+    DENY_RECEIVE = "DenyReceive"
+
+
+class RemoteReadState(Enum):
+    """OpenQueueDescriptor.RemoteReadState. Spec: MS-MQDMPR 3.1.1.16."""
+
+    NONE = "None"
+    OPENED = "Opened"
+    READY_FOR_READ = "ReadyForRead"
+
+
+class MessageSeekAction(Enum):
+    """Which message is meant, seen from a given one. Spec: MS-MQDMPR 3.1.1.17."""
+
+    FIRST = "SeekFirst"
+    PREVIOUS = "SeekPrevious"
+    CURRENT = "SeekCurrent"
+    NEXT = "SeekNext"
+    LAST = "SeekLast"
+
+
+class SeekDirection(Enum):
+    """iSeekDirection. Spec: MS-MQDMPR 3.1.7.3.2."""
+
+    FORWARD = "Forward"
+    BACKWARD = "Backward"
+
+
+class CursorState(Enum):
+    """Cursor.CursorState. Spec: MS-MQDMPR 3.2.1.2."""
+
+    UNREAD = "Unread"
+    WAIT_RECEIVE = "WaitReceive"
+    WAIT_PEEK = "WaitPeek"
+    READ = "Read"
