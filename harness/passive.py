@@ -35,7 +35,10 @@ class Context:
 
 
 Predicate = Callable[[Any, Context], Finding]
-"""Takes the strict codec's record of the packet."""
+"""Takes the strict codec's record of the packet; of bytes that are none, the FormatError that says why."""
+
+MALFORMED = "malformed"
+"""The kind of bytes that are no packet, for rules about what a packet is made of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +87,12 @@ class PassiveJudge:
         """Judge one packet."""
         if not frame.from_sut:
             return
-        try:
-            record = frame.record
-        except FormatError:
-            return  # the codec cannot read it: the check that received it says what follows
+        kind, record = frame.kind, _record(frame)
+        if isinstance(record, FormatError):
+            kind = MALFORMED
         context = Context(frame, frame.connection)
         for rule in PASSIVE.values():
-            if frame.kind in rule.kinds:
+            if kind in rule.kinds:
                 self._note(rule, frame, rule.predicate(record, context))
 
     def _note(self, rule: PassiveRule, frame: Frame, finding: Finding) -> None:
@@ -103,3 +105,10 @@ class PassiveJudge:
             tally.first, tally.first_observed = frame, observed
         if not kept:
             tally.failures.append((frame, observed))
+
+
+def _record(frame: Frame) -> Any:
+    try:
+        return frame.record
+    except FormatError as error:
+        return error

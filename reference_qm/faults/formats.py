@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from operator import attrgetter
 from typing import Any
 
 from reference_qm.codec import (
@@ -19,10 +18,12 @@ from reference_qm.effects import Connect, Effect, SendDatagram
 from reference_qm.faults import registry
 from reference_qm.faults.primitives import (
     Install,
+    byte,
     effects,
     inputs,
     packets,
     procedure,
+    refuse,
     skip,
     wrong_bytes,
     wrong_fields,
@@ -45,27 +46,6 @@ BASE, SESSION = "MQMQ-2.2.19.1-", "MQMQ-2.2.20.4-"
 def add(name: str, breaks: str | Iterable[str], says: str, install: Install) -> None:
     """Register a fault of the headers."""
     registry.add(f"header-{name}", breaks, says, install)
-
-
-def _byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
-    """Change one byte."""
-    return lambda data: data[:at] + bytes([change(data[at]) & 0xFF]) + data[at + 1 :]
-
-
-def refuse(path: str) -> Install:
-    """Take packets for malformed in which a field is not zero that has to be ignored."""
-    header, _, name = path.partition(".")
-    value = attrgetter(path)
-
-    def make(original: Callable[..., Any]) -> Callable[..., Any]:
-        def check_form(qm: Any, packet: Packet) -> None:
-            if getattr(packet, header, None) is not None and value(packet):
-                raise FormatError(path, 0, "a fault", f"{name} is not zero")
-            original(qm, packet)
-
-        return check_form
-
-    return procedure("check_form", make)
 
 
 def _ignored_bits() -> None:
@@ -129,43 +109,43 @@ def _sent_fields() -> None:
             "packet-type-unknown",
             "MQQB-2.2.1-02",
             "A ConnectionParameters has PT 7.",
-            wrong_bytes(PARAMETERS, _byte(PT_AT, lambda old: old | 7)),
+            wrong_bytes(PARAMETERS, byte(PT_AT, lambda old: old | 7)),
         ),
         (
             "parameters-in-clear",
             "MQQB-2.2.2-01",
             "A ConnectionParameters has IN clear.",
-            wrong_bytes(PARAMETERS, _byte(FLAGS_AT, lambda old: old & ~IN)),
+            wrong_bytes(PARAMETERS, byte(FLAGS_AT, lambda old: old & ~IN)),
         ),
         (
             "parameters-packet-type",
             "MQQB-2.2.2-02",
             "A ConnectionParameters has PT 2.",
-            wrong_bytes(PARAMETERS, _byte(PT_AT, lambda old: old & 0xF0 | 2)),
+            wrong_bytes(PARAMETERS, byte(PT_AT, lambda old: old & 0xF0 | 2)),
         ),
         (
             "establish-in-clear",
             ("MQQB-2.2.3-01", f"{BASE}05"),
             "An EstablishConnection has IN clear.",
-            wrong_bytes(ESTABLISH, _byte(FLAGS_AT, lambda old: old & ~IN)),
+            wrong_bytes(ESTABLISH, byte(FLAGS_AT, lambda old: old & ~IN)),
         ),
         (
             "establish-packet-type",
             "MQQB-2.2.3-02",
             "An EstablishConnection has PT 3.",
-            wrong_bytes(ESTABLISH, _byte(PT_AT, lambda old: old & 0xF0 | 3)),
+            wrong_bytes(ESTABLISH, byte(PT_AT, lambda old: old & 0xF0 | 3)),
         ),
         (
             "session-ack-sh-clear",
             "MQQB-2.2.6-01",
             "A SessionAck has SH clear.",
-            wrong_bytes(ACK, _byte(FLAGS_AT, lambda old: old & ~SH)),
+            wrong_bytes(ACK, byte(FLAGS_AT, lambda old: old & ~SH)),
         ),
         (
             "session-ack-packet-type",
             "MQQB-2.2.6-02",
             "A SessionAck has PT 3.",
-            wrong_bytes(ACK, _byte(PT_AT, lambda old: old & 0xF0 | 3)),
+            wrong_bytes(ACK, byte(PT_AT, lambda old: old & 0xF0 | 3)),
         ),
         (
             "session-ack-refuses",
@@ -230,19 +210,19 @@ def _sent_fields() -> None:
             "base-version",
             f"{BASE}01",
             "VersionNumber is 0x11.",
-            wrong_bytes(ACK, _byte(VERSION_AT, lambda old: 0x11)),
+            wrong_bytes(ACK, byte(VERSION_AT, lambda old: 0x11)),
         ),
         (
             "base-signature",
             (f"{BASE}21", "MQQB-2.1.1-01"),
             "Signature begins with another letter.",
-            wrong_bytes(ACK, _byte(SIGNATURE_AT, lambda old: old ^ 1)),
+            wrong_bytes(ACK, byte(SIGNATURE_AT, lambda old: old ^ 1)),
         ),
         (
             "base-packet-size",
             f"{BASE}22",
             "PacketSize of a ConnectionParameters counts 4 bytes too few.",
-            wrong_bytes(PARAMETERS, _byte(8, lambda old: old - 4)),
+            wrong_bytes(PARAMETERS, byte(8, lambda old: old - 4)),
         ),
         (
             "session-ack-without-header",
@@ -260,7 +240,7 @@ def _sent_fields() -> None:
             "message-debug-flag",
             f"{BASE}09",
             "A message has DH set but no DebugHeader.",
-            wrong_bytes(MESSAGE, _byte(FLAGS_AT, lambda old: old | DH)),
+            wrong_bytes(MESSAGE, byte(FLAGS_AT, lambda old: old | DH)),
         ),
         (
             "message-traced-without-debug-header",
@@ -350,7 +330,7 @@ def _receiving() -> None:
     def known_by_size(size: int) -> Install:
         def with_in(event: Input) -> Iterable[Input]:
             if isinstance(event, BytesReceived) and len(event.data) == size:
-                return [replace(event, data=_byte(FLAGS_AT, lambda old: old | IN)(event.data))]
+                return [replace(event, data=byte(FLAGS_AT, lambda old: old | IN)(event.data))]
             return [event]
 
         return inputs(with_in)

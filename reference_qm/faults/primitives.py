@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from reference_qm.codec import FormatError, Packet, PingPacket, parse_packet, parse_ping
@@ -156,3 +157,24 @@ def both(*installs: Install) -> Install:
             one(faulty)
 
     return install
+
+
+def byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
+    """Change one byte."""
+    return lambda data: data[:at] + bytes([change(data[at]) & 0xFF]) + data[at + 1 :]
+
+
+def refuse(path: str) -> Install:
+    """Take packets for malformed in which a field is not zero that has to be ignored."""
+    header, _, name = path.partition(".")
+    value = attrgetter(path)
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def check_form(qm: Any, packet: Packet) -> None:
+            if getattr(packet, header, None) is not None and value(packet):
+                raise FormatError(path, 0, "a fault", f"{name} is not zero")
+            original(qm, packet)
+
+        return check_form
+
+    return procedure("check_form", make)

@@ -6,7 +6,8 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.wire import connection_parameters, session_ack
-from suites.mqqb.exchanges import ORDINARY, a_message, exchange, recoverable_message
+from suites.messages import a_message, recoverable_message
+from suites.mqqb.exchanges import ORDINARY, exchange
 from suites.mqqb.opening import (
     accepted,
     acknowledgment,

@@ -6,7 +6,8 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.wire import session_ack
-from suites.mqqb.exchanges import ORDINARY, a_message, exchange, recoverable_message
+from suites.messages import a_message, recoverable_message
+from suites.mqqb.exchanges import ORDINARY, exchange
 from suites.mqqb.opening import ACK_MS, RECOVERABLE_ACK_MS, accepted, agree, direct_name, listen, opened, respond
 
 RULE = "MQMQ-2.2.20.4-"

@@ -9,10 +9,11 @@ from typing import Any
 from harness.conversation import RawConversation
 from harness.peer import Peer
 from harness.recorder import Frame
-from harness.wire import connection_parameters, establish_connection, session_ack, user_message
-from suites.mqqb.opening import ACK_MS, RECOVERABLE_ACK_MS, packet_at
+from harness.sut import Sut
+from harness.wire import connection_parameters, establish_connection, session_ack
+from suites.messages import NONE, recoverable_message
+from suites.mqqb.opening import ACK_MS, RECOVERABLE_ACK_MS, opened, packet_at
 
-NONE: Mapping[str, Any] = {}
 ORDINARY = "EstablishConnection, ConnectionParameters, SessionAck of 1"
 """What an acceptor answers: to the request, to the parameters, to a message."""
 
@@ -83,17 +84,31 @@ def _timeouts() -> dict[str, int]:
     return {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
 
 
-def recoverable_message(peer: Peer, **headers: Any) -> Any:
-    """Make a recoverable message to the SUT's plain queue: it is acknowledged soon."""
-    return a_message(peer, user={"DM": 1}, **headers)
+@dataclass(slots=True)
+class Reception:
+    """What became of one message of the peer on a session of its own."""
+
+    outcome: str
+    """``taken(sut)``, or what else: closed, not acknowledged, acknowledged but not in its queue."""
+    frames: list[Frame]
 
 
-def a_message(peer: Peer, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
-    """Make a message to the SUT's plain queue that it has not seen; express unless ``user`` says else."""
-    own = {
-        "SourceQueueManager": peer.identifier,
-        "MessageID": peer.message_id(),
-        "SentTime": peer.world.now().utc_s,
-    }
-    destination = peer.sut.format_name("plain").removeprefix("DIRECT=")
-    return user_message(destination=destination, user=own | dict(user), **{"body": b"exchange", **headers})
+def taken(sut: Sut) -> str:
+    """Say what ``reception`` sees of a message that was taken: as much as the control channel shows."""
+    return "acknowledged, in its queue" if sut.has("receive") else "acknowledged"
+
+
+def reception(peer: Peer, packet: Any, label: str, queue: str = "plain") -> Reception:
+    """Send a recoverable message with a label on a new session and see what becomes of it."""
+    sut = peer.sut
+    connection = opened(peer)
+    sent = connection.send(packet)
+    within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+    answer = connection.poll("SessionAck", within_ms=within_ms)
+    if answer is None:
+        return Reception("closed" if connection.closed_by_sut else "not acknowledged", [sent])
+    outcome = "acknowledged"
+    if sut.has("receive"):
+        found = any(message["label"] == label for message in sut.messages(queue))
+        outcome += f", {'in its queue' if found else 'not in its queue'}"
+    return Reception(outcome, [sent, answer])

@@ -10,7 +10,8 @@ from harness.errors import ConformanceFailure
 from harness.peer import Peer, RawListener
 from harness.recorder import Frame
 from harness.sut import Sut
-from harness.wire import connection_parameters, establish_connection, user_message
+from harness.wire import connection_parameters, establish_connection
+from suites.messages import recoverable_message
 
 NULL_GUID = UUID(int=0)
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
@@ -111,21 +112,10 @@ def opened(peer: Peer, **header: Any) -> RawConversation:
     return connection
 
 
-def message(peer: Peer, *, recoverable: bool = True) -> Any:
-    """Make a message to the SUT's plain queue; its MessageID is the time in ms, so that none comes twice."""
-    identifier = peer.world.epoch_us() // 1000 & 0xFFFF_FFFF
-    return user_message(
-        destination=peer.sut.format_name("plain").removeprefix("DIRECT="),
-        user={"DM": int(recoverable), "SourceQueueManager": peer.identifier, "MessageID": identifier},
-        body=b"opening",
-        label="opening",
-    )
-
-
 def acknowledgment(connection: RawConversation) -> Frame | None:
     """Send a recoverable message; give its acknowledgment, which only an open session sends, or None."""
     sut = connection.peer.sut
-    connection.send(message(connection.peer))
+    connection.send(recoverable_message(connection.peer))
     return connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
 
 

@@ -13,7 +13,8 @@ from harness.errors import ConformanceFailure
 from harness.peer import PEER_QUEUE, Peer
 from harness.recorder import Frame
 from harness.sut import Sut
-from harness.wire import session_ack, user_message
+from harness.wire import session_ack
+from suites.messages import recoverable_message
 
 RETRY_MS = 5_000
 """Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
@@ -113,17 +114,8 @@ def eventually(peer: Peer, condition: Callable[[], bool]) -> bool:
     return condition()
 
 
-def peer_message(peer: Peer, *, recoverable: bool = False) -> Any:
-    """Make a message of the peer to the SUT's plain queue, for a session that no core speaks on."""
-    return user_message(
-        destination=peer.sut.format_name("plain").removeprefix("DIRECT="),
-        user={"SourceQueueManager": peer.identifier, "MessageID": peer.message_id(), "DM": int(recoverable)},
-        body=b"from the peer",
-    )
-
-
 def alive(session: Conversation) -> Frame:
     """Send a recoverable message and wait for its acknowledgment; ConformanceFailure when none comes."""
     peer = session.peer
-    session.send(peer_message(peer, recoverable=True))
+    session.send(recoverable_message(peer))
     return session.expect("SessionAck", within_ms=peer.sut.duration_ms(ACK_MS) + peer.sut.slack_ms(ACK_MS))

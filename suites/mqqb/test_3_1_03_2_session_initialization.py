@@ -8,6 +8,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.wire import session_ack
+from suites.messages import recoverable_message
 from suites.mqqb.opening import (
     CLOCK_S,
     NULL_GUID,
@@ -29,7 +30,7 @@ from suites.mqqb.opening import (
     respond,
 )
 from suites.mqqb.pinging import Caller, element, field, shown
-from suites.mqqb.sender import Sender, peer_message, tags
+from suites.mqqb.sender import Sender, tags
 
 CLEANUP_MS = 20_000
 FIRST_TIME = "closed when the cleanup time was over"
@@ -65,8 +66,8 @@ def test_counts_begin_anew_with_each_session(peer, sut, judge):
     agree(first, respond(first, asked))
     sut.send(direct_name(peer), body="recoverable", delivery="recoverable")
     first.expect("UserMessage")
-    first.send(peer_message(peer, recoverable=True))
-    first.send(peer_message(peer, recoverable=True))
+    first.send(recoverable_message(peer))
+    first.send(recoverable_message(peer))
     first.expect("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
     first.send(_acknowledgment(2))
     pass_time(peer, sut.quiet_ms)
@@ -75,7 +76,7 @@ def test_counts_begin_anew_with_each_session(peer, sut, judge):
     sut.send(direct_name(peer), body="recoverable", delivery="recoverable")
     second, asked = accepted(listener)
     came = agree(second, respond(second, asked))
-    sent = second.send(peer_message(peer, recoverable=True))
+    sent = second.send(recoverable_message(peer))
     ack = second.poll("SessionAck", lambda frame: frame["SessionHeader"].RecoverableMsgAckFlags != 0)
     for rule, name, expected in (
         ("02", "UserMsgSequenceNumber", 1),
@@ -87,7 +88,7 @@ def test_counts_begin_anew_with_each_session(peer, sut, judge):
         observed = getattr(ack["SessionHeader"], name) if ack else "no SessionAck of it"
         judge(f"MQQB-3.1.3.2-{rule}", expected=expected, observed=observed, evidence=[came, sent, ack])
     header = second.send(_acknowledgment(1))
-    again = second.send(peer_message(peer, recoverable=True))
+    again = second.send(recoverable_message(peer))
     goes_on = "takes the SessionHeader and acknowledges the next message"
     next_ack = second.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
     observed = goes_on if next_ack else second.outcome()

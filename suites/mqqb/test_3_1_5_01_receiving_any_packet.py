@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.wire import connection_parameters, establish_connection, session_ack
-from suites.mqqb.exchanges import a_message, recoverable_message
+from suites.messages import a_message, recoverable_message
 from suites.mqqb.opening import (
     accepted,
     acknowledgment,

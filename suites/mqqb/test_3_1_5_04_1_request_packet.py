@@ -8,6 +8,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
+from suites.messages import a_message
 from suites.mqqb.opening import (
     ACK_MS,
     ANSWERED,
@@ -19,7 +20,6 @@ from suites.mqqb.opening import (
     answer_to,
     established,
     internal_bits,
-    message,
     next_packet,
     opened,
     parameters,
@@ -68,7 +68,7 @@ def acknowledged_after(connection, *, recoverable: bool, expected_ms: int) -> tu
     """Send a message; give when its acknowledgment should come and when it came, in ms that passed here."""
     sut = connection.peer.sut
     due_ms, slack_ms = sut.duration_ms(expected_ms), sut.slack_ms(expected_ms)
-    sent = connection.send(message(connection.peer, recoverable=recoverable))
+    sent = connection.send(a_message(connection.peer, {"DM": int(recoverable)}))
     came = connection.poll("SessionAck", within_ms=2 * (due_ms + slack_ms))
     observed = came.time_ms - sent.time_ms if came else "no SessionAck in twice the time"
     return Between(due_ms * 4 // 5, due_ms + slack_ms), observed, [connection.sent[1], sent, came]

@@ -6,8 +6,9 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.wire import session_ack
+from suites.messages import a_message
 from suites.mqqb.opening import opened
-from suites.mqqb.sender import ACK_MS, alive, peer_message
+from suites.mqqb.sender import ACK_MS, alive
 
 
 @pytest.mark.covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
@@ -16,7 +17,7 @@ from suites.mqqb.sender import ACK_MS, alive, peer_message
 def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
     """Two messages are sent, one of them recoverable: a SessionAck that says so is taken, another ends the session."""
     session = opened(peer)
-    session.send(peer_message(peer))
+    session.send(a_message(peer))
     received = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
     if alive(session)["SessionHeader"].AckSequenceNumber != received["UserMsgSequenceNumber"]:
         raise ConformanceFailure("the SUT does not count what it received")

@@ -6,8 +6,8 @@ import pytest
 
 from harness.conversation import Conversation
 from harness.sut import Sut
+from suites.messages import a_message
 from suites.mqqb.opening import opened, pass_time
-from suites.mqqb.sender import peer_message
 
 CLEANUP_MS = 12_000
 
@@ -19,7 +19,7 @@ def test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later(peer, sut, j
     sut.set_timers(session_cleanup_ms=CLEANUP_MS)
     idle, used = opened(peer), opened(peer)
     pass_time(peer, sut.duration_ms(CLEANUP_MS) // 2)
-    sent = used.send(peer_message(peer))
+    sent = used.send(a_message(peer))
     idle.wait_closed(2 * sut.duration_ms(CLEANUP_MS))
     used.wait_closed(2 * sut.duration_ms(CLEANUP_MS))
 

@@ -12,7 +12,8 @@ from harness.conversation import Session
 from harness.errors import ConformanceFailure
 from harness.recorder import Frame
 from harness.wire import session_ack
-from suites.mqqb.sender import Sender, messages, peer_message
+from suites.messages import a_message
+from suites.mqqb.sender import Sender, messages
 
 LONGEST = 8
 """AckWaitTimeouts after which a session that is not closed counts as never closed."""
@@ -40,7 +41,7 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
     clock.begin(sender.session())
     for at in TRAFFIC:
         if clock.wait(at):
-            clock.session.send(peer_message(peer))
+            clock.session.send(a_message(peer))
     wait = measured(clock.ended())
     if clock.ended() is None:
         for rule in ("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03", "MQQB-3.1.6.3-04"):

@@ -8,8 +8,9 @@ from harness.conversation import Conversation
 from harness.errors import ConformanceFailure
 from harness.recorder import Frame
 from harness.sut import Sut
+from suites.messages import a_message, recoverable_message
 from suites.mqqb.opening import ACK_MS, internal_bits, opened
-from suites.mqqb.sender import Sender, is_recoverable, messages, peer_message
+from suites.mqqb.sender import Sender, is_recoverable, messages
 
 DELAY_MS = ACK_MS // 2
 """From the first message to its acknowledgment (3.1.5.8.2)."""
@@ -30,7 +31,7 @@ RECOVERABLE_MS = 4_000
 def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, judge):
     """Four times messages come and are acknowledged: two express, two recoverable, one recoverable, one express."""
     session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_MS)
-    sent = [session.send(peer_message(peer)) for _ in range(2)]
+    sent = [session.send(a_message(peer)) for _ in range(2)]
     first = _next(session, sut)
     judge("MQQB-3.1.6.4-01", expected="after the delay", observed=_when(sent[0], first, sut), evidence=[sent[0], first])
     bits = internal_bits(first)
@@ -51,19 +52,19 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
         evidence=[first, session.last],
     )
 
-    sent += [session.send(peer_message(peer, recoverable=True)) for _ in range(2)]
+    sent += [session.send(recoverable_message(peer)) for _ in range(2)]
     second = _acknowledging(session, sut, 4)
     evidence = [*sent[2:], second]
     judge("MQQB-3.1.6.4-05", expected="1", observed=_field(second, "RecoverableMsgAckSeqNumber"), evidence=evidence)
     judge("MQQB-3.1.6.4-08", expected="3", observed=_field(second, "RecoverableMsgAckFlags"), evidence=evidence)
 
-    sent.append(session.send(peer_message(peer, recoverable=True)))
+    sent.append(session.send(recoverable_message(peer)))
     third = _acknowledging(session, sut, 5)
     evidence = [second, sent[4], third]
     judge("MQQB-3.1.6.4-05", expected="3", observed=_field(third, "RecoverableMsgAckSeqNumber"), evidence=evidence)
     judge("MQQB-3.1.6.4-10", expected="1", observed=_field(third, "RecoverableMsgAckFlags"), evidence=evidence)
 
-    sent.append(session.send(peer_message(peer)))
+    sent.append(session.send(a_message(peer)))
     fourth = _next(session, sut)
     acknowledged, evidence = _field(fourth, "AckSequenceNumber"), [third, sent[5], fourth]
     judge("MQQB-3.1.6.4-11", expected="6 messages", observed=f"{acknowledged} messages", evidence=evidence)
@@ -79,7 +80,7 @@ def test_session_ack_tells_what_the_sut_itself_sent(peer, sut, judge):
     sender.send(3, delivery="recoverable")
     session, own = sender.first(3)
     sender.acknowledge_all(session)
-    sent = session.send(peer_message(peer))
+    sent = session.send(a_message(peer))
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     header = ack["SessionHeader"]
     window = session.received[1]["ConnectionParametersHeader"].WindowSize

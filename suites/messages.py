@@ -1,0 +1,59 @@
+"""Messages of the peer to queues of the SUT, which no core makes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.peer import Peer
+from harness.wire import TxSequenceID, user_message
+
+NONE: Mapping[str, Any] = {}
+
+
+def a_message(peer: Peer, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
+    """Make a message that the SUT has not seen; express unless ``user``, fields of UserHeader, says else.
+
+    ``queue``: plain, transactional or admin. ``headers``: what ``harness.wire.user_message`` takes.
+    """
+    own = {
+        "SourceQueueManager": peer.identifier,
+        "MessageID": peer.message_id(),
+        "SentTime": peer.world.now().utc_s,
+    }
+    destination = peer.sut.format_name(queue).removeprefix("DIRECT=")
+    return user_message(**{"destination": destination, "user": own | dict(user), "body": b"of the peer", **headers})
+
+
+def recoverable_message(peer: Peer, user: Mapping[str, Any] = NONE, **headers: Any) -> Any:
+    """Make a recoverable message: it is acknowledged soon."""
+    return a_message(peer, {"DM": 1, **user}, **headers)
+
+
+class Sequence:
+    """A transactional sequence of the peer; ``ordinal`` tells sequences of one test apart, later ones are greater."""
+
+    def __init__(self, peer: Peer, ordinal: int = 1) -> None:
+        self.peer = peer
+        self.identifier = TxSequenceID(Ordinal=ordinal, TimeStamp=peer.world.now().utc_s)
+        self.number = 0
+
+    def message(
+        self,
+        user: Mapping[str, Any] = NONE,
+        *,
+        queue: str = "transactional",
+        transaction: Mapping[str, Any] = NONE,
+        **headers: Any,
+    ) -> Any:
+        """Make the next message of the sequence, a transaction of its own unless ``transaction`` says else."""
+        self.number += 1
+        place = {
+            "FM": 1,
+            "LM": 1,
+            "ID": self.number,
+            "TxSequenceID": self.identifier,
+            "TxSequenceNumber": self.number,
+            "PreviousTxSequenceNumber": self.number - 1,
+        }
+        return a_message(self.peer, {"DM": 1, **user}, queue=queue, transaction=place | dict(transaction), **headers)

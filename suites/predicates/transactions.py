@@ -1,0 +1,87 @@
+"""What transactional messages show. Spec: MS-MQMQ 2.2.19.1, 2.2.20.5."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.passive import Context, Finding, passive
+
+MESSAGE = "UserMessage"
+UNUSED = 0xFF00_0000
+
+
+@passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 with TH 1")
+def no_priority(packet: Any, context: Context) -> Finding:
+    """MS-MQMQ 2.2.19.1: transactional messages go in order, so they all have one priority."""
+    if packet.TransactionHeader is None:
+        return None
+    return packet.BaseHeader.PR == 0, f"PR is {packet.BaseHeader.PR}"
+
+
+@passive("MQMQ-2.2.20.5-02", MESSAGE, "bits 24 to 31 of TransactionHeader.Flags are 0")
+def unused_bits(packet: Any, context: Context) -> Finding:
+    """MS-MQMQ 2.2.20.5: what the table has no meaning for."""
+    if packet.TransactionHeader is None:
+        return None
+    flags = packet.TransactionHeader.Flags
+    return not flags & UNUSED, f"Flags is 0x{flags:08X}"
+
+
+@passive("MQMQ-2.2.20.5-16", MESSAGE, "a new message has the next TxSequenceNumber")
+def place_in_sequence(packet: Any, context: Context) -> Finding:
+    """MS-MQMQ 2.2.20.5: a message sent again keeps its number; after others of its sequence a new one has the next."""
+    header = packet.TransactionHeader
+    if header is None:
+        return None
+    known = _numbers_before(packet, context)
+    number = header.TxSequenceNumber
+    again = known.pop(packet.UserHeader.MessageID, None)
+    if again is not None:
+        return number == again, f"TxSequenceNumber is {number}, it was {again} when the message was sent before"
+    if not known:
+        return None  # where the sequence stood before this session was not seen
+    last = max(known.values())
+    return number == last + 1, f"TxSequenceNumber is {number} after {last}"
+
+
+@passive("MQMQ-2.2.20.5-17", MESSAGE, "TxSequenceNumber is at least 1")
+def first_in_sequence(packet: Any, context: Context) -> Finding:
+    """MS-MQMQ 2.2.20.5: numbers begin with 1."""
+    header = packet.TransactionHeader
+    if header is None:
+        return None
+    return header.TxSequenceNumber >= 1, f"TxSequenceNumber is {header.TxSequenceNumber}"
+
+
+@passive("MQMQ-2.2.20.5-18", MESSAGE, "PreviousTxSequenceNumber of a new message is the number before its own")
+def message_before(packet: Any, context: Context) -> Finding:
+    """MS-MQMQ 2.2.20.5: of messages sent again only that it is below their own (E44)."""
+    header = packet.TransactionHeader
+    if header is None:
+        return None
+    number, previous = header.TxSequenceNumber, header.PreviousTxSequenceNumber
+    observed = f"PreviousTxSequenceNumber is {previous}, TxSequenceNumber is {number}"
+    known = _numbers_before(packet, context)
+    if not known or packet.UserHeader.MessageID in known:
+        return previous < number, observed
+    return previous == max(known.values()), observed
+
+
+@passive("MQMQ-2.2.20.5-19", MESSAGE, "PreviousTxSequenceNumber is 0 with TxSequenceNumber 1")
+def nothing_before(packet: Any, context: Context) -> Finding:
+    """MS-MQMQ 2.2.20.5: the first message of a sequence."""
+    header = packet.TransactionHeader
+    if header is None or header.TxSequenceNumber != 1:
+        return None
+    return header.PreviousTxSequenceNumber == 0, f"PreviousTxSequenceNumber is {header.PreviousTxSequenceNumber}"
+
+
+def _numbers_before(packet: Any, context: Context) -> dict[int, int]:
+    """Give the TxSequenceNumbers of the sequence that the SUT sent before on the connection, by MessageID."""
+    sequence = packet.TransactionHeader.TxSequenceID
+    records: list[Any] = [frame.record for frame in context.earlier if frame.from_sut and frame.kind == MESSAGE]
+    return {
+        record.UserHeader.MessageID: record.TransactionHeader.TxSequenceNumber
+        for record in records
+        if record.TransactionHeader is not None and record.TransactionHeader.TxSequenceID == sequence
+    }
