@@ -99,6 +99,8 @@ def prove(
     for name in proof.unproven:
         if name not in proof.alive:
             typer.echo(f"unproven: {name}: no fault breaks it")
+    for name in proof.unseen:
+        typer.echo(f"unseen: {name}: the reference sends no packet that its predicate speaks of")
     if record:
         write_proof(proof.checked, proof.killed)
     killed = sum(len(faults) for faults in proof.killed.values())

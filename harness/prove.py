@@ -25,7 +25,7 @@ from harness.verdicts import read_verdicts
 from reference_qm.faults import FAULTS
 
 CHECKS_A_PASSIVE_RULE = 3
-"""A passive rule is seen in hundreds of checks; these many of them must kill its faults."""
+"""A passive rule is seen in hundreds of checks; these many are tried first, the others when the fault is alive then."""
 
 VIRTUAL_SUT = """\
 [sut]
@@ -54,6 +54,8 @@ class Proof:
     alive: dict[str, list[str]] = field(default_factory=dict)
     """Rule to the faults that its check did not find."""
     unproven: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
+    """Rules that only a predicate judges, of packets that the clean reference never sent: not proven, and not shown."""
 
     @property
     def complete(self) -> bool:
@@ -78,7 +80,9 @@ def prove(
             if line["verdict"] == "pass" and line["test"] not in judged_in[line["rule"]]:
                 judged_in[line["rule"]].append(line["test"])
         for rule in proof.checked:
-            if seen[rule] != {"pass"}:
+            if not seen[rule] and rule not in inventory.tests:
+                proof.unseen.append(rule)
+            elif seen[rule] != {"pass"}:
                 proof.unclean[rule] = ", ".join(sorted(seen[rule])) or "no verdict"
         faults = [name for name, fault in FAULTS.items() if wanted & set(fault.breaks)]
         tasks = [(sut, Path(folder) / name, name, _tests_for(name, inventory, judged_in)) for name in faults]
@@ -88,23 +92,33 @@ def prove(
                 _book(proof, name, failed, wanted)
                 if progress is not None:
                     progress(name)
-    proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
+    shown = [rule for rule in proof.checked if rule not in proof.unclean and rule not in proof.unseen]
+    proof.unproven = [rule for rule in shown if rule not in proof.killed]
     return proof
 
 
-def _tests_for(fault: str, inventory: Inventory, judged_in: dict[str, list[str]]) -> list[str]:
-    tests: dict[str, None] = {}
+def _tests_for(fault: str, inventory: Inventory, judged_in: dict[str, list[str]]) -> list[list[str]]:
+    """Give the checks that may kill a fault, in the batches in which they are tried."""
+    first: dict[str, None] = {}
+    others: dict[str, None] = {}
     for rule in FAULTS[fault].breaks:
-        limit = CHECKS_A_PASSIVE_RULE if rule in inventory.passive and rule not in inventory.tests else None
-        tests |= dict.fromkeys(judged_in.get(rule, [])[:limit])
-    return list(tests)
+        only_passive = rule in inventory.passive and rule not in inventory.tests
+        limit = CHECKS_A_PASSIVE_RULE if only_passive else None
+        tests = judged_in.get(rule, [])
+        first |= dict.fromkeys(tests[:limit])
+        others |= dict.fromkeys(tests[limit:] if limit else ())
+    return [list(first), [test for test in others if test not in first]]
 
 
-def _try_fault(task: tuple[Path, Path, str, list[str]]) -> tuple[str, set[str]]:
-    sut, out, name, tests = task
-    lines = _run(sut, out, tests, name) if tests else []
-    shutil.rmtree(out, ignore_errors=True)
-    return name, {line["rule"] for line in lines if line["verdict"] in ("fail", "warn")}
+def _try_fault(task: tuple[Path, Path, str, list[list[str]]]) -> tuple[str, set[str]]:
+    sut, out, name, batches = task
+    failed: set[str] = set()
+    for tests in batches:
+        if tests and not failed.issuperset(FAULTS[name].breaks):
+            lines = _run(sut, out, tests, name)
+            failed |= {line["rule"] for line in lines if line["verdict"] in ("fail", "warn")}
+            shutil.rmtree(out, ignore_errors=True)
+    return name, failed
 
 
 def _book(proof: Proof, name: str, failed: set[str], wanted: set[str]) -> None:

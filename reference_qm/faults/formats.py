@@ -238,7 +238,7 @@ def _sent_fields() -> None:
         ),
         (
             "message-debug-flag",
-            f"{BASE}09",
+            (f"{BASE}09", "MQMQ-2.2.20-06"),
             "A message has DH set but no DebugHeader.",
             wrong_bytes(MESSAGE, byte(FLAGS_AT, lambda old: old | DH)),
         ),

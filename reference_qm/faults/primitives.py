@@ -52,7 +52,7 @@ def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: Whe
 
 def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: When = None) -> Install:
     """Send packets of a kind with fields changed, and sizes as they then are."""
-    return packets(kind, lambda packet: set_fields(packet, changes).build(), when)
+    return packets(kind, lambda packet: set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}).build(), when)
 
 
 def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: When = None) -> Install:

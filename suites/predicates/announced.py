@@ -1,6 +1,7 @@
 """What the flags of a message announce is there, and nothing else. Spec: MS-MQMQ 2.2.19.2, 2.2.20, 2.2.20.5.
 
-A flag is blamed for a malformed message when the message would be whole with the flag changed.
+A flag is blamed for a malformed message when the message would be whole with the flag changed; where the bytes
+cannot tell which of several it is, each is.
 """
 
 from __future__ import annotations
