@@ -7,13 +7,14 @@ process and node failures. ``forget`` is the crash: it leaves what must survive.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, field, fields
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reference_qm import codec, states, tables
 from reference_qm.codec import NULL_GUID, SequenceInfo, StreamFramer, TxSequenceID, UserMessagePacket
 from reference_qm.directory.enums import QueueType
+from reference_qm.frozen import dataclass
 from reference_qm.message import INFINITE as INFINITE
 from reference_qm.message import NO_INCOMING as NO_INCOMING
 from reference_qm.message import Message as Message

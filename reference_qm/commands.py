@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 from uuid import UUID
+
+from reference_qm.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from reference_qm.commands import Result
+from reference_qm.frozen import dataclass
 from reference_qm.inputs import Endpoint, PingSocket
 
 

@@ -6,11 +6,11 @@ accepts (``in-1``, ...).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
 from reference_qm.commands import Request
+from reference_qm.frozen import dataclass
 
 
 class Endpoint(NamedTuple):

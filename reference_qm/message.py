@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from uuid import UUID
 
 from reference_qm import codec, states
 from reference_qm.codec import NULL_GUID, TxSequenceID
+from reference_qm.frozen import dataclass
 from reference_qm.security import MessageSecurity
 
 INFINITE = 0xFFFFFFFF

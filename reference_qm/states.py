@@ -8,6 +8,8 @@ from enum import Enum
 class SessionState(Enum):
     """SessionState. Spec: MS-MQQB 3.1.1.3.1."""
 
+    __hash__ = object.__hash__  # a member is equal to itself only, and looked up with every packet
+
     OPEN = "OPEN"
     CLOSED = "CLOSED"
     WAITING_CP_MSG = "WAITING_CP_MSG"

@@ -109,7 +109,7 @@ class MessageIDHistoryTable:
     __slots__ = ("_entries",)
 
     def __init__(self) -> None:
-        self._entries: OrderedDict[tuple[UUID, int], MessageIDHistoryEntry] = OrderedDict()
+        self._entries: OrderedDict[tuple[int, int], MessageIDHistoryEntry] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -119,11 +119,11 @@ class MessageIDHistoryTable:
 
     def find(self, source: UUID, ordinal: int) -> MessageIDHistoryEntry | None:
         """Return the entry of a message of a queue manager."""
-        return self._entries.get((source, ordinal))
+        return self._entries.get((source.int, ordinal))
 
     def insert(self, entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry | None:
         """Insert an entry, or one with a newer TimeStamp; the earliest makes room and is returned."""
-        key = (entry.MessageIdentifier.QueueManagerGuid, entry.MessageIdentifier.Ordinal)
+        key = _identity(entry)
         self._entries[key] = entry
         self._entries.move_to_end(key)
         if len(self._entries) <= MESSAGE_ID_HISTORY_SIZE:
@@ -132,4 +132,10 @@ class MessageIDHistoryTable:
 
     def remove(self, entry: MessageIDHistoryEntry) -> None:
         """Forget a message."""
-        self._entries.pop((entry.MessageIdentifier.QueueManagerGuid, entry.MessageIdentifier.Ordinal), None)
+        self._entries.pop(_identity(entry), None)
+
+
+def _identity(entry: MessageIDHistoryEntry) -> tuple[int, int]:
+    """The GUID as a number: it is hashed with every message."""
+    identifier = entry.MessageIdentifier
+    return identifier.QueueManagerGuid.int, identifier.Ordinal

@@ -13,6 +13,8 @@ _SLACK = 64
 class TimerName(Enum):
     """Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2."""
 
+    __hash__ = object.__hash__  # a member is equal to itself only, and looked up with every packet
+
     SESSION_INITIALIZATION = "SessionInitialization"
     SESSION_CLEANUP = "SessionCleanup"
     SESSION_RETRY_CONNECT = "SessionRetryConnect"

@@ -34,7 +34,7 @@ from reference_qm.codec.internal import (
     InternalHeader,
     PingPacket,
 )
-from reference_qm.codec.layout import NULL_GUID
+from reference_qm.codec.layout import NULL_GUID, guid_text
 from reference_qm.codec.mqf import (
     MQFAddressHeader,
     MQFFormatNameElement,
@@ -130,6 +130,7 @@ __all__ = [
     "UserHeader",
     "UserMessagePacket",
     "XactUow",
+    "guid_text",
     "parse_format_name",
     "parse_packet",
     "parse_ping",

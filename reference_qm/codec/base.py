@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from struct import Struct
 from typing import ClassVar, Self
 
@@ -10,6 +9,7 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.errors import FormatError
 from reference_qm.codec.layout import U8, U16, U32, Layout
 from reference_qm.codec.record import Bits, Flagged, Record
+from reference_qm.frozen import dataclass
 
 SECTION = "MS-MQMQ 2.2.19.1"
 VERSION = 0x10
@@ -90,7 +90,11 @@ class BaseHeader(Flagged, Record):
 
     def build(self) -> bytes:
         """Return 16 bytes with PacketSize as it is."""
-        return _LAYOUT.pack(VERSION, self.Reserved, self.Flags, SIGNATURE, self.PacketSize, self.TimeToReachQueue)
+        return self.build_sized(self.PacketSize)
+
+    def build_sized(self, size: int) -> bytes:
+        """Return 16 bytes with another PacketSize."""
+        return _LAYOUT.pack(VERSION, self.Reserved, self.Flags, SIGNATURE, size, self.TimeToReachQueue)
 
 
 def measure(data: bytes | bytearray, start: int = 0) -> int | None:
@@ -106,8 +110,9 @@ def measure(data: bytes | bytearray, start: int = 0) -> int | None:
         _check_signature(bytes(data[start + 4 : start + 8]), 4)
         return None
     version, _, flags, signature, size = _HEAD.unpack_from(data, start)
-    _check_version(version, 0)
-    _check_signature(signature, 4)
+    if version != VERSION or signature != SIGNATURE:
+        _check_version(version, 0)
+        _check_signature(signature, 4)
     if size > MAX_PACKET_SIZE:
         raise _bad_size(size, f"is above the maximum 0x{MAX_PACKET_SIZE:08X}")
     if flags & _IN:

@@ -10,6 +10,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from uuid import UUID
 
 from reference_qm.codec.errors import FormatError
@@ -165,6 +166,7 @@ class MultipleElementName:
 FormatName = SingleName | MultipleElementName
 
 
+@lru_cache(maxsize=1024)  # the same few queues are named again and again
 def parse_format_name(text: str) -> FormatName:
     """Parse any format name; raises FormatError whose offset counts characters. Spec: MS-MQMQ 2.1."""
     if len(text) > MAX_CHARACTERS:

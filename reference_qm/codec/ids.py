@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Self
 from uuid import UUID
 
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import GUID, I64, NULL_GUID, U32, Layout
 from reference_qm.codec.record import Record
+from reference_qm.frozen import dataclass
 
 _SEQUENCE_INFO = Layout("SEQUENCE_INFO", "MS-MQMQ 2.2.5.1", SeqID=I64, SeqNo=U32, PrevNo=U32)
 _OBJECT_ID = Layout("OBJECTID", "MS-MQMQ 2.2.8", Lineage=GUID, Uniquifier=U32)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Self
 from uuid import UUID
 
@@ -10,6 +9,7 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.errors import FormatError
 from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
 from reference_qm.codec.record import Bits, Flagged, Record
+from reference_qm.frozen import dataclass
 
 PT_SESSION_ACK = 0x1
 PT_ESTABLISH_CONNECTION = 0x2

@@ -18,7 +18,19 @@ NULL_GUID = UUID(int=0)
 @lru_cache(maxsize=4096)  # the same few queue managers stand in every packet
 def read_guid(wire: bytes) -> UUID:
     """Return the GUID of 16 bytes as they are on the wire. Spec: MS-MQMQ 2.2.18.1.1."""
-    return UUID(bytes_le=wire)
+    return UUID(bytes_le=wire) if any(wire) else NULL_GUID
+
+
+@lru_cache(maxsize=4096)
+def build_guid(guid: UUID) -> bytes:
+    """Return the 16 bytes of a GUID as they are on the wire. Spec: MS-MQMQ 2.2.18.1.1."""
+    return guid.bytes_le
+
+
+@lru_cache(maxsize=4096)
+def guid_text(guid: UUID) -> str:
+    """Return a GUID as text."""
+    return str(guid)
 
 
 class Layout:
@@ -59,7 +71,7 @@ class Layout:
         """Return the bytes of field values in wire order; MisuseError when one does not fit its width."""
         wire = list(values)
         for index in self.guids:
-            wire[index] = wire[index].bytes_le
+            wire[index] = build_guid(wire[index])
         for index, name, size in self._blobs:
             if len(wire[index]) != size:
                 raise MisuseError(f"{self.owner}.{name} takes {size} bytes, not {len(wire[index])}")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from reference_qm.codec import base, internal, mqf, properties, security, session, soap_debug, transaction, user
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.errors import FormatError, MisuseError
 from reference_qm.codec.internal import PT_CONNECTION_PARAMETERS, PT_ESTABLISH_CONNECTION, PT_SESSION_ACK, PingPacket
+from reference_qm.frozen import dataclass
 
 _USER_MESSAGE = "MS-MQMQ 2.2.20"
 
@@ -98,30 +99,35 @@ class UserMessagePacket:
 
     def build(self) -> bytes:
         """Return the bytes; MisuseError when they would not parse as this packet again."""
-        base_header, user_header = self.BaseHeader, self.UserHeader
-        if base_header.IN:
+        base_header, flags = self.BaseHeader, self.UserHeader.Flags
+        if base_header.Flags & _IN:
             raise MisuseError("BaseHeader.Flags.IN is set: that is no UserMessage")
         announced = (
-            ("UserHeader.Flags.TH", user_header.TH, self.TransactionHeader),
-            ("UserHeader.Flags.SH", user_header.SH, self.SecurityHeader),
-            ("UserHeader.Flags.MP", user_header.MP, self.MessagePropertiesHeader),
-            ("BaseHeader.Flags.DH", base_header.DH, self.DebugHeader),
-            ("UserHeader.Flags.HH", user_header.HH, self.SoapHeader),
-            ("UserHeader.Flags.MQ", user_header.MQ, self.MultiQueueFormatHeader),
+            ("UserHeader.Flags.TH", flags & _TH, self.TransactionHeader),
+            ("UserHeader.Flags.SH", flags & _SECURITY, self.SecurityHeader),
+            ("UserHeader.Flags.MP", flags & _MP, self.MessagePropertiesHeader),
+            ("BaseHeader.Flags.DH", base_header.Flags & _DH, self.DebugHeader),
+            ("UserHeader.Flags.HH", flags & _HH, self.SoapHeader),
+            ("UserHeader.Flags.MQ", flags & _MQ, self.MultiQueueFormatHeader),
         )
-        wire = user_header.build()
+        wire = self.UserHeader.build()
         for flag, is_set, header in announced:
-            if (header is not None) != bool(is_set):
+            if header is None:
+                if is_set:
+                    raise MisuseError(f"{flag} says whether its header is there: they disagree")
+                continue
+            if not is_set:
                 raise MisuseError(f"{flag} says whether its header is there: they disagree")
-            if header is not None:
-                if len(wire) % 4:
-                    raise MisuseError(f"the header before that of {flag} lacks its padding")
-                wire += header.build()
-        if (self.SessionHeader is not None) != bool(base_header.SH):
+            if len(wire) % 4:
+                raise MisuseError(f"the header before that of {flag} lacks its padding")
+            wire += header.build()
+        if (self.SessionHeader is not None) != bool(base_header.Flags & _SESSION):
             raise MisuseError("BaseHeader.Flags.SH says whether the SessionHeader is there: they disagree")
         sized = base.BASE_HEADER_SIZE + len(wire)
         if self.SessionHeader is not None:
             wire += self.SessionHeader.build()
+        if not base_header.PacketSize and sized <= base.MAX_PACKET_SIZE:
+            return base_header.build_sized(sized) + wire  # what framing asks for besides is so by construction
         return _with_base(base_header, sized, wire)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from reference_qm.codec import text
@@ -10,6 +9,7 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U8, U16, U32, Layout
 from reference_qm.codec.padding import fill, kept
 from reference_qm.codec.record import Bits, Flagged, Record
+from reference_qm.frozen import dataclass
 
 SECTION = "MS-MQMQ 2.2.19.3"
 _LAYOUT = Layout(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, Self
 from uuid import UUID
 
@@ -12,6 +12,7 @@ from reference_qm.codec.errors import FormatError, MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
 from reference_qm.codec.padding import fill, kept
 from reference_qm.codec.record import Record
+from reference_qm.frozen import dataclass
 
 _DIRECT_SECTION = "MS-MQMQ 2.2.18.1.5.2"
 _PRIVATE_ID = Layout("PrivateQueueFormatNameId", "MS-MQMQ 2.2.18.1.5.1", PrivateQueueIdentifier=U32)
@@ -109,9 +110,14 @@ class DirectQueueFormatName(Record):
         return cls(name, terminated, kept(cursor.align(4, "DirectQueueFormatName.Padding", _DIRECT_SECTION)))
 
     def build(self) -> bytes:
-        wire = text.join(self.DirectFormatName, self.Terminated)
-        head = _DIRECT.pack(len(wire))
-        return head + wire + fill(-(len(head) + len(wire)) % 4, self.Padding, "DirectQueueFormatName")
+        return _build_direct(self.DirectFormatName, self.Terminated, self.Padding)
+
+
+@lru_cache(maxsize=1024)  # the same few queues stand in every packet
+def _build_direct(name: str, terminated: bool, padding: bytes | None) -> bytes:
+    wire = text.join(name, terminated)
+    head = _DIRECT.pack(len(wire))
+    return head + wire + fill(-(len(head) + len(wire)) % 4, padding, "DirectQueueFormatName")
 
 
 @dataclass(frozen=True, slots=True)

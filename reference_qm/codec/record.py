@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import ClassVar, Self, overload
+from abc import abstractmethod
+from functools import lru_cache
+from operator import attrgetter
+from typing import Any, ClassVar, Self
 
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.errors import MisuseError
 
 
-class Record(ABC):
+class Record:
     """One printed structure as a frozen record. ``build(parse(x)) == x`` for every x that parses."""
 
     __slots__ = ()
@@ -35,28 +37,20 @@ class Record(ABC):
         return record
 
 
-class Bits:
+class Bits(property):
     """A read-only view of some bits of an integer field; bit 0 is the least significant."""
 
-    __slots__ = ("_field", "mask", "shift")
-
     def __init__(self, shift: int, width: int = 1, of: str = "Flags") -> None:
+        mask = (1 << width) - 1
+        field = attrgetter(of)
+
+        def bits(record: Any) -> int:
+            value: int = field(record)
+            return value >> shift & mask
+
+        super().__init__(bits)
         self.shift = shift
-        self.mask = (1 << width) - 1
-        self._field = of
-
-    @overload
-    def __get__(self, record: None, owner: type) -> Self: ...
-
-    @overload
-    def __get__(self, record: object, owner: type) -> int: ...
-
-    def __get__(self, record: object | None, owner: type) -> Self | int:
-        """Return the bits of a record, right-aligned; the view itself when asked of the class."""
-        if record is None:
-            return self
-        value: int = getattr(record, self._field)
-        return value >> self.shift & self.mask
+        self.mask = mask
 
 
 class Flagged:
@@ -67,12 +61,18 @@ class Flagged:
     @classmethod
     def flags(cls, **bits: int) -> int:
         """Make the field of bits from its printed names: ``UserHeader.flags(DQ=7, MP=1)``; the others are 0."""
-        value = 0
-        for name, bit in bits.items():
-            view = vars(cls).get(name)
-            if not isinstance(view, Bits):
-                raise MisuseError(f"{cls.__name__} has no bits named {name}")
-            if not 0 <= bit <= view.mask:
-                raise MisuseError(f"{cls.__name__}.{name} holds 0 to {view.mask}, not {bit}")
-            value |= bit << view.shift
-        return value
+        owner: Any = cls
+        return _flags(owner, tuple(bits.items()))
+
+
+@lru_cache(maxsize=4096)  # the same few combinations stand in every packet
+def _flags(owner: Any, bits: tuple[tuple[str, int], ...]) -> int:
+    value = 0
+    for name, bit in bits:
+        view = vars(owner).get(name)
+        if not isinstance(view, Bits):
+            raise MisuseError(f"{owner.__name__} has no bits named {name}")
+        if not 0 <= bit <= view.mask:
+            raise MisuseError(f"{owner.__name__}.{name} holds 0 to {view.mask}, not {bit}")
+        value |= bit << view.shift
+    return value

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U16, U32, Layout
 from reference_qm.codec.record import Record
+from reference_qm.frozen import dataclass
 
 _LAYOUT = Layout(
     "SessionHeader",

@@ -5,7 +5,6 @@ Spec: MS-MQMQ 2.2.20.5; MS-MQQB 2.2.4.1, 2.2.5.1.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Self
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.errors import MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
 from reference_qm.codec.record import Bits, Flagged, Record
+from reference_qm.frozen import dataclass
 
 _TX = "MS-MQMQ 2.2.20.5"
 _FLAGS = Layout("TransactionHeader", _TX, Flags=U32)

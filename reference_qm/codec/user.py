@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar, Self
 from uuid import UUID
 
@@ -18,6 +17,7 @@ from reference_qm.codec.queue_formats import (
     PublicQueueFormatName,
 )
 from reference_qm.codec.record import Bits, Flagged, Record
+from reference_qm.frozen import dataclass
 
 SECTION = "MS-MQMQ 2.2.19.2"
 QueueName = PrivateQueueFormatNameId | PublicQueueFormatName | PrivateQueueFormatName | DirectQueueFormatName
@@ -96,20 +96,25 @@ class UserHeader(Flagged, Record):
         return cls(source, address, life, sent, message, flags, destination, administration, response, connector)
 
     def build(self) -> bytes:
-        if (self.ConnectorType is not None) != bool(self.CQ):
+        flags = self.Flags
+        if (self.ConnectorType is not None) != bool(flags & _CQ):
             raise MisuseError("UserHeader.Flags.CQ says whether ConnectorType is there: they disagree")
-        return b"".join(
-            (
-                _LAYOUT.build(self),
-                _build_queue(self.DestinationQueue, _DESTINATION, self.DQ, "DQ"),
-                _build_queue(self.AdminQueue, _ADMINISTRATION, self.AQ, "AQ"),
-                _build_queue(self.ResponseQueue, _RESPONSE, self.RQ, "RQ"),
-                b"" if self.ConnectorType is None else _CONNECTOR.build(self),
-            )
-        )
+        wire = _LAYOUT.pack(
+            self.SourceQueueManager,
+            self.QueueManagerAddress,
+            self.TimeToBeReceived,
+            self.SentTime,
+            self.MessageID,
+            flags,
+        ) + _build_queue(self.DestinationQueue, _DESTINATION, flags >> 10 & 7, "DQ")
+        if flags & _OTHER_QUEUES or self.AdminQueue is not None or self.ResponseQueue is not None:
+            wire += _build_queue(self.AdminQueue, _ADMINISTRATION, flags >> 13 & 7, "AQ")
+            wire += _build_queue(self.ResponseQueue, _RESPONSE, flags >> 16 & 7, "RQ")
+        return wire if self.ConnectorType is None else wire + _CONNECTOR.build(self)
 
 
 _OTHER_QUEUES = UserHeader.flags(AQ=7, RQ=7)
+_CQ = UserHeader.flags(CQ=1)
 
 
 def _read_queue(cursor: Cursor, types: _QueueTypes, kind: int, bits: str, flags_at: int) -> QueueName | None:

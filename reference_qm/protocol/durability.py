@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from reference_qm.adm import OutgoingQueue
-from reference_qm.codec import MessageClass
+from reference_qm.codec import MessageClass, guid_text
 from reference_qm.commands import Result
 from reference_qm.effects import Effect, Persist
 from reference_qm.protocol.messages import receive_bit, serialize_message
@@ -293,7 +293,8 @@ def history_entry(entry: MessageIDHistoryEntry) -> Change:
 
 def history_name(entry: MessageIDHistoryEntry) -> str:
     """Name the entry of a message received."""
-    return f"history:{entry.MessageIdentifier.QueueManagerGuid}:{entry.MessageIdentifier.Ordinal}"
+    identifier = entry.MessageIdentifier
+    return f"history:{guid_text(identifier.QueueManagerGuid)}:{identifier.Ordinal}"
 
 
 def place(queue: Queue) -> str:

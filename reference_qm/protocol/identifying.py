@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -138,6 +139,11 @@ def refuse_out_of_state(qm: QueueManager, session: Session, packet: Packet, now:
 
 
 def _check(packet: Any, path: str, lowest: int, highest: int, section: str) -> None:
-    value = attrgetter(path)(packet)
+    value = _getter(path)(packet)
     if not lowest <= value <= highest:
         raise FormatError(path, 0, section, f"is 0x{value:X}, outside 0x{lowest:X} to 0x{highest:X}")
+
+
+@lru_cache(maxsize=64)
+def _getter(path: str) -> Callable[[Any], Any]:
+    return attrgetter(path)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -24,6 +25,7 @@ from reference_qm.codec import (
     TransactionHeader,
     UserHeader,
     UserMessagePacket,
+    guid_text,
     parse_format_name,
 )
 from reference_qm.protocol.errors import CommandError
@@ -46,6 +48,8 @@ ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": 
 POSITIVE_RECEIVE = MessagePropertiesHeader.flags(PR=1)
 NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
 
+_ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACKS.items()}
+_NO_TRANSACTION = TransactionHeader()
 _DIRECT = "DIRECT="
 
 
@@ -104,7 +108,7 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
     source = user.SourceQueueManager
     admin_queue = _text(user.AdminQueue, user.AQ, source, receiver)
     response_queue = _text(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
-    transaction = packet.TransactionHeader or TransactionHeader()
+    transaction = packet.TransactionHeader or _NO_TRANSACTION
     return Message(
         Identifier=MessageIdentifier(source, user.MessageID),
         DestinationQueueFormatName=_text(user.DestinationQueue, user.DQ, source, receiver) or "",
@@ -145,7 +149,7 @@ def receive_bit(reason: MessageClass) -> int:
 
 def message_id(identifier: MessageIdentifier) -> str:
     """Write a message identifier as ``{guid}\\ordinal``."""
-    return f"{{{identifier.QueueManagerGuid}}}\\{identifier.Ordinal}"
+    return f"{{{guid_text(identifier.QueueManagerGuid)}}}\\{identifier.Ordinal}"
 
 
 def describe_message(message: Message) -> dict[str, Any]:
@@ -160,7 +164,7 @@ def describe_message(message: Message) -> dict[str, Any]:
         "delivery": "transactional"
         if message.TransactionIdentifier is not None
         else message.DeliveryGuarantee.value.lower(),
-        "source": str(message.Identifier.QueueManagerGuid),
+        "source": guid_text(message.Identifier.QueueManagerGuid),
         "destination": message.DestinationQueueFormatName,
         "admin_queue": message.AdministrationQueueFormatName,
         "response_queue": message.ResponseQueueFormatName,
@@ -171,11 +175,7 @@ def describe_message(message: Message) -> dict[str, Any]:
         "arrived_time": message.ArrivalTime,
         "time_to_reach_queue_s": message.TimeToReachQueue,
         "time_to_be_received_s": message.TimeToBeReceived,
-        "acks": [
-            name
-            for name, bit in ACKS.items()
-            if message.AcknowledgementsRequested & MessagePropertiesHeader.flags(**{bit: 1})
-        ],
+        "acks": [name for name, bit in _ACK_BITS.items() if message.AcknowledgementsRequested & bit],
         "journal": [
             name
             for name, wanted in (
@@ -216,7 +216,7 @@ def _record(format_name: str | None, source: UUID, destination: UUID) -> tuple[i
         return 0, None
     name = parse_format_name(format_name)
     if isinstance(name, DirectName):
-        return DIRECT, DirectQueueFormatName(format_name[len(_DIRECT) :])  # without DIRECT=: MS-MQQB 4.1.7
+        return DIRECT, _direct_record(format_name)
     if isinstance(name, PublicName):
         return PUBLIC, PublicQueueFormatName(name.QueueGuid)
     if isinstance(name, PrivateName) and not name.Journal:
@@ -232,17 +232,26 @@ def _text(
     queue: QueueName | None, kind: int, source: UUID, receiver: UUID, admin_queue: QueueName | None = None
 ) -> str | None:
     """Give the format name of a queue inside a packet; None when there is none."""
+    if queue is None:
+        return None
     if isinstance(queue, DirectQueueFormatName):
-        name = queue.DirectFormatName
-        return name if name.upper().startswith(_DIRECT) else _DIRECT + name
+        return _direct_text(queue.DirectFormatName)
     if isinstance(queue, PublicQueueFormatName):
         return str(PublicName(queue.PublicQueueIdentifier))
     if isinstance(queue, PrivateQueueFormatName):
         return str(PrivateName(queue.SourceQueueManager, queue.PrivateQueueIdentifier))
-    if queue is None:
-        return None
     hosts = {ON_SOURCE: source, ON_DESTINATION: receiver, ON_ADMIN: _host(admin_queue, source)}
     return str(PrivateName(hosts[kind], queue.PrivateQueueIdentifier))
+
+
+@lru_cache(maxsize=1024)  # the same few queues stand in every message
+def _direct_record(format_name: str) -> DirectQueueFormatName:
+    return DirectQueueFormatName(format_name[len(_DIRECT) :])  # without DIRECT=: MS-MQQB 4.1.7
+
+
+@lru_cache(maxsize=1024)
+def _direct_text(name: str) -> str:
+    return name if name.upper().startswith(_DIRECT) else _DIRECT + name
 
 
 def _host(admin_queue: QueueName | None, source: UUID) -> UUID:

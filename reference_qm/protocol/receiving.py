@@ -175,7 +175,7 @@ def is_addressed_here(qm: QueueManager, packet: UserMessagePacket) -> bool:
     A QueueManagerAddress of zeros, which all direct names have, means this queue manager: read otherwise, direct
     messages would be routed for ever.
     """
-    return packet.UserHeader.QueueManagerAddress in (qm.adm.Identifier, NULL_GUID)
+    return packet.UserHeader.QueueManagerAddress in (NULL_GUID, qm.adm.Identifier)
 
 
 def find_destination(qm: QueueManager, packet: UserMessagePacket) -> Queue | None:
