@@ -214,6 +214,30 @@ class PurgeQueue:
 
 
 @dataclass(frozen=True, slots=True)
+class PauseQueue:
+    """Send nothing more of the outgoing queue for a format name (MS-MQDMPR 3.1.4.14)."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResumeQueue:
+    """Send what waits in the outgoing queue for a format name (MS-MQDMPR 3.1.4.15)."""
+
+    to: str
+
+
+@dataclass(frozen=True, slots=True)
+class TakeOffline:
+    """Leave the network (MS-MQDMPR 3.1.4.12): no sessions until it is brought online."""
+
+
+@dataclass(frozen=True, slots=True)
+class BringOnline:
+    """Come back to the network (MS-MQDMPR 3.1.4.13)."""
+
+
+@dataclass(frozen=True, slots=True)
 class BeginTransaction:
     """Begin a transaction (MS-MQDMPR 3.1.7.1.8). Result: transaction, a GUID, made when none is given.
 
@@ -289,6 +313,10 @@ Request = (
     | CancelWaiting
     | PeekMessages
     | PurgeQueue
+    | PauseQueue
+    | ResumeQueue
+    | TakeOffline
+    | BringOnline
     | BeginTransaction
     | PrepareTransaction
     | CommitTransaction

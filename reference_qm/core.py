@@ -205,9 +205,7 @@ def _on_started(qm: QueueManager, event: Started, now: Now) -> None:
     qm.procedures.initialize_directory(qm, now)
     while qm.adrift:
         qm.procedures.requeue(qm, qm.adrift.pop(0), now)
-    for queue in qm.adm.OutgoingQueues.values():
-        if len(queue.session.OutgoingMessageTable):
-            qm.procedures.establish_session(qm, queue.session, now)
+    qm.procedures.establish_waiting(qm, now)
 
 
 def _on_stopped(qm: QueueManager, event: Stopped, now: Now) -> None:

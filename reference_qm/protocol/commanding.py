@@ -20,6 +20,7 @@ from reference_qm.protocol.securing import secure_local_message
 from reference_qm.protocol.security_text import requested_security
 from reference_qm.protocol.sending import take_back
 from reference_qm.protocol.session_opening import ACK_TIMEOUT_MS
+from reference_qm.protocol.transfer_commands import TRANSFER_HANDLERS
 from reference_qm.queueing.commanding import QUEUE_HANDLERS
 from reference_qm.queueing.statuses import EnqueueStatus
 from reference_qm.states import DeliveryGuarantee, SessionState
@@ -190,6 +191,7 @@ HANDLERS: dict[type, Handler] = {
     commands.SetTimers: set_timers,
     commands.Inspect: inspect_adm,
     **QUEUE_HANDLERS,
+    **TRANSFER_HANDLERS,
 }
 
 

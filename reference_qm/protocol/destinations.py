@@ -66,6 +66,14 @@ def find_public(qm: QueueManager, identifier: UUID) -> Queue | None:
     return qm.adm.QueueCollection.get(name.lower()) if computer.lower() == own.lower() else None
 
 
+def find_outgoing(qm: QueueManager, text: str) -> OutgoingQueue:
+    """Find the outgoing queue for a format name."""
+    queue = qm.adm.OutgoingQueues.get(text.lower())
+    if queue is None:
+        raise CommandError(f"{text!a} has no outgoing queue: send a message to it first, or list the queues")
+    return queue
+
+
 def open_outgoing(qm: QueueManager, text: str, now: Now) -> OutgoingQueue:
     """Find or make the outgoing queue for a format name of another queue manager. Spec: MS-MQDMPR 3.1.7.1.5."""
     known = qm.adm.OutgoingQueues.get(text.lower())

@@ -15,6 +15,7 @@ from reference_qm.codec import (
 )
 from reference_qm.effects import Connect, SendPacket
 from reference_qm.inputs import Endpoint
+from reference_qm.protocol.administering import OFFLINE
 from reference_qm.states import ConnectionStatus, Opening, OutgoingQueueState, SessionState
 from reference_qm.timers import TimerName
 
@@ -42,6 +43,9 @@ HRESULTS = {
 
 def establish_session(qm: QueueManager, session: Session, now: Now) -> None:
     """Begin to establish a session: resolve, ping, connect, send a request. Spec: MS-MQQB 3.1.5.2."""
+    if not qm.procedures.may_connect(qm):
+        qm.procedures.session_ended(qm, session, OFFLINE)
+        return
     qm.sessions[session.number] = session
     if session in qm.closed_sessions:
         qm.closed_sessions.remove(session)

@@ -85,6 +85,7 @@ def _transaction(transaction: Transaction) -> dict[str, Any]:
 def _enterprise(qm: QueueManager) -> dict[str, Any]:
     state = qm.enterprise.state
     return {
+        "ConnectionActive": qm.adm.ConnectionActive,
         "DirectoryIntegrated": state.DirectoryIntegrated,
         "DirectoryOffline": state.DirectoryOffline,
         "RoutingServer": state.LocalQueueManager.RoutingServer,

@@ -44,6 +44,7 @@ from reference_qm.directory.objects import QueueManager as DirectoryQueueManager
 from reference_qm.inputs import Endpoint, TransportAccepted
 from reference_qm.protocol import (
     admin_acks,
+    administering,
     closing,
     durability,
     enterprise,
@@ -150,6 +151,15 @@ class Procedures(QueueProcedures):
     on_directory_sites_update_timer: Callable[[QM, Now], None] = enterprise.on_directory_sites_update_timer
     on_directory_site_gates_update_timer: Callable[[QM, Now], None] = enterprise.on_directory_site_gates_update_timer
     on_queue_manager_query_timer: Callable[[QM, Now], None] = enterprise.on_queue_manager_query_timer
+
+    # 3.1.7.13, 3.1.7.14, MS-MQDMPR 3.1.4.12 to 3.1.4.15 Administration of transfer
+    pause_queue: Callable[[QM, OutgoingQueue, Now], None] = administering.pause_queue
+    build_pause_ack: Callable[[QM, Session], SessionAckPacket] = administering.build_pause_ack
+    resume_queue: Callable[[QM, OutgoingQueue, Now], None] = administering.resume_queue
+    take_offline: Callable[[QM, Now], None] = administering.take_offline
+    bring_online: Callable[[QM, Now], None] = administering.bring_online
+    may_connect: Callable[[QM], bool] = administering.may_connect
+    establish_waiting: Callable[[QM, Now], None] = administering.establish_waiting
 
     # 3.1.5.3, 3.1.5.4, 3.1.5.10 The packets that set a session up
     accept_transport: Callable[[QM, TransportAccepted, Now], None] = session_opening.accept_transport

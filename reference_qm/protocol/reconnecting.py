@@ -19,7 +19,7 @@ def on_session_retry_connect_timer(qm: QueueManager, session: Session, now: Now)
     wait in the table already and are dispatched when the session is open. When acknowledgments that came on other
     sessions left nothing to be sent, the session is closed, so that the next message establishes it.
     """
-    if session.SessionState is not SessionState.WAITING_RECONNECT:
+    if session.SessionState is not SessionState.WAITING_RECONNECT or not qm.procedures.may_connect(qm):
         return
     if not len(session.OutgoingMessageTable):
         session.SessionState = SessionState.CLOSED

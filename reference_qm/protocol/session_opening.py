@@ -65,7 +65,8 @@ def receive_establish_request(qm: QueueManager, session: Session, packet: Establ
     response = qm.procedures.build_establish_response(qm, session, packet)
     qm.procedures.send(qm, session, response.build())
     if not acceptable:
-        reason = f"{qm.config.max_sessions} sessions are open already (MS-MQQB 3.1.5.3.1)"
+        limit = qm.config.max_sessions
+        reason = f"{limit} sessions are open already, or the queue manager is offline (MS-MQQB 3.1.5.3.1)"
         qm.procedures.close_session(qm, session, reason, now)
         return
     session.SessionState = SessionState.WAITING_CP_MSG
@@ -78,7 +79,7 @@ def is_session_acceptable(qm: QueueManager) -> bool:
         not session.initiator and not session.refused and session.SessionState is not SessionState.WAITING_EC_MSG
         for session in qm.sessions.values()
     )
-    return accepted < qm.config.max_sessions
+    return qm.procedures.may_connect(qm) and accepted < qm.config.max_sessions
 
 
 def is_establish_request_valid(qm: QueueManager, packet: EstablishConnectionPacket) -> bool:
