@@ -92,7 +92,7 @@ class Struct(NdrType):
 
     __slots__ = ("_conformant", "_fixed", "fields", "name", "section")
 
-    def __init__(self, name: str, section: str, **fields: NdrType) -> None:
+    def __init__(self, name: str, section: str, /, **fields: NdrType) -> None:
         self.name = name
         self.section = section
         self.fields = fields

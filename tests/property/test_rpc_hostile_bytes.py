@@ -1,0 +1,173 @@
+"""On any bytes the runtime of DCE/RPC refuses by type or understands; lengths that lie take no memory."""
+
+import tracemalloc
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference_qm.clock import Now
+from reference_qm.entropy import SeededEntropy
+from reference_qm.rpc import (
+    EPT,
+    QM2QM,
+    QMCOMM,
+    CallReceived,
+    CloseAssociation,
+    Limits,
+    PduError,
+    RpcServer,
+    SendBytes,
+    StubError,
+)
+from reference_qm.rpc.bind_bodies import Bind, ContextElement
+from reference_qm.rpc.bodies import CoCancel, Orphaned, Request
+from reference_qm.rpc.header import WHOLE, Flags, Header
+from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.syntaxes import NDR, NDR64
+from reference_qm.rpc.towers import Tower
+
+NOW = Now(0, 0)
+METHODS = [one for interface in (QM2QM, QMCOMM, EPT) for one in interface.methods.values()]
+ENCODINGS = st.builds(Encoding, st.booleans(), st.sampled_from("<>"))
+LIMITS = Limits(pending_calls=4, handles=4, stub_bytes=4096)
+
+uuids = st.integers(0, 2**128 - 1).map(lambda number: UUID(int=number))
+elements = st.builds(
+    ContextElement,
+    st.integers(0, 3),
+    st.sampled_from([QM2QM.syntax, QMCOMM.syntax]),
+    st.lists(st.sampled_from([NDR, NDR64]), min_size=1, max_size=2).map(tuple),
+)
+binds = st.builds(Bind, st.just(5840), st.just(5840), st.just(0), st.lists(elements, min_size=1, max_size=3).map(tuple))
+requests = st.builds(
+    Request,
+    st.integers(0, 3),
+    st.integers(0, 12),
+    st.one_of(st.binary(max_size=80), st.integers(0, 60).map(bytes)),
+    st.sampled_from([0, 0, 0, 1, 2**32 - 1]),
+    st.one_of(st.none(), uuids),
+)
+flags = st.sampled_from([WHOLE, WHOLE, WHOLE, Flags.FIRST_FRAG, Flags.LAST_FRAG, Flags(0), WHOLE | Flags.CONC_MPX])
+pdus = st.builds(
+    Pdu,
+    st.one_of(requests, requests, requests, binds, st.just(CoCancel()), st.just(Orphaned())),
+    st.integers(0, 40),
+    flags,
+    st.sampled_from([b"\x10\0\0\0", bytes(4)]),
+)
+
+
+@st.composite
+def mutated(draw):
+    wire = bytearray(draw(pdus).build())
+    for _ in range(draw(st.integers(0, 2))):
+        at = draw(st.integers(0, len(wire) - 1))
+        wire[at : at + draw(st.integers(0, 3))] = draw(st.binary(max_size=3))
+        if not wire:
+            return b""
+    if len(wire) >= 10 and draw(st.booleans()):
+        wire[8:10] = len(wire).to_bytes(2, "little")
+    return bytes(wire)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.one_of(st.binary(max_size=100), mutated()))
+def test_any_bytes_are_a_pdu_that_builds_and_parses_the_same_or_a_pdu_error(data):
+    try:
+        pdu = Pdu.parse(data)
+    except PduError as error:
+        assert error.field
+        assert error.section.startswith(("C706", "MS-RPCE"))
+        assert 0 <= error.offset <= max(len(data), 16)
+        assert "\n" not in str(error)
+        return
+    assert Pdu.parse(pdu.build()) == pdu
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@settings(max_examples=100, deadline=None)
+@given(stub=st.one_of(st.binary(max_size=200), st.integers(0, 600).map(bytes)), encoding=ENCODINGS)
+def test_any_stub_is_arguments_that_build_and_read_the_same_or_a_stub_error(method, stub, encoding):
+    try:
+        arguments = method.read_in(stub, encoding)
+    except StubError as error:
+        assert error.field
+        assert error.section.startswith("MS-")
+        assert 0 <= error.offset <= len(stub) + 8
+        assert "\n" not in str(error)
+        return
+    assert method.read_in(method.build_in(arguments, encoding), encoding) == arguments
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(st.binary(max_size=120), st.builds(bytes.__add__, st.just(b"\5\0\x13\0\x0d"), st.binary(max_size=90))))
+def test_any_octets_are_a_tower_or_none_or_a_stub_error(octets):
+    try:
+        tower = Tower.parse(octets)
+    except StubError:
+        return
+    assert tower is None or Tower.parse(tower.build()) == tower
+
+
+def run(association, chunks):
+    """Feed an association; answer every second call; return what it sent and whether it ended."""
+    answers, ended, answered = b"", False, 0
+    for chunk in chunks:
+        happened = association.receive_bytes(chunk, NOW)
+        while happened:
+            one = happened.pop(0)
+            if isinstance(one, SendBytes):
+                assert not ended
+                answers += one.data
+            elif isinstance(one, CloseAssociation):
+                ended = True
+            elif isinstance(one, CallReceived):
+                answered += 1
+                if answered % 2:
+                    happened = one.call.fault(0x1C000012) + happened
+        assert len(association.calls) <= LIMITS.pending_calls
+    return answers, ended
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(st.one_of(mutated(), pdus.map(Pdu.build)), max_size=12),
+    st.lists(st.integers(1, 40), max_size=8),
+    st.booleans(),
+)
+def test_an_association_survives_any_client_and_the_cuts_of_the_stream_do_not_matter(wires, cuts, bound):
+    opening = Pdu(Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE | Flags.CONC_MPX).build()
+    stream = (opening if bound else b"") + b"".join(wires)
+    pieces, rest = [], stream
+    for cut in cuts:
+        pieces, rest = [*pieces, rest[:cut]], rest[cut:]
+    results = []
+    for chunks in ([stream], [*pieces, rest], [stream[i : i + 1] for i in range(len(stream))]):
+        server = RpcServer([QM2QM, QMCOMM], SeededEntropy("hostile"), LIMITS)
+        association = server.accept("127.0.0.1", "2105", NOW)
+        results.append(run(association, chunks))
+        association.connection_lost()
+        assert (len(server.groups), server.groups.handles, len(association.calls)) == (0, 0, 0)
+    assert results[0] == results[1] == results[2]
+    data = results[0][0]
+    while data:  # whatever was answered is whole PDUs
+        size = Header.parse(data[:16]).frag_length
+        Pdu.parse(data[:size])
+        data = data[size:]
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@pytest.mark.parametrize("wide", [False, True])
+def test_a_stub_of_nothing_but_huge_numbers_allocates_nothing(method, wide):
+    stubs = [octet * 400 for octet in (b"\xff", b"\x7f", b"\xff\xff\xff\x7f", b"\1\0\0\0", b"\1\0\0\0\0\0\0\0")]
+    tracemalloc.start()
+    try:
+        for stub in stubs:
+            with pytest.raises(StubError):
+                method.read_in(stub, Encoding(wide))
+        assert tracemalloc.get_traced_memory()[1] < 1_000_000
+    finally:
+        tracemalloc.stop()

@@ -1,0 +1,239 @@
+"""MS-MQQP 2.1, 2.2: impacket's client, with its own PDUs and its own NDR and NDR64, against the shell."""
+
+import threading
+from ipaddress import IPv4Address
+
+import pytest
+from impacket.dcerpc.v5 import epm
+from impacket.dcerpc.v5.rpcrt import RPC_C_AUTHN_LEVEL_PKT_INTEGRITY, DCERPC_v5, DCERPCException
+from impacket.uuid import uuidtup_to_bin
+from impacket_calls import (
+    HANDLE,
+    NoSuchMethod,
+    R_QMOpenRemoteQueue,
+    RemoteQMCancelReceive,
+    RemoteQMCancelReceiveResponse,
+    RemoteQMCloseQueue,
+    RemoteQMEndReceive,
+    RemoteQMGetQMQMServerPort,
+    RemoteQmGetVersion,
+    RemoteQMOpenQueue,
+    RemoteQMPurgeQueue,
+    RemoteQMStartReceive,
+    RemoteQMStartReceive2,
+    RemoteQMStartReceiveResponse,
+)
+from rpc_made import DESC, LICENCE
+from rpc_served import CANCELLED, INVALID_HANDLE, PATIENCE_S, RecordingTransport, ToyQueue, message, serving
+
+from reference_qm.rpc import QM2QM
+from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
+
+QQ = uuidtup_to_bin(("1088a980-eae5-11d0-8d9b-00a02453c337", "1.0"))
+QC = uuidtup_to_bin(("fdb3a030-065f-11d1-bb9b-00a024ea5525", "1.0"))
+SYNTAXES = {
+    "NDR": ("8a885d04-1ceb-11c9-9fe8-08002b104860", "2.0"),
+    "NDR64": ("71710533-beba-4937-8319-b5dbef9ccc36", "1.0"),
+}
+
+
+class Impacket:
+    """A bound client of impacket."""
+
+    def __init__(self, endpoint, interface=QQ, syntax="NDR", multiplexed=False):
+        self.transport = RecordingTransport(endpoint, multiplexed)
+        self.dce = DCERPC_v5(self.transport)
+        self.dce.connect()
+        self.dce.bind(interface, transfer_syntax=SYNTAXES[syntax])
+
+    def request(self, call, **fields):
+        for name, value in fields.items():
+            call[name] = value
+        return self.dce.request(call, checkError=False)
+
+    def open_queue(self):
+        fields = {"pLicGuid": LICENCE.bytes_le, "dwMQS": 0, "hQueue": 7, "pQueue": 7, "dwpContext": 7}
+        return self.request(RemoteQMOpenQueue(), **fields)["phContext"]
+
+    def describe(self, description, **change):
+        for name, value in {**DESC, **change}.items():
+            if name != "lpBuffer":
+                description[name] = value
+        description["lpBuffer"] = b"" if change.get("lpBuffer") else _NULL
+        return description
+
+    def receiving(self, number, timeout=0):
+        call = RemoteQMStartReceive()
+        self.describe(call["lpRemoteReadDesc"], dwRequestID=number, ulTimeout=timeout)
+        return call
+
+
+_NULL = epm.NULL
+
+
+@pytest.fixture
+def toy():
+    return ToyQueue()
+
+
+@pytest.fixture
+def endpoint(toy):
+    with serving(toy) as (where, _):
+        yield where
+
+
+@pytest.fixture(params=SYNTAXES)
+def client(endpoint, request):
+    made = Impacket(endpoint, syntax=request.param)
+    yield made
+    made.dce.disconnect()
+
+
+def test_scalars_go_there_and_back(client):
+    assert client.request(RemoteQMGetQMQMServerPort(), dwPortType=1)["Port"] == 2105
+    version = client.request(RemoteQmGetVersion())
+    assert (version["pMajor"], version["pMinor"], version["pBuildNumber"]) == (6, 1, 6531)
+
+
+def test_a_handle_is_opened_used_and_closed_and_then_a_mismatch(client, toy):
+    handle = client.open_queue()
+    assert handle["Uuid"] != bytes(16)
+    closed = client.request(RemoteQMCloseQueue(), pphContext=handle)
+    assert (closed["ErrorCode"], closed["pphContext"]["Uuid"]) == (0, bytes(16))
+    with pytest.raises(DCERPCException, match="nca_s_fault_context_mismatch"):
+        client.request(RemoteQMCloseQueue(), pphContext=handle)
+    null = HANDLE()
+    null["Uuid"] = bytes(16)
+    assert client.request(RemoteQMCloseQueue(), pphContext=null)["ErrorCode"] == INVALID_HANDLE
+
+
+@pytest.mark.parametrize("size", [0, 1, 300, 5_700, 70_000])
+def test_messages_of_all_sizes_come_in_fragments_and_whole(client, size):
+    answer = client.dce.request(client.receiving(size), checkError=False)
+    assert (answer["ErrorCode"], answer["lpRemoteReadDesc"]["dwSize"]) == (0, size)
+    assert answer["lpRemoteReadDesc"]["Reserved"] == 1
+    buffer = answer["lpRemoteReadDesc"]["lpBuffer"]
+    assert (b"".join(buffer) if size else buffer) == message(size)
+    ended = client.request(RemoteQMEndReceive(), pphContext=answer["pphContext"], dwAck=2)
+    assert ended["ErrorCode"] == 0
+
+
+@pytest.mark.parametrize("size", [8, 100])
+def test_a_request_in_fragments_is_put_together(client, size):
+    client.dce.set_max_fragment_size(size)
+    answer = client.dce.request(client.receiving(300), checkError=False)
+    assert answer["lpRemoteReadDesc"]["dwSize"] == 300
+    requests = [data for sent, data in client.transport.traffic if sent][1:]
+    assert len(requests) == -(-len(requests_stub(requests)) // size)
+
+
+def requests_stub(requests):
+    return b"".join(data[24:] for data in requests)
+
+
+def test_a_waiting_receive_is_cancelled_on_the_same_association(endpoint, toy):
+    client = Impacket(endpoint, multiplexed=True)
+    waiting, cancel = client.receiving(5, timeout=0xFFFFFFFF), RemoteQMCancelReceive()
+    for name, value in {"hQueue": 7, "pQueue": 7, "dwRequestID": 5}.items():
+        cancel[name] = value
+    client.dce.call(waiting.opnum, waiting)
+    wait_for(lambda: 5 in toy.waiting)
+    client.dce.call(cancel.opnum, cancel)
+    answers = client.dce.recv(), client.dce.recv()
+    assert RemoteQMStartReceiveResponse(answers[0])["ErrorCode"] == CANCELLED
+    assert RemoteQMCancelReceiveResponse(answers[1])["ErrorCode"] == 0
+    client.dce.disconnect()
+
+
+def wait_for(condition):
+    tick = threading.Event()
+    for _ in range(PATIENCE_S * 100):
+        if condition():
+            return
+        tick.wait(0.01)
+    pytest.fail("it did not happen")
+
+
+def test_a_structure_behind_a_pointer_and_a_null_one(client):
+    call = RemoteQMStartReceive2()
+    client.describe(call["lpRemoteReadDesc2"]["pRemoteReadDesc"], dwRequestID=4)
+    call["lpRemoteReadDesc2"]["SequentialId"] = 0
+    answer = client.dce.request(call, checkError=False)
+    assert answer["lpRemoteReadDesc2"]["SequentialId"] == 0x00FFEEDDCCBBAA99
+    assert answer["lpRemoteReadDesc2"]["pRemoteReadDesc"]["dwRequestID"] == 4
+    call = RemoteQMStartReceive2()
+    call["lpRemoteReadDesc2"]["pRemoteReadDesc"] = _NULL
+    call["lpRemoteReadDesc2"]["SequentialId"] = 0
+    assert client.dce.request(call, checkError=False)["ErrorCode"] == INVALID_HANDLE
+
+
+@pytest.mark.parametrize("syntax", SYNTAXES)
+def test_a_union_with_a_string_arrives(endpoint, toy, syntax):
+    client = Impacket(endpoint, QC, syntax)
+    call = R_QMOpenRemoteQueue()
+    name = call["pQueueFormat"]
+    name["m_qft"], name["m_SuffixAndFlags"], name["m_reserved"] = 3, 0, 0
+    name["Union"]["tag"] = 3
+    name["Union"]["m_pDirectID"] = "OS:host\\private$\\q\0"
+    for field, value in {"dwCallingProcessID": 0, "dwDesiredAccess": 1, "dwShareMode": 0, "dwMQS": 0}.items():
+        call[field] = value
+    call["pLicGuid"] = LICENCE.bytes_le
+    answer = client.dce.request(call)
+    assert (answer["pdwContext"], answer["phQueue"]) == (7, 7)
+    client.dce.disconnect()
+    assert toy.quiet.wait(PATIENCE_S)
+    (state,) = toy.run_down
+    assert state[1] == {"m_qft": 3, "m_SuffixAndFlags": 0, "m_reserved": 0, "union": "OS:host\\private$\\q"}
+
+
+@pytest.mark.parametrize(
+    ("call", "fields", "why"),
+    [
+        (NoSuchMethod, {}, "nca_s_op_rng_error"),
+        (RemoteQMGetQMQMServerPort, {"dwPortType": 4}, "rpc_x_bad_stub_data"),
+        (RemoteQMPurgeQueue, {"hQueue": 7}, "0xc00e0007|c00e0007|handle"),
+    ],
+)
+def test_faults_carry_their_status(client, call, fields, why):
+    with pytest.raises(DCERPCException, match=rf"(?i){why}"):
+        client.request(call(), **fields)
+    assert client.request(RemoteQMGetQMQMServerPort(), dwPortType=1)["Port"] == 2105
+
+
+def test_an_unknown_interface_and_authentication_are_refused_at_bind(endpoint):
+    dce = DCERPC_v5(RecordingTransport(endpoint))
+    dce.connect()
+    with pytest.raises(DCERPCException, match="abstract_syntax_not_supported"):
+        dce.bind(uuidtup_to_bin(("deadbeef-0000-4000-8000-000000000001", "1.0")))
+    dce.disconnect()
+    dce.connect()
+    dce.set_credentials("user", "password")
+    dce.set_auth_level(RPC_C_AUTHN_LEVEL_PKT_INTEGRITY)
+    dce.get_rpc_transport().set_credentials("user", "password")
+    with pytest.raises(DCERPCException, match="Authentication type not recognized"):
+        dce.bind(QQ)
+    dce.disconnect()
+
+
+def test_a_vanished_client_leaves_no_handle(endpoint, toy):
+    client = Impacket(endpoint)
+    client.open_queue()
+    client.dce.disconnect()
+    assert toy.quiet.wait(PATIENCE_S)
+    assert toy.run_down == [("queue", LICENCE)]
+
+
+@pytest.mark.parametrize("syntax", SYNTAXES)
+def test_the_endpoint_mapper_names_the_port_of_an_interface(syntax):
+    mapper = EndpointMapper([MappedEndpoint(QM2QM, IPv4Address("127.0.0.1"), 2105)])
+    with serving(mapper) as (endpoint, _):
+        for interface, found in ((QQ, "ncacn_ip_tcp:127.0.0.1[2105]"), (QC, None)):
+            dce = DCERPC_v5(RecordingTransport(endpoint))
+            dce.connect()
+            representation = uuidtup_to_bin(SYNTAXES[syntax])
+            if found is None:
+                with pytest.raises(DCERPCException, match="ept_s_not_registered"):
+                    epm.hept_map("127.0.0.1", interface, representation, "ncacn_ip_tcp", dce)
+            else:
+                assert epm.hept_map("127.0.0.1", interface, representation, "ncacn_ip_tcp", dce) == found
+            dce.disconnect()

@@ -1,0 +1,266 @@
+"""The asyncio shell of DCE/RPC: connections, limits and ends, with a dispatcher that does what the test says."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable, Iterable
+
+from shell_fakes import PATIENCE_S
+
+from reference_qm.entropy import SeededEntropy
+from reference_qm.inputs import Endpoint
+from reference_qm.rpc import (
+    QM2QM,
+    Call,
+    CallOrphaned,
+    CallReceived,
+    FaultStatus,
+    HandleRundown,
+    Happening,
+    Limits,
+    RpcEvent,
+    RpcServer,
+)
+from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
+from reference_qm.rpc.bodies import Request, Shutdown
+from reference_qm.rpc.header import HEADER_SIZE, WHOLE, Flags, Header
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.syntaxes import NDR
+from reference_qm.shell.rpc_server import RpcListener
+
+BIND = Pdu(Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE | Flags.CONC_MPX).build()
+OPEN_QUEUE = bytes(16) + bytes(4) + b"\1\0\0\0" * 3
+"""RemoteQMOpenQueue in NDR."""
+
+
+class Desk:
+    """A dispatcher: answers RemoteQMGetQMQMServerPort and RemoteQMOpenQueue, keeps everything else waiting."""
+
+    def __init__(self) -> None:
+        self.heard: list[RpcEvent] = []
+        self.news = asyncio.Event()
+
+    def __call__(self, event: RpcEvent) -> Iterable[Happening]:
+        self.heard.append(event)
+        self.news.set()
+        if isinstance(event, CallReceived):
+            call = event.call
+            if call.method.name == "RemoteQMGetQMQMServerPort":
+                return call.respond(Return=2105)
+            if call.method.name == "RemoteQMOpenQueue":
+                return call.respond(Return=0, phContext=call.new_handle("queue"))
+        return []
+
+    async def hears(self, wanted: Callable[[RpcEvent], bool]) -> RpcEvent:
+        async with asyncio.timeout(PATIENCE_S):
+            while True:
+                for event in self.heard:
+                    if wanted(event):
+                        return event
+                self.news.clear()
+                await self.news.wait()
+
+
+class Caller:
+    """A TCP client that speaks PDUs."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader = reader
+        self.writer = writer
+
+    async def receive(self) -> Pdu:
+        async with asyncio.timeout(PATIENCE_S):
+            head = await self.reader.readexactly(HEADER_SIZE)
+            return Pdu.parse(head + await self.reader.readexactly(Header.parse(head).frag_length - HEADER_SIZE))
+
+    async def ends(self) -> bool:
+        async with asyncio.timeout(PATIENCE_S):
+            try:
+                return await self.reader.read(1) == b""
+            except ConnectionError:
+                return True
+
+    async def bind(self) -> None:
+        self.writer.write(BIND)
+        assert isinstance((await self.receive()).body, BindAck)
+
+    def request(self, opnum: int, stub: bytes, call_id: int) -> None:
+        self.writer.write(Pdu(Request(0, opnum, stub), call_id).build())
+
+
+@contextlib.asynccontextmanager
+async def listening(limits: Limits | None = None, **more: int) -> AsyncIterator[tuple[RpcListener, Desk, Endpoint]]:
+    desk = Desk()
+    listener = RpcListener(RpcServer([QM2QM], SeededEntropy("shell"), limits), desk, **more)
+    endpoint = await listener.start()
+    try:
+        yield listener, desk, endpoint
+    finally:
+        async with asyncio.timeout(PATIENCE_S):
+            await listener.stop()
+
+
+@contextlib.asynccontextmanager
+async def calling(endpoint: Endpoint) -> AsyncIterator[Caller]:
+    reader, writer = await asyncio.open_connection(*endpoint)
+    try:
+        yield Caller(reader, writer)
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+def is_call(opnum: int) -> Callable[[RpcEvent], bool]:
+    name = QM2QM.methods[opnum].name
+    return lambda event: isinstance(event, CallReceived) and event.call.method.name == name
+
+
+def test_it_listens_on_loopback_and_names_its_port_as_secondary_address() -> None:
+    async def run() -> None:
+        async with listening() as (_, _, endpoint), calling(endpoint) as caller:
+            assert endpoint.host == "127.0.0.1"
+            caller.writer.write(BIND)
+            ack = (await caller.receive()).body
+            assert isinstance(ack, BindAck)
+            assert ack.sec_addr == b"%d\0" % endpoint.port
+
+    asyncio.run(run())
+
+
+def test_a_call_that_waits_is_answered_after_those_that_came_later() -> None:
+    async def run() -> None:
+        async with listening() as (listener, desk, endpoint), calling(endpoint) as caller:
+            await caller.bind()
+            caller.request(8, b"", 1)
+            caller.request(7, b"\1\0\0\0", 2)
+            assert (await caller.receive()).call_id == 2
+            waiting = await desk.hears(is_call(8))
+            assert isinstance(waiting, CallReceived)
+            listener.perform(waiting.call.respond(pMajor=6, pMinor=1, pBuildNumber=1))
+            assert (await caller.receive()).call_id == 1
+
+    asyncio.run(run())
+
+
+def test_a_client_that_vanishes_orphans_its_call_and_runs_its_handles_down() -> None:
+    async def run() -> None:
+        async with listening() as (listener, desk, endpoint):
+            async with calling(endpoint) as caller:
+                await caller.bind()
+                caller.request(2, OPEN_QUEUE, 1)
+                await caller.receive()
+                caller.request(8, b"", 2)
+                await desk.hears(is_call(8))
+                caller.writer.transport.abort()
+            await desk.hears(lambda event: isinstance(event, HandleRundown))
+            assert [type(event) for event in desk.heard[-2:]] == [CallOrphaned, HandleRundown]
+            assert (listener.associations, listener.server.groups.handles) == (0, 0)
+
+    asyncio.run(run())
+
+
+def test_a_client_that_breaks_the_protocol_gets_the_fault_and_then_the_end() -> None:
+    async def run() -> None:
+        async with listening() as (_, _, endpoint), calling(endpoint) as caller:
+            caller.request(7, b"\1\0\0\0", 1)
+            assert (await caller.receive()).body.status == FaultStatus.NCA_S_PROTO_ERROR
+            assert await caller.ends()
+
+    asyncio.run(run())
+
+
+def test_a_client_above_the_limit_is_cut_and_the_others_are_served() -> None:
+    async def run() -> None:
+        async with listening(connections=1) as (_, _, endpoint), calling(endpoint) as first:
+            await first.bind()
+            async with calling(endpoint) as second:
+                assert await second.ends()
+            first.request(7, b"\1\0\0\0", 1)
+            assert (await first.receive()).call_id == 1
+
+    asyncio.run(run())
+
+
+def test_a_client_that_leaves_a_bind_unfinished_is_cut() -> None:
+    async def run() -> None:
+        async with listening(Limits(patience_ms=1)) as (_, _, endpoint), calling(endpoint) as caller:
+            caller.writer.write(BIND[:20])
+            assert await caller.ends()
+
+    asyncio.run(run())
+
+
+def test_a_client_that_does_not_read_is_cut_when_too_much_waits_for_it() -> None:
+    async def run() -> None:
+        async with listening(unsent_bytes=1_000_000) as (listener, desk, endpoint), calling(endpoint) as caller:
+            await caller.bind()
+            described = dict.fromkeys(QM2QM.methods[0].parameters[1].type.fields, 0)
+            caller.request(0, bytes(44), 1)
+            waiting = await desk.hears(is_call(0))
+            assert isinstance(waiting, CallReceived)
+            described |= {"dwSize": 4_000_000, "lpBuffer": bytes(4_000_000)}
+            listener.perform(waiting.call.respond(Return=0, lpRemoteReadDesc=described))
+            assert await caller.ends()
+
+    asyncio.run(run())
+
+
+def test_stopping_asks_clients_to_go_and_cuts_those_that_keep_calls_open() -> None:
+    async def run() -> None:
+        async with listening() as (listener, desk, endpoint), calling(endpoint) as busy:
+            await busy.bind()
+            busy.request(8, b"", 1)
+            call = await desk.hears(is_call(8))
+            stopping = asyncio.create_task(listener.stop())
+            assert (await busy.receive()).body == Shutdown()
+            assert await busy.ends()
+            await stopping
+            assert isinstance(call, CallReceived)
+            assert desk.heard[-1] == CallOrphaned(call.call)
+
+    asyncio.run(run())
+
+
+def test_a_dispatcher_that_fails_does_not_stop_the_listener() -> None:
+    failed: list[str] = []
+
+    async def run() -> None:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: failed.append(str(context["exception"])))
+        async with listening() as (listener, _, endpoint):
+            good = listener.dispatcher
+            listener.dispatcher = _broken
+            async with calling(endpoint) as caller:
+                await caller.bind()
+                caller.request(7, b"\1\0\0\0", 1)
+                assert await caller.ends()
+            listener.dispatcher = good
+            async with calling(endpoint) as caller:
+                await caller.bind()
+                caller.request(7, b"\1\0\0\0", 1)
+                assert (await caller.receive()).call_id == 1
+
+    asyncio.run(run())
+    assert failed == ["broken"]
+
+
+def _broken(event: RpcEvent) -> Iterable[Happening]:
+    if isinstance(event, CallReceived):
+        raise RuntimeError("broken")
+    return []
+
+
+def test_calls_carry_their_association() -> None:
+    async def run() -> None:
+        async with listening() as (listener, desk, endpoint), calling(endpoint) as caller:
+            await caller.bind()
+            caller.request(8, b"", 1)
+            event = await desk.hears(is_call(8))
+            assert isinstance(event, CallReceived)
+            call: Call = event.call
+            assert (call.association.remote_host, listener.associations) == ("127.0.0.1", 1)
+            listener.perform(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+            assert (await caller.receive()).body.status == FaultStatus.NCA_S_FAULT_UNSPEC
+
+    asyncio.run(run())
