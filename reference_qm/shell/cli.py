@@ -11,8 +11,9 @@ from typing import Annotated
 import typer
 
 from reference_qm.shell.service import Service, make_core, open_store
-from reference_qm.shell.settings import Settings, SettingsError, load_settings
+from reference_qm.shell.settings import Settings, load_settings
 from reference_qm.shell.system import SystemEntropy
+from reference_qm.shell.toml_values import SettingsError
 
 
 def register(app: typer.Typer) -> None:

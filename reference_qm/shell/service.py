@@ -19,10 +19,11 @@ from reference_qm.inputs import Endpoint
 from reference_qm.protocol.restoring import RestoreError
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Core, Host
-from reference_qm.shell.settings import Settings, SettingsError, format_endpoint
+from reference_qm.shell.settings import Settings, format_endpoint
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.store import MemoryStore, Store, StoreError
 from reference_qm.shell.system import SystemEntropy
+from reference_qm.shell.toml_values import SettingsError
 
 log = logging.getLogger(__name__)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
@@ -15,15 +15,9 @@ from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.entropy import Entropy, new_guid
 from reference_qm.inputs import Endpoint
+from reference_qm.shell import toml_values as toml
 from reference_qm.shell.host import Limits
-
-Convert = Callable[[object], Any]
-Table = Mapping[str, Convert]
-Values = dict[str, Any]
-
-
-class SettingsError(Exception):
-    """A file, key or flag that cannot be used: one line naming it and the way out."""
+from reference_qm.shell.toml_values import SettingsError, Table
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +48,13 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     """Read the file, if there is one, and let the flags that are not None override it; a flag's digits are a number."""
     tree = _read(path) if path is not None else {}
     where = str(path or "defaults")
-    _check_keys(tree, [*_TABLES, "queues", "routes"], where, "table")
-    values = {name: _table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _TABLES.items()}
+    toml.check_keys(tree, [*_TABLES, "queues", "routes"], where, "table")
+    values = {name: toml.table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _TABLES.items()}
     for flag, value in flags.items():
         if value is not None:
             table, key = FLAGS[flag]
             meant = int(value) if value.isascii() and value.isdigit() else value
-            values[table][key] = _converted(meant, _TABLES[table][key], flag)
+            values[table][key] = toml.converted(meant, _TABLES[table][key], flag)
     listen = Listen(**values["listen"])
     config = QueueManagerConfig(
         **{"identifier": new_guid(entropy), **values["queue_manager"]},
@@ -89,34 +83,6 @@ def format_endpoint(endpoint: Endpoint) -> str:
 # -- what a value may be: each takes what was written and returns what is meant, or raises ValueError -----------
 
 
-def _text(value: object) -> str:
-    if not isinstance(value, str) or not value:
-        raise ValueError("must be a text")
-    return value
-
-
-def _flag(value: object) -> bool:
-    if not isinstance(value, bool):
-        raise ValueError("must be true or false")
-    return value
-
-
-def _whole(low: int, high: int) -> Convert:
-    def convert(value: object) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ValueError(f"must be a whole number from {low} to {high}")
-        return value
-
-    return convert
-
-
-def _guid(value: object) -> UUID:
-    try:
-        return UUID(_text(value))
-    except ValueError:
-        raise ValueError("must be a GUID like 6d71636f-6e66-4f72-8d00-000000000001") from None
-
-
 def _operating_system(value: object) -> OperatingSystemType:
     try:
         return OperatingSystemType(value)
@@ -126,7 +92,7 @@ def _operating_system(value: object) -> OperatingSystemType:
 
 def _ip_address(value: object) -> str:
     try:
-        address = ipaddress.ip_address(_text(value))
+        address = ipaddress.ip_address(toml.text(value))
     except ValueError:
         raise ValueError("must be an IPv4 or IPv6 address like 127.0.0.1") from None
     return str(address)
@@ -140,46 +106,46 @@ def _own_address(value: object) -> str:
 
 
 def _endpoint(value: object) -> Endpoint:
-    host, colon, port = _text(value).rpartition(":")
+    host, colon, port = toml.text(value).rpartition(":")
     if not colon or not (port.isascii() and port.isdigit()) or int(port) > 0xFFFF:
         raise ValueError("must be ADDRESS:PORT like 127.0.0.1:0")
     return Endpoint(_ip_address(host.removeprefix("[").removesuffix("]")), int(port))
 
 
 def _path(value: object) -> Path:
-    return Path(_text(value))
+    return Path(toml.text(value))
 
 
 def _queue_name(value: object) -> str:
-    name = _text(value)
+    name = toml.text(value)
     if not name.lower().startswith("private$\\") or len(name) == len("private$\\"):
         raise ValueError("must be a path name like 'private$\\orders'")
     return name
 
 
-_PORT = _whole(1, 0xFFFF)
-_LISTEN_PORT = _whole(0, 0xFFFF)
+_PORT = toml.whole(1, 0xFFFF)
+_LISTEN_PORT = toml.whole(0, 0xFFFF)
 
 _TABLES: Mapping[str, Table] = MappingProxyType(
     {
         "queue_manager": {
-            "identifier": _guid,
-            "host_name": _text,
+            "identifier": toml.guid,
+            "host_name": toml.text,
             "operating_system": _operating_system,
-            "send_ping": _flag,
-            "send_insecure_nacks": _flag,
-            "window_size": _whole(1, 0xFFFF),
-            "max_sessions": _whole(0, 1_000_000),
+            "send_ping": toml.flag,
+            "send_insecure_nacks": toml.flag,
+            "window_size": toml.whole(1, 0xFFFF),
+            "max_sessions": toml.whole(0, 1_000_000),
         },
-        "listen": {"address": _own_address, "tcp_port": _LISTEN_PORT, "ping_port": _LISTEN_PORT, "ping": _flag},
+        "listen": {"address": _own_address, "tcp_port": _LISTEN_PORT, "ping_port": _LISTEN_PORT, "ping": toml.flag},
         "remote": {"tcp_port": _PORT, "ping_port": _PORT},
-        "timers": {timer.name: _whole(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
+        "timers": {timer.name: toml.whole(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
         "control": {"address": _endpoint},
         "store": {"path": _path},
-        "limits": {"connections": _whole(1, 1_000_000), "unsent_bytes": _whole(1, 1 << 40)},
+        "limits": {"connections": toml.whole(1, 1_000_000), "unsent_bytes": toml.whole(1, 1 << 40)},
     }
 )
-_QUEUE: Table = MappingProxyType({"name": _queue_name, "transactional": _flag})
+_QUEUE: Table = MappingProxyType({"name": _queue_name, "transactional": toml.flag})
 
 FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -202,33 +168,13 @@ def _read(path: Path) -> dict[str, Any]:
         raise SettingsError(f"{path}: not a TOML file: {error}") from error
 
 
-def _check_keys(tree: Mapping[str, object], known: Mapping[str, Any] | list[str], where: str, kind: str) -> None:
-    for key in tree:
-        if key not in known:
-            raise SettingsError(f"{where}: unknown {kind} {key!r}; known are {', '.join(known)}")
-
-
-def _table(tree: object, known: Table, where: str) -> Values:
-    if not isinstance(tree, dict):
-        raise SettingsError(f"{where}: must be a table")
-    _check_keys(tree, known, where, "key")
-    return {key: _converted(value, known[key], f"{where} {key}") for key, value in tree.items()}
-
-
-def _converted(value: object, convert: Convert, where: str) -> Any:
-    try:
-        return convert(value)
-    except ValueError as error:
-        raise SettingsError(f"{where} = {value!r}: {error}") from error
-
-
 def _queues(tree: object, where: str) -> tuple[QueueSettings, ...]:
     if not isinstance(tree, list):
         raise SettingsError(f"{where}: queues must be a list of tables: write [[queues]]")
     queues: dict[str, QueueSettings] = {}
     for number, entry in enumerate(tree, 1):
         place = f"{where}: [[queues]] {number}"
-        values = _table(entry, _QUEUE, place)
+        values = toml.table(entry, _QUEUE, place)
         if "name" not in values:
             raise SettingsError(f"{place}: name is missing")
         queue = QueueSettings(**values)
@@ -241,6 +187,8 @@ def _routes(tree: object, where: str) -> dict[UUID, str]:
     if not isinstance(tree, dict):
         raise SettingsError(f"{where}: [routes] must be a table of GUID = address")
     return {
-        _converted(guid, _guid, f"{where}: [routes] key"): _converted(address, _ip_address, f"{where}: [routes] {guid}")
+        toml.converted(guid, toml.guid, f"{where}: [routes] key"): toml.converted(
+            address, _ip_address, f"{where}: [routes] {guid}"
+        )
         for guid, address in tree.items()
     }
