@@ -22,7 +22,6 @@ from reference_qm.queueing import position_list
 from reference_qm.queueing.attributes import QueueAttributes, QueueManagerAttributes
 from reference_qm.queueing.elements import OpenQueueDescriptor
 from reference_qm.queueing.position_list import Boundary, Storage
-from reference_qm.security import MqdsPublicKeys
 
 if TYPE_CHECKING:
     from reference_qm.transactions.model import Transaction
@@ -344,8 +343,6 @@ class QueueManagerState(QueueManagerAttributes):
     MessageIdOrdinal: int = field(default=0, metadata=U32_DURABLE)
     PingCookie: int = field(default=0, metadata=U32)
     SendInsecureNacks: bool = field(default=False, metadata=DURABLE)
-    PublicEncryptionKeyList: MqdsPublicKeys = field(default=MqdsPublicKeys(), metadata=DURABLE)
-    PublicSigningKeyList: MqdsPublicKeys = field(default=MqdsPublicKeys(), metadata=DURABLE)
     ResendTimeoutsShort: int = field(default=30, metadata=U32_DURABLE)
     ResendTimeoutsMedium: int = field(default=300, metadata=U32_DURABLE)
     ResendTimeoutsLong: int = field(default=1_800, metadata=U32_DURABLE)

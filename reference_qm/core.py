@@ -40,7 +40,7 @@ from reference_qm.queueing.elements import OpenQueueDescriptor, WaitingMessageRe
 from reference_qm.queueing.names import every_queue
 from reference_qm.queueing.statuses import Status
 from reference_qm.queueing.surviving import create_configured, recover_queue
-from reference_qm.security import SecurityCaches, public_key_list
+from reference_qm.security import SecurityCaches
 from reference_qm.states import ConnectionStatus, Opening
 from reference_qm.timers import TimerName, Timers
 from reference_qm.transactions.events import Outcome
@@ -61,8 +61,6 @@ class QueueManager:
         self.adm = QueueManagerState(
             Identifier=config.identifier,
             SendInsecureNacks=config.send_insecure_nacks,
-            PublicEncryptionKeyList=public_key_list(config.security.encryption_keys),
-            PublicSigningKeyList=public_key_list(config.security.signing_keys),
         )
         self.adrift: list[OutgoingMessagePosition] = []
         """What has to survive but was to be sent on a session that did not."""

@@ -45,6 +45,7 @@ LONGEST_MS = 0x7FFFFFFF
 
 def identity(qm: QueueManager, request: commands.Identity, token: int, now: Now) -> Result:
     """Say who this is."""
+    machine = qm.enterprise.state.LocalQueueManager
     return Result(
         {
             "guid": str(qm.adm.Identifier),
@@ -52,8 +53,8 @@ def identity(qm: QueueManager, request: commands.Identity, token: int, now: Now)
             "vendor": qm.config.vendor,
             "version": qm.config.version,
             "capabilities": list(CAPABILITIES),
-            "public_encryption_keys_base64": base64.b64encode(qm.adm.PublicEncryptionKeyList.build()).decode(),
-            "public_signing_keys_base64": base64.b64encode(qm.adm.PublicSigningKeyList.build()).decode(),
+            "public_encryption_keys_base64": base64.b64encode(machine.PublicEncryptionKeyList).decode(),
+            "public_signing_keys_base64": base64.b64encode(machine.PublicSigningKeyList).decode(),
         }
     )
 

@@ -7,13 +7,23 @@ directory answers at once: those that the configuration can name are in this pro
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reference_qm import routing
-from reference_qm.directory import Directory, DirectoryState, Queue, QueueManager, WorkgroupDirectory, equals, events
+from reference_qm.directory import (
+    Directory,
+    DirectoryState,
+    Queue,
+    QueueManager,
+    User,
+    WorkgroupDirectory,
+    equals,
+    events,
+)
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.updating import directory_site_gates_update, directory_sites_update, synchronize
 from reference_qm.routing import RoutingError, RoutingTable, Topology
+from reference_qm.security import PrivateKeys, public_key_list
 from reference_qm.timers import TimerKey, TimerName
 
 if TYPE_CHECKING:
@@ -38,6 +48,8 @@ class Enterprise:
                 ComputerName=config.host_name.partition(".")[0],
                 QualifiedComputerName=config.host_name,
                 OperatingSystemType=config.operating_system,
+                PublicEncryptionKeyList=_key_list(config.security.encryption_keys),
+                PublicSigningKeyList=_key_list(config.security.signing_keys),
             ),
             DirectoryIntegrated=config.directory is not None,
         )
@@ -52,6 +64,12 @@ class Enterprise:
         """Read a public queue. Spec: MS-MQDMPR 3.1.7.1.20."""
         found = events.read_directory(self.directory, self.state, "Queue", equals("Identifier", identifier))
         return found.rDirectoryObject if isinstance(found.rDirectoryObject, Queue) else None
+
+    def find_user(self, security_identifier: bytes) -> User | None:
+        """Read a User by its SID. Spec: MS-MQDMPR 3.1.7.1.20, MS-MQQB 3.1.5.8.3."""
+        wanted = equals("SecurityIdentifier", security_identifier)
+        found = events.read_directory(self.directory, self.state, "User", wanted)
+        return found.rDirectoryObject if isinstance(found.rDirectoryObject, User) else None
 
 
 def initialize_directory(qm: Core, now: Now) -> None:
@@ -79,6 +97,7 @@ def synchronize_directory(qm: Core, now: Now) -> Result:
     status = synchronize(qm.enterprise.directory, state, provisioning=False)
     if status is not Result.SUCCESS:
         return status
+    qm.procedures.publish_public_keys(qm)
     topology = _topology(qm)
     state.SiteCollection = tuple(
         replace(site, SiteGateCollection=topology.gates_of(site.Identifier)) for site in state.SiteCollection
@@ -91,6 +110,29 @@ def synchronize_directory(qm: Core, now: Now) -> Result:
     ):
         _start_timer(qm, name, now)
     return status
+
+
+def publish_public_keys(qm: Core) -> None:
+    """Write the own public keys to the directory, unless it has them.
+
+    Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. Printed, what the directory has replaces the keys that were just initialized:
+    messages would be encrypted for keys that nobody has.
+    """
+    state, security = qm.enterprise.state, qm.config.security
+    own = {
+        "PublicEncryptionKeyList": _key_list(security.encryption_keys),
+        "PublicSigningKeyList": _key_list(security.signing_keys),
+    }
+    changed: dict[str, Any] = {
+        name: keys for name, keys in own.items() if keys and keys != getattr(state.LocalQueueManager, name)
+    }
+    if changed:
+        state.LocalQueueManager = replace(state.LocalQueueManager, **changed)
+        events.write_directory(qm.enterprise.directory, state, state.LocalQueueManager, tuple(changed))
+
+
+def _key_list(keys: PrivateKeys) -> bytes:
+    return public_key_list(keys).build() if keys else b""
 
 
 def initialize_routing_table(qm: Core) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reference_qm.adm import Session
+from reference_qm.protocol.security_caches import CACHE_TIMERS
 from reference_qm.timers import SESSION_TIMERS, TimerKey
 
 if TYPE_CHECKING:
@@ -44,11 +45,14 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
             "Identifier": str(adm.Identifier),
             "OperatingSystemType": qm.config.operating_system.value,
             **_enterprise(qm),
+            "PublicEncryptionKeyList": qm.enterprise.state.LocalQueueManager.PublicEncryptionKeyList.hex(),
+            "PublicSigningKeyList": qm.enterprise.state.LocalQueueManager.PublicSigningKeyList.hex(),
             "PingCookie": adm.PingCookie,
             "MessageIdOrdinal": adm.MessageIdOrdinal,
             "ResendTimerTable": list(adm.ResendTimerTable),
             "TransactionCollection": [_transaction(one) for one in adm.TransactionCollection.values()],
             "MessageIDHistoryTable": len(adm.MessageIDHistoryTable),
+            **{name: len(getattr(qm.caches, name)) for name in CACHE_TIMERS.values()},
             "QueueCollection": [
                 {
                     "Pathname": queue.Pathname,

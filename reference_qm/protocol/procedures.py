@@ -144,6 +144,7 @@ class Procedures(QueueProcedures):
     # MS-MQDMPR 3.1.3, 3.1.6, 3.1.7.1.25, MS-MQBR 3.1.3, 3.1.5, 3.1.6 Directory and routing
     initialize_directory: Callable[[QM, Now], None] = enterprise.initialize_directory
     synchronize_directory: Callable[[QM, Now], DirectoryOperationResult] = enterprise.synchronize_directory
+    publish_public_keys: Callable[[QM], None] = enterprise.publish_public_keys
     initialize_routing_table: Callable[[QM], None] = enterprise.initialize_routing_table
     get_next_hop_identifiers: Callable[[QM, UUID], tuple[UUID, ...]] = enterprise.get_next_hop_identifiers
     watch_directory: Callable[[QM, Now], None] = enterprise.watch_directory

@@ -24,7 +24,14 @@ from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, 
 from reference_qm.security.errors import SecurityError
 from reference_qm.security.key_exchange import public_key, public_key_blob
 from reference_qm.security.message_attributes import MessageSecurity, security_of, with_security
-from reference_qm.security.provisioning import KEY_BITS, Account, SecurityConfig, generate_key, public_key_list
+from reference_qm.security.provisioning import (
+    KEY_BITS,
+    Account,
+    PrivateKeys,
+    SecurityConfig,
+    generate_key,
+    public_key_list,
+)
 from reference_qm.security.receiving import (
     ST_NONE,
     ST_QUEUE_MANAGER,
@@ -65,6 +72,7 @@ __all__ = [
     "MqdsPublicKey",
     "MqdsPublicKeys",
     "PrivacyLevel",
+    "PrivateKeys",
     "QueueAccess",
     "Receiver",
     "Refused",

@@ -17,6 +17,7 @@ from reference_qm.entropy import Entropy, new_guid
 from reference_qm.inputs import Endpoint
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.host import Limits
+from reference_qm.shell.security_settings import QUEUE_KEYS, load_security, queue_security
 from reference_qm.shell.toml_values import SettingsError, Table
 
 
@@ -48,7 +49,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     """Read the file, if there is one, and let the flags that are not None override it; a flag's digits are a number."""
     tree = _read(path) if path is not None else {}
     where = str(path or "defaults")
-    toml.check_keys(tree, [*_TABLES, "queues", "routes"], where, "table")
+    toml.check_keys(tree, [*_TABLES, "queues", "routes", "security"], where, "table")
     values = {name: toml.table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _TABLES.items()}
     for flag, value in flags.items():
         if value is not None:
@@ -62,6 +63,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
         timers=TimerSettings(**values["timers"]),
         queues=_queues(tree.get("queues", []), where),
         routes=_routes(tree.get("routes", {}), where),
+        security=load_security(tree.get("security", {}), where, path.parent if path else Path(), entropy),
         **{f"remote_{key}": port for key, port in values["remote"].items()},
     )
     limits = Limits(**values["limits"])
@@ -145,7 +147,7 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
         "limits": {"connections": toml.whole(1, 1_000_000), "unsent_bytes": toml.whole(1, 1 << 40)},
     }
 )
-_QUEUE: Table = MappingProxyType({"name": _queue_name, "transactional": toml.flag})
+_QUEUE: Table = MappingProxyType({"name": _queue_name, "transactional": toml.flag, **QUEUE_KEYS})
 
 FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
@@ -174,10 +176,11 @@ def _queues(tree: object, where: str) -> tuple[QueueSettings, ...]:
     queues: dict[str, QueueSettings] = {}
     for number, entry in enumerate(tree, 1):
         place = f"{where}: [[queues]] {number}"
+        descriptor = queue_security(entry, place)
         values = toml.table(entry, _QUEUE, place)
         if "name" not in values:
             raise SettingsError(f"{place}: name is missing")
-        queue = QueueSettings(**values)
+        queue = QueueSettings(**values, **descriptor)
         if queues.setdefault(queue.name.lower(), queue) is not queue:
             raise SettingsError(f"{place}: name = {queue.name!r}: a second queue of this name; remove one")
     return tuple(queues.values())
@@ -187,8 +190,8 @@ def _routes(tree: object, where: str) -> dict[UUID, str]:
     if not isinstance(tree, dict):
         raise SettingsError(f"{where}: [routes] must be a table of GUID = address")
     return {
-        toml.converted(guid, toml.guid, f"{where}: [routes] key"): toml.converted(
-            address, _ip_address, f"{where}: [routes] {guid}"
+        toml.converted(name, toml.guid, f"{where}: [routes] key"): toml.converted(
+            address, _ip_address, f"{where}: [routes] {name}"
         )
-        for guid, address in tree.items()
+        for name, address in tree.items()
     }

@@ -1,0 +1,254 @@
+"""[security] of the TOML file of ``mqconform serve``: keys, users, and what queues demand.
+
+Keys and certificates are PEM files in one folder; a name that would lead out of it is refused.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from functools import reduce
+from operator import or_
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    load_pem_private_key,
+)
+
+from reference_qm.codec import FormatError
+from reference_qm.directory.enums import PrivacyLevel
+from reference_qm.entropy import Entropy
+from reference_qm.security import (
+    AES_PROVIDER,
+    BASE_PROVIDER,
+    DEFAULT_QUEUE_SECURITY,
+    ENHANCED_PROVIDER,
+    KEY_BITS,
+    Account,
+    Ace,
+    AceType,
+    Acl,
+    EncryptionAlgorithm,
+    MqdsPublicKeys,
+    QueueAccess,
+    SecurityConfig,
+    SecurityDescriptor,
+    SecuritySettings,
+    Sid,
+    default_queue_security,
+    generate_key,
+)
+from reference_qm.shell import toml_values as toml
+from reference_qm.shell.toml_values import SettingsError, Table
+
+KEY_FILES: Mapping[str, str] = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhanced", AES_PROVIDER: "advanced"}
+"""How the key of each provider is called: ``encryption_base.pem``, ``signing_base.pem`` and so on."""
+LARGEST_FILE = 1 << 20
+
+
+def _one_of(known: Mapping[str, Any]) -> toml.Convert:
+    def convert(value: object) -> Any:
+        if not isinstance(value, str) or value not in known:
+            raise ValueError(f"must be one of {', '.join(known)}")
+        return known[value]
+
+    return convert
+
+
+def _sid(value: object) -> Sid:
+    try:
+        return Sid.of(toml.text(value))
+    except FormatError:
+        raise ValueError("must be a SID like S-1-5-21-1-2-3-1000") from None
+
+
+def _list_of(convert: Callable[[object], Any]) -> toml.Convert:
+    def listed(value: object) -> tuple[Any, ...]:
+        if not isinstance(value, list):
+            raise ValueError("must be a list")
+        return tuple(convert(one) for one in value)
+
+    return listed
+
+
+def _public_keys(value: object) -> MqdsPublicKeys:
+    try:
+        return MqdsPublicKeys.parse(base64.b64decode(toml.text(value), validate=True))
+    except (ValueError, FormatError):
+        raise ValueError("must be a PublicEncryptionKeyList in base64, as the verb identity tells it") from None
+
+
+_RIGHTS = {name.removeprefix("MQSEC_").lower(): right for name, right in QueueAccess.__members__.items()}
+_CIPHER = _one_of({algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm})
+_SECURITY: Table = MappingProxyType(
+    {
+        "folder": toml.text,
+        "generate": toml.flag,
+        "preferred_base": _CIPHER,
+        "preferred_enhanced": _CIPHER,
+        "preferred_advanced": _CIPHER,
+        "send_enhanced_rc2_using_40_bit_keys": toml.flag,
+        "reject_enhanced_rc2_using_40_bit_keys": toml.flag,
+    }
+)
+_ELEMENTS = {
+    "preferred_base": "PreferredBaseAlgorithm",
+    "preferred_enhanced": "PreferredEnhancedAlgorithm",
+    "preferred_advanced": "PreferredAdvancedAlgorithm",
+    "send_enhanced_rc2_using_40_bit_keys": "SendEnhancedRC2Using40BitKeys",
+    "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
+}
+"""The elements of MS-MQQB 3.1.1.3 that keys of the table stand for."""
+_USER: Table = MappingProxyType(
+    {"name": toml.text, "sid": _sid, "groups": _list_of(_sid), "certificates": _list_of(toml.text), "key": toml.text}
+)
+QUEUE_KEYS: Table = MappingProxyType(
+    {
+        "authentication": toml.flag,
+        "privacy_level": _one_of({level.name.lower(): level for level in PrivacyLevel}),
+    }
+)
+"""What [[queues]] can demand of messages."""
+
+
+def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> SecurityConfig:
+    """Read [security]; ``base``: the folder that its own is relative to. Raises SettingsError."""
+    place = f"{where}: [security]"
+    if not isinstance(tree, dict):
+        raise SettingsError(f"{place}: must be a table")
+    rest = {key: value for key, value in tree.items() if key not in ("users", "remote_keys")}
+    values = toml.table(rest, _SECURITY, place)
+    folder = base / values.get("folder", ".")
+    settings = SecuritySettings(**{_ELEMENTS[key]: value for key, value in values.items() if key in _ELEMENTS})
+    users = tree.get("users", [])
+    if not isinstance(users, list):
+        raise SettingsError(f"{where}: [[security.users]] must be a list of tables")
+    accounts = tuple(_account(user, f"{where}: [[security.users]] {n}", folder) for n, user in enumerate(users, 1))
+    for n, account in enumerate(accounts):
+        if any(account.name == other.name for other in accounts[:n]):
+            raise SettingsError(f"{where}: [[security.users]]: a second user {account.name!r}; remove one")
+    remote = tree.get("remote_keys", {})
+    if not isinstance(remote, dict):
+        raise SettingsError(f"{where}: [security.remote_keys] must be a table of GUID = base64")
+    spot = f"{where}: [security.remote_keys]"
+    if "folder" not in values:
+        return SecurityConfig(accounts=accounts, remote_keys=_remote(remote, spot), settings=settings)
+    make = entropy if values.get("generate", False) else None
+    return SecurityConfig(
+        _keys(folder, "encryption", make),
+        _keys(folder, "signing", make),
+        accounts,
+        _remote(remote, spot),
+        settings,
+    )
+
+
+def queue_security(tree: object, where: str) -> dict[str, Any]:
+    """Take ``owner``, ``allow`` and ``deny`` of a queue out of its table; empty when it has none. SettingsError.
+
+    Denials come first, as is usual. An owner alone gets the descriptor of MS-MQDMPR 3.1.7.1.3.1.
+    """
+    if not isinstance(tree, dict) or not tree.keys() & {"owner", "allow", "deny"}:
+        return {}
+    owner = toml.converted(tree.pop("owner"), _sid, f"{where} owner") if "owner" in tree else None
+    aces: list[Ace] = []
+    for key, kind in (("deny", AceType.ACCESS_DENIED), ("allow", AceType.ACCESS_ALLOWED)):
+        granted = tree.pop(key, {})
+        if not isinstance(granted, dict):
+            raise SettingsError(f"{where} {key}: must be a table of SID = list of rights")
+        for sid, rights in granted.items():
+            named = toml.converted(rights, _list_of(_one_of(_RIGHTS)), f"{where} {key} {sid}")
+            trustee = toml.converted(sid, _sid, f"{where} {key}")
+            aces.append(Ace(kind, int(reduce(or_, named, QueueAccess(0))), trustee))
+    if not aces and owner is not None:
+        return {"security": default_queue_security(owner)}
+    return {"security": SecurityDescriptor(owner or DEFAULT_QUEUE_SECURITY.Owner, None, Acl(tuple(aces)))}
+
+
+def _account(tree: object, where: str, folder: Path) -> Account:
+    values = toml.table(tree, _USER, where)
+    for name in ("name", "sid"):
+        if name not in values:
+            raise SettingsError(f"{where}: {name} is missing")
+    certificates = tuple(_certificate(folder, name, f"{where} certificates") for name in values.get("certificates", ()))
+    key = _private_key(folder, values["key"], f"{where} key") if "key" in values else None
+    if key is not None and not certificates:
+        raise SettingsError(f"{where}: key = {values['key']!r}: needs a certificate, the first of certificates")
+    return Account(values["name"], values["sid"], frozenset(values.get("groups", ())), certificates, key)
+
+
+def _remote(tree: dict[str, object], where: str) -> dict[Any, MqdsPublicKeys]:
+    return {
+        toml.converted(name, toml.guid, f"{where} key"): toml.converted(keys, _public_keys, f"{where} {name}")
+        for name, keys in tree.items()
+    }
+
+
+def _keys(folder: Path, use: str, entropy: Entropy | None) -> dict[str, rsa.RSAPrivateKey]:
+    """Read the private keys of a use that are there; with ``entropy`` make and keep those that are not."""
+    keys: dict[str, rsa.RSAPrivateKey] = {}
+    for provider, short in KEY_FILES.items():
+        name = f"{use}_{short}.pem"
+        path = _inside(folder, name, "[security] folder")
+        if entropy is not None and not path.exists():
+            _keep(path, generate_key(KEY_BITS[provider], entropy))
+        if path.exists():
+            keys[provider] = _private_key(folder, name, "[security] folder")
+    return keys
+
+
+def _keep(path: Path, key: rsa.RSAPrivateKey) -> None:
+    """Write a new private key, for nobody else to read."""
+    pem = key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(mode=0o600, exist_ok=False)
+        path.write_bytes(pem)
+    except OSError as error:
+        raise SettingsError(f"[security] generate: {path} cannot be written: {error.strerror}") from error
+
+
+def _private_key(folder: Path, name: str, where: str) -> rsa.RSAPrivateKey:
+    path = _inside(folder, name, where)
+    try:
+        key = load_pem_private_key(_read(path, where), None)
+    except (ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise SettingsError(f"{where}: {path}: no private key in PEM without a password") from error
+    if not isinstance(key, rsa.RSAPrivateKey):
+        raise SettingsError(f"{where}: {path}: no RSA key")
+    return key
+
+
+def _certificate(folder: Path, name: str, where: str) -> bytes:
+    path = _inside(folder, name, where)
+    try:
+        return x509.load_pem_x509_certificate(_read(path, where)).public_bytes(Encoding.DER)
+    except ValueError as error:
+        raise SettingsError(f"{where}: {path}: no X.509 certificate in PEM") from error
+
+
+def _read(path: Path, where: str) -> bytes:
+    try:
+        if path.stat().st_size > LARGEST_FILE:
+            raise SettingsError(f"{where}: {path}: larger than any key or certificate")
+        return path.read_bytes()
+    except OSError as error:
+        raise SettingsError(f"{where}: {path}: cannot be read: {error.strerror}") from error
+
+
+def _inside(folder: Path, name: str, where: str) -> Path:
+    """Give the path of a file of the folder; SettingsError for one that is not in it, also by a link."""
+    path = folder / name
+    if Path(name).name != name or path.resolve().parent != folder.resolve():
+        raise SettingsError(
+            f"{where}: {name!r} is no file of the folder {folder}: put it there and give its name alone"
+        )
+    return path

@@ -1,0 +1,71 @@
+"""Values of a TOML file: each converter takes what was written and returns what is meant, or raises ValueError."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+Convert = Callable[[object], Any]
+Table = Mapping[str, Convert]
+Values = dict[str, Any]
+
+
+class SettingsError(Exception):
+    """A file, key or flag that cannot be used: one line naming it and the way out."""
+
+
+def text(value: object) -> str:
+    """Take a text that is not empty."""
+    if not isinstance(value, str) or not value:
+        raise ValueError("must be a text")
+    return value
+
+
+def flag(value: object) -> bool:
+    """Take true or false."""
+    if not isinstance(value, bool):
+        raise ValueError("must be true or false")
+    return value
+
+
+def whole(low: int, high: int) -> Convert:
+    """Give the converter of whole numbers from ``low`` to ``high``."""
+
+    def convert(value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(f"must be a whole number from {low} to {high}")
+        return value
+
+    return convert
+
+
+def guid(value: object) -> UUID:
+    """Take a GUID."""
+    try:
+        return UUID(text(value))
+    except ValueError:
+        raise ValueError("must be a GUID like 6d71636f-6e66-4f72-8d00-000000000001") from None
+
+
+def check_keys(tree: Mapping[str, object], known: Mapping[str, Any] | list[str], where: str, kind: str) -> None:
+    """Raise SettingsError for a key that is none of those known."""
+    for key in tree:
+        if key not in known:
+            raise SettingsError(f"{where}: unknown {kind} {key!r}; known are {', '.join(known)}")
+
+
+def table(tree: object, known: Table, where: str) -> Values:
+    """Convert a table; SettingsError for what cannot be used in it."""
+    if not isinstance(tree, dict):
+        raise SettingsError(f"{where}: must be a table")
+    check_keys(tree, known, where, "key")
+    return {key: converted(value, known[key], f"{where} {key}") for key, value in tree.items()}
+
+
+def converted(value: object, convert: Convert, where: str) -> Any:
+    """Convert a value; SettingsError when it cannot be used."""
+    try:
+        return convert(value)
+    except ValueError as error:
+        raise SettingsError(f"{where} = {value!r}: {error}") from error
