@@ -56,7 +56,10 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
             "QueueCollection": [
                 {
                     "Pathname": queue.Pathname,
+                    "PrivateQueueNumber": queue.PrivateQueueNumber,
                     "Transactional": queue.Transactional,
+                    "Authentication": queue.Authentication,
+                    "PrivacyLevel": queue.PrivacyLevel.value,
                     "MessageCount": len(queue.MessagePositionList),
                     "IncomingTransactionalTransferInfoCollection": [
                         {name: _plain(getattr(transfer, name)) for name in _TRANSFER}

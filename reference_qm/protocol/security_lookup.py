@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 from uuid import UUID
 
 from reference_qm.codec import FormatError
-from reference_qm.security import MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
+from reference_qm.directory.enums import QueueType
+from reference_qm.security import Acl, MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
 
 Structure = TypeVar("Structure", MqdsPublicKeys, UserSignCerts)
 
@@ -44,8 +45,19 @@ def find_groups(qm: QueueManager, sid: Sid) -> Set[Sid] | None:
 
 
 def find_queue_security(qm: QueueManager, queue: Queue) -> SecurityDescriptor:
-    """Find the security descriptor of a local queue. Spec: MS-MQQB 3.1.5.8.3."""
-    return queue.Security
+    """Find the security descriptor of a local queue, that of a public one in the directory. Spec: MS-MQQB 3.1.5.8.3.
+
+    While the directory cannot tell, the queue's own counts. One that cannot be read grants nobody anything.
+    """
+    if queue.QueueType is not QueueType.PUBLIC or queue.Identifier is None:
+        return queue.Security
+    found = qm.enterprise.find_queue(queue.Identifier)
+    if found is None or found.Security is None:
+        return queue.Security
+    try:
+        return SecurityDescriptor.parse(found.Security)
+    except FormatError:
+        return SecurityDescriptor(Dacl=Acl())
 
 
 def _parsed(kind: type[Structure], value: bytes) -> Structure | None:
