@@ -57,7 +57,7 @@ def settings(address: str, port: int, keys: str = "") -> str:
         path = "store"
         [security]
         folder = "keys"
-        generate = true
+        generate = {str(address == RECEIVER).lower()}
         [[security.users]]
         name = "alice"
         sid = "{ALICE}"
