@@ -1,0 +1,180 @@
+"""Steps that checks of transactional messages share: the SUT as their receiver, and as their sender."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from harness.conversation import RawConversation
+from harness.errors import ConformanceFailure
+from harness.peer import Peer, RawListener
+from harness.recorder import Frame
+from harness.sut import Sut
+from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
+from suites.messages import NONE, Sequence
+from suites.mqqb.opening import ACK_MS, accepted, agreement, opened, respond
+from suites.mqqb.sender import Sender
+
+LABEL = "QM Ordering Ack"
+ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
+FIRST_FINAL = 0x4000
+BODY_SIZE = 0x24
+RESEND_MS = 30_000
+"""The first entry of ResendTimerTable (MS-MQQB 3.1.1.3, note <24>)."""
+ORDER_QUEUE = r"PRIVATE$\order_queue$"
+
+
+class Place(NamedTuple):
+    """How the body of an OrderAck or FinalAck begins."""
+
+    Ordinal: int
+    TimeStamp: int
+    TxSequenceNumber: int
+    TxPreviousSequenceNumber: int
+
+
+def place(frame: Frame) -> Place:
+    """Read the beginning of an acknowledgment's body."""
+    body = bytes(frame["MessagePropertiesHeader"].MessageBody)
+    if len(body) < struct.calcsize("<IIII"):
+        raise ConformanceFailure(f"the body of the SUT's acknowledgment has {len(body)} bytes")
+    return Place(*struct.unpack_from("<IIII", body))
+
+
+# -- the SUT as receiver -----------------------------------------------------------------------------------------
+
+
+def private_number(sut: Sut, name: str, *, transactional: bool = True) -> int:
+    """Make a queue and give its number, for a private name."""
+    made = sut.control.call("create_queue", name=name, transactional=transactional)["format_names"]["private"]
+    return int(made.rpartition("\\")[2], 16)
+
+
+class Receiver:
+    """One session with the SUT as receiver of a transactional sequence; its acknowledgments come here or on its own."""
+
+    def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
+        self.peer = peer
+        self.sut = sut
+        self.listener: RawListener = peer.listen_raw()
+        self.connections: list[RawConversation] = [opened(peer)]
+        self.sequence = Sequence(peer, ordinal)
+
+    def send(self, user: Mapping[str, Any] = NONE, **message: Any) -> Frame:
+        """Send the next message of the sequence."""
+        return self.connections[0].send(self.sequence.message(user, **message))
+
+    @property
+    def messages(self) -> list[Frame]:
+        """Every message that came of the SUT."""
+        return [frame for each in self.connections for frame in each.received if frame.kind == "UserMessage"]
+
+    def acknowledgments(self, *, final: bool = False) -> list[Frame]:
+        """Give the OrderAcks, or the FinalAcks, that came so far."""
+        found = [(frame, int(frame["MessagePropertiesHeader"].MessageClass)) for frame in self.messages]
+        return [frame for frame, value in found if value not in (0, 1, 2) and (value >= FIRST_FINAL) == final]
+
+    def await_acknowledgment(self, *, final: bool = False) -> Frame:
+        """Like ``poll_acknowledgment``, for steps that build on it."""
+        frame = self.poll_acknowledgment(final=final)
+        if frame is None:
+            raise ConformanceFailure(f"no {'FinalAck' if final else 'OrderAck'} came for the transactional messages")
+        return frame
+
+    def poll_acknowledgment(self, *, final: bool = False) -> Frame | None:
+        """Wait for the next OrderAck or FinalAck, on this session or on one that the SUT opens for it."""
+        within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
+        known = len(self.acknowledgments(final=final))
+
+        def came() -> bool:
+            return len(self.acknowledgments(final=final)) > known or bool(self.listener.waiting)
+
+        self.peer.world.run_until(came, within_ms)
+        if self.listener.waiting:
+            connection, asked = accepted(self.listener)
+            connection.send(agreement(respond(connection, asked)))
+            self.connections.append(connection)
+            self.peer.world.run_until(lambda: len(self.acknowledgments(final=final)) > known, within_ms)
+        found = self.acknowledgments(final=final)
+        return found[-1] if len(found) > known else None
+
+
+# -- the SUT as sender -------------------------------------------------------------------------------------------
+
+
+def order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
+    """Make the OrderAck for a message of the SUT; ``changes``: fields of its parts that are not those of one."""
+    header = sent["TransactionHeader"]
+    body = OrderAckBody(
+        TxSequenceID=_sequence(sent),
+        TxSequenceNumber=header.TxSequenceNumber,
+        TxPreviousSequenceNumber=header.TxSequenceNumber - 1,
+    )
+    return _acknowledgment(peer, ORDER_ACK, bytes(body), base, 0, changes)
+
+
+def final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
+    """Make the FinalAck that refuses a message of the SUT; ``changes``: see ``order_ack``."""
+    header, user = sent["TransactionHeader"], sent["UserHeader"]
+    body = FinalAckBody(
+        TxSequenceID=_sequence(sent),
+        TxSequenceNumber=header.TxSequenceNumber,
+        TxPreviousSequenceNumber=header.PreviousTxSequenceNumber,
+        SourceGUID=user.SourceQueueManager,
+        MessageID=user.MessageID,
+    )
+    return _acknowledgment(peer, BAD_DST_Q, bytes(body), base, 1, changes)
+
+
+def _sequence(sent: Frame) -> TxSequenceID:
+    identifier = sent["TransactionHeader"].TxSequenceID
+    return TxSequenceID(Ordinal=identifier.Ordinal, TimeStamp=identifier.TimeStamp)
+
+
+def _acknowledgment(
+    peer: Peer, message_class: int, body: bytes, base: Mapping[str, Any], recoverable: int, changes: dict[str, Any]
+) -> Any:
+    usual: dict[str, Any] = {
+        "destination": rf"TCP:{peer.sut.address}\{ORDER_QUEUE}",
+        "MessageClass": message_class,
+        "label": LABEL,
+        "body": body,
+    }
+    return user_message(
+        base={"PR": 0, **base},
+        user={"SourceQueueManager": peer.identifier, "MessageID": peer.message_id(), "DM": recoverable},
+        **usual | changes,
+    )
+
+
+class Ordered:
+    """The SUT as sender of transactional messages to a peer that hears nothing by itself."""
+
+    def __init__(self, peer: Peer, sut: Sut) -> None:
+        self.peer = peer
+        self.sut = sut
+        self.sender = Sender(peer, sut)
+        self.tag = 0
+
+    def send(self, **fields: Any) -> Frame:
+        """Let the SUT send a transactional message; give it."""
+        self.tag += 1
+        self.sender.send(self.tag, delivery="transactional", **fields)
+        self.peer.world.run_until(lambda: bool(self.copies(self.tag)), self.sender.reconnect_ms)
+        copies = self.copies(self.tag)
+        if not copies or not copies[0]["UserHeader"].TH:
+            raise ConformanceFailure("the SUT's transactional message did not come")
+        return copies[0]
+
+    def copies(self, tag: int) -> list[Frame]:
+        """Give all packets that brought a message, on whatever session."""
+        frames = [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
+        return [frame for frame in frames if frame["MessagePropertiesHeader"].ApplicationTag == tag]
+
+    def comes_again(self, tag: int) -> str:
+        """Wait until a message that was not acknowledged would be sent again; say whether it was."""
+        known = len(self.copies(tag))
+        within_ms = self.sut.duration_ms(RESEND_MS) + self.sut.slack_ms(RESEND_MS) + self.sender.reconnect_ms
+        self.peer.world.run_until(lambda: len(self.copies(tag)) > known, within_ms)
+        return "comes again" if len(self.copies(tag)) > known else "does not come again"
