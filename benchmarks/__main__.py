@@ -8,7 +8,7 @@ from benchmarks import codecs, demo, loopback, memory, suites_virtual, virtual_w
 def main() -> None:
     """Run them one after the other: two cores are too few to measure two things at once."""
     for part in (codecs, loopback, memory, virtual_week, suites_virtual, demo):
-        print(f"== {part.__doc__.splitlines()[0]}")
+        print(f"== {str(part.__doc__).splitlines()[0]}")
         for line in part.measure():
             print(f"   {line}", flush=True)
 

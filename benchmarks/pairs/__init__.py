@@ -137,7 +137,7 @@ def _line(process: subprocess.Popen[str]) -> dict[str, Any]:
     assert process.stdout is not None
     line = process.stdout.readline()
     if not line:
-        raise RuntimeError(f"{process.args} ended with {process.wait()} before it was done")
+        raise RuntimeError(f"{process.args!r} ended with {process.wait()} before it was done")
     values: dict[str, Any] = json.loads(line)
     return values
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from amqtt.broker import Broker
-from amqtt.client import MQTTClient
+from amqtt.broker import Broker  # type: ignore[import-untyped]
+from amqtt.client import MQTTClient  # type: ignore[import-untyped]
 
 from benchmarks.pairs import BODY, Options, Report, free_port, now, until_told
 

@@ -7,18 +7,22 @@ messages wait, the other takes every message out of its queue. Nothing goes thro
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 from benchmarks.pairs import BODY, Memory, Options, Report, now, until_told
-from reference_qm.adm import Message
+from reference_qm.adm import Message, Session
 from reference_qm.codec import MessageIdentifier
 from reference_qm.commands import OpenSession, ReceiveMessage, Request, Result, SendMessage
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core import QueueManager
 from reference_qm.effects import Rejected
+from reference_qm.inputs import Input
 from reference_qm.protocol.messages import serialize_message
 from reference_qm.shell.host import Answer, Host, Limits
-from reference_qm.shell.store import MemoryStore, Store
+from reference_qm.shell.sqlite_store import SqliteStore
+from reference_qm.shell.store import MemoryStore
 from reference_qm.shell.system import SystemEntropy
 
 ADDRESS, SENDING_ADDRESS = "127.0.0.1", "127.0.0.2"
@@ -56,28 +60,62 @@ async def send(options: Options, port: int, report: Report) -> None:
     await host.start()
     await _asked(host, OpenSession(DESTINATION))
     outgoing = core.adm.OutgoingQueues[DESTINATION.lower()].session
-    memory = Memory(options.marks)
+    sender = _Sender(host, outgoing, options)
     report({"instant": now()})
-    given = taken = sent = 0
-
-    def answered(answer: Answer) -> None:
-        nonlocal taken
-        _result(answer)
-        taken += 1
-
-    recoverable, transactional = options.kind == "recoverable", options.kind == "transactional"
-    while taken < options.messages:
-        sent += outgoing.MessageSentCount - sent & 0xFFFF
-        for _ in range(min(AHEAD - (given - min(sent, taken)), options.messages - given)):
-            host.ask(SendMessage(DESTINATION, BODY, recoverable=recoverable, transactional=transactional), answered)
-            given += 1
-        memory.at(taken)
-        await asyncio.sleep(0)
+    await sender.send_all()
     while len(outgoing.OutgoingMessageTable):
         await asyncio.sleep(0.01)
-    report({"instant": now(), "memory": memory.noted})
+    report({"instant": now(), "memory": sender.memory.noted})
     await until_told()
     await host.stop()
+
+
+class _EventfulHost(Host):
+    """Tells when the core has taken an input."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.handled = asyncio.Event()
+
+    def handle(self, event: Input) -> None:
+        super().handle(event)
+        self.handled.set()
+
+
+class _Sender:
+    """An application that sends as long as few messages wait."""
+
+    def __init__(self, host: _EventfulHost, session: Session, options: Options) -> None:
+        self.memory = Memory(options.marks)
+        self._host = host
+        self._session = session
+        self._messages = options.messages
+        self._recoverable = options.kind == "recoverable"
+        self._transactional = options.kind == "transactional"
+        self._given = self._taken = self._sent = 0
+
+    async def send_all(self) -> None:
+        """Give the messages to the queue manager, until it has taken every one."""
+        while self._taken < self._messages:
+            self._sent += self._session.MessageSentCount - self._sent & 0xFFFF
+            room = AHEAD - (self._given - min(self._sent, self._taken))
+            for _ in range(min(room, self._messages - self._given)):
+                self._send()
+            self.memory.at(self._taken)
+            if room and self._given < self._messages:
+                await asyncio.sleep(0)  # what was sent at once leaves room for more
+            else:
+                self._host.handled.clear()
+                await self._host.handled.wait()
+
+    def _send(self) -> None:
+        self._given += 1
+        message = SendMessage(DESTINATION, BODY, recoverable=self._recoverable, transactional=self._transactional)
+        self._host.ask(message, self._on_answer)
+
+    def _on_answer(self, answer: Answer) -> None:
+        _result(answer)
+        self._taken += 1
 
 
 class _Receiver:
@@ -131,7 +169,7 @@ class _Receiver:
 
 def _host(
     options: Options, identifier: UUID, address: str, remote_port: int, *queues: QueueSettings
-) -> tuple[Host, QueueManager]:
+) -> tuple[_EventfulHost, QueueManager]:
     config = QueueManagerConfig(
         identifier=identifier,
         addresses=(address,),
@@ -140,8 +178,11 @@ def _host(
         queues=queues,
     )
     core = QueueManager(config, SystemEntropy())
-    store: Store = MemoryStore()
-    return Host(core, address, store, Limits()), core
+    if options.kind == "express":
+        return _EventfulHost(core, address, MemoryStore(), Limits()), core
+    store = SqliteStore(Path(options.folder) / f"{identifier}.sqlite")
+    core.restore(store.entries)
+    return _EventfulHost(core, address, store, Limits()), core
 
 
 async def _asked(host: Host, request: Request) -> Result:

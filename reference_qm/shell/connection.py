@@ -20,7 +20,7 @@ class Connection(asyncio.Protocol):
 
     Back-pressure: bytes are handled as they are read (asyncio reads at most 256 KiB at a time), so nothing that was
     received waits in memory. What the other side does not read waits up to ``unsent_limit`` bytes; then the connection
-    is cut, because the core has no use for half a stream.
+    is cut, because the core has no use for half a stream. What is sent in one turn of the event loop is one write.
     """
 
     def __init__(
@@ -46,6 +46,8 @@ class Connection(asyncio.Protocol):
         self._transport: asyncio.Transport | None = None
         self._linger: asyncio.TimerHandle | None = None
         self._cut: str | None = None
+        self._gathered: list[bytes] = []
+        self._gathered_size = 0
 
     @property
     def connected(self) -> bool:
@@ -87,17 +89,27 @@ class Connection(asyncio.Protocol):
             raise RuntimeError(f"{self.name}: SendPacket before TransportConnected")
         if self._transport.is_closing():
             return
-        waiting = self._transport.get_write_buffer_size()
+        waiting = self._transport.get_write_buffer_size() + self._gathered_size
         if waiting + len(data) > self.unsent_limit:
             self._cut = f"the remote side does not read: {waiting} bytes wait to be sent"
             self._transport.abort()
             return
-        self._transport.write(data)
+        if not self._gathered:
+            asyncio.get_running_loop().call_soon(self._write)
+        self._gathered.append(data)
+        self._gathered_size += len(data)
+
+    def _write(self) -> None:
+        """Write what was gathered; a transport that is closing loses it."""
+        gathered, self._gathered, self._gathered_size = self._gathered, [], 0
+        if gathered and self._transport is not None and not self._transport.is_closing():
+            self._transport.write(b"".join(gathered))
 
     def close(self) -> None:
         """Send what was to be sent, then close; the core is told nothing more."""
         self.closed = True
         if self._transport is not None:
+            self._write()
             self._transport.close()
             if self._transport.get_write_buffer_size() and self._linger is None:
                 self._linger = asyncio.get_running_loop().call_later(LINGER_S, self._transport.abort)

@@ -226,7 +226,8 @@ class Host:
         self._set_timer(self.core.next_due())
 
     def _set_timer(self, due: int | None) -> None:
-        if due == self._timer_due:
+        """Be woken when a timer is due. One that is put off wakes early, in vain: they are put off all the time."""
+        if due is not None and self._timer_due is not None and due >= self._timer_due:
             return
         if self._timer is not None:
             self._timer.cancel()
