@@ -28,6 +28,11 @@ VECTORS = {
             Flags.FIRST_FRAG | Flags.LAST_FRAG | Flags.CONC_MPX,
         ),
     ),
+    "big-endian bind": (
+        "05000b03 00000000 0048 0000 00000002 16d0 16d0 00000007 01000000 0001 01 00"
+        "1088a980eae511d08d9b00a02453c337 00000001 8a885d041ceb11c99fe808002b104860 00000002",
+        Pdu(Bind(5840, 5840, 7, (element(1, QM2QM.syntax, NDR),)), 2, packed_drep=bytes(4)),
+    ),
     "bind_ack": (
         "05000c03 10000000 5400 0000 02000000 d016 d016 78563412 0500 3231303500 00"
         f"02000000 0200 0200 {'00' * 20} 0000 0000 {NDR64_WIRE}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from collections.abc import AsyncIterator, Callable, Iterable
 
 from shell_fakes import PATIENCE_S
@@ -203,6 +204,51 @@ def test_a_client_that_does_not_read_is_cut_when_too_much_waits_for_it() -> None
             described |= {"dwSize": 4_000_000, "lpBuffer": bytes(4_000_000)}
             listener.perform(waiting.call.respond(Return=0, lpRemoteReadDesc=described))
             assert await caller.ends()
+
+    asyncio.run(run())
+
+
+def test_requests_of_a_client_that_does_not_read_wait_and_are_answered_when_it_does() -> None:
+    """All answers together are more than may wait: the requests have to."""
+    size, calls = 400_000, 100
+
+    async def run() -> None:
+        async with listening(unsent_bytes=5_000_000) as (listener, _, endpoint), calling(endpoint) as caller:
+            listener.dispatcher = answering(size)
+            await caller.bind()
+            for call_id in range(1, calls + 1):
+                caller.request(0, bytes(44), call_id)
+            await caller.writer.drain()
+            answered = []
+            while len(answered) < calls:
+                pdu = await caller.receive()
+                if pdu.pfc_flags & Flags.LAST_FRAG:
+                    answered.append(pdu.call_id)
+            assert answered == list(range(1, calls + 1))
+
+    asyncio.run(run())
+
+
+def answering(size: int) -> Callable[[RpcEvent], Iterable[Happening]]:
+    """A dispatcher that answers every RemoteQMStartReceive with a message of this size."""
+
+    def dispatch(event: RpcEvent) -> Iterable[Happening]:
+        if not isinstance(event, CallReceived):
+            return []
+        found = {**event.call.arguments["lpRemoteReadDesc"], "dwSize": size, "lpBuffer": bytes(size)}
+        return event.call.respond(Return=0, lpRemoteReadDesc=found)
+
+    return dispatch
+
+
+def test_a_silent_client_is_probed_by_tcp() -> None:
+    async def run() -> None:
+        async with listening() as (listener, _, endpoint), calling(endpoint) as caller:
+            await caller.bind()
+            (connection,) = listener._clients.values()
+            assert connection._transport is not None
+            held = connection._transport.get_extra_info("socket")
+            assert held.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
 
     asyncio.run(run())
 
