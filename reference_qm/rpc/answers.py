@@ -18,7 +18,7 @@ def response(call_id: int, p_cont_id: int, stub: bytes, cancels: int, fragment_b
     room = (fragment_bytes - _RESPONSE_HEADER) // 8 * 8
     out = bytearray()
     for start in range(0, max(len(stub), 1), room):
-        flags = Flags.FIRST_FRAG if start == 0 else Flags(0)
+        flags = Flags.FIRST_FRAG if start == 0 else 0
         if start + room >= len(stub):
             flags |= Flags.LAST_FRAG
         body = Response(p_cont_id, stub[start : start + room], len(stub) - start, min(cancels, _MAX_CANCEL_COUNT))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import dataclass
-from enum import IntEnum, IntFlag
+from enum import IntEnum
 from typing import Self
 
+from reference_qm.codec.errors import MisuseError
 from reference_qm.rpc.errors import PduError
-from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
+from reference_qm.rpc.octets import ByteOrder, OctetWriter
 
 HEADER_SIZE = 16
 RPC_VERS = 5
@@ -33,8 +35,8 @@ class PacketType(IntEnum):
     ORPHANED = 19
 
 
-class Flags(IntFlag):
-    """pfc_flags. Spec: C706 12.6.3.1. In bind PDUs 0x04 is PFC_SUPPORT_HEADER_SIGN (MS-RPCE 2.2.2.3)."""
+class Flags:
+    """The bits of pfc_flags. Spec: C706 12.6.3.1. In bind PDUs 0x04 is PFC_SUPPORT_HEADER_SIGN (MS-RPCE 2.2.2.3)."""
 
     FIRST_FRAG = 0x01
     LAST_FRAG = 0x02
@@ -49,6 +51,7 @@ class Flags(IntFlag):
 WHOLE = Flags.FIRST_FRAG | Flags.LAST_FRAG
 LITTLE_ENDIAN = b"\x10\0\0\0"
 """packed_drep: little-endian, ASCII, IEEE (C706 14.1)."""
+_LAYOUTS = {order: struct.Struct(order + "4B4s2HI") for order in ("<", ">")}
 _ORDERS: dict[int, ByteOrder] = {0x00: ">", 0x10: "<"}
 
 
@@ -89,24 +92,20 @@ class Header:
     @classmethod
     def parse(cls, data: bytes) -> Self:
         """Read the header at the start of ``data``; PduError when it is cut or has no known byte order."""
-        head = OctetReader(data, "<", SECTION)
-        head.where = "common header"
-        vers, minor, ptype, flags = head.take(4)
-        drep = head.take(4)
-        rest = OctetReader(data, byte_order(drep), SECTION, offset=8)
-        rest.where = "common header"
-        return cls(ptype, flags, drep, rest.number(2), rest.number(2), rest.number(4), vers, minor)
+        if len(data) < HEADER_SIZE:
+            raise PduError("common header", 0, SECTION, f"takes {HEADER_SIZE} bytes, {len(data)} are there")
+        vers, minor, ptype, flags, drep, size, auth, call_id = _LAYOUTS[byte_order(data[4:8])].unpack_from(data)
+        return cls(ptype, flags, drep, size, auth, call_id, vers, minor)
 
     def build(self) -> bytes:
-        """Return the bytes."""
-        writer = OctetWriter(self.order, "common header")
-        for value in (self.rpc_vers, self.rpc_vers_minor, self.ptype, self.pfc_flags):
-            writer.number(1, value)
-        writer.data += self.packed_drep
-        writer.number(2, self.frag_length)
-        writer.number(2, self.auth_length)
-        writer.number(4, self.call_id)
-        return bytes(writer.data)
+        """Return the bytes; MisuseError when a number does not fit."""
+        numbers = self.rpc_vers, self.rpc_vers_minor, self.ptype, self.pfc_flags
+        try:
+            return _LAYOUTS[self.order].pack(
+                *numbers, self.packed_drep, self.frag_length, self.auth_length, self.call_id
+            )
+        except struct.error as error:
+            raise MisuseError(f"common header: {error}") from error
 
 
 @dataclass(frozen=True, slots=True)

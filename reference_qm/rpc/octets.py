@@ -103,10 +103,13 @@ class OctetWriter:
 
     def number(self, size: int, value: int) -> None:
         """Write an unsigned integer of 1, 2, 4 or 8 bytes at its natural alignment."""
-        if not isinstance(value, int) or not 0 <= value < 1 << 8 * size:
+        data = self.data
+        if gap := -len(data) % size:
+            data += bytes(gap)
+        try:
+            data += _UNSIGNED[self.order, size].pack(value)
+        except struct.error:
             self.misuse(f"takes {size} bytes; {value!r} does not fit")
-        self.align(size)
-        self.data += _UNSIGNED[self.order, size].pack(value)
 
     def uuid(self, value: UUID) -> None:
         """Write a UUID."""

@@ -60,29 +60,35 @@ class Method:
     """The parameter that is a context handle: none of our methods has two."""
     handle_kind: str = field(init=False)
     """The name of its type."""
+    takes_handle: bool = field(init=False)
+    """Does a request bring a context handle?"""
+    answers_handle: bool = field(init=False)
+    """Does a response bring a context handle?"""
+    opens_handle: bool = field(init=False)
+    """May a call open a context handle that was not there: is one [out] only?"""
+    passing: Mapping[Direction, tuple[Parameter, ...]] = field(init=False, repr=False, compare=False)
+    """The parameters that travel in a request (IN) and in a response (OUT)."""
 
     def __post_init__(self) -> None:
         handles = [(one, one.type.name) for one in self.parameters if isinstance(one.type, HandleType)]
         if len(handles) > 1:
             raise MisuseError(f"{self.name} has more than one context handle")
         handle, kind = handles[0] if handles else (None, "")
-        object.__setattr__(self, "handle", handle)
-        object.__setattr__(self, "handle_kind", kind)
-
-    @property
-    def takes_handle(self) -> bool:
-        """Does a request bring a context handle?"""
-        return self.handle is not None and bool(self.handle.direction & Direction.IN)
-
-    @property
-    def answers_handle(self) -> bool:
-        """Does a response bring a context handle?"""
-        return self.handle is not None and bool(self.handle.direction & Direction.OUT)
-
-    @property
-    def opens_handle(self) -> bool:
-        """May a call open a context handle that was not there: is one [out] only?"""
-        return self.answers_handle and not self.takes_handle
+        takes = handle is not None and bool(handle.direction & Direction.IN)
+        answers = handle is not None and bool(handle.direction & Direction.OUT)
+        derived = {
+            "handle": handle,
+            "handle_kind": kind,
+            "takes_handle": takes,
+            "answers_handle": answers,
+            "opens_handle": answers and not takes,
+            "passing": {
+                way: tuple(one for one in self.parameters if one.direction & way)
+                for way in (Direction.IN, Direction.OUT)
+            },
+        }
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
 
     def read_in(self, stub: bytes, encoding: Encoding) -> dict[str, Any]:
         """Return the [in] parameters of a request's stub; StubError."""
@@ -104,7 +110,7 @@ class Method:
         reader = NdrReader(stub, encoding, self.section)
         values: dict[str, Any] = {}
         scope = dict(beside)
-        for one in self._passing(direction):
+        for one in self.passing[direction]:
             reader.where = one.name
             values[one.name] = scope[one.name] = one.type.whole(reader, scope)
         reader.finish(f"{self.name} stub")
@@ -114,16 +120,13 @@ class Method:
         self, values: Mapping[str, Any], encoding: Encoding, direction: Direction, scope: Mapping[str, Any]
     ) -> bytes:
         writer = NdrWriter(encoding, self.name)
-        passing = self._passing(direction)
+        passing = self.passing[direction]
         if values.keys() != {one.name for one in passing}:
             writer.misuse(f"takes {', '.join(one.name for one in passing)}, not {', '.join(values)}")
         for one in passing:
             writer.where = f"{self.name} {one.name}"
             one.type.write_whole(writer, values[one.name], scope)
         return bytes(writer.data)
-
-    def _passing(self, direction: Direction) -> list[Parameter]:
-        return [one for one in self.parameters if one.direction & direction]
 
 
 def method(name: str, section: str, *parameters: Parameter, returns: NdrType | None = None) -> Method:

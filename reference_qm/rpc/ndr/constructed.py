@@ -90,7 +90,7 @@ class Struct(NdrType):
     Spec: C706 14.3.6, 14.3.7; MS-RPCE 2.2.5.3.4.1, .2.
     """
 
-    __slots__ = ("_conformant", "_fixed", "fields", "name", "section")
+    __slots__ = ("_alignments", "_conformant", "_fixed", "fields", "name", "section")
 
     def __init__(self, name: str, section: str, /, **fields: NdrType) -> None:
         self.name = name
@@ -104,12 +104,13 @@ class Struct(NdrType):
             for field, kind in fields.items()
             if self._conformant is None or field != last
         ]
+        parts = [kind for _, kind, _ in self._fixed]
+        if self._conformant is not None:
+            parts.append(self._conformant[1].element)
+        self._alignments = {wide: max(kind.alignment(Encoding(wide)) for kind in parts) for wide in (False, True)}
 
     def alignment(self, encoding: Encoding) -> int:
-        parts = [kind.alignment(encoding) for _, kind, _ in self._fixed]
-        if self._conformant is not None:
-            parts.append(self._conformant[1].element.alignment(encoding))
-        return max(parts)
+        return self._alignments[encoding.wide]
 
     def least(self, encoding: Encoding) -> int:
         return sum(kind.least(encoding) for _, kind, _ in self._fixed)

@@ -1,7 +1,7 @@
 """MS-RPCE 3.3.1.5.3, 3.3.1.5.6, 3.3.1.5.7, 3.3.3.5.5: what is negotiated when a client binds."""
 
 import pytest
-from rpc_made import CLIENT, UNKNOWN, Client, closed, element, features, sent
+from rpc_made import CLIENT, DESC, UNKNOWN, Client, closed, element, features, sent
 
 from reference_qm.entropy import SeededEntropy
 from reference_qm.rpc import QM2QM, QMCOMM, Limits, RpcServer
@@ -52,6 +52,17 @@ def test_the_preferred_syntax_is_the_servers_choice():
 def test_fragments_are_as_large_as_both_sides_can(offered, agreed):
     ack = Client().bind(size=offered).body
     assert (ack.max_xmit_frag, ack.max_recv_frag, ack.sec_addr) == (agreed, agreed, b"2105\0")
+
+
+def test_what_the_client_sends_and_what_it_receives_are_bounded_apart():
+    client = Client()
+    (ack,) = sent(client.send(Bind(2_000, 3_000, 0, (element(0, QQ, NDR),)), flags=WHOLE | Flags.CONC_MPX))
+    assert (ack.body.max_xmit_frag, ack.body.max_recv_frag) == (3_000, 2_000)
+    described = {**DESC, "dwSize": 5_000, "lpBuffer": bytes(5_000)}
+    answers = sent(client.call(0, lpRemoteReadDesc=DESC).respond(Return=0, lpRemoteReadDesc=described))
+    assert len(answers[0].build()) == 3_000
+    assert not closed(client.request(7, bytes(2_000 - 24)))
+    assert closed(client.request(7, bytes(2_000 - 23)))
 
 
 @pytest.mark.parametrize("flags", [WHOLE, WHOLE | Flags.CONC_MPX, WHOLE | Flags.CONC_MPX | Flags.PENDING_CANCEL])

@@ -10,6 +10,7 @@ from reference_qm.rpc.bodies import CoCancel, Fault, Orphaned, Request, Shutdown
 from reference_qm.rpc.header import WHOLE, Flags, SecTrailer
 from reference_qm.rpc.limits import MAX_INPUT_SIZE
 from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
 PORT_TYPE = b"\1\0\0\0"
@@ -356,6 +357,13 @@ def test_trickled_bytes_do_not_prolong_patience_and_whole_pdus_do(client):
     assert client.association.next_due() == NOW.monotonic_ms + 30_000
     client.feed(bytes.fromhex("0003 10000000 1800 0000 01000000 00000000 0000 0800"), later)
     assert client.association.next_due() is None
+
+
+def test_each_fragment_gives_new_patience(client):
+    later = Now(NOW.monotonic_ms + 10, NOW.utc_s)
+    client.send(Request(0, 0, START_STUB[:8]), 1, Flags.FIRST_FRAG)
+    client.feed(Pdu(Request(0, 0, START_STUB[8:16]), 1, 0).build(), later)
+    assert client.association.next_due() == later.monotonic_ms + 30_000
 
 
 def test_shutdown_asks_the_client_answers_what_is_open_and_then_closes(client):
