@@ -41,6 +41,7 @@ class ToyQueue:
         self.run_down: list[object] = []
         self.orphaned = 0
         self.quiet = threading.Event()
+        self.arrived = threading.Event()
 
     def __call__(self, event: RpcEvent) -> Iterable[Happening]:
         if isinstance(event, CallReceived):
@@ -65,6 +66,7 @@ class ToyQueue:
         desc = call.arguments["lpRemoteReadDesc"]
         if desc["ulTimeout"]:
             self.waiting[desc["dwRequestID"]] = call
+            self.arrived.set()
             return None
         size = desc["dwRequestID"]
         found = {**desc, "dwSize": size, "Reserved": 1, "lpBuffer": message(size) if size else None}

@@ -1,6 +1,5 @@
 """MS-MQQP 2.1, 2.2: impacket's client, with its own PDUs and its own NDR and NDR64, against the shell."""
 
-import threading
 from ipaddress import IPv4Address
 
 import pytest
@@ -137,21 +136,12 @@ def test_a_waiting_receive_is_cancelled_on_the_same_association(endpoint, toy):
     for name, value in {"hQueue": 7, "pQueue": 7, "dwRequestID": 5}.items():
         cancel[name] = value
     client.dce.call(waiting.opnum, waiting)
-    wait_for(lambda: 5 in toy.waiting)
+    assert toy.arrived.wait(PATIENCE_S)
     client.dce.call(cancel.opnum, cancel)
     answers = client.dce.recv(), client.dce.recv()
     assert RemoteQMStartReceiveResponse(answers[0])["ErrorCode"] == CANCELLED
     assert RemoteQMCancelReceiveResponse(answers[1])["ErrorCode"] == 0
     client.dce.disconnect()
-
-
-def wait_for(condition):
-    tick = threading.Event()
-    for _ in range(PATIENCE_S * 100):
-        if condition():
-            return
-        tick.wait(0.01)
-    pytest.fail("it did not happen")
 
 
 def test_a_structure_behind_a_pointer_and_a_null_one(client):
