@@ -16,6 +16,7 @@ from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.entropy import Entropy, new_guid
 from reference_qm.inputs import Endpoint
 from reference_qm.shell import toml_values as toml
+from reference_qm.shell.directory_settings import load_directory
 from reference_qm.shell.host import Limits
 from reference_qm.shell.security_settings import QUEUE_KEYS, load_security, queue_security
 from reference_qm.shell.toml_values import SettingsError, Table
@@ -49,7 +50,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     """Read the file, if there is one, and let the flags that are not None override it; a flag's digits are a number."""
     tree = _read(path) if path is not None else {}
     where = str(path or "defaults")
-    toml.check_keys(tree, [*_TABLES, "queues", "routes", "security"], where, "table")
+    toml.check_keys(tree, [*_TABLES, "queues", "routes", "directory", "security"], where, "table")
     values = {name: toml.table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _TABLES.items()}
     for flag, value in flags.items():
         if value is not None:
@@ -57,11 +58,16 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
             meant = int(value) if value.isascii() and value.isdigit() else value
             values[table][key] = toml.converted(meant, _TABLES[table][key], flag)
     listen = Listen(**values["listen"])
+    identifier = values["queue_manager"].get("identifier")
+    directory = load_directory(tree.get("directory"), where, identifier, entropy)
+    if directory is not None and "routes" in tree:
+        raise SettingsError(f"{where}: [routes] are for a workgroup: with [directory], leave them out")
     config = QueueManagerConfig(
         **{"identifier": new_guid(entropy), **values["queue_manager"]},
         addresses=(listen.address,),
         timers=TimerSettings(**values["timers"]),
         queues=_queues(tree.get("queues", []), where),
+        directory=directory,
         routes=_routes(tree.get("routes", {}), where),
         security=load_security(tree.get("security", {}), where, path.parent if path else Path(), entropy),
         **{f"remote_{key}": port for key, port in values["remote"].items()},
@@ -72,7 +78,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
             f"{where}: [limits] connections = {limits.connections} must be above [queue_manager] max_sessions = "
             f"{config.max_sessions}: a session can be refused only on a connection"
         )
-    identified = "identifier" in values["queue_manager"]
+    identified = identifier is not None
     return Settings(config, listen, values["control"].get("address"), limits, values["store"].get("path"), identified)
 
 

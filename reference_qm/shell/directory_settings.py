@@ -1,0 +1,214 @@
+"""[directory] of the TOML file of ``mqconform serve``: sites, links, queue managers and public queues.
+
+Sites are named by their name and queue managers by their computer name. What has no identifier of its own gets one made
+of its name, so that files that say the same mean the same objects.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID, uuid5
+
+from reference_qm.directory import (
+    Directory,
+    MemoryDirectory,
+    Queue,
+    QueueManager,
+    RoutingLink,
+    Site,
+    StorageError,
+    equals,
+)
+from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject
+from reference_qm.entropy import Entropy
+from reference_qm.shell import system
+from reference_qm.shell import toml_values as toml
+from reference_qm.shell.directory_store import DirectoryFileError, SqliteDirectory
+from reference_qm.shell.toml_values import SettingsError, Table, Values
+
+_NAMES = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
+"""The name space of the identifiers that are made of names."""
+
+
+def load_directory(tree: object, where: str, identifier: UUID | None, entropy: Entropy) -> Directory | None:
+    """Make the directory of a [directory] table; None, workgroup mode, without one.
+
+    ``identifier``: the queue manager's own, which must be in the directory. With ``store`` the objects are added to the
+    file that other queue managers may share; those that are there already stay as they are.
+    """
+    if tree is None:
+        return None
+    where = f"{where}: [directory]"
+    values = toml.table(tree, _DIRECTORY, where)
+    elements = _elements(values, where)
+    directory = _open(values.get("store"), where, entropy)
+    for number, (place, element) in enumerate(elements):
+        if any(element.Identifier == other.Identifier for _, other in elements[:number]):
+            raise SettingsError(f"{place}: it has the name or the identifier of another object: change or remove it")
+        _provision(directory, element, place)
+    if identifier is None:
+        raise SettingsError(f"{where}: [queue_manager] identifier is missing: say which of the queue managers this is")
+    if directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject is None:
+        raise SettingsError(f"{where}: no queue manager {identifier}, which this is: add it to queue_managers")
+    return directory
+
+
+def _open(store: Path | None, where: str, entropy: Entropy) -> MemoryDirectory:
+    if store is None:
+        return MemoryDirectory(entropy, _utc_s)
+    try:
+        return SqliteDirectory(store, entropy, _utc_s)
+    except DirectoryFileError as error:
+        raise SettingsError(f"{where} store: {error}") from error
+
+
+def _utc_s() -> int:
+    return system.now().utc_s
+
+
+def _provision(directory: MemoryDirectory, element: DirectoryObject, place: str) -> None:
+    kind = type(element).__name__
+    if directory.read(kind, equals("Identifier", element.Identifier)).rDirectoryObject is not None:
+        return
+    try:
+        directory.provision(element)
+    except (ValueError, StorageError) as error:
+        raise SettingsError(f"{place}: {error}") from error
+
+
+def _elements(values: Values, where: str) -> list[tuple[str, DirectoryObject]]:
+    """Make the elements of all entries, each with its place in the file."""
+    entries = {kind: _entries(values.get(kind, []), kind, where) for kind in _KINDS}
+    sites = {one["name"].lower(): _identifier(one, "site", one["name"]) for _, one in entries["sites"]}
+    machines = {one["computer_name"].lower(): one["identifier"] for _, one in entries["queue_managers"]}
+    return [
+        *((place, Site(Identifier=sites[one["name"].lower()], Name=one["name"])) for place, one in entries["sites"]),
+        *((place, _machine(one, sites, machines, place)) for place, one in entries["queue_managers"]),
+        *((place, _link(one, sites, machines, place)) for place, one in entries["links"]),
+        *((place, _queue(one, machines, place)) for place, one in entries["queues"]),
+    ]
+
+
+def _machine(one: Values, sites: Names, machines: Names, place: str) -> QueueManager:
+    return QueueManager(
+        Identifier=one["identifier"],
+        ComputerName=one["computer_name"],
+        QualifiedComputerName=one.get("qualified_computer_name", one["computer_name"]),
+        SiteIdentifierList=_known(sites, one["sites"], f"{place} sites"),
+        RoutingServer=one.get("routing_server", False),
+        InRoutingServerIdentifierList=_known(
+            machines, one.get("in_routing_servers", ()), f"{place} in_routing_servers"
+        ),
+        OutRoutingServerIdentifierList=_known(
+            machines, one.get("out_routing_servers", ()), f"{place} out_routing_servers"
+        ),
+    )
+
+
+def _link(one: Values, sites: Names, machines: Names, place: str) -> RoutingLink:
+    ends = _known(sites, one["sites"], f"{place} sites")
+    if len(set(ends)) != 2:
+        raise SettingsError(f"{place} sites = {list(one['sites'])}: a link has two sites")
+    return RoutingLink(
+        Identifier=_identifier(one, "link", f"{ends[0]} {ends[1]}"),
+        Site1Identifier=ends[0],
+        Site2Identifier=ends[1],
+        ActualCost=one.get("cost", MIN_COST),
+        SiteGateIdentifierList=_known(machines, one.get("gates", ()), f"{place} gates"),
+    )
+
+
+def _queue(one: Values, machines: Names, place: str) -> Queue:
+    _known(machines, [one["pathname"].partition("\\")[0]], f"{place} pathname")
+    return Queue(
+        Identifier=_identifier(one, "queue", one["pathname"]),
+        Pathname=one["pathname"],
+        Label=one.get("label", ""),
+        Transactional=one.get("transactional", False),
+        BasePriority=one.get("base_priority", 0),
+    )
+
+
+def _entries(entries: Sequence[object], kind: str, where: str) -> list[tuple[str, Values]]:
+    known, required = _KINDS[kind]
+    read = []
+    for number, entry in enumerate(entries, 1):
+        place = f"{where} {kind} {number}"
+        values = toml.table(entry, known, place)
+        for name in required:
+            if name not in values:
+                raise SettingsError(f"{place}: {name} is missing")
+        read.append((place, values))
+    return read
+
+
+def _known(known: Names, names: Sequence[str], where: str) -> tuple[UUID, ...]:
+    for name in names:
+        if name.lower() not in known:
+            raise SettingsError(f"{where}: no {name!r} in this file; there are {', '.join(known) or 'none'}")
+    return tuple(known[name.lower()] for name in names)
+
+
+def _identifier(values: Values, kind: str, name: str) -> UUID:
+    given: UUID | None = values.get("identifier")
+    return given or uuid5(_NAMES, f"{kind} {name.lower()}")
+
+
+# -- what an entry may hold -----------------------------------------------------------------------------------------
+
+
+def _tables(value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise ValueError("must be a list of tables: write [[directory.sites]] and so on")
+    return value
+
+
+def _texts(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise ValueError("must be a list of names")
+    return tuple(toml.text(one) for one in value)
+
+
+def _pathname(value: object) -> str:
+    name = toml.text(value)
+    computer, separator, queue = name.partition("\\")
+    if not (computer and separator and queue) or "\\" in queue:
+        raise ValueError("must be a path name of a public queue like 'computer\\orders'")
+    return name
+
+
+Names = Mapping[str, UUID]
+_GUID: Table = {"identifier": toml.guid}
+_KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
+    {
+        "sites": ({**_GUID, "name": toml.text}, ("name",)),
+        "queue_managers": (
+            {
+                **_GUID,
+                "computer_name": toml.text,
+                "qualified_computer_name": toml.text,
+                "sites": _texts,
+                "routing_server": toml.flag,
+                "in_routing_servers": _texts,
+                "out_routing_servers": _texts,
+            },
+            ("identifier", "computer_name", "sites"),
+        ),
+        "links": ({**_GUID, "sites": _texts, "cost": toml.whole(MIN_COST, MAX_COST), "gates": _texts}, ("sites",)),
+        "queues": (
+            {
+                **_GUID,
+                "pathname": _pathname,
+                "label": toml.text,
+                "transactional": toml.flag,
+                "base_priority": toml.whole(-0x8000, 0x7FFF),
+            },
+            ("pathname",),
+        ),
+    }
+)
+"""The keys of the entries of each kind, and those that must be there."""
+_DIRECTORY: Table = {"store": lambda value: Path(toml.text(value)), **dict.fromkeys(_KINDS, _tables)}

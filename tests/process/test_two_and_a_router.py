@@ -1,0 +1,253 @@
+"""Two queue managers in different sites and the router between them, each a process with a store.
+
+All kinds of messages go both ways, also when connections are cut, and when any of the three is restarted or killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from qm_process import PATIENCE_S, Control, Served, free_port, serve
+from relay import Relay
+
+LEFT, ROUTER, RIGHT = "left", "router", "right"
+ADDRESSES = {LEFT: "127.0.0.1", ROUTER: "127.0.0.2", RIGHT: "127.0.0.3"}
+RELAY = "127.0.0.4"
+"""Where the left one finds the router, through the relay."""
+IDENTIFIERS = {name: f"6d71636f-6e66-4f72-8d00-0000000000{number}" for number, name in enumerate(ADDRESSES, 10)}
+PLAIN, TRANSACTIONAL, NOTHING = "private$\\plain", "private$\\tx", "private$\\nothing"
+QUEUES = {"express": PLAIN, "recoverable": PLAIN, "transactional": TRANSACTIONAL}
+SCALE = 20
+BATCH = 5
+"""Messages of one transaction."""
+
+
+class World:
+    """The three processes by name; all that is said to one goes over one control connection of each life."""
+
+    def __init__(self, folder: Path, *, sites: bool = True) -> None:
+        self.port = free_port(*ADDRESSES.values(), RELAY)
+        self.folder = folder
+        self.sites = sites
+        self.lives: dict[str, contextlib.ExitStack] = {}
+        self.served: dict[str, Served] = {}
+        self.control: dict[str, Control] = {}
+        self.names: dict[str, dict[str, str]] = {}
+        """The private format names of the queues of each."""
+        self.relay = Relay((RELAY, self.port), (ADDRESSES[ROUTER], self.port))
+
+    def start(self, *names: str) -> None:
+        for name in names:
+            folder = self.folder / name
+            folder.mkdir(exist_ok=True)
+            life = self.lives[name] = contextlib.ExitStack()
+            self.served[name] = life.enter_context(serve(folder, toml=self.settings(name)))
+            control = self.control[name] = life.enter_context(self.served[name].control())
+            for queue in (PLAIN, TRANSACTIONAL) if name not in self.names else ():
+                made = control.call("create_queue", name=queue, transactional=queue == TRANSACTIONAL)
+                self.names.setdefault(name, {})[queue] = made["format_names"]["private"]
+
+    def settings(self, name: str) -> str:
+        router = RELAY if name == LEFT else ADDRESSES[ROUTER]
+        hosts = ADDRESSES | {ROUTER: router}
+        members = {LEFT: ["west"], ROUTER: ["west", "east"], RIGHT: ["east"] if self.sites else ["west"]}
+        machines = "".join(
+            f"""
+            [[directory.queue_managers]]
+            identifier = "{IDENTIFIERS[one]}"
+            computer_name = "{one}"
+            qualified_computer_name = "{hosts[one]}"
+            sites = {sites}
+            routing_server = {str(one == ROUTER).lower()}
+            """
+            for one, sites in members.items()
+        )
+        return f"""
+            queues = [{{ name = '{NOTHING}' }}]
+            [queue_manager]
+            identifier = "{IDENTIFIERS[name]}"
+            host_name = "{name}"
+            [listen]
+            address = "{ADDRESSES[name]}"
+            tcp_port = {self.port}
+            ping = false
+            [remote]
+            tcp_port = {self.port}
+            [timers]
+            scale = {SCALE}
+            [control]
+            address = "127.0.0.1:0"
+            [store]
+            path = "{self.folder / name / "store"}"
+            [[directory.sites]]
+            name = "west"
+            [[directory.sites]]
+            name = "east"
+            [[directory.links]]
+            sites = ["west", "east"]
+            gates = ["router"]
+            {machines}
+        """
+
+    def kill(self, name: str) -> None:
+        """Kill -9."""
+        self.served[name].process.kill()
+        self.served[name].ends()
+        self.lives[name].close()
+
+    def close(self) -> None:
+        for life in self.lives.values():
+            life.close()
+        self.relay.close()
+
+    def send(self, source: str, to: str, kind: str, bodies: list[str]) -> None:
+        """Send messages of a kind, transactional ones in transactions of several."""
+        control, name = self.control[source], self.names[to][QUEUES[kind]]
+        if kind != "transactional":
+            for body in bodies:
+                control.call("send", to=name, body=body, delivery=kind)
+            return
+        for first in range(0, len(bodies), BATCH):
+            transaction = control.call("begin")["transaction"]
+            for body in bodies[first : first + BATCH]:
+                control.call("send", to=name, body=body, transaction=transaction)
+            control.call("commit", transaction=transaction)
+
+    def receive(self, at: str, kind: str, source: str, bodies: list[str]) -> None:
+        """The messages come, each once and in order, from their source."""
+        for body in bodies:
+            message = self.control[at].call("receive", queue=QUEUES[kind], timeout_ms=PATIENCE_S * 1000)["message"]
+            assert message is not None, f"{body} did not come"
+            assert (message["body"], message["delivery"]) == (body, kind)
+            assert message["source"] == IDENTIFIERS[source]
+
+    def waiting(self, name: str) -> int:
+        """How many messages wait to be sent, or acknowledged, at one of the three."""
+        return sum(queue["count"] for queue in self.control[name].call("list")["outgoing"])
+
+    def until(self, name: str, condition: Callable[[], bool], what: str) -> None:
+        """Ask again and again; the wait is one for a message that never comes."""
+        deadline = time.monotonic() + PATIENCE_S
+        while not condition():
+            assert time.monotonic() < deadline, what
+            self.control[name].call("receive", queue=NOTHING, timeout_ms=20)
+
+    def settled(self) -> None:
+        """Nobody has anything to send any more, and nothing came twice."""
+        for name in self.served:
+            self.until(name, lambda name=name: self.waiting(name) == 0, f"{name} still has messages to send")
+            for queue in (PLAIN, TRANSACTIONAL):
+                assert self.control[name].call("peek", queue=queue)["messages"] == []
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    made = World(tmp_path)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def bodies(kind: str, count: int = 20) -> list[str]:
+    return [f"{kind} {number}" for number in range(count)]
+
+
+BOTH_WAYS = ((LEFT, RIGHT), (RIGHT, LEFT))
+KEPT = ("recoverable", "transactional")
+"""The kinds that no failure may lose."""
+
+
+def test_messages_of_every_kind_pass_the_router_both_ways(world: World):
+    world.start(LEFT, ROUTER, RIGHT)
+    for source, to in BOTH_WAYS:
+        for kind in QUEUES:
+            world.send(source, to, kind, bodies(kind))
+            world.receive(to, kind, source, bodies(kind))
+    for source, to in BOTH_WAYS:
+        hops = {hop["QMGuid"] for session in _sessions(world, source) for hop in session["NextHopCollection"]}
+        assert hops == {IDENTIFIERS[ROUTER]}, f"{source} went to {to} itself"
+    world.settled()
+
+
+def test_messages_of_every_kind_go_both_ways_within_a_site(tmp_path: Path):
+    world = World(tmp_path, sites=False)
+    with contextlib.closing(world):
+        world.start(LEFT, RIGHT)
+        for source, to in BOTH_WAYS:
+            for kind in QUEUES:
+                world.send(source, to, kind, bodies(kind))
+                world.receive(to, kind, source, bodies(kind))
+        world.settled()
+
+
+@pytest.mark.parametrize("kind", KEPT)
+def test_nothing_is_lost_or_repeated_when_connections_are_cut(world: World, kind: str):
+    world.start(LEFT, ROUTER, RIGHT)
+    sent = bodies(kind, 60)
+    for first in range(0, len(sent), 10):
+        for source, to in BOTH_WAYS:
+            world.send(source, to, kind, sent[first : first + 10])
+        world.relay.cut()
+    for source, to in BOTH_WAYS:
+        world.receive(to, kind, source, sent)
+    assert world.relay.accepted > 1
+    world.settled()
+
+
+@pytest.mark.parametrize("restarted", [LEFT, ROUTER, RIGHT])
+def test_nothing_is_lost_or_repeated_when_one_is_restarted(world: World, restarted: str):
+    world.start(LEFT, ROUTER, RIGHT)
+    for kind in KEPT:
+        sent = bodies(kind, 30)
+        for first in range(0, len(sent), 10):
+            for source, to in BOTH_WAYS:
+                world.send(source, to, kind, sent[first : first + 10])
+            world.control[restarted].call("restart")
+        for source, to in BOTH_WAYS:
+            world.receive(to, kind, source, sent)
+    world.settled()
+
+
+def test_what_a_killed_router_had_taken_over_arrives(world: World):
+    world.start(LEFT, ROUTER, RIGHT)
+    world.kill(RIGHT)
+    for kind in KEPT:
+        world.send(LEFT, RIGHT, kind, bodies(kind))
+    world.until(ROUTER, lambda: world.waiting(ROUTER) >= 2 * len(bodies("")), "the router does not take them over")
+    world.until(LEFT, lambda: _unacknowledged(world, LEFT) == 0, "the router does not acknowledge them")
+    world.kill(ROUTER)
+    world.start(ROUTER, RIGHT)
+    for kind in KEPT:
+        world.receive(RIGHT, kind, LEFT, bodies(kind))
+    world.settled()
+
+
+@pytest.mark.parametrize("killed", [[LEFT], [RIGHT], [LEFT, ROUTER, RIGHT]])
+def test_nothing_is_lost_or_repeated_when_ends_are_killed(world: World, killed: list[str]):
+    world.start(LEFT, ROUTER, RIGHT)
+    for kind in KEPT:
+        for source, to in BOTH_WAYS:
+            world.send(source, to, kind, bodies(kind))
+        for name in killed:
+            world.kill(name)
+        world.start(*killed)
+        for source, to in BOTH_WAYS:
+            world.receive(to, kind, source, bodies(kind))
+    world.settled()
+
+
+def _sessions(world: World, name: str) -> list[dict[str, Any]]:
+    sessions: list[dict[str, Any]] = world.control[name].call("inspect")["adm"]["Sessions"]
+    return [one for one in sessions if one["role"] == "initiator"]
+
+
+def _unacknowledged(world: World, name: str) -> int:
+    """Messages that the next hop did not acknowledge: transactional ones are kept longer, for their OrderAcks."""
+    tables = (session["OutgoingMessageTable"] for session in _sessions(world, name))
+    return sum(not position["ReceivedSessionAck"] for table in tables for position in table)

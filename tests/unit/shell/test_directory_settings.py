@@ -1,0 +1,150 @@
+"""[directory] of the TOML file of ``serve``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+
+from reference_qm.directory import Directory, Queue, QueueManager, RoutingLink, Site, equals
+from reference_qm.entropy import SeededEntropy
+from reference_qm.shell.directory_store import SqliteDirectory
+from reference_qm.shell.settings import SettingsError, load_settings
+
+ENTROPY = SeededEntropy("directory settings")
+A, B, C = (f"6d71636f-6e66-4f72-8d00-00000000000{number}" for number in "abc")
+OWN = f"[queue_manager]\nidentifier = '{A}'\n"
+SITES = "[[directory.sites]]\nname = 'north'\n[[directory.sites]]\nname = 'south'\n"
+MACHINES = f"""
+[[directory.queue_managers]]
+identifier = "{A}"
+computer_name = "alpha"
+qualified_computer_name = "127.0.0.1"
+sites = ["north"]
+out_routing_servers = ["Gate"]
+[[directory.queue_managers]]
+identifier = "{B}"
+computer_name = "gate"
+sites = ["north", "South"]
+routing_server = true
+[[directory.queue_managers]]
+identifier = "{C}"
+computer_name = "gamma"
+sites = ["south"]
+in_routing_servers = ["gate"]
+"""
+REST = """
+[[directory.links]]
+sites = ["north", "south"]
+cost = 7
+gates = ["gate"]
+[[directory.queues]]
+pathname = "gamma\\\\orders"
+label = "orders"
+base_priority = 3
+"""
+
+
+def load(folder: Path, text: str) -> Directory | None:
+    path = folder / "qm.toml"
+    path.write_text(text, encoding="utf-8")
+    return load_settings(path, {}, ENTROPY).config.directory
+
+
+def machine(directory: Directory, identifier: str) -> QueueManager:
+    found = directory.read("QueueManager", equals("Identifier", UUID(identifier))).rDirectoryObject
+    assert isinstance(found, QueueManager)
+    return found
+
+
+def test_without_the_table_it_is_workgroup_mode(tmp_path: Path):
+    assert load(tmp_path, OWN) is None
+
+
+def test_every_key_is_taken(tmp_path: Path):
+    directory = load(tmp_path, OWN + SITES + MACHINES + REST)
+    assert directory is not None
+    sites = {name: directory.read("Site", equals("Name", name)).rDirectoryObject for name in ("north", "south")}
+    north, south = (site.Identifier for site in sites.values() if isinstance(site, Site))
+    assert machine(directory, A).QualifiedComputerName == "127.0.0.1"
+    assert machine(directory, A).SiteIdentifierList == (north,)
+    assert machine(directory, A).OutRoutingServerIdentifierList == (UUID(B),)
+    assert (machine(directory, B).RoutingServer, machine(directory, B).QualifiedComputerName) == (True, "gate")
+    assert machine(directory, B).SiteIdentifierList == (north, south)
+    assert machine(directory, C).InRoutingServerIdentifierList == (UUID(B),)
+    link = directory.read("RoutingLink").rDirectoryObject
+    assert isinstance(link, RoutingLink)
+    assert (link.Site1Identifier, link.Site2Identifier, link.ActualCost) == (north, south, 7)
+    assert link.SiteGateIdentifierList == (UUID(B),)
+    queue = directory.read("Queue").rDirectoryObject
+    assert isinstance(queue, Queue)
+    assert (queue.Pathname, queue.Label, queue.BasePriority, queue.Transactional) == (
+        "gamma\\orders",
+        "orders",
+        3,
+        False,
+    )
+
+
+def test_the_same_file_means_the_same_identifiers(tmp_path: Path):
+    one, two = (load(tmp_path, OWN + SITES + MACHINES + REST) for _ in range(2))
+    for kind in ("Site", "RoutingLink", "Queue"):
+        found = {directory.read(kind).rDirectoryObject.Identifier for directory in (one, two)}  # type: ignore[union-attr]
+        assert len(found) == 1
+
+
+def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
+    store = f"[directory]\nstore = '{tmp_path / 'enterprise'}'\n"
+    first = load(tmp_path, OWN + store + SITES + MACHINES)
+    assert isinstance(first, SqliteDirectory)
+    first.write(QueueManager(Identifier=UUID(A), JournalQuota=5))
+    first.close()
+    again = load(tmp_path, OWN + store + SITES + MACHINES)
+    assert isinstance(again, SqliteDirectory)
+    assert machine(again, A).JournalQuota == 5
+    again.close()
+    alone = load(tmp_path, OWN + store)
+    assert isinstance(alone, SqliteDirectory)
+    assert machine(alone, C).ComputerName == "gamma"
+    alone.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (SITES, "[directory]: [queue_manager] identifier is missing: say which of the queue managers this is"),
+        (OWN + SITES, f"[directory]: no queue manager {A}, which this is: add it to queue_managers"),
+        (OWN + SITES + MACHINES + "[routes]\n", "[routes] are for a workgroup: with [directory], leave them out"),
+        (OWN + "[directory]\nsite = 1", "[directory]: unknown key 'site'; known are store, sites, queue_managers"),
+        (OWN + "[directory]\nsites = 1", "sites = 1: must be a list of tables: write [[directory.sites]] and so on"),
+        (OWN + "[[directory.sites]]\n", "[directory] sites 1: name is missing"),
+        (OWN + "[[directory.sites]]\nname = 1", "[directory] sites 1 name = 1: must be a text"),
+        (OWN + MACHINES, "queue_managers 1 sites: no 'north' in this file; there are none"),
+        (
+            OWN + SITES + MACHINES.replace('"Gate"', '"gone"'),
+            "out_routing_servers: no 'gone' in this file; there are alpha",
+        ),
+        (OWN + SITES + MACHINES + "[[directory.links]]\nsites = ['north']", "sites = ['north']: a link has two sites"),
+        (
+            OWN + SITES + MACHINES + "[[directory.links]]\nsites = ['north', 'south']\ncost = 0",
+            "links 1 cost = 0: must be a whole number from 1 to 999999",
+        ),
+        (
+            OWN + "[[directory.queues]]\npathname = 'orders'",
+            "must be a path name of a public queue like 'computer\\orders'",
+        ),
+        (OWN + "[[directory.queues]]\npathname = 'a\\\\private$\\\\b'", "must be a path name of a public queue"),
+        (OWN + "[[directory.queues]]\npathname = 'a\\b'", "queues 1 pathname: no 'a' in this file"),
+        (OWN + "[directory]\nstore = '/nowhere/at/all'", "/nowhere/at/all: cannot be opened as a directory"),
+        (OWN + SITES + SITES, "[directory] sites 3: it has the name or the identifier of another object"),
+        (OWN + SITES + MACHINES.replace(C, B), "queue_managers 3: it has the name or the identifier of another object"),
+        (OWN + SITES + MACHINES.replace("gamma", "alpha"), "queue_managers 3: CN=msmq, CN=alpha"),
+    ],
+)
+def test_what_cannot_be_used_is_one_line(tmp_path: Path, text: str, complaint: str):
+    with pytest.raises(SettingsError) as error:
+        load(tmp_path, text)
+    assert complaint in str(error.value)
+    assert str(error.value).startswith(str(tmp_path / "qm.toml"))
+    assert "\n" not in str(error.value)
