@@ -1,0 +1,336 @@
+"""Every predicate of messages: what keeps its rule, what breaks it, and what it does not speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from harness.passive import MALFORMED, PASSIVE, Context
+from harness.recorder import FROM_SUT, Connection, Frame
+from harness.wire import kind
+from reference_qm.codec import (
+    BaseHeader,
+    DebugHeader,
+    DirectQueueFormatName,
+    FinalAckBody,
+    FormatError,
+    MessagePropertiesHeader,
+    MQFAddressHeader,
+    MQFDirectQueueFormatName,
+    MQFFormatNameElement,
+    MQFSignatureHeader,
+    MultiQueueFormatHeader,
+    OrderAckBody,
+    PrivateQueueFormatNameId,
+    ProviderInfo,
+    SecurityData,
+    SecurityHeader,
+    SimpleBlob,
+    SoapHeader,
+    TransactionHeader,
+    UserHeader,
+    UserMessagePacket,
+    parse_packet,
+)
+from suites import predicates
+
+assert predicates, "importing them registers them"
+
+OWN = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
+OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
+SID = bytes.fromhex("010500000000000515000000e967ba8a0fd2a61e6c57a2e6f4010000")
+CERTIFICATE = bytes.fromhex("3082000401020304")
+DIRECT = DirectQueueFormatName(r"TCP:10.0.0.1\private$\q")
+ORDER_QUEUE = DirectQueueFormatName(r"TCP:10.0.0.1\PRIVATE$\order_queue$")
+
+
+def message(
+    *, base: int = 3, user: dict[str, Any] | None = None, properties: dict[str, Any] | None = None, **headers: Any
+) -> UserMessagePacket:
+    """A message of the SUT; flags for the headers given are set, ``user`` has fields and, in lower case, bits."""
+    given = dict(user or {})
+    bits = {name: given.pop(name) for name in list(given) if name.isupper() and len(name) <= 2}
+    usual = {"DQ": 7, "MP": 1, "TH": int("TransactionHeader" in headers), "SH": int("SecurityHeader" in headers)}
+    usual |= {"HH": int("SoapHeader" in headers), "MQ": int("MultiQueueFormatHeader" in headers)}
+    usual |= {"DM": int("TransactionHeader" in headers)}
+    flags = base | BaseHeader.flags(DH=int("DebugHeader" in headers))
+    fields: dict[str, Any] = {"SourceQueueManager": OWN, "MessageID": 5, "DestinationQueue": DIRECT}
+    return UserMessagePacket(
+        BaseHeader=BaseHeader(Flags=flags),
+        UserHeader=UserHeader(**{**fields, "Flags": UserHeader.flags(**usual | bits), **given}),
+        MessagePropertiesHeader=MessagePropertiesHeader(
+            **{"HashAlgorithm": 0x800E, "EncryptionAlgorithm": 0x6801, "MessageBody": b"body", **(properties or {})}
+        ),
+        **headers,
+    )
+
+
+def secured(flags: dict[str, int] | None = None, **data: Any) -> UserMessagePacket:
+    """A message with a SecurityHeader."""
+    header = SecurityHeader(SecurityHeader.flags(**flags or {}), SecurityData(**data))
+    return message(SecurityHeader=header)
+
+
+def acknowledgment(final: bool = False, **changes: Any) -> UserMessagePacket:
+    """An OrderAck or a FinalAck."""
+    body = FinalAckBody(TxSequenceNumber=2) if final else OrderAckBody(TxSequenceNumber=2, TxPreviousSequenceNumber=1)
+    usual = {"MessageClass": 0x8000 if final else 0xFF, "Label": "QM Ordering Ack", "MessageBody": body.build()}
+    user = {"DestinationQueue": ORDER_QUEUE, "DM": int(final), **changes.pop("user", {})}
+    return message(base=changes.pop("base", 0), user=user, properties=usual | changes)
+
+
+def listed(name: str = r"TCP:10.0.0.1\q", **signature: Any) -> UserMessagePacket:
+    """A message with lists of queues."""
+    elements = (MQFFormatNameElement(MQFDirectQueueFormatName(name)),)
+    header = MultiQueueFormatHeader(MQFAddressHeader(0x64, elements), Signature=MQFSignatureHeader(**signature))
+    return message(MultiQueueFormatHeader=header)
+
+
+def at(place: int, value: bytes) -> Callable[[UserMessagePacket], bytes]:
+    """Overwrite bytes; a place below zero counts from the end."""
+
+    def change(packet: UserMessagePacket) -> bytes:
+        data = packet.build()
+        start = place % len(data)
+        return data[:start] + value + data[start + len(value) :]
+
+    return change
+
+
+def user_bits(**bits: int) -> Callable[[UserMessagePacket], bytes]:
+    """Set bits of UserHeader.Flags, whatever they announce."""
+
+    def change(packet: UserMessagePacket) -> bytes:
+        clear = ~UserHeader.flags(**{name: vars(UserHeader)[name].mask for name in bits})
+        flags = packet.UserHeader.Flags & clear | UserHeader.flags(**bits)
+        return at(60, flags.to_bytes(4, "little"))(packet)
+
+    return change
+
+
+def in_list(place: int, value: int) -> Callable[[UserMessagePacket], bytes]:
+    """Overwrite a number of the list of destinations, at a place relative to its HeaderID."""
+
+    def change(packet: UserMessagePacket) -> bytes:
+        found = packet.build().index(b"\x64\0\0\0\1\0\0\0")
+        return at(found + place, value.to_bytes(4, "little"))(packet)
+
+    return change
+
+
+def size_of_sender(value: int) -> Callable[[UserMessagePacket], bytes]:
+    """Overwrite SenderIdSize."""
+
+    def change(packet: UserMessagePacket) -> bytes:
+        place = len(packet.BaseHeader.build()) + len(packet.UserHeader.build()) + 2
+        return at(place, value.to_bytes(2, "little"))(packet)
+
+    return change
+
+
+def judged(rule: str, data: bytes, earlier: tuple[bytes, ...] = ()) -> bool | None:
+    """What the predicate of a rule finds of a packet of the SUT; None when it does not speak of it."""
+    connection = Connection(1, "acceptor")
+    for number, each in enumerate((*earlier, data)):
+        connection.frames.append(Frame(number, number, FROM_SUT, "tcp", each, _kind(each), connection))
+    frame = connection.frames[-1]
+    made = PASSIVE[rule]
+    try:
+        packet: Any = frame.record
+        name = frame.kind
+    except FormatError as error:
+        packet, name = error, MALFORMED
+    if name not in made.kinds:
+        return None
+    finding = made.predicate(packet, Context(frame, connection))
+    return None if finding is None else finding[0]
+
+
+def _kind(data: bytes) -> str:
+    try:
+        return kind(data)
+    except ValueError:
+        return MALFORMED
+
+
+TRANSACTION = TransactionHeader(Flags=TransactionHeader.flags(FM=1, LM=1), TxSequenceNumber=1)
+Case = tuple[str, UserMessagePacket, UserMessagePacket | Callable[[UserMessagePacket], bytes]]
+
+CASES: tuple[Case, ...] = (
+    ("MQMQ-2.2.19.2-04", message(), message(user={"QueueManagerAddress": OTHER})),
+    ("MQMQ-2.2.19.2-08", message(user={"RC": 0x1D}), message(user={"RC": 0x1E})),
+    ("MQMQ-2.2.19.2-09", message(user={"DM": 1}), message(user={"DM": 2})),
+    ("MQMQ-2.2.19.2-15", message(), user_bits(DQ=1)),
+    ("MQMQ-2.2.19.2-16", message(), user_bits(AQ=4)),
+    ("MQMQ-2.2.19.2-18", message(), user_bits(SH=1)),
+    ("MQMQ-2.2.19.2-19", message(TransactionHeader=TRANSACTION), user_bits(TH=0)),
+    ("MQMQ-2.2.19.2-20", message(TransactionHeader=TRANSACTION), user_bits(DM=0)),
+    ("MQMQ-2.2.19.2-21", message(), user_bits(MP=0)),
+    ("MQMQ-2.2.19.2-22", message(), user_bits(CQ=1)),
+    ("MQMQ-2.2.19.2-23", listed(), user_bits(MQ=0)),
+    ("MQMQ-2.2.19.2-25", message(), message(user={"AH": 1})),
+    ("MQMQ-2.2.19.2-27", message(SoapHeader=SoapHeader("a", "b")), user_bits(HH=0)),
+    ("MQMQ-2.2.19.2-32", message(user={"AQ": 7, "AdminQueue": DIRECT}), lambda _: user_bits(AQ=5)(message())),
+    ("MQMQ-2.2.19.2-33", message(), lambda _: user_bits(AQ=0)(message(user={"AQ": 7, "AdminQueue": DIRECT}))),
+    ("MQMQ-2.2.19.2-35", message(user={"RQ": 7, "ResponseQueue": DIRECT}), lambda _: user_bits(RQ=5)(message())),
+    ("MQMQ-2.2.19.2-36", message(), lambda _: user_bits(RQ=0)(message(user={"RQ": 7, "ResponseQueue": DIRECT}))),
+    ("MQMQ-2.2.20-02", message(), at(2, b"\x0b")),
+    ("MQMQ-2.2.20-06", message(DebugHeader=DebugHeader()), at(2, b"\x03")),
+    (
+        "MQMQ-2.2.19.3-11",
+        message(properties={"Label": "x"}),
+        message(properties={"Label": "x", "LabelTerminated": False}),
+    ),
+    ("MQMQ-2.2.19.3-30", message(properties={"Label": "x"}), message(properties={"Label": "x\0y"})),
+    ("MQMQ-2.2.19.3-12", message(properties={"MessageClass": 0xC004}), message(properties={"MessageClass": 0x0200})),
+    ("MQMQ-2.2.19.3-15", message(properties={"BodyType": 0x1011}), message(properties={"BodyType": 0x77})),
+    ("MQMQ-2.2.19.3-20", message(properties={"PrivacyLevel": 5}), message(properties={"PrivacyLevel": 2})),
+    ("MQMQ-2.2.19.3-24", message(), message(properties={"EncryptionAlgorithm": 1})),
+    ("MQMQ-2.2.19.3-26", message(properties={"PrivacyLevel": 1}), message(properties={"PrivacyLevel": 5})),
+    (
+        "MQMQ-2.2.20.5-02",
+        message(TransactionHeader=TRANSACTION),
+        message(TransactionHeader=replace(TRANSACTION, Flags=1 << 31)),
+    ),
+    ("MQMQ-2.2.20.5-17", message(TransactionHeader=TRANSACTION), message(TransactionHeader=TransactionHeader())),
+    (
+        "MQMQ-2.2.20.5-19",
+        message(TransactionHeader=TRANSACTION),
+        message(TransactionHeader=replace(TRANSACTION, PreviousTxSequenceNumber=1)),
+    ),
+    ("MQMQ-2.2.19.1-04", message(base=0, TransactionHeader=TRANSACTION), message(TransactionHeader=TRANSACTION)),
+    ("MQMQ-2.2.19.1-06", acknowledgment(), at(2, b"\x08")),
+    ("MQQB-2.2.4-01", acknowledgment(), acknowledgment(base=3)),
+    ("MQQB-2.2.4-02", acknowledgment(), user_bits(MP=0)),
+    ("MQQB-2.2.4-03", acknowledgment(user={"DM": 1}), acknowledgment(user={"JN": 1})),
+    (
+        "MQQB-2.2.4-04",
+        acknowledgment(user={"DQ": 3, "DestinationQueue": PrivateQueueFormatNameId(4)}),
+        acknowledgment(user={"DQ": 3, "DestinationQueue": PrivateQueueFormatNameId(5)}),
+    ),
+    (
+        "MQQB-2.2.4-05",
+        acknowledgment(),
+        acknowledgment(user={"DestinationQueue": DirectQueueFormatName(r"OS:x\order_queue$")}),
+    ),
+    ("MQQB-2.2.4-07", acknowledgment(), acknowledgment(Label="QM ordering")),
+    ("MQQB-2.2.4-08", acknowledgment(), acknowledgment(MessageBody=bytes(40))),
+    ("MQQB-2.2.4-09", acknowledgment(), acknowledgment(Flags=1)),
+    ("MQQB-2.2.4-10", acknowledgment(), acknowledgment(MessageClass=0)),
+    ("MQQB-2.2.4-11", acknowledgment(), acknowledgment(BodyType=8)),
+    ("MQQB-2.2.4.1-03", acknowledgment(), acknowledgment(MessageBody=OrderAckBody(TxSequenceNumber=2).build())),
+    ("MQQB-2.2.5-01", acknowledgment(final=True), acknowledgment(final=True, base=3)),
+    ("MQQB-2.2.5-03", acknowledgment(final=True), acknowledgment(final=True, user={"DM": 0})),
+    ("MQQB-2.2.5-04", acknowledgment(final=True), acknowledgment(final=True, user={"JP": 1})),
+    ("MQQB-2.2.5-08", acknowledgment(final=True), acknowledgment(final=True, Label="x")),
+    ("MQMQ-2.2.20.6-01", secured({"ST": 1}, SecurityID=SID), secured({"ST": 3}, SecurityID=SID)),
+    ("MQMQ-2.2.20.6-02", secured(SenderCert=b"c"), secured(SecurityID=SID)),
+    ("MQMQ-2.2.20.6-03", secured({"ST": 1}, SecurityID=SID), secured({"ST": 1}, SecurityID=OWN.bytes_le)),
+    ("MQMQ-2.2.20.6-04", secured({"ST": 2}, SecurityID=OWN.bytes_le), secured({"ST": 2}, SecurityID=OTHER.bytes_le)),
+    ("MQMQ-2.2.20.6-05", secured(SecurityID=SID), secured({"AU": 1}, SecurityID=SID)),
+    (
+        "MQMQ-2.2.20.6-07",
+        secured(Signature=b"s", ProviderInfo=ProviderInfo(1, "Other").build()),
+        secured(Signature=b"s"),
+    ),
+    ("MQMQ-2.2.20.6-08", secured({"AI": 1}, SecurityID=SID), secured({"AI": 1})),
+    ("MQMQ-2.2.20.6-09", secured(SecurityID=SID), secured({"AS": 1}, SecurityID=SID)),
+    ("MQMQ-2.2.20.6-14", secured({"ST": 1}, SecurityID=SID), secured({"ST": 1}, SecurityID=SID[:-4])),
+    ("MQMQ-2.2.20.6-15", secured(EncryptionKey=bytes(268)), secured(EncryptionKey=bytes(267))),
+    ("MQMQ-2.2.20.6-16", secured(Signature=bytes(128)), secured(Signature=bytes(127))),
+    ("MQMQ-2.2.20.6-17", secured(SenderCert=CERTIFICATE), secured(SenderCert=CERTIFICATE + b"\0")),
+    ("MQMQ-2.2.20.6-18", secured(ProviderInfo=ProviderInfo(1, "x").build()), secured(ProviderInfo=b"\1\0\0\0x\0")),
+    ("MQMQ-2.2.20.6-19", secured(SecurityID=SID), secured()),
+    ("MQMQ-2.2.20.6-20", secured({"EB": 1}, EncryptionKey=b"k"), secured({"EB": 1}, SecurityID=SID)),
+    (
+        "MQMQ-2.2.20.6-22",
+        secured({"ST": 2}, SecurityID=OWN.bytes_le, Signature=b"s"),
+        secured({"ST": 2}, SecurityID=OTHER.bytes_le, Signature=b"s"),
+    ),
+    (
+        "MQMQ-2.2.20.6-37",
+        secured(ProviderInfo=ProviderInfo(1, "x").build()),
+        secured({"DE": 1}, ProviderInfo=ProviderInfo(1, "x").build()),
+    ),
+    ("MQQB-2.4.2-01", secured(EncryptionKey=SimpleBlob(0x6602).build()), secured(EncryptionKey=SimpleBlob(1).build())),
+    ("MQMQ-2.2.18.1.4-01", listed(), lambda packet: packet.build().replace(b"\x03\x00T\x00C", b"\x07\x00T\x00C")),
+    ("MQMQ-2.2.18.1.4.1-02", listed(), listed("nowhere")),
+    ("MQMQ-2.2.20.3-01", listed(), listed(ID=0x015F)),
+    ("MQMQ-2.2.20.3-03", listed(Signature=b"four"), at(-8, b"\xff\xff\0\0")),
+    ("MQMQ-2.2.20.7-01", message(SoapHeader=SoapHeader("a", "b")), message(SoapHeader=SoapHeader("a", "b", 1))),
+    ("MQMQ-2.2.20.7-04", message(SoapHeader=SoapHeader("a", "b")), message(SoapHeader=SoapHeader("a", "b", 0x320, 1))),
+    (
+        "MQMQ-2.2.20.7-03",
+        message(SoapHeader=SoapHeader("a", "b")),
+        message(SoapHeader=SoapHeader("a", "b", HeaderTerminated=False)),
+    ),
+    (
+        "MQMQ-2.2.20.7-06",
+        message(SoapHeader=SoapHeader("a", "b")),
+        message(SoapHeader=SoapHeader("a", "b", BodyTerminated=False)),
+    ),
+    ("MQMQ-2.2.20.8-01", message(DebugHeader=DebugHeader(1, 0, OWN)), message(DebugHeader=DebugHeader(2))),
+    (
+        "MQMQ-2.2.20.8-17",
+        message(DebugHeader=DebugHeader(1, 0, OWN)),
+        lambda _: at(-4, b"\1")(message(DebugHeader=DebugHeader())),
+    ),
+)
+
+
+@pytest.mark.parametrize(("rule", "kept", "broken"), CASES, ids=[case[0] for case in CASES])
+def test_a_predicate_tells_what_keeps_its_rule_from_what_breaks_it(
+    rule: str, kept: UserMessagePacket, broken: UserMessagePacket | Callable[[UserMessagePacket], bytes]
+) -> None:
+    wrong = broken(kept) if callable(broken) else broken.build()
+    assert judged(rule, kept.build()) is True
+    assert judged(rule, wrong) is False
+
+
+@pytest.mark.parametrize(
+    "rule", [rule for rule in PASSIVE if rule.startswith(("MQMQ-2.2.20.6", "MQMQ-2.2.20.8", "MQMQ-2.2.20.7"))]
+)
+def test_a_message_without_the_header_keeps_and_breaks_nothing_of_it(rule: str) -> None:
+    assert judged(rule, message().build()) is None
+
+
+def numbered(number: int, previous: int, identifier: int) -> bytes:
+    header = replace(TRANSACTION, TxSequenceNumber=number, PreviousTxSequenceNumber=previous)
+    return message(base=0, user={"MessageID": identifier}, TransactionHeader=header).build()
+
+
+SEQUENCE = (numbered(4, 3, 1), numbered(5, 4, 2))
+
+
+@pytest.mark.parametrize(
+    ("rule", "data", "found"),
+    [
+        ("MQMQ-2.2.20.5-16", numbered(6, 5, 3), True),
+        ("MQMQ-2.2.20.5-16", numbered(7, 5, 3), False),
+        ("MQMQ-2.2.20.5-16", numbered(4, 0, 1), True),  # sent again
+        ("MQMQ-2.2.20.5-16", numbered(6, 5, 1), False),  # numbered again
+        ("MQMQ-2.2.20.5-18", numbered(6, 5, 3), True),
+        ("MQMQ-2.2.20.5-18", numbered(6, 4, 3), False),
+        ("MQMQ-2.2.20.5-18", numbered(4, 0, 1), True),
+        ("MQMQ-2.2.18.1.3-02", numbered(6, 5, 3), True),
+        ("MQMQ-2.2.18.1.3-02", numbered(6, 5, 2), True),  # the same message
+        ("MQMQ-2.2.18.1.3-02", message(user={"MessageID": 2}, properties={"Label": "x"}).build(), False),
+    ],
+)
+def test_what_was_sent_before_counts(rule: str, data: bytes, found: bool) -> None:
+    assert judged(rule, data, SEQUENCE) is found
+
+
+def test_nothing_is_said_of_a_sequence_that_began_before_the_session() -> None:
+    assert judged("MQMQ-2.2.20.5-16", SEQUENCE[0]) is None
+
+
+@pytest.mark.parametrize("data", [b"", b"\0" * 200, b"LIOR" * 40, bytes(range(256))])
+def test_bytes_that_are_no_packet_keep_nothing(data: bytes) -> None:
+    with pytest.raises(FormatError):
+        parse_packet(data)
+    assert [rule for rule in PASSIVE if judged(rule, data) is True] == []
