@@ -91,6 +91,11 @@ def test_a_pdu_is_these_bytes_and_these_bytes_are_the_pdu(name):
     assert pdu.build() == wire
 
 
+def test_the_flag_of_an_object_follows_from_the_body():
+    wire = Pdu(Request(1, 7, b"12345678901234567890"), 4, Flags.FIRST_FRAG | Flags.OBJECT_UUID).build()
+    assert Pdu.parse(wire) == Pdu(Request(1, 7, b"12345678901234567890"), 4, Flags.FIRST_FRAG)
+
+
 def test_a_bind_nak_may_carry_extended_error_information():
     wire = bytes.fromhex("05000d03 10000000 2500 0000 02000000 0800 01 0500") + bytes(16)
     assert Pdu.parse(wire).body == BindNak(8)

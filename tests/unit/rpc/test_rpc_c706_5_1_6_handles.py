@@ -141,6 +141,18 @@ def test_a_handle_set_free_by_a_lost_association_goes_to_the_next_one_of_the_gro
     assert (happened[0].call, happened[1].call.association) == (first, second.association)
 
 
+def test_a_call_that_waited_in_vain_is_answered_on_its_own_association(client):
+    second = Client(client.server)
+    second.bind(group=client.association.group.identifier)
+    handle = client.opened()
+    first = received(closing(client, handle))
+    assert closing(second, handle) == []
+    happened = first.respond(Return=0, pphContext=None)
+    assert [one.association for one in happened] == [client.association, second.association]
+    assert sent(happened)[1].body.status == FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH
+    assert (len(client.association.calls), len(second.association.calls)) == (0, 0)
+
+
 def test_above_the_limit_no_handle_is_promised(client):
     small = Client(limits=Limits(handles=2))
     small.bind()

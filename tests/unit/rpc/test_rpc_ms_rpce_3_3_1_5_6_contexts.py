@@ -24,6 +24,8 @@ QQ, QC = QM2QM.syntax, QMCOMM.syntax
         ([(QQ, NDR64)], [ACCEPTED[True]]),
         ([(QQ, NDR), (QQ, NDR64)], [OTHER_SYNTAX, ACCEPTED[True]]),
         ([(QQ, NDR64), (QQ, NDR)], [ACCEPTED[True], OTHER_SYNTAX]),
+        ([(QQ, NDR64), (QQ, NDR64)], [ACCEPTED[True], OTHER_SYNTAX]),
+        ([(QQ, NDR), (QQ, NDR)], [ACCEPTED[False], OTHER_SYNTAX]),
         ([(QQ, NDR, NDR64)], [ACCEPTED[True]]),
         ([(QQ, UNKNOWN, NDR)], [ACCEPTED[False]]),
         ([(QQ, NDR), (QC, NDR64)], [ACCEPTED[False], ACCEPTED[True]]),
