@@ -133,9 +133,32 @@ def _verb(request: type[commands.Request], known: dict[str, Convert], *required:
     return (lambda values: request(**values)), known, required
 
 
+def _by_lookup_identifier(peek: bool) -> Callable[[dict[str, Any]], commands.Request]:
+    return lambda values: commands.ReadByLookupIdentifier(peek=peek, **values)
+
+
+_PROPERTIES: dict[str, Convert] = {
+    "label": _text,
+    "journaling": _flag,
+    "quota_kb": _number,
+    "journal_quota_kb": _number,
+    "authenticated": _flag,
+    "privacy": _text,
+    "base_priority": _number,
+}
+_WHERE: dict[str, Convert] = {"queue": _text, "handle": _number, "cursor": _number}
+_LOOKUP: dict[str, Convert] = {"queue": _text, "handle": _number, "lookup_id": _number, "seek": _text}
+_MOVED = ("queue", "lookup_id", "to")
+
 _VERBS: dict[str, Verb] = {
     "identity": _verb(commands.Identity, {}),
-    "create_queue": _verb(commands.CreateQueue, {"name": _text, "transactional": _flag}, "name"),
+    "create_queue": _verb(commands.CreateQueue, {"name": _text, "transactional": _flag, **_PROPERTIES}, "name"),
+    "get_queue": _verb(commands.GetQueue, {"name": _text}, "name"),
+    "set_queue": _verb(commands.SetQueue, {"name": _text, **_PROPERTIES}, "name"),
+    "open_queue": _verb(commands.OpenQueue, {"queue": _text, "access": _text, "deny_receive": _flag}, "queue"),
+    "close_queue": _verb(commands.CloseQueue, {"handle": _number}, "handle"),
+    "open_cursor": _verb(commands.OpenCursor, {"handle": _number}, "handle"),
+    "close_cursor": _verb(commands.CloseCursor, {"cursor": _number}, "cursor"),
     "delete_queue": _verb(commands.DeleteQueue, {"name": _text}, "name"),
     "list": _verb(commands.ListQueues, {}),
     "send": (
@@ -165,9 +188,16 @@ _VERBS: dict[str, Verb] = {
         ("to",),
     ),
     "open_session": _verb(commands.OpenSession, {"to": _text}, "to"),
-    "receive": _verb(
-        commands.ReceiveMessage, {"queue": _text, "timeout_ms": _number, "transaction": _or_none(_guid)}, "queue"
+    "receive": _verb(commands.ReceiveMessage, {**_WHERE, "timeout_ms": _number, "transaction": _or_none(_guid)}),
+    "peek_message": _verb(commands.PeekMessage, {**_WHERE, "timeout_ms": _number}),
+    "peek_next": (
+        lambda values: commands.PeekMessage(next=True, **values),
+        {"cursor": _number, "timeout_ms": _number},
+        ("cursor",),
     ),
+    "receive_by_lookup_id": (_by_lookup_identifier(peek=False), _LOOKUP, ()),
+    "peek_by_lookup_id": (_by_lookup_identifier(peek=True), _LOOKUP, ()),
+    "move": _verb(commands.MoveMessage, {"queue": _text, "lookup_id": _number, "to": _text}, *_MOVED),
     "peek": _verb(commands.PeekMessages, {"queue": _text, "limit": _number}, "queue"),
     "purge": _verb(commands.PurgeQueue, {"queue": _text}, "queue"),
     "pause_queue": _verb(commands.PauseQueue, {"to": _text}, "to"),

@@ -142,7 +142,8 @@ class MessagePositionList:
         before, after = cast("Entry", position.Previous), cast("Entry", position.Next)
         before.Next, after.Previous = after, before
         position.Next = position.Previous = None
-        del self._by_identifier[position.LookupIdentifier]
+        if self._by_identifier.get(position.LookupIdentifier) is position:  # else it was moved away and came back
+            del self._by_identifier[position.LookupIdentifier]
         priority = position.MessageReference.Priority
         if self._last[priority] is position:
             same = not isinstance(before, Boundary) and before.MessageReference.Priority == priority

@@ -118,11 +118,12 @@ def move_message(qm: QueueManager, position: MessagePosition, queue: Queue) -> M
     if not admitted:
         qm.disk.save(gone([position]))
         return None
-    target = MessagePosition(message, queue, LookupIdentifier=position.LookupIdentifier, key=position.key)
+    target = MessagePosition(message, queue, LookupIdentifier=position.LookupIdentifier)
     target.order_queue = position.order_queue
+    target.key = qm.next_persist_token() if position.key else 0  # keys are in the order of arrival
     if not target.LookupIdentifier:  # it was in an outgoing queue, where it had none
         target.LookupIdentifier = qm.procedures.assign_lookup_identifier(qm, message)
     queue.MessagePositionList.insert(target)
-    qm.disk.save(moved(target))
+    qm.disk.save(gone([position]) | moved(target))
     qm.procedures.message_available(qm, target)
     return target

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any, cast
 
+from reference_qm.commands import CancelWaiting, Request
 from reference_qm.control import ControlError, answer, request_from
 from reference_qm.inputs import Endpoint
 from reference_qm.shell.host import Answer, Host
@@ -64,7 +65,8 @@ class ControlClient(asyncio.Protocol):
         self.server = server
         self._transport: asyncio.Transport | None = None
         self._unread = bytearray()
-        self._waiting = 0
+        self._waiting: dict[int, Any] = {}
+        """Ids of requests that wait for an answer, by the token that the host has for them."""
         self._paused = False
 
     # -- asyncio tells ------------------------------------------------------------------------------------------
@@ -95,8 +97,11 @@ class ControlClient(asyncio.Protocol):
         self._take_lines(0)
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Let nothing wait any more: a message that came for who is gone would be lost."""
         self._transport = None
         self.server.clients.discard(self)
+        for token in list(self._waiting):
+            self.server.host.ask(CancelWaiting(token), lambda result: None)
 
     # -- requests and answers -----------------------------------------------------------------------------------
 
@@ -124,8 +129,10 @@ class ControlClient(asyncio.Protocol):
             number = _number(arguments)
             verb = arguments.get("verb")
             on_verb = _HOST_VERBS.get(verb) if isinstance(verb, str) else None
-            if on_verb is None:
-                self._ask(number, arguments)
+            if verb == "cancel":
+                self._cancel(number, arguments)
+            elif on_verb is None:
+                self._ask(number, request_from(arguments))
             elif len(arguments) == 1:
                 on_verb(self, number)
             else:
@@ -133,17 +140,26 @@ class ControlClient(asyncio.Protocol):
         except ControlError as error:
             self._refuse(number, str(error))
 
-    def _ask(self, number: Any, arguments: dict[str, Any]) -> None:
-        request = request_from(arguments)
-        if self._waiting >= WAITING_LIMIT:
+    def _ask(self, number: Any, request: Request) -> None:
+        if len(self._waiting) >= WAITING_LIMIT:
             raise ControlError(f"{WAITING_LIMIT} requests of this client wait already; read their answers first")
-        self._waiting += 1
 
         def answered(result: Answer) -> None:
-            self._waiting -= 1
+            self._waiting.pop(result.token, None)
             self._send(answer(number, result))
 
-        self.server.host.ask(request, answered)
+        token = self.server.host.ask(request, answered)
+        if self.server.host.awaits(token):
+            self._waiting[token] = number
+
+    def _cancel(self, number: Any, arguments: dict[str, Any]) -> None:
+        """Cancel an earlier request of this client that waits for a message."""
+        if arguments.keys() != {"verb", "request"}:
+            raise ControlError("cancel: takes request, the id of the request that is to be cancelled")
+        token = next((one for one, waiting in self._waiting.items() if waiting == arguments["request"]), None)
+        if token is None:
+            raise ControlError(f"cancel: no request {ascii(arguments['request'])[:60]} of this client waits")
+        self._ask(number, CancelWaiting(token))
 
     def _restart(self, number: Any) -> None:
         self.server.host.restart()

@@ -203,11 +203,17 @@ class Host:
         """Give the core an input and carry out what it wants."""
         self._carry_out(self.core.handle(event, system.now()))
 
-    def ask(self, request: Request, answered: Callable[[Answer], None]) -> None:
-        """Ask the core for something; ``answered`` is called once, now or later."""
+    def ask(self, request: Request, answered: Callable[[Answer], None]) -> int:
+        """Ask the core for something; ``answered`` is called once, now or later, with the token that is returned."""
         self._token += 1
-        self._answered[self._token] = answered
-        self.handle(Command(self._token, request))
+        token = self._token
+        self._answered[token] = answered
+        self.handle(Command(token, request))
+        return token
+
+    def awaits(self, token: int) -> bool:
+        """Tell whether what was asked under this token is still to be answered."""
+        return token in self._answered
 
     def _deliver(self, event: Input) -> None:
         if isinstance(event, TransportLost):

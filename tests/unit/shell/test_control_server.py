@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from shell_fakes import PATIENCE_S, ScriptedCore, client, running
 
-from reference_qm.commands import Identity, ReceiveMessage, Result
+from reference_qm.commands import CancelWaiting, Identity, ReceiveMessage, Result
 from reference_qm.effects import Completed, Effect, Rejected
 from reference_qm.inputs import Command, Endpoint, Input, Started
 from reference_qm.shell import control_server
@@ -96,6 +96,42 @@ def test_a_waiting_request_blocks_neither_its_client_nor_others():
             it.core.script = lambda event: [Rejected(waiting.token, "gone")] if isinstance(event, Started) else []
             it.server.host.handle(Started())
             assert await first.hear() == {"id": 1, "ok": False, "error": "gone"}
+
+    asyncio.run(story())
+
+
+def test_what_a_dead_client_waits_for_is_cancelled_so_that_no_message_goes_to_nobody():
+    async def story():
+        async with bench() as it:
+            async with it.caller() as caller:
+                caller.say({"id": 1, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
+                caller.say({"id": 2, "verb": "identity"})
+                await caller.hear()
+            commands = [await it.core.hears(Command) for _ in range(3)]
+            waiting = next(one for one in commands if isinstance(one.request, ReceiveMessage))
+            assert commands[-1].request == CancelWaiting(waiting.token)
+
+    asyncio.run(story())
+
+
+def test_a_request_that_waits_can_be_cancelled_by_its_id_and_only_by_its_client():
+    async def story():
+        async with bench() as it, it.caller() as caller, it.caller() as other:
+            caller.say({"id": "r", "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
+            waiting = await it.core.hears(Command)
+            gone = Rejected(waiting.token, "cancelled")
+            it.core.script = lambda event: (
+                [gone, Completed(event.token, Result({"cancelled": True}))] if isinstance(event, Command) else []
+            )
+            other.say({"id": 1, "verb": "cancel", "request": "r"})
+            assert "no request 'r' of this client waits" in (await other.hear())["error"]
+            caller.say({"id": 2, "verb": "cancel", "request": "r"})
+            assert await caller.hear() == {"id": "r", "ok": False, "error": "cancelled"}
+            assert await caller.hear() == {"id": 2, "ok": True, "cancelled": True}
+            caller.say({"id": 3, "verb": "cancel", "request": "r"})
+            assert "no request 'r'" in (await caller.hear())["error"]
+            caller.say({"id": 4, "verb": "cancel"})
+            assert "takes request" in (await caller.hear())["error"]
 
     asyncio.run(story())
 

@@ -1,0 +1,151 @@
+"""MS-MQDMPR 3.1.7.1.3, 3.1.7.1.33: creating queues."""
+
+import pytest
+from queueing_made import PLAIN, one_host, queue_of
+
+from reference_qm.commands import CreateQueue, GetQueue, ListQueues, SetQueue
+from reference_qm.directory.enums import PrivacyLevel, QueueType
+from reference_qm.queueing.queues import create_queue, set_queue_defaults
+from reference_qm.queueing.statuses import Status
+
+NEW = "private$\\new"
+ASKED = {
+    "label": "orders",
+    "journaling": True,
+    "quota_kb": 10,
+    "journal_quota_kb": 20,
+    "authenticated": True,
+    "privacy": "body",
+    "base_priority": -5,
+}
+
+
+@pytest.fixture
+def host():
+    return one_host()
+
+
+def test_the_defaults_are_those_printed():
+    queue = set_queue_defaults(NEW)
+    assert (queue.Label, queue.Type.int, queue.Journaling, queue.Quota, queue.JournalQuota) == (
+        "",
+        0,
+        False,
+        0xFFFFFFFF,
+        0xFFFFFFFF,
+    )
+    assert (queue.Authentication, queue.PrivacyLevel, queue.Transactional, queue.MulticastAddress) == (
+        False,
+        PrivacyLevel.OPTIONAL,
+        False,
+        None,
+    )
+    assert queue.BasePriority == 0
+
+
+def test_a_new_queue_has_what_was_asked_for_and_a_journal_of_its_own(host):
+    host.ask(CreateQueue(NEW, transactional=True, **ASKED))
+    queue = queue_of(host, NEW)
+    assert (queue.Label, queue.Journaling, queue.Quota, queue.JournalQuota) == ("orders", True, 10, 20)
+    assert (queue.Authentication, queue.PrivacyLevel, queue.BasePriority) == (True, PrivacyLevel.BODY, -5)
+    assert (queue.Transactional, queue.QueueType) == (True, QueueType.PRIVATE)
+    assert (queue.CreateTime, queue.ModifyTime) == (host.network.now.utc_s,) * 2
+    assert queue.QualifiedPathname == f"host1\\{NEW}"
+    assert queue.JournalQueueReference is not None
+    assert (queue.JournalQueueReference.QueueType, queue.JournalQueueReference.parent) == (QueueType.SYSTEM, queue)
+    assert queue.SubqueueCollection == {}
+    assert host.bodies(f"{NEW};journal") == []
+
+
+def test_every_private_queue_has_a_number_and_an_identifier_of_its_own(host):
+    for number in range(5):
+        host.ask(CreateQueue(f"private$\\q{number}"))
+    queues = host.core.adm.QueueCollection.values()
+    assert len({queue.PrivateQueueNumber for queue in queues}) == len({queue.Identifier for queue in queues}) == 7
+
+
+REFUSED = {
+    "no path": ("private$\\", Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME),
+    "journal": (f"{PLAIN};journal", Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME),
+    "system queue": ("system$;journal", Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME),
+    "order queue": ("private$\\ORDER_queue$", Status.MQ_ERROR_ACCESS_DENIED),
+    "exists": (PLAIN.upper(), Status.MQ_ERROR_QUEUE_EXISTS),
+    "subqueue of none": ("private$\\none;sub", Status.MQ_ERROR_QUEUE_NOT_FOUND),
+    "public without directory": ("public", Status.MQ_ERROR_UNSUPPORTED_OPERATION),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_created_has_a_status_and_changes_nothing(host, name):
+    pathname, status = REFUSED[name]
+    before = dict(host.core.adm.QueueCollection)
+    assert create_queue(host.core, set_queue_defaults(pathname), 0) == (status, None)
+    assert host.core.adm.QueueCollection == before
+
+
+def test_a_public_queue_is_created_when_the_directory_has_it(host):
+    host.core.procedures.publish_queue = lambda qm, queue: Status.MQ_OK
+    status, queue = create_queue(host.core, set_queue_defaults("public"), 7)
+    assert (status, queue.QueueType, queue.PrivateQueueNumber) == (Status.MQ_OK, QueueType.PUBLIC, None)
+    host.core.procedures.publish_queue = lambda qm, queue: Status.MQ_ERROR_NO_DS
+    assert create_queue(host.core, set_queue_defaults("other"), 7) == (Status.MQ_ERROR_NO_DS, None)
+    status, queue = create_queue(host.core, set_queue_defaults("other"), 7, skip_directory=True)
+    assert status is Status.MQ_OK
+
+
+def test_a_subqueue_is_as_its_queue_and_has_no_journal(host):
+    host.ask(CreateQueue(NEW, transactional=True, **ASKED))
+    assert host.ask(CreateQueue(f"{NEW};sub"))["format_names"] == {"direct": f"DIRECT=TCP:10.0.0.1\\{NEW};sub"}
+    queue, subqueue = queue_of(host, NEW), queue_of(host, NEW).SubqueueCollection["sub"]
+    assert (subqueue.Transactional, subqueue.Quota, subqueue.parent) == (True, 10, queue)
+    assert subqueue.JournalQueueReference is None
+    assert "exists already" in host.refusal(CreateQueue(f"{NEW};SUB"))
+    assert host.bodies(f"{NEW};sub") == []
+
+
+def test_properties_can_be_read_and_changed(host):
+    host.ask(CreateQueue(NEW, **ASKED))
+    read = host.ask(GetQueue(NEW))
+    assert read == {"name": NEW, "transactional": False, "count": 0, "bytes": 0, **ASKED}
+    host.network.advance(5_000)
+    changed = host.ask(SetQueue(NEW, label="other", quota_kb=99, privacy="none"))
+    assert changed == read | {"label": "other", "quota_kb": 99, "privacy": "none"}
+    assert queue_of(host, NEW).ModifyTime == queue_of(host, NEW).CreateTime + 5
+
+
+@pytest.mark.parametrize(
+    ("request_", "part"),
+    [
+        (CreateQueue(NEW, quota_kb=-1), "quota_kb"),
+        (CreateQueue(NEW, base_priority=0x8000), "base_priority"),
+        (CreateQueue(NEW, privacy="secret"), "privacy"),
+        (CreateQueue(NEW, label="x" * 125), "label"),
+        (SetQueue(PLAIN, journal_quota_kb=1 << 32), "journal_quota_kb"),
+        (SetQueue("system$;journal", label="x"), "no properties"),
+        (GetQueue("private$\\none"), "create it first"),
+    ],
+)
+def test_a_refusal_names_the_thing(host, request_, part):
+    before = host.ask(ListQueues())
+    assert part in host.refusal(request_)
+    assert host.ask(ListQueues()) == before
+
+
+def test_a_queue_survives_with_all_its_properties_and_subqueues():
+    host = one_host(durable=True)
+    host.ask(CreateQueue(NEW, transactional=True, **ASKED))
+    host.ask(CreateQueue(f"{NEW};sub"))
+    host.ask(SetQueue(NEW, label="changed"))
+    before = queue_of(host, NEW)
+    host.network.kill(host)
+    after = queue_of(host, NEW)
+    assert after is not before
+    for name in ("Identifier", "PrivateQueueNumber", "CreateTime", "Quota", "BasePriority", "QueueType"):
+        assert getattr(after, name) == getattr(before, name), name
+    assert after.Security.build() == before.Security.build()
+    assert host.ask(GetQueue(NEW)) == {"name": NEW, "transactional": True, "count": 0, "bytes": 0, **ASKED} | {
+        "label": "changed"
+    }
+    assert [*after.SubqueueCollection] == ["sub"]
+    assert host.ask(CreateQueue("private$\\later")) is not None
+    assert queue_of(host, "private$\\later").PrivateQueueNumber > after.PrivateQueueNumber

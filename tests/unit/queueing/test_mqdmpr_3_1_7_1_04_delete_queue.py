@@ -1,0 +1,71 @@
+"""MS-MQDMPR 3.1.7.1.4: deleting queues."""
+
+import pytest
+from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
+
+from reference_qm.codec import MessageClass
+from reference_qm.commands import CreateQueue, DeleteQueue, MoveMessage, PeekMessages, Result
+from reference_qm.queueing.queues import delete_queue
+from reference_qm.queueing.statuses import Status
+
+SUB = f"{PLAIN};sub"
+
+
+@pytest.fixture
+def host():
+    return one_host()
+
+
+def test_every_message_leaves_with_the_reason_that_its_queue_was_deleted(host):
+    host.ask(CreateQueue(SUB))
+    ids = put(host, "a", "b", "c")
+    host.ask(MoveMessage(PLAIN, ids[1], SUB))
+    left = []
+    host.core.procedures.position_deleted = lambda qm, position, reason: left.append(
+        (position.MessageReference.Body, reason)
+    )
+    host.ask(DeleteQueue(PLAIN))
+    assert sorted(left) == [(body, MessageClass.MQMSG_CLASS_NACK_Q_DELETED) for body in (b"a", b"b", b"c")]
+    assert host.core.adm.storage.used == 0
+    for name in (PLAIN, SUB, f"{PLAIN};journal"):
+        assert "create it first" in host.refusal(PeekMessages(name))
+
+
+def test_descriptors_have_no_queue_any_more_and_reads_through_them_end(host):
+    reads, descriptor = Reads(host), open_(host)
+    assert reads.call("waits", "dequeue_message", descriptor) is None
+    cursor = host.core.procedures.open_cursor(host.core, descriptor)
+    delete_queue(host.core, queue_of(host), None, Result)
+    assert descriptor.QueueReference is None
+    assert reads.answers["waits"] == (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
+    for event in ("dequeue_message", "peek_message"):
+        assert reads.call(event, event, descriptor) == (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
+    assert reads.call("next", "peek_next_message", descriptor, cursor)[0] is Status.MQ_ERROR_QUEUE_NOT_AVAILABLE
+    assert host.core.procedures.open_cursor(host.core, descriptor) is None
+    host.core.procedures.close_queue(host.core, descriptor)
+    assert host.core.descriptors == {}
+
+
+def test_a_subqueue_is_deleted_alone(host):
+    host.ask(CreateQueue(SUB))
+    put(host, "a")
+    host.ask(DeleteQueue(SUB))
+    assert host.bodies() == ["a"]
+    assert "create it first" in host.refusal(PeekMessages(SUB))
+
+
+@pytest.mark.parametrize("name", ["system$;deadletter", f"{PLAIN};journal"])
+def test_a_system_queue_stays(host, name):
+    assert "system queue" in host.refusal(DeleteQueue(name))
+
+
+def test_a_deleted_queue_is_deleted_after_a_crash_too():
+    host = one_host(durable=True)
+    host.ask(CreateQueue("private$\\new"))
+    host.ask(CreateQueue("private$\\new;sub"))
+    host.send("DIRECT=TCP:10.0.0.1\\private$\\new", b"a", recoverable=True)
+    host.ask(DeleteQueue("private$\\new"))
+    host.network.kill(host)
+    assert "private$\\new" not in host.core.adm.QueueCollection
+    host.ask(CreateQueue("private$\\new"))
+    assert host.bodies("private$\\new") == []

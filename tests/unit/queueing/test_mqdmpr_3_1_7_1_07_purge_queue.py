@@ -1,0 +1,81 @@
+"""MS-MQDMPR 3.1.7.1.7: purging a queue."""
+
+import pytest
+from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
+
+from reference_qm.codec import MessageClass
+from reference_qm.commands import PurgeQueue
+from reference_qm.queueing.statuses import Status
+from reference_qm.states import MessagePositionState
+
+PURGED = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+
+
+@pytest.fixture
+def host():
+    return one_host()
+
+
+@pytest.fixture
+def left(host):
+    found = []
+    host.core.procedures.position_deleted = lambda qm, position, reason: found.append(
+        (position.MessageReference.Body.decode(), reason)
+    )
+    return found
+
+
+def test_what_is_available_leaves_at_once(host, left):
+    put(host, "a", "b")
+    assert host.ask(PurgeQueue(PLAIN)) == {"purged": 2}
+    assert left == [("a", PURGED), ("b", PURGED)]
+    assert queue_of(host).TotalBytes == 0
+
+
+def test_what_is_locked_leaves_when_it_is_unlocked(host, left):
+    put(host, "a", "b")
+    reads = Reads(host)
+    reads.call("first", "dequeue_message", open_(host), two_phase_read=True)
+    assert host.ask(PurgeQueue(PLAIN)) == {"purged": 1}
+    locked = reads.positions["first"]
+    assert locked.State is MessagePositionState.PURGE_PENDING
+    assert reads.call("nothing", "dequeue_message", open_(host), timeout_ms=0) == (Status.MQ_ERROR_IO_TIMEOUT, None)
+    host.core.procedures.unlock_message(host.core, locked)
+    assert left == [("b", PURGED), ("a", PURGED)]
+    assert len(queue_of(host).MessagePositionList) == 0
+
+
+def test_what_is_locked_and_then_received_was_received(host, left):
+    put(host, "a")
+    reads = Reads(host)
+    reads.call("first", "dequeue_message", open_(host), two_phase_read=True)
+    host.ask(PurgeQueue(PLAIN))
+    host.core.procedures.delete_message(host.core, reads.positions["first"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+    assert left == [("a", MessageClass.MQMSG_CLASS_ACK_RECEIVE)]
+
+
+def test_nobody_gets_a_message_while_the_disk_purges_it():
+    host = one_host(durable=True)
+    put(host, "a", recoverable=True)
+    host.disk = "slow"
+    token = host.begin(PurgeQueue(PLAIN))
+    reads = Reads(host)
+    assert reads.call("late", "dequeue_message", open_(host), timeout_ms=0) == (Status.MQ_ERROR_IO_TIMEOUT, None)
+    put(host, "b")
+    host.network.write(host)
+    host.network.settle()
+    assert host.answers[token].result.values == {"purged": 1}
+    assert host.bodies() == ["b"]
+    host.disk = "works"
+    host.network.kill(host)
+    assert host.bodies() == []
+
+
+def test_what_the_disk_cannot_purge_is_still_there():
+    host = one_host(durable=True)
+    put(host, "a", "b", recoverable=True)
+    host.disk = "broken"
+    assert "could not be saved" in host.refusal(PurgeQueue(PLAIN))
+    assert host.bodies() == ["a", "b"]
+    host.disk = "works"
+    assert host.ask(PurgeQueue(PLAIN)) == {"purged": 2}

@@ -1,0 +1,56 @@
+"""MS-MQDMPR 3.1.7.3.8: expanding format names."""
+
+import pytest
+from core_network import guid
+from queueing_made import direct, one_host
+
+from reference_qm.codec import parse_format_name
+
+A, B, C = direct(7), direct(8), f"PUBLIC={guid(3)}"
+ONE, TWO = f"DL={guid(1)}", f"DL={guid(2)}"
+
+
+@pytest.fixture
+def host():
+    host = one_host()
+    lists = {ONE: [A, TWO], TWO: [B, ONE, A.lower()]}
+    found = {str(parse_format_name(name)).lower(): [parse_format_name(one) for one in of] for name, of in lists.items()}
+    host.core.procedures.resolve_distribution_list = lambda qm, name: found.get(str(name).lower())
+    return host
+
+
+def expand(host, text):
+    name = host.core.procedures.expand_format_name(host.core, text)
+    return None if name is None else [one.lower() for one in str(name).split(",")]
+
+
+@pytest.mark.parametrize("name", [A, C, f"MACHINE={guid(1)}", "MULTICAST=224.0.0.1:80"])
+def test_a_single_name_is_itself(host, name):
+    assert expand(host, name) == [name.lower()]
+
+
+def test_elements_are_sorted_and_once_there(host):
+    assert expand(host, f"{C},{B},{A},{B.lower()}") == sorted([A.lower(), B.lower(), C.lower()])
+
+
+def test_one_element_that_is_left_is_a_single_name(host):
+    assert expand(host, f"{A},{A.lower()}") == [A.lower()]
+
+
+def test_distribution_lists_are_resolved_also_those_in_lists(host):
+    assert expand(host, ONE) == sorted([A.lower(), B.lower()])
+    assert expand(host, f"{C},{TWO}") == sorted([A.lower(), B.lower(), C.lower()])
+
+
+@pytest.mark.parametrize("name", [f"DL={guid(9)}", f"{A},DL={guid(9)}", "nonsense", ""])
+def test_what_cannot_be_resolved_fails(host, name):
+    assert expand(host, name) is None
+
+
+def test_a_list_that_holds_only_itself_has_nothing(host):
+    host.core.procedures.resolve_distribution_list = lambda qm, name: [name]
+    assert expand(host, ONE) is None
+
+
+def test_without_a_directory_no_list_is_resolved():
+    assert expand(one_host(), ONE) is None
