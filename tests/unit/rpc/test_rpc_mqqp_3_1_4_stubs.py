@@ -7,6 +7,7 @@ from rpc_made import DESC, LICENCE
 
 from reference_qm.codec.errors import MisuseError
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, StubError
+from reference_qm.rpc.interfaces.method import in_, method
 from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1
 from reference_qm.rpc.ndr import Encoding, Struct, Union
 from reference_qm.rpc.ndr.types import Unsigned
@@ -330,3 +331,14 @@ def test_a_structure_of_ndr64_ends_at_a_multiple_of_its_alignment():
     assert isinstance(QM2QM.methods[0].parameters[1].type, Struct)
     desc = QM2QM.methods[0].parameters[1].type
     assert (desc.alignment(NDR), desc.alignment(NDR64)) == (4, 8)
+
+
+@pytest.mark.parametrize(("encoding", "wire"), [(NDR, "01 01 05"), (NDR64, "01 000000 01 000000 05 000000")])
+def test_the_arm_of_a_union_has_its_own_alignment_in_ndr_and_the_largest_in_ndr64(encoding, wire):
+    """MS-RPCE 2.2.5.3.4.4; C706 14.3.8."""
+    octet, word = Unsigned(1), Unsigned(4)
+    toy = Struct("Toy", "C706 14.3.8", which=octet, arm=Union("Toy", octet, "which", {1: octet, 2: word}))
+    table = method("Toy", "C706 14.3.8", in_("toy", toy))
+    stub = table.build_in({"toy": {"which": 1, "arm": 5}}, encoding)
+    assert stub == bytes.fromhex(wire)
+    assert table.read_in(stub, encoding) == {"toy": {"which": 1, "arm": 5}}
