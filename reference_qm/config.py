@@ -45,16 +45,16 @@ class QueueSettings:
 
     name: str
     transactional: bool = False
-    authentication: bool = False
-    privacy_level: PrivacyLevel = PrivacyLevel.OPTIONAL
+    authenticated: bool = False
+    privacy: PrivacyLevel = PrivacyLevel.OPTIONAL
     security: SecurityDescriptor = DEFAULT_QUEUE_SECURITY
 
     def attributes(self) -> dict[str, object]:
         """Give the attributes of the queue, under the specification's names."""
         return {
             "Transactional": self.transactional,
-            "Authentication": self.authentication,
-            "PrivacyLevel": self.privacy_level,
+            "Authentication": self.authenticated,
+            "PrivacyLevel": self.privacy,
             "Security": self.security,
         }
 

@@ -112,8 +112,8 @@ _USER: Table = MappingProxyType(
 )
 QUEUE_KEYS: Table = MappingProxyType(
     {
-        "authentication": toml.flag,
-        "privacy_level": _one_of({level.name.lower(): level for level in PrivacyLevel}),
+        "authenticated": toml.flag,
+        "privacy": _one_of({level.name.lower(): level for level in PrivacyLevel}),
     }
 )
 """What [[queues]] can demand of messages."""

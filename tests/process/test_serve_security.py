@@ -50,8 +50,8 @@ def settings(address: str, port: int, keys: str = "") -> str:
         "{GUIDS[RECEIVER]}" = "{RECEIVER}"
         [[queues]]
         name = '{QUEUE}'
-        authentication = true
-        privacy_level = "body"
+        authenticated = true
+        privacy = "body"
         allow = {{ "{ALICE}" = ["write_message"] }}
         [store]
         path = "store"

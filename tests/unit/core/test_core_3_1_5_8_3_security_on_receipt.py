@@ -161,6 +161,24 @@ def test_a_refused_message_counts_as_received_and_is_not_sent_again():
     assert arrived(receiver) == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "change", "message_class", "body"),
+    [
+        (SIGNED, _flipped("Signature"), BAD_SIGNATURE, "body"),
+        (ENCRYPTED, _flipped("EncryptionKey"), BAD_ENCRYPTION, ""),
+    ],
+    ids=["signed", "encrypted"],
+)
+@pytest.mark.parametrize("insecure", [False, True])
+def test_the_refusal_is_told_when_insecure_nacks_are_sent(asked, change, message_class, body, insecure):
+    """3.1.7.15: the body comes back unless it was encrypted; 3.1.1.3 SendInsecureNacks."""
+    sender, _ = secure_pair(send_insecure_nacks=insecure)
+    alter(sender, change)
+    sender.send(PLAIN_2, acks={"negative_arrival"}, admin_queue=direct(1), **asked)
+    nacks = [(one["class"], one["body"]) for one in arrived(sender)]
+    assert nacks == ([(message_class.name, body)] if insecure else [])
+
+
 def test_an_unsigned_message_that_claims_to_be_authenticated_is_not_believed():
     sender, receiver = secure_pair()
 
@@ -203,17 +221,17 @@ def test_the_queue_decides_who_may_write(aces, accepted):
 @pytest.mark.parametrize(
     ("demands", "asked", "message_class"),
     [
-        ({"authentication": True}, {}, BAD_SIGNATURE),
-        ({"authentication": True}, {"sender": "alice"}, BAD_SIGNATURE),
-        ({"authentication": True}, ENCRYPTED, BAD_SIGNATURE),
-        ({"authentication": True}, SIGNED, None),
-        ({"privacy_level": PrivacyLevel.BODY}, {}, BAD_ENCRYPTION),
-        ({"privacy_level": PrivacyLevel.BODY}, SIGNED, BAD_ENCRYPTION),
-        ({"privacy_level": PrivacyLevel.BODY}, ENCRYPTED, None),
-        ({"privacy_level": PrivacyLevel.NONE}, ENCRYPTED, BAD_ENCRYPTION),
-        ({"privacy_level": PrivacyLevel.NONE}, SIGNED, None),
-        ({"privacy_level": PrivacyLevel.OPTIONAL}, ENCRYPTED, None),
-        ({"authentication": True, "privacy_level": PrivacyLevel.BODY}, SIGNED | ENCRYPTED, None),
+        ({"authenticated": True}, {}, BAD_SIGNATURE),
+        ({"authenticated": True}, {"sender": "alice"}, BAD_SIGNATURE),
+        ({"authenticated": True}, ENCRYPTED, BAD_SIGNATURE),
+        ({"authenticated": True}, SIGNED, None),
+        ({"privacy": PrivacyLevel.BODY}, {}, BAD_ENCRYPTION),
+        ({"privacy": PrivacyLevel.BODY}, SIGNED, BAD_ENCRYPTION),
+        ({"privacy": PrivacyLevel.BODY}, ENCRYPTED, None),
+        ({"privacy": PrivacyLevel.NONE}, ENCRYPTED, BAD_ENCRYPTION),
+        ({"privacy": PrivacyLevel.NONE}, SIGNED, None),
+        ({"privacy": PrivacyLevel.OPTIONAL}, ENCRYPTED, None),
+        ({"authenticated": True, "privacy": PrivacyLevel.BODY}, SIGNED | ENCRYPTED, None),
     ],
 )
 def test_a_queue_demands_signed_or_encrypted_messages(demands, asked, message_class):
@@ -228,11 +246,11 @@ def test_a_queue_demands_signed_or_encrypted_messages(demands, asked, message_cl
 @pytest.mark.parametrize(
     ("demands", "asked", "message_class"),
     [
-        ({"authentication": True}, {}, BAD_SIGNATURE),
-        ({"authentication": True}, SIGNED, None),
-        ({"privacy_level": PrivacyLevel.BODY}, {}, BAD_ENCRYPTION),
-        ({"privacy_level": PrivacyLevel.NONE}, ENCRYPTED, BAD_ENCRYPTION),
-        ({"privacy_level": PrivacyLevel.BODY}, ENCRYPTED, None),
+        ({"authenticated": True}, {}, BAD_SIGNATURE),
+        ({"authenticated": True}, SIGNED, None),
+        ({"privacy": PrivacyLevel.BODY}, {}, BAD_ENCRYPTION),
+        ({"privacy": PrivacyLevel.NONE}, ENCRYPTED, BAD_ENCRYPTION),
+        ({"privacy": PrivacyLevel.BODY}, ENCRYPTED, None),
     ],
 )
 def test_a_queue_demands_the_same_of_messages_sent_where_it_is(demands, asked, message_class):

@@ -44,6 +44,14 @@ REQUESTS = [
     ({"verb": "delete_queue", "name": "q"}, DeleteQueue("q")),
     ({"verb": "list"}, ListQueues()),
     ({"verb": "send", "to": "x"}, SendMessage("x")),
+    (
+        {"verb": "send", "to": "x", "authentication_level": "sig20", "hash_algorithm": "sha1", "sender": "alice"},
+        SendMessage("x", authentication_level="sig20", hash_algorithm="sha1", sender="alice"),
+    ),
+    (
+        {"verb": "send", "to": "x", "privacy_level": "base", "sender": None, "certificate": "bob"},
+        SendMessage("x", privacy_level="base", certificate="bob"),
+    ),
     ({"verb": "send", "to": "x", "body": "ä"}, SendMessage("x", body="ä".encode())),
     ({"verb": "send", "to": "x", "body_base64": "AP8="}, SendMessage("x", body=b"\x00\xff")),
     ({"verb": "send", "to": "x", "delivery": "express"}, SendMessage("x")),

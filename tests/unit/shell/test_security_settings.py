@@ -143,8 +143,8 @@ def test_what_a_queue_demands_and_grants_is_taken(tmp_path: Path):
         name = 'private$\\plain'
         [[queues]]
         name = 'private$\\strict'
-        authentication = true
-        privacy_level = "body"
+        authenticated = true
+        privacy = "body"
         allow = {{ "S-1-1-0" = ["write_message", "peek_message"] }}
         deny = {{ "{ALICE}" = ["queue_generic_all"] }}
         [[queues]]
@@ -152,9 +152,9 @@ def test_what_a_queue_demands_and_grants_is_taken(tmp_path: Path):
         owner = "{ALICE}"
         """,
     ).config.queues
-    assert (plain.authentication, plain.privacy_level) == (False, PrivacyLevel.OPTIONAL)
+    assert (plain.authenticated, plain.privacy) == (False, PrivacyLevel.OPTIONAL)
     assert plain.security == DEFAULT_QUEUE_SECURITY
-    assert (strict.authentication, strict.privacy_level) == (True, PrivacyLevel.BODY)
+    assert (strict.authenticated, strict.privacy) == (True, PrivacyLevel.BODY)
     denied = Ace(AceType.ACCESS_DENIED, int(QueueAccess.MQSEC_QUEUE_GENERIC_ALL), ALICE)
     allowed = Ace(
         AceType.ACCESS_ALLOWED, int(QueueAccess.MQSEC_WRITE_MESSAGE | QueueAccess.MQSEC_PEEK_MESSAGE), EVERYONE
@@ -184,8 +184,8 @@ def test_what_a_queue_demands_and_grants_is_taken(tmp_path: Path):
         ("[security.remote_keys]\nx = ''", "[security.remote_keys] key = 'x': must be a GUID"),
         (f"[security.remote_keys]\n{GUID} = 'AAAA'", f"{GUID} = 'AAAA': must be a PublicEncryptionKeyList in base64"),
         (
-            "[[queues]]\nname = 'private$\\a'\nprivacy_level = 'high'",
-            "[[queues]] 1 privacy_level = 'high': must be one of none, optional, body",
+            "[[queues]]\nname = 'private$\\a'\nprivacy = 'high'",
+            "[[queues]] 1 privacy = 'high': must be one of none, optional, body",
         ),
         ("[[queues]]\nname = 'private$\\a'\nallow = 1", "[[queues]] 1 allow: must be a table of SID = list of rights"),
         (

@@ -1,0 +1,46 @@
+"""MS-MQDMPR 3.1.3: the keys of a queue manager, and the lists of their public halves."""
+
+import pytest
+from security_made import PROVIDERS, remote_keys, rsa_key
+
+from reference_qm.codec import PublicKeyBlob
+from reference_qm.entropy import SeededEntropy
+from reference_qm.security import KEY_BITS, MqdsPublicKeys, generate_key, public_key, public_key_list
+
+
+@pytest.mark.parametrize("bits", sorted(set(KEY_BITS.values())))
+def test_a_key_has_the_bits_asked_for_and_works(bits):
+    key = generate_key(bits, SeededEntropy("one"))
+    numbers = key.private_numbers()
+    assert key.key_size == numbers.public_numbers.n.bit_length() == bits
+    assert numbers.p * numbers.q == numbers.public_numbers.n
+    message = 0x1234567
+    assert (
+        pow(pow(message, numbers.public_numbers.e, numbers.public_numbers.n), numbers.d, numbers.public_numbers.n)
+        == message
+    )
+
+
+def test_the_same_chance_gives_the_same_key_and_other_chance_another():
+    one, again, other = (generate_key(512, SeededEntropy(seed)).private_numbers() for seed in ("a", "a", "b"))
+    assert one == again
+    assert one != other
+
+
+def test_the_sizes_are_those_printed():
+    assert list(KEY_BITS.values()) == [512, 1024, 1024]
+    assert [name.split()[1] for name in KEY_BITS] == ["Base", "Enhanced", "Enhanced"]
+
+
+def test_a_list_has_a_key_for_each_provider_in_the_printed_order():
+    keys = public_key_list({name: rsa_key(PROVIDERS[name][1]) for name in reversed(PROVIDERS)})
+    assert [key.sProviderName for key in keys.aPublicKeys] == list(KEY_BITS)
+    assert keys == remote_keys(*KEY_BITS)
+    assert MqdsPublicKeys.parse(keys.build()) == keys
+    for key in keys.aPublicKeys:
+        wanted = rsa_key(PROVIDERS[key.sProviderName][1]).public_key().public_numbers()
+        assert public_key(PublicKeyBlob.parse(key.aBuf)).public_numbers() == wanted
+
+
+def test_a_provider_without_key_is_not_listed():
+    assert public_key_list({}).aPublicKeys == ()

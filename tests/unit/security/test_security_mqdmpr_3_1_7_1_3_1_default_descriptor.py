@@ -1,0 +1,59 @@
+"""MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor."""
+
+import pytest
+from security_made import STAFF, USER
+
+from reference_qm.security import (
+    ANONYMOUS,
+    DEFAULT_QUEUE_SECURITY,
+    EVERYONE,
+    QueueAccess,
+    SecurityDescriptor,
+    default_queue_security,
+    is_granted,
+)
+
+ALL = QueueAccess.MQSEC_QUEUE_GENERIC_ALL
+WRITE = QueueAccess.MQSEC_WRITE_MESSAGE
+PUBLIC = QueueAccess.MQSEC_GET_QUEUE_PROPERTIES | QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS
+MACHINE = STAFF
+
+
+@pytest.mark.parametrize(
+    ("descriptor", "granted"),
+    [
+        (default_queue_security(), [(EVERYONE, ALL)]),
+        (default_queue_security(USER), [(EVERYONE, PUBLIC), (USER, ALL)]),
+        (default_queue_security(USER, MACHINE), [(EVERYONE, PUBLIC), (MACHINE, PUBLIC), (USER, ALL)]),
+        (
+            default_queue_security(USER, by_soap=True),
+            [(EVERYONE, PUBLIC | WRITE), (ANONYMOUS, WRITE), (USER, ALL)],
+        ),
+        (default_queue_security(by_soap=True), [(EVERYONE, ALL | WRITE), (ANONYMOUS, WRITE)]),
+    ],
+)
+def test_who_is_granted_what(descriptor, granted):
+    assert [(ace.Sid, QueueAccess(ace.Mask)) for ace in descriptor.Dacl.Aces] == granted
+
+
+def test_somebody_who_is_no_domain_user_owns_it_as_the_anonymous_user():
+    assert default_queue_security().Owner == ANONYMOUS
+    assert default_queue_security(USER).Owner == USER
+
+
+def test_in_a_workgroup_every_account_may_write_and_nobody_unknown():
+    assert is_granted(DEFAULT_QUEUE_SECURITY, {USER, EVERYONE}, WRITE)
+    assert not is_granted(DEFAULT_QUEUE_SECURITY, {ANONYMOUS}, WRITE)
+
+
+def test_only_the_owner_may_write_to_an_owned_queue():
+    owned = default_queue_security(USER)
+    assert is_granted(owned, {USER, EVERYONE}, WRITE)
+    assert not is_granted(owned, {STAFF, EVERYONE}, WRITE)
+
+
+def test_it_is_self_relative_on_the_wire():
+    for one in (default_queue_security(), default_queue_security(USER, MACHINE, by_soap=True)):
+        parsed = SecurityDescriptor.parse(one.build())
+        assert (parsed.Owner, parsed.Dacl) == (one.Owner, one.Dacl)
+        assert parsed.Control >> 15 & 1
