@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -71,7 +72,10 @@ class Rule:
 
 
 class Catalogue(Mapping[str, Rule]):
-    """Rules by id, in the order of the documents and of their sections."""
+    """Rules by id, in the order of the documents and of their sections. Equal to itself only."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def __init__(self, rules: list[Rule], documents: Mapping[str, Document], errata: Mapping[str, Erratum]) -> None:
         order = list(documents)
@@ -106,8 +110,7 @@ class Catalogue(Mapping[str, Rule]):
     def to_rules_json(self) -> dict[str, dict[str, Any]]:
         """Give the rows for a run folder's rules.json."""
         fields = ("document", "section", "title", "level", "form", "observe", "role", "says", "why", "link")
-        rows = {name: asdict(rule) for name, rule in self._rules.items()}
-        return {name: {key: row[key] for key in fields} for name, row in rows.items()}
+        return {name: {key: getattr(rule, key) for key in fields} for name, rule in self._rules.items()}
 
 
 def _place(rule: Rule) -> tuple[list[int], int]:
@@ -148,11 +151,19 @@ def load_documents(root: Path = SUITES) -> dict[str, Document]:
 
 
 def load_catalogue(root: Path | None = None) -> Catalogue:
-    """Read the catalogue of a suites folder (default: the one beside the harness).
+    """Give the catalogue of a suites folder; the one beside the harness (default) is read once in a process.
 
     CatalogueError names the file, the row and the way out.
     """
-    root = root or SUITES
+    return _read_catalogue(root) if root else _own_catalogue()
+
+
+@cache
+def _own_catalogue() -> Catalogue:
+    return _read_catalogue(SUITES)
+
+
+def _read_catalogue(root: Path) -> Catalogue:
     index, documents = load_index(root), load_documents(root)
     errata = load_errata(index, root)
     rules: dict[str, Rule] = {}

@@ -7,6 +7,7 @@ checks of its rules run again. Workers are forked from this process, so that not
 from __future__ import annotations
 
 import contextlib
+import gc
 import multiprocessing
 import os
 import shutil
@@ -26,6 +27,11 @@ from reference_qm.faults import FAULTS
 
 CHECKS_A_PASSIVE_RULE = 3
 """A passive rule is seen in hundreds of checks; these many are tried first, the others when the fault is alive then."""
+
+_UNNEEDED = (
+    *("terminal", "junitxml", "allure_pytest", "hypothesispytest", "logging", "faulthandler"),
+    *("unraisableexception", "threadexception"),  # these collect garbage twice a run: longer than most checks take
+)
 
 VIRTUAL_SUT = """\
 [sut]
@@ -86,6 +92,7 @@ def prove(
                 proof.unclean[rule] = ", ".join(sorted(seen[rule])) or "no verdict"
         faults = [name for name, fault in FAULTS.items() if wanted & set(fault.breaks)]
         tasks = [(sut, Path(folder) / name, name, _tests_for(name, inventory, judged_in)) for name in faults]
+        gc.freeze()  # what is there now is shared by the workers and never garbage
         context = multiprocessing.get_context("fork")
         with context.Pool(jobs, maxtasksperchild=50) as pool:
             for name, failed in pool.imap_unordered(_try_fault, tasks):
@@ -132,8 +139,9 @@ def _run(sut: Path, out: Path, tests: list[str], fault: str | None) -> list[dict
     """Run checks in this process; give their verdict lines."""
     root, *options = pytest_arguments()
     arguments = [str(Path(root) / test.removeprefix("suites/")) for test in tests] or [root]
-    arguments += [*options, "--sut", str(sut), "--out", str(out), "-p", "no:terminal", "-p", "no:junitxml"]
-    arguments += ["-p", "no:allure_pytest", "-p", "no:hypothesispytest", "-p", "no:logging", "-p", "no:faulthandler"]
+    arguments += [*options, "--sut", str(sut), "--out", str(out)]
+    for plugin in _UNNEEDED:
+        arguments += ["-p", f"no:{plugin}"]
     if fault is not None:
         arguments += ["--fault", fault]
     with Path(os.devnull).open("w") as nothing, contextlib.redirect_stdout(nothing):

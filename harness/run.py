@@ -9,6 +9,7 @@ import tomllib
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,7 @@ class Run:
             (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
             log = VerdictLog(verdicts, info, done)
             run = cls(folder, file, catalogue, selection, selection == "all", log, started, done)
-            (folder / RULES_FILE).write_text(json.dumps(_rules_json(catalogue), indent=1), encoding="utf-8")
+            (folder / RULES_FILE).write_text(_rules_json(catalogue), encoding="utf-8")
             run.write(finished=None, code=None)
         except OSError as error:
             raise UsageError(f"{folder}: cannot hold a run: {error.strerror}; give another --out") from error
@@ -190,11 +191,13 @@ def _recorded(path: Path, *, ended: bool) -> Recorded:
     return done
 
 
-def _rules_json(catalogue: Catalogue) -> dict[str, Any]:
+@cache
+def _rules_json(catalogue: Catalogue) -> str:
     """Give the content of rules.json: the catalogue, and what of the documents was checked when it was last proven."""
     proof = load_proof()
     rules = catalogue.to_rules_json()
     for name, row in rules.items():
         row |= {"checked": name in proof.checked, "proven": name in proof.proven}
     sections = coverage(catalogue, load_index(), proof.checked, proof.proven)
-    return {"schema": SCHEMA, "rules": rules, "coverage": [asdict(one) for one in sections]}
+    tree = {"schema": SCHEMA, "rules": rules, "coverage": [asdict(one) for one in sections]}
+    return json.dumps(tree, indent=1)
