@@ -6,9 +6,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from reference_qm.codec import FormatError, Packet, UserMessagePacket
+from reference_qm.codec import FormatError, MessageClass, Packet, UserMessagePacket
 from reference_qm.faults.messages import MESSAGE, add, resized
-from reference_qm.faults.primitives import Install, packets, procedure, wrong_fields
+from reference_qm.faults.primitives import Install, packets, procedure, skip, wrong_fields
+from reference_qm.protocol.order_acks import LABEL
 
 RULE = "MQMQ-2.2.19.3-"
 LABEL_LENGTH_AT, MESSAGE_SIZE_AT, EXTENSION_SIZE_AT, FIXED_SIZE = 1, 32, 52, 56
@@ -110,3 +111,40 @@ for _name, _numbers, _says, _install in (
     ("unpadded", ("34",), "The header is not padded.", packets(MESSAGE, _unpadded, _is_last)),
 ):
     add(f"properties-{_name}", [f"{RULE}{number}" for number in _numbers], _says, _install)
+
+
+# -- acknowledgments that the bits ask for -------------------------------------------------------------------------
+
+
+def _unless(which: Callable[[MessageClass], bool]) -> Install:
+    """Leave out the acknowledgments of some reasons for which a message left its queue."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def acknowledge(qm: Any, message: Any, reason: MessageClass, now: Any) -> None:
+            if not which(reason):
+                original(qm, message, reason, now)
+
+        return acknowledge
+
+    return procedure("acknowledge_receive", make)
+
+
+def _is_admin_ack(packet: UserMessagePacket) -> bool:
+    value = packet.MessagePropertiesHeader.MessageClass
+    return value > MessageClass.MQMSG_CLASS_REPORT and packet.MessagePropertiesHeader.Label != LABEL
+
+
+RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+for _name, _number, _says, _install in (
+    ("arrival", "01", "PA asks for nothing.", skip("acknowledge_arrival")),
+    ("receive", "02", "PR asks for nothing.", _unless(lambda reason: reason is RECEIVED)),
+    ("failure", "03", "NA asks for nothing.", skip("acknowledge_failure")),
+    ("removal", "04", "NR asks for nothing.", _unless(lambda reason: reason is not RECEIVED)),
+    (
+        "correlation",
+        "14",
+        "CorrelationID of it is zero.",
+        _header(_is_admin_ack, CorrelationID=bytes(20)),
+    ),
+):
+    add(f"properties-ack-{_name}", f"{RULE}{_number}", _says, _install)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from harness.conversation import RawConversation
@@ -19,6 +19,8 @@ from suites.mqqb.sender import Sender
 LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
 FIRST_FINAL = 0x4000
+NO_ORDERING = (0x0000, 0x0001, 0x0002)
+"""Classes of messages, reports and acknowledgments of arrival."""
 BODY_SIZE = 0x24
 RESEND_MS = 30_000
 """The first entry of ResendTimerTable (MS-MQQB 3.1.1.3, note <24>)."""
@@ -73,7 +75,7 @@ class Receiver:
     def acknowledgments(self, *, final: bool = False) -> list[Frame]:
         """Give the OrderAcks, or the FinalAcks, that came so far."""
         found = [(frame, int(frame["MessagePropertiesHeader"].MessageClass)) for frame in self.messages]
-        return [frame for frame, value in found if value not in (0, 1, 2) and (value >= FIRST_FINAL) == final]
+        return [frame for frame, value in found if value not in NO_ORDERING and (value >= FIRST_FINAL) == final]
 
     def await_acknowledgment(self, *, final: bool = False) -> Frame:
         """Like ``poll_acknowledgment``, for steps that build on it."""
@@ -83,20 +85,20 @@ class Receiver:
         return frame
 
     def poll_acknowledgment(self, *, final: bool = False) -> Frame | None:
-        """Wait for the next OrderAck or FinalAck, on this session or on one that the SUT opens for it."""
+        """Wait for the next OrderAck or FinalAck."""
+        return self.poll(lambda: self.acknowledgments(final=final))
+
+    def poll(self, wanted: Callable[[], list[Frame]]) -> Frame | None:
+        """Wait until there is one more of some messages, on this session or on one that the SUT opens for it."""
         within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
-        known = len(self.acknowledgments(final=final))
-
-        def came() -> bool:
-            return len(self.acknowledgments(final=final)) > known or bool(self.listener.waiting)
-
-        self.peer.world.run_until(came, within_ms)
+        known = len(wanted())
+        self.peer.world.run_until(lambda: len(wanted()) > known or bool(self.listener.waiting), within_ms)
         if self.listener.waiting:
             connection, asked = accepted(self.listener)
             connection.send(agreement(respond(connection, asked)))
             self.connections.append(connection)
-            self.peer.world.run_until(lambda: len(self.acknowledgments(final=final)) > known, within_ms)
-        found = self.acknowledgments(final=final)
+            self.peer.world.run_until(lambda: len(wanted()) > known, within_ms)
+        found = wanted()
         return found[-1] if len(found) > known else None
 
 
