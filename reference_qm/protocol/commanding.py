@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from reference_qm import commands
 from reference_qm.adm import INFINITE, Message, MessagePosition, OutgoingQueue
-from reference_qm.codec import FormatError, MessageIdentifier, MessagePropertiesHeader, MisuseError
+from reference_qm.codec import MessageIdentifier, MessagePropertiesHeader
 from reference_qm.commands import Result
 from reference_qm.protocol.destinations import destination_guid, find_local, open_outgoing
 from reference_qm.protocol.durability import sent
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.inspection import inspect
-from reference_qm.protocol.messages import ACKS, message_id, serialize_message
+from reference_qm.protocol.messages import ACKS, check_fit, message_id
 from reference_qm.protocol.securing import secure_local_message
 from reference_qm.protocol.security_text import requested_security
 from reference_qm.protocol.sending import take_back
@@ -93,7 +93,8 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
     Within a transaction: when it commits.
     """
     transaction = transaction_for(qm, request.transaction)
-    request = replace(request, transactional=request.transactional or transaction is not None)
+    if transaction is not None:
+        request = replace(request, transactional=True)
     _check_message(request)
     local = find_local(qm, request.to)
     if local is not None and local.Transactional != request.transactional:
@@ -104,18 +105,19 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
     message = _message(qm, request, now)
     if local is not None and (status := qm.procedures.admit_message(qm, local, message, now)):
         raise CommandError(f"{request.to!a} does not take it: {_NOT_ENQUEUED[status]}")
-    try:
-        serialize_message(message).build()
-    except (MisuseError, FormatError) as error:
-        raise CommandError(f"the message does not fit into a packet: {error}") from error
+    check_fit(message)
     if local is not None:
         message = secure_local_message(qm, local, message, now)
+    number = message.TransactionIdentifier
     if request.transactional and transaction is None:
-        message = replace(message, TransactionIdentifier=qm.procedures.assign_transaction(qm))
+        number = qm.procedures.assign_transaction(qm)
     queue = local if local is not None else open_outgoing(qm, request.to, now)
-    message = replace(message, Identifier=MessageIdentifier(qm.adm.Identifier, qm.procedures.assign_identifier(qm)))
-    if local is not None:
-        message = replace(message, ArrivalTime=now.utc_s)
+    message = replace(
+        message,
+        Identifier=MessageIdentifier(qm.adm.Identifier, qm.procedures.assign_identifier(qm)),
+        TransactionIdentifier=number,
+        ArrivalTime=message.ArrivalTime if local is None else now.utc_s,
+    )
     if transaction is not None:
         qm.procedures.enqueue_in_transaction(qm, transaction, queue, message)
         return Result({"message_id": message_id(message.Identifier)})
@@ -234,7 +236,9 @@ def _check_message(request: commands.SendMessage) -> None:
         raise CommandError(f"journal: {min(unknown)!a} is none of positive, negative")
     if bool(request.acks) != (request.admin_queue is not None):
         raise CommandError("acks and admin_queue go together (MS-MQMQ 2.2.19.2): give both or neither")
-    if "\0" in request.label or len(request.label.encode("utf-16-le", "surrogatepass")) > 2 * LABEL_LIMIT:
+    if request.label and (
+        "\0" in request.label or len(request.label.encode("utf-16-le", "surrogatepass")) > 2 * LABEL_LIMIT
+    ):
         raise CommandError(f"label: at most {LABEL_LIMIT} characters and no null")
     _check_number("priority", request.priority, 0, 7)
     for name in ("body_type", "application_tag", "time_to_reach_queue_s", "time_to_be_received_s"):

@@ -13,9 +13,11 @@ from reference_qm.codec import (
     BaseHeader,
     DirectName,
     DirectQueueFormatName,
+    FormatError,
     MessageClass,
     MessageIdentifier,
     MessagePropertiesHeader,
+    MisuseError,
     PrivateName,
     PrivateQueueFormatName,
     PrivateQueueFormatNameId,
@@ -47,6 +49,9 @@ ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": 
 
 POSITIVE_RECEIVE = MessagePropertiesHeader.flags(PR=1)
 NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
+
+SMALL = 0x4000
+"""Bytes and characters that with any label and all headers stay far below every limit of a packet."""
 
 _ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACKS.items()}
 _NO_TRANSACTION = TransactionHeader()
@@ -100,6 +105,28 @@ def serialize_message(message: Message) -> UserMessagePacket:
         return packet
     packet = with_security(packet, message.security)
     return with_destinations(packet, message) if message.security.AuthenticationLevel == SignatureType.SIG30 else packet
+
+
+def check_fit(message: Message) -> None:
+    """Raise CommandError for a message that no packet holds. Spec: MS-MQMQ 2.2.19.1, 2.2.19.2.
+
+    A small one fits, if its queues can stand in a packet, and is not built to see it.
+    """
+    source, destination = message.Identifier.QueueManagerGuid, message.DestinationQueueManagerIdentifier
+    names = (
+        message.DestinationQueueFormatName,
+        message.AdministrationQueueFormatName,
+        message.ResponseQueueFormatName,
+    )
+    size = len(message.Body) + len(message.Extension) + sum(len(name) for name in names if name is not None)
+    try:
+        if size > SMALL or message.security is not None:
+            serialize_message(message).build()
+        else:
+            for name in names:
+                _record(name, source, destination)
+    except (MisuseError, FormatError) as error:
+        raise CommandError(f"the message does not fit into a packet: {error}") from error
 
 
 def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: int) -> Message:

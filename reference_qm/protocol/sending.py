@@ -189,7 +189,7 @@ def update_user_message(
         position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
     session.UnAckedMessageCount += 1
     packet = position.UserMessage
-    if not names_order_queue(packet) and qm.procedures.is_acknowledgment_due(qm, session, now):
+    if qm.procedures.is_acknowledgment_due(qm, session, now) and not names_order_queue(packet):
         packet = replace(
             packet,
             BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags | BaseHeader.flags(SH=1)),
@@ -205,8 +205,10 @@ def update_user_message(
 
 def is_acknowledgment_due(qm: QueueManager, session: Session, now: Now) -> bool:
     """Is it time to let a message carry the acknowledgment? Spec: MS-MQQB 3.1.7.11."""
+    if not session.UnackedReceivedMsgCount:
+        return False
     elapsed = qm.timers.elapsed(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
-    return elapsed > PIGGYBACK_AFTER and session.UnackedReceivedMsgCount != 0
+    return elapsed > PIGGYBACK_AFTER
 
 
 def transmit(qm: QueueManager, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
