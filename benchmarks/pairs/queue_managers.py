@@ -14,7 +14,7 @@ from uuid import UUID
 from benchmarks.pairs import BODY, Memory, Options, Report, now, until_told
 from reference_qm.adm import Message, Session
 from reference_qm.codec import MessageIdentifier
-from reference_qm.commands import OpenSession, ReceiveMessage, Request, Result, SendMessage
+from reference_qm.commands import OpenQueue, OpenSession, ReceiveMessage, Request, Result, SendMessage
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core import QueueManager
 from reference_qm.effects import Rejected
@@ -47,7 +47,8 @@ async def receive(options: Options, report: Report) -> None:
     endpoint = await host.bind_tcp(0)
     await host.start()
     report({"port": endpoint.port})
-    receiver = _Receiver(host, options)
+    handle = (await _asked(host, OpenQueue(QUEUE))).values["handle"]
+    receiver = _Receiver(host, handle, options)
     await receiver.done
     report({"instant": now(), "memory": receiver.memory.noted})
     await until_told()
@@ -121,17 +122,18 @@ class _Sender:
 class _Receiver:
     """An application that waits for a message, then takes all that are there."""
 
-    def __init__(self, host: Host, options: Options) -> None:
+    def __init__(self, host: Host, handle: int, options: Options) -> None:
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self.memory = Memory(options.marks)
         self._host = host
+        self._handle = handle
         self._messages = options.messages
         self._taken = self._unanswered = 0
         self._empty = self._paused = False
         self._wait()
 
     def _wait(self) -> None:
-        self._host.ask(ReceiveMessage(QUEUE, LONG_MS), self._on_first)
+        self._host.ask(ReceiveMessage(handle=self._handle, timeout_ms=LONG_MS), self._on_first)
 
     def _on_first(self, answer: Answer) -> None:
         if self._count(answer):
@@ -141,7 +143,7 @@ class _Receiver:
         self._empty = self._paused = False
         while self._unanswered < AHEAD:
             self._unanswered += 1
-            self._host.ask(ReceiveMessage(QUEUE), self._on_next)
+            self._host.ask(ReceiveMessage(handle=self._handle), self._on_next)
             if self._empty:
                 self._wait()
                 return

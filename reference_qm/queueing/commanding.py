@@ -243,7 +243,9 @@ def find_queue(qm: QueueManager, name: str) -> Queue:
 
 def describe_position(position: MessagePosition) -> dict[str, Any]:
     """Describe a message in its place, JSON-ready."""
-    return describe_message(position.MessageReference) | {"lookup_id": position.LookupIdentifier}
+    described = describe_message(position.MessageReference)
+    described["lookup_id"] = position.LookupIdentifier
+    return described
 
 
 def _where(
