@@ -7,19 +7,24 @@ messages wait, the other takes every message out of its queue. Nothing goes thro
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from benchmarks.pairs import BODY, Memory, Options, Report, now, until_told
-from reference_qm.adm import Message, Session
+from reference_qm.adm import Message, MessagePosition, Session
+from reference_qm.clock import Now
 from reference_qm.codec import MessageIdentifier
-from reference_qm.commands import OpenQueue, OpenSession, ReceiveMessage, Request, Result, SendMessage
+from reference_qm.commands import OpenQueue, OpenSession, Request, Result, SendMessage
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core import QueueManager
 from reference_qm.effects import Rejected
 from reference_qm.inputs import Input
+from reference_qm.protocol.commanding import HANDLERS
 from reference_qm.protocol.messages import serialize_message
+from reference_qm.queueing.elements import Answered
+from reference_qm.queueing.statuses import Status
 from reference_qm.shell.host import Answer, Host, Limits
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.store import MemoryStore
@@ -31,7 +36,6 @@ DESTINATION = f"DIRECT=TCP:{ADDRESS}\\{QUEUE}"
 SENDER, RECEIVER = UUID(int=1), UUID(int=2)
 AHEAD = 256
 """How many messages are given to the queue manager before it has sent them, and taken before it has removed them."""
-LONG_MS = 0x7FFFFFFF
 
 
 def wire_size() -> int:
@@ -119,8 +123,33 @@ class _Sender:
         self._taken += 1
 
 
+@dataclass(frozen=True, slots=True)
+class _Take:
+    """Dequeue messages up to a limit, and wait for one when there are fewer. Result: empty."""
+
+    handle: int
+    limit: int
+    answered: Answered
+
+
+def _take(qm: QueueManager, request: _Take, token: int, now: Now) -> Result:
+    """Raise the Dequeue Message event as a remote protocol does. Spec: MS-MQDMPR 3.1.7.1.10."""
+    descriptor = qm.descriptors[request.handle]
+    assert descriptor.QueueReference is not None
+    messages = descriptor.QueueReference.MessagePositionList
+    for _ in range(request.limit):
+        if qm.procedures.seek_available(qm, messages.Start, False) is None:
+            qm.procedures.dequeue_message(qm, descriptor, request.answered, now)
+            return Result({"empty": True})
+        qm.procedures.dequeue_message(qm, descriptor, request.answered, now)
+    return Result({"empty": False})
+
+
+HANDLERS[_Take] = _take
+
+
 class _Receiver:
-    """An application that waits for a message, then takes all that are there."""
+    """An application that takes all messages that are there, then waits for one."""
 
     def __init__(self, host: Host, handle: int, options: Options) -> None:
         self.done: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -128,45 +157,32 @@ class _Receiver:
         self._host = host
         self._handle = handle
         self._messages = options.messages
-        self._taken = self._unanswered = 0
-        self._empty = self._paused = False
-        self._wait()
-
-    def _wait(self) -> None:
-        self._host.ask(ReceiveMessage(handle=self._handle, timeout_ms=LONG_MS), self._on_first)
-
-    def _on_first(self, answer: Answer) -> None:
-        if self._count(answer):
-            asyncio.get_running_loop().call_soon(self._take)
+        self._taken = 0
+        self._idle = True
+        self._take()
 
     def _take(self) -> None:
-        self._empty = self._paused = False
-        while self._unanswered < AHEAD:
-            self._unanswered += 1
-            self._host.ask(ReceiveMessage(handle=self._handle), self._on_next)
-            if self._empty:
-                self._wait()
-                return
-        self._paused = True
+        self._idle = False
+        request: Any = _Take(self._handle, AHEAD, self._on_message)
+        self._host.ask(request, self._on_taken)
 
-    def _on_next(self, answer: Answer) -> None:
-        self._unanswered -= 1
-        if not self._count(answer):
-            self._empty = True
-        elif self._paused:
-            self._paused = False
+    def _on_taken(self, answer: Answer) -> None:
+        if _result(answer).values["empty"]:
+            self._idle = True  # the next message comes to who waits, and begins another turn
+        elif not self.done.done():
             asyncio.get_running_loop().call_soon(self._take)
 
-    def _count(self, answer: Answer) -> bool:
-        if isinstance(answer, Rejected) and self.done.done():
-            return False
-        if _result(answer).values["message"] is None:
-            return False
+    def _on_message(self, status: Status, position: MessagePosition | None) -> None:
+        if position is None or self.done.done():
+            return
+        assert position.MessageReference.Body == BODY
         self._taken += 1
         self.memory.at(self._taken)
         if self._taken == self._messages:
             self.done.set_result(None)
-        return True
+        elif self._idle:
+            self._idle = False
+            asyncio.get_running_loop().call_soon(self._take)
 
 
 def _host(

@@ -44,11 +44,13 @@ class Bits(property):
         mask = (1 << width) - 1
         field = attrgetter(of)
 
-        def bits(record: Any) -> int:
-            value: int = field(record)
-            return value >> shift & mask
+        def bits(record: Any) -> Any:
+            return field(record) >> shift & mask
 
-        super().__init__(bits)
+        def bits_of_flags(record: Any) -> Any:
+            return record.Flags >> shift & mask
+
+        super().__init__(bits_of_flags if of == "Flags" else bits)  # nearly all are, and are asked for all the time
         self.shift = shift
         self.mask = mask
 

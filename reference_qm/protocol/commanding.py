@@ -15,7 +15,7 @@ from reference_qm.protocol.destinations import destination_guid, find_local, ope
 from reference_qm.protocol.durability import sent
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.inspection import inspect
-from reference_qm.protocol.messages import ACKS, check_fit, message_id
+from reference_qm.protocol.messages import ACKS, check_fit, check_queues, is_large, message_id
 from reference_qm.protocol.securing import secure_local_message
 from reference_qm.protocol.security_text import requested_security
 from reference_qm.protocol.sending import take_back
@@ -34,8 +34,10 @@ from reference_qm.transactions.handling import (
 from reference_qm.transactions.operations import uncommitted_outgoing
 
 if TYPE_CHECKING:
+    from reference_qm.adm import Queue
     from reference_qm.clock import Now
     from reference_qm.core import QueueManager
+    from reference_qm.security import MessageSecurity
 
 CAPABILITIES = ("ping", "queue_control", "send", "receive", "restart", "set_timers", "inspect")
 LABEL_LIMIT = 249
@@ -102,22 +104,16 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
         raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or to a {other} queue")
     if local is None and _outgoing_messages(qm) >= qm.config.max_outgoing_messages:
         raise CommandError(f"{qm.config.max_outgoing_messages} messages wait to be sent already: try again later")
-    message = _message(qm, request, now)
-    if local is not None and (status := qm.procedures.admit_message(qm, local, message, now)):
-        raise CommandError(f"{request.to!a} does not take it: {_NOT_ENQUEUED[status]}")
-    check_fit(message)
+    security = requested_security(qm, request)
     if local is not None:
-        message = secure_local_message(qm, local, message, now)
-    number = message.TransactionIdentifier
-    if request.transactional and transaction is None:
-        number = qm.procedures.assign_transaction(qm)
+        security = _checked_for(qm, local, _message(qm, request, security, now), now).security
+    elif security is not None or is_large(request.body):
+        check_fit(_message(qm, request, security, now))
+    else:
+        check_queues(qm.adm.Identifier, request.to, request.admin_queue, request.response_queue)
     queue = local if local is not None else open_outgoing(qm, request.to, now)
-    message = replace(
-        message,
-        Identifier=MessageIdentifier(qm.adm.Identifier, qm.procedures.assign_identifier(qm)),
-        TransactionIdentifier=number,
-        ArrivalTime=message.ArrivalTime if local is None else now.utc_s,
-    )
+    number = qm.procedures.assign_transaction(qm) if request.transactional and transaction is None else 0
+    message = _message(qm, request, security, now, qm.procedures.assign_identifier(qm), number, local is not None)
     if transaction is not None:
         qm.procedures.enqueue_in_transaction(qm, transaction, queue, message)
         return Result({"message_id": message_id(message.Identifier)})
@@ -198,12 +194,29 @@ HANDLERS: dict[type, Handler] = {
 }
 
 
-def _message(qm: QueueManager, request: commands.SendMessage, now: Now) -> Message:
-    """Make the message of a request; its ordinal and transaction, 0 here, are assigned when all is well."""
+def _checked_for(qm: QueueManager, local: Queue, message: Message, now: Now) -> Message:
+    """Give the message that arrives in a local queue; CommandError when the queue does not take it."""
+    if status := qm.procedures.admit_message(qm, local, message, now):
+        name = message.DestinationQueueFormatName
+        raise CommandError(f"{name!a} does not take it: {_NOT_ENQUEUED[status]}")
+    check_fit(message)
+    return secure_local_message(qm, local, message, now)
+
+
+def _message(
+    qm: QueueManager,
+    request: commands.SendMessage,
+    security: MessageSecurity | None,
+    now: Now,
+    ordinal: int = 0,
+    transaction: int = 0,
+    arrived: bool = False,
+) -> Message:
+    """Make the message of a request; its ordinal and transaction are assigned when all is well."""
     acks = MessagePropertiesHeader.flags(**{ACKS[name]: 1 for name in request.acks})
     reach, received = request.time_to_reach_queue_s, request.time_to_be_received_s
     return Message(
-        Identifier=MessageIdentifier(qm.adm.Identifier, 0),
+        Identifier=MessageIdentifier(qm.adm.Identifier, ordinal),
         DestinationQueueFormatName=request.to,
         DestinationQueueManagerIdentifier=destination_guid(request.to),
         Priority=0 if request.transactional else request.priority,  # MS-MQMQ 2.2.19.1
@@ -215,6 +228,7 @@ def _message(qm: QueueManager, request: commands.SendMessage, now: Now) -> Messa
         BodyType=request.body_type,
         AppSpecific=request.application_tag,
         SentTime=now.utc_s,
+        ArrivalTime=now.utc_s if arrived else 0,
         TimeToReachQueue=INFINITE if reach is None else reach,
         TimeToBeReceived=INFINITE if received is None else received,
         AcknowledgementsRequested=acks,
@@ -222,10 +236,10 @@ def _message(qm: QueueManager, request: commands.SendMessage, now: Now) -> Messa
         NegativeJournalingRequested="negative" in request.journal,
         AdministrationQueueFormatName=request.admin_queue,
         ResponseQueueFormatName=request.response_queue,
-        TransactionIdentifier=0 if request.transactional else None,
+        TransactionIdentifier=transaction if request.transactional else None,
         FirstInTransaction=request.transactional,
         LastInTransaction=request.transactional,
-        security=requested_security(qm, request),
+        security=security,
     )
 
 

@@ -51,9 +51,10 @@ POSITIVE_RECEIVE = MessagePropertiesHeader.flags(PR=1)
 NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
 
 SMALL = 0x4000
-"""Bytes and characters that with any label and all headers stay far below every limit of a packet."""
+"""Bytes of a body that with any label, queues and headers stay far below the limit of a packet."""
 
 _ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACKS.items()}
+_PRIORITY_FLAGS = tuple(BaseHeader.flags(PR=priority) for priority in range(8))
 _NO_TRANSACTION = TransactionHeader()
 _DIRECT = "DIRECT="
 
@@ -66,22 +67,21 @@ def serialize_message(message: Message) -> UserMessagePacket:
     aq, admin_queue = _record(message.AdministrationQueueFormatName, source, destination)
     rq, response_queue = _record(message.ResponseQueueFormatName, source, destination)
     packet = UserMessagePacket(
-        BaseHeader=BaseHeader(Flags=BaseHeader.flags(PR=message.Priority), TimeToReachQueue=message.TimeToReachQueue),
+        BaseHeader=BaseHeader(Flags=_PRIORITY_FLAGS[message.Priority], TimeToReachQueue=message.TimeToReachQueue),
         UserHeader=UserHeader(
             SourceQueueManager=source,
             QueueManagerAddress=destination,
             TimeToBeReceived=message.TimeToBeReceived,
             SentTime=message.SentTime,
             MessageID=message.Identifier.Ordinal,
-            Flags=UserHeader.flags(
-                DM=int(message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE),
-                JN=int(message.NegativeJournalingRequested),
-                JP=int(message.PositiveJournalingRequested),
-                DQ=dq,
-                AQ=aq,
-                RQ=rq,
-                TH=int(message.TransactionIdentifier is not None),
-                MP=1,
+            Flags=_user_flags(
+                message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE,
+                message.NegativeJournalingRequested,
+                message.PositiveJournalingRequested,
+                dq,
+                aq,
+                rq,
+                message.TransactionIdentifier is not None,
             ),
             DestinationQueue=destination_queue,
             AdminQueue=admin_queue,
@@ -107,24 +107,26 @@ def serialize_message(message: Message) -> UserMessagePacket:
     return with_destinations(packet, message) if message.security.AuthenticationLevel == SignatureType.SIG30 else packet
 
 
-def check_fit(message: Message) -> None:
-    """Raise CommandError for a message that no packet holds. Spec: MS-MQMQ 2.2.19.1, 2.2.19.2.
+def is_large(body: bytes) -> bool:
+    """Might no packet hold a message with this body? With a smaller one any label and queues fit."""
+    return len(body) > SMALL
 
-    A small one fits, if its queues can stand in a packet, and is not built to see it.
-    """
-    source, destination = message.Identifier.QueueManagerGuid, message.DestinationQueueManagerIdentifier
-    names = (
-        message.DestinationQueueFormatName,
-        message.AdministrationQueueFormatName,
-        message.ResponseQueueFormatName,
-    )
-    size = len(message.Body) + len(message.Extension) + sum(len(name) for name in names if name is not None)
+
+def check_fit(message: Message) -> None:
+    """Raise CommandError for a message that no packet holds. Spec: MS-MQMQ 2.2.19.1."""
     try:
-        if size > SMALL or message.security is not None:
-            serialize_message(message).build()
-        else:
-            for name in names:
-                _record(name, source, destination)
+        serialize_message(message).build()
+    except (MisuseError, FormatError) as error:
+        raise CommandError(f"the message does not fit into a packet: {error}") from error
+
+
+def check_queues(source: UUID, *names: str | None) -> None:
+    """Raise CommandError for a queue that cannot stand in a packet. Spec: MS-MQMQ 2.2.19.2."""
+    try:
+        for name in names:
+            _, queue = _record(name, source, NULL_GUID)
+            if queue is not None:
+                queue.build()
     except (MisuseError, FormatError) as error:
         raise CommandError(f"the message does not fit into a packet: {error}") from error
 
@@ -218,6 +220,13 @@ def describe_message(message: Message) -> dict[str, Any]:
     except UnicodeDecodeError:
         described["body"] = None
     return described
+
+
+@lru_cache(maxsize=1024)  # the same few combinations stand in every message
+def _user_flags(recoverable: bool, jn: bool, jp: bool, dq: int, aq: int, rq: int, transactional: bool) -> int:
+    return UserHeader.flags(
+        DM=int(recoverable), JN=int(jn), JP=int(jp), DQ=dq, AQ=aq, RQ=rq, TH=int(transactional), MP=1
+    )
 
 
 def _transaction_header(message: Message) -> TransactionHeader | None:
