@@ -105,8 +105,10 @@ class SendMessage:
     """Send a message to a format name (MS-MQMQ 2.1). Result: message_id ``{guid}\\ordinal`` of the Message.
 
     ``acks``: of positive_arrival, positive_receive, negative_arrival, negative_receive. ``journal``: of positive,
-    negative. Times are in seconds; None is infinite. A transactional message is recoverable and has priority 0. It is a
-    transaction of its own, or part of ``transaction``, which makes it transactional.
+    negative. ``dead_letter_queue``: path name of a queue here, for negative journaling. ``trace_queue``: the GUID of a
+    public queue that gets reports of where the message is. Times are in seconds; None is infinite. A transactional
+    message is recoverable and has priority 0. It is a transaction of its own, or part of ``transaction``, which makes
+    it transactional.
 
     ``authentication_level``: none, sig10, sig20 or sig30; ``hash_algorithm``: md2 to sha512; ``privacy_level``: none,
     base, enhanced or advanced; ``sender``: an account by name or SID, queue_manager or none; ``certificate``: the
@@ -133,6 +135,8 @@ class SendMessage:
     privacy_level: str = "none"
     sender: str | None = None
     certificate: str | None = None
+    dead_letter_queue: str | None = None
+    trace_queue: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -184,6 +184,8 @@ _VERBS: dict[str, Verb] = {
             "privacy_level": _text,
             "sender": _or_none(_text),
             "certificate": _or_none(_text),
+            "dead_letter_queue": _or_none(_text),
+            "trace_queue": _or_none(_text),
         },
         ("to",),
     ),

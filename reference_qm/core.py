@@ -10,6 +10,7 @@ from reference_qm.adm import MessagePosition, OutgoingMessagePosition, QueueMana
 from reference_qm.clock import Now
 from reference_qm.codec import MessageClass
 from reference_qm.config import QueueManagerConfig
+from reference_qm.deadlines import Deadlines
 from reference_qm.effects import CloseTransport, Completed, Effect, Rejected
 from reference_qm.entropy import Entropy
 from reference_qm.inputs import (
@@ -28,7 +29,7 @@ from reference_qm.inputs import (
     TransportFailed,
     TransportLost,
 )
-from reference_qm.protocol import durability, restoring
+from reference_qm.protocol import durability, expiring, restoring
 from reference_qm.protocol.commanding import HANDLERS
 from reference_qm.protocol.durability import Disk
 from reference_qm.protocol.enterprise import Enterprise
@@ -86,6 +87,9 @@ class QueueManager:
         self.savings: dict[int, Saving] = {}
         self.descriptors: dict[int, OpenQueueDescriptor] = {}
         self.readers: dict[int, WaitingMessageReadOperation] = {}
+        self.to_be_received: Deadlines[MessagePosition] = Deadlines(expiring.in_queue)
+        self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(expiring.in_transit)
+        self.deadlines_changed = False
 
     # -- the surface --------------------------------------------------------------------------------------------
 
@@ -192,6 +196,8 @@ class QueueManager:
         self.procedures.carry_out_outcomes(self, now)
         self.procedures.acknowledge_removed(self, now)
         self.procedures.watch_directory(self, now)
+        if self.deadlines_changed:
+            self.procedures.start_expiration_timer(self, now)
         effects, self._effects = self._effects, []
         return effects
 
@@ -314,6 +320,7 @@ _ON_INPUT: dict[type, Callable[[QueueManager, Any, Now], None]] = {
 
 _ON_QUEUE_MANAGER_TIMER = {
     TimerName.MESSAGE_ID_HISTORY_CLEANUP: "on_history_timer",
+    TimerName.MESSAGE_EXPIRATION: "on_expiration_timer",
     TimerName.DIRECTORY_ONLINE: "on_directory_online_timer",
     TimerName.DIRECTORY_SITES_UPDATE: "on_directory_sites_update_timer",
     TimerName.DIRECTORY_SITE_GATES_UPDATE: "on_directory_site_gates_update_timer",

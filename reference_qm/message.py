@@ -34,6 +34,12 @@ class Message:
     ArrivalTime: int = 0
     TimeToReachQueue: int = INFINITE
     TimeToBeReceived: int = INFINITE
+    TracingRequested: bool = False
+    TracingQueueIdentifier: UUID = NULL_GUID
+    HopCount: int = 0
+    """UserHeader.Flags.RC, for which MS-MQDMPR has no attribute."""
+    ApplicationDeadletterQueue: str = ""
+    """Path name of a queue of this queue manager."""
     AcknowledgementsRequested: int = 0
     PositiveJournalingRequested: bool = False
     NegativeJournalingRequested: bool = False

@@ -37,6 +37,9 @@ class OutgoingMessageTable:
     def __iter__(self) -> Iterator[OutgoingMessagePosition]:
         return iter(list(self._positions.values()))
 
+    def __contains__(self, position: OutgoingMessagePosition) -> bool:
+        return self._positions.get(position.order) is position
+
     @property
     def awaiting_ack(self) -> list[OutgoingMessagePosition]:
         """Those with AwaitingAck TRUE, in the order in which they were sent."""

@@ -29,6 +29,7 @@ class TimerName(Enum):
     SEND_BASE_SYMMETRIC_KEY_CACHE_CLEANUP = "SendBaseSymmetricKeyCacheCleanup"
     PING_RESPONSE = "PingResponse"
     WAITING_MESSAGE_READ = "WaitingMessageRead"
+    MESSAGE_EXPIRATION = "TimeToBeReceived"
     DIRECTORY_SITES_UPDATE = "DirectorySitesUpdate"
     DIRECTORY_SITE_GATES_UPDATE = "DirectorySiteGatesUpdate"
     DIRECTORY_ONLINE = "DirectoryOnline"

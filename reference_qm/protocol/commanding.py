@@ -6,15 +6,17 @@ import base64
 from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 from reference_qm import commands
 from reference_qm.adm import INFINITE, Message, MessagePosition, OutgoingQueue
-from reference_qm.codec import MessageIdentifier, MessagePropertiesHeader
+from reference_qm.codec import NULL_GUID, MessageIdentifier, MessagePropertiesHeader, PublicName
 from reference_qm.commands import Result
-from reference_qm.protocol.destinations import destination_guid, find_local, open_outgoing
+from reference_qm.protocol.destinations import destination_guid, find_local, open_outgoing, parse_name
 from reference_qm.protocol.durability import sent
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.inspection import inspect
+from reference_qm.protocol.journaling import find_application_queue
 from reference_qm.protocol.messages import ACKS, check_fit, check_queues, is_large, message_id
 from reference_qm.protocol.securing import secure_local_message
 from reference_qm.protocol.security_text import requested_security
@@ -98,6 +100,8 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
     if transaction is not None:
         request = replace(request, transactional=True)
     _check_message(request)
+    _trace_queue(request)
+    _check_dead_letter_queue(qm, request)
     local = find_local(qm, request.to)
     if local is not None and local.Transactional != request.transactional:
         kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
@@ -236,6 +240,9 @@ def _message(
         NegativeJournalingRequested="negative" in request.journal,
         AdministrationQueueFormatName=request.admin_queue,
         ResponseQueueFormatName=request.response_queue,
+        ApplicationDeadletterQueue=request.dead_letter_queue or "",
+        TracingRequested=request.trace_queue is not None,
+        TracingQueueIdentifier=_trace_queue(request),
         TransactionIdentifier=transaction if request.transactional else None,
         FirstInTransaction=request.transactional,
         LastInTransaction=request.transactional,
@@ -257,6 +264,24 @@ def _check_message(request: commands.SendMessage) -> None:
     _check_number("priority", request.priority, 0, 7)
     for name in ("body_type", "application_tag", "time_to_reach_queue_s", "time_to_be_received_s"):
         _check_number(name, getattr(request, name) or 0, 0, 0xFFFFFFFF)
+
+
+def _trace_queue(request: commands.SendMessage) -> UUID:
+    if request.trace_queue is None:
+        return NULL_GUID
+    name = parse_name(f"PUBLIC={request.trace_queue}")
+    if not isinstance(name, PublicName):
+        raise CommandError(f"trace_queue: {request.trace_queue!a} is not one GUID of a public queue")
+    return name.QueueGuid
+
+
+def _check_dead_letter_queue(qm: QueueManager, request: commands.SendMessage) -> None:
+    if request.dead_letter_queue is None:
+        return
+    queue = find_application_queue(qm, request.dead_letter_queue)
+    if queue is None or queue.Transactional is not request.transactional:
+        kind = "transactional" if request.transactional else "nontransactional"
+        raise CommandError(f"dead_letter_queue: {request.dead_letter_queue!a} is no {kind} queue here: create it first")
 
 
 def _check_number(name: str, value: int, lowest: int, highest: int) -> None:

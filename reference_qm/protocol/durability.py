@@ -195,6 +195,8 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
         values["AuthenticationLevel"] = security.AuthenticationLevel  # no packet says it before it is received
     if position.order_queue is not None:
         values["order_queue"] = position.order_queue
+    if position.MessageReference.ApplicationDeadletterQueue:
+        values["dead_letter_queue"] = position.MessageReference.ApplicationDeadletterQueue
     if acceptance is not None:
         values["sequence"] = {
             "transfer": transfer_name(acceptance.transfer),

@@ -51,14 +51,10 @@ def receive_final_ack(qm: QueueManager, session: Session, packet: UserMessagePac
 
 
 def journal_final(qm: QueueManager, position: OutgoingMessagePosition, message_class: int) -> None:
-    """Move a message to the journal or to the transactional dead letters, as it asks for. Spec: MS-MQQB 3.1.5.7."""
-    header = position.UserMessage.UserHeader
+    """Put a message into the journal or among the dead letters, as it asks for. Spec: MS-MQQB 3.1.5.7."""
     received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
-    if header.JP if received else header.JN:
-        target = qm.adm.SystemJournalQueue if received else qm.adm.SystemTransactionalDeadletterQueue
-        qm.procedures.move_message(qm, position.MessagePosition, target)
-    else:
-        qm.disk.save(gone([position.MessagePosition]))
+    journal = qm.procedures.journal_delivered if received else qm.procedures.journal_failed
+    journal(qm, position.MessagePosition)
 
 
 # -- the receiver of transactional messages -------------------------------------------------------------------------
@@ -66,6 +62,7 @@ def journal_final(qm: QueueManager, position: OutgoingMessagePosition, message_c
 
 def position_deleted(qm: QueueManager, position: MessagePosition, reason: MessageClass) -> None:
     """Note that a message left its queue, if anybody wants to know. Spec: MS-MQDMPR 3.1.7.2.1, MS-MQQB 3.1.7.2."""
+    qm.procedures.journal_received(qm, position, reason)
     if is_awaited(position, reason):
         qm.removed.append((position, reason))
 

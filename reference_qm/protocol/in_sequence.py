@@ -45,6 +45,8 @@ def take_transactional(
     if not qm.procedures.is_in_sequence(qm, session, packet):
         qm.procedures.reject_out_of_sequence(qm, session, transfer, now)
         return
+    if not qm.procedures.has_room(qm, session, packet, queue, message, now):
+        return
     transfer = transfer or _new_transfer(queue, key, message.DestinationQueueFormatName)
     follows = (transfer.SequenceIdentifier, transfer.SequenceNumber)
     qm.procedures.accept_in_sequence(qm, session, transfer, packet, now)

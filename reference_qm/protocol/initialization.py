@@ -32,6 +32,7 @@ def initialize_globally(qm: QueueManager, now: Now) -> None:
     qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
     if len(adm.MessageIDHistoryTable):
         qm.procedures.start_history_timer(qm, now)
+    qm.procedures.recover_deadlines(qm)
 
 
 def initialize_session(qm: QueueManager, session: Session, now: Now) -> None:
@@ -98,6 +99,7 @@ def initialize_messages(qm: QueueManager, session: Session) -> None:
     """
     for position in session.OutgoingMessageTable:
         position.ReceivedSessionAck = position.ReceivedOrderAck = position.Transmitted = False
+        qm.procedures.watch_sent(qm, session, position)
     session.OutgoingMessageTable.rewind()
     session.UnAckedMessageCount = 0
 

@@ -11,6 +11,7 @@ from reference_qm.adm import Message
 from reference_qm.codec import (
     NULL_GUID,
     BaseHeader,
+    DebugHeader,
     DirectName,
     DirectQueueFormatName,
     FormatError,
@@ -56,6 +57,7 @@ SMALL = 0x4000
 _ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACKS.items()}
 _PRIORITY_FLAGS = tuple(BaseHeader.flags(PR=priority) for priority in range(8))
 _NO_TRANSACTION = TransactionHeader()
+_TRACED = BaseHeader.flags(TR=1, DH=1)
 _DIRECT = "DIRECT="
 
 
@@ -67,7 +69,10 @@ def serialize_message(message: Message) -> UserMessagePacket:
     aq, admin_queue = _record(message.AdministrationQueueFormatName, source, destination)
     rq, response_queue = _record(message.ResponseQueueFormatName, source, destination)
     packet = UserMessagePacket(
-        BaseHeader=BaseHeader(Flags=_PRIORITY_FLAGS[message.Priority], TimeToReachQueue=message.TimeToReachQueue),
+        BaseHeader=BaseHeader(
+            Flags=_PRIORITY_FLAGS[message.Priority] | (_TRACED if message.TracingRequested else 0),
+            TimeToReachQueue=message.TimeToReachQueue,
+        ),
         UserHeader=UserHeader(
             SourceQueueManager=source,
             QueueManagerAddress=destination,
@@ -100,6 +105,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
             ExtensionData=message.Extension,
             MessageBody=message.Body,
         ),
+        DebugHeader=_debug_header(message),
     )
     if message.security is None:
         return packet
@@ -155,6 +161,9 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
         ArrivalTime=arrival_s,
         TimeToReachQueue=packet.BaseHeader.TimeToReachQueue,
         TimeToBeReceived=user.TimeToBeReceived,
+        TracingRequested=bool(packet.BaseHeader.TR),
+        TracingQueueIdentifier=(packet.DebugHeader and packet.DebugHeader.QueueIdentifier) or NULL_GUID,
+        HopCount=user.RC,
         AcknowledgementsRequested=properties.Flags,
         PositiveJournalingRequested=bool(user.JP),
         NegativeJournalingRequested=bool(user.JN),
@@ -204,6 +213,7 @@ def describe_message(message: Message) -> dict[str, Any]:
         "arrived_time": message.ArrivalTime,
         "time_to_reach_queue_s": message.TimeToReachQueue,
         "time_to_be_received_s": message.TimeToBeReceived,
+        "trace_queue": str(message.TracingQueueIdentifier) if message.TracingRequested else None,
         "acks": [name for name, bit in _ACK_BITS.items() if message.AcknowledgementsRequested & bit],
         "journal": [
             name
@@ -244,6 +254,14 @@ def _transaction_header(message: Message) -> TransactionHeader | None:
         TxSequenceNumber=message.TransactionSequenceNumber,
         PreviousTxSequenceNumber=message.TransactionPreviousSequenceNumber,
     )
+
+
+def _debug_header(message: Message) -> DebugHeader | None:
+    """Make the header that names the queue for reports. Spec: MS-MQMQ 2.2.20.8."""
+    if not message.TracingRequested:
+        return None
+    queue = message.TracingQueueIdentifier
+    return DebugHeader() if queue == NULL_GUID else DebugHeader(DebugHeader.flags(QT=1), QueueIdentifier=queue)
 
 
 def _record(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:

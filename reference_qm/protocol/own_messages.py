@@ -51,6 +51,9 @@ def _open_queue(qm: QueueManager, message: Message, now: Now) -> Queue | None:
     name = message.DestinationQueueFormatName
     try:
         serialize_message(message)
-        return find_local(qm, name) or open_outgoing(qm, name, now)
+        local = find_local(qm, name)
+        if local is None and qm.procedures.get_destination_info(qm, name) is not None:
+            return open_outgoing(qm, name, now)
+        return local
     except (CommandError, FormatError, MisuseError):
         return None

@@ -43,7 +43,6 @@ from reference_qm.directory import DirectoryOperationResult
 from reference_qm.directory.objects import QueueManager as DirectoryQueueManager
 from reference_qm.inputs import Endpoint, TransportAccepted
 from reference_qm.protocol import (
-    admin_acks,
     administering,
     closing,
     durability,
@@ -54,11 +53,9 @@ from reference_qm.protocol import (
     in_sequence,
     initialization,
     order_acks,
-    own_messages,
     ping,
     receiving,
     reconnecting,
-    refusing,
     resolving,
     routed,
     securing,
@@ -70,10 +67,9 @@ from reference_qm.protocol import (
     session_opening,
     transactional,
 )
+from reference_qm.protocol.fate_procedures import Check, FateProcedures
 from reference_qm.protocol.receiving import Saving
-from reference_qm.protocol.refusing import Outcome
 from reference_qm.protocol.resolving import Destination
-from reference_qm.queueing.procedures import QueueProcedures
 from reference_qm.security import MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
 from reference_qm.states import ConnectionStatus
 from reference_qm.timers import TimerName
@@ -93,11 +89,10 @@ OnFormatError = Callable[[QM, Session, FormatError, Now], None]
 OnTransaction = Callable[[QM, Transaction, Now], None]
 OnOperation = Callable[[QM, TransactionalOperation, Now], None]
 OnMessage = Callable[[QM, Session, UserMessagePacket, Now], None]
-Check = Callable[[QM, Session, UserMessagePacket, Queue, Now], Outcome]
 
 
 @dataclass(slots=True)
-class Procedures(QueueProcedures):
+class Procedures(FateProcedures):
     """One field for each procedure. The first argument is the queue manager, the last the time where it matters."""
 
     # 3.1.2, 3.1.3 Timers, initialization
@@ -193,7 +188,6 @@ class Procedures(QueueProcedures):
     delete_acknowledged_express: OnHeader = session_acks.delete_acknowledged_express
     delete_acknowledged_recoverable: OnHeader = session_acks.delete_acknowledged_recoverable
     delete_position: Callable[[QM, Session, OutgoingMessagePosition], None] = session_acks.delete_position
-    journal_acknowledged: Callable[[QM, OutgoingMessagePosition], None] = session_acks.journal_acknowledged
     validate_message_counts: Callable[[QM, Session, SessionHeader, Now], None] = session_acks.validate_message_counts
     start_ack_wait_timer: OnSession = session_acks.start_ack_wait_timer
     on_session_ack_wait_timer: OnSession = session_acks.on_session_ack_wait_timer
@@ -251,15 +245,6 @@ class Procedures(QueueProcedures):
     remember_message: Callable[[QM, UserMessagePacket, Now], MessageIDHistoryEntry] = receiving.remember_message
     is_addressed_here: Callable[[QM, UserMessagePacket], bool] = receiving.is_addressed_here
     find_destination: Callable[[QM, UserMessagePacket], Queue | None] = receiving.find_destination
-    admit: Callable[[QM, Session, UserMessagePacket, Queue | None, Now], UserMessagePacket | None] = refusing.admit
-    check_destination: Callable[[QM, Session, UserMessagePacket, Queue | None, Now], Outcome] = (
-        refusing.check_destination
-    )
-    check_transactional_queue: Check = refusing.check_transactional_queue
-    check_nontransactional_queue: Check = refusing.check_nontransactional_queue
-    check_expiration: Check = refusing.check_expiration
-    refuse_message: Callable[[QM, Session, UserMessagePacket, MessageClass, Now], None] = refusing.refuse_message
-    log_refused: Callable[[QM, Message], None] = refusing.log_refused
     message_arrived: Callable[[QM, MessagePosition, Now], None] = receiving.message_arrived
     take_transactional: Callable[[QM, Session, UserMessagePacket, RecoverableReceipt, Now], None] = (
         in_sequence.take_transactional
@@ -277,14 +262,6 @@ class Procedures(QueueProcedures):
     on_persisted: Callable[[QM, Saving, Now], None] = receiving.on_persisted
     on_persist_failed: Callable[[QM, Saving, str, Now], None] = receiving.on_persist_failed
 
-    # 3.1.5.8.10, 3.1.7.2.1, 3.1.7.15 Administration acknowledgments
-    acknowledge_arrival: Callable[[QM, MessagePosition, Now], None] = admin_acks.acknowledge_arrival
-    acknowledge_failure: Callable[[QM, Message, MessageClass, Now], None] = admin_acks.acknowledge_failure
-    acknowledge_receive: Callable[[QM, Message, MessageClass, Now], None] = admin_acks.acknowledge_receive
-    send_admin_ack: Callable[[QM, Message, MessageClass, Now], None] = admin_acks.send_admin_ack
-    may_send_nack: Callable[[QM, MessageClass], bool] = admin_acks.may_send_nack
-    build_admin_ack: Callable[[QM, Message, MessageClass, Now], Message] = admin_acks.build_admin_ack
-    send_own_message: Callable[[QM, Message, Now], None] = own_messages.send_own_message
     # 3.1.5.8.3, 3.1.6.10 to 3.1.6.13 Security of received messages
     check_security: Check = security_on_receipt.check_security
     decrypt_body: Callable[[QM, UserMessagePacket, Now], UserMessagePacket] = security_on_receipt.decrypt_body
@@ -316,6 +293,7 @@ class Procedures(QueueProcedures):
     )
     dequeue_in_transaction: Callable[[QM, Transaction, MessagePosition], None] = operations.dequeue_in_transaction
     move_in_transaction: Callable[[QM, Transaction, MessagePosition, Queue], None] = operations.move_in_transaction
+
     # 3.1.5.8.2, 3.1.5.8.5 Messages for other queue managers
     route_message: Callable[[QM, Session, UserMessagePacket, RecoverableReceipt, Now], None] = routed.route_message
     is_routable: Callable[[QM, UserMessagePacket], bool] = routed.is_routable

@@ -118,6 +118,13 @@ def take_message(
         qm.disk.save(history_entry(entry))
         return
     message = deserialize_message(admitted, qm.adm.Identifier, now.utc_s)
+    if not qm.procedures.has_room(qm, session, admitted, queue, message, now):
+        receipt.done = session.SessionState is SessionState.OPEN
+        if receipt.done:
+            qm.disk.save(history_entry(entry))
+        else:
+            qm.adm.MessageIDHistoryTable.remove(entry)
+        return
     position = qm.procedures.insert_message(qm, queue, message)
     if packet.UserHeader.DM:
         qm.procedures.save_message(qm, Saving(position, entry, [(session, receipt)]), admitted)
@@ -129,6 +136,7 @@ def take_message(
 def message_arrived(qm: QueueManager, position: MessagePosition, now: Now) -> None:
     """Let a message be received that is in its queue, and on disk if need be. Spec: MS-MQQB 3.1.5.8 steps 8 to 10."""
     qm.procedures.message_available(qm, position)
+    qm.procedures.trace_received(qm, position.MessageReference, now)
     qm.procedures.acknowledge_arrival(qm, position, now)
 
 

@@ -5,13 +5,13 @@ Spec: MS-MQQB 3.1.5.8, 3.1.5.8.2, 3.1.5.8.3, 3.1.7.1.2.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from reference_qm.codec import NULL_GUID, MessageClass, UserMessagePacket
-from reference_qm.protocol.durability import moved
 from reference_qm.protocol.in_sequence import was_accepted
 from reference_qm.protocol.messages import deserialize_message
-from reference_qm.states import DeliveryGuarantee
+from reference_qm.queueing.statuses import EnqueueStatus
 
 if TYPE_CHECKING:
     from reference_qm.adm import Message, Queue, Session
@@ -59,7 +59,10 @@ def refuse_message(
 
     Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.3, 3.1.5.8.8. Afterwards the message is disregarded. ``packet``: as it arrived.
     """
-    qm.procedures.acknowledge_failure(qm, message_of(qm, packet, now), message_class, now)
+    message = replace(message_of(qm, packet, now), security=None)
+    if packet.SecurityHeader is not None and packet.SecurityHeader.EB:
+        message = replace(message, Body=b"")  # 3.1.7.15: an encrypted body is not sent back
+    qm.procedures.acknowledge_failure(qm, message, message_class, now)
     if packet.TransactionHeader is not None:
         qm.procedures.refuse_transactional(qm, session, packet, message_class, now)
 
@@ -101,18 +104,37 @@ def check_expiration(qm: QueueManager, session: Session, packet: UserMessagePack
     message = message_of(qm, packet, now)
     if was_accepted(queue, packet, message):
         return packet
-    if message.TransactionIdentifier is None and message.NegativeJournalingRequested:
-        qm.procedures.log_refused(qm, message)
+    qm.procedures.log_refused(qm, message)
     return MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT
 
 
 def log_refused(qm: QueueManager, message: Message) -> None:
-    """Put a message that was refused into the dead-letter queue of this queue manager. Spec: MS-MQQB 3.1.5.8.8."""
-    position = qm.procedures.insert_message(qm, qm.adm.SystemDeadletterQueue, message)
-    if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
-        position.key = qm.next_persist_token()
-        qm.disk.save(moved(position))
-    qm.procedures.message_available(qm, position)
+    """Put a message that was refused into the dead-letter queue here, if it asks for it and there is room.
+
+    Spec: MS-MQQB 3.1.5.8.8. One with a transaction is logged by its sender, who gets a FinalAck (3.1.5.7).
+    """
+    wanted = message.TransactionIdentifier is None and message.NegativeJournalingRequested
+    if wanted and not qm.procedures.check_quota(qm, qm.adm.SystemDeadletterQueue, message):
+        qm.procedures.keep_message(qm, qm.adm.SystemDeadletterQueue, message)
+
+
+def has_room(
+    qm: QueueManager, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+) -> bool:
+    """Has a queue room for a message? Refuse it if not. Spec: MS-MQQB 3.1.5.8.8.
+
+    Over the quota of the queue manager the session is closed and nothing acknowledged: the message comes again. A
+    transactional message that is refused here does not advance its sequence, like those refused before (E40): its
+    sender, told by a FinalAck, bridges the gap.
+    """
+    status: EnqueueStatus = qm.procedures.check_quota(qm, queue, message)
+    if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:
+        qm.procedures.log_refused(qm, message)
+        qm.procedures.refuse_message(qm, session, packet, MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA, now)
+    elif status is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED:
+        reason = "the quota of the queue manager would be exceeded (MS-MQQB 3.1.5.8.8)"
+        qm.procedures.close_session(qm, session, reason, now)
+    return status is EnqueueStatus.NO_ERROR
 
 
 def message_of(qm: QueueManager, packet: UserMessagePacket, now: Now) -> Message:

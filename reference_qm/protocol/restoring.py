@@ -226,6 +226,8 @@ def _message(qm: QueueManager, rest: str, value: Any) -> None:
     if message.security is not None:
         level = _whole(value.get("AuthenticationLevel", 0))
         message = replace(message, security=replace(message.security, AuthenticationLevel=level))
+    if "dead_letter_queue" in value:
+        message = replace(message, ApplicationDeadletterQueue=str(value["dead_letter_queue"]))
     order_queue = value.get("order_queue")
     position = MessagePosition(message, queue, MessagePositionState.AVAILABLE, order_queue=order_queue, key=key)
     if removed is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from reference_qm.adm import MessagePosition, OutgoingMessagePosition, next_u16
 from reference_qm.codec import BaseHeader, MessageClass, UserMessagePacket
-from reference_qm.protocol.durability import Change, gone, sent
+from reference_qm.protocol.durability import Change, sent
 from reference_qm.protocol.establishing import outgoing_queue
 from reference_qm.protocol.messages import serialize_message
 from reference_qm.protocol.order_acks import names_order_queue
@@ -64,6 +64,7 @@ def put_outgoing(qm: QueueManager, session: Session, position: OutgoingMessagePo
     message that were not in it would never be sent. So it is put there, and nothing else is done.
     """
     session.OutgoingMessageTable.add(position)
+    qm.procedures.watch_sent(qm, session, position)
     if outgoing_queue(session).State in (OutgoingQueueState.LOCKED, OutgoingQueueState.ON_HOLD):
         return
     if session.SessionState is SessionState.CLOSED:
@@ -123,6 +124,7 @@ def send_user_message(qm: QueueManager, session: Session, position: OutgoingMess
         return True
     packet = qm.procedures.update_user_message(qm, session, position, now)
     qm.procedures.transmit(qm, session, position, packet)
+    qm.procedures.trace_sent(qm, session, position.MessagePosition.MessageReference, now)
     return True
 
 
@@ -160,12 +162,7 @@ def delete_unsent(qm: QueueManager, session: Session, position: OutgoingMessageP
     """Delete a message that must not be sent; log it if it asks for it. Spec: MS-MQQB 3.1.7.1.2, 3.1.7.1.5.1."""
     session.OutgoingMessageTable.remove(position)
     qm.procedures.leave_sequence(qm, session, position)
-    transactional = position.UserMessage.UserHeader.TH
-    if position.UserMessage.UserHeader.JN and (is_own(qm, position.UserMessage) or not transactional):
-        target = qm.adm.SystemTransactionalDeadletterQueue if transactional else qm.adm.SystemDeadletterQueue
-        qm.procedures.move_message(qm, position.MessagePosition, target)
-    else:
-        qm.disk.save(gone([position.MessagePosition]))
+    qm.procedures.journal_failed(qm, position.MessagePosition)
 
 
 def is_own(qm: QueueManager, packet: UserMessagePacket) -> bool:

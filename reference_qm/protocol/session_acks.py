@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from reference_qm.codec import PT_SESSION_ACK, BaseHeader, FormatError, InternalHeader, SessionAckPacket, SessionHeader
-from reference_qm.protocol.durability import gone
-from reference_qm.protocol.sending import is_own
 from reference_qm.states import SessionState
 from reference_qm.timers import TimerName
 
@@ -84,15 +82,7 @@ def delete_position(qm: QueueManager, session: Session, position: OutgoingMessag
     One that was routed is journaled by its source only: JP asks for source journaling (MS-MQMQ 2.2.19.2).
     """
     session.OutgoingMessageTable.remove(position)
-    if position.UserMessage.UserHeader.JP and is_own(qm, position.UserMessage):
-        qm.procedures.journal_acknowledged(qm, position)
-    else:
-        qm.disk.save(gone([position.MessagePosition]))
-
-
-def journal_acknowledged(qm: QueueManager, position: OutgoingMessagePosition) -> None:
-    """Move a delivered message to the system's journal. Spec: MS-MQQB 3.1.5.5.4."""
-    qm.procedures.move_message(qm, position.MessagePosition, qm.adm.SystemJournalQueue)
+    qm.procedures.journal_delivered(qm, position.MessagePosition)
 
 
 def validate_message_counts(qm: QueueManager, session: Session, header: SessionHeader, now: Now) -> None:

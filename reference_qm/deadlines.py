@@ -1,0 +1,61 @@
+"""What is to be looked at when its time comes: one timer for the earliest of a million things."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+SWEEP_AT = 4_096
+"""Things among which the pointless ones are looked for, at the least."""
+
+
+class Deadlines(Generic[T]):
+    """Things with the time, int s UTC, at which they are due.
+
+    A thing is not taken out when it becomes pointless (``matters`` tells): it leaves when it is due, or before the
+    pointless ones outnumber the others.
+    """
+
+    __slots__ = ("_heap", "_known", "_matters", "_sweep_at", "_turn")
+
+    def __init__(self, matters: Callable[[T], bool]) -> None:
+        self._matters = matters
+        self._known: set[T] = set()
+        self._heap: list[tuple[int, int, T]] = []
+        self._turn = 0
+        self._sweep_at = SWEEP_AT
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+    @property
+    def earliest_s(self) -> int | None:
+        """When the first thing is due; None for never."""
+        return self._heap[0][0] if self._heap else None
+
+    def add(self, thing: T, due_s: int) -> None:
+        """Let a thing be due; one that is known keeps its time."""
+        if thing in self._known:
+            return
+        if len(self._heap) >= self._sweep_at:
+            self._sweep()
+        self._turn += 1
+        self._known.add(thing)
+        heapq.heappush(self._heap, (due_s, self._turn, thing))
+
+    def take_due(self, now_s: int) -> Iterator[T]:
+        """Take out what is due and matters, earliest first."""
+        while self._heap and self._heap[0][0] <= now_s:
+            _, _, thing = heapq.heappop(self._heap)
+            self._known.discard(thing)
+            if self._matters(thing):
+                yield thing
+
+    def _sweep(self) -> None:
+        self._heap = [entry for entry in self._heap if self._matters(entry[2])]
+        heapq.heapify(self._heap)
+        self._known = {thing for _, _, thing in self._heap}
+        self._sweep_at = max(SWEEP_AT, 2 * len(self._heap))

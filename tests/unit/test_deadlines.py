@@ -1,0 +1,45 @@
+"""Things that are due at a time."""
+
+from reference_qm import deadlines
+from reference_qm.deadlines import Deadlines
+
+
+def test_things_come_out_when_they_are_due_earliest_first():
+    due = Deadlines[str](lambda thing: True)
+    for thing, at in (("c", 30), ("a", 10), ("b", 20), ("b2", 20)):
+        due.add(thing, at)
+    assert due.earliest_s == 10
+    assert list(due.take_due(9)) == []
+    assert list(due.take_due(20)) == ["a", "b", "b2"]
+    assert (due.earliest_s, len(due)) == (30, 1)
+    assert list(due.take_due(1_000)) == ["c"]
+    assert due.earliest_s is None
+
+
+def test_a_thing_that_is_known_keeps_its_time_and_may_come_again():
+    due = Deadlines[str](lambda thing: True)
+    due.add("a", 10)
+    due.add("a", 5)
+    assert due.earliest_s == 10
+    assert list(due.take_due(10)) == ["a"]
+    due.add("a", 12)
+    assert list(due.take_due(12)) == ["a"]
+
+
+def test_what_does_not_matter_any_more_does_not_come_out():
+    gone = {"a"}
+    due = Deadlines[str](lambda thing: thing not in gone)
+    due.add("a", 1)
+    due.add("b", 2)
+    assert list(due.take_due(2)) == ["b"]
+
+
+def test_pointless_things_never_outnumber_the_others_by_much():
+    alive: set[int] = set()
+    due = Deadlines[int](alive.__contains__)
+    for number in range(50_000):
+        alive.add(number)
+        due.add(number, 1_000_000 + number)
+        alive.discard(number - 100)
+    assert len(due) <= deadlines.SWEEP_AT + 1
+    assert list(due.take_due(2_000_000)) == sorted(alive)
