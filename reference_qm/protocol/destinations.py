@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from reference_qm.clock import Now
     from reference_qm.core import QueueManager
 
+OUTGOING_QUEUES_LIMIT = 65_536
+"""Outgoing queues beyond which a stranger's message opens no other."""
 _SENDABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
 
 

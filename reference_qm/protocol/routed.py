@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from reference_qm.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue
 from reference_qm.codec import BaseHeader, MessageClass, UserHeader, UserMessagePacket
-from reference_qm.protocol.destinations import open_outgoing
+from reference_qm.protocol.destinations import OUTGOING_QUEUES_LIMIT, open_outgoing
 from reference_qm.protocol.durability import history_entry
 from reference_qm.protocol.messages import DIRECT, deserialize_message
 from reference_qm.protocol.receiving import Saving
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 HIGHEST_HOP_COUNT = 0x1D
 """Of UserHeader.Flags.RC. Spec: MS-MQMQ 2.2.19.2."""
-OUTGOING_QUEUES_LIMIT = 65_536
-"""Outgoing queues beyond which a stranger's message opens no other."""
 
 _RC = UserHeader.flags(RC=0x1F)
 _SH = BaseHeader.flags(SH=1)
@@ -96,5 +94,6 @@ def send_on(qm: QueueManager, position: MessagePosition, packet: UserMessagePack
     assert isinstance(queue, OutgoingQueue)
     position.awaits_disk = False
     qm.procedures.put_outgoing(qm, queue.session, OutgoingMessagePosition(position, packet), now)
+    qm.procedures.trace_received(qm, position.MessageReference, now)
     if packet.UserHeader.TH:
         qm.procedures.note_transfer(qm, queue.session)

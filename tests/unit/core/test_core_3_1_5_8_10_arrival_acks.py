@@ -8,7 +8,8 @@ from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid, private
 from core_raw import Raw, user_message
 
 from reference_qm.codec import MessagePropertiesHeader, SessionAckPacket, UserMessagePacket, parse_packet
-from reference_qm.commands import CreateQueue, ReceiveMessage
+from reference_qm.commands import CreateQueue, ReceiveMessage, SetQueue
+from reference_qm.protocol import own_messages
 
 KINDS = {
     "express": (PLAIN, {}),
@@ -157,3 +158,22 @@ def test_an_administration_queue_of_the_receiver_itself_gets_it():
     far.ask(CreateQueue(ADMIN))
     near.send(direct(2), acks=frozenset({"positive_arrival"}), admin_queue=direct(2, ADMIN))
     assert classes(far) == ["ACK_REACH_QUEUE"]
+
+
+def test_an_administration_queue_without_room_loses_the_acknowledgment():
+    near, far = pair()
+    near.ask(SetQueue(ADMIN, quota_kb=0))
+    near.send(direct(1), acks=frozenset({"positive_arrival"}), admin_queue=direct(1, ADMIN))
+    send(near)
+    assert (near.bodies(), far.bodies(), classes(near)) == (["body"], ["body"], [])
+
+
+def test_strangers_cannot_make_acknowledgments_pile_up(monkeypatch):
+    monkeypatch.setattr(own_messages, "OUTGOING_QUEUES_LIMIT", 3)
+    _, far = pair(max_outgoing_messages=2)
+    for number in (11, 12, 13, 14, 11, 11, 14):
+        far.send(direct(2), acks=frozenset({"positive_arrival"}), admin_queue=direct(number, ADMIN))
+    waiting = {one["DestinationFormatName"]: 0 for one in far.adm()["OutgoingQueues"]}
+    for one in far.adm()["Sessions"]:
+        waiting[one["OutgoingQueueReference"]] = len(one["OutgoingMessageTable"])
+    assert waiting == {direct(11, ADMIN): 2, direct(12, ADMIN): 1, direct(13, ADMIN): 1}

@@ -110,6 +110,17 @@ def test_a_message_without_an_administration_queue_is_not_acknowledged():
     assert far.adm()["OutgoingQueues"] == []
 
 
+@pytest.mark.parametrize("size", [0x3FF000, 0x400000])
+def test_an_acknowledgment_that_no_packet_holds_is_discarded(size):
+    near, far = pair()
+    message = replace(make_message(near), AdministrationQueueFormatName=direct(1, ADMIN), Body=bytes(size))
+    reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+    far.core.procedures.send_admin_ack(far.core, message, reason, far.network.now)
+    far.ask(ReceiveMessage(PLAIN))
+    far.network.settle()
+    assert classes(near) == (["NACK_Q_PURGED"] if size < 0x400000 else [])
+
+
 def make_message(near):
     """A message as it lies in a queue."""
     near.send(direct(1))
