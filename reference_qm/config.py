@@ -41,13 +41,18 @@ class TimerSettings:
 
 @dataclass(frozen=True, slots=True)
 class QueueSettings:
-    """A queue that exists from the start; ``name`` is a path name without the computer: ``private$\\x``."""
+    """A queue that exists from the start; ``name`` is its path name without computer: ``private$\\x``, public ``x``."""
 
     name: str
     transactional: bool = False
     authenticated: bool = False
     privacy: PrivacyLevel = PrivacyLevel.OPTIONAL
     security: SecurityDescriptor = DEFAULT_QUEUE_SECURITY
+
+    @property
+    def is_private(self) -> bool:
+        """Is it a private queue? A public one needs a directory."""
+        return self.name.lower().startswith("private$\\")
 
     def attributes(self) -> dict[str, object]:
         """Give the attributes of the queue, under the specification's names."""

@@ -16,11 +16,13 @@ from reference_qm.codec import (
     PrivateName,
     PrivateQueuePath,
     PublicName,
+    PublicQueuePath,
     TxSequenceID,
     parse_format_name,
 )
 from reference_qm.protocol.durability import sequence_entry
 from reference_qm.protocol.errors import CommandError
+from reference_qm.queueing.names import find_by_format_name
 
 if TYPE_CHECKING:
     from reference_qm.clock import Now
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 OUTGOING_QUEUES_LIMIT = 65_536
 """Outgoing queues beyond which a stranger's message opens no other."""
+QueuePath = PrivateQueuePath | PublicQueuePath
 _SENDABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
 
 
@@ -43,29 +46,21 @@ def find_local(qm: QueueManager, text: str) -> Queue | None:
     """Find the local queue that a format name means; None when it means one of another queue manager."""
     name = parse_name(text)
     if isinstance(name, PublicName):
-        return find_public(qm, name.QueueGuid)  # unknown: it waits, as MS-MQQB 3.1.5.2.1 says
+        return find_by_format_name(qm, name)  # unknown: it waits, as MS-MQQB 3.1.5.2.1 says
     if isinstance(name, PrivateName) and not name.Journal:
         if name.ComputerGuid != qm.adm.Identifier:
             return None
         number = name.QueueIdentifier
         queue = next((one for one in qm.adm.QueueCollection.values() if one.PrivateQueueNumber == number), None)
-    elif isinstance(name, PrivateQueuePath) and name.Protocol in ("TCP", "OS") and not (name.Subqueue or name.Journal):
+    elif isinstance(name, QueuePath) and name.Protocol in ("TCP", "OS") and not (name.Subqueue or name.Journal):
         if not _is_here(qm, name):
             return None
-        queue = qm.adm.QueueCollection.get(f"private$\\{name.QueueName}".lower())
+        queue = find_by_format_name(qm, name)
     else:
         raise CommandError(f"{text!a} cannot be sent to yet: use {_SENDABLE}")
     if queue is None:
         raise CommandError(f"{text!a} names no queue of this queue manager: create it first")
     return queue
-
-
-def find_public(qm: QueueManager, identifier: UUID) -> Queue | None:
-    """Find the local queue that is published with an Identifier; None when it is none of this queue manager."""
-    published = qm.enterprise.find_queue(identifier)
-    computer, _, name = ("" if published is None else published.Pathname or "").partition("\\")
-    own = qm.enterprise.state.LocalQueueManager.ComputerName or ""
-    return qm.adm.QueueCollection.get(name.lower()) if computer.lower() == own.lower() else None
 
 
 def find_outgoing(qm: QueueManager, text: str) -> OutgoingQueue:
@@ -114,7 +109,7 @@ def destination_guid(text: str) -> UUID:
     return name.ComputerGuid if isinstance(name, PrivateName) else NULL_GUID
 
 
-def _is_here(qm: QueueManager, name: PrivateQueuePath) -> bool:
+def _is_here(qm: QueueManager, name: PrivateQueuePath | PublicQueuePath) -> bool:
     address = name.ProtocolAddressSpecification.lower()
     own = qm.config.addresses if name.Protocol == "TCP" else (qm.config.host_name, ".")
     return address in {one.lower() for one in own}

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from reference_qm.adm import OutgoingQueue
 from reference_qm.codec import MessageClass, guid_text
 from reference_qm.commands import Result
+from reference_qm.directory.enums import QueueType
 from reference_qm.effects import Effect, Persist
 from reference_qm.protocol.messages import receive_bit, serialize_message
 from reference_qm.queueing.persistent import queue_values
@@ -250,7 +251,7 @@ def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
 
 def transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:
     """Name the entry of a sender's sequence."""
-    number = transfer.QueueReference.PrivateQueueNumber
+    number = place(transfer.QueueReference).partition(":")[2]
     return f"transfer:{number}:{transfer.SenderIdentifier}:{transfer.FormatName}"
 
 
@@ -302,10 +303,13 @@ def history_name(entry: MessageIDHistoryEntry) -> str:
 def place(queue: Queue) -> str:
     """Name a queue: by its number, which is never used again, by its destination, or as a system queue.
 
-    A subqueue or journal has the number of its queue and its own name.
+    A public queue has its Identifier instead of a number. A subqueue or journal has the number of its queue and its own
+    name.
     """
     if isinstance(queue, OutgoingQueue):
         return f"outgoing:{queue.DestinationFormatName}"
     if queue.parent is not None:
         return f"{place(queue.parent)};{queue.Pathname.partition(';')[2]}"
-    return queue.Pathname if queue.PrivateQueueNumber is None else f"queue:{queue.PrivateQueueNumber}"
+    if queue.QueueType is QueueType.SYSTEM:
+        return queue.Pathname
+    return f"queue:{queue.Identifier if queue.PrivateQueueNumber is None else queue.PrivateQueueNumber}"

@@ -21,6 +21,7 @@ from reference_qm.directory import (
     events,
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.objects import directory_attributes
 from reference_qm.directory.updating import directory_site_gates_update, directory_sites_update, synchronize
 from reference_qm.routing import RoutingError, RoutingTable, Topology
 from reference_qm.security import PrivateKeys, public_key_list
@@ -54,6 +55,9 @@ class Enterprise:
             DirectoryIntegrated=config.directory is not None,
         )
         self.table: RoutingTable = ()
+        known = self.directory.read("QueueManager", equals("Identifier", config.identifier)).rDirectoryObject
+        if isinstance(known, QueueManager):  # it is called as the directory says before anything is published
+            self.state.LocalQueueManager = replace(self.state.LocalQueueManager, ComputerName=known.ComputerName)
 
     def find_queue_manager(self, attribute: str, value: UUID | str | None) -> QueueManager | None:
         """Read a QueueManager. Spec: MS-MQDMPR 3.1.7.1.20."""
@@ -81,6 +85,7 @@ def initialize_directory(qm: Core, now: Now) -> None:
     state = qm.enterprise.state
     if not state.DirectoryIntegrated:
         return
+    qm.procedures.note_public_queues(qm)
     status = qm.procedures.synchronize_directory(qm, now)
     if status is Result.DIRECTORY_NOT_CONNECTED:
         state.DirectoryIntegrated = state.DirectoryOffline = False
@@ -98,6 +103,7 @@ def synchronize_directory(qm: Core, now: Now) -> Result:
     if status is not Result.SUCCESS:
         return status
     qm.procedures.publish_public_keys(qm)
+    _take_over_attributes(qm)
     topology = _topology(qm)
     state.SiteCollection = tuple(
         replace(site, SiteGateCollection=topology.gates_of(site.Identifier)) for site in state.SiteCollection
@@ -135,6 +141,18 @@ def _key_list(keys: PrivateKeys) -> bytes:
     return public_key_list(keys).build() if keys else b""
 
 
+def _take_over_attributes(qm: Core) -> None:
+    """Let the queue manager's own attributes be what the directory says. Keys are those that it has itself."""
+    local = qm.enterprise.state.LocalQueueManager
+    for name in directory_attributes(QueueManager):
+        value = getattr(local, name)
+        if value is not None and name not in _OWN:
+            setattr(qm.adm, name, value)
+
+
+_OWN = ("Identifier", "PublicEncryptionKeyList", "PublicSigningKeyList")
+
+
 def initialize_routing_table(qm: Core) -> None:
     """Make the RoutingTable, which is empty unless this is a site gate. Spec: MS-MQBR 3.1.3.1."""
     qm.enterprise.table = routing.initialize_routing_table(_topology(qm), qm.enterprise.state.LocalQueueManager)
@@ -150,6 +168,8 @@ def get_next_hop_identifiers(qm: Core, guid: UUID) -> tuple[UUID, ...]:
 
 def watch_directory(qm: Core, now: Now) -> None:
     """Let the Directory Online Timer run while the directory is away. Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, .25."""
+    qm.adm.DirectoryIntegrated = qm.enterprise.state.DirectoryIntegrated
+    qm.adm.DirectoryOffline = qm.enterprise.state.DirectoryOffline
     if qm.enterprise.state.DirectoryOffline and not qm.timers.is_running(TimerKey(TimerName.DIRECTORY_ONLINE, 0)):
         _start_timer(qm, TimerName.DIRECTORY_ONLINE, now)
 
@@ -158,6 +178,7 @@ def on_directory_online_timer(qm: Core, now: Now) -> None:
     """Check Directory Online, and synchronize when it is. Spec: MS-MQDMPR 3.1.7.1.25, MS-MQSO 5.5.4."""
     events.check_directory_online(qm.enterprise.directory, qm.enterprise.state)
     if not qm.enterprise.state.DirectoryOffline:
+        qm.procedures.take_over_published(qm)
         qm.procedures.synchronize_directory(qm, now)
 
 

@@ -11,14 +11,15 @@ from reference_qm.codec import (
     DirectQueueFormatName,
     MessageIdentifier,
     PrivateQueueFormatNameId,
+    PublicName,
     PublicQueueFormatName,
     UserMessagePacket,
 )
 from reference_qm.effects import Persist
-from reference_qm.protocol.destinations import find_public
 from reference_qm.protocol.durability import history_entry, history_name, message_entry, transfer_entry
 from reference_qm.protocol.messages import DIRECT, deserialize_message
 from reference_qm.protocol.order_acks import is_final_ack, is_order_ack
+from reference_qm.queueing.names import find_by_format_name
 from reference_qm.states import MessagePositionState, SessionState
 from reference_qm.timers import TimerKey, TimerName
 
@@ -196,7 +197,7 @@ def find_destination(qm: QueueManager, packet: UserMessagePacket) -> Queue | Non
         number = header.DestinationQueue.PrivateQueueIdentifier
         return next((queue for queue in qm.adm.QueueCollection.values() if queue.PrivateQueueNumber == number), None)
     if isinstance(header.DestinationQueue, PublicQueueFormatName):
-        return find_public(qm, header.DestinationQueue.PublicQueueIdentifier)
+        return find_by_format_name(qm, PublicName(header.DestinationQueue.PublicQueueIdentifier))
     return None
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from uuid import UUID
 
 from reference_qm.adm import NextHop
-from reference_qm.codec import NULL_GUID, PrivateName, PrivateQueuePath, PublicName, parse_format_name
+from reference_qm.codec import NULL_GUID, PrivateName, PrivateQueuePath, PublicName, PublicQueuePath, parse_format_name
 from reference_qm.directory import Queue, QueueManager
 from reference_qm.effects import ResolveHost
 from reference_qm.protocol.establishing import outgoing_queue
@@ -86,7 +86,7 @@ def get_destination_info(qm: Core, format_name: str) -> Destination | None:
         return None if machine is None else Destination(_hop(machine).HostName, _hop(machine).QMGuid)
     if isinstance(name, PrivateName):
         return Destination("", name.ComputerGuid)
-    assert isinstance(name, PrivateQueuePath)
+    assert isinstance(name, PrivateQueuePath | PublicQueuePath)
     return Destination(name.ProtocolAddressSpecification, NULL_GUID)
 
 

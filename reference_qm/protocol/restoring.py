@@ -278,9 +278,9 @@ def _by_number(rest: str, value: Any) -> int:
 
 
 def _queues_first(rest: str, value: Any) -> int:
-    """Order queues by number, each before its subqueues."""
+    """Order queues by number or Identifier, each before its subqueues."""
     number, subqueue, _ = rest.partition(";")
-    return 2 * int(number) + bool(subqueue)
+    return 2 * (int(number) if number.isdigit() else UUID(number).int) + bool(subqueue)
 
 
 def _by_time(rest: str, value: Any) -> int:

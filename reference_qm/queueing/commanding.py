@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from reference_qm import commands
-from reference_qm.codec import PrivateName
+from reference_qm.codec import PrivateName, PublicName
 from reference_qm.commands import Result
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.effects import Completed, Rejected
@@ -16,7 +16,7 @@ from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.messages import describe_message
 from reference_qm.queueing import queues
 from reference_qm.queueing.enums import MessageSeekAction, QueueAccessType, QueueShareMode
-from reference_qm.queueing.names import find_by_path, parse_path
+from reference_qm.queueing.names import find_by_path
 from reference_qm.queueing.statuses import Status
 from reference_qm.states import MessagePositionState
 from reference_qm.transactions.handling import transaction_for
@@ -50,33 +50,41 @@ LABEL_LIMIT = 124
 
 
 def create_queue(qm: QueueManager, request: commands.CreateQueue, token: int, now: Now) -> Result | None:
-    """Create a private queue or a subqueue."""
+    """Create a private queue, with a directory also a public one, or a subqueue."""
     described = queues.set_queue_defaults(request.name)
     described.Transactional = request.transactional
     for name, value in _properties(request).items():
         setattr(described, name, value)
-    path = parse_path(request.name)
-    status, queue = (
-        qm.procedures.create_queue(qm, described, now.utc_s)
-        if path is not None and path.private
-        else (Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME, None)
-    )
+    status, queue = qm.procedures.create_queue(qm, described, now.utc_s)
     if queue is None:
         raise CommandError(_REFUSED.get(status, "queue {0!a} cannot be created: {1}").format(request.name, status.name))
     direct = [f"DIRECT=TCP:{address}\\{request.name}" for address in qm.config.addresses]
     names = {"direct": direct[0] if direct else None}
     if queue.PrivateQueueNumber is not None:
         names["private"] = str(PrivateName(qm.adm.Identifier, queue.PrivateQueueNumber))
+    is_public = queue.QueueType is QueueType.PUBLIC and queue.parent is None
+    if is_public:
+        names["public"] = str(PublicName(queue.Identifier))
     result = Result({"format_names": names})
     change = queue_entry(qm, queue)
-    return qm.disk.commit(change, token, lambda: result, lambda: queues.forget_queue(qm, queue))
+
+    def undo() -> None:
+        if is_public:
+            qm.procedures.withdraw_queue(qm, queue)
+        queues.forget_queue(qm, queue)
+
+    return qm.disk.commit(change, token, lambda: result, undo)
 
 
 def delete_queue(qm: QueueManager, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
-    """Delete a private queue or a subqueue."""
+    """Delete a queue or a subqueue."""
     queue = find_queue(qm, request.name)
     if queue.QueueType is QueueType.SYSTEM:
         raise CommandError(f"{queue.Pathname} is a system queue: it cannot be deleted, only purged")
+    if queue.QueueType is QueueType.PUBLIC and queue.parent is None:
+        status = qm.procedures.withdraw_queue(qm, queue)
+        if status is not Status.MQ_OK:
+            raise CommandError(f"{queue.Pathname} cannot be deleted from the directory: {status.name}")
     return queues.delete_queue(qm, queue, token, Result)
 
 
@@ -93,7 +101,7 @@ def get_queue(qm: QueueManager, request: commands.GetQueue, token: int, now: Now
 def set_queue(qm: QueueManager, request: commands.SetQueue, token: int, now: Now) -> Result | None:
     """Change properties of a queue."""
     queue = find_queue(qm, request.name)
-    if queue.PrivateQueueNumber is None:
+    if queue.QueueType is QueueType.SYSTEM or queue.parent is not None:
         raise CommandError(f"{queue.Pathname} has no properties of its own: set those of its queue")
     changes = _properties(request) | {"ModifyTime": now.utc_s}
     before = {name: getattr(queue, name) for name in changes}
@@ -101,6 +109,8 @@ def set_queue(qm: QueueManager, request: commands.SetQueue, token: int, now: Now
     def change_to(values: dict[str, Any]) -> Result:
         for name, value in values.items():
             setattr(queue, name, value)
+        if queue.QueueType is QueueType.PUBLIC:
+            qm.procedures.write_queue(qm, queue)
         return _describe_queue(queue)
 
     result = change_to(changes)
@@ -345,6 +355,9 @@ def _ignore(result: Result) -> None:
 
 _REFUSED = {
     Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME: r"{0!a} is no path name of a private queue: use private$\name",
+    Status.MQ_ERROR_UNSUPPORTED_OPERATION: (
+        r"{0!a} is no path name of a private queue, and there is no directory for a public one: use private$\name"
+    ),
     Status.MQ_ERROR_ACCESS_DENIED: "queue {0!a} is the queue manager's own: use another name",
     Status.MQ_ERROR_QUEUE_EXISTS: "queue {0!a} exists already: delete it first or use it",
     Status.MQ_ERROR_QUEUE_NOT_FOUND: "subqueue {0!a} has no queue: create that first",

@@ -10,6 +10,7 @@ from reference_qm.adm import Message, MessagePosition, Queue
 from reference_qm.clock import Now
 from reference_qm.codec import FormatName, MessageClass
 from reference_qm.codec.format_names import DistributionListName, SingleName
+from reference_qm.protocol import publishing
 from reference_qm.queueing import (
     cursors,
     enqueueing,
@@ -44,7 +45,12 @@ class QueueProcedures:
 
     # 3.1.7.1.3 to 3.1.7.1.7 Queues and descriptors
     create_queue: Callable[[QM, Queue, int], tuple[Status, Queue | None]] = queues.create_queue
-    publish_queue: Callable[[QM, Queue], Status] = queues.publish_queue
+    publish_queue: Callable[[QM, Queue], Status] = publishing.publish_queue
+    adopt_queue: Callable[[QM, Queue], bool] = publishing.adopt_queue
+    withdraw_queue: Callable[[QM, Queue], Status] = publishing.withdraw_queue
+    write_queue: Callable[[QM, Queue], Status] = publishing.write_queue
+    note_public_queues: Callable[[QM], None] = publishing.note_public_queues
+    take_over_published: Callable[[QM], None] = publishing.take_over_published
     expand_format_name: Callable[[QM, str], FormatName | None] = names.expand_format_name
     resolve_distribution_list: Callable[[QM, DistributionListName], list[SingleName] | None] = (
         names.resolve_distribution_list

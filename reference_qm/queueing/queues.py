@@ -110,14 +110,6 @@ def forget_queue(qm: QueueManager, queue: Queue) -> None:
         del collection[name]
 
 
-def publish_queue(qm: QueueManager, queue: Queue) -> Status:
-    """Create the directory object of a public queue. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.18.
-
-    In workgroup mode there is no directory, and no public queue.
-    """
-    return Status.MQ_ERROR_UNSUPPORTED_OPERATION
-
-
 def delete_queue(qm: QueueManager, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
     """Delete a queue with its journal, its subqueues and all their messages. Spec: MS-MQDMPR 3.1.7.1.4.
 

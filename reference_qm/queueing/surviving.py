@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from reference_qm.adm import Queue, forget
+from reference_qm.directory.enums import QueueType
+from reference_qm.protocol.durability import place as place_of
 from reference_qm.queueing.persistent import ATTRIBUTES, REQUIRED
 from reference_qm.queueing.queues import add_queue, add_subqueue, create_queue, set_queue_defaults
 from reference_qm.queueing.statuses import Status
@@ -21,14 +23,18 @@ def create_configured(qm: QueueManager, settings: QueueSettings) -> Queue:
     queue = set_queue_defaults(settings.name)
     for name, value in settings.attributes().items():
         setattr(queue, name, value)
-    status, created = create_queue(qm, queue, 0)
+    queue.QueueType = QueueType.PRIVATE if settings.is_private else QueueType.PUBLIC
+    adopted = not settings.is_private and qm.procedures.adopt_queue(qm, queue)
+    status, created = create_queue(qm, queue, 0, skip_directory=adopted)
+    if created is not None and adopted:
+        created.Identifier = queue.Identifier
     if created is None or status is not Status.MQ_OK:
         raise ValueError(f"queue {settings.name!a} of the configuration cannot be created: {status.name}")
     return created
 
 
 def restore_queue(qm: QueueManager, place: str, values: Mapping[str, Any]) -> None:
-    """Make a queue again of its number, or of a subqueue's number and name, and its attributes.
+    """Make a queue again of its number or Identifier, and a subqueue's name after that, and its attributes.
 
     LookupError, TypeError or ValueError when the values make no sense. An attribute that is missing has its default: it
     was written before there was one. Not so what every queue was always written with.
@@ -39,10 +45,11 @@ def restore_queue(qm: QueueManager, place: str, values: Mapping[str, Any]) -> No
         if name in values or name in REQUIRED:
             setattr(queue, name, read(values[name]))
     if subqueue:
-        parent = next(one for one in qm.adm.QueueCollection.values() if one.PrivateQueueNumber == int(number))
+        parent = next(one for one in qm.adm.QueueCollection.values() if place_of(one) == f"queue:{number}")
         add_subqueue(qm, queue, parent, subqueue)
         return
-    queue.PrivateQueueNumber = int(number)
+    if queue.QueueType is not QueueType.PUBLIC:
+        queue.PrivateQueueNumber = int(number)
     if queue.Pathname.lower() in qm.adm.QueueCollection:
         raise ValueError(f"a second queue {queue.Pathname}")
     add_queue(qm, queue)

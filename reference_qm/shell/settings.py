@@ -72,6 +72,9 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
         security=load_security(tree.get("security", {}), where, path.parent if path else Path(), entropy),
         **{f"remote_{key}": port for key, port in values["remote"].items()},
     )
+    for queue in config.queues:
+        if directory is None and not queue.is_private:
+            raise SettingsError(f"{where}: [[queues]] name = {queue.name!r}: a public queue needs [directory]")
     limits = Limits(**values["limits"])
     if limits.connections <= config.max_sessions:
         raise SettingsError(
@@ -126,8 +129,9 @@ def _path(value: object) -> Path:
 
 def _queue_name(value: object) -> str:
     name = toml.text(value)
-    if not name.lower().startswith("private$\\") or len(name) == len("private$\\"):
-        raise ValueError("must be a path name like 'private$\\orders'")
+    folder, separator, queue = name.rpartition("\\")
+    if folder.lower() not in ("", "private$") or bool(folder) is not bool(separator) or not queue:
+        raise ValueError("must be a path name like 'private$\\orders', or 'orders' of a public queue")
     return name
 
 

@@ -21,6 +21,7 @@ RELAY = "127.0.0.4"
 """Where the left one finds the router, through the relay."""
 IDENTIFIERS = {name: f"6d71636f-6e66-4f72-8d00-0000000000{number}" for number, name in enumerate(ADDRESSES, 10)}
 PLAIN, TRANSACTIONAL, NOTHING = "private$\\plain", "private$\\tx", "private$\\nothing"
+PUBLIC, PUBLISHED = "orders", "6d71636f-6e66-4f72-8d00-0000000000ff"
 QUEUES = {"express": PLAIN, "recoverable": PLAIN, "transactional": TRANSACTIONAL}
 SCALE = 20
 BATCH = 5
@@ -68,7 +69,7 @@ class World:
             for one, sites in members.items()
         )
         return f"""
-            queues = [{{ name = '{NOTHING}' }}]
+            queues = [{{ name = '{NOTHING}' }}, {{ name = '{PUBLIC}' }}]
             [queue_manager]
             identifier = "{IDENTIFIERS[name]}"
             host_name = "{name}"
@@ -92,6 +93,9 @@ class World:
             sites = ["west", "east"]
             gates = ["router"]
             {machines}
+            [[directory.queues]]
+            pathname = "right\\\\{PUBLIC}"
+            identifier = "{PUBLISHED}"
         """
 
     def kill(self, name: str) -> None:
@@ -169,6 +173,9 @@ def test_messages_of_every_kind_pass_the_router_both_ways(world: World):
         for kind in QUEUES:
             world.send(source, to, kind, bodies(kind))
             world.receive(to, kind, source, bodies(kind))
+    world.control[LEFT].call("send", to=f"PUBLIC={PUBLISHED}", body="published", delivery="recoverable")
+    message = world.control[RIGHT].call("receive", queue=PUBLIC, timeout_ms=PATIENCE_S * 1000)["message"]
+    assert message["body"] == "published"
     for source, to in BOTH_WAYS:
         hops = {hop["QMGuid"] for session in _sessions(world, source) for hop in session["NextHopCollection"]}
         assert hops == {IDENTIFIERS[ROUTER]}, f"{source} went to {to} itself"

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from core_network import PLAIN, TRANSACTIONAL, Host, Network, guid
 
-from reference_qm.adm import Queue as LocalQueue
 from reference_qm.config import QueueSettings, TimerSettings
 from reference_qm.directory import MemoryDirectory, Queue, QueueManager, RoutingLink, Site
 from reference_qm.directory.objects import DirectoryObject
@@ -71,10 +70,10 @@ class Enterprise:
         """Add a host that uses the directory."""
         queues = (QueueSettings(PLAIN), QueueSettings(TRANSACTIONAL, transactional=True))
         settings: dict[str, Any] = {"directory": self.directory, "queues": queues, "timers": self.timers}
-        host = self.hosts[number] = self.network.host(number, **(settings | config))
         if number == RECEIVER:
-            host.core.adm.QueueCollection["orders"] = LocalQueue(Pathname="orders")
-        return host
+            settings["queues"] = (*queues, QueueSettings("orders"))
+        self.hosts[number] = self.network.host(number, **(settings | config))
+        return self.hosts[number]
 
     def __getitem__(self, number: int) -> Host:
         return self.hosts[number]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from core_durable import DurableNetwork
 from core_enterprise import NORTH_GATE, RECEIVER, SENDER, SOUTH_GATE, Enterprise
 from core_network import PLAIN, TRANSACTIONAL, Network, guid, private
 from core_ordering import in_sequence
@@ -266,3 +267,24 @@ def test_messages_for_a_queue_manager_without_a_way_wait(router):
         f"PRIVATE={str(guid(8)).upper()}\\00000007",
     )
     assert router.incoming.session["RecoverableMsgAckFlags"] == 1
+
+
+@pytest.mark.parametrize("kind", [{"recoverable": True}, {"transactional": True}])
+def test_what_a_router_took_over_survives_its_process(kind):
+    network = DurableNetwork()
+    enterprise = Enterprise(network=network)
+    enterprise[SOUTH_GATE].reachable = False
+    queue, number = (TRANSACTIONAL, TRANSACTIONAL_NUMBER) if "transactional" in kind else (PLAIN, PLAIN_NUMBER)
+    name = private(RECEIVER, enterprise[RECEIVER].core.adm.QueueCollection[queue].PrivateQueueNumber or number)
+    for count in range(5):
+        enterprise[SENDER].send(name, str(count).encode(), **kind)
+    enterprise.settle(2)
+    network.kill(enterprise[NORTH_GATE])
+    (outgoing,) = enterprise[NORTH_GATE].core.adm.OutgoingQueues.values()
+    assert [one.TxSequenceNumber for one in outgoing.session.OutgoingMessageTable] == [0] * 5
+    network.kill(enterprise[SENDER])
+    enterprise[SOUTH_GATE].reachable = True
+    enterprise.settle(120)
+    assert enterprise[RECEIVER].bodies(queue) == ["0", "1", "2", "3", "4"]
+    for host in enterprise.hosts.values():
+        assert all(not session["OutgoingMessageTable"] for session in host.adm()["Sessions"])

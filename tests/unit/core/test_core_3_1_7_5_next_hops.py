@@ -134,12 +134,14 @@ def test_base_priority_of_a_public_queue_goes_before_the_priority_of_others():
 
 
 def test_a_public_queue_that_becomes_known_later_is_sent_to():
-    enterprise = Enterprise([one for one in two_sites() if not isinstance(one, Queue)])
+    unpublished = [one for one in two_sites() if not isinstance(one, Queue)]
+    enterprise = Enterprise(unpublished, numbers=(SENDER, NORTH_GATE, SOUTH_GATE))
     sender = enterprise[SENDER]
     sender.send(PUBLIC_NAME, b"early")
     (queue,) = sender.adm()["OutgoingQueues"]
     assert (queue["State"], queue["ConnectionHistory"][-1]["Status"]) == ("NeedValidation", "RoutingDataNotAvailable")
     enterprise.directory.provision(Queue(Identifier=PUBLIC, Pathname="host4\\orders"))
+    enterprise.join(RECEIVER)
     enterprise.settle()
     assert enterprise[RECEIVER].bodies("orders") == ["early"]
 

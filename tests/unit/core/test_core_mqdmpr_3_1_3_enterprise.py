@@ -49,6 +49,8 @@ def test_the_start_takes_over_attributes_sites_and_gates():
     (site,) = state(sender).SiteCollection
     assert (site.Name, [gate.Identifier for gate in site.SiteGateCollection]) == ("north", [guid(NORTH_GATE)])
     assert (state(sender).DirectoryIntegrated, state(sender).DirectoryOffline) == (True, False)
+    adm = sender.core.adm
+    assert (adm.ComputerName, adm.SiteIdentifierList, adm.DirectoryIntegrated) == ("host1", (NORTH,), True)
 
 
 def test_only_a_site_gate_has_a_routing_table():
@@ -121,7 +123,7 @@ def test_a_directory_that_is_lost_is_asked_for_every_minute_until_it_is_back():
     enterprise = Enterprise()
     sender = enterprise[SENDER]
     lost(enterprise, sender)
-    assert state(sender).DirectoryOffline is True
+    assert state(sender).DirectoryOffline is sender.core.adm.DirectoryOffline is True
     assert timer_ms(sender, TimerName.DIRECTORY_ONLINE) == 60_000
     enterprise.network.advance(30_000)
     assert timer_ms(sender, TimerName.DIRECTORY_ONLINE) == 30_000, "not started again"

@@ -87,6 +87,13 @@ def test_every_key_is_taken(tmp_path: Path):
     )
 
 
+def test_a_public_queue_needs_a_directory(tmp_path: Path):
+    queues = "queues = [{ name = 'orders' }]\n"
+    assert load(tmp_path, queues + OWN + SITES + MACHINES) is not None
+    with pytest.raises(SettingsError, match=r"\[\[queues\]\] name = 'orders': a public queue needs \[directory\]"):
+        load(tmp_path, queues)
+
+
 def test_the_same_file_means_the_same_identifiers(tmp_path: Path):
     one, two = (load(tmp_path, OWN + SITES + MACHINES + REST) for _ in range(2))
     for kind in ("Site", "RoutingLink", "Queue"):
