@@ -37,6 +37,7 @@ from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.procedures import Procedures
 from reference_qm.protocol.receiving import Saving
 from reference_qm.protocol.security_caches import CACHE_TIMERS
+from reference_qm.queueing.attributes import ServiceState
 from reference_qm.queueing.elements import OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.queueing.names import every_queue
 from reference_qm.queueing.statuses import Status
@@ -204,6 +205,7 @@ class QueueManager:
 
 def _on_started(qm: QueueManager, event: Started, now: Now) -> None:
     """Queue Manager Started. Spec: MS-MQQB 3.1.4.1."""
+    qm.adm.QueueManagerState = ServiceState.READY
     qm.procedures.initialize_globally(qm, now)
     qm.procedures.abort_unprepared(qm)
     qm.procedures.initialize_directory(qm, now)
@@ -219,6 +221,7 @@ def _on_stopped(qm: QueueManager, event: Stopped, now: Now) -> None:
     for reader in list(qm.readers.values()):
         qm.procedures.stop_reader(qm, reader, Status.MQ_ERROR_OPERATION_CANCELLED)
     qm.timers.stop_all()
+    qm.adm.QueueManagerState = ServiceState.STOPPED
 
 
 def _on_accepted(qm: QueueManager, event: TransportAccepted, now: Now) -> None:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from reference_qm.adm import Session
 from reference_qm.protocol.security_caches import CACHE_TIMERS
+from reference_qm.queueing.inspection import describe_queue
 from reference_qm.timers import SESSION_TIMERS, TimerKey
 
 if TYPE_CHECKING:
@@ -47,6 +48,11 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
             **_enterprise(qm),
             "PublicEncryptionKeyList": qm.enterprise.state.LocalQueueManager.PublicEncryptionKeyList.hex(),
             "PublicSigningKeyList": qm.enterprise.state.LocalQueueManager.PublicSigningKeyList.hex(),
+            "QueueManagerState": adm.QueueManagerState.value,
+            "QueueManagerQuota": adm.QueueManagerQuota,
+            "JournalQuota": adm.JournalQuota,
+            "SequentialID": adm.SequentialID,
+            "Throttled": adm.Throttled,
             "PingCookie": adm.PingCookie,
             "MessageIdOrdinal": adm.MessageIdOrdinal,
             "ResendTimerTable": list(adm.ResendTimerTable),
@@ -55,11 +61,7 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
             **{name: len(getattr(qm.caches, name)) for name in CACHE_TIMERS.values()},
             "QueueCollection": [
                 {
-                    "Pathname": queue.Pathname,
-                    "PrivateQueueNumber": queue.PrivateQueueNumber,
-                    "Transactional": queue.Transactional,
-                    "Authentication": queue.Authentication,
-                    "PrivacyLevel": queue.PrivacyLevel.value,
+                    **describe_queue(queue),
                     "MessageCount": len(queue.MessagePositionList),
                     "IncomingTransactionalTransferInfoCollection": [
                         {name: _plain(getattr(transfer, name)) for name in _TRANSFER}

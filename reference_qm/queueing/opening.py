@@ -83,6 +83,8 @@ def open_found_queue(
 
 def is_shared(qm: QueueManager, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
     """Do those who have a queue open share it, and does who opens it share with them? Spec: MS-MQDMPR 3.1.7.1.5."""
+    if not queue.OpenQueueDescriptorCollection:
+        return True
     opened = {(one.ShareMode, one.AccessType) for one in queue.OpenQueueDescriptorCollection.values()}
     if (DENY_RECEIVE, RECEIVE) in opened:
         return shared_mode is not DENY_RECEIVE and required_access is not RECEIVE
