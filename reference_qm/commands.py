@@ -176,7 +176,8 @@ class PeekMessage:
 class ReadByLookupIdentifier:
     """Take, or only peek, the message with a lookup_id, or the one ``seek`` says. Result: message.
 
-    ``seek``: first, previous, current, next, last. One of ``queue`` and ``handle`` says where.
+    ``seek``: first, previous, current, next, last. One of ``queue`` and ``handle`` says where. ``transaction``: as in
+    ReceiveMessage.
     """
 
     lookup_id: int = 0
@@ -184,15 +185,20 @@ class ReadByLookupIdentifier:
     peek: bool = False
     queue: str | None = None
     handle: int | None = None
+    transaction: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class MoveMessage:
-    """Move a message between a queue and its subqueues. Result: lookup_id, which it keeps."""
+    """Move a message between a queue and its subqueues. Result: lookup_id, which it keeps.
+
+    Within a ``transaction`` nobody gets it before the transaction commits.
+    """
 
     queue: str
     lookup_id: int
     to: str
+    transaction: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)

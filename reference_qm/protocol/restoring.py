@@ -56,6 +56,7 @@ def restore(qm: QueueManager, entries: Mapping[str, object]) -> None:
     An entry that is not what this version writes is refused: a message must not be lost because it was not understood.
     """
     qm.adm.QueueCollection.clear()
+    qm.adm.last_private_queue_number = 0
     by_kind: dict[str, dict[str, Any]] = {kind: {} for kind in _RESTORE}
     for name, value in entries.items():
         kind, _, rest = name.partition(":")

@@ -154,11 +154,6 @@ def receive_message(qm: QueueManager, request: commands.ReceiveMessage, token: i
     _check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
     transaction = transaction_for(qm, request.transaction)
     descriptor, cursor, answered = _where(qm, request, QueueAccessType.RECEIVE, token)
-    queue = descriptor.QueueReference
-    if transaction is not None and queue is not None and not queue.Transactional:
-        if request.queue is not None:
-            qm.procedures.close_queue(qm, descriptor)
-        raise CommandError(f"{queue.Pathname!a} is a nontransactional queue (MQ_ERROR_TRANSACTION_USAGE): use another")
     qm.procedures.dequeue_message(
         qm, descriptor, answered, now, request.timeout_ms, cursor, token, transaction=transaction
     )
@@ -180,19 +175,30 @@ def read_by_lookup_identifier(qm: QueueManager, request: commands.ReadByLookupId
     """Take or read the message with a LookupIdentifier, or one beside it."""
     seek = _one_of("seek", request.seek, SEEK)
     access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
+    transaction = transaction_for(qm, request.transaction)
+    if transaction is not None and request.peek:
+        raise CommandError("transaction: nothing is locked by a peek (MQ_ERROR_TRANSACTION_USAGE): leave it out")
     descriptor, _, answered = _where(qm, request, access, token)
-    qm.procedures.read_by_lookup_identifier(qm, descriptor, request.lookup_id, seek, answered, request.peek)
+    qm.procedures.read_by_lookup_identifier(
+        qm, descriptor, request.lookup_id, seek, answered, request.peek, transaction=transaction
+    )
 
 
 def move_message(qm: QueueManager, request: commands.MoveMessage, token: int, now: Now) -> Result | None:
     """Move a message between a queue and its subqueues. Spec: MS-MQDMPR 3.1.7.1.16, MS-MQRR 3.1.4.10."""
+    transaction = transaction_for(qm, request.transaction)
     source, target = find_queue(qm, request.queue), find_queue(qm, request.to)
+    if transaction is not None:
+        _check_transactional(source)
     related = (source.parent or source) is (target.parent or target) and source is not target
     if not related or QueueType.SYSTEM in (source.QueueType, target.QueueType):
         raise CommandError(f"{request.to!a} is no subqueue or queue of {request.queue!a}: move within one queue")
     position = source.MessagePositionList.find(request.lookup_id)
     if position is None or position.State is not MessagePositionState.AVAILABLE:
         raise CommandError(_text(Status.MQ_ERROR_MESSAGE_NOT_FOUND))
+    if transaction is not None:
+        qm.procedures.move_in_transaction(qm, transaction, position, target)
+        return Result({"lookup_id": request.lookup_id})
     there = qm.procedures.move_message(qm, position, target)
     change = {} if there is None else moved(there)
     result = Result({"lookup_id": request.lookup_id})
@@ -263,17 +269,28 @@ def _where(
 ) -> tuple[OpenQueueDescriptor, Cursor | None, Answered]:
     """Give the descriptor and cursor that a read is for, and what answers it."""
     cursor_handle = getattr(request, "cursor", None)
+    in_transaction = getattr(request, "transaction", None) is not None
     given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]
     if len(given) != 1:
         raise CommandError("queue, handle, cursor: give one of them, it says where to read")
     if request.queue is not None:
+        if in_transaction:
+            _check_transactional(find_queue(qm, request.queue))
         descriptor = _open(qm, request.queue, access, QueueShareMode.DENY_NONE)
         return descriptor, None, _answering(qm, token, descriptor)
     cursor = None if cursor_handle is None else _find_cursor(qm, cursor_handle)
     descriptor = _find_descriptor(qm, request.handle) if cursor is None else cursor.OpenQueueDescriptorReference
     if access is QueueAccessType.RECEIVE and descriptor.AccessType is not access:
         raise CommandError(f"handle {descriptor.Handle} was opened to peek (MS-MQMP 3.1.4.2): open it to receive")
+    if in_transaction and descriptor.QueueReference is not None:
+        _check_transactional(descriptor.QueueReference)
     return descriptor, cursor, _answering(qm, token, None)
+
+
+def _check_transactional(queue: Queue) -> None:
+    """Refuse to receive or move within a transaction what is not transactional. Spec: MS-MQRR 3.1.4.13."""
+    if not queue.Transactional:
+        raise CommandError(f"{queue.Pathname!a} is a nontransactional queue (MQ_ERROR_TRANSACTION_USAGE): use another")
 
 
 def _answering(qm: QueueManager, token: int, opened: OpenQueueDescriptor | None) -> Answered:

@@ -21,6 +21,7 @@ from reference_qm.queueing import (
     quotas,
     reading,
     seeking,
+    two_phase,
     waiting,
 )
 from reference_qm.queueing.cursors import Got
@@ -75,11 +76,14 @@ class QueueProcedures:
     take_message_out: TakeOut = positions.take_message_out
     move_message: Callable[[QM, MessagePosition, Queue], MessagePosition | None] = positions.move_message
 
-    # 3.1.7.1.10, 3.1.7.1.13 to 3.1.7.1.15, 3.1.7.3.2, 3.1.7.3.3 Reading
+    # 3.1.7.1.10 to 3.1.7.1.15, 3.1.7.3.2, 3.1.7.3.3 Reading
     dequeue_message: ReadEvent = reading.dequeue_message
     read_by_lookup_identifier: ReadEvent = reading.read_by_lookup_identifier
     peek_message: ReadEvent = reading.peek_message
     peek_next_message: ReadEvent = reading.peek_next_message
+    dequeue_message_begin: ReadEvent = two_phase.dequeue_message_begin
+    dequeue_message_end: Callable[..., None] = two_phase.dequeue_message_end
+    end_with_deletion: Callable[[QM, MessagePosition, Callable[[Status], None]], None] = two_phase.end_with_deletion
     seek_available: Callable[..., MessagePosition | None] = seeking.seek_available
     is_readable: Callable[[QM, MessagePosition, bool], bool] = seeking.is_readable
     seek_with_identifier: Callable[[QM, Queue, int, bool, MessageSeekAction], tuple[Status, MessagePosition | None]] = (

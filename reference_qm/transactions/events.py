@@ -11,6 +11,7 @@ from reference_qm.adm import OutgoingQueue
 from reference_qm.protocol.errors import CommandError
 from reference_qm.states import MessagePositionState
 from reference_qm.transactions.model import OperationType, Transaction, TransactionState
+from reference_qm.transactions.operations import move_target
 
 if TYPE_CHECKING:
     from reference_qm.adm import MessagePosition, Queue
@@ -114,10 +115,11 @@ def commit_dequeue(qm: QueueManager, operation: TransactionalOperation, now: Now
 
 def commit_move(qm: QueueManager, operation: TransactionalOperation, now: Now) -> None:
     """Put a message at the end of the queue that it was moved to. Spec: MS-MQDMPR 3.1.4.4."""
-    position = operation.MessagePositionReference
-    assert operation.TargetQueueReference is not None
-    if position.State is not MessagePositionState.DELETED:
-        qm.procedures.move_message(qm, position, operation.TargetQueueReference)
+    position, target = operation.MessagePositionReference, move_target(qm, operation)
+    if target is None:
+        qm.procedures.unlock_message(qm, position)
+    elif position.State is not MessagePositionState.DELETED:
+        qm.procedures.move_message(qm, position, target)
 
 
 def transaction_abort(qm: QueueManager, transaction: Transaction, now: Now) -> None:

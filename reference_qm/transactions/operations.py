@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from reference_qm.adm import MessagePosition, OutgoingQueue
 from reference_qm.codec import MessageClass
 from reference_qm.protocol.errors import CommandError
+from reference_qm.queueing.names import every_queue
 from reference_qm.states import MessagePositionState
 from reference_qm.transactions.model import OperationType, TransactionalOperation, TransactionState
 
@@ -67,6 +68,11 @@ def move_in_transaction(qm: QueueManager, transaction: Transaction, position: Me
     """Let a message be moved when the transaction commits. Spec: MS-MQDMPR 3.1.7.1.16."""
     position.State = MessagePositionState.LOCKED
     _add(transaction, TransactionalOperation(OperationType.MOVE, position, TargetQueueReference=target))
+
+
+def move_target(qm: QueueManager, operation: TransactionalOperation) -> Queue | None:
+    """Find the queue to move a message to; None when it was deleted meanwhile: the message stays where it is."""
+    return next((queue for queue in every_queue(qm) if queue is operation.TargetQueueReference), None)
 
 
 def kept_by_transactions(qm: QueueManager) -> set[MessagePosition]:

@@ -23,6 +23,7 @@ from reference_qm.transactions.model import (
     TransactionalOperation,
     TransactionState,
 )
+from reference_qm.transactions.operations import move_target
 
 if TYPE_CHECKING:
     from reference_qm.adm import Queue
@@ -162,8 +163,9 @@ def _dequeued(qm: QueueManager, operation: TransactionalOperation) -> Change:
 
 
 def _moved(qm: QueueManager, operation: TransactionalOperation) -> Change:
-    position, target = operation.MessagePositionReference, operation.TargetQueueReference
-    assert target is not None
+    position, target = operation.MessagePositionReference, move_target(qm, operation)
+    if target is None:
+        return {}
     there = MessagePosition(position.MessageReference, target, order_queue=position.order_queue, key=position.key)
     there.LookupIdentifier = position.LookupIdentifier
     return removed(qm, [position], MessageClass.MQMSG_CLASS_NORMAL) | moved(there)

@@ -18,6 +18,8 @@ class DurableNetwork(Network):
 
     def __init__(self) -> None:
         super().__init__()
+        self.processes = 0
+        """How many there were: no two have the same random numbers."""
         self.entries: dict[str, dict[str, object]] = defaultdict(dict)
         self.unwritten: dict[str, list[Persist]] = defaultdict(list)
 
@@ -62,7 +64,8 @@ class DurableNetwork(Network):
             other.twins.pop(theirs)
             self.later(other, TransportLost(theirs, "reset"))
         config = host.core.config
-        host.core = QueueManager(config, SeededEntropy(config.host_name))
+        self.processes += 1
+        host.core = QueueManager(config, SeededEntropy(f"{config.host_name} process {self.processes}"))
         host.core.restore(self.entries[host.address])
         host.handle(Started())
         self.settle()

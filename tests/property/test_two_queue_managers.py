@@ -1,0 +1,322 @@
+"""Two queue managers, their disks and the wire between them: whatever happens, every delivery guarantee holds.
+
+Express messages come at most once. Recoverable ones that were accepted come once. Transactional ones come once and in
+order, and a transaction of several messages is done as a whole or not at all, whoever crashes, and when.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import core_bridge  # noqa: F401
+from core_network import PLAIN, TRANSACTIONAL, direct, guid, private
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from two_queue_managers import EXPRESS, NEVER, RECOVERABLE, TRANSACTED, Sent, Unit, World
+
+from reference_qm.codec import UserMessagePacket, parse_packet
+from reference_qm.commands import (
+    AbortTransaction,
+    BeginTransaction,
+    CommitTransaction,
+    PrepareTransaction,
+    ReceiveMessage,
+    SendMessage,
+)
+from reference_qm.effects import Completed
+from reference_qm.protocol.order_acks import is_final_ack, is_order_ack
+
+HOSTS = st.sampled_from((1, 2))
+KINDS = st.sampled_from((EXPRESS, RECOVERABLE, TRANSACTED))
+PRIVATE = st.booleans()
+NUMBERS = {PLAIN: 1, TRANSACTIONAL: 2}
+DAY_MS = 86_400_000
+WEEK_MS = 7 * DAY_MS
+
+
+def is_acknowledgment(data):
+    packet = parse_packet(data)
+    return isinstance(packet, UserMessagePacket) and (is_order_ack(packet) or is_final_ack(packet))
+
+
+class TwoQueueManagers(RuleBasedStateMachine):
+    """Everything that can befall two hosts and their messages, which are told apart by their bodies."""
+
+    @initialize(window=st.integers(1, 5))
+    def begin(self, window):
+        self.world = World(window, {guid(number): f"10.0.0.{number}" for number in (1, 2)})
+        self.network, self.hosts = self.world.network, self.world.hosts
+
+    # -- sending and receiving ----------------------------------------------------------------------------------
+
+    def _message(self, number, target, kind, by_guid, journal):
+        queue = TRANSACTIONAL if kind == TRANSACTED else PLAIN
+        to = private(target, NUMBERS[queue]) if by_guid else direct(target, queue)
+        body = f"{len(self.world.sent)}-{kind[0]}-from-{number}-to-{to[:6]}-{target}"
+        one = Sent(body, number, to, target, kind, self.world.tick(), journaled=journal and number != target)
+        self.world.sent[body] = one
+        return one
+
+    def _request(self, one, unit=None):
+        return SendMessage(
+            to=one.to,
+            body=one.body.encode(),
+            recoverable=one.kind == RECOVERABLE,
+            transactional=one.kind == TRANSACTED,
+            journal=frozenset({"positive"} if one.journaled and one.kind == TRANSACTED else ()),
+            transaction=None if unit is None else unit.identifier,
+        )
+
+    @rule(number=HOSTS, towards=HOSTS, count=st.integers(1, 6), kind=KINDS, by_guid=PRIVATE, journal=st.booleans())
+    def send(self, number, towards, count, kind, by_guid, journal):
+        for _ in range(count):
+            one = self._message(number, towards, kind, by_guid, journal)
+
+            def confirmed(answer, one=one):
+                one.refused = not isinstance(answer, Completed)
+                one.answered = NEVER if one.refused else self.world.tick()
+
+            self.world.ask(number, self._request(one), confirmed)
+
+    @rule(number=HOSTS, queue=st.sampled_from((PLAIN, TRANSACTIONAL)), timeout_ms=st.sampled_from((0, 0, 1_000)))
+    def receive(self, number, queue, timeout_ms):
+        def received(answer):
+            message = answer.result.values["message"] if isinstance(answer, Completed) else None
+            if message is not None:
+                self.world.delivered[number, queue].append(message["body"])
+
+        self.world.ask(number, ReceiveMessage(queue, timeout_ms), received, self._receive_in_doubt, takes=True)
+
+    def _receive_in_doubt(self):
+        self.world.in_doubt += 1
+
+    # -- transactions -------------------------------------------------------------------------------------------
+
+    @property
+    def free(self):
+        return [one for one in self.world.units if not (one.outcome or one.busy)]
+
+    @rule(number=HOSTS, external=st.booleans())
+    def begin_transaction(self, number, external):
+        answer = self.hosts[number].ask(BeginTransaction(external=external))
+        self.world.units.append(Unit(number, UUID(answer["transaction"]), external))
+
+    @precondition(lambda self: any(not one.prepared for one in self.free))
+    @rule(data=st.data(), towards=HOSTS, count=st.integers(1, 3), by_guid=PRIVATE, journal=st.booleans())
+    def send_in_a_transaction(self, data, towards, count, by_guid, journal):
+        unit = data.draw(st.sampled_from([one for one in self.free if not one.prepared]))
+        for _ in range(count):
+            one = self._message(unit.number, towards, TRANSACTED, by_guid, journal)
+            self.hosts[unit.number].ask(self._request(one, unit))
+            unit.sent.append(one)
+
+    @precondition(lambda self: any(not one.prepared for one in self.free))
+    @rule(data=st.data(), count=st.integers(1, 3))
+    def receive_in_a_transaction(self, data, count):
+        unit = data.draw(st.sampled_from([one for one in self.free if not one.prepared]))
+        for _ in range(count):
+            request = ReceiveMessage(TRANSACTIONAL, transaction=unit.identifier)
+            message = self.hosts[unit.number].ask(request)["message"]
+            if message is not None:
+                unit.received.append(message["body"])
+
+    @precondition(lambda self: any(one.external and not one.prepared for one in self.free))
+    @rule(data=st.data())
+    def prepare(self, data):
+        unit = data.draw(st.sampled_from([one for one in self.free if one.external and not one.prepared]))
+        unit.busy = True
+
+        def voted(answer):
+            unit.busy = False
+            unit.prepared = isinstance(answer, Completed)
+
+        self.world.ask(unit.number, PrepareTransaction(unit.identifier), voted)
+
+    @precondition(lambda self: any(one.prepared or not one.external for one in self.free))
+    @rule(data=st.data())
+    def commit(self, data):
+        self._commit(data.draw(st.sampled_from([one for one in self.free if one.prepared or not one.external])))
+
+    def _commit(self, unit):
+        unit.busy = True
+        for one in unit.sent:
+            one.asked = self.world.tick()
+
+        def committed(answer):
+            unit.busy = False
+            if isinstance(answer, Completed):
+                self._committed(unit)
+
+        def crashed():
+            unit.uncertain = True
+
+        self.world.ask(unit.number, CommitTransaction(unit.identifier), committed, crashed)
+
+    def _committed(self, unit):
+        unit.outcome = "committed"
+        for one in unit.sent:
+            one.answered = self.world.tick()
+        self.world.delivered[unit.number, TRANSACTIONAL] += unit.received
+
+    @precondition(lambda self: self.free)
+    @rule(data=st.data())
+    def abort(self, data):
+        self._abort(data.draw(st.sampled_from(self.free)))
+
+    def _abort(self, unit):
+        unit.busy = True
+
+        def aborted(answer):
+            unit.busy = False
+            if isinstance(answer, Completed):
+                self._aborted(unit)
+
+        self.world.ask(unit.number, AbortTransaction(unit.identifier), aborted)
+
+    def _aborted(self, unit):
+        unit.outcome = "aborted"
+        for one in unit.sent:
+            one.refused = True
+
+    # -- the wire -----------------------------------------------------------------------------------------------
+
+    @rule(number=HOSTS)
+    def cut(self, number):
+        self.network.cut(self.hosts[number])
+
+    @rule(number=HOSTS, reachable=st.booleans())
+    def come_and_go(self, number, reachable):
+        self.hosts[number].reachable = reachable
+        if not reachable:
+            self.network.cut(self.hosts[number])
+
+    @rule(number=HOSTS, kind=KINDS, ms=st.sampled_from((0, 600, 31_000)))
+    def lose_what_is_sent(self, number, kind, ms):
+        self._lose(number, lambda data: None, kind, ms)
+
+    @rule(number=HOSTS, ms=st.sampled_from((600, 31_000, 400_000)))
+    def lose_order_and_final_acks(self, number, ms):
+        self._lose(number, lambda data: None if is_acknowledgment(data) else data, TRANSACTED, ms)
+
+    def _lose(self, number, tamper, kind, ms):
+        host = self.hosts[number]
+        host.tamper = tamper
+        for source in (1, 2):
+            self.send(source, 3 - source, 2, kind, False, True)
+        self.advance(ms)
+        self.network.cut(host)
+        host.tamper = lambda data: data
+
+    @rule(number=HOSTS)
+    def hold(self, number):
+        self.network.hold(self.hosts[number])
+
+    @rule(number=HOSTS)
+    def let_go(self, number):
+        self.network.let_go(self.hosts[number])
+
+    # -- time, disks and crashes --------------------------------------------------------------------------------
+
+    @rule(ms=st.sampled_from((1, 400, 501, 5_000, 15_000, 31_000, 45_000, 300_000, 700_000)))
+    def advance(self, ms):
+        self.network.advance(ms)
+
+    @rule(number=HOSTS, disk=st.sampled_from(("works", "slow", "broken")))
+    def disk(self, number, disk):
+        host = self.hosts[number]
+        host.disk = disk
+        if disk != "slow":
+            self.network.write(host)
+            self.network.settle()
+
+    @rule(number=HOSTS, works=st.lists(st.booleans(), max_size=6))
+    def write_some(self, number, works):
+        """Of the records that wait for a slow disk some fail, one by one."""
+        self.network.write_some(self.hosts[number], works)
+
+    @rule(number=HOSTS, written=st.integers(0, 10))
+    def kill(self, number, written):
+        """The process ends: only some of what was on its way to the disk is on it."""
+        self.world.forget_asked(number)
+        self.network.kill(self.hosts[number], written)
+        self._after_crash(number)
+
+    @rule(number=HOSTS)
+    def restart(self, number):
+        """The queue manager starts again in its process, which writes on what was on its way to the disk."""
+        self.world.forget_asked(number)
+        host = self.hosts[number]
+        for effect in self.network.unwritten.pop(host.address, []):
+            self.network.apply(host, effect)
+        host.restart()
+        self._after_crash(number)
+
+    def _after_crash(self, number):
+        self.world.watch(number)
+        states = self.world.open_units(number)
+        for unit in self.world.units:
+            if unit.number != number or unit.outcome:
+                continue
+            unit.busy = False
+            unit.prepared = str(unit.identifier) in states
+            if unit.prepared:
+                unit.uncertain = False
+                assert unit.external
+                assert states[str(unit.identifier)] == "prepared"
+            elif unit.uncertain:
+                unit.outcome = "unknown"
+            else:
+                self._aborted(unit)
+
+    # -- what holds ---------------------------------------------------------------------------------------------
+
+    @precondition(lambda self: hasattr(self, "world"))
+    @invariant()
+    def guarantees_hold(self):
+        self.world.note_answers()
+        self.world.check_at_most_once()
+        self.world.check_order()
+        self.world.check_windows()
+        self.world.check_nothing_acknowledged_is_lost()
+
+    def teardown(self):
+        if not hasattr(self, "world"):
+            return
+        world = self.world
+        for host in self.hosts.values():
+            host.reachable, host.disk = True, "works"
+            self.network.write(host)
+            self.network.let_go(host)
+        self.network.settle()
+        self.network.advance(DAY_MS)
+        world.note_answers()
+        for unit in self.free:
+            if unit.prepared or not unit.external:
+                self._commit(unit)
+            else:
+                self._abort(unit)
+        for number in self.hosts:
+            assert world.open_units(number) == {}
+        self.network.advance(DAY_MS)
+        self.guarantees_hold()
+        world.check_all_has_arrived()
+        world.check_units()
+        for number in self.hosts:
+            for _ in range(len(world.arrived[number]) // 2):
+                self.receive(number, TRANSACTIONAL, 0)
+        self.network.advance(DAY_MS)
+        world.check_journals()
+        for number in self.hosts:  # what a full disk refused is written with the next record
+            self.send(number, number, 1, RECOVERABLE, False, False)
+        quiet = [len(host.sent) for host in self.hosts.values()]
+        self.network.advance(WEEK_MS)
+        assert [len(host.sent) for host in self.hosts.values()] == quiet, "somebody still sends when all is done"
+        for host in self.hosts.values():
+            for queue in host.core.adm.OutgoingQueues.values():
+                assert not len(queue.session.OutgoingMessageTable)
+        world.check_disks()
+
+
+TestTwoQueueManagers = TwoQueueManagers.TestCase
+TestTwoQueueManagers.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)

@@ -1,0 +1,301 @@
+"""What a test knows of two queue managers with disks: what was asked, what was answered, what arrived."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import pairwise, zip_longest
+from typing import Any
+from uuid import UUID
+
+import core_bridge  # noqa: F401
+from core_durable import DurableNetwork
+from core_network import PLAIN, TRANSACTIONAL, Host
+
+from reference_qm.commands import ListQueues, PeekMessages, Request
+from reference_qm.effects import Completed, Rejected
+from reference_qm.inputs import BytesReceived, Persisted, PersistFailed
+from reference_qm.states import MessagePositionState
+
+EXPRESS, RECOVERABLE, TRANSACTED = "express", "recoverable", "transactional"
+JOURNAL = "system$;journal"
+NEVER = 10**9
+
+
+class DelayingNetwork(DurableNetwork):
+    """Holds back what some hosts send, until it is let go or its connection is lost."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held: dict[str, list[tuple[str, bytes]]] = {}
+
+    def _send(self, host: Host, transport: str, data: bytes) -> None:
+        if host.address in self.held:
+            host.sent.append((transport, data))
+            self.held[host.address].append((transport, data))
+        else:
+            super()._send(host, transport, data)
+
+    def write_some(self, host: Host, works: list[bool]) -> None:
+        """Let the disk carry out some of the records that wait for it and refuse others; those after them work."""
+        waiting, self.unwritten[host.address] = self.unwritten[host.address], []
+        for effect, written in zip_longest(waiting, works[: len(waiting)], fillvalue=True):
+            if written:
+                self.apply(host, effect)
+            self.later(host, Persisted(effect.token) if written else PersistFailed(effect.token, "disk full"))
+        self.settle()
+
+    def hold(self, host: Host) -> None:
+        self.held.setdefault(host.address, [])
+
+    def let_go(self, host: Host) -> None:
+        for transport, data in self.held.pop(host.address, []):
+            if transport in host.twins:
+                other, theirs = host.twins[transport]
+                self.later(other, BytesReceived(theirs, data))
+        self.settle()
+
+
+@dataclass(eq=False)
+class Sent:
+    """A message. ``asked``, ``answered``: when its sending (its commit) was asked for and confirmed; NEVER: not."""
+
+    body: str
+    source: int
+    to: str
+    target: int
+    kind: str
+    asked: int
+    answered: int = NEVER
+    refused: bool = False
+    journaled: bool = False
+
+
+@dataclass(eq=False)
+class Unit:
+    """A transaction. ``outcome``: None while it is open or in doubt."""
+
+    number: int
+    identifier: UUID
+    external: bool
+    sent: list[Sent] = field(default_factory=list)
+    received: list[str] = field(default_factory=list)
+    prepared: bool = False
+    busy: bool = False
+    outcome: str | None = None
+    uncertain: bool = False
+    """Was its outcome on its way to the disk when the process ended?"""
+
+
+@dataclass(eq=False)
+class Waiting:
+    """A command that is not answered yet. ``on_crash``: what becomes of it when its process ends."""
+
+    host: Host
+    number: int
+    token: int
+    on_answer: Callable[[Completed | Rejected], None]
+    on_crash: Callable[[], None]
+    takes: bool
+    """May it have taken a message out of a queue already?"""
+
+
+class World:
+    """Two hosts and the account of what they were asked to do."""
+
+    def __init__(self, window: int, routes: dict[UUID, str]) -> None:
+        self.network = DelayingNetwork()
+        self.hosts = dict(enumerate(self.network.pair(window_size=window, routes=routes), 1))
+        self.clock = 0
+        self.waiting: list[Waiting] = []
+        self.sent: dict[str, Sent] = {}
+        self.units: list[Unit] = []
+        self.delivered: dict[tuple[int, str], list[str]] = defaultdict(list)
+        self.arrived: dict[int, list[str]] = {1: [], 2: []}
+        """Transactional messages in the order in which they could be received first."""
+        self.in_doubt = 0
+        """Receives that were answered by nobody: each may have taken a message."""
+        self.crashes = 0
+        for number in self.hosts:
+            self.watch(number)
+
+    def tick(self) -> int:
+        self.clock += 1
+        return self.clock
+
+    def ask(
+        self,
+        number: int,
+        request: Request,
+        on_answer: Callable[[Completed | Rejected], None],
+        on_crash: Callable[[], None] = lambda: None,
+        takes: bool = False,
+    ) -> None:
+        """Ask, and let the answer be noted whenever it comes."""
+        host = self.hosts[number]
+        self.waiting.append(Waiting(host, number, host.begin(request), on_answer, on_crash, takes))
+        self.note_answers()
+
+    def note_answers(self) -> None:
+        """Take note of what was answered meanwhile."""
+        for one in list(self.waiting):
+            answer = one.host.answers.get(one.token)
+            if answer is not None:
+                self.waiting.remove(one)
+                one.on_answer(answer)
+
+    def forget_asked(self, number: int) -> None:
+        """Whoever waits for a process that ends never learns what became of it."""
+        self.note_answers()
+        for one in [one for one in self.waiting if one.number == number]:
+            self.waiting.remove(one)
+            one.on_crash()
+        self.crashes += 1
+
+    # -- in which order messages could be received --------------------------------------------------------------
+
+    def watch(self, number: int) -> None:
+        """Note what can be received on a host from now on; again for a new process."""
+        core = self.hosts[number].core
+        available = core.procedures.message_available
+
+        def note(qm: Any, position: Any, *more: Any) -> None:
+            if position.QueueReference.Pathname == TRANSACTIONAL:
+                self._note_arrivals(number, position)
+            available(qm, position, *more)
+
+        core.procedures.message_available = note
+        self._note_arrivals(number)
+
+    def _note_arrivals(self, number: int, newest: Any = None) -> None:
+        for position in self.hosts[number].core.adm.QueueCollection[TRANSACTIONAL].MessagePositionList:
+            body = position.MessageReference.Body.decode()
+            there = position is newest or position.State is MessagePositionState.AVAILABLE
+            if there and body not in self.arrived[number]:
+                self.arrived[number].append(body)
+
+    # -- what must be true at any time --------------------------------------------------------------------------
+
+    def locked(self, number: int) -> list[str]:
+        """The messages that open transactions have received."""
+        return [body for unit in self.units if unit.number == number and not unit.outcome for body in unit.received]
+
+    def there(self, number: int, queue: str) -> list[str]:
+        """What was received from a queue, and what is in it."""
+        positions = self.hosts[number].core.adm.QueueCollection[queue].MessagePositionList
+        return self.delivered[number, queue] + [one.MessageReference.Body.decode() for one in positions]
+
+    def check_at_most_once(self) -> None:
+        for number in self.hosts:
+            for queue in (PLAIN, TRANSACTIONAL):
+                bodies = self.there(number, queue)
+                assert len(bodies) == len(set(bodies)), f"a message came twice: {sorted(bodies)}"
+                for body in bodies:
+                    assert not self.sent[body].refused, f"{body} was not accepted, and is there"
+
+    def check_order(self) -> None:
+        """One that was confirmed before another one was sent is received before it."""
+        for number in self.hosts:
+            streams: dict[tuple[int, str], list[Sent]] = defaultdict(list)
+            for body in self.arrived[number]:
+                one = self.sent[body]
+                streams[one.source, one.to].append(one)
+            for stream in streams.values():
+                for earlier, later in pairwise(stream):
+                    assert later.answered >= earlier.asked, f"{later.body} was confirmed before {earlier.body} was sent"
+
+    def check_windows(self) -> None:
+        for host in self.hosts.values():
+            for session in host.core.sessions.values():
+                sent = [one for one in session.OutgoingMessageTable.awaiting_ack if not one.ReceivedSessionAck]
+                assert session.UnAckedMessageCount == len(sent) <= session.WindowSize
+
+    def check_nothing_acknowledged_is_lost(self) -> None:
+        """A sender forgets what it accepted only when its receiver has it."""
+        lost = {
+            one.body
+            for one in self.must_arrive()
+            if one.kind != EXPRESS and one.body not in self.arrived_at(one) and one.body not in self._kept(one.source)
+        }
+        self.check_lost(lost)
+
+    def must_arrive(self) -> list[Sent]:
+        """The messages that were accepted, but for what a transaction received that nobody knows the outcome of."""
+        unknown = {body for unit in self.units if unit.outcome == "unknown" for body in unit.received}
+        return [one for one in self.sent.values() if one.answered != NEVER and one.body not in unknown]
+
+    def arrived_at(self, one: Sent) -> list[str]:
+        return self.there(one.target, TRANSACTIONAL if one.kind == TRANSACTED else PLAIN)
+
+    def check_lost(self, lost: set[str]) -> None:
+        """Receives that nobody, or nobody yet, had an answer of have taken a message each, at most."""
+        taken = self.in_doubt + sum(one.takes for one in self.waiting)
+        assert len(lost) <= taken, f"{sorted(lost)} were accepted and are lost"
+
+    def _kept(self, number: int) -> set[str]:
+        return {
+            position.MessagePosition.MessageReference.Body.decode(errors="replace")
+            for queue in self.hosts[number].core.adm.OutgoingQueues.values()
+            for position in queue.session.OutgoingMessageTable
+        }
+
+    # -- what must be true in the end ---------------------------------------------------------------------------
+
+    def check_all_has_arrived(self) -> None:
+        lost = {one.body for one in self.must_arrive() if one.body not in self.arrived_at(one)}
+        self.check_lost({body for body in lost if self.sent[body].kind != EXPRESS or not self.crashes})
+
+    def check_units(self) -> None:
+        """A transaction that ended in a crash is done as a whole, or not at all."""
+        for unit in self.units:
+            if not unit.uncertain or self.in_doubt:
+                continue
+            sent = {one.body in self.arrived_at(one) for one in unit.sent}
+            gone = {body not in self.there(unit.number, TRANSACTIONAL) for body in unit.received}
+            assert len(sent | gone) <= 1, f"half of a transaction is done: {unit}"
+
+    def check_journals(self) -> None:
+        """A positive FinalAck journals its message, once."""
+        for number, host in self.hosts.items():
+            journal = [message["body"] for message in host.ask(PeekMessages(JOURNAL, 10_000))["messages"]]
+            assert len(journal) == len(set(journal)), "a message was journaled twice"
+            for one in self.sent.values():
+                if one.source != number or not one.journaled or one.kind != TRANSACTED:
+                    continue
+                if one.body in self.delivered[one.target, TRANSACTIONAL] and one.answered != NEVER:
+                    assert one.body in journal, f"{one.body} was received and is not journaled"
+
+    def check_disks(self) -> None:
+        """What is on disk is what is in memory, and a new process has the same."""
+        for number, host in self.hosts.items():
+            on_disk = [name for name in self.network.entries[host.address] if name.startswith("message:")]
+            assert len(on_disk) == sum(position.key > 0 for position in positions(host)), "memory and disk differ"
+            before = [host.bodies(PLAIN), host.bodies(TRANSACTIONAL)]
+            self.network.kill(host)
+            self.watch(number)
+            express = {one.body for one in self.sent.values() if one.kind == EXPRESS}
+            assert [host.bodies(PLAIN), host.bodies(TRANSACTIONAL)] == [
+                [body for body in bodies if body not in express] for bodies in before
+            ]
+
+    def open_units(self, number: int) -> dict[str, str]:
+        """The transactions that a host knows, and how far they are."""
+        units = self.hosts[number].ask(ListQueues())["transactions"]
+        return {one["transaction"]: one["state"] for one in units}
+
+
+def positions(host: Host) -> list[Any]:
+    """Every message that a host has."""
+    adm = host.core.adm
+    queues = (
+        *adm.QueueCollection.values(),
+        adm.SystemJournalQueue,
+        adm.SystemDeadletterQueue,
+        adm.SystemTransactionalDeadletterQueue,
+    )
+    found = [position for queue in queues for position in queue.MessagePositionList]
+    for outgoing in adm.OutgoingQueues.values():
+        found += [one.MessagePosition for one in outgoing.session.OutgoingMessageTable]
+        found += [one.MessagePosition for one in outgoing.session.AwaitingFinalACKTable.values()]
+    return found
