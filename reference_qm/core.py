@@ -280,6 +280,7 @@ def _on_persisted(qm: QueueManager, event: Persisted, now: Now) -> None:
         qm.emit(Completed(commit.token, result))
     for session in commit.sessions:
         qm.procedures.dispatch_messages(qm, session, now)
+    qm.disk.pass_barriers(event.token, None, now)
 
 
 def _on_persist_failed(qm: QueueManager, event: PersistFailed, now: Now) -> None:
@@ -294,6 +295,7 @@ def _on_persist_failed(qm: QueueManager, event: PersistFailed, now: Now) -> None
         qm.emit(Rejected(commit.token, f"it could not be saved: {event.error}; try again when the store works"))
     for session in commit.sessions:
         qm.procedures.dispatch_messages(qm, session, now)
+    qm.disk.pass_barriers(event.token, event.error, now)
 
 
 def _on_command(qm: QueueManager, event: Command, now: Now) -> None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         Queue,
         Session,
     )
+    from reference_qm.clock import Now
     from reference_qm.codec import TxSequenceID
     from reference_qm.core import QueueManager
 
@@ -68,6 +69,15 @@ class Commit:
     sessions: Sequence[Session] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """What waits for all records that were on their way at a time: ``tokens`` are those that are yet to be written."""
+
+    tokens: set[int]
+    reached: Callable[[Now], None]
+    missed: Callable[[str, Now], None]
+
+
 class Disk:
     """Sends changes to the disk, if there is one, and knows what is on its way there."""
 
@@ -84,6 +94,7 @@ class Disk:
         self._emit = emit
         self._next_token = next_token
         self._repeat: Change = {}
+        self._barriers: list[Barrier] = []
 
     def commit(
         self,
@@ -103,6 +114,31 @@ class Disk:
         """Write a change that nobody waits for; one that fails is written with the next."""
         if self.used and change:
             self._write({}, change, None, Result, lambda: None, ())
+
+    def when_saved(self, reached: Callable[[Now], None], missed: Callable[[str, Now], None], now: Now) -> None:
+        """Let something happen when all that was saved till now is on disk; ``missed`` when some of it could not be.
+
+        What could not be written before is tried again.
+        """
+        if self.used and self._repeat:
+            self._write({}, {}, None, Result, lambda: None, ())
+        if self.pending:
+            self._barriers.append(Barrier(set(self.pending), reached, missed))
+        else:
+            reached(now)
+
+    def pass_barriers(self, token: int, error: str | None, now: Now) -> None:
+        """Tell those that waited for a record that it is on disk, or why it is not."""
+        waiting, self._barriers = self._barriers, []
+        for barrier in waiting:
+            if token in barrier.tokens and error is not None:
+                barrier.missed(error, now)
+                continue
+            barrier.tokens.discard(token)
+            if barrier.tokens:
+                self._barriers.append(barrier)
+            else:
+                barrier.reached(now)
 
     def reserve(self, ordinal: int) -> Change:
         """Give the change that makes an ordinal and those after it safe to use; empty when they are. Spec: 3.1.1.3."""
@@ -144,6 +180,7 @@ class Disk:
     def settle(self) -> None:
         """Take all that is on its way as written, and nobody as waiting for it: the queue manager restarts."""
         pending, self.pending = self.pending, {}
+        self._barriers.clear()
         for commit in pending.values():
             self._note_reserved(commit)
             commit.done()

@@ -236,6 +236,7 @@ class Procedures(FateProcedures):
     # 3.1.5.8 Receiving a UserMessage Packet
     receive_user_message: OnMessage = receiving.receive_user_message
     count_received: Callable[[QM, Session, UserMessagePacket], None] = receiving.count_received
+    await_consequences: Callable[[QM, Session, RecoverableReceipt, Now], None] = receiving.await_consequences
     note_activity: OnMessage = receiving.note_activity
     take_message: Callable[[QM, Session, UserMessagePacket, RecoverableReceipt, Now], None] = receiving.take_message
     find_duplicate: Callable[[QM, UserMessagePacket], MessageIDHistoryEntry | None] = receiving.find_duplicate

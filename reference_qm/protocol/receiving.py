@@ -64,8 +64,28 @@ def receive_user_message(qm: QueueManager, session: Session, packet: UserMessage
     if packet.SessionHeader is not None:
         qm.procedures.process_session_header(qm, session, packet.SessionHeader, now)
     qm.procedures.take_message(qm, session, packet, receipt, now)
+    if packet.UserHeader.DM and receipt.done:
+        qm.procedures.await_consequences(qm, session, receipt, now)
     qm.procedures.flag_recoverable(qm, session, now)
     qm.procedures.acknowledge_full_window(qm, session, now)
+
+
+def await_consequences(qm: QueueManager, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
+    """Acknowledge a message that is no more than what it caused when that is on disk. Spec: MS-MQQB 3.1.5.8.7.
+
+    It may have been refused into the dead letters, or be a FinalAck that moved another one: lost with the process, that
+    would never happen again, for nobody sends an acknowledged message again.
+    """
+    receipt.done = False
+
+    def reached(at: Now) -> None:
+        receipt.done = True
+        qm.procedures.flag_recoverable(qm, session, at)
+
+    def missed(error: str, at: Now) -> None:
+        _close_unsaved(qm, session, receipt, error, at)
+
+    qm.disk.when_saved(reached, missed, now)
 
 
 def count_received(qm: QueueManager, session: Session, packet: UserMessagePacket) -> None:
@@ -238,5 +258,9 @@ def on_persist_failed(qm: QueueManager, saving: Saving, error: str, now: Now) ->
     if saving.acceptance is not None and saving.acceptance in saving.acceptance.transfer.unsaved:
         qm.procedures.withdraw_unsaved(qm, saving.acceptance.transfer)
     for session, receipt in saving.claims:
-        if session.SessionState is SessionState.OPEN and receipt in session.receipts:
-            qm.procedures.close_session(qm, session, f"a message could not be saved: {error} (MS-MQQB 3.1.5.8.7)", now)
+        _close_unsaved(qm, session, receipt, error, now)
+
+
+def _close_unsaved(qm: QueueManager, session: Session, receipt: RecoverableReceipt, error: str, now: Now) -> None:
+    if session.SessionState is SessionState.OPEN and receipt in session.receipts:
+        qm.procedures.close_session(qm, session, f"a message could not be saved: {error} (MS-MQQB 3.1.5.8.7)", now)
