@@ -315,6 +315,8 @@ class Session:
     """Was the remote initiator told that its connection is refused (CS)?"""
     last_ack: int = field(default=0, metadata=U16)
     """AckSequenceNumber of the acknowledgment received last."""
+    carried: int = field(default=0, metadata=U16)
+    """How many of UnackedReceivedMsgCount waited for the disk when the last acknowledgment counted them as received."""
     order_acks_due: dict[IncomingTransactionalTransferInfo, None] = field(default_factory=dict)
     """What the next expiry of the Order Ack Send Timer acknowledges; a set that keeps its order."""
     receipts: deque[RecoverableReceipt] = field(default_factory=deque)

@@ -35,7 +35,8 @@ QUEUE = "private$\\bench"
 DESTINATION = f"DIRECT=TCP:{ADDRESS}\\{QUEUE}"
 SENDER, RECEIVER = UUID(int=1), UUID(int=2)
 AHEAD = 256
-"""How many messages are given to the queue manager before it has sent them, and taken before it has removed them."""
+"""How many messages are given to the queue manager before it has sent them."""
+TAKEN_AT_ONCE = 64
 
 
 def wire_size() -> int:
@@ -135,13 +136,11 @@ class _Take:
 def _take(qm: QueueManager, request: _Take, token: int, now: Now) -> Result:
     """Raise the Dequeue Message event as a remote protocol does. Spec: MS-MQDMPR 3.1.7.1.10."""
     descriptor = qm.descriptors[request.handle]
-    assert descriptor.QueueReference is not None
-    messages = descriptor.QueueReference.MessagePositionList
+    waiting = len(qm.readers)
     for _ in range(request.limit):
-        if qm.procedures.seek_available(qm, messages.Start, False) is None:
-            qm.procedures.dequeue_message(qm, descriptor, request.answered, now)
-            return Result({"empty": True})
         qm.procedures.dequeue_message(qm, descriptor, request.answered, now)
+        if len(qm.readers) > waiting:
+            return Result({"empty": True})
     return Result({"empty": False})
 
 
@@ -163,7 +162,7 @@ class _Receiver:
 
     def _take(self) -> None:
         self._idle = False
-        request: Any = _Take(self._handle, AHEAD, self._on_message)
+        request: Any = _Take(self._handle, TAKEN_AT_ONCE, self._on_message)
         self._host.ask(request, self._on_taken)
 
     def _on_taken(self, answer: Answer) -> None:

@@ -59,7 +59,7 @@ def initialize_counts(qm: QueueManager, session: Session) -> None:
     session.RecoverableMsgAckFlags = 0
     session.LastAckedRecoverableMsgSeqNumber = 0
     session.UnackedReceivedMsgCount = 0
-    session.last_ack = 0
+    session.last_ack = session.carried = 0
     session.receipts = deque()
 
 

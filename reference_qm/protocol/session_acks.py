@@ -161,7 +161,7 @@ def note_acknowledged(qm: QueueManager, session: Session, now: Now) -> None:
     """
     unsaved = len(session.receipts)
     session.RecoverableMsgAckFlags = 0
-    session.UnackedReceivedMsgCount = unsaved & 0xFFFF
+    session.UnackedReceivedMsgCount = session.carried = unsaved & 0xFFFF
     session.LastAckedRecoverableMsgSeqNumber = session.RecoverableMessageReceivedCount - unsaved & 0xFFFF
     qm.procedures.stop_timer(qm, session, TimerName.SESSION_ACK_SEND)
     if unsaved:
@@ -191,10 +191,12 @@ def set_flag(qm: QueueManager, session: Session, now: Now) -> None:
 
 
 def acknowledge_full_window(qm: QueueManager, session: Session, now: Now) -> None:
-    """Acknowledge when the sender's window is full. Spec: MS-MQQB 2.2.2.1, 3.1.1.6.1."""
-    if session.SessionState is SessionState.OPEN and session.UnackedReceivedMsgCount >= max(
-        1, session.ReceivedWindowSize
-    ):
+    """Acknowledge when the sender's window is full. Spec: MS-MQQB 2.2.2.1, 3.1.1.6.1.
+
+    Messages that were acknowledged as received and still wait for the disk do not fill it again.
+    """
+    received = session.UnackedReceivedMsgCount - session.carried & 0xFFFF
+    if session.SessionState is SessionState.OPEN and received >= max(1, session.ReceivedWindowSize):
         qm.procedures.send_session_ack(qm, session, now)
 
 

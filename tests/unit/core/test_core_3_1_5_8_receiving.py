@@ -271,6 +271,12 @@ def test_a_message_is_neither_acknowledged_nor_received_before_it_is_on_disk(raw
     assert raw.host.bodies() == ["behind"]
 
 
+def test_messages_that_wait_for_the_disk_are_acknowledged_as_received_once_for_each_window(raw):
+    raw.host.disk = "slow"
+    raw.feed(*(user_message(ordinal, recoverable=True) for ordinal in range(1, 201)))
+    assert [(ack.AckSequenceNumber, ack.RecoverableMsgAckFlags) for ack in raw.acks] == [(64, 0), (128, 0), (192, 0)]
+
+
 def test_flags_are_set_in_sequence_whatever_order_the_disk_answers_in(raw):
     raw.host.disk = "slow"
     raw.feed(*(user_message(ordinal, recoverable=True) for ordinal in range(1, 4)))
