@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 
 from reference_qm.codec import base, internal, mqf, properties, security, session, soap_debug, transaction, user
 from reference_qm.codec.cursor import Cursor
@@ -219,7 +218,7 @@ def _build_internal(head: base.BaseHeader, kind: internal.InternalHeader, packet
 
 def _with_base(head: base.BaseHeader, size: int, rest: bytes) -> bytes:
     """Put the BaseHeader before the rest, with PacketSize ``size`` unless it holds one; framing must agree."""
-    packet = (head if head.PacketSize else replace(head, PacketSize=size)).build() + rest
+    packet = head.build_sized(head.PacketSize or size) + rest
     try:
         measured = base.measure(packet)
     except FormatError as error:

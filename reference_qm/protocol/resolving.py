@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 from uuid import UUID
 
@@ -164,6 +165,7 @@ def address_message(qm: Core, session: Session, position: OutgoingMessagePositio
         place.MessageReference = replace(place.MessageReference, DestinationQueueManagerIdentifier=session.destination)
 
 
+@lru_cache(maxsize=1024)  # the same few addresses are tried again and again
 def is_address(host: str) -> bool:
     """Is it a textual IPv4 or IPv6 address?"""
     try:

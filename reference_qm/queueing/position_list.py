@@ -30,12 +30,19 @@ class Storage:
 
 
 class Boundary:
-    """One of the two reserved entries of a list, Start and End."""
+    """One of the two reserved entries of a list, Start and End.
 
-    __slots__ = ("Next", "Previous")
+    ``passed``: up to there a search from here found no message to receive, and none has become available since.
+    """
+
+    __slots__ = ("Next", "Previous", "passed")
 
     Next: MessagePosition | Boundary
     Previous: MessagePosition | Boundary
+    passed: MessagePosition | Boundary
+
+    def __init__(self) -> None:
+        self.passed = self
 
 
 Entry: TypeAlias = "MessagePosition | Boundary"
@@ -105,6 +112,13 @@ class MessagePositionList:
         self._by_identifier[position.LookupIdentifier] = position
         position.size = storage_size(position.MessageReference)
         self._add(1, position.size)
+        self.reconsider(position)
+
+    def reconsider(self, position: MessagePosition) -> None:
+        """Let searches find a position that they passed: it is new, or available again."""
+        passed = self.Start.passed
+        if position.counted_in is self and not isinstance(passed, Boundary) and _place(position) <= _place(passed):
+            self.Start.passed = cast("Entry", position.Previous)
 
     def remove(self, position: MessagePosition) -> None:
         """Take a position out; nothing happens when it is out. It is deleted, or was never to be seen."""
@@ -141,6 +155,8 @@ class MessagePositionList:
     def _unlink(self, position: MessagePosition) -> None:
         before, after = cast("Entry", position.Previous), cast("Entry", position.Next)
         before.Next, after.Previous = after, before
+        if self.Start.passed is position:
+            self.Start.passed = before
         position.Next = position.Previous = None
         if self._by_identifier.get(position.LookupIdentifier) is position:  # else it was moved away and came back
             del self._by_identifier[position.LookupIdentifier]
@@ -148,3 +164,8 @@ class MessagePositionList:
         if self._last[priority] is position:
             same = not isinstance(before, Boundary) and before.MessageReference.Priority == priority
             self._last[priority] = cast("MessagePosition", before) if same else None
+
+
+def _place(position: MessagePosition) -> tuple[int, int]:
+    """What positions of a list are in the order of."""
+    return -position.MessageReference.Priority, position.order

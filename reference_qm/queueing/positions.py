@@ -45,6 +45,7 @@ def assign_lookup_identifier(qm: QueueManager, message: Message) -> int:
 def message_available(qm: QueueManager, position: MessagePosition) -> None:
     """Let a message be received, and give it to who waits. Spec: MS-MQDMPR 3.1.7.2.2."""
     position.State = MessagePositionState.AVAILABLE
+    position.QueueReference.MessagePositionList.reconsider(position)
     qm.procedures.watch_received(qm, position)
     position.awaits_disk = False
     if position.QueueReference.OpenQueueDescriptorCollection:

@@ -29,14 +29,17 @@ def seek_available(
     one behind it would be received before it.
     """
     forward = seek_direction is SeekDirection.FORWARD
-    entry = _beside(initial_position, forward)
-    while not isinstance(entry, Boundary):
-        if forward and entry.awaits_disk:
-            return None
+    start = initial_position if forward and not peek_operation and isinstance(initial_position, Boundary) else None
+    entry = _beside(initial_position if start is None else start.passed, forward)
+    found = None
+    while not isinstance(entry, Boundary) and not (forward and entry.awaits_disk):
         if qm.procedures.is_readable(qm, entry, peek_operation):
-            return entry
+            found = entry
+            break
         entry = _beside(entry, forward)
-    return None
+    if start is not None:
+        start.passed = cast("Entry", entry.Previous)
+    return found
 
 
 def is_readable(qm: QueueManager, position: MessagePosition, peek_operation: bool) -> bool:

@@ -3,6 +3,7 @@
 import pytest
 from queueing_made import PLAIN, Reads, direct, one_host, open_, put, queue_of
 
+from reference_qm.codec import MessageClass
 from reference_qm.commands import ReceiveMessage, SendMessage
 from reference_qm.queueing.statuses import Status
 from reference_qm.states import MessagePositionState
@@ -166,3 +167,30 @@ def test_what_was_locked_by_who_is_gone_can_be_received_after_a_restart(host, re
     reads.call("two-phase", "dequeue_message", open_(host), two_phase_read=True)
     host.restart()
     assert host.ask(ReceiveMessage(PLAIN))["message"]["body"] == "a"
+
+
+def test_a_search_that_passed_locked_messages_finds_what_becomes_available_among_them(host, reads):
+    put(host, "a", "b", "c", "d")
+    descriptor = open_(host)
+    for name in "abc":
+        reads.call(name, "dequeue_message", descriptor, two_phase_read=True)
+    host.core.procedures.unlock_message(host.core, reads.positions["b"])
+    assert reads.call("again", "dequeue_message", descriptor) == (OK, "b")
+    assert reads.call("last", "dequeue_message", descriptor) == (OK, "d")
+    put(host, "urgent", priority=7)
+    assert reads.call("first", "dequeue_message", descriptor) == (OK, "urgent")
+    assert reads.call("none", "dequeue_message", descriptor, timeout_ms=0) == (TIMEOUT, None)
+    host.core.procedures.delete_message(host.core, reads.positions["c"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+    host.core.procedures.unlock_message(host.core, reads.positions["a"])
+    assert reads.call("unlocked", "dequeue_message", descriptor) == (OK, "a")
+
+
+def test_receiving_among_a_thousand_locked_messages_looks_at_each_of_them_once(host, reads):
+    put(host, *(str(number) for number in range(1_000)))
+    descriptor = open_(host)
+    looked_at = []
+    is_readable = host.core.procedures.is_readable
+    host.core.procedures.is_readable = lambda *arguments: looked_at.append(1) or is_readable(*arguments)
+    for number in range(1_000):
+        reads.call(str(number), "dequeue_message", descriptor, two_phase_read=True)
+    assert len(looked_at) < 3_000
