@@ -8,6 +8,7 @@ from dataclasses import asdict
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
 
 import typer
 from rich.console import Console
@@ -170,6 +171,28 @@ def explain(
 
     for line in explain_rule(take_inventory(), rule, runs or []):
         typer.echo(line)
+
+
+@app.command()
+def provision(
+    out: Annotated[Path, typer.Option(help="The folder for keys and certificates; it must not be there yet.")],
+    peer_address: Annotated[str, typer.Option(help="reach.peer_address of the SUT file.")] = "127.0.0.2",
+    peer_identifier: Annotated[str | None, typer.Option(help="reach.peer_identifier, if the file has one.")] = None,
+    restricted: Annotated[str, typer.Option(help="queues.restricted.")] = "private$\\mqc-restricted",
+) -> None:
+    """Write what a SUT with the capability security knows: certificates, keys, users, a queue (qm.toml)."""
+    from harness.provisioning import write_provisions
+    from harness.sutfile import PEER_IDENTIFIER
+
+    if out.exists():
+        raise UsageError(f"{out}: is there already; give another --out")
+    try:
+        peer = UUID(peer_identifier) if peer_identifier else PEER_IDENTIFIER
+    except ValueError:
+        raise UsageError(f"--peer-identifier {peer_identifier}: must be a GUID") from None
+    text = write_provisions(out, peer, restricted, peer_address)
+    (out / "qm.toml").write_text(text, encoding="utf-8")
+    typer.echo(f"{out}: keys and certificates, and qm.toml with tables for `mqconform serve --config`")
 
 
 def main() -> None:

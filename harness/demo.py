@@ -16,7 +16,9 @@ from rich.live import Live
 from rich.table import Table
 
 from harness.errors import HarnessError, UsageError
+from harness.provisioning import write_provisions
 from harness.run import EXIT_NOT_CONFORMANT, EXIT_OK, VERDICTS_FILE
+from harness.sutfile import PEER_IDENTIFIER, QueuesTable
 from harness.verdicts import Verdict, read_verdicts
 from reference_qm.faults import FAULTS
 
@@ -54,6 +56,7 @@ time_scale = 40
 ping = true
 ping_initiator = true
 private_names = true
+security = true
 two_addresses = {two_addresses}
 """
 
@@ -64,8 +67,6 @@ send_ping = true
 [remote]
 tcp_port = 18010
 ping_port = 35270
-[routes]
-"6d71636f-6e66-4f72-8d00-000000000001" = "{peer}"
 """
 
 
@@ -147,7 +148,8 @@ def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
     if unknown:
         raise HarnessError(f"the demo's fault {unknown[0]} does not exist")
     config = out / f"{system.slug}.qm.toml"
-    config.write_text(_CONFIG.format(address=system.address, peer=system.peer), encoding="utf-8")
+    provisions = write_provisions(out / f"{system.slug}.keys", PEER_IDENTIFIER, QueuesTable().restricted, system.peer)
+    config.write_text(_CONFIG.format(address=system.address) + provisions, encoding="utf-8")
     sut = out / f"{system.slug}.toml"
     port = 0 if system.kind == "process" else 1801
     text = _SUT.format(

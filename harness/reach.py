@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import shlex
 import signal
@@ -16,6 +17,7 @@ from uuid import UUID
 from harness.control import Control, JsonlControl, VirtualControl
 from harness.errors import MqconformError, SutUnavailable, UsageError
 from harness.host import CoreHost
+from harness.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut import FACILITIES, Sut
 from harness.sutfile import SutFile
 from harness.wire import dissect, establish_connection
@@ -26,6 +28,7 @@ from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core import QueueManager
 from reference_qm.entropy import SeededEntropy, new_guid
 from reference_qm.inputs import Endpoint
+from reference_qm.security import SecurityConfig
 
 NULL_GUID = UUID(int=0)
 
@@ -76,6 +79,8 @@ class VirtualReach:
         if self.file.capabilities.get("two_addresses", False):
             world.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, reach.peer_address)
         entropy = SeededEntropy(f"sut {seed}")
+        secure = self.file.capabilities.get("security", False)
+        strangers = (BASE_ONLY, KEYLESS) if secure else ()
         config = QueueManagerConfig(
             identifier=new_guid(entropy),
             host_name="sut.example",
@@ -87,8 +92,10 @@ class VirtualReach:
                 QueueSettings(self.file.queues.plain),
                 QueueSettings(self.file.queues.transactional, transactional=True),
                 QueueSettings(self.file.queues.admin),
+                *([restricted_queue(self.file.queues.restricted)] if secure else []),
             ),
-            routes={reach.peer_identifier: reach.peer_address},
+            routes=dict.fromkeys((reach.peer_identifier, *strangers), reach.peer_address),
+            security=virtual_security(reach.peer_identifier) if secure else SecurityConfig(),
         )
         core = faults.wrap(QueueManager(config, entropy), self.file.reference.faults)
         host = CoreHost(world, core, reach.address)
@@ -230,15 +237,17 @@ class ProcessReach(ExternalReach):
 def _view(
     file: SutFile, world: World, control: Control | None, tcp_port: int, ping_port: int, known: UUID | None = None
 ) -> Sut:
-    identifier, facilities, scale = known, frozenset[str](), 1
+    identifier, facilities, scale, keys = known, frozenset[str](), 1, b""
     if control is not None:
         identity = control.call("identity")
         try:
             identifier = UUID(identity["guid"])
             facilities = frozenset(identity.get("capabilities", ())) & frozenset(FACILITIES)
+            keys = base64.b64decode(identity.get("public_encryption_keys_base64", ""), validate=True)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise SutUnavailable(
-                f"{file.sut.name}: control verb identity: no guid, or capabilities that are no list: {identity}"
+                f"{file.sut.name}: control verb identity: no guid, capabilities that are no list, or keys that are no "
+                f"base64: {identity}"
             ) from error
         if "set_timers" in facilities and not world.virtual:
             scale = file.control.time_scale
@@ -252,6 +261,7 @@ def _view(
         tcp_port=tcp_port,
         ping_port=ping_port,
         scale=scale,
+        encryption_keys=keys,
     )
 
 

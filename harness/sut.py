@@ -11,7 +11,7 @@ from harness.sutfile import CAPABILITIES, SutFile
 from harness.world import World
 from reference_qm.inputs import Endpoint
 
-FACILITIES = ("queue_control", "send", "receive", "restart", "set_timers", "inspect")
+FACILITIES = ("queue_control", "send", "receive", "restart", "set_timers", "configure", "inspect")
 """What a control channel can offer; the SUT's answer to ``identity`` lists which it has."""
 
 PATIENCE_VIRTUAL_MS = 2_000
@@ -34,6 +34,7 @@ class Sut:
         tcp_port: int,
         ping_port: int,
         scale: int,
+        encryption_keys: bytes = b"",
     ) -> None:
         self.file = file
         self.world = world
@@ -43,6 +44,8 @@ class Sut:
         self.tcp_port = tcp_port
         self.ping_port = ping_port
         self.scale = scale
+        self.encryption_keys = encryption_keys
+        """Its PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when it did not tell."""
         self.dirty = False
         """Was something left behind that only a restart clears (messages to a peer that is gone)?"""
         self.first_message_id = 1
@@ -50,6 +53,8 @@ class Sut:
         self._created: list[str] = []
         self._timers: dict[str, int] = {}
         """What ``set_timers`` changed, as it was."""
+        self._settings: dict[str, Any] = {}
+        """What ``configure`` changed, as it was."""
 
     # -- what it is ---------------------------------------------------------------------------------------------
 
@@ -145,6 +150,12 @@ class Sut:
         self._timers = {name: in_force[name] for name in durations} | self._timers
         self.control.call("set_timers", **durations)
 
+    def configure(self, **settings: Any) -> None:
+        """Change settings of the SUT (MS-MQQB 3.1.1.3) for this test."""
+        in_force = self.control.call("configure")
+        self._settings = {name: in_force[name] for name in settings} | self._settings
+        self.control.call("configure", **settings)
+
     def restart(self) -> None:
         """Stop and start the SUT: express messages and sessions are gone."""
         self.control.call("restart")
@@ -155,6 +166,8 @@ class Sut:
         """Leave the SUT as the next test wants it, as far as its control channel allows."""
         if self._timers:
             self.control.call("set_timers", **self._timers)
+        if self._settings:
+            self.control.call("configure", **self._settings)
         if self.dirty and "restart" in self.facilities:
             self.restart()
         if self._control is not None:

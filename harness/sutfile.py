@@ -19,6 +19,7 @@ CAPABILITIES = MappingProxyType(
         "ping_initiator": "sends a Ping Request before it opens a session (MS-MQQB 3.1.5.2.2, note <56>)",
         "two_addresses": "resolves mqc-peer.example to an address where nothing listens, then to peer_address",
         "private_names": "resolves PRIVATE= format names of peer_identifier to peer_address (a directory or a route)",
+        "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
     }
 )
 """What a SUT can declare; what it does not declare, it does not have."""
@@ -63,6 +64,7 @@ class QueuesTable:
     plain: str = "private$\\mqc-plain"
     transactional: str = "private$\\mqc-tx"
     admin: str = "private$\\mqc-admin"
+    restricted: str = "private$\\mqc-restricted"
 
 
 @dataclass(frozen=True, slots=True)

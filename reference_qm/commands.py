@@ -299,6 +299,26 @@ class SetTimers:
 
 
 @dataclass(frozen=True, slots=True)
+class Configure:
+    """Change settings of the queue manager (MS-MQQB 3.1.1.3). None leaves one as it is. Result: those in force.
+
+    Lifetimes are int ms, sizes int entries; algorithms are rc2, rc4, aes128, aes192 or aes256.
+    """
+
+    send_insecure_nacks: bool | None = None
+    user_cert_cache_size: int | None = None
+    user_cert_lifetime_ms: int | None = None
+    receive_symmetric_key_cache_size: int | None = None
+    send_symmetric_key_cache_size: int | None = None
+    symmetric_key_short_lifetime_ms: int | None = None
+    preferred_base: str | None = None
+    preferred_enhanced: str | None = None
+    preferred_advanced: str | None = None
+    send_enhanced_rc2_using_40_bit_keys: bool | None = None
+    reject_enhanced_rc2_using_40_bit_keys: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Inspect:
     """Read the abstract data model. Result: adm, a JSON-ready tree under the specification's names."""
 
@@ -332,6 +352,7 @@ Request = (
     | CommitTransaction
     | AbortTransaction
     | SetTimers
+    | Configure
     | Inspect
 )
 

@@ -148,6 +148,16 @@ _PROPERTIES: dict[str, Convert] = {
 }
 _WHERE: dict[str, Convert] = {"queue": _text, "handle": _number, "cursor": _number}
 _LOOKUP: dict[str, Convert] = {"queue": _text, "handle": _number, "lookup_id": _number, "seek": _text}
+_SETTINGS: dict[str, Convert] = {
+    **{f"{name}_enhanced_rc2_using_40_bit_keys": _or_none(_flag) for name in ("send", "reject")},
+    **{f"preferred_{level}": _or_none(_text) for level in ("base", "enhanced", "advanced")},
+    **{
+        f"{cache}_cache_size": _or_none(_number)
+        for cache in ("user_cert", "receive_symmetric_key", "send_symmetric_key")
+    },
+    **{f"{name}_lifetime_ms": _or_none(_number) for name in ("user_cert", "symmetric_key_short")},
+    "send_insecure_nacks": _or_none(_flag),
+}
 _MOVED = ("queue", "lookup_id", "to")
 
 _VERBS: dict[str, Verb] = {
@@ -211,5 +221,6 @@ _VERBS: dict[str, Verb] = {
     "commit": _verb(commands.CommitTransaction, {"transaction": _guid}, "transaction"),
     "abort": _verb(commands.AbortTransaction, {"transaction": _guid}, "transaction"),
     "set_timers": _verb(commands.SetTimers, {one.name: _or_none(_number) for one in fields(commands.SetTimers)}),
+    "configure": _verb(commands.Configure, _SETTINGS),
     "inspect": _verb(commands.Inspect, {}),
 }

@@ -59,6 +59,7 @@ class QueueManager:
         self.config = config
         self.entropy = entropy
         self.settings = config.timers
+        self.security_settings = config.security.settings
         self.procedures = Procedures()
         self.adm = QueueManagerState(
             Identifier=config.identifier,
@@ -80,7 +81,7 @@ class QueueManager:
     def _begin(self) -> None:
         """Begin without anything that does not survive."""
         self.timers = Timers()
-        self.caches = SecurityCaches(self.config.security.settings)
+        self.caches = SecurityCaches(self.security_settings)
         self.enterprise = Enterprise(self.config)
         self.sessions: dict[int, Session] = {}
         self.closed_sessions: deque[Session] = deque(maxlen=CLOSED_SESSIONS)

@@ -12,6 +12,7 @@ from reference_qm import commands
 from reference_qm.adm import INFINITE, Message, MessagePosition, OutgoingQueue
 from reference_qm.codec import NULL_GUID, MessageIdentifier, MessagePropertiesHeader, PublicName
 from reference_qm.commands import Result
+from reference_qm.protocol.configuring import configure
 from reference_qm.protocol.destinations import destination_guid, find_local, open_outgoing, parse_name
 from reference_qm.protocol.durability import sent
 from reference_qm.protocol.errors import CommandError
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from reference_qm.core import QueueManager
     from reference_qm.security import MessageSecurity
 
-CAPABILITIES = ("ping", "queue_control", "send", "receive", "restart", "set_timers", "inspect")
+CAPABILITIES = ("ping", "queue_control", "send", "receive", "restart", "set_timers", "configure", "inspect")
 LABEL_LIMIT = 249
 """WCHARs of a label without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
 LONGEST_MS = 0x7FFFFFFF
@@ -192,6 +193,7 @@ HANDLERS: dict[type, Handler] = {
     commands.CommitTransaction: commit_transaction,
     commands.AbortTransaction: abort_transaction,
     commands.SetTimers: set_timers,
+    commands.Configure: configure,
     commands.Inspect: inspect_adm,
     **QUEUE_HANDLERS,
     **TRANSFER_HANDLERS,

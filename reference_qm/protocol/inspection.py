@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reference_qm.adm import Session
+from reference_qm.protocol.configuring import ELEMENTS
 from reference_qm.protocol.security_caches import CACHE_TIMERS
 from reference_qm.queueing.inspection import describe_queue
 from reference_qm.timers import SESSION_TIMERS, TimerKey
@@ -16,8 +17,10 @@ if TYPE_CHECKING:
     from reference_qm.adm import OutgoingMessagePosition, OutgoingQueue
     from reference_qm.clock import Now
     from reference_qm.core import QueueManager
+    from reference_qm.security import CachedSymmetricKey, CachedUserCert
     from reference_qm.transactions.model import Transaction
 
+_CACHES = (*CACHE_TIMERS.values(), "ReceiveBaseSymmetricKeyCache")
 _NOT_SCALAR = ("OutgoingQueueReference", "OutgoingMessageTable", "AwaitingFinalACKTable")
 _TRANSFER = (
     "FormatName",
@@ -58,7 +61,7 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
             "ResendTimerTable": list(adm.ResendTimerTable),
             "TransactionCollection": [_transaction(one) for one in adm.TransactionCollection.values()],
             "MessageIDHistoryTable": len(adm.MessageIDHistoryTable),
-            **{name: len(getattr(qm.caches, name)) for name in CACHE_TIMERS.values()},
+            **_security(qm, now),
             "QueueCollection": [
                 {
                     **describe_queue(queue),
@@ -101,6 +104,21 @@ def _enterprise(qm: QueueManager) -> dict[str, Any]:
         "SiteIdentifierList": [str(site) for site in state.LocalQueueManager.SiteIdentifierList],
         "RoutingTable": [_plain(row) for row in qm.enterprise.table],
     }
+
+
+def _security(qm: QueueManager, now: Now) -> dict[str, Any]:
+    """Show settings, caches without the keys in clear, and what is left of their cleanup timers."""
+    return {
+        "SendInsecureNacks": qm.adm.SendInsecureNacks,
+        **{name: getattr(qm.security_settings, name) for name in ELEMENTS.values()},
+        "SymmetricKeyLongLifetime": qm.security_settings.SymmetricKeyLongLifetime,
+        **{name: [_cached(entry) for entry in getattr(qm.caches, name)] for name in _CACHES},
+        "timers": {name.value: qm.timers.remaining_ms(TimerKey(name, 0), now.monotonic_ms) for name in CACHE_TIMERS},
+    }
+
+
+def _cached(entry: CachedSymmetricKey | CachedUserCert) -> dict[str, Any]:
+    return {one.name: _plain(getattr(entry, one.name)) for one in fields(entry) if one.name != "SymmetricKey"}
 
 
 def _session(qm: QueueManager, session: Session, now: Now) -> dict[str, Any]:

@@ -8,7 +8,7 @@ event, never on a look-up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 from uuid import UUID
@@ -86,11 +86,18 @@ class TimedCache(Generic[Entry]):
     __slots__ = ("_entries", "_size", "lifetime_ms")
 
     def __init__(self, size: int, lifetime_ms: int | None) -> None:
+        self._entries: list[Entry] = []
+        self.resize(size, lifetime_ms)
+
+    def resize(self, size: int, lifetime_ms: int | None) -> None:
+        """Take another size and lifetime from now on; what is in it stays."""
         if size < 1:
             raise MisuseError(f"a cache takes 1 entry at least, not {size}")
         self._size = size
         self.lifetime_ms = lifetime_ms
-        self._entries: list[Entry] = []
+
+    def __iter__(self) -> Iterator[Entry]:
+        return iter(self._entries)
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -134,15 +141,23 @@ class SecurityCaches:
     )
 
     def __init__(self, settings: SecuritySettings) -> None:
+        self.UserCertCache = TimedCache[CachedUserCert](1, None)
+        self.ReceiveSymmetricKeyCache = TimedCache[CachedSymmetricKey](1, None)
+        self.ReceiveBaseSymmetricKeyCache = TimedCache[CachedSymmetricKey](1, None)
+        self.SendSymmetricKeyCache = TimedCache[CachedSymmetricKey](1, None)
+        self.SendBaseSymmetricKeyCache = TimedCache[CachedSymmetricKey](1, None)
+        self.configure(settings)
+
+    def configure(self, settings: SecuritySettings) -> None:
+        """Take other sizes, lifetimes and preferences from now on."""
         self.settings = settings
         short, received = settings.SymmetricKeyShortLifetime, settings.ReceiveSymmetricKeyCacheSize
-        sent_lifetime = settings.SymmetricKeyLongLifetime if settings.base_caches else short
-        received_lifetime = None if settings.base_caches else short
-        self.UserCertCache = TimedCache[CachedUserCert](settings.UserCertCacheSize, settings.UserCertLifetime)
-        self.ReceiveSymmetricKeyCache = TimedCache[CachedSymmetricKey](received, received_lifetime)
-        self.ReceiveBaseSymmetricKeyCache = TimedCache[CachedSymmetricKey](received, None)
-        self.SendSymmetricKeyCache = TimedCache[CachedSymmetricKey](settings.SendSymmetricKeyCacheSize, sent_lifetime)
-        self.SendBaseSymmetricKeyCache = TimedCache[CachedSymmetricKey](settings.SendSymmetricKeyCacheSize, short)
+        sent = settings.SendSymmetricKeyCacheSize
+        self.UserCertCache.resize(settings.UserCertCacheSize, settings.UserCertLifetime)
+        self.ReceiveSymmetricKeyCache.resize(received, None if settings.base_caches else short)
+        self.ReceiveBaseSymmetricKeyCache.resize(received, None)
+        self.SendSymmetricKeyCache.resize(sent, settings.SymmetricKeyLongLifetime if settings.base_caches else short)
+        self.SendBaseSymmetricKeyCache.resize(sent, short)
 
     def receiving(self, level: int) -> TimedCache[CachedSymmetricKey]:
         """Return the cache for received messages of a PrivacyLevel (u32)."""

@@ -10,6 +10,7 @@ from reference_qm.commands import (
     CloseCursor,
     CloseQueue,
     CommitTransaction,
+    Configure,
     CreateQueue,
     DeleteQueue,
     GetQueue,
@@ -112,6 +113,11 @@ REQUESTS = [
     ({"verb": "peek", "queue": "q", "limit": 5}, PeekMessages("q", 5)),
     ({"verb": "purge", "queue": "q"}, PurgeQueue("q")),
     ({"verb": "set_timers", "scale": 10, "session_cleanup_ms": None}, SetTimers(scale=10)),
+    ({"verb": "configure"}, Configure()),
+    (
+        {"verb": "configure", "send_insecure_nacks": True, "preferred_base": "rc2", "user_cert_cache_size": 2},
+        Configure(send_insecure_nacks=True, preferred_base="rc2", user_cert_cache_size=2),
+    ),
     ({"verb": "inspect"}, Inspect()),
 ]
 

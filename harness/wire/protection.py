@@ -1,0 +1,265 @@
+"""Signatures and encryption of messages, as MS-MQMQ 2.5 and MS-MQQB 2.4, 3.1.7.1.4, 3.1.7.1.5 have them.
+
+Written apart from ``reference_qm.security``: RSA by its numbers (RFC 8017 7.2, 8.2, 9.2), so that keys of any size and
+any mistake can be made. Readings: suites/errata.toml E80 (what exactly is signed), E81 (how a signature is padded).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from Cryptodome.Cipher import AES, ARC2, ARC4
+from Cryptodome.Hash import MD2, MD4
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from harness.wire.blobs import PublicKeyBlob, SimpleBlob
+from harness.wire.errors import WireError
+from harness.wire.packets import dissect
+from harness.wire.queues import DirectQueueFormatName
+
+SIG10, SIG20, SIG30 = 1, 2, 3
+"""The MSMQ digital signatures."""
+BASE = "Microsoft Base Cryptographic Provider v1.0"
+ENHANCED = "Microsoft Enhanced Cryptographic Provider v1.0"
+ADVANCED = "Microsoft Enhanced RSA and AES Cryptographic Provider"
+PROVIDER_TYPES = {BASE: 0x01, ENHANCED: 0x01, ADVANCED: 0x18}
+LEVELS = {1: BASE, 3: ENHANCED, 5: ADVANCED}
+"""Providers by PrivacyLevel (MS-MQQB 3.1.5.8.3)."""
+RC2, RC4, AES_128, AES_192, AES_256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
+BLOCKS = {RC2: 8, AES_128: 16, AES_192: 16, AES_256: 16}
+"""Block sizes in bytes; RC4 has none."""
+EXPONENT = 65537
+
+_HASHES: Mapping[int, tuple[Callable[[bytes], bytes], str]] = {
+    0x8001: (lambda data: bytes(MD2.new(data).digest()), "3020300c06082a864886f70d020205000410"),  # noqa: S303
+    0x8002: (lambda data: bytes(MD4.new(data).digest()), "3020300c06082a864886f70d020405000410"),  # noqa: S303
+    0x8003: (lambda data: hashlib.md5(data, usedforsecurity=False).digest(), "3020300c06082a864886f70d020505000410"),
+    0x8004: (lambda data: hashlib.sha1(data, usedforsecurity=False).digest(), "3021300906052b0e03021a05000414"),
+    0x800C: (lambda data: hashlib.sha256(data).digest(), "3031300d060960864801650304020105000420"),
+    0x800E: (lambda data: hashlib.sha512(data).digest(), "3051300d060960864801650304020305000440"),
+}
+"""HashAlgorithm (MS-MQMQ 2.2.19.3): the hash and the beginning of its DigestInfo (RFC 8017 9.2, note 1)."""
+HASHES = tuple(_HASHES)
+
+
+@dataclass(frozen=True, slots=True)
+class RsaKey:
+    """An RSA key by its numbers; without ``private``, the exponent d, it is a public one."""
+
+    modulus: int
+    exponent: int = EXPONENT
+    private: int | None = None
+
+    @property
+    def size(self) -> int:
+        """Bytes of the modulus."""
+        return -(-self.modulus.bit_length() // 8)
+
+    def with_private(self, number: int) -> int:
+        """Decrypt or sign a number."""
+        if self.private is None:
+            raise WireError("RsaKey.private: this key is a public one")
+        return pow(number, self.private, self.modulus)
+
+    def with_public(self, number: int) -> int:
+        """Encrypt or verify a number."""
+        return pow(number, self.exponent, self.modulus)
+
+
+def private_key(pem: bytes) -> RsaKey:
+    """Read a private RSA key in PEM."""
+    key = load_pem_private_key(pem, None)
+    if not isinstance(key, rsa.RSAPrivateKey):
+        raise WireError(f"RsaKey: {type(key).__name__} is no RSA key")
+    numbers = key.private_numbers()
+    return RsaKey(numbers.public_numbers.n, numbers.public_numbers.e, numbers.d)
+
+
+def certificate_key(der: bytes) -> RsaKey:
+    """Read the public key of an X.509 certificate; WireError when there is none."""
+    try:
+        key = x509.load_der_x509_certificate(der).public_key()
+    except ValueError as error:
+        raise WireError(f"SenderCert: no X.509 certificate: {error}") from error
+    if not isinstance(key, rsa.RSAPublicKey):
+        raise WireError(f"SenderCert: {type(key).__name__} is no RSA key")
+    numbers = key.public_numbers()
+    return RsaKey(numbers.n, numbers.e)
+
+
+# -- signatures --------------------------------------------------------------------------------------------------
+
+
+def _raw(layer: Any, name: str) -> bytes:
+    value = layer.getfieldval(name)
+    return bytes(layer.get_field(name).i2m(layer, value))
+
+
+def _name(queue: Any) -> bytes:
+    """Give a queue's name as it is printed, without what pads it."""
+    if queue is None:
+        return b""
+    if isinstance(queue, DirectQueueFormatName):
+        return struct.pack("<H", queue.Count) + _raw(queue, "DirectFormatName")
+    return bytes(queue)
+
+
+def _list(packet: Any) -> bytes:
+    """Give the FormatNameList of the destinations, zeros for its padding."""
+    if not packet.haslayer("MultiQueueFormatHeader"):
+        return b""
+    data = bytes(12)
+    for element in packet["MultiQueueFormatHeader"].Destination.FormatNameList:
+        data += struct.pack("<H", element.FormatType)
+        boundary = {1: 1, 2: 4, 3: 2, 6: 4}[element.FormatType]
+        data += bytes(-len(data) % boundary) + bytes(element.FormatName)
+    return data[12:]
+
+
+def signed_octets(packet: Any, version: int) -> bytes:
+    """Give what a signature of a message is made of. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
+    packet = dissect(bytes(packet))
+    base, user, properties = (packet[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
+    first = (
+        properties.CorrelationID,
+        struct.pack("<I", properties.ApplicationTag),
+        properties.MessageBody,
+        _raw(properties, "Label"),
+        _name(user.ResponseQueue),
+        _name(user.AdminQueue),
+    )
+    last = (
+        UUID(str(user.SourceQueueManager)).bytes_le,
+        bytes([user.DM, base.PR, user.JP << 1 | user.JN, properties.Flags & 0x0F]),
+        struct.pack("<HI", properties.MessageClass, properties.BodyType),
+        UUID(str(user.ConnectorType)).bytes_le if user.CQ else b"",
+    )
+    whole = {
+        SIG10: first,
+        SIG20: (*first, *last, _name(user.DestinationQueue)),
+        SIG30: (*first, properties.ExtensionData, _list(packet), *last),
+    }
+    return b"".join(bytes(part) for part in whole[version])
+
+
+def _encoded(octets: bytes, algorithm: int, size: int) -> int:
+    """EMSA-PKCS1-v1_5 (RFC 8017 9.2) as a number."""
+    digest, prefix = _HASHES[algorithm]
+    info = bytes.fromhex(prefix) + digest(octets)
+    return int.from_bytes(b"\0\1" + b"\xff" * (size - len(info) - 3) + b"\0" + info, "big")
+
+
+def signature(packet: Any, version: int, key: RsaKey) -> bytes:
+    """Sign a message with its HashAlgorithm; bytes little-endian. Spec: MS-MQQB 3.1.7.1.4."""
+    algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
+    encoded = _encoded(signed_octets(packet, version), algorithm, key.size)
+    return key.with_private(encoded).to_bytes(key.size, "little")
+
+
+def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) -> bool:
+    """Is it the signature of the message, by the key of the certificate? Spec: MS-MQQB 3.1.5.8.3."""
+    key = certificate_key(certificate)
+    algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
+    if len(value) != key.size or algorithm not in _HASHES:
+        return False
+    return key.with_public(int.from_bytes(value, "little")) == _encoded(
+        signed_octets(packet, version), algorithm, key.size
+    )
+
+
+# -- encryption --------------------------------------------------------------------------------------------------
+
+
+def _cipher(algorithm: int, key: bytes, effective_bits: int | None) -> Any:
+    zeros = bytes(BLOCKS.get(algorithm, 0))
+    if algorithm == RC4:
+        return ARC4.new(key)
+    if algorithm == RC2:
+        bits = effective_bits or 8 * len(key)
+        return ARC2.new(key, ARC2.MODE_CBC, iv=zeros, effective_keylen=bits)  # type: ignore[call-arg]  # noqa: S304
+    return AES.new(key, AES.MODE_CBC, iv=zeros)
+
+
+def encrypted(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes:
+    """Encrypt a body: CBC from zeros with PKCS #5 padding, or RC4. Spec: MS-MQQB 3.1.7.1.5."""
+    if block := BLOCKS.get(algorithm):
+        missing = block - len(body) % block
+        body += bytes([missing]) * missing
+    return bytes(_cipher(algorithm, key, effective_bits).encrypt(body))
+
+
+def decrypted(body: bytes, algorithm: int, key: bytes, effective_bits: int | None = None) -> bytes | None:
+    """Decrypt a body; None when it was not encrypted so. Spec: MS-MQQB 3.1.5.8.3."""
+    block = BLOCKS.get(algorithm)
+    if block and (not body or len(body) % block):
+        return None
+    clear = bytes(_cipher(algorithm, key, effective_bits).decrypt(body))
+    if not block:
+        return clear
+    missing = clear[-1]
+    return clear[:-missing] if 1 <= missing <= block and clear.endswith(bytes([missing]) * missing) else None
+
+
+def simple_blob(algorithm: int, key: bytes, receiver: RsaKey) -> bytes:
+    """Put a session key under a receiver's public key (RFC 8017 7.2.1). Spec: MS-MQQB 2.4.2.
+
+    The padding, which should be random, is always the same: what is sent in a check must be repeatable.
+    """
+    padded = b"\0\2" + b"\xa5" * (receiver.size - len(key) - 3) + b"\0" + key
+    number = receiver.with_public(int.from_bytes(padded, "big"))
+    return bytes(SimpleBlob(sessionKeyAlgorithm=algorithm, encryptedKey=number.to_bytes(256, "little")))
+
+
+def session_key(blob: bytes, receiver: RsaKey) -> bytes | None:
+    """Take the session key out of a SIMPLEBLOB (RFC 8017 7.2.2); None when it is not for this key. Spec: 2.4.2."""
+    number = int.from_bytes(SimpleBlob(blob).encryptedKey, "little")
+    if number >= receiver.modulus:
+        return None
+    padded = receiver.with_private(number).to_bytes(receiver.size, "big")
+    end = padded.find(b"\0", 2)
+    return padded[end + 1 :] if padded[:2] == b"\0\2" and end >= 10 else None
+
+
+# -- lists of keys -----------------------------------------------------------------------------------------------
+
+
+def public_key_list(keys: Mapping[str, RsaKey]) -> bytes:
+    """Make MQDSPUBLICKEYS of keys by provider. Spec: MS-MQMQ 2.2.1, 2.2.2."""
+    entries = b""
+    for provider, key in keys.items():
+        name = provider.encode("utf-16-le") + b"\0\0"
+        blob = bytes(PublicKeyBlob(pubExp=key.exponent, modulus=key.modulus.to_bytes(key.size, "little")))
+        entries += struct.pack("<III", len(blob), len(name), PROVIDER_TYPES[provider]) + name + blob
+    return struct.pack("<II", 8 + len(entries), len(keys)) + entries
+
+
+def listed_blobs(data: bytes) -> dict[str, bytes]:
+    """Read the keys of MQDSPUBLICKEYS, still as bytes, by provider; WireError when it is none."""
+    if len(data) < 8 or struct.unpack_from("<I", data)[0] != len(data):
+        raise WireError(f"MQDSPUBLICKEYS.ulLen: does not fit the {len(data)} bytes")
+    found: dict[str, bytes] = {}
+    at = 8
+    for _ in range(struct.unpack_from("<I", data, 4)[0]):
+        if at + 12 > len(data):
+            raise WireError(f"MQDSPUBLICKEYS.cNumofKeys: only {len(found)} keys are there")
+        key_size, name_size, _ = struct.unpack_from("<III", data, at)
+        at += 12
+        name, blob = data[at : at + name_size], data[at + name_size : at + name_size + key_size]
+        at += name_size + key_size
+        if at > len(data):
+            raise WireError("MQDSPUBLICKEY.ulKeyLen: the key ends behind the list")
+        found[name.decode("utf-16-le", "replace").rstrip("\0")] = blob
+    return found
+
+
+def listed_keys(data: bytes) -> dict[str, RsaKey]:
+    """Read the keys of MQDSPUBLICKEYS by provider; WireError when it is none."""
+    blobs = {name: PublicKeyBlob(blob) for name, blob in listed_blobs(data).items()}
+    return {name: RsaKey(int.from_bytes(blob.modulus, "little"), blob.pubExp) for name, blob in blobs.items()}

@@ -1,0 +1,68 @@
+"""MS-MQQB 3.1.1.3: settings of security that change while the queue manager runs, and their inspection."""
+
+import pytest
+from core_secure import PLAIN_2, manager, secure_pair
+
+from reference_qm.commands import Configure
+
+
+def test_only_what_is_given_changes_and_all_is_told():
+    _, receiver = secure_pair()
+    before = receiver.ask(Configure())
+    assert (before["send_insecure_nacks"], before["preferred_advanced"], before["user_cert_cache_size"]) == (
+        False,
+        "aes256",
+        53,
+    )
+    after = receiver.ask(Configure(preferred_advanced="aes128", send_insecure_nacks=True))
+    assert after == before | {"preferred_advanced": "aes128", "send_insecure_nacks": True}
+    assert manager(receiver)["PreferredAdvancedAlgorithm"] == 0x660E
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        ({"preferred_base": "des"}, "preferred_base: 'des' is none of"),
+        ({"user_cert_cache_size": 0}, "user_cert_cache_size: 0 is not from 1"),
+        ({"user_cert_lifetime_ms": 1 << 31}, "user_cert_lifetime_ms: 2147483648 is not from 1"),
+    ],
+)
+def test_what_makes_no_sense_is_refused_and_changes_nothing(wrong, why):
+    _, receiver = secure_pair()
+    before = receiver.ask(Configure())
+    assert why in receiver.refusal(Configure(send_insecure_nacks=True, **wrong))
+    assert receiver.ask(Configure()) == before
+
+
+def test_settings_survive_a_restart_and_caches_do_not():
+    sender, _ = secure_pair()
+    sender.ask(Configure(send_symmetric_key_cache_size=2))
+    sender.send(PLAIN_2, privacy_level="advanced")
+    assert len(manager(sender)["SendSymmetricKeyCache"]) == 1
+    sender.restart()
+    assert manager(sender)["SendSymmetricKeyCache"] == []
+    assert sender.ask(Configure())["send_symmetric_key_cache_size"] == 2
+
+
+def test_a_smaller_cache_keeps_its_entries_until_the_next():
+    sender, _ = secure_pair()
+    for level in ("base", "enhanced", "advanced"):
+        sender.send(PLAIN_2, privacy_level=level)
+    sender.ask(Configure(send_symmetric_key_cache_size=2, preferred_advanced="aes128"))
+    assert len(manager(sender)["SendSymmetricKeyCache"]) == 3
+    sender.send(PLAIN_2, privacy_level="advanced")
+    providers = [entry["CryptoAlgorithm"] for entry in manager(sender)["SendSymmetricKeyCache"]]
+    assert providers[-1] == 0x660E
+
+
+def test_keys_in_clear_are_not_shown():
+    sender, _ = secure_pair()
+    sender.send(PLAIN_2, privacy_level="advanced")
+    (entry,) = manager(sender)["SendSymmetricKeyCache"]
+    assert set(entry) == {
+        "RemoteQMGuid",
+        "CryptoServiceProvider",
+        "CryptoAlgorithm",
+        "EncryptedSymmetricKey",
+        "CachedTime",
+    }

@@ -1,0 +1,38 @@
+"""Provisions: what the virtual SUT gets is what ``mqconform serve`` reads of the folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.provisioning import BASE_ONLY, KEYLESS, MALLORY, USERS, virtual_security, write_provisions
+from harness.sutfile import PEER_IDENTIFIER
+from harness.wire.protection import certificate_key
+from reference_qm.entropy import SeededEntropy
+from reference_qm.security import Sid
+from reference_qm.shell.settings import load_settings
+
+
+def test_a_served_queue_manager_knows_what_the_virtual_one_knows(tmp_path: Path) -> None:
+    text = write_provisions(tmp_path / "keys", PEER_IDENTIFIER, "private$\\mqc-restricted", "127.0.0.2")
+    file = tmp_path / "qm.toml"
+    file.write_text(text, encoding="utf-8")
+    config = load_settings(file, {}, SeededEntropy("provisions")).config
+    virtual = virtual_security(PEER_IDENTIFIER)
+    assert [account.name for account in config.security.accounts] == [user.name for user in USERS]
+    assert [account.certificates for account in config.security.accounts] == [
+        account.certificates for account in virtual.accounts
+    ]
+    assert config.security.remote_keys == virtual.remote_keys
+    assert {name: key.private_numbers() for name, key in config.security.encryption_keys.items()} == {
+        name: key.private_numbers() for name, key in virtual.encryption_keys.items()
+    }
+    assert set(config.routes) == {PEER_IDENTIFIER, BASE_ONLY, KEYLESS}
+    assert not list((tmp_path / "keys").glob("peer_*")) and not list((tmp_path / "keys").glob("mallory*"))
+
+
+@pytest.mark.parametrize("user", [*USERS, MALLORY], ids=lambda user: user.name)
+def test_a_user_has_the_key_of_its_certificate_and_a_sid(user) -> None:
+    assert certificate_key(user.certificate).modulus == user.key.modulus
+    assert Sid.parse(user.security_id) == Sid.of(user.sid)
