@@ -71,10 +71,16 @@ def is_routable(qm: QueueManager, packet: UserMessagePacket) -> bool:
     One that cannot is disregarded and not acknowledged: its sender keeps it. A direct name has no QueueManagerAddress;
     with one, a stranger could make this queue manager connect to anywhere.
     """
-    user = packet.UserHeader
-    waiting = sum(len(queue.session.OutgoingMessageTable) for queue in qm.adm.OutgoingQueues.values()) + len(qm.savings)
-    has_room = len(qm.adm.OutgoingQueues) < OUTGOING_QUEUES_LIMIT and waiting < qm.config.max_outgoing_messages
-    return has_room and user.DestinationQueue is not None and user.DQ != DIRECT
+    user, queues = packet.UserHeader, qm.adm.OutgoingQueues
+    waiting = sum(len(queue.session.OutgoingMessageTable) for queue in queues.values()) + len(qm.savings)
+    if waiting >= qm.config.max_outgoing_messages or user.DestinationQueue is None or user.DQ == DIRECT:
+        return False
+    return len(queues) < OUTGOING_QUEUES_LIMIT or _destination(packet) in queues
+
+
+def _destination(packet: UserMessagePacket) -> str:
+    """Give the key of the outgoing queue of a message."""
+    return deserialize_message(packet, packet.UserHeader.QueueManagerAddress, 0).DestinationQueueFormatName.lower()
 
 
 def count_hop(qm: QueueManager, packet: UserMessagePacket) -> UserMessagePacket | None:

@@ -19,6 +19,7 @@ from reference_qm.codec import (
     parse_packet,
 )
 from reference_qm.commands import PeekMessages
+from reference_qm.protocol import routed as routing
 
 PLAIN_NUMBER, TRANSACTIONAL_NUMBER = 1, 2
 HIGHEST = 0x1D
@@ -240,6 +241,13 @@ def test_a_full_router_takes_nothing_over():
     (queue,) = host.core.adm.OutgoingQueues.values()
     assert len(queue.session.OutgoingMessageTable) == 2
     assert incoming.session["RecoverableMsgAckFlags"] == 0b0011
+
+
+def test_a_stranger_opens_no_end_of_queues_but_known_ones_go_on(router, monkeypatch):
+    monkeypatch.setattr(routing, "OUTGOING_QUEUES_LIMIT", 2)
+    router.incoming.feed(routed(1, to=7), routed(2, to=8), routed(3, to=9), routed(4, to=8))
+    queues = router.host.core.adm.OutgoingQueues.values()
+    assert [len(queue.session.OutgoingMessageTable) for queue in queues] == [1, 2]
 
 
 def test_a_final_ack_of_one_source_does_not_mean_the_message_of_another():
