@@ -56,6 +56,7 @@ time_scale = 40
 ping = true
 ping_initiator = true
 private_names = true
+public_names = true
 security = true
 two_addresses = {two_addresses}
 """

@@ -44,6 +44,7 @@ kind = "virtual"
 ping = true
 ping_initiator = true
 private_names = true
+public_names = true
 security = true
 two_addresses = true
 """

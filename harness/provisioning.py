@@ -18,6 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
 
 from harness.errors import HarnessError
+from harness.sutfile import PEER_PUBLIC_QUEUE
 from harness.wire.protection import ADVANCED, BASE, ENHANCED, RsaKey, private_key, public_key_list
 from reference_qm.config import QueueSettings
 from reference_qm.security import (
@@ -142,6 +143,7 @@ def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) 
         if not file.name.startswith(("peer_", MALLORY.name)):
             shutil.copyfile(file, out / file.name)
     lines = ["[routes]", *(f'"{guid}" = "{peer_address}"' for guid in (peer, BASE_ONLY, KEYLESS))]
+    lines += ["[public_queues]", f'"{PEER_PUBLIC_QUEUE}" = "{peer}"']
     lines += ["[[queues]]", f"name = '{restricted}'"]
     lines += [f'allow = {{ "{SENDERS}" = ["write_message"], "{CAROL.sid}" = ["write_message"] }}']
     lines += ["[security]", f'folder = "{out.resolve()}"']

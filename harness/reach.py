@@ -19,7 +19,7 @@ from harness.errors import MqconformError, SutUnavailable, UsageError
 from harness.host import CoreHost
 from harness.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut import FACILITIES, Sut
-from harness.sutfile import SutFile
+from harness.sutfile import PEER_PUBLIC_QUEUE, SutFile
 from harness.wire import dissect, establish_connection
 from harness.world import RealWorld, VirtualWorld, World
 from reference_qm import faults
@@ -94,6 +94,7 @@ class VirtualReach:
                 QueueSettings(self.file.queues.admin),
                 *([restricted_queue(self.file.queues.restricted)] if secure else []),
             ),
+            public_queues={PEER_PUBLIC_QUEUE: reach.peer_identifier},
             routes=dict.fromkeys((reach.peer_identifier, *strangers), reach.peer_address),
             security=virtual_security(reach.peer_identifier) if secure else SecurityConfig(),
         )

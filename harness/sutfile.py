@@ -13,20 +13,22 @@ from uuid import UUID
 
 from harness.errors import UsageError
 
+PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
+"""The peer's QueueManager.Identifier unless the SUT file gives another: fixed, so that a SUT can have a route to it."""
+PEER_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b1")
+"""Identifier of a public queue of the peer."""
+
 CAPABILITIES = MappingProxyType(
     {
         "ping": "answers Ping Requests (MS-MQQB 2.1.2, note <10>)",
         "ping_initiator": "sends a Ping Request before it opens a session (MS-MQQB 3.1.5.2.2, note <56>)",
         "two_addresses": "resolves mqc-peer.example to an address where nothing listens, then to peer_address",
         "private_names": "resolves PRIVATE= format names of peer_identifier to peer_address (a directory or a route)",
+        "public_names": f"resolves PUBLIC={PEER_PUBLIC_QUEUE} to peer_identifier, and has a route to it",
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
     }
 )
 """What a SUT can declare; what it does not declare, it does not have."""
-
-
-PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
-"""The peer's QueueManager.Identifier unless the SUT file gives another: fixed, so that a SUT can have a route to it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -296,16 +296,19 @@ class SetTimers:
     session_cleanup_ms: int | None = None
     session_retry_connect_ms: int | None = None
     ack_wait_timeout_ms: int | None = None
+    message_id_history_cleanup_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Configure:
     """Change settings of the queue manager (MS-MQQB 3.1.1.3). None leaves one as it is. Result: those in force.
 
-    Lifetimes are int ms, sizes int entries; algorithms are rc2, rc4, aes128, aes192 or aes256.
+    ``quota_kb`` is QueueManagerQuota (MS-MQDMPR 3.1.1.1); lifetimes are int ms, sizes int entries; algorithms are
+    rc2, rc4, aes128, aes192 or aes256.
     """
 
     send_insecure_nacks: bool | None = None
+    quota_kb: int | None = None
     user_cert_cache_size: int | None = None
     user_cert_lifetime_ms: int | None = None
     receive_symmetric_key_cache_size: int | None = None

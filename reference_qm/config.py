@@ -94,6 +94,8 @@ class QueueManagerConfig:
     """None: workgroup mode (MS-MQSO 4.3.1.3)."""
     routes: Mapping[UUID, str] = field(default_factory=dict)
     """Addresses of queue managers by Identifier: what private format names resolve to in workgroup mode."""
+    public_queues: Mapping[UUID, UUID] = field(default_factory=dict)
+    """Queue managers by the Identifiers of their public queues: what public format names lead to in workgroup mode."""
     timers: TimerSettings = field(default_factory=TimerSettings)
     security: SecurityConfig = field(default_factory=SecurityConfig)
     vendor: str = "mqconform"

@@ -157,6 +157,7 @@ _SETTINGS: dict[str, Convert] = {
     },
     **{f"{name}_lifetime_ms": _or_none(_number) for name in ("user_cert", "symmetric_key_short")},
     "send_insecure_nacks": _or_none(_flag),
+    "quota_kb": _or_none(_number),
 }
 _MOVED = ("queue", "lookup_id", "to")
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from reference_qm import commands
 from reference_qm.commands import Result
 from reference_qm.protocol.errors import CommandError
+from reference_qm.queueing.attributes import UNLIMITED
 from reference_qm.security import EncryptionAlgorithm
 
 if TYPE_CHECKING:
@@ -38,11 +39,14 @@ def configure(qm: QueueManager, request: commands.Configure, token: int, now: No
     changes = {
         ELEMENTS[name]: _value(name, value) for name, value in given.items() if value is not None and name in ELEMENTS
     }
+    if request.quota_kb is not None:
+        qm.adm.QueueManagerQuota = check_number("quota_kb", request.quota_kb, 0, UNLIMITED)
     qm.security_settings = replace(qm.security_settings, **changes)
     qm.caches.configure(qm.security_settings)
     if request.send_insecure_nacks is not None:
         qm.adm.SendInsecureNacks = request.send_insecure_nacks
-    return Result({"send_insecure_nacks": qm.adm.SendInsecureNacks, **_in_force(qm)})
+    own = {"send_insecure_nacks": qm.adm.SendInsecureNacks, "quota_kb": qm.adm.QueueManagerQuota}
+    return Result({**own, **_in_force(qm)})
 
 
 def _value(name: str, value: Any) -> Any:
@@ -50,8 +54,13 @@ def _value(name: str, value: Any) -> Any:
         if value not in _ALGORITHMS:
             raise CommandError(f"{name}: {value!a} is none of {', '.join(_ALGORITHMS)}")
         return _ALGORITHMS[value]
-    if not isinstance(value, bool) and not 1 <= value <= _HIGHEST:
-        raise CommandError(f"{name}: {value} is not from 1 to {_HIGHEST}")
+    return value if isinstance(value, bool) else check_number(name, value, 1, _HIGHEST)
+
+
+def check_number(name: str, value: int, lowest: int, highest: int) -> int:
+    """Give a number back that is in its range; CommandError for one that is not."""
+    if not lowest <= value <= highest:
+        raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
     return value
 
 

@@ -60,7 +60,7 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
             "MessageIdOrdinal": adm.MessageIdOrdinal,
             "ResendTimerTable": list(adm.ResendTimerTable),
             "TransactionCollection": [_transaction(one) for one in adm.TransactionCollection.values()],
-            "MessageIDHistoryTable": len(adm.MessageIDHistoryTable),
+            "MessageIDHistoryTable": [_plain(entry) for entry in adm.MessageIDHistoryTable],
             **_security(qm, now),
             "QueueCollection": [
                 {

@@ -79,10 +79,14 @@ def get_destination_info(qm: Core, format_name: str) -> Destination | None:
     """Tell whose queue a format name means; None when the directory cannot tell. Spec: MS-MQQB 3.1.7.4.
 
     It takes host name and Identifier from the Queue that was read; meant is the QueueManager of that queue (MS-MQDMPR
-    3.1.1.2): a queue has no QualifiedComputerName, and its own Identifier leads to no queue manager.
+    3.1.1.2): a queue has no QualifiedComputerName, and its own Identifier leads to no queue manager. In workgroup mode
+    the configuration tells which public queues there are.
     """
     name = parse_format_name(format_name)
     if isinstance(name, PublicName):
+        if not qm.enterprise.state.DirectoryIntegrated:
+            known = qm.config.public_queues.get(name.QueueGuid)
+            return None if known is None else Destination("", known)
         machine = _host_of(qm, qm.enterprise.find_queue(name.QueueGuid))
         return None if machine is None else Destination(_hop(machine).HostName, _hop(machine).QMGuid)
     if isinstance(name, PrivateName):

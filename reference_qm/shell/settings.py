@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ipaddress
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
@@ -20,6 +20,8 @@ from reference_qm.shell.directory_settings import load_directory
 from reference_qm.shell.host import Limits
 from reference_qm.shell.security_settings import QUEUE_KEYS, load_security, queue_security
 from reference_qm.shell.toml_values import SettingsError, Table
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     """Read the file, if there is one, and let the flags that are not None override it; a flag's digits are a number."""
     tree = _read(path) if path is not None else {}
     where = str(path or "defaults")
-    toml.check_keys(tree, [*_TABLES, "queues", "routes", "directory", "security"], where, "table")
+    toml.check_keys(tree, [*_TABLES, "queues", "routes", "public_queues", "directory", "security"], where, "table")
     values = {name: toml.table(tree.get(name, {}), known, f"{where}: [{name}]") for name, known in _TABLES.items()}
     for flag, value in flags.items():
         if value is not None:
@@ -60,15 +62,17 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
     listen = Listen(**values["listen"])
     identifier = values["queue_manager"].get("identifier")
     directory = load_directory(tree.get("directory"), where, identifier, entropy)
-    if directory is not None and "routes" in tree:
-        raise SettingsError(f"{where}: [routes] are for a workgroup: with [directory], leave them out")
+    for name in ("routes", "public_queues"):
+        if directory is not None and name in tree:
+            raise SettingsError(f"{where}: [{name}] are for a workgroup: with [directory], leave them out")
     config = QueueManagerConfig(
         **{"identifier": new_guid(entropy), **values["queue_manager"]},
         addresses=(listen.address,),
         timers=TimerSettings(**values["timers"]),
         queues=_queues(tree.get("queues", []), where),
         directory=directory,
-        routes=_routes(tree.get("routes", {}), where),
+        routes=_by_guid(tree, "routes", "address", _ip_address, where),
+        public_queues=_by_guid(tree, "public_queues", "GUID of its queue manager", toml.guid, where),
         security=load_security(tree.get("security", {}), where, path.parent if path else Path(), entropy),
         **{f"remote_{key}": port for key, port in values["remote"].items()},
     )
@@ -196,12 +200,15 @@ def _queues(tree: object, where: str) -> tuple[QueueSettings, ...]:
     return tuple(queues.values())
 
 
-def _routes(tree: object, where: str) -> dict[UUID, str]:
-    if not isinstance(tree, dict):
-        raise SettingsError(f"{where}: [routes] must be a table of GUID = address")
+def _by_guid(
+    tree: Mapping[str, Any], table: str, meaning: str, convert: Callable[[object], Value], where: str
+) -> dict[UUID, Value]:
+    found = tree.get(table, {})
+    if not isinstance(found, dict):
+        raise SettingsError(f"{where}: [{table}] must be a table of GUID = {meaning}")
     return {
-        toml.converted(name, toml.guid, f"{where}: [routes] key"): toml.converted(
-            address, _ip_address, f"{where}: [routes] {name}"
+        toml.converted(name, toml.guid, f"{where}: [{table}] key"): toml.converted(
+            value, convert, f"{where}: [{table}] {name}"
         )
-        for name, address in tree.items()
+        for name, value in found.items()
     }

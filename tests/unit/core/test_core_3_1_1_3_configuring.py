@@ -19,9 +19,17 @@ def test_only_what_is_given_changes_and_all_is_told():
     assert manager(receiver)["PreferredAdvancedAlgorithm"] == 0x660E
 
 
+def test_the_quota_of_the_queue_manager_is_told_and_holds():
+    """MS-MQDMPR 3.1.1.1 QueueManagerQuota."""
+    _, receiver = secure_pair()
+    assert receiver.ask(Configure())["quota_kb"] == 0x00100000
+    assert receiver.ask(Configure(quota_kb=7))["quota_kb"] == manager(receiver)["QueueManagerQuota"] == 7
+
+
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
+        ({"quota_kb": 1 << 32}, "quota_kb: 4294967296 is not from 0"),
         ({"preferred_base": "des"}, "preferred_base: 'des' is none of"),
         ({"user_cert_cache_size": 0}, "user_cert_cache_size: 0 is not from 1"),
         ({"user_cert_lifetime_ms": 1 << 31}, "user_cert_lifetime_ms: 2147483648 is not from 1"),

@@ -20,6 +20,7 @@ from core_network import PLAIN, Network, direct, guid, private
 
 from reference_qm.codec import UserMessagePacket
 from reference_qm.directory import Queue, QueueManager
+from reference_qm.protocol.resolving import Destination
 
 
 def destination(enterprise: Enterprise, name: str):
@@ -151,6 +152,14 @@ def test_in_workgroup_mode_the_routes_tell_the_address():
     (hop,) = host.core.procedures.get_next_hops(host.core, guid(9))
     assert (hop.Identifier, hop.QualifiedComputerName) == (guid(9), "10.0.0.9")
     assert host.core.procedures.get_next_hops(host.core, guid(8)) == ()
+
+
+def test_in_workgroup_mode_the_configuration_tells_the_queue_manager_of_a_public_queue():
+    """MS-MQQB 3.1.7.4 Get Destination Info."""
+    host = Network().host(1, public_queues={PUBLIC: guid(9)})
+    destination = host.core.procedures.get_destination_info(host.core, PUBLIC_NAME)
+    assert destination == Destination("", guid(9))
+    assert host.core.procedures.get_destination_info(host.core, f"PUBLIC={guid(8)}") is None
 
 
 def test_direct_names_need_no_directory():

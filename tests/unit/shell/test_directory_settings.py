@@ -123,6 +123,7 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
         (SITES, "[directory]: [queue_manager] identifier is missing: say which of the queue managers this is"),
         (OWN + SITES, f"[directory]: no queue manager {A}, which this is: add it to queue_managers"),
         (OWN + SITES + MACHINES + "[routes]\n", "[routes] are for a workgroup: with [directory], leave them out"),
+        (OWN + SITES + MACHINES + "[public_queues]\n", "[public_queues] are for a workgroup: with [directory], leave"),
         (OWN + "[directory]\nsite = 1", "[directory]: unknown key 'site'; known are store, sites, queue_managers"),
         (OWN + "[directory]\nsites = 1", "sites = 1: must be a list of tables: write [[directory.sites]] and so on"),
         (OWN + "[[directory.sites]]\n", "[directory] sites 1: name is missing"),

@@ -64,6 +64,8 @@ def test_every_key_of_the_file_is_taken(tmp_path: Path):
         unsent_bytes = 1000
         [routes]
         "{GUID}" = "127.0.0.3"
+        [public_queues]
+        "{GUID}" = "{GUID}"
         """,
     )
     assert settings.listen == Listen("127.0.0.2", 0, 4000, False)
@@ -78,6 +80,7 @@ def test_every_key_of_the_file_is_taken(tmp_path: Path):
     assert config.timers == TimerSettings(scale=20, session_cleanup_ms=1000)
     assert config.queues == (QueueSettings("private$\\orders"), QueueSettings("PRIVATE$\\Tx", True))
     assert config.routes == {UUID(GUID): "127.0.0.3"}
+    assert config.public_queues == {UUID(GUID): UUID(GUID)}
 
 
 def test_flags_override_the_file(tmp_path: Path):
@@ -122,6 +125,8 @@ def test_flags_override_the_file(tmp_path: Path):
         ("[[queues]]\nname = 'private$\\a'\n[[queues]]\nname = 'Private$\\A'", "[[queues]] 2: name = 'Private$\\\\A'"),
         ("[queues]\nname = 'private$\\a'", "queues must be a list of tables: write [[queues]]"),
         ("[routes]\nhere = '127.0.0.1'", "[routes] key = 'here': must be a GUID"),
+        (f"[public_queues]\n{GUID} = 'there'", f"[public_queues] {GUID} = 'there': must be a GUID"),
+        ("public_queues = 1", "[public_queues] must be a table of GUID = GUID of its queue manager"),
         (f"[routes]\n{GUID} = 'there'", f"[routes] {GUID} = 'there': must be an IPv4 or IPv6 address"),
         ("[limits]\nconnections = 4096", "[limits] connections = 4096 must be above [queue_manager] max_sessions"),
         ("[listen", "not a TOML file: "),
