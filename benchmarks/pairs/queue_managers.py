@@ -19,8 +19,7 @@ from reference_qm.codec import MessageIdentifier
 from reference_qm.commands import OpenQueue, OpenSession, Request, Result, SendMessage
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core import QueueManager
-from reference_qm.effects import Rejected
-from reference_qm.inputs import Input
+from reference_qm.effects import Effect, Rejected
 from reference_qm.protocol.commanding import HANDLERS
 from reference_qm.protocol.messages import serialize_message
 from reference_qm.queueing.elements import Answered
@@ -83,8 +82,8 @@ class _EventfulHost(Host):
         super().__init__(*arguments)
         self.handled = asyncio.Event()
 
-    def handle(self, event: Input) -> None:
-        super().handle(event)
+    def _carry_out(self, effects: list[Effect]) -> None:
+        super()._carry_out(effects)
         self.handled.set()
 
 

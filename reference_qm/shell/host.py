@@ -334,9 +334,9 @@ class Host:
                 ]
             else:
                 answers = [(life, Persisted(effect.token)) for life, effect in batch]
-            for life, answer in answers:
-                if life == self._life:
-                    self.handle(answer)
+            now = system.now()
+            alive = (answer for life, answer in answers if life == self._life)
+            self._carry_out([effect for answer in alive for effect in self.core.handle(answer, now)])
         self._writer = None
 
     def _answer(self, effect: Answer) -> None:

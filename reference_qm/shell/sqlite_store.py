@@ -11,8 +11,11 @@ import zlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import TypeVar
 
 from reference_qm.shell.store import Record, StoreError
+
+T = TypeVar("T")
 
 APPLICATION_ID = 0x6D716366
 """``mqcf``: whose SQLite file it is (SQLite file format 1.3.14)."""
@@ -61,16 +64,18 @@ class SqliteStore:
         try:
             for name, value in changes.items():
                 if value is not None:
-                    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+                    text = _encode(value)
                     put.append((name, text, _checksum(name, text)))
         except (TypeError, ValueError) as error:
             raise StoreError(f"a record is not JSON-ready: {error}") from error
-        gone = [(name,) for name, value in changes.items() if value is None]
+        gone = [name for name, value in changes.items() if value is None]
         with self._reported():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
-                self._connection.executemany("INSERT OR REPLACE INTO entry VALUES (?, ?, ?)", put)
-                self._connection.executemany("DELETE FROM entry WHERE name = ?", gone)
+                for rows in _portions(put):
+                    self._connection.execute(_PUT[len(rows)], [value for row in rows for value in row])
+                for names in _portions(gone):
+                    self._connection.execute(_REMOVE[len(names)], names)
                 self._connection.execute("COMMIT")
             finally:
                 if self._connection.in_transaction:
@@ -89,6 +94,13 @@ class SqliteStore:
         except OSError as error:
             raise StoreError(f"store {self.path}: {error.strerror}; choose another file") from error
 
+
+_PORTIONS = (256, 16, 1)
+"""How many entries one statement takes. Few statements, because each gives up the interpreter's lock and waits for it
+again: row by row, a busy event loop would let every row wait for milliseconds."""
+_PUT = {size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}" for size in _PORTIONS}  # noqa: S608
+_REMOVE = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTIONS}  # noqa: S608
+_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 _OTHER = "it is left as it is: move it away or restore a copy"
 _WAY_OUT = {
@@ -165,3 +177,12 @@ def _open(path: Path) -> sqlite3.Connection:
 
 def _checksum(name: str, value: str) -> int:
     return zlib.crc32(f"{name}\0{value}".encode("utf-8", "surrogatepass"))
+
+
+def _portions(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """Cut items into pieces of the sizes that there are statements for."""
+    start = 0
+    for size in _PORTIONS:
+        while len(items) - start >= size:
+            yield items[start : start + size]
+            start += size
