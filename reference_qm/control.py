@@ -147,6 +147,7 @@ _PROPERTIES: dict[str, Convert] = {
     "base_priority": _number,
 }
 _WHERE: dict[str, Convert] = {"queue": _text, "handle": _number, "cursor": _number}
+_WITHIN: dict[str, Convert] = {"transaction": _or_none(_guid)}
 _LOOKUP: dict[str, Convert] = {"queue": _text, "handle": _number, "lookup_id": _number, "seek": _text}
 _SETTINGS: dict[str, Convert] = {
     **{f"{name}_enhanced_rc2_using_40_bit_keys": _or_none(_flag) for name in ("send", "reject")},
@@ -201,16 +202,16 @@ _VERBS: dict[str, Verb] = {
         ("to",),
     ),
     "open_session": _verb(commands.OpenSession, {"to": _text}, "to"),
-    "receive": _verb(commands.ReceiveMessage, {**_WHERE, "timeout_ms": _number, "transaction": _or_none(_guid)}),
+    "receive": _verb(commands.ReceiveMessage, {**_WHERE, "timeout_ms": _number, **_WITHIN}),
     "peek_message": _verb(commands.PeekMessage, {**_WHERE, "timeout_ms": _number}),
     "peek_next": (
         lambda values: commands.PeekMessage(next=True, **values),
         {"cursor": _number, "timeout_ms": _number},
         ("cursor",),
     ),
-    "receive_by_lookup_id": (_by_lookup_identifier(peek=False), _LOOKUP, ()),
+    "receive_by_lookup_id": (_by_lookup_identifier(peek=False), {**_LOOKUP, **_WITHIN}, ()),
     "peek_by_lookup_id": (_by_lookup_identifier(peek=True), _LOOKUP, ()),
-    "move": _verb(commands.MoveMessage, {"queue": _text, "lookup_id": _number, "to": _text}, *_MOVED),
+    "move": _verb(commands.MoveMessage, {"queue": _text, "lookup_id": _number, "to": _text, **_WITHIN}, *_MOVED),
     "peek": _verb(commands.PeekMessages, {"queue": _text, "limit": _number}, "queue"),
     "purge": _verb(commands.PurgeQueue, {"queue": _text}, "queue"),
     "pause_queue": _verb(commands.PauseQueue, {"to": _text}, "to"),

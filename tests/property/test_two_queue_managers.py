@@ -47,6 +47,8 @@ class TwoQueueManagers(RuleBasedStateMachine):
     def begin(self, window):
         self.world = World(window, {guid(number): f"10.0.0.{number}" for number in (1, 2)})
         self.network, self.hosts = self.world.network, self.world.hosts
+        for number in self.hosts:  # there is something to be received from the beginning
+            self.send(number, number, 3, TRANSACTED, False, False)
 
     # -- sending and receiving ----------------------------------------------------------------------------------
 
@@ -97,34 +99,41 @@ class TwoQueueManagers(RuleBasedStateMachine):
     def free(self):
         return [one for one in self.world.units if not (one.outcome or one.busy)]
 
-    @rule(number=HOSTS, external=st.booleans())
-    def begin_transaction(self, number, external):
+    @rule(number=HOSTS, external=st.booleans(), towards=st.lists(HOSTS, max_size=3), receives=st.integers(0, 2))
+    def begin_transaction(self, number, external, towards, receives):
         answer = self.hosts[number].ask(BeginTransaction(external=external))
-        self.world.units.append(Unit(number, UUID(answer["transaction"]), external))
+        unit = Unit(number, UUID(answer["transaction"]), external)
+        self.world.units.append(unit)
+        for target in towards:
+            self._send_in(unit, target, False, True)
+        for _ in range(receives):
+            self._receive_in(unit)
+
+    def _send_in(self, unit, target, by_guid, journal):
+        one = self._message(unit.number, target, TRANSACTED, by_guid, journal)
+        self.hosts[unit.number].ask(self._request(one, unit))
+        unit.sent.append(one)
+
+    def _receive_in(self, unit):
+        request = ReceiveMessage(TRANSACTIONAL, transaction=unit.identifier)
+        message = self.hosts[unit.number].ask(request)["message"]
+        if message is not None:
+            unit.received.append(message["body"])
 
     @precondition(lambda self: any(not one.prepared for one in self.free))
-    @rule(data=st.data(), towards=HOSTS, count=st.integers(1, 3), by_guid=PRIVATE, journal=st.booleans())
-    def send_in_a_transaction(self, data, towards, count, by_guid, journal):
+    @rule(data=st.data(), towards=HOSTS, by_guid=PRIVATE, journal=st.booleans(), receive=st.booleans())
+    def go_on_with_a_transaction(self, data, towards, by_guid, journal, receive):
         unit = data.draw(st.sampled_from([one for one in self.free if not one.prepared]))
-        for _ in range(count):
-            one = self._message(unit.number, towards, TRANSACTED, by_guid, journal)
-            self.hosts[unit.number].ask(self._request(one, unit))
-            unit.sent.append(one)
-
-    @precondition(lambda self: any(not one.prepared for one in self.free))
-    @rule(data=st.data(), count=st.integers(1, 3))
-    def receive_in_a_transaction(self, data, count):
-        unit = data.draw(st.sampled_from([one for one in self.free if not one.prepared]))
-        for _ in range(count):
-            request = ReceiveMessage(TRANSACTIONAL, transaction=unit.identifier)
-            message = self.hosts[unit.number].ask(request)["message"]
-            if message is not None:
-                unit.received.append(message["body"])
+        self._send_in(unit, towards, by_guid, journal)
+        if receive:
+            self._receive_in(unit)
 
     @precondition(lambda self: any(one.external and not one.prepared for one in self.free))
     @rule(data=st.data())
     def prepare(self, data):
-        unit = data.draw(st.sampled_from([one for one in self.free if one.external and not one.prepared]))
+        self._prepare(data.draw(st.sampled_from([one for one in self.free if one.external and not one.prepared])))
+
+    def _prepare(self, unit):
         unit.busy = True
 
         def voted(answer):
@@ -181,40 +190,30 @@ class TwoQueueManagers(RuleBasedStateMachine):
 
     # -- the wire -----------------------------------------------------------------------------------------------
 
-    @rule(number=HOSTS)
-    def cut(self, number):
-        self.network.cut(self.hosts[number])
-
-    @rule(number=HOSTS, reachable=st.booleans())
-    def come_and_go(self, number, reachable):
-        self.hosts[number].reachable = reachable
-        if not reachable:
-            self.network.cut(self.hosts[number])
-
-    @rule(number=HOSTS, kind=KINDS, ms=st.sampled_from((0, 600, 31_000)))
-    def lose_what_is_sent(self, number, kind, ms):
-        self._lose(number, lambda data: None, kind, ms)
-
-    @rule(number=HOSTS, ms=st.sampled_from((600, 31_000, 400_000)))
-    def lose_order_and_final_acks(self, number, ms):
-        self._lose(number, lambda data: None if is_acknowledgment(data) else data, TRANSACTED, ms)
-
-    def _lose(self, number, tamper, kind, ms):
+    @rule(number=HOSTS, happens=st.sampled_from(("cut", "gone", "there", "held", "let go")))
+    def wire(self, number, happens):
         host = self.hosts[number]
-        host.tamper = tamper
+        if happens in ("gone", "there"):
+            host.reachable = happens == "there"
+        if happens in ("cut", "gone"):
+            self.network.cut(host)
+        elif happens == "held":
+            self.network.hold(host)
+        elif happens == "let go":
+            self.network.let_go(host)
+
+    @rule(
+        number=HOSTS, kind=KINDS, what=st.sampled_from(("all", "acks")), ms=st.sampled_from((0, 600, 31_000, 400_000))
+    )
+    def lose(self, number, kind, what, ms):
+        """What is sent meanwhile is lost, or only the acknowledgments of transactional messages are."""
+        host = self.hosts[number]
+        host.tamper = lambda data: None if what == "all" or is_acknowledgment(data) else data
         for source in (1, 2):
             self.send(source, 3 - source, 2, kind, False, True)
         self.advance(ms)
         self.network.cut(host)
         host.tamper = lambda data: data
-
-    @rule(number=HOSTS)
-    def hold(self, number):
-        self.network.hold(self.hosts[number])
-
-    @rule(number=HOSTS)
-    def let_go(self, number):
-        self.network.let_go(self.hosts[number])
 
     # -- time, disks and crashes --------------------------------------------------------------------------------
 
@@ -222,35 +221,39 @@ class TwoQueueManagers(RuleBasedStateMachine):
     def advance(self, ms):
         self.network.advance(ms)
 
-    @rule(number=HOSTS, disk=st.sampled_from(("works", "slow", "broken")))
-    def disk(self, number, disk):
+    @rule(number=HOSTS, disk=st.sampled_from(("works", "slow", "broken")), works=st.lists(st.booleans(), max_size=6))
+    def disk(self, number, disk, works):
+        """Of the records that waited for a slow disk some fail, one by one, as ``works`` says."""
         host = self.hosts[number]
+        self.network.write_some(host, works)
         host.disk = disk
-        if disk != "slow":
-            self.network.write(host)
-            self.network.settle()
 
-    @rule(number=HOSTS, works=st.lists(st.booleans(), max_size=6))
-    def write_some(self, number, works):
-        """Of the records that wait for a slow disk some fail, one by one."""
-        self.network.write_some(self.hosts[number], works)
-
-    @rule(number=HOSTS, written=st.integers(0, 10))
-    def kill(self, number, written):
-        """The process ends: only some of what was on its way to the disk is on it."""
-        self.world.forget_asked(number)
-        self.network.kill(self.hosts[number], written)
-        self._after_crash(number)
-
-    @rule(number=HOSTS)
-    def restart(self, number):
-        """The queue manager starts again in its process, which writes on what was on its way to the disk."""
+    @rule(number=HOSTS, process=st.booleans(), written=st.integers(0, 10))
+    def crash(self, number, process, written):
+        """The process ends, or the queue manager in it: what is on its way to the disk gets there in part, or all."""
         self.world.forget_asked(number)
         host = self.hosts[number]
-        for effect in self.network.unwritten.pop(host.address, []):
-            self.network.apply(host, effect)
-        host.restart()
+        if process:
+            self.network.kill(host, written)
+        else:
+            for effect in self.network.unwritten.pop(host.address, []):
+                self.network.apply(host, effect)
+            host.restart()
         self._after_crash(number)
+
+    @precondition(lambda self: self.free)
+    @rule(data=st.data(), written=st.integers(0, 3), ends=st.sampled_from(("prepare", "commit", "abort")))
+    def crash_while_a_transaction_ends(self, data, written, ends):
+        unit = data.draw(st.sampled_from(self.free))
+        self.hosts[unit.number].disk = "slow"
+        if ends == "abort":
+            self._abort(unit)
+        elif unit.prepared or not unit.external:
+            self._commit(unit)
+        else:
+            self._prepare(unit)
+        self.hosts[unit.number].disk = "works"
+        self.crash(unit.number, True, written)
 
     def _after_crash(self, number):
         self.world.watch(number)
@@ -319,4 +322,4 @@ class TwoQueueManagers(RuleBasedStateMachine):
 
 
 TestTwoQueueManagers = TwoQueueManagers.TestCase
-TestTwoQueueManagers.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
+TestTwoQueueManagers.settings = settings(max_examples=80, stateful_step_count=40, deadline=None)

@@ -132,6 +132,20 @@ def test_numbers_are_given_when_it_commits(pair):
     assert b.bodies(TRANSACTIONAL) == ["meanwhile", "later", "1", "2"]
 
 
+def test_what_is_committed_after_others_is_sent_after_them_by_the_next_process_too(pair):
+    """Entries are restored in the order of their keys, which is that of their numbers."""
+    a, b = pair
+    b.reachable = False
+    unit = unit_of_work(a)
+    prepare(a, unit)
+    fill(a, REMOTE, "meanwhile")
+    commit(a, unit)
+    a.network.kill(a)
+    b.reachable = True
+    a.network.advance(60_000)
+    assert b.bodies(TRANSACTIONAL) == ["meanwhile", "1", "2"]
+
+
 def test_a_prepared_transaction_survives_a_restart_in_place():
     for network in (Network(), DurableNetwork()):
         a, b = network.pair()
