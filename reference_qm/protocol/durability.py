@@ -282,8 +282,9 @@ def _noted(position: MessagePosition, name: str, value: object) -> Change:
 
 
 def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
-    """Give the entry of a sender's sequence: the last message on disk that has all before it there."""
-    return {transfer_name(transfer): _place_in_sequence(transfer.saved_identifier, transfer.saved_number)}
+    """Give the entry of a sender's sequence: the last message on disk that has all before it there, and RejectCount."""
+    place_ = _place_in_sequence(transfer.saved_identifier, transfer.saved_number)
+    return {transfer_name(transfer): [*place_, transfer.RejectCount]}
 
 
 def transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:

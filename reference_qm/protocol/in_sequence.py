@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from reference_qm.adm import NO_INCOMING, Acceptance, IncomingTransactionalTransferInfo
 from reference_qm.codec import UserMessagePacket
-from reference_qm.protocol.durability import gone
+from reference_qm.protocol.durability import gone, transfer_entry
 from reference_qm.protocol.messages import deserialize_message
 from reference_qm.protocol.receiving import Saving
 from reference_qm.states import MessagePositionState, SessionState
@@ -40,6 +40,7 @@ def take_transactional(
     session.IncomingTxSequenceID = NO_INCOMING if transfer is None else transfer.SequenceIdentifier
     session.IncomingTxSequenceNumber = 0 if transfer is None else transfer.SequenceNumber
     if transfer is not None:
+        session.TxMessageRejectCount = transfer.RejectCount
         session.order_acks_due[transfer] = None
     qm.procedures.schedule_order_ack(qm, session, now)
     if not qm.procedures.is_in_sequence(qm, session, packet):
@@ -94,6 +95,7 @@ def reject_out_of_sequence(
     if transfer is not None:
         transfer.RejectCount = session.TxMessageRejectCount
         transfer.LastAccessTime = now.utc_s
+        qm.disk.save(transfer_entry(transfer))
 
 
 def accept_in_sequence(
@@ -106,7 +108,7 @@ def accept_in_sequence(
     """Note that the sequence got as far as this message. Spec: MS-MQQB 3.1.5.8.6, 3.1.5.8.8."""
     header = packet.TransactionHeader
     assert header is not None
-    session.TxMessageRejectCount = 0
+    session.TxMessageRejectCount = transfer.RejectCount = 0
     session.IncomingTxSequenceID = transfer.SequenceIdentifier = header.TxSequenceID
     session.IncomingTxSequenceNumber = transfer.SequenceNumber = header.TxSequenceNumber
     transfer.LastAccessTime = now.utc_s

@@ -11,7 +11,7 @@ from reference_qm.adm import Session
 from reference_qm.protocol.configuring import ELEMENTS
 from reference_qm.protocol.security_caches import CACHE_TIMERS
 from reference_qm.queueing.inspection import describe_queue
-from reference_qm.timers import SESSION_TIMERS, TimerKey
+from reference_qm.timers import SESSION_TIMERS, TimerKey, TimerName
 
 if TYPE_CHECKING:
     from reference_qm.adm import OutgoingMessagePosition, OutgoingQueue
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from reference_qm.security import CachedSymmetricKey, CachedUserCert
     from reference_qm.transactions.model import Transaction
 
+_RESEND_TIMEOUTS = ("ResendTimeoutsShort", "ResendTimeoutsMedium", "ResendTimeoutsLong", "ResendTimeoutsFinal")
 _CACHES = (*CACHE_TIMERS.values(), "ReceiveBaseSymmetricKeyCache")
 _NOT_SCALAR = ("OutgoingQueueReference", "OutgoingMessageTable", "AwaitingFinalACKTable")
 _TRANSFER = (
@@ -58,6 +59,7 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
             "Throttled": adm.Throttled,
             "PingCookie": adm.PingCookie,
             "MessageIdOrdinal": adm.MessageIdOrdinal,
+            **{name: getattr(adm, name) for name in _RESEND_TIMEOUTS},
             "ResendTimerTable": list(adm.ResendTimerTable),
             "TransactionCollection": [_transaction(one) for one in adm.TransactionCollection.values()],
             "MessageIDHistoryTable": [_plain(entry) for entry in adm.MessageIDHistoryTable],
@@ -113,7 +115,10 @@ def _security(qm: QueueManager, now: Now) -> dict[str, Any]:
         **{name: getattr(qm.security_settings, name) for name in ELEMENTS.values()},
         "SymmetricKeyLongLifetime": qm.security_settings.SymmetricKeyLongLifetime,
         **{name: [_cached(entry) for entry in getattr(qm.caches, name)] for name in _CACHES},
-        "timers": {name.value: qm.timers.remaining_ms(TimerKey(name, 0), now.monotonic_ms) for name in CACHE_TIMERS},
+        "timers": {
+            name.value: qm.timers.remaining_ms(TimerKey(name, 0), now.monotonic_ms)
+            for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_TIMERS)
+        },
     }
 
 

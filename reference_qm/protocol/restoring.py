@@ -184,7 +184,9 @@ def _outgoing(qm: QueueManager, rest: str, value: Any) -> None:
 def _transfer(qm: QueueManager, rest: str, value: Any) -> None:
     transfer = _find_transfer(qm, f"transfer:{rest}")
     if transfer is not None:
-        identifier, number = _sequence_place(value)
+        *where, rejected = value
+        identifier, number = _sequence_place(where)
+        transfer.RejectCount = _whole(rejected)
         transfer.SequenceIdentifier = transfer.saved_identifier = identifier
         transfer.SequenceNumber = transfer.saved_number = number
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from core_durable import DurableNetwork
 from core_network import TRANSACTIONAL, Host, direct
+from core_ordering import in_sequence
+from core_raw import Raw
 
 from reference_qm.adm import NO_INCOMING
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
@@ -221,6 +223,17 @@ def test_a_final_ack_that_could_not_be_delivered_survives(pair):
     b.network.advance(DAY_MS)
     assert a.bodies("system$;deadxact") == ["1"]
     assert messages(b) == []
+
+
+def test_the_count_of_rejections_is_on_disk():
+    """MS-MQQB 3.1.1.3.1 (TxMessageRejectCount)."""
+    network = DurableNetwork()
+    raw = Raw.open(network.host(1))
+    raw.feed(in_sequence(1), in_sequence(3), in_sequence(3))
+    network.kill(raw.host)
+    (queue,) = (queue for queue in raw.host.core.adm.QueueCollection.values() if queue.Transactional)
+    (transfer,) = queue.IncomingTransactionalTransferInfoCollection.values()
+    assert (transfer.SequenceNumber, transfer.RejectCount) == (1, 2)
 
 
 def test_a_deleted_queue_leaves_no_sequence_behind(pair):

@@ -101,6 +101,20 @@ def test_a_rejected_message_is_counted_until_one_is_accepted(raw):
     assert raw.session["IncomingTxSequenceNumber"] == 2
 
 
+def test_the_count_of_rejections_survives_session_and_crash(raw):
+    """MS-MQQB 3.1.1.3.1, 3.1.5.8.6."""
+    raw.feed(in_sequence(1), in_sequence(3))
+    again = Raw.open(raw.host)
+    again.feed(in_sequence(3))
+    assert transfer(raw)["RejectCount"] == 2
+    raw.host.restart()
+    later = Raw.open(raw.host)
+    later.feed(in_sequence(3))
+    assert (later.session["TxMessageRejectCount"], transfer(raw)["RejectCount"]) == (3, 3)
+    later.feed(in_sequence(2))
+    assert (later.session["TxMessageRejectCount"], transfer(raw)["RejectCount"]) == (0, 0)
+
+
 def test_the_transfer_info_has_what_is_printed(raw):
     raw.feed(in_sequence(1))
     assert transfer(raw) == {
@@ -192,7 +206,7 @@ def test_the_record_has_the_place_in_the_sequence(raw):
     transfer = f"transfer:2:{RAW}:DIRECT=OS:host\\{TRANSACTIONAL}"
     message = persist.record[f"message:{persist.token}"]
     assert message["sequence"] == {"transfer": transfer, "at": [1, SEQUENCE.TimeStamp, 1], "follows": [0, 0, 0]}
-    assert persist.record[transfer] == [0, 0, 0], "nothing is known to be on disk yet"
+    assert persist.record[transfer] == [0, 0, 0, 0], "nothing is known to be on disk yet"
     assert message["order_queue"] == "DIRECT=TCP:10.0.0.99\\PRIVATE$\\order_queue$"
 
 
