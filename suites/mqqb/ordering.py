@@ -129,6 +129,16 @@ def final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **chan
     return _acknowledgment(peer, BAD_DST_Q, bytes(body), base, 1, changes)
 
 
+def acknowledgment_of_nothing(peer: Peer, *, final: bool = False) -> Any:
+    """Make an OrderAck, or a FinalAck, of a sequence that nobody has; sent on an open session it changes nothing."""
+    identifier = TxSequenceID(Ordinal=1, TimeStamp=1)
+    if final:
+        body = FinalAckBody(TxSequenceID=identifier, TxSequenceNumber=1, SourceGUID=peer.identifier, MessageID=1)
+        return _acknowledgment(peer, BAD_DST_Q, bytes(body), NONE, 1, {})
+    body = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
+    return _acknowledgment(peer, ORDER_ACK, bytes(body), NONE, 0, {})
+
+
 def _sequence(sent: Frame) -> TxSequenceID:
     identifier = sent["TransactionHeader"].TxSequenceID
     return TxSequenceID(Ordinal=identifier.Ordinal, TimeStamp=identifier.TimeStamp)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.passive import Context, Finding, passive
+from reference_qm.codec import FormatError
 
 MESSAGE = "UserMessage"
 UNUSED = 0xFF00_0000
@@ -31,7 +32,7 @@ def unused_bits(packet: Any, context: Context) -> Finding:
 def place_in_sequence(packet: Any, context: Context) -> Finding:
     """MS-MQMQ 2.2.20.5: a message sent again keeps its number; after others of its sequence a new one has the next."""
     header = packet.TransactionHeader
-    if header is None:
+    if header is None or _is_routed(packet, context):
         return None
     known = _numbers_before(packet, context)
     number = header.TxSequenceNumber
@@ -57,7 +58,7 @@ def first_in_sequence(packet: Any, context: Context) -> Finding:
 def message_before(packet: Any, context: Context) -> Finding:
     """MS-MQMQ 2.2.20.5: of messages sent again only that it is below their own (E44)."""
     header = packet.TransactionHeader
-    if header is None:
+    if header is None or _is_routed(packet, context):
         return None
     number, previous = header.TxSequenceNumber, header.PreviousTxSequenceNumber
     observed = f"PreviousTxSequenceNumber is {previous}, TxSequenceNumber is {number}"
@@ -74,6 +75,21 @@ def nothing_before(packet: Any, context: Context) -> Finding:
     if header is None or header.TxSequenceNumber != 1:
         return None
     return header.PreviousTxSequenceNumber == 0, f"PreviousTxSequenceNumber is {header.PreviousTxSequenceNumber}"
+
+
+def _is_routed(packet: Any, context: Context) -> bool:
+    """Is a message of another queue manager than the one that named itself on the connection?"""
+    for frame in context.earlier:
+        if not frame.from_sut or frame.kind != "EstablishConnection":
+            continue
+        try:
+            record: Any = frame.record
+        except FormatError:
+            continue
+        header = record.EstablishConnectionHeader
+        own = header.ClientGuid if context.sut_role == "initiator" else header.ServerGuid
+        return bool(packet.UserHeader.SourceQueueManager != own)
+    return False
 
 
 def _numbers_before(packet: Any, context: Context) -> dict[int, int]:

@@ -1,0 +1,154 @@
+"""Steps that checks of transactional sequences share: what the SUT sent, what it shows, what it has kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.conversation import Session
+from harness.errors import ConformanceFailure
+from harness.peer import Peer
+from harness.recorder import Frame
+from harness.sut import Sut
+from suites.mqqb.opening import direct_name, outgoing_queue, pass_time
+from suites.mqqb.ordering import final_ack, order_ack
+from suites.mqqb.pinging import element
+from suites.mqqb.sender import Sender, messages
+
+JOURNAL = "system$;journal"
+DEAD = "system$;deadxact"
+TIMED = 4
+"""Real protocol timers run at most so many times faster in checks that measure them."""
+
+
+class Outgoing:
+    """The SUT as sender of one sequence to a peer that hears nothing by itself; each check has a queue of its own."""
+
+    def __init__(self, peer: Peer, sut: Sut, queue: str) -> None:
+        self.peer = peer
+        self.sut = sut
+        self.to = direct_name(peer, queue)
+        self.sender = Sender(peer, sut, self.to)
+        self.sent: list[Frame] = []
+        self.identifiers: list[str] = []
+        """Message ids of what was sent, as the control channel names them."""
+        self._tag = 0
+
+    def send(self, count: int = 1, **fields: Any) -> list[Frame]:
+        """Let the SUT send transactional messages; give them as they came, ConformanceFailure when one lacks."""
+        first = len(self.sent)
+        tags = [self._tag + number + 1 for number in range(count)]
+        self._tag += count
+        self.identifiers += self.sender.send(*tags, delivery="transactional", **fields)
+        for tag in tags:
+            self.peer.world.run_until(lambda tag=tag: bool(self.copies(tag)), self.sender.reconnect_ms)  # type: ignore[misc]
+            copies = self.copies(tag)
+            if not copies or not copies[0]["UserHeader"].TH:
+                raise ConformanceFailure("the SUT's transactional message did not come")
+            self.sent.append(copies[0])
+        return self.sent[first:]
+
+    def turn_to(self, queue: str) -> None:
+        """Let the SUT send to another queue of the peer from now on."""
+        self.to = self.sender.to = direct_name(self.peer, queue)
+
+    @property
+    def session(self) -> Session:
+        """The session on which the SUT sends now."""
+        open_ = [one for one in self.peer.sessions.values() if one.record.closed_by is None]
+        if not open_:
+            raise ConformanceFailure("the SUT has no session to the peer")
+        return open_[-1]
+
+    def next_session(self) -> Session:
+        """Wait for the next session, after the one before ended; ConformanceFailure when the SUT opens none."""
+        self.peer.unclaimed = [one for one in self.peer.unclaimed if one.record.closed_by is None]
+        return self.sender.session()
+
+    def copies(self, tag: int) -> list[Frame]:
+        """Give all packets that brought the message with a tag (1 is the first), on whatever session."""
+        frames = [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
+        return [frame for frame in frames if frame["MessagePropertiesHeader"].ApplicationTag == tag]
+
+    def acknowledge(self, number: int, **changes: Any) -> Frame:
+        """Send the OrderAck for the message that was sent as number so and so (1 is the first)."""
+        return self.session.send(order_ack(self.peer, self.sent[number - 1], **changes))
+
+    def finish(self, number: int, **changes: Any) -> Frame:
+        """Send the FinalAck for the message that was sent as number so and so; it refuses it unless told otherwise."""
+        return self.session.send(final_ack(self.peer, self.sent[number - 1], **changes))
+
+    def on_session(self) -> Frame:
+        """Acknowledge everything that came on the session, on the session only."""
+        frame = self.sender.acknowledge_all(self.session)
+        pass_time(self.peer, self.sut.quiet_ms)
+        return frame
+
+    def settle(self) -> None:
+        """Acknowledge everything, so that nothing is left to be sent again."""
+        self.sender.acknowledge_all(self.session)
+        self.session.send(order_ack(self.peer, self.sent[-1]))
+        pass_time(self.peer, self.sut.quiet_ms)
+
+    # -- what only the abstract data model shows ----------------------------------------------------------------
+
+    def shown(self) -> dict[str, Any]:
+        """Give the elements of the SUT's session for these messages."""
+        found = [one for one in self.sut.inspect()["Sessions"] if one.get("OutgoingQueueReference") == self.to]
+        if not found:
+            raise ConformanceFailure(f"the SUT shows no session whose OutgoingQueueReference is {self.to}")
+        return dict(found[-1])
+
+    def sequence(self) -> dict[str, Any]:
+        """Give its TxOutgoingSequence."""
+        found = element(self.shown(), "TxOutgoingSequence")
+        if found is None:
+            raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
+        return dict(found)
+
+    def info(self) -> dict[str, Any]:
+        """Give the OutgoingTransferInfo of its queue (MS-MQDMPR 3.1.1.4)."""
+        return dict(element(outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
+
+    def unacknowledged(self) -> list[int]:
+        """Give the numbers in UnackedSequence, in its order."""
+        return [int(one["SeqNo"]) for one in element(self.sequence(), "UnackedSequence")]
+
+
+def header(frame: Frame) -> Any:
+    """Give the TransactionHeader of a message."""
+    return frame["TransactionHeader"]
+
+
+def sequence_of(frame: Frame) -> tuple[int, int]:
+    """Give the TxSequenceID of a message, so that later ones are greater: TimeStamp, then Ordinal."""
+    identifier = header(frame).TxSequenceID
+    return identifier.TimeStamp, identifier.Ordinal
+
+
+def identifier_of(frame: Frame) -> int:
+    """Give the TxSequenceID of a message as the 64-bit number that SEQUENCE_INFO has."""
+    stamp, ordinal = sequence_of(frame)
+    return stamp << 32 | ordinal
+
+
+def numbers(frames: list[Frame]) -> list[int]:
+    """Give the TxSequenceNumbers of messages."""
+    return [int(header(frame).TxSequenceNumber) for frame in frames]
+
+
+def transactional(session: Session) -> list[Frame]:
+    """Give the transactional messages that came on a session."""
+    return [frame for frame in messages(session) if frame["UserHeader"].TH]
+
+
+def kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
+    """Say which of some messages are in a queue of the SUT: their places in the list, from 1."""
+    found = {one["message_id"] for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]}
+    return [number for number, identifier in enumerate(identifiers, 1) if identifier in found]
+
+
+def measured(sut: Sut) -> None:
+    """Let real timers run slowly enough to be measured."""
+    if sut.has("set_timers"):
+        sut.scale = min(sut.scale, TIMED)
+        sut.set_timers(scale=sut.scale)

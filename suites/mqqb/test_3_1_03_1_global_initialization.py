@@ -1,0 +1,98 @@
+"""MS-MQQB 3.1.3.1 Global Initialization, and what of 3.1.1.3 a restart does not change: all of it after a restart."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from suites.messages import recoverable_message
+from suites.mqqb.opening import ACK_MS, opened, pass_time
+from suites.mqqb.pinging import element
+
+RULE = "MQQB-3.1.3.1-"
+STATE = "MQQB-3.1.1.3-"
+TIMEOUTS = ("ResendTimeoutsShort", "ResendTimeoutsMedium", "ResendTimeoutsLong", "ResendTimeoutsFinal")
+EMPTY = {
+    "08": "UserCertCache",
+    "11": "ReceiveSymmetricKeyCache",
+    "12": "ReceiveBaseSymmetricKeyCache",
+    "14": "SendSymmetricKeyCache",
+    "15": "SendBaseSymmetricKeyCache",
+}
+"""Caches, by rule; the model shows how many entries they have."""
+VALUES = {
+    "09": ("UserCertCacheSize", 53),
+    "10": ("UserCertLifetime", 1_200_000),
+    "13": ("ReceiveSymmetricKeyCacheSize", 127),
+    "16": ("SendSymmetricKeyCacheSize", 53),
+    "17": ("SymmetricKeyShortLifetime", 600_000),
+    "18": ("SymmetricKeyLongLifetime", 43_200_000),
+    "19": ("PreferredAdvancedAlgorithm", 0x6610),
+    "20": ("PreferredEnhancedAlgorithm", 0x6801),
+    "21": ("PreferredBaseAlgorithm", 0x6801),
+    "22": ("SendEnhancedRC2Using40BitKeys", False),
+    "23": ("RejectEnhancedRC2Using40BitKeys", False),
+}
+HISTORY_TIMER = "MessageIDHistoryCleanup"
+HISTORY_MS = 1_800_000
+FASTEST = 1_000
+"""Times that the cleanup of half an hour is made faster, so that the history becomes empty."""
+
+
+def _rules(*numbers):
+    return [f"{RULE}{number}" for number in numbers]
+
+
+def _manager(sut):
+    return sut.inspect()["QueueManager"]
+
+
+@pytest.mark.needs("inspect", "restart")
+@pytest.mark.covers(
+    *_rules("02", "03", "04", "05", *EMPTY, *VALUES), *(f"{STATE}{number}" for number in ("28", "29", "30", "31"))
+)
+def test_what_the_queue_manager_begins_with(peer, sut, judge):
+    """After a restart the resend times are as they were, the table is made of them, the caches are empty and sized."""
+    before = _manager(sut)
+    sut.restart()
+    after = _manager(sut)
+    for rule, name in zip(("28", "29", "30", "31"), TIMEOUTS, strict=True):
+        judge(f"{STATE}{rule}", expected=f"{name} {element(before, name)}", observed=f"{name} {element(after, name)}")
+    table, first = element(after, "ResendTimerTable"), 0
+    for rule, name, count in zip(("02", "03", "04", "05"), TIMEOUTS, (3, 3, 3, 1), strict=True):
+        expected = [element(after, name)] * count
+        judge(f"{RULE}{rule}", expected=str(expected), observed=str(table[first : first + count]))
+        first += count
+    for rule, name in EMPTY.items():
+        judge(f"{RULE}{rule}", expected=f"0 in {name}", observed=f"{element(after, name)} in {name}")
+    for rule, (name, expected) in VALUES.items():
+        judge(f"{RULE}{rule}", expected=f"{name} {expected}", observed=f"{name} {element(after, name)}")
+
+
+@pytest.mark.needs("inspect", "restart", "set_timers")
+@pytest.mark.covers(*_rules("06", "07"))
+def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, sut, judge):
+    """With a message in MessageIDHistoryTable the cleanup timer runs after a restart; with none it does not."""
+    session = opened(peer)
+    sent = session.send(recoverable_message(peer))
+    session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+    sut.set_timers(scale=FASTEST)
+    sut.restart()
+    shown = _manager(sut)
+    if not element(shown, "MessageIDHistoryTable"):
+        raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
+    judge(f"{RULE}07", expected="running", observed=_timer(shown), evidence=sent)
+    pass_time(peer, 2 * HISTORY_MS // FASTEST)
+    for _ in range(20):
+        if not element(_manager(sut), "MessageIDHistoryTable"):
+            break
+        pass_time(peer, HISTORY_MS // FASTEST)
+    sut.restart()
+    shown = _manager(sut)
+    if element(shown, "MessageIDHistoryTable"):
+        raise ConformanceFailure("the SUT's MessageIDHistoryTable did not become empty")
+    judge(f"{RULE}06", expected="stopped", observed=_timer(shown), evidence=sent)
+
+
+def _timer(shown):
+    return "stopped" if element(element(shown, "timers"), HISTORY_TIMER) is None else "running"
