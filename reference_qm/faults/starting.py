@@ -54,8 +54,8 @@ def _cached(name: str) -> Install:
 
 def _setting(name: str) -> Install:
     def change(qm: QueueManager, now: Now) -> None:
-        old = getattr(qm.caches.settings, name)
-        qm.caches.settings = replace(qm.caches.settings, **{name: (not old) if isinstance(old, bool) else old + 1})
+        old = getattr(qm.security_settings, name)
+        qm.security_settings = replace(qm.security_settings, **{name: True if isinstance(old, bool) else old + 1})
 
     return afterwards("initialize_globally", change)
 

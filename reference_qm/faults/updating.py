@@ -207,7 +207,7 @@ def _plus(old: int) -> int:
     return old + 1
 
 
-for _name, _rules, _says, _install in (
+for _name, _both, _says, _install in (
     ("counted-twice", ("11", "18"), "MessageSentCount grows by two.", _updated(_counted_twice)),
     (
         "all-recoverable",
@@ -263,7 +263,7 @@ for _name, _rules, _says, _install in (
         _carrying(_one_too_far),
     ),
 ):
-    add(f"update-{_name}", [f"{RULE}-{_each}" for _each in _rules], _says, _install)
+    add(f"update-{_name}", [f"{RULE}-{_each}" for _each in _both], _says, _install)
 
 
 # -- sending again ------------------------------------------------------------------------------------------------
