@@ -18,7 +18,7 @@ from reference_qm.frozen import dataclass
 from reference_qm.message import INFINITE as INFINITE
 from reference_qm.message import NO_INCOMING as NO_INCOMING
 from reference_qm.message import Message as Message
-from reference_qm.queueing import position_list
+from reference_qm.queueing import collection, position_list
 from reference_qm.queueing.attributes import QueueAttributes, QueueManagerAttributes
 from reference_qm.queueing.elements import OpenQueueDescriptor
 from reference_qm.queueing.position_list import Boundary, Storage
@@ -350,7 +350,7 @@ class QueueManagerState(QueueManagerAttributes):
     ResendTimeoutsLong: int = field(default=1_800, metadata=U32_DURABLE)
     ResendTimeoutsFinal: int = field(default=21_600, metadata=U32_DURABLE)
     ResendTimerTable: tuple[int, ...] = ()
-    QueueCollection: dict[str, Queue] = field(default_factory=dict, metadata=DURABLE)
+    QueueCollection: collection.QueueCollection = field(default_factory=collection.QueueCollection, metadata=DURABLE)
     SystemJournalQueue: Queue = field(default_factory=lambda: _system_queue("system$;journal"), metadata=DURABLE)
     SystemDeadletterQueue: Queue = field(default_factory=lambda: _system_queue("system$;deadletter"), metadata=DURABLE)
     SystemTransactionalDeadletterQueue: Queue = field(

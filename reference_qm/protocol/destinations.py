@@ -50,8 +50,7 @@ def find_local(qm: QueueManager, text: str) -> Queue | None:
     if isinstance(name, PrivateName) and not name.Journal:
         if name.ComputerGuid != qm.adm.Identifier:
             return None
-        number = name.QueueIdentifier
-        queue = next((one for one in qm.adm.QueueCollection.values() if one.PrivateQueueNumber == number), None)
+        queue = qm.adm.QueueCollection.find_private(name.QueueIdentifier)
     elif isinstance(name, QueuePath) and name.Protocol in ("TCP", "OS") and not (name.Subqueue or name.Journal):
         if not _is_here(qm, name):
             return None

@@ -11,7 +11,6 @@ from reference_qm.codec import (
     DirectQueueFormatName,
     MessageIdentifier,
     PrivateQueueFormatNameId,
-    PublicName,
     PublicQueueFormatName,
     UserMessagePacket,
 )
@@ -19,7 +18,6 @@ from reference_qm.effects import Persist
 from reference_qm.protocol.durability import history_entry, history_name, message_entry, transfer_entry
 from reference_qm.protocol.messages import DIRECT, deserialize_message
 from reference_qm.protocol.order_acks import is_final_ack, is_order_ack
-from reference_qm.queueing.names import find_by_format_name
 from reference_qm.states import MessagePositionState, SessionState
 from reference_qm.timers import TimerKey, TimerName
 
@@ -214,10 +212,9 @@ def find_destination(qm: QueueManager, packet: UserMessagePacket) -> Queue | Non
         path = header.DestinationQueue.DirectFormatName.partition("\\")[2]
         return qm.adm.QueueCollection.get(path.lower())
     if isinstance(header.DestinationQueue, PrivateQueueFormatNameId):
-        number = header.DestinationQueue.PrivateQueueIdentifier
-        return next((queue for queue in qm.adm.QueueCollection.values() if queue.PrivateQueueNumber == number), None)
+        return qm.adm.QueueCollection.find_private(header.DestinationQueue.PrivateQueueIdentifier)
     if isinstance(header.DestinationQueue, PublicQueueFormatName):
-        return find_by_format_name(qm, PublicName(header.DestinationQueue.PublicQueueIdentifier))
+        return qm.adm.QueueCollection.find_public(header.DestinationQueue.PublicQueueIdentifier)
     return None
 
 

@@ -71,11 +71,9 @@ def find_by_format_name(qm: QueueManager, name: FormatName) -> Queue | None:
     """
     match name:
         case PrivateName(computer, number, journal) if computer == qm.adm.Identifier:
-            queues = qm.adm.QueueCollection.values()
-            return _part(next((one for one in queues if one.PrivateQueueNumber == number), None), None, journal)
+            return _part(qm.adm.QueueCollection.find_private(number), None, journal)
         case PublicName(guid):
-            queues = qm.adm.QueueCollection.values()
-            return next((one for one in queues if one.PrivateQueueNumber is None and one.Identifier == guid), None)
+            return qm.adm.QueueCollection.find_public(guid)
         case MachineQueuePath() if is_here(qm, name):
             return find_by_path(qm, f"system$;{name.SystemQueue}")
         case PrivateQueuePath() | PublicQueuePath() if is_here(qm, name):

@@ -17,7 +17,7 @@ from reference_qm.states import MessagePositionState
 from reference_qm.transactions.operations import kept_by_transactions
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, MutableMapping
 
     from reference_qm.adm import MessagePosition
     from reference_qm.core import QueueManager
@@ -71,7 +71,9 @@ def create_queue(
     if path.private:
         created.PrivateQueueNumber = _next_number(qm)
         created.Identifier = uuid5(qm.adm.Identifier, f"{created.PrivateQueueNumber}")
-    elif not skip_directory:
+    elif skip_directory:
+        created.Identifier = queue.Identifier  # the directory has it already
+    else:
         status = qm.procedures.publish_queue(qm, created)
         if status is not Status.MQ_OK:
             return status, None
@@ -102,10 +104,10 @@ def add_subqueue(qm: QueueManager, queue: Queue, parent: Queue, name: str) -> No
 
 def forget_queue(qm: QueueManager, queue: Queue) -> None:
     """Take a queue out of its collection, unless another has its name by now."""
+    collection: MutableMapping[str, Queue] = qm.adm.QueueCollection
+    name = queue.Pathname.lower()
     if queue.parent is not None:
-        collection, name = queue.parent.SubqueueCollection, queue.Pathname.lower().partition(";")[2]
-    else:
-        collection, name = qm.adm.QueueCollection, queue.Pathname.lower()
+        collection, name = queue.parent.SubqueueCollection, name.partition(";")[2]
     if collection.get(name) is queue:
         del collection[name]
 

@@ -26,8 +26,6 @@ def create_configured(qm: QueueManager, settings: QueueSettings) -> Queue:
     queue.QueueType = QueueType.PRIVATE if settings.is_private else QueueType.PUBLIC
     adopted = not settings.is_private and qm.procedures.adopt_queue(qm, queue)
     status, created = create_queue(qm, queue, 0, skip_directory=adopted)
-    if created is not None and adopted:
-        created.Identifier = queue.Identifier
     if created is None or status is not Status.MQ_OK:
         raise ValueError(f"queue {settings.name!a} of the configuration cannot be created: {status.name}")
     return created

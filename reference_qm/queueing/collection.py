@@ -1,0 +1,46 @@
+"""The queues of a queue manager, found by what messages name them. Spec: MS-MQDMPR 3.1.1.1 (QueueCollection)."""
+
+from __future__ import annotations
+
+from collections import UserDict
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from reference_qm.adm import Queue
+
+
+class QueueCollection(UserDict[str, "Queue"]):
+    """By path name in lower case; private queues by PrivateQueueNumber too, public ones by Identifier.
+
+    A queue has its number or Identifier, which never change, before it comes here.
+    """
+
+    def __init__(self) -> None:
+        self._private: dict[int, Queue] = {}
+        self._public: dict[UUID, Queue] = {}
+        super().__init__()
+
+    def __setitem__(self, name: str, queue: Queue) -> None:
+        if name in self.data:
+            del self[name]
+        self.data[name] = queue
+        if queue.PrivateQueueNumber is None:
+            self._public[queue.Identifier] = queue
+        else:
+            self._private[queue.PrivateQueueNumber] = queue
+
+    def __delitem__(self, name: str) -> None:
+        queue = self.data.pop(name)
+        if queue.PrivateQueueNumber is None:
+            del self._public[queue.Identifier]
+        else:
+            del self._private[queue.PrivateQueueNumber]
+
+    def find_private(self, number: int) -> Queue | None:
+        """Find a private queue by its PrivateQueueNumber, u32."""
+        return self._private.get(number)
+
+    def find_public(self, identifier: UUID) -> Queue | None:
+        """Find a public queue by its Identifier."""
+        return self._public.get(identifier)
