@@ -15,7 +15,11 @@ NO_INCOMING = TxSequenceID()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A message. Spec: MS-MQDMPR 3.1.1.12. Times in s; format names as text, None for none."""
+    """A message. Spec: MS-MQDMPR 3.1.1.12. Times in s; format names as text, None for none.
+
+    SourceMachineIdentifier is in the Identifier. DestinationQueueType, AdministrationQueueType and ResponseQueueType
+    are what the format names say, which name the computer of a private queue.
+    """
 
     Identifier: codec.MessageIdentifier
     DestinationQueueFormatName: str
@@ -45,6 +49,12 @@ class Message:
     NegativeJournalingRequested: bool = False
     AdministrationQueueFormatName: str | None = None
     ResponseQueueFormatName: str | None = None
+    DestinationMultiQueueFormatName: str | None = None
+    AdministrationMultiQueueFormatName: str | None = None
+    ResponseMultiQueueFormatName: str | None = None
+    MultipleDestinationSignature: bytes = b""
+    ConnectorTypeIdentifier: UUID = NULL_GUID
+    ConnectorQueueManagerIdentifier: UUID = NULL_GUID
     TransactionIdentifier: int | None = None
     """None for a message that is not transactional."""
     FirstInTransaction: bool = False

@@ -32,7 +32,7 @@ from reference_qm.codec import (
     parse_format_name,
 )
 from reference_qm.protocol.errors import CommandError
-from reference_qm.protocol.multiple_destinations import with_destinations
+from reference_qm.protocol.multiple_destinations import lists_of, with_lists
 from reference_qm.protocol.security_text import describe_security
 from reference_qm.security import SignatureType, security_of, with_security
 from reference_qm.states import DeliveryGuarantee
@@ -57,20 +57,28 @@ SMALL = 0x4000
 _ACK_BITS = {name: MessagePropertiesHeader.flags(**{bit: 1}) for name, bit in ACKS.items()}
 _PRIORITY_FLAGS = tuple(BaseHeader.flags(PR=priority) for priority in range(8))
 _NO_TRANSACTION = TransactionHeader()
-_TRACED = BaseHeader.flags(TR=1, DH=1)
+_TRACED, _DEBUGGED = BaseHeader.flags(TR=1), BaseHeader.flags(DH=1)
 _DIRECT = "DIRECT="
 
 
 def serialize_message(message: Message) -> UserMessagePacket:
-    """Make the packet of a message. Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32."""
+    """Make the packet of a message. Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32.
+
+    It always has a MessagePropertiesHeader: every message has a Class and a BodyType.
+    """
     source = message.Identifier.QueueManagerGuid
     destination = message.DestinationQueueManagerIdentifier
     dq, destination_queue = _record(message.DestinationQueueFormatName, NULL_GUID, destination)
     aq, admin_queue = _record(message.AdministrationQueueFormatName, source, destination)
     rq, response_queue = _record(message.ResponseQueueFormatName, source, destination)
+    transactional = message.TransactionIdentifier is not None
+    debug_header = _debug_header(message)
+    connector = None if message.ConnectorTypeIdentifier == NULL_GUID else message.ConnectorTypeIdentifier
     packet = UserMessagePacket(
         BaseHeader=BaseHeader(
-            Flags=_PRIORITY_FLAGS[message.Priority] | (_TRACED if message.TracingRequested else 0),
+            Flags=_PRIORITY_FLAGS[0 if transactional else message.Priority]
+            | (_TRACED if message.TracingRequested else 0)
+            | (_DEBUGGED if debug_header is not None else 0),
             TimeToReachQueue=message.TimeToReachQueue,
         ),
         UserHeader=UserHeader(
@@ -86,11 +94,13 @@ def serialize_message(message: Message) -> UserMessagePacket:
                 dq,
                 aq,
                 rq,
-                message.TransactionIdentifier is not None,
+                transactional,
+                connector is not None,
             ),
             DestinationQueue=destination_queue,
             AdminQueue=admin_queue,
             ResponseQueue=response_queue,
+            ConnectorType=connector,
         ),
         TransactionHeader=_transaction_header(message),
         MessagePropertiesHeader=MessagePropertiesHeader(
@@ -105,12 +115,14 @@ def serialize_message(message: Message) -> UserMessagePacket:
             ExtensionData=message.Extension,
             MessageBody=message.Body,
         ),
-        DebugHeader=_debug_header(message),
+        DebugHeader=debug_header,
     )
-    if message.security is None:
-        return packet
-    packet = with_security(packet, message.security)
-    return with_destinations(packet, message) if message.security.AuthenticationLevel == SignatureType.SIG30 else packet
+    if message.security is not None:
+        packet = with_security(packet, message.security)
+    listed = message.DestinationMultiQueueFormatName
+    if listed is None and message.security is not None and message.security.AuthenticationLevel == SignatureType.SIG30:
+        listed = message.DestinationQueueFormatName
+    return packet if listed is None else with_lists(packet, message, listed)
 
 
 def is_large(body: bytes) -> bool:
@@ -138,18 +150,23 @@ def check_queues(source: UUID, *names: str | None) -> None:
 
 
 def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: int) -> Message:
-    """Make the message of a packet. Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver``: the own Identifier."""
+    """Make the message of a packet. Spec: MS-MQDMPR 3.1.7.1.31, MS-MQQB 3.1.7.10. ``receiver``: the own Identifier.
+
+    The table of 3.1.7.1.31 leaves out three attributes that 3.1.7.1.32 writes: TransactionPreviousSequenceNumber,
+    Signature and ConnectorTypeIdentifier. They are read too, or a message would not be what was sent.
+    """
     user, properties = packet.UserHeader, packet.MessagePropertiesHeader
     source = user.SourceQueueManager
     admin_queue = _text(user.AdminQueue, user.AQ, source, receiver)
     response_queue = _text(user.ResponseQueue, user.RQ, source, receiver, user.AdminQueue)
     transaction = packet.TransactionHeader or _NO_TRANSACTION
     return Message(
+        **lists_of(packet.MultiQueueFormatHeader),
         Identifier=MessageIdentifier(source, user.MessageID),
         DestinationQueueFormatName=_text(user.DestinationQueue, user.DQ, source, receiver) or "",
         DestinationQueueManagerIdentifier=user.QueueManagerAddress,
         Class=properties.MessageClass,
-        Priority=packet.BaseHeader.PR,
+        Priority=0 if user.TH else packet.BaseHeader.PR,  # a receiver ignores that of a transactional one: 3.1.7.1.32
         DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE if user.DM else DeliveryGuarantee.EXPRESS,
         Label=properties.Label or "",
         Body=properties.MessageBody,
@@ -176,7 +193,9 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
         TransactionalMessageSequenceIdentifier=transaction.TxSequenceID,
         TransactionSequenceNumber=transaction.TxSequenceNumber,
         TransactionPreviousSequenceNumber=transaction.PreviousTxSequenceNumber,
-        security=None if packet.SecurityHeader is None else security_of(packet),
+        ConnectorTypeIdentifier=user.ConnectorType or NULL_GUID,
+        ConnectorQueueManagerIdentifier=transaction.ConnectorQMGuid or NULL_GUID,
+        security=security_of(packet),
     )
 
 
@@ -223,7 +242,7 @@ def describe_message(message: Message) -> dict[str, Any]:
             )
             if wanted
         ],
-        "security": None if message.security is None else describe_security(message.security),
+        "security": describe_security(message.security) if message.security and message.security.in_header else None,
     }
     try:
         described["body"] = message.Body.decode()
@@ -233,18 +252,21 @@ def describe_message(message: Message) -> dict[str, Any]:
 
 
 @lru_cache(maxsize=1024)  # the same few combinations stand in every message
-def _user_flags(recoverable: bool, jn: bool, jp: bool, dq: int, aq: int, rq: int, transactional: bool) -> int:
-    return UserHeader.flags(
-        DM=int(recoverable), JN=int(jn), JP=int(jp), DQ=dq, AQ=aq, RQ=rq, TH=int(transactional), MP=1
-    )
+def _user_flags(
+    recoverable: bool, jn: bool, jp: bool, dq: int, aq: int, rq: int, transactional: bool, connected: bool
+) -> int:
+    bits = {"DM": recoverable, "JN": jn, "JP": jp, "TH": transactional, "CQ": connected}
+    return UserHeader.flags(DQ=dq, AQ=aq, RQ=rq, MP=1, **{name: int(bit) for name, bit in bits.items()})
 
 
 def _transaction_header(message: Message) -> TransactionHeader | None:
     """Make the header of a transactional message. Spec: MS-MQMQ 2.2.20.5."""
     if message.TransactionIdentifier is None:
         return None
+    connector = message.ConnectorQueueManagerIdentifier
     return TransactionHeader(
         Flags=TransactionHeader.flags(
+            CG=int(connector != NULL_GUID),
             FA=int(message.FinalAckRequired),
             FM=int(message.FirstInTransaction),
             LM=int(message.LastInTransaction),
@@ -253,15 +275,19 @@ def _transaction_header(message: Message) -> TransactionHeader | None:
         TxSequenceID=message.TransactionalMessageSequenceIdentifier,
         TxSequenceNumber=message.TransactionSequenceNumber,
         PreviousTxSequenceNumber=message.TransactionPreviousSequenceNumber,
+        ConnectorQMGuid=None if connector == NULL_GUID else connector,
     )
 
 
 def _debug_header(message: Message) -> DebugHeader | None:
-    """Make the header that names the queue for reports. Spec: MS-MQMQ 2.2.20.8."""
-    if not message.TracingRequested:
-        return None
+    """Make the header that names the queue for reports. Spec: MS-MQMQ 2.2.20.8.
+
+    3.1.7.1.30 has it when TracingQueueIdentifier is specified, 3.1.7.1.32 when TracingRequested is: with either.
+    """
     queue = message.TracingQueueIdentifier
-    return DebugHeader() if queue == NULL_GUID else DebugHeader(DebugHeader.flags(QT=1), QueueIdentifier=queue)
+    if queue == NULL_GUID:
+        return DebugHeader() if message.TracingRequested else None
+    return DebugHeader(DebugHeader.flags(QT=1), QueueIdentifier=queue)
 
 
 def _record(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:

@@ -18,6 +18,7 @@ from reference_qm.protocol.messages import serialize_message
 from reference_qm.protocol.security_on_receipt import unmet_demand
 from reference_qm.protocol.sending import delete_unsent
 from reference_qm.security import (
+    MessageSecurity,
     MqdsPublicKeys,
     Refused,
     SecurityError,
@@ -134,8 +135,7 @@ def secure_local_message(qm: QueueManager, queue: Queue, message: Message, now: 
         except (SecurityError, FormatError, Refused) as error:
             refusal = error
         else:
-            arrived = security_of(packet)
-            assert arrived is not None
+            arrived = security_of(packet) or MessageSecurity()
             message = replace(message, security=replace(arrived, PrivacyLevel=wanted.PrivacyLevel))
         qm.procedures.start_cleanup_timers(qm, now)
     if refusal is not None:

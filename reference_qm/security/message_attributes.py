@@ -35,6 +35,16 @@ class MessageSecurity:
     AuthenticationProviderType: int = 0
     AuthenticationProviderName: str = ""
 
+    @property
+    def in_header(self) -> bool:
+        """Does any of it stand in a SecurityHeader? Algorithms are named by every packet. Spec: MS-MQMQ 2.2.19.3."""
+        named = MessageSecurity(HashAlgorithm=self.HashAlgorithm, EncryptionAlgorithm=self.EncryptionAlgorithm)
+        return self != named
+
+
+_UNPROTECTED = (0, HashAlgorithm.SHA512, EncryptionAlgorithm.RC4)
+"""PrivacyLevel, HashAlgorithm and EncryptionAlgorithm of a message that has no MessageSecurity."""
+
 
 def with_security(packet: UserMessagePacket, security: MessageSecurity) -> UserMessagePacket:
     """Return the packet of a message with what its attributes say of security; not signed and not encrypted here.
@@ -42,6 +52,17 @@ def with_security(packet: UserMessagePacket, security: MessageSecurity) -> UserM
     Spec: MS-MQDMPR 3.1.7.1.30, 3.1.7.1.32. Printed, the header is there for signed messages only; an encrypted one
     needs it for its key, and frame 7 of MS-MQQB 4.1.7 has one for its SID alone. AU and AS are 0.
     """
+    packet = replace(
+        packet,
+        MessagePropertiesHeader=replace(
+            packet.MessagePropertiesHeader,
+            PrivacyLevel=security.PrivacyLevel,
+            HashAlgorithm=security.HashAlgorithm,
+            EncryptionAlgorithm=security.EncryptionAlgorithm,
+        ),
+    )
+    if not security.in_header:
+        return packet
     provider = security.AuthenticationProviderName
     header = SecurityHeader(
         SecurityHeader.flags(
@@ -62,24 +83,21 @@ def with_security(packet: UserMessagePacket, security: MessageSecurity) -> UserM
         packet,
         UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | UserHeader.flags(SH=1)),
         SecurityHeader=header,
-        MessagePropertiesHeader=replace(
-            packet.MessagePropertiesHeader,
-            PrivacyLevel=security.PrivacyLevel,
-            HashAlgorithm=security.HashAlgorithm,
-            EncryptionAlgorithm=security.EncryptionAlgorithm,
-        ),
     )
 
 
 def security_of(packet: UserMessagePacket) -> MessageSecurity | None:
-    """Give the attributes that a packet has; None when it has no SecurityHeader. Spec: MS-MQDMPR 3.1.7.1.31.
+    """Give the attributes that a packet has; None when they are those of any message. Spec: MS-MQDMPR 3.1.7.1.31.
 
     AuthenticationLevel is that of AS, which the receiver set (MS-MQQB 3.1.5.8.3): the table names AU, which has 1 bit
     and is always 0, but its values are those of AS. A ProviderInfo that is no such structure names no provider.
     """
     header, properties = packet.SecurityHeader, packet.MessagePropertiesHeader
     if header is None:
-        return None
+        named = (properties.PrivacyLevel, properties.HashAlgorithm, properties.EncryptionAlgorithm)
+        if named == _UNPROTECTED:
+            return None
+        return MessageSecurity(PrivacyLevel=named[0], HashAlgorithm=named[1], EncryptionAlgorithm=named[2])
     data = header.SecurityData
     provider = _provider(data.ProviderInfo)
     return MessageSecurity(
