@@ -18,8 +18,9 @@ MESSAGE_ID_HISTORY_SIZE = 10_000
 class OutgoingMessageTable:
     """The messages of a session that are not sent or not acknowledged, in the order in which they were added.
 
-    Spec: MS-MQQB 3.1.1.3.1. Those of the session's sequence and those that wait for it are indexed, by the order
-    within priority that MS-MQDMPR 3.1.7.3.9 sends in: an acknowledgment among a million messages stays cheap.
+    Spec: MS-MQQB 3.1.1.3.1. Those of the session's sequence are indexed, and so are those that may be sent, which are
+    its part of the DispatchCollection (MS-MQDMPR 3.1.1.18), by the order within priority that MS-MQDMPR 3.1.7.3.9 sends
+    in: an acknowledgment among a million messages stays cheap.
     """
 
     __slots__ = ("_added", "_by_message", "_positions", "_sent", "_unsent")
@@ -46,19 +47,18 @@ class OutgoingMessageTable:
         return list(self._sent.values())
 
     def add(self, position: OutgoingMessagePosition) -> None:
-        """Append a position that is yet to be sent."""
+        """Append a position; it is sent when it is dispatched."""
         self._added += 1
         position.order = self._added
         self._positions[position.order] = position
         self._by_message[_identifier(position)] = position
-        self._wait(position)
 
     def find(self, source: UUID, ordinal: int) -> OutgoingMessagePosition | None:
         """Return the position of a message of a queue manager."""
         return self._by_message.get((source, ordinal))
 
     def next_unsent(self) -> OutgoingMessagePosition | None:
-        """Return the position to be sent next: highest priority first, then as added."""
+        """Return the dispatched position to be sent next: highest priority first, then as added."""
         while self._unsent:
             position = self._positions.get(self._unsent[0][1])
             if position is not None and not (position.AwaitingAck or position.ReceivedSessionAck):
@@ -83,21 +83,29 @@ class OutgoingMessageTable:
         self._sent.pop(position.order, None)
 
     def send_again(self, position: OutgoingMessagePosition) -> None:
-        """Let a position be sent again: AwaitingAck and ReceivedSessionAck are FALSE from now on."""
+        """Take a position as not sent: AwaitingAck and ReceivedSessionAck are FALSE from now on."""
         position.AwaitingAck = position.ReceivedSessionAck = False
         self._sent.pop(position.order, None)
-        self._wait(position)
 
     def rewind(self) -> None:
-        """Let every position be sent again: AwaitingAck is FALSE from now on."""
+        """Take every position as not sent: AwaitingAck is FALSE from now on. Nothing is dispatched any more."""
         self._sent.clear()
         self._unsent.clear()
         for position in self._positions.values():
             position.AwaitingAck = False
-            self._wait(position)
 
-    def _wait(self, position: OutgoingMessagePosition) -> None:
+    def dispatch(self, position: OutgoingMessagePosition) -> None:
+        """Let a position be sent."""
         heapq.heappush(self._unsent, (-position.priority, position.order))
+
+    def withhold(self, position: OutgoingMessagePosition) -> None:
+        """Forget that a position may be sent, if it is the next; one that was sent is passed over in any case."""
+        if self._unsent and self._unsent[0][1] == position.order:
+            heapq.heappop(self._unsent)
+
+    def withhold_all(self) -> None:
+        """Let nothing be sent until it is dispatched again."""
+        self._unsent.clear()
 
 
 def _identifier(position: OutgoingMessagePosition) -> tuple[UUID, int]:

@@ -24,8 +24,7 @@ OFFLINE = "the queue manager is offline (MS-MQDMPR 3.1.4.12): bring it online"
 def pause_queue(qm: QueueManager, queue: OutgoingQueue, now: Now) -> None:
     """Send nothing more of an outgoing queue. Spec: MS-MQDMPR 3.1.4.14, 3.1.7.2.3, MS-MQQB 3.1.7.13.
 
-    What leaves the dispatch collection is what ``may_send`` does not admit any more. Without an open session there is
-    nobody to send the acknowledgment to.
+    Without an open session there is nobody to send the acknowledgment to.
     """
     session = queue.session
     if session.SessionState is SessionState.OPEN:
@@ -33,6 +32,7 @@ def pause_queue(qm: QueueManager, queue: OutgoingQueue, now: Now) -> None:
         qm.procedures.note_acknowledged(qm, session, now)
     session.SessionActive = False
     queue.State = OutgoingQueueState.ON_HOLD
+    qm.procedures.remove_queue_from_dispatch_collection(qm, queue)
 
 
 def build_pause_ack(qm: QueueManager, session: Session) -> SessionAckPacket:
@@ -56,6 +56,10 @@ def resume_queue(qm: QueueManager, queue: OutgoingQueue, now: Now) -> None:
             session.retrying = False
             qm.procedures.establish_session(qm, session, now)
         session.SessionActive = True
+        qm.procedures.remove_queue_from_dispatch_collection(qm, queue)
+        for position in session.OutgoingMessageTable:
+            if not (position.AwaitingAck or position.ReceivedSessionAck):
+                qm.procedures.add_to_dispatch_collection(qm, session, position)
         qm.procedures.dispatch_messages(qm, session, now)
 
 

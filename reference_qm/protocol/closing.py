@@ -59,7 +59,9 @@ def session_ended(qm: QueueManager, session: Session, reason: str) -> None:
 
 
 def on_transport_lost(qm: QueueManager, session: Session, reason: str, now: Now) -> None:
-    """Close the session of a lost connection. Spec: MS-MQQB 3.1.7.3."""
+    """Close the session of a lost connection. Spec: MS-MQQB 3.1.7.3, 3.1.7.1.6."""
+    if session.initiator and session.OutgoingQueueReference is not None:
+        qm.procedures.remove_queue_from_dispatch_collection(qm, session.OutgoingQueueReference)
     qm.procedures.close_session(qm, session, f"the transport was lost: {reason} (MS-MQQB 3.1.7.3)", now)
 
 

@@ -9,22 +9,21 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reference_qm import commands
-from reference_qm.adm import INFINITE, Message, MessagePosition, OutgoingQueue
+from reference_qm.adm import INFINITE, Message
 from reference_qm.codec import NULL_GUID, MessageIdentifier, MessagePropertiesHeader, PublicName
 from reference_qm.commands import Result
 from reference_qm.protocol.configuring import configure
 from reference_qm.protocol.destinations import destination_guid, find_local, open_outgoing, parse_name
-from reference_qm.protocol.durability import sent
 from reference_qm.protocol.errors import CommandError
 from reference_qm.protocol.inspection import inspect
 from reference_qm.protocol.journaling import find_application_queue
 from reference_qm.protocol.messages import ACKS, check_fit, check_queues, is_large, message_id
 from reference_qm.protocol.securing import secure_local_message
 from reference_qm.protocol.security_text import requested_security
-from reference_qm.protocol.sending import take_back
 from reference_qm.protocol.session_opening import ACK_TIMEOUT_MS
 from reference_qm.protocol.transfer_commands import TRANSFER_HANDLERS
 from reference_qm.queueing.commanding import QUEUE_HANDLERS
+from reference_qm.queueing.enqueueing import outgoing_messages, put_message
 from reference_qm.queueing.statuses import EnqueueStatus
 from reference_qm.states import DeliveryGuarantee, SessionState
 from reference_qm.transactions.handling import (
@@ -34,7 +33,6 @@ from reference_qm.transactions.handling import (
     prepare_transaction,
     transaction_for,
 )
-from reference_qm.transactions.operations import uncommitted_outgoing
 
 if TYPE_CHECKING:
     from reference_qm.adm import Queue
@@ -107,7 +105,7 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
     if local is not None and local.Transactional != request.transactional:
         kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
         raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or to a {other} queue")
-    if local is None and _outgoing_messages(qm) >= qm.config.max_outgoing_messages:
+    if local is None and outgoing_messages(qm) >= qm.config.max_outgoing_messages:
         raise CommandError(f"{qm.config.max_outgoing_messages} messages wait to be sent already: try again later")
     security = requested_security(qm, request)
     if local is not None:
@@ -122,28 +120,7 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
     if transaction is not None:
         qm.procedures.enqueue_in_transaction(qm, transaction, queue, message)
         return Result({"message_id": message_id(message.Identifier)})
-    if isinstance(queue, OutgoingQueue):
-        return _send_out(qm, queue, message, token, now)
-    position = qm.procedures.insert_message(qm, queue, message)
-    position.awaits_disk = True
-
-    def arrive() -> Result:
-        qm.procedures.message_arrived(qm, position, now)
-        return Result({"message_id": message_id(message.Identifier)})
-
-    return qm.disk.commit(sent(qm, position), token, arrive, lambda: queue.MessagePositionList.remove(position))
-
-
-def _send_out(qm: QueueManager, queue: OutgoingQueue, message: Message, token: int, now: Now) -> Result | None:
-    """Put a message into its outgoing queue, which keeps it until it is on disk."""
-    position = MessagePosition(message, queue)
-    change = qm.procedures.take_over(qm, queue, position, now)
-
-    def let_go() -> Result:
-        position.awaits_disk = False
-        return Result({"message_id": message_id(message.Identifier)})
-
-    return qm.disk.commit(change, token, let_go, lambda: take_back(qm, queue, position), [queue.session])
+    return put_message(qm, queue, message, token, Result({"message_id": message_id(message.Identifier)}), now)
 
 
 def open_session(qm: QueueManager, request: commands.OpenSession, token: int, now: Now) -> Result | None:
@@ -289,8 +266,3 @@ def _check_dead_letter_queue(qm: QueueManager, request: commands.SendMessage) ->
 def _check_number(name: str, value: int, lowest: int, highest: int) -> None:
     if not lowest <= value <= highest:
         raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
-
-
-def _outgoing_messages(qm: QueueManager) -> int:
-    waiting = sum(len(queue.session.OutgoingMessageTable) for queue in qm.adm.OutgoingQueues.values())
-    return waiting + uncommitted_outgoing(qm)

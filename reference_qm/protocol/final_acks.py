@@ -127,7 +127,9 @@ def requeue(qm: QueueManager, position: OutgoingMessagePosition, now: Now) -> No
     queue = open_outgoing(qm, message.DestinationQueueFormatName, now)
     session = queue.session
     again = MessagePosition(message, queue, key=position.MessagePosition.key)
-    session.OutgoingMessageTable.add(OutgoingMessagePosition(again, position.UserMessage))
+    outgoing = OutgoingMessagePosition(again, position.UserMessage)
+    session.OutgoingMessageTable.add(outgoing)
+    qm.procedures.add_to_dispatch_collection(qm, session, outgoing)
     if session.SessionState is SessionState.CLOSED:
         qm.sessions[session.number] = session
         if session in qm.closed_sessions:

@@ -97,10 +97,11 @@ def initialize_messages(qm: QueueManager, session: Session) -> None:
     UnAckedMessageCount counts messages that were sent (3.1.1.3.1), so it is 0 now. Counting the unsent ones too, as
     3.1.3.2 can be read, would count each of them twice and close the window for ever once WindowSize of them wait.
     """
+    session.OutgoingMessageTable.rewind()
     for position in session.OutgoingMessageTable:
         position.ReceivedSessionAck = position.ReceivedOrderAck = position.Transmitted = False
         qm.procedures.watch_sent(qm, session, position)
-    session.OutgoingMessageTable.rewind()
+        qm.procedures.add_to_dispatch_collection(qm, session, position)
     session.UnAckedMessageCount = 0
 
 

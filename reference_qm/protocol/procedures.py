@@ -45,6 +45,7 @@ from reference_qm.inputs import Endpoint, TransportAccepted
 from reference_qm.protocol import (
     administering,
     closing,
+    dispatching,
     durability,
     enterprise,
     establishing,
@@ -86,6 +87,7 @@ OnEstablish = Callable[[QM, Session, EstablishConnectionPacket, Now], None]
 OnParameters = Callable[[QM, Session, ConnectionParametersPacket, Now], None]
 OnHeader = Callable[[QM, Session, SessionHeader], None]
 OnFormatError = Callable[[QM, Session, FormatError, Now], None]
+OnPosition = Callable[[QM, Session, OutgoingMessagePosition], None]
 OnTransaction = Callable[[QM, Transaction, Now], None]
 OnOperation = Callable[[QM, TransactionalOperation, Now], None]
 OnMessage = Callable[[QM, Session, UserMessagePacket, Now], None]
@@ -319,6 +321,11 @@ class Procedures(FateProcedures):
     put_outgoing: Callable[[QM, Session, OutgoingMessagePosition, Now], None] = sending.put_outgoing
     construct_user_message: Callable[[QM, MessagePosition], UserMessagePacket] = sending.construct_user_message
     dispatch_messages: OnSession = sending.dispatch_messages
+    add_to_dispatch_collection: OnPosition = dispatching.add_to_dispatch_collection
+    remove_from_dispatch_collection: OnPosition = dispatching.remove_from_dispatch_collection
+    remove_queue_from_dispatch_collection: Callable[[QM, OutgoingQueue], None] = (
+        dispatching.remove_queue_from_dispatch_collection
+    )
     may_send: Callable[[QM, Session], bool] = sending.may_send
     is_window_open: Callable[[QM, Session], bool] = sending.is_window_open
     send_user_message: Callable[[QM, Session, OutgoingMessagePosition, Now], bool] = sending.send_user_message

@@ -67,6 +67,7 @@ def put_outgoing(qm: QueueManager, session: Session, position: OutgoingMessagePo
     qm.procedures.watch_sent(qm, session, position)
     if outgoing_queue(session).State in (OutgoingQueueState.LOCKED, OutgoingQueueState.ON_HOLD):
         return
+    qm.procedures.add_to_dispatch_collection(qm, session, position)
     if session.SessionState is SessionState.CLOSED:
         session.retrying = False
         qm.procedures.establish_session(qm, session, now)
@@ -93,7 +94,9 @@ def dispatch_messages(qm: QueueManager, session: Session, now: Now) -> None:
         position = session.OutgoingMessageTable.next_unsent()
         if position is None or position.MessagePosition.awaits_disk:
             return
-        if not qm.procedures.send_user_message(qm, session, position, now):
+        go_on = qm.procedures.send_user_message(qm, session, position, now)
+        qm.procedures.remove_from_dispatch_collection(qm, session, position)
+        if not go_on:
             return
 
 

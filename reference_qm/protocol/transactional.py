@@ -91,6 +91,7 @@ def on_transactional_ack_wait_timer(qm: QueueManager, session: Session, now: Now
         if position.TxSequenceNumber and not position.ReceivedOrderAck:
             leave_window(session, position)
             session.OutgoingMessageTable.send_again(position)
+            qm.procedures.add_to_dispatch_collection(qm, session, position)
     qm.procedures.dispatch_messages(qm, session, now)
 
 

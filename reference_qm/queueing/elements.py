@@ -1,4 +1,4 @@
-"""Who uses a queue: descriptors, cursors, reads that wait. All volatile. Spec: MS-MQDMPR 3.1.1.10, .16, .18, 3.2.1."""
+"""Who uses a queue: descriptors, cursors, reads that wait. All volatile. Spec: MS-MQDMPR 3.1.1.10, 3.1.1.16, 3.2.1."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference_qm.queueing import enums
 from reference_qm.queueing.statuses import Status
 
 if TYPE_CHECKING:
-    from reference_qm.adm import MessagePosition, OutgoingMessagePosition, Queue
+    from reference_qm.adm import MessagePosition, Queue
     from reference_qm.queueing.position_list import Boundary
     from reference_qm.transactions.model import Transaction
 
@@ -63,13 +63,3 @@ class WaitingMessageReadOperation:
     descriptor: OpenQueueDescriptor
     answered: Answered
     transaction: Transaction | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DispatchEntry:
-    """A message that is to be sent. Spec: MS-MQDMPR 3.1.1.18. See ``dispatching``: these are computed."""
-
-    MessagePositionReference: MessagePosition
-    ProtocolData: OutgoingMessagePosition
-    Priority: int
-    SendInProgress: bool

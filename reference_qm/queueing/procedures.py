@@ -16,6 +16,7 @@ from reference_qm.queueing import (
     enqueueing,
     names,
     opening,
+    paths,
     positions,
     queues,
     quotas,
@@ -56,18 +57,22 @@ class QueueProcedures:
     resolve_distribution_list: Callable[[QM, DistributionListName], list[SingleName] | None] = (
         names.resolve_distribution_list
     )
+    get_queue_path: Callable[[QM, str], paths.QueuePathOf] = paths.get_queue_path
     open_queue: Callable[[QM, str, QueueAccessType, QueueShareMode, Now], Opened] = opening.open_queue
     open_found_queue: Callable[[QM, Queue, str, QueueAccessType, QueueShareMode], Opened] = opening.open_found_queue
     admits_access: Callable[[QM, FormatName, QueueAccessType], bool] = opening.admits_access
     is_shared: Callable[[QM, Queue, QueueAccessType, QueueShareMode], bool] = opening.is_shared
     close_queue: Callable[[QM, OpenQueueDescriptor], None] = opening.close_queue
 
-    # 3.1.7.1.9, 3.1.7.1.16, 3.1.7.2.1, 3.1.7.2.2 Messages coming and leaving
+    # 3.1.7.1.9, 3.1.7.1.16, 3.1.7.1.27, 3.1.7.2.1, 3.1.7.2.2, 3.1.7.2.5, 3.1.7.2.6 Messages coming and leaving
     admit_message: Callable[[QM, Queue, Message, Now], EnqueueStatus] = enqueueing.admit_message
     enqueue_message: Callable[[QM, Queue, Message, Now], tuple[EnqueueStatus, MessagePosition | None]] = (
         enqueueing.enqueue_message
     )
+    enqueue_to_open_queue: Callable[..., EnqueueStatus] = enqueueing.enqueue_to_open_queue
     check_quota: Callable[[QM, Queue, Message], EnqueueStatus] = quotas.check_quota
+    begin_flow_control: Callable[[QM], None] = quotas.begin_flow_control
+    end_flow_control: Callable[[QM], None] = quotas.end_flow_control
     insert_message: Callable[[QM, Queue, Message], MessagePosition] = positions.insert_message
     assign_lookup_identifier: Callable[[QM, Message], int] = positions.assign_lookup_identifier
     message_available: Callable[[QM, MessagePosition], None] = positions.message_available

@@ -32,6 +32,19 @@ def check_quota(qm: QueueManager, queue: Queue, message: Message) -> EnqueueStat
     return EnqueueStatus.NO_ERROR
 
 
+def begin_flow_control(qm: QueueManager) -> None:
+    """Take no message more until ``end_flow_control``. Spec: MS-MQDMPR 3.1.7.2.5, 3.1.1.1 (Throttled).
+
+    It is for a protocol that receives faster than messages can be kept; none of those that are here raises it.
+    """
+    qm.adm.Throttled = True
+
+
+def end_flow_control(qm: QueueManager) -> None:
+    """Take messages again. Spec: MS-MQDMPR 3.1.7.2.6."""
+    qm.adm.Throttled = False
+
+
 def _use_and_quota(queue: Queue, size: int) -> tuple[int, int]:
     if queue.parent is None:
         shared, quota = queue, queue.Quota
