@@ -1,4 +1,7 @@
-"""MS-MQQB 3.1.5.1: what is done with any bytes that arrive; one table says which packet is taken in which state."""
+"""MS-MQQB 3.1.5.1, 3.1.5.1.1, 3.1.5.1.2, 3.1.5.1.3: what is done with any bytes that arrive.
+
+One table says which packet is taken in which state.
+"""
 
 import pytest
 from core_network import Network, guid

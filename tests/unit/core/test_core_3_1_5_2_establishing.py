@@ -1,4 +1,7 @@
-"""MS-MQQB 3.1.5.2: establishing a session as initiator; 3.1.5.3.2 and 3.1.5.4.2, the responses to it."""
+"""MS-MQQB 3.1.5.2, 3.1.5.2.1, 3.1.5.2.3: establishing a session as initiator.
+
+The responses to it: MS-MQQB 3.1.5.3.2, 3.1.5.4.2. Its end in time: MS-MQQB 3.1.6.6.
+"""
 
 import pytest
 from core_network import BOOTED_MS, EPOCH_S, Network, direct, guid, private

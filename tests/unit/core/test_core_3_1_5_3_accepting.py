@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.10, 3.1.5.3.1, 3.1.5.4.1: accepting a session."""
+"""MS-MQQB 3.1.5.10, 3.1.5.3, 3.1.5.3.1, 3.1.5.4, 3.1.5.4.1: accepting a session."""
 
 import pytest
 from core_network import Network, guid

@@ -1,4 +1,7 @@
-"""MS-MQQB 3.1.5.8: receiving messages, what is counted, what is acknowledged and when."""
+"""MS-MQQB 3.1.5.8, 3.1.5.8.1, 3.1.5.8.4, 3.1.5.8.7: receiving messages, what is counted, what is acknowledged and when.
+
+The timers: MS-MQQB 3.1.6.4, 3.1.6.7. The packets of messages: MS-MQQB 3.1.7.10, 3.1.7.11, MS-MQDMPR 3.1.7.1.31.
+"""
 
 import base64
 

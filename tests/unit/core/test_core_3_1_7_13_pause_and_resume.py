@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.13 Pause Queue Event, 3.1.7.14 Resume Queue Event; MS-MQDMPR 3.1.4.14, 3.1.4.15, 3.1.7.2.3, .4."""
+"""MS-MQQB 3.1.7.13, 3.1.7.14, MS-MQDMPR 3.1.4.14, 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4: pausing and resuming a queue."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.4 Get Destination Info, 3.1.7.5 Get Next Hops, 3.1.5.2.1 Resolve Host Address: with a directory."""
+"""MS-MQQB 3.1.7.4, 3.1.7.5, 3.1.5.2.1: destination info, next hops and host addresses, with a directory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.4.12 Take Offline, 3.1.4.13 Bring Online; MS-MQSO 5.1.1.1 ConnectionActive."""
+"""MS-MQDMPR 3.1.4.12, 3.1.4.13: leaving the network and coming back; MS-MQSO 5.1.1.1 ConnectionActive."""
 
 from __future__ import annotations
 
