@@ -32,8 +32,9 @@ class Inventory:
     index: Mapping[str, IndexRow]
 
     def coverage(self) -> list[SectionCoverage]:
-        """Count what is checked and proven, section by section."""
-        return coverage(self.catalogue, self.index, frozenset(self.checked()), self.proven)
+        """Count what was checked and proven when that was recorded, section by section."""
+        proof = load_proof()
+        return coverage(self.catalogue, self.index, proof.checked, proof.proven)
 
     def checked(self) -> list[str]:
         """Give the rules that some check or predicate judges."""

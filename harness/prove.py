@@ -63,7 +63,10 @@ class Proof:
     """Rule to the faults that its check did not find."""
     unproven: list[str] = field(default_factory=list)
     unseen: list[str] = field(default_factory=list)
-    """Rules that only a predicate judges, of packets that the clean reference never sent: not proven, and not shown."""
+    """Rules that only a predicate judges, of packets that the clean reference never sent: they count as not checked.
+
+    Not one that was proven before: that a packet is sent no more is a finding.
+    """
 
     @property
     def complete(self) -> bool:
@@ -88,10 +91,11 @@ def prove(
             if line["verdict"] == "pass" and line["test"] not in judged_in[line["rule"]]:
                 judged_in[line["rule"]].append(line["test"])
         for rule in proof.checked:
-            if not seen[rule] and rule not in inventory.tests:
+            if not seen[rule] and rule not in inventory.tests and rule not in inventory.proven:
                 proof.unseen.append(rule)
             elif seen[rule] != {"pass"}:
                 proof.unclean[rule] = ", ".join(sorted(seen[rule])) or "no verdict"
+        proof.checked = [rule for rule in proof.checked if rule not in proof.unseen]
         faults = [name for name, fault in FAULTS.items() if wanted & set(fault.breaks)]
         tasks = [(sut, Path(folder) / name, name, _tests_for(name, inventory, judged_in)) for name in faults]
         gc.freeze()  # what is there now is shared by the workers and never garbage
@@ -101,8 +105,7 @@ def prove(
                 _book(proof, name, failed, wanted)
                 if progress is not None:
                     progress(name)
-    shown = [rule for rule in proof.checked if rule not in proof.unclean and rule not in proof.unseen]
-    proof.unproven = [rule for rule in shown if rule not in proof.killed]
+    proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
     return proof
 
 
