@@ -31,7 +31,7 @@ def wait_for_new_message(
     cursor: Cursor | None = None,
     transaction: Transaction | None = None,
 ) -> None:
-    """Let a read wait for a message; a timeout of None is infinite. Spec: MS-MQDMPR 3.1.7.3.1.
+    """Let a read wait for a message; a timeout of None is infinite. Spec: MS-MQDMPR 3.1.7.3.1, 3.1.7.3.4.
 
     The status Failed of a read that may not wait is printed without a value: it is MQ_ERROR_IO_TIMEOUT, the only one of
     those that the raising events return which can be meant. Timeouts are printed in seconds here, in ms by MS-MQQP.

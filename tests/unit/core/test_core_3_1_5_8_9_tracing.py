@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8.9 Sending a Trace Message, 3.1.7.1.7 Sending Trace Message, MS-MQMQ 2.2.20.8."""
+"""MS-MQQB 3.1.5.8.9 and 3.1.7.1.7, MS-MQMQ 2.2.20.8: reports that a traced message arrived, and that it was sent."""
 
 import base64
 from dataclasses import replace

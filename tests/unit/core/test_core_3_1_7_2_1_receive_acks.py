@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.2.1: administration acknowledgments of messages that leave their queue."""
+"""MS-MQQB 3.1.7.2 and 3.1.7.2.1: administration acknowledgments of messages that leave their queue."""
 
 import pytest
 from core_admin import ADMIN, acks, classes, pair, send

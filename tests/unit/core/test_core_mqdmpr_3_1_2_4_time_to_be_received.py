@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.2.4 Time To Be Received Timer, 3.1.7.2.7, MS-MQQB 3.1.7.1.2: messages whose time is over."""
+"""MS-MQDMPR 3.1.2.4 and 3.1.7.2.7, MS-MQQB 3.1.7.1.2: messages whose time is over."""
 
 import pytest
 from core_admin import acks, classes, pair, send

@@ -1,4 +1,4 @@
-"""MS-MQDMPR 3.1.7.1.11 Dequeue Message Begin, 3.1.7.1.12 Dequeue Message End."""
+"""MS-MQDMPR 3.1.7.1.11 and 3.1.7.1.12: Dequeue Message Begin and Dequeue Message End."""
 
 import pytest
 from core_durable import DurableNetwork
