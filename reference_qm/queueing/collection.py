@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 class QueueCollection(UserDict[str, "Queue"]):
     """By path name in lower case; private queues by PrivateQueueNumber too, public ones by Identifier.
 
-    A queue has its number or Identifier, which never change, before it comes here.
+    A queue has its number or Identifier, which never change, before it comes here; no two should have the same, of two
+    that do the first is found.
     """
 
     def __init__(self) -> None:
@@ -26,15 +27,15 @@ class QueueCollection(UserDict[str, "Queue"]):
             del self[name]
         self.data[name] = queue
         if queue.PrivateQueueNumber is None:
-            self._public[queue.Identifier] = queue
+            self._public.setdefault(queue.Identifier, queue)
         else:
-            self._private[queue.PrivateQueueNumber] = queue
+            self._private.setdefault(queue.PrivateQueueNumber, queue)
 
     def __delitem__(self, name: str) -> None:
         queue = self.data.pop(name)
-        if queue.PrivateQueueNumber is None:
+        if self._public.get(queue.Identifier) is queue:
             del self._public[queue.Identifier]
-        else:
+        elif queue.PrivateQueueNumber is not None and self._private.get(queue.PrivateQueueNumber) is queue:
             del self._private[queue.PrivateQueueNumber]
 
     def find_private(self, number: int) -> Queue | None:

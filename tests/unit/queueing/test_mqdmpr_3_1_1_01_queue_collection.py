@@ -38,3 +38,10 @@ def test_one_of_the_same_name_takes_the_place_of_another(queues):
     later = Queue(Pathname=PRIVATE.Pathname, PrivateQueueNumber=8)
     queues[later.Pathname] = later
     assert (queues.find_private(7), queues.find_private(8), len(queues)) == (None, later, 2)
+
+
+def test_of_two_with_the_same_number_the_first_is_found_also_when_the_other_leaves(queues):
+    queues["private$\\other"] = Queue(Pathname="private$\\other", PrivateQueueNumber=7)
+    assert queues.find_private(7) is PRIVATE
+    del queues["private$\\other"]
+    assert queues.find_private(7) is PRIVATE
