@@ -90,7 +90,7 @@ class Fate(Receiver):
 
     def await_all(self, wanted: Callable[[], list[Frame]], count: int) -> list[Frame]:
         """Wait for so many messages of the SUT, and a moment for more than those; give all that came."""
-        while len(wanted()) < count and self.poll(wanted) is not None:
+        while len(wanted()) < count and (self.poll(wanted) is not None or self.listener.waiting):
             pass
         self.peer.world.run_until(lambda: len(wanted()) > count, self.sut.quiet_ms)
         return wanted()
