@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from Cryptodome.Cipher import ARC2
 from cryptography.hazmat.decrepit.ciphers.algorithms import ARC4, RC2
 from cryptography.hazmat.primitives import padding
 from cryptography.hazmat.primitives.ciphers import Cipher, CipherContext
@@ -20,6 +19,7 @@ from cryptography.hazmat.primitives.ciphers.modes import CBC
 
 from reference_qm.security.algorithms import EncryptionAlgorithm
 from reference_qm.security.errors import SecurityError
+from reference_qm.security.second_library import second
 
 _SECTION = "MS-MQQB 3.1.7.1.5"
 _WEAK_BITS = 40
@@ -98,4 +98,5 @@ def _is_weak_rc2(algorithm: EncryptionAlgorithm, key: bytes) -> bool:
 
 
 def _weak_rc2(key: bytes) -> Any:
-    return ARC2.new(key, ARC2.MODE_CBC, iv=bytes(8), effective_keylen=_WEAK_BITS)  # type: ignore[call-arg]  # noqa: S304
+    rc2 = second("Cipher.ARC2")
+    return rc2.new(key, rc2.MODE_CBC, iv=bytes(8), effective_keylen=_WEAK_BITS)

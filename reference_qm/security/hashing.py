@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from types import ModuleType
+from typing import Any
 
-from Cryptodome.Hash import MD2, MD4
-from Cryptodome.Signature import pkcs1_15
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
@@ -23,7 +21,7 @@ from cryptography.utils import CryptographyDeprecationWarning
 
 from reference_qm.security.algorithms import HashAlgorithm
 from reference_qm.security.errors import SecurityError
-from reference_qm.security.rsa_keys import old_private_key, old_public_key
+from reference_qm.security.second_library import old_private_key, old_public_key, second
 
 _SIGNING = "MS-MQQB 3.1.7.1.4"
 _AUTHENTICATION = "MS-MQQB 3.1.5.8.3"
@@ -33,7 +31,7 @@ _CURRENT: Mapping[HashAlgorithm, hashes.HashAlgorithm] = {
     HashAlgorithm.SHA256: hashes.SHA256(),
     HashAlgorithm.SHA512: hashes.SHA512(),
 }
-_OLD: Mapping[HashAlgorithm, ModuleType] = {HashAlgorithm.MD2: MD2, HashAlgorithm.MD4: MD4}
+_OLD = {HashAlgorithm.MD2: "Hash.MD2", HashAlgorithm.MD4: "Hash.MD4"}
 
 MAX_MODULUS_BITS = 16384
 MAX_EXPONENT = 0xFFFFFFFF
@@ -43,7 +41,7 @@ MAX_EXPONENT = 0xFFFFFFFF
 def digest(algorithm: HashAlgorithm, data: bytes) -> bytes:
     """Return the hash of ``data``: 16, 20, 32 or 64 bytes."""
     if algorithm in _OLD:
-        old: bytes = _OLD[algorithm].new(data).digest()
+        old: bytes = second(_OLD[algorithm]).new(data).digest()
         return old
     made = hashes.Hash(_CURRENT[algorithm])
     made.update(data)
@@ -57,7 +55,7 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
     """
     try:
         if algorithm in _OLD:
-            signature = pkcs1_15.new(old_private_key(key)).sign(_OLD[algorithm].new(data))
+            signature = bytes(_old_signer(old_private_key(key)).sign(second(_OLD[algorithm]).new(data)))
         else:
             signature = key.sign(data, padding.PKCS1v15(), _CURRENT[algorithm])
     except ValueError as error:
@@ -70,12 +68,16 @@ def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, s
     big_endian = signature[::-1]
     try:
         if algorithm in _OLD:
-            pkcs1_15.new(old_public_key(key)).verify(_OLD[algorithm].new(data), big_endian)
+            _old_signer(old_public_key(key)).verify(second(_OLD[algorithm]).new(data), big_endian)
         else:
             key.verify(big_endian, data, padding.PKCS1v15(), _CURRENT[algorithm])
     except (InvalidSignature, ValueError):
         return False
     return True
+
+
+def _old_signer(key: Any) -> Any:
+    return second("Signature.pkcs1_15").new(key)
 
 
 def certificate_key(certificate: bytes) -> rsa.RSAPublicKey:

@@ -10,15 +10,15 @@ injected here, and gives random bytes for a blob that fails, which 3.1.5.8.3 wan
 
 from __future__ import annotations
 
-from Cryptodome.Cipher import PKCS1_v1_5
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from reference_qm.codec import PublicKeyBlob, SimpleBlob
 from reference_qm.entropy import Entropy
 from reference_qm.security.algorithms import EncryptionAlgorithm
 from reference_qm.security.errors import SecurityError
-from reference_qm.security.rsa_keys import old_private_key, old_public_key
+from reference_qm.security.second_library import old_private_key, old_public_key, second
 
+_CIPHER = "Cipher.PKCS1_v1_5"
 _SIZE = 256
 _HEAD = 12
 _SIMPLE = "MS-MQQB 2.4.2"
@@ -47,7 +47,7 @@ def wrap(key: rsa.RSAPublicKey, algorithm: EncryptionAlgorithm, symmetric_key: b
     if key.key_size > 8 * _SIZE:
         raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"an RSA key of {key.key_size} bits does not fit")
     try:
-        encrypted = PKCS1_v1_5.new(old_public_key(key), randfunc=entropy.token).encrypt(symmetric_key)
+        encrypted = bytes(second(_CIPHER).new(old_public_key(key), randfunc=entropy.token).encrypt(symmetric_key))
     except ValueError as error:
         raise SecurityError("SIMPLEBLOB.encryptedKey", _SIMPLE, f"cannot be made: {error}") from error
     return SimpleBlob(algorithm, encrypted[::-1].ljust(_SIZE, b"\0"))
@@ -77,6 +77,6 @@ def unwrap(key: rsa.RSAPrivateKey, algorithm: EncryptionAlgorithm, blob: bytes, 
 def _decrypted(key: rsa.RSAPrivateKey, encrypted: bytes, size: int) -> bytes:
     """Return the key of ``size`` bytes, or nothing."""
     try:
-        return bytes(PKCS1_v1_5.new(old_private_key(key)).decrypt(encrypted, b"", expected_pt_len=size))
+        return bytes(second(_CIPHER).new(old_private_key(key)).decrypt(encrypted, b"", expected_pt_len=size))
     except ValueError:  # a number above the modulus
         return b""

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from Cryptodome.Math.Primality import generate_probable_prime
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from reference_qm.codec import NULL_GUID
@@ -18,6 +17,7 @@ from reference_qm.security.algorithms import AES_PROVIDER, BASE_PROVIDER, ENHANC
 from reference_qm.security.caches import SecuritySettings
 from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
 from reference_qm.security.key_exchange import public_key_blob
+from reference_qm.security.second_library import second
 from reference_qm.security.sid import Sid
 
 KEY_BITS: Mapping[str, int] = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, AES_PROVIDER: 1024}
@@ -69,7 +69,10 @@ def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
     Primes are pycryptodomex's, whose chance can be injected, and which makes keys of 512 bits.
     """
     while True:
-        p, q = (int(generate_probable_prime(exact_bits=bits // 2, randfunc=entropy.token)) for _ in range(2))
+        p, q = (
+            int(second("Math.Primality").generate_probable_prime(exact_bits=bits // 2, randfunc=entropy.token))
+            for _ in range(2)
+        )
         totient = (p - 1) * (q - 1)
         if p != q and (p * q).bit_length() == bits and totient % _EXPONENT:
             break
