@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test lint prove bench rules wheel clean
+.PHONY: setup demo test lint prove crash bench wheel clean
 
 setup: $(STAMP)
 
@@ -26,6 +26,10 @@ lint: setup
 
 prove: setup
 	$(BIN)/mqconform prove --jobs 2
+
+# The kill test of `make test`, with 200 kills for each kind of message instead of 6: about a quarter of an hour.
+crash: setup
+	MQ_KILLS=200 $(BIN)/pytest -q tests/process/test_durability.py -k kill_9_at_any_instant
 
 bench: setup
 	$(BIN)/python -m benchmarks

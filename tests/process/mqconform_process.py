@@ -15,7 +15,7 @@ from harness.capture import Direction, streams
 ROOT = Path(__file__).parents[2]
 MQCONFORM = [sys.executable, "-m", "harness"]
 PYTEST = [sys.executable, "-m", "pytest"]
-PATIENCE_S = 100
+PATIENCE_S = 400
 
 VIRTUAL = """
 [sut]

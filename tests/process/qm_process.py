@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-PATIENCE_S = 30
+PATIENCE_S = 120
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "reference_qm"]
 

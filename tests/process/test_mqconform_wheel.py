@@ -31,7 +31,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built from the checkout with the tools of the environment: no network."""
     place = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(place), str(ROOT)]
-    done = subprocess.run(build, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(build, capture_output=True, text=True, check=False, timeout=180)
     assert done.returncode == 0, done.stdout + done.stderr
     (path,) = place.glob("*.whl")
     return path
@@ -41,10 +41,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A virtual environment with the wheel in it and the dependencies, but not the checkout, of this one."""
     place = tmp_path_factory.mktemp("installed") / "venv"
-    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True, timeout=60)
+    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True, timeout=180)
     python = place / "bin" / "python"
     install = [str(python), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", str(wheel)]
-    done = subprocess.run(install, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(install, capture_output=True, text=True, check=False, timeout=180)
     assert done.returncode == 0, done.stderr
     (packages,) = _ask(python, "import sysconfig; print(sysconfig.get_path('purelib'))")
     # A folder that a .pth file names is searched, but the .pth files in it, such as the editable one, are not read.
@@ -54,7 +54,7 @@ def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _ask(python: Path, code: str) -> list[str]:
     done = subprocess.run(
-        [str(python), "-c", code], cwd=python.parent, capture_output=True, text=True, check=True, timeout=60
+        [str(python), "-c", code], cwd=python.parent, capture_output=True, text=True, check=True, timeout=180
     )
     return done.stdout.splitlines()
 
@@ -64,7 +64,7 @@ def test_everything_that_is_no_python_is_inside(wheel: Path) -> None:
     assert set(WAITS_FOR) <= names
     ours = ("suites", "captures", "reports", "harness", "reference_qm")
     tracked = subprocess.run(
-        ["git", "ls-files", *ours], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+        ["git", "ls-files", *ours], cwd=ROOT, capture_output=True, text=True, check=True, timeout=180
     )
     assert {path for path in tracked.stdout.split() if (ROOT / path).is_file()} <= names
     assert not {name for name in names if name.startswith(("tests/", "benchmarks/")) or name.endswith(".pyc")}
