@@ -29,7 +29,7 @@ _KEYS = {
     "why": str,
 }
 _READING_KEYS = {"says": str, "verdict": str}
-_ID = re.compile(r"E\d\d")
+_ID = re.compile(r"E\d\d\d?")
 _RULE_ID = re.compile(r"[A-Z]+-[0-9.]+-\d+")
 _SECTION = re.compile(r"[A-Z]+ \d+(\.\d+)*")
 
@@ -116,7 +116,7 @@ def load_errata(index: Container[str], root: Path = SUITES) -> dict[str, Erratum
 
 def _erratum(file: Path, name: str, row: object, index: Container[str]) -> Erratum:
     if not _ID.fullmatch(name):
-        raise CatalogueError(file, name, "is no id of an erratum; write E and two digits")
+        raise CatalogueError(file, name, "is no id of an erratum; write E and two or three digits")
     entry = check_keys(file, name, row, _KEYS, {})
     for place in entry["where"]:
         if _RULE_ID.fullmatch(str(place)):
