@@ -31,11 +31,15 @@ def recoverable_message(peer: Peer, user: Mapping[str, Any] = NONE, **headers: A
 
 
 class Sequence:
-    """A transactional sequence of the peer; ``ordinal`` tells sequences of one test apart, later ones are greater."""
+    """A transactional sequence of the peer; ``ordinal`` tells sequences of one test apart, up to 15.
+
+    Later ones are greater, also those of tests that follow in the same second.
+    """
 
     def __init__(self, peer: Peer, ordinal: int = 1) -> None:
         self.peer = peer
-        self.identifier = TxSequenceID(Ordinal=ordinal, TimeStamp=peer.world.now().utc_s)
+        base = (peer.message_id() & 0x0FFF_FFFF) << 4
+        self.identifier = TxSequenceID(Ordinal=base + ordinal, TimeStamp=peer.world.now().utc_s)
         self.number = 0
 
     def message(

@@ -22,6 +22,8 @@ FIRST_FINAL = 0x4000
 NO_ORDERING = (0x0000, 0x0001, 0x0002)
 """Classes of messages, reports and acknowledgments of arrival."""
 BODY_SIZE = 0x24
+ORDER_ACK_MS = 500
+"""OrderAckTimeout (MS-MQQB 3.1.3.2, note <50>)."""
 RESEND_MS = 30_000
 """The first entry of ResendTimerTable (MS-MQQB 3.1.1.3, note <24>)."""
 ORDER_QUEUE = r"PRIVATE$\order_queue$"
@@ -62,6 +64,9 @@ class Receiver:
         self.listener: RawListener = peer.listen_raw()
         self.connections: list[RawConversation] = [opened(peer)]
         self.sequence = Sequence(peer, ordinal)
+        self._begun = self.sequence.identifier
+        self._polled = {False: 0, True: 0}
+        """How many OrderAcks, and FinalAcks (True), were polled."""
 
     def send(self, user: Mapping[str, Any] = NONE, **message: Any) -> Frame:
         """Send the next message of the sequence."""
@@ -75,7 +80,20 @@ class Receiver:
     def acknowledgments(self, *, final: bool = False) -> list[Frame]:
         """Give the OrderAcks, or the FinalAcks, that came so far."""
         found = [(frame, int(frame["MessagePropertiesHeader"].MessageClass)) for frame in self.messages]
-        return [frame for frame, value in found if value not in NO_ORDERING and (value >= FIRST_FINAL) == final]
+        return [
+            frame
+            for frame, value in found
+            if value not in NO_ORDERING and (value >= FIRST_FINAL) == final and not self._is_of_before(frame)
+        ]
+
+    def _is_of_before(self, frame: Frame) -> bool:
+        """Does it acknowledge a sequence of an earlier test, in the last hour? The SUT keeps what it could not send."""
+        body = bytes(frame["MessagePropertiesHeader"].MessageBody)
+        if len(body) < struct.calcsize("<II"):
+            return False
+        ordinal, stamp = struct.unpack_from("<II", body)
+        begun = self._begun
+        return begun.TimeStamp - 3_600 < stamp and (stamp, ordinal) < (begun.TimeStamp, begun.Ordinal)
 
     def await_acknowledgment(self, *, final: bool = False) -> Frame:
         """Like ``poll_acknowledgment``, for steps that build on it."""
@@ -85,13 +103,22 @@ class Receiver:
         return frame
 
     def poll_acknowledgment(self, *, final: bool = False) -> Frame | None:
-        """Wait for the next OrderAck or FinalAck."""
-        return self.poll(lambda: self.acknowledgments(final=final))
+        """Wait for OrderAcks or FinalAcks that were not polled yet; give the last."""
+        frame = self.poll(lambda: self.acknowledgments(final=final), self._polled[final])
+        self._polled[final] = len(self.acknowledgments(final=final))
+        return frame
 
-    def poll(self, wanted: Callable[[], list[Frame]]) -> Frame | None:
-        """Wait until there is one more of some messages, on this session or on one that the SUT opens for it."""
+    def last_acknowledgment(self) -> Frame | None:
+        """Wait for the OrderAck that no other follows, for messages that may have had one each."""
+        frame = self.poll_acknowledgment()
+        self.peer.world.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_MS))
+        self._polled[False] = len(self.acknowledgments())
+        return frame and self.acknowledgments()[-1]
+
+    def poll(self, wanted: Callable[[], list[Frame]], known: int | None = None) -> Frame | None:
+        """Wait until there are more messages of some kind than are known, on this session or on one of the SUT's."""
         within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
-        known = len(wanted())
+        known = len(wanted()) if known is None else known
         self.peer.world.run_until(lambda: len(wanted()) > known or bool(self.listener.waiting), within_ms)
         if self.listener.waiting:
             connection, asked = accepted(self.listener)
@@ -167,26 +194,28 @@ class Ordered:
         self.peer = peer
         self.sut = sut
         self.sender = Sender(peer, sut)
-        self.tag = 0
+        self.tags: list[int] = []
+        """ApplicationTags: no other test's messages have them."""
 
     def send(self, **fields: Any) -> Frame:
         """Let the SUT send a transactional message; give it."""
-        self.tag += 1
-        self.sender.send(self.tag, delivery="transactional", **fields)
-        self.peer.world.run_until(lambda: bool(self.copies(self.tag)), self.sender.reconnect_ms)
-        copies = self.copies(self.tag)
+        self.tags.append(self.peer.message_id())
+        self.sender.send(self.tags[-1], delivery="transactional", **fields)
+        number = len(self.tags)
+        self.peer.world.run_until(lambda: bool(self.copies(number)), self.sender.reconnect_ms)
+        copies = self.copies(number)
         if not copies or not copies[0]["UserHeader"].TH:
             raise ConformanceFailure("the SUT's transactional message did not come")
         return copies[0]
 
-    def copies(self, tag: int) -> list[Frame]:
-        """Give all packets that brought a message, on whatever session."""
+    def copies(self, number: int) -> list[Frame]:
+        """Give all packets that brought the message sent as number so and so, on whatever session."""
         frames = [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
-        return [frame for frame in frames if frame["MessagePropertiesHeader"].ApplicationTag == tag]
+        return [frame for frame in frames if frame["MessagePropertiesHeader"].ApplicationTag == self.tags[number - 1]]
 
-    def comes_again(self, tag: int) -> str:
+    def comes_again(self, number: int) -> str:
         """Wait until a message that was not acknowledged would be sent again; say whether it was."""
-        known = len(self.copies(tag))
+        known = len(self.copies(number))
         within_ms = self.sut.duration_ms(RESEND_MS) + self.sut.slack_ms(RESEND_MS) + self.sender.reconnect_ms
-        self.peer.world.run_until(lambda: len(self.copies(tag)) > known, within_ms)
-        return "comes again" if len(self.copies(tag)) > known else "does not come again"
+        self.peer.world.run_until(lambda: len(self.copies(number)) > known, within_ms)
+        return "comes again" if len(self.copies(number)) > known else "does not come again"

@@ -12,7 +12,7 @@ from harness.sut import Sut
 from suites.mqqb.opening import direct_name, outgoing_queue, pass_time
 from suites.mqqb.ordering import final_ack, order_ack
 from suites.mqqb.pinging import element
-from suites.mqqb.sender import Sender, messages
+from suites.mqqb.sender import Sender, messages, tags
 
 JOURNAL = "system$;journal"
 DEAD = "system$;deadxact"
@@ -31,21 +31,24 @@ class Outgoing:
         self.sent: list[Frame] = []
         self.identifiers: list[str] = []
         """Message ids of what was sent, as the control channel names them."""
-        self._tag = 0
+        self.tags: list[int] = []
+        """Their ApplicationTags: no other test's messages have them."""
 
-    def send(self, count: int = 1, **fields: Any) -> list[Frame]:
-        """Let the SUT send transactional messages; give them as they came, ConformanceFailure when one lacks."""
-        first = len(self.sent)
-        tags = [self._tag + number + 1 for number in range(count)]
-        self._tag += count
-        self.identifiers += self.sender.send(*tags, delivery="transactional", **fields)
-        for tag in tags:
-            self.peer.world.run_until(lambda tag=tag: bool(self.copies(tag)), self.sender.reconnect_ms)  # type: ignore[misc]
-            copies = self.copies(tag)
-            if not copies or not copies[0]["UserHeader"].TH:
-                raise ConformanceFailure("the SUT's transactional message did not come")
+    def send(self, count: int = 1, delivery: str = "transactional", **fields: Any) -> list[Frame]:
+        """Let the SUT send messages; give them as they came, ConformanceFailure when one lacks."""
+        first = len(self.tags)
+        self.tags += [self.peer.message_id() for _ in range(count)]
+        self.identifiers += self.sender.send(*self.tags[first:], delivery=delivery, **fields)
+        for number in range(first + 1, len(self.tags) + 1):
+            self._await_copy(number)
+            copies = self.copies(number)
+            if not copies or bool(copies[0]["UserHeader"].TH) != (delivery == "transactional"):
+                raise ConformanceFailure("the SUT's message did not come as it was to be sent")
             self.sent.append(copies[0])
         return self.sent[first:]
+
+    def _await_copy(self, number: int) -> None:
+        self.peer.world.run_until(lambda: bool(self.copies(number)), self.sender.reconnect_ms)
 
     def turn_to(self, queue: str) -> None:
         """Let the SUT send to another queue of the peer from now on."""
@@ -53,21 +56,30 @@ class Outgoing:
 
     @property
     def session(self) -> Session:
-        """The session on which the SUT sends now."""
-        open_ = [one for one in self.peer.sessions.values() if one.record.closed_by is None]
-        if not open_:
+        """The session on which the SUT sent the last of these messages; ConformanceFailure when it is closed."""
+        found = self._sessions()
+        if not found:
             raise ConformanceFailure("the SUT has no session to the peer")
-        return open_[-1]
+        return found[-1]
+
+    def _sessions(self) -> list[Session]:
+        """Give the open sessions on which these messages came."""
+        open_ = [one for one in self.peer.sessions.values() if one.record.closed_by is None]
+        return [one for one in open_ if self.came(one)]
 
     def next_session(self) -> Session:
-        """Wait for the next session, after the one before ended; ConformanceFailure when the SUT opens none."""
-        self.peer.unclaimed = [one for one in self.peer.unclaimed if one.record.closed_by is None]
-        return self.sender.session()
+        """Wait until the SUT sends these messages on a session, once the one before ended."""
+        self.peer.world.run_until(lambda: bool(self._sessions()), self.sender.reconnect_ms)
+        return self.session
 
-    def copies(self, tag: int) -> list[Frame]:
-        """Give all packets that brought the message with a tag (1 is the first), on whatever session."""
+    def came(self, session: Session) -> list[int]:
+        """Say which of these messages came on a session, in order; 1 is the first that was sent."""
+        return [self.tags.index(tag) + 1 for tag in tags(messages(session)) if tag in self.tags]
+
+    def copies(self, number: int) -> list[Frame]:
+        """Give all packets that brought the message sent as number so and so, on whatever session."""
         frames = [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
-        return [frame for frame in frames if frame["MessagePropertiesHeader"].ApplicationTag == tag]
+        return [frame for frame in frames if tags([frame]) == [self.tags[number - 1]]]
 
     def acknowledge(self, number: int, **changes: Any) -> Frame:
         """Send the OrderAck for the message that was sent as number so and so (1 is the first)."""
@@ -134,11 +146,6 @@ def identifier_of(frame: Frame) -> int:
 def numbers(frames: list[Frame]) -> list[int]:
     """Give the TxSequenceNumbers of messages."""
     return [int(header(frame).TxSequenceNumber) for frame in frames]
-
-
-def transactional(session: Session) -> list[Frame]:
-    """Give the transactional messages that came on a session."""
-    return [frame for frame in messages(session) if frame["UserHeader"].TH]
 
 
 def kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:

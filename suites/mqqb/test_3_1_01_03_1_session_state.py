@@ -85,7 +85,8 @@ def test_the_incoming_sequence_outlives_a_restart(peer, sut, judge):
     receiver.connections.reverse()
     receiver.sequence.number = 1
     again = receiver.send(label="2 again")
-    older = TxSequenceID(Ordinal=6, TimeStamp=receiver.sequence.identifier.TimeStamp)
+    own = receiver.sequence.identifier
+    older = TxSequenceID(Ordinal=own.Ordinal - 1, TimeStamp=own.TimeStamp)
     old = receiver.send(
         label="older", transaction={"TxSequenceID": older, "TxSequenceNumber": 1, "PreviousTxSequenceNumber": 0}
     )

@@ -7,7 +7,7 @@ import pytest
 from harness.wire import PrivateQueueFormatNameId
 from suites.messages import Sequence
 from suites.mqqb.opening import ACK_MS, OTHER_GUID, opened, pass_time
-from suites.mqqb.ordering import LABEL, ORDER_ACK
+from suites.mqqb.ordering import LABEL, ORDER_ACK, place
 from suites.mqqb.sender import Sender, messages
 
 OUT_OF_ORDER = (3, 7, 5)
@@ -23,7 +23,7 @@ def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, 
     """
     sender = Sender(peer, sut)
     session = opened(peer)
-    sequence = Sequence(peer)
+    sequence = Sequence(peer, ordinal=9)
     sent = []
     for number in OUT_OF_ORDER:
         sequence.number = number - 1
@@ -36,7 +36,8 @@ def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, 
     came = sender.collect(onward, len(sent))
     pass_time(peer, sut.duration_ms(ACK_MS))
     frames = [frame for frame in peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
-    acks = [frame for frame in frames if _is_acknowledgment(frame)]
+    identifier = sequence.identifier.Ordinal, sequence.identifier.TimeStamp
+    acks = [frame for frame in frames if _is_acknowledgment(frame) and place(frame)[:2] == identifier]
     expected = [_place(frame) for frame in sent]
     observed = [_place(frame) for frame in came]
     evidence = [*sent, *came, *acks]
@@ -51,7 +52,7 @@ def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, 
 
 def _is_acknowledgment(frame):
     properties = frame["MessagePropertiesHeader"]
-    return str(properties.Label).rstrip("\0") == LABEL or int(properties.MessageClass) >= ORDER_ACK
+    return str(properties.Label).rstrip("\0") == LABEL and int(properties.MessageClass) >= ORDER_ACK
 
 
 def _place(frame):

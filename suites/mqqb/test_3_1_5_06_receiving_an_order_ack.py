@@ -7,8 +7,8 @@ import pytest
 from suites.mqqb.opening import CLOCK_S, Between, established, opened, pass_time
 from suites.mqqb.ordering import acknowledgment_of_nothing
 from suites.mqqb.pinging import element
-from suites.mqqb.sender import eventually, tags
-from suites.mqqb.sequences import DEAD, JOURNAL, Outgoing, header, identifier_of, kept, sequence_of, transactional
+from suites.mqqb.sender import eventually
+from suites.mqqb.sequences import DEAD, JOURNAL, Outgoing, header, identifier_of, kept, sequence_of
 
 RULE = "MQQB-3.1.5.6-"
 COPIED = {
@@ -125,9 +125,11 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     pass_time(peer, sut.quiet_ms)
     outgoing.session.close()
     again = outgoing.next_session()
-    came = tags(outgoing.sender.collect_all(again, 1))
+    while not again.quiet():
+        pass
+    came = outgoing.came(again)
     for rule in (f"{RULE}13", "MQQB-3.1.1.6.2-08"):
-        judge(rule, expected="messages [3]", observed=f"messages {came}", evidence=[*acks, *transactional(again)])
+        judge(rule, expected="messages [3]", observed=f"messages {came}", evidence=[*acks, *outgoing.copies(3)])
     outgoing.on_session()
     last = outgoing.acknowledge(3)
     pass_time(peer, sut.quiet_ms)

@@ -6,14 +6,12 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from suites.mqqb.opening import Between, accepted_from, pass_time, text
-from suites.mqqb.ordering import Receiver, place
+from suites.mqqb.ordering import ORDER_ACK_MS, Receiver, place
 from suites.mqqb.pinging import element
 from suites.mqqb.sender import eventually
 from suites.mqqb.sequences import measured
 
 RULE = "MQQB-3.1.5.8.6-"
-ORDER_ACK_MS = 500
-"""OrderAckTimeout (3.1.3.2, note <50>)."""
 LONGEST_MS = 10_000
 """MaximumOrderAckDelay (3.1.3.2), here in ms."""
 PART = 0.6
@@ -84,7 +82,7 @@ def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
         for number in given:
             receiver.sequence.number = number - 1
             sent.append(receiver.send())
-        frame = receiver.poll_acknowledgment()
+        frame = receiver.last_acknowledgment()
         observed = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
         for rule in (f"{RULE}09", "MQQB-3.1.1.6.2-03"):
             judge(rule, expected=f"OrderAck of message {expected}", observed=observed, evidence=[*sent, frame])
@@ -94,6 +92,7 @@ def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
 @pytest.mark.covers(f"{RULE}05", f"{RULE}06", f"{RULE}07", f"{RULE}08", "MQQB-3.1.6.9-02")
 def test_rejections_are_counted_and_times_noted(peer, sut, judge):
     """After one message two come that do not follow, then the one that does; later the OrderAck is sent."""
+    measured(sut)
     receiver = Receiver(peer, sut)
     receiver.send()
     receiver.await_acknowledgment()

@@ -39,8 +39,8 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     judge(f"{RULE}03", expected="[1, 1, 1] before", observed=f"{before} before", evidence=sent)
     outgoing.session.close()
     outgoing.next_session()
-    peer.world.run_until(lambda: all(len(outgoing.copies(tag)) > 1 for tag in (1, 2, 3)), sut.patience_ms)
-    again = [copy for tag in (1, 2, 3) for copy in outgoing.copies(tag)[1:2]]
+    peer.world.run_until(lambda: all(len(outgoing.copies(number)) > 1 for number in (1, 2, 3)), sut.patience_ms)
+    again = [copy for number in (1, 2, 3) for copy in outgoing.copies(number)[1:2]]
     same = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in again] == places
     judge(f"{RULE}01", expected="their places", observed="their places" if same else "others", evidence=[*sent, *again])
     outgoing.settle()
@@ -52,8 +52,7 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
     """The positions of three messages, two transactional, have their numbers; the session is active and waits."""
     outgoing = Outgoing(peer, sut, "mqc-noted")
     sent = outgoing.send(2)
-    outgoing.sender.send(9, delivery="recoverable")
-    peer.world.run_until(lambda: bool(outgoing.copies(9)), sut.patience_ms)
+    other = outgoing.send(delivery="recoverable")
     session, sequence = outgoing.shown(), outgoing.sequence()
     positions = [element(session, "OutgoingMessageTable")][0]
     for rule, name, expected in (
@@ -62,14 +61,16 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
         ("26", "AwaitingAck", [True] * 3),
     ):
         found = [element(position, name) for position in positions]
-        judge(f"{RULE}{rule}", expected=str(expected), observed=str(found), evidence=[*sent, *outgoing.copies(9)])
+        judge(f"{RULE}{rule}", expected=str(expected), observed=str(found), evidence=[*sent, *other])
     noted = outgoing.unacknowledged()
     judge(f"{RULE}06", expected="[1, 2]", observed=str(noted), evidence=sent)
     infos = [tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in element(sequence, "UnackedSequence")]
     expected = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
     judge(f"{RULE}07", expected=str(expected), observed=str(infos), evidence=sent)
     judge(f"{RULE}28", expected=True, observed=element(session, "SessionActive"), evidence=sent)
-    outgoing.settle()
+    outgoing.on_session()
+    outgoing.acknowledge(2)
+    pass_time(peer, sut.quiet_ms)
 
 
 @pytest.mark.needs("send")

@@ -28,9 +28,12 @@ def unused_bits(packet: Any, context: Context) -> Finding:
     return not flags & UNUSED, f"Flags is 0x{flags:08X}"
 
 
-@passive("MQMQ-2.2.20.5-16", MESSAGE, "a new message has the next TxSequenceNumber")
+@passive("MQMQ-2.2.20.5-16", MESSAGE, "a new message has the next TxSequenceNumber, or says what is before it")
 def place_in_sequence(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.20.5: a message sent again keeps its number; after others of its sequence a new one has the next."""
+    """MS-MQMQ 2.2.20.5: a message sent again keeps its number; after others of its sequence a new one has the next.
+
+    Messages between that expired or were refused leave a gap, which PreviousTxSequenceNumber bridges (3.1.1.5).
+    """
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
         return None
@@ -42,7 +45,8 @@ def place_in_sequence(packet: Any, context: Context) -> Finding:
     if not known:
         return None  # where the sequence stood before this session was not seen
     last = max(known.values())
-    return number == last + 1, f"TxSequenceNumber is {number} after {last}"
+    bridged = number > last and header.PreviousTxSequenceNumber == last
+    return number == last + 1 or bridged, f"TxSequenceNumber is {number} after {last}"
 
 
 @passive("MQMQ-2.2.20.5-17", MESSAGE, "TxSequenceNumber is at least 1")
