@@ -314,7 +314,8 @@ SEQUENCE = (numbered(4, 3, 1), numbered(5, 4, 2))
     ("rule", "data", "found"),
     [
         ("MQMQ-2.2.20.5-16", numbered(6, 5, 3), True),
-        ("MQMQ-2.2.20.5-16", numbered(7, 5, 3), False),
+        ("MQMQ-2.2.20.5-16", numbered(7, 5, 3), True),  # 6 expired: 7 says what is before it
+        ("MQMQ-2.2.20.5-16", numbered(7, 6, 3), False),
         ("MQMQ-2.2.20.5-16", numbered(4, 0, 1), True),  # sent again
         ("MQMQ-2.2.20.5-16", numbered(6, 5, 1), False),  # numbered again
         ("MQMQ-2.2.20.5-18", numbered(6, 5, 3), True),
