@@ -124,7 +124,13 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
         sent = session.send(sequence.message(label=f"in sequence {number}"))
         arrives(sut, session, f"in sequence {number}", name)
         pass_time(peer, sut.quiet_ms // 10)
-        found.append([one for one in _transfers(sut, name) if one["SequenceIdentifier"]["Ordinal"] == 7])
+        found.append(
+            [
+                one
+                for one in _transfers(sut, name)
+                if one["SequenceIdentifier"]["Ordinal"] == sequence.identifier.Ordinal
+            ]
+        )
     counts = [len(group) for group in found]
     for number in ("17", "19", "21"):
         judge(f"{RULE}{number}", expected=[1, 1], observed=counts, evidence=[sent])
@@ -133,7 +139,7 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
         raise ConformanceFailure("the SUT shows not one IncomingTransactionalTransferInfo for the sequence")
     first, second = found[0][0], found[1][0]
     judge(f"{RULE}18", expected=2, observed=second["SequenceNumber"], evidence=[sent])
-    identifier = {"Ordinal": 7, "TimeStamp": sequence.identifier.TimeStamp}
+    identifier = {"Ordinal": sequence.identifier.Ordinal, "TimeStamp": sequence.identifier.TimeStamp}
     now_s = peer.world.now().utc_s
     off = abs(first["LastAccessTime"] - now_s) > CLOCK_S
     for number, expected, observed in (
