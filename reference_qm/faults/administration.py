@@ -8,7 +8,7 @@ from typing import Any
 
 from reference_qm.adm import Message, MessagePosition
 from reference_qm.clock import Now
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import MessageClass, MessagePropertiesHeader, UserMessagePacket
 from reference_qm.core import QueueManager
 from reference_qm.faults.primitives import Install, during, procedure, skip
 from reference_qm.faults.registry import add
@@ -65,6 +65,14 @@ def _always(event: str) -> Install:
         return acknowledge
 
     return procedure(event, make)
+
+
+def _asking_for_all(original: Original) -> Original:
+    def insert(qm: QueueManager, queue: Any, message: Message, *rest: Any) -> Any:
+        asked = message.AcknowledgementsRequested | MessagePropertiesHeader.flags(PR=1, NR=1)
+        return original(qm, queue, replace(message, AcknowledgementsRequested=asked), *rest)
+
+    return insert
 
 
 def _to_response_queue(original: Original) -> Original:
@@ -165,7 +173,7 @@ add(
     "removal-told-unasked",
     (f"{REMOVED}01", f"{REMOVED_ADMIN}03"),
     "Leaving a queue is always acknowledged.",
-    _always("acknowledge_receive"),
+    procedure("insert_message", _asking_for_all),
 )
 add(
     "removal-told-express",

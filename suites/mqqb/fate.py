@@ -81,8 +81,8 @@ class Fate(Receiver):
         return [frame for frame in self.acknowledgments(final=True) if is_ordering(frame)]
 
     def reports(self) -> list[Frame]:
-        """Give the reports of traced messages that came so far."""
-        return [frame for frame in self.messages if message_class(frame) == REPORT]
+        """Give the reports of traced messages that came so far: of that class, or for a public queue."""
+        return [frame for frame in self.messages if message_class(frame) == REPORT or frame["UserHeader"].DQ == PUBLIC]
 
     def await_acks(self, count: int) -> list[Frame]:
         """Wait for so many administration acknowledgments; give all that came."""
@@ -92,7 +92,9 @@ class Fate(Receiver):
         """Wait for so many messages of the SUT, and a moment for more than those; give all that came."""
         while len(wanted()) < count and (self.poll(wanted) is not None or self.listener.waiting):
             pass
-        self.peer.world.run_until(lambda: len(wanted()) > count, self.sut.quiet_ms)
+        self.peer.world.run_until(lambda: len(wanted()) > count or bool(self.listener.waiting), self.sut.quiet_ms)
+        if self.listener.waiting:
+            self.poll(wanted)
         return wanted()
 
     def acknowledgment(self, packet: Any, count: int = 1) -> tuple[Frame, Frame]:
