@@ -72,6 +72,9 @@ CAROL = User("carol", f"{_DOMAIN}-1003")
 DAVE, ERIN = User("dave", f"{_DOMAIN}-1004"), User("erin", f"{_DOMAIN}-1005")
 USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
 """Alice may write to every queue but the restricted one; Bob may by his group, Carol by herself."""
+SELF = "S-1-5-10"
+GRANTED = {SENDERS: "write_message", CAROL.sid: "write_message", ALICE.sid: "peek_message", SELF: "write_message"}
+"""Rights to the restricted queue by SID."""
 MALLORY = User("mallory", f"{_DOMAIN}-1666")
 """Whom the SUT does not know."""
 BASE_ONLY = UUID("6d71636f-6e66-4f72-8d00-000000000002")
@@ -130,10 +133,11 @@ def virtual_security(peer: UUID) -> SecurityConfig:
 
 def restricted_queue(name: str) -> QueueSettings:
     """Give the queue to which the group and Carol may write, and nobody else."""
-    granted = [
-        Ace(AceType.ACCESS_ALLOWED, QueueAccess.MQSEC_WRITE_MESSAGE, Sid.of(sid)) for sid in (SENDERS, CAROL.sid)
+    aces = [
+        Ace(AceType.ACCESS_ALLOWED, QueueAccess[f"MQSEC_{right.upper()}"], Sid.of(sid))
+        for sid, right in GRANTED.items()
     ]
-    return QueueSettings(name, security=SecurityDescriptor(None, None, Acl(tuple(granted))))
+    return QueueSettings(name, security=SecurityDescriptor(None, None, Acl(tuple(aces))))
 
 
 def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) -> str:
@@ -145,7 +149,8 @@ def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) 
     lines = ["[routes]", *(f'"{guid}" = "{peer_address}"' for guid in (peer, BASE_ONLY, KEYLESS))]
     lines += ["[public_queues]", f'"{PEER_PUBLIC_QUEUE}" = "{peer}"']
     lines += ["[[queues]]", f"name = '{restricted}'"]
-    lines += [f'allow = {{ "{SENDERS}" = ["write_message"], "{CAROL.sid}" = ["write_message"] }}']
+    granted = ", ".join(f'"{sid}" = ["{right}"]' for sid, right in GRANTED.items())
+    lines += [f"allow = {{ {granted} }}"]
     lines += ["[security]", f'folder = "{out.resolve()}"']
     for user in USERS:
         groups = ", ".join(f'"{group}"' for group in user.groups)

@@ -1,7 +1,7 @@
 """Signatures and encryption of messages, as MS-MQMQ 2.5 and MS-MQQB 2.4, 3.1.7.1.4, 3.1.7.1.5 have them.
 
 Written apart from ``reference_qm.security``: RSA by its numbers (RFC 8017 7.2, 8.2, 9.2), so that keys of any size and
-any mistake can be made. Readings: suites/errata.toml E80 (what exactly is signed), E81 (how a signature is padded).
+any mistake can be made. Readings: suites/errata.toml E81, E82.
 """
 
 from __future__ import annotations

@@ -114,7 +114,7 @@ def _security(qm: QueueManager, now: Now) -> dict[str, Any]:
         "SendInsecureNacks": qm.adm.SendInsecureNacks,
         **{name: getattr(qm.security_settings, name) for name in ELEMENTS.values()},
         "SymmetricKeyLongLifetime": qm.security_settings.SymmetricKeyLongLifetime,
-        **{name: [_cached(entry) for entry in getattr(qm.caches, name)] for name in _CACHES},
+        **{name: [_cached(entry) for entry in getattr(qm.caches, name).entries] for name in _CACHES},
         "timers": {
             name.value: qm.timers.remaining_ms(TimerKey(name, 0), now.monotonic_ms)
             for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_TIMERS)

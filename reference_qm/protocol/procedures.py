@@ -71,7 +71,7 @@ from reference_qm.protocol import (
 from reference_qm.protocol.fate_procedures import Check, FateProcedures
 from reference_qm.protocol.receiving import Saving
 from reference_qm.protocol.resolving import Destination
-from reference_qm.security import MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
+from reference_qm.security import MqdsPublicKeys, SecurityDescriptor, Sid, SignatureType, UserSignCerts
 from reference_qm.states import ConnectionStatus
 from reference_qm.timers import TimerName
 from reference_qm.transactions import events, operations
@@ -347,6 +347,7 @@ class Procedures(FateProcedures):
     # 3.1.7.1.4, 3.1.7.1.5 Signing and encrypting
     secure_user_message: Callable[[QM, Session, OutgoingMessagePosition, Now], bool] = securing.secure_user_message
     sign_packet: Callable[[QM, Message, UserMessagePacket], UserMessagePacket] = securing.sign_packet
+    signed_properties: Callable[[QM, UserMessagePacket, SignatureType], bytes] = securing.signed_properties
     find_signing_key: Callable[[QM, bytes], RSAPrivateKey | None] = securing.find_signing_key
     encrypt_body: Callable[[QM, Session, Message, UserMessagePacket, Now], UserMessagePacket] = securing.encrypt_body
     find_public_keys: Callable[[QM, UUID], MqdsPublicKeys | None] = security_lookup.find_public_keys

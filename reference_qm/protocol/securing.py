@@ -8,6 +8,7 @@ otherwise its destination could not read it.
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cryptography.hazmat.primitives.asymmetric import rsa
@@ -26,6 +27,7 @@ from reference_qm.security import (
     encrypt_message,
     security_of,
     sign_message,
+    signed_content,
 )
 from reference_qm.states import ConnectionStatus
 
@@ -70,7 +72,13 @@ def sign_packet(qm: QueueManager, message: Message, packet: UserMessagePacket) -
     key = qm.procedures.find_signing_key(qm, security.SenderCertificate)
     if key is None:
         raise SecurityError("Message.SenderCertificate", _SIGNING, "its private key is not here")
-    return sign_message(packet, _signature_type(security.AuthenticationLevel), key)
+    content = partial(qm.procedures.signed_properties, qm)
+    return sign_message(packet, _signature_type(security.AuthenticationLevel), key, content)
+
+
+def signed_properties(qm: QueueManager, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+    """Give the properties that a signature is made of. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
+    return signed_content(packet, kind)
 
 
 def find_signing_key(qm: QueueManager, certificate: bytes) -> rsa.RSAPrivateKey | None:

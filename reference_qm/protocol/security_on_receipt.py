@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Set
+from functools import partial
 from typing import TYPE_CHECKING
 
 from reference_qm.codec import MessageClass, UserMessagePacket
@@ -52,7 +53,7 @@ def decrypt_body(qm: QueueManager, packet: UserMessagePacket, now: Now) -> UserM
 
 def authenticate_packet(qm: QueueManager, packet: UserMessagePacket) -> UserMessagePacket:
     """Verify the signature, if there is one, and note its kind in AS; raises Refused. Spec: MS-MQQB 3.1.5.8.3."""
-    return authenticate_message(packet)
+    return authenticate_message(packet, partial(qm.procedures.signed_properties, qm))
 
 
 def verify_sender(qm: QueueManager, packet: UserMessagePacket, now: Now) -> None:

@@ -46,7 +46,7 @@ from reference_qm.security.receiving import (
 )
 from reference_qm.security.sending import encrypt_message
 from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
-from reference_qm.security.signatures import SignatureType, sign_message
+from reference_qm.security.signatures import SignatureType, sign_message, signed_content
 
 __all__ = [
     "AES_PROVIDER",
@@ -98,5 +98,6 @@ __all__ = [
     "public_key_list",
     "security_of",
     "sign_message",
+    "signed_content",
     "with_security",
 ]

@@ -8,7 +8,7 @@ event, never on a look-up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 from uuid import UUID
@@ -83,10 +83,10 @@ class TimedCache(Generic[Entry]):
     with ``lifetime_ms``, int ms, if it is not running. ``scale`` divides every duration, as it does those of timers.
     """
 
-    __slots__ = ("_entries", "_size", "lifetime_ms")
+    __slots__ = ("_size", "entries", "lifetime_ms")
 
     def __init__(self, size: int, lifetime_ms: int | None) -> None:
-        self._entries: list[Entry] = []
+        self.entries: list[Entry] = []
         self.resize(size, lifetime_ms)
 
     def resize(self, size: int, lifetime_ms: int | None) -> None:
@@ -96,22 +96,19 @@ class TimedCache(Generic[Entry]):
         self._size = size
         self.lifetime_ms = lifetime_ms
 
-    def __iter__(self) -> Iterator[Entry]:
-        return iter(self._entries)
-
     def __len__(self) -> int:
-        return len(self._entries)
+        return len(self.entries)
 
     def find(self, matches: Callable[[Entry], bool]) -> Entry | None:
         """Return the first entry that matches."""
-        return next((entry for entry in self._entries if matches(entry)), None)
+        return next((entry for entry in self.entries if matches(entry)), None)
 
     def add(self, entry: Entry) -> None:
         """Add an entry; the oldest half goes when the cache is full."""
-        if len(self._entries) >= self._size:
-            self._entries.sort(key=lambda kept: kept.CachedTime)
-            del self._entries[: max(1, self._size // 2)]
-        self._entries.append(entry)
+        if len(self.entries) >= self._size:
+            self.entries.sort(key=lambda kept: kept.CachedTime)
+            del self.entries[: max(1, self._size // 2)]
+        self.entries.append(entry)
 
     def clean(self, now: Now, scale: int = 1) -> int | None:
         """Delete what has lived for longer than its lifetime.
@@ -121,10 +118,10 @@ class TimedCache(Generic[Entry]):
         if self.lifetime_ms is None:
             return None
         lifetime_ms, now_ms = self.lifetime_ms // scale, 1000 * now.utc_s
-        self._entries = [entry for entry in self._entries if 1000 * entry.CachedTime >= now_ms - lifetime_ms]
-        if not self._entries:
+        self.entries = [entry for entry in self.entries if 1000 * entry.CachedTime >= now_ms - lifetime_ms]
+        if not self.entries:
             return None
-        oldest_ms = 1000 * min(entry.CachedTime for entry in self._entries)
+        oldest_ms = 1000 * min(entry.CachedTime for entry in self.entries)
         return lifetime_ms + MINUTE_MS // scale - (now_ms - oldest_ms)
 
 

@@ -39,7 +39,7 @@ from reference_qm.security.directory_keys import UserSignCerts
 from reference_qm.security.errors import SecurityError
 from reference_qm.security.key_exchange import unwrap
 from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
-from reference_qm.security.signatures import authenticate, is_signed
+from reference_qm.security.signatures import Content, authenticate, is_signed, signed_content
 
 _SECTION = "MS-MQQB 3.1.5.8.3"
 _PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY.values())
@@ -131,7 +131,7 @@ def _check_strength(provider: str, algorithm: EncryptionAlgorithm, key: bytes, r
         raise SecurityError("SymmetricKey", _SECTION, "its final 88 bits are 0: RC2 with 40 bits is rejected here")
 
 
-def authenticate_message(packet: UserMessagePacket) -> UserMessagePacket:
+def authenticate_message(packet: UserMessagePacket, content: Content = signed_content) -> UserMessagePacket:
     """Return the packet with AS as its signature deserves, 0 when it is not signed. Its body must be in clear."""
     security = packet.SecurityHeader
     if security is None:
@@ -140,7 +140,7 @@ def authenticate_message(packet: UserMessagePacket) -> UserMessagePacket:
     if is_signed(packet):
         _check_provider(security)
         try:
-            kind = authenticate(packet)
+            kind = authenticate(packet, content)
         except SecurityError as error:
             raise Refused(MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE, str(error)) from error
     flags = security.Flags & ~(SecurityHeader.AS.mask << SecurityHeader.AS.shift) | SecurityHeader.flags(AS=kind)

@@ -102,7 +102,13 @@ def signed_content(packet: UserMessagePacket, kind: SignatureType) -> bytes:
     return b"".join(field(packet) for field in _FIELDS[kind])
 
 
-def sign_message(packet: UserMessagePacket, kind: SignatureType, key: rsa.RSAPrivateKey) -> UserMessagePacket:
+Content = Callable[[UserMessagePacket, SignatureType], bytes]
+"""Gives what is hashed, as ``signed_content`` does."""
+
+
+def sign_message(
+    packet: UserMessagePacket, kind: SignatureType, key: rsa.RSAPrivateKey, content: Content = signed_content
+) -> UserMessagePacket:
     """Return the packet with its signature: sign before the body is encrypted.
 
     Spec: MS-MQQB 3.1.7.1.4. ``kind`` is Message.AuthenticationLevel; with a MultiQueueFormatHeader it is SIG30 whatever
@@ -115,11 +121,11 @@ def sign_message(packet: UserMessagePacket, kind: SignatureType, key: rsa.RSAPri
     algorithm = hash_algorithm(packet.MessagePropertiesHeader.HashAlgorithm)
     several = packet.MultiQueueFormatHeader
     if several is not None:
-        made = sign(key, algorithm, signed_content(packet, SignatureType.SIG30))
+        made = sign(key, algorithm, content(packet, SignatureType.SIG30))
         return _resized(packet, security, replace(several, Signature=replace(several.Signature, Signature=made)))
     if kind is SignatureType.SIG30:
         raise SecurityError("MultiQueueFormatHeader", _SIGNING, "an MSMQ 3.0 signature needs one")
-    data = replace(security.SecurityData, Signature=sign(key, algorithm, signed_content(packet, kind)), Padding=None)
+    data = replace(security.SecurityData, Signature=sign(key, algorithm, content(packet, kind)), Padding=None)
     return _resized(packet, replace(security, SecurityData=data), None)
 
 
@@ -141,7 +147,7 @@ def is_signed(packet: UserMessagePacket) -> bool:
     return any(_signatures(packet))
 
 
-def authenticate(packet: UserMessagePacket) -> SignatureType:
+def authenticate(packet: UserMessagePacket, content: Content = signed_content) -> SignatureType:
     """Return which signature of the packet is genuine; SecurityError when it is none.
 
     Spec: MS-MQQB 3.1.5.8.3. SecurityData.Signature counts as MSMQ 2.0, then 1.0; only without it is
@@ -155,7 +161,7 @@ def authenticate(packet: UserMessagePacket) -> SignatureType:
     single, several = _signatures(packet)
     signature = single or several
     for kind in (SignatureType.SIG20, SignatureType.SIG10) if single else (SignatureType.SIG30,):
-        if is_signature(key, algorithm, signed_content(packet, kind), signature):
+        if is_signature(key, algorithm, content(packet, kind), signature):
             return kind
     raise SecurityError("Signature", _AUTHENTICATION, f"is not that of the message under {algorithm.name}")
 

@@ -1,0 +1,78 @@
+"""MS-MQQB 3.1.6.10, MS-MQQB 3.1.6.11, MS-MQQB 3.1.6.13: the cleanup timers of the security caches."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.provisioning import ALICE, BOB
+from suites.mqqb.caching import (
+    ADVANCED,
+    ALL,
+    CERTIFICATES,
+    ENHANCED,
+    RECEIVE,
+    SEND,
+    Filled,
+    cached,
+    provider,
+    remaining_ms,
+    users,
+)
+from suites.mqqb.opening import Between, pass_time
+from suites.mqqb.secured import Secured
+
+SECTIONS = {RECEIVE: "MQQB-3.1.6.10-", SEND: "MQQB-3.1.6.11-", CERTIFICATES: "MQQB-3.1.6.13-"}
+LIFETIME_MS, MINUTE_MS = 100_000, 60_000
+SECOND_MS = 80_000
+"""When the second entries come; the first of the expiries finds both, the second only them young enough."""
+
+
+@pytest.mark.needs("security", "receive", "configure", "inspect", "private_names", "send")
+@pytest.mark.covers(*(f"{section}{number}" for section in SECTIONS.values() for number in ("01", "02", "03", "04")))
+def test_old_entries_leave_the_caches(peer, sut, judge):
+    """Exactly as old as the lifetime is not too old; a minute later it is, and the younger entry stays."""
+    secured = Secured(peer, sut, user_cert_lifetime_ms=LIFETIME_MS, symmetric_key_short_lifetime_ms=LIFETIME_MS)
+    filled = Filled(secured)
+    began_ms = peer.recorder.elapsed_ms()
+    evidence = filled.fill(ALICE, ADVANCED)
+
+    def wait_until(specified_ms):
+        pass_time(peer, max(0, began_ms + sut.duration_ms(specified_ms) - peer.recorder.elapsed_ms()))
+
+    wait_until(SECOND_MS)
+    evidence += filled.fill(BOB, ENHANCED)
+    margin = sut.slack_ms(MINUTE_MS) + 2 * sut.patience_ms
+    wait_until(LIFETIME_MS)
+    pass_time(peer, margin)
+    at_first = {name: (len(cached(sut, name)), remaining_ms(sut, name)) for name in ALL}
+    wait_until(LIFETIME_MS + MINUTE_MS)
+    pass_time(peer, margin)
+    at_second = {name: (_levels(sut, name), remaining_ms(sut, name)) for name in ALL}
+    due = {
+        "first": sut.duration_ms(MINUTE_MS),
+        "second": sut.duration_ms(LIFETIME_MS + MINUTE_MS - (LIFETIME_MS + MINUTE_MS - SECOND_MS)),
+    }
+    for name, section in SECTIONS.items():
+        (count, first_ms), (left, second_ms) = at_first[name], at_second[name]
+        kept = "bob" if name == CERTIFICATES else "enhanced"
+        for number in ("01", "02"):
+            judge(
+                f"{section}{number}",
+                expected=f"2 entries; then {kept}",
+                observed=f"{count} entries; then {left}",
+                evidence=evidence,
+            )
+        for number, observed, whole in (
+            ("03", first_ms, due["first"]),
+            ("04", first_ms, due["first"]),
+            ("04", second_ms, due["second"]),
+        ):
+            allowed = Between(whole - 2 * margin - 2_000, whole + 1_000)
+            judge(f"{section}{number}", expected=allowed, observed=observed, evidence=evidence)
+
+
+def _levels(sut, name):
+    if name == CERTIFICATES:
+        return users(sut)
+    levels = {provider(ADVANCED): "advanced", provider(ENHANCED): "enhanced"}
+    return ", ".join(levels[entry["CryptoServiceProvider"]] for entry in cached(sut, name)) or "nothing"
