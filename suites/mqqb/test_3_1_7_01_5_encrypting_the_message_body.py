@@ -26,7 +26,7 @@ from suites.mqqb.sender import Sender, eventually, tags
 
 RULE, STATE = "MQQB-3.1.7.1.5-", "MQQB-3.1.1.3-"
 BODY = "a body that is no whole number of blocks"
-LATER_MS = 3_000
+LATER_MS, SECOND_MS = 3_000, 1_100
 WAYS = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "19"),
@@ -181,6 +181,7 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
     judge(f"{RULE}31", expected="now", observed=moment(entry, now_s), evidence=first.frame)
     due = sut.duration_ms(manager(sut)["SymmetricKeyShortLifetime"])
     started = remaining_ms(sut, SEND)
+    outgoing.end()
     pass_time(peer, LATER_MS)
     again = Opened(outgoing.send(body=BODY, privacy_level="base"))
     later = remaining_ms(sut, SEND)
@@ -198,9 +199,10 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
         ("enhanced", {}),
         ("enhanced", {"preferred_enhanced": "rc2"}),
     ):
-        pass_time(peer, LATER_MS)
         sut.configure(**preference)
         frames.append(outgoing.send(body=BODY, privacy_level=level))
+    outgoing.end()
+    pass_time(peer, SECOND_MS)
     full = [entry["CryptoAlgorithm"] for entry in cached(sut, SEND)]
     frames.append(outgoing.send(body=BODY, privacy_level="advanced"))
     left = [(entry["CryptoServiceProvider"], entry["CryptoAlgorithm"]) for entry in cached(sut, SEND)]
