@@ -284,6 +284,14 @@ class AbortTransaction:
 
 
 @dataclass(frozen=True, slots=True)
+class ReenlistmentTimeout:
+    """The coordinator does not tell in time what became of transactions in doubt (MS-MQDMPR 3.1.4.11).
+
+    Result: in_doubt, their identifiers. Until it is restarted the queue manager only tells about itself.
+    """
+
+
+@dataclass(frozen=True, slots=True)
 class SetTimers:
     """Change timer durations (README: set_timers). None leaves a value as it is. Result: the values in force.
 
@@ -354,6 +362,7 @@ Request = (
     | PrepareTransaction
     | CommitTransaction
     | AbortTransaction
+    | ReenlistmentTimeout
     | SetTimers
     | Configure
     | Inspect

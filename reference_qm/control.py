@@ -222,6 +222,7 @@ _VERBS: dict[str, Verb] = {
     "prepare": _verb(commands.PrepareTransaction, {"transaction": _guid, "single_phase": _flag}, "transaction"),
     "commit": _verb(commands.CommitTransaction, {"transaction": _guid}, "transaction"),
     "abort": _verb(commands.AbortTransaction, {"transaction": _guid}, "transaction"),
+    "reenlistment_timeout": _verb(commands.ReenlistmentTimeout, {}),
     "set_timers": _verb(commands.SetTimers, {one.name: _or_none(_number) for one in fields(commands.SetTimers)}),
     "configure": _verb(commands.Configure, _SETTINGS),
     "inspect": _verb(commands.Inspect, {}),

@@ -30,7 +30,7 @@ from reference_qm.inputs import (
     TransportLost,
 )
 from reference_qm.protocol import durability, expiring, restoring
-from reference_qm.protocol.commanding import HANDLERS
+from reference_qm.protocol.commanding import HANDLERS, TELLING
 from reference_qm.protocol.durability import Disk
 from reference_qm.protocol.enterprise import Enterprise
 from reference_qm.protocol.errors import CommandError
@@ -92,6 +92,8 @@ class QueueManager:
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(expiring.in_queue)
         self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(expiring.in_transit)
         self.deadlines_changed = False
+        self.halted: str | None = None
+        """Why it does nothing any more until it is restarted; None while it works."""
 
     # -- the surface --------------------------------------------------------------------------------------------
 
@@ -300,6 +302,9 @@ def _on_persist_failed(qm: QueueManager, event: PersistFailed, now: Now) -> None
 
 
 def _on_command(qm: QueueManager, event: Command, now: Now) -> None:
+    if qm.halted is not None and type(event.request) not in TELLING:
+        qm.emit(Rejected(event.token, qm.halted))
+        return
     try:
         result = HANDLERS[type(event.request)](qm, event.request, event.token, now)
     except CommandError as error:

@@ -31,6 +31,7 @@ from reference_qm.transactions.handling import (
     begin_transaction,
     commit_transaction,
     prepare_transaction,
+    reenlistment_timeout,
     transaction_for,
 )
 
@@ -169,12 +170,15 @@ HANDLERS: dict[type, Handler] = {
     commands.PrepareTransaction: prepare_transaction,
     commands.CommitTransaction: commit_transaction,
     commands.AbortTransaction: abort_transaction,
+    commands.ReenlistmentTimeout: reenlistment_timeout,
     commands.SetTimers: set_timers,
     commands.Configure: configure,
     commands.Inspect: inspect_adm,
     **QUEUE_HANDLERS,
     **TRANSFER_HANDLERS,
 }
+TELLING = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
+"""What only tells, and changes nothing."""
 
 
 def _checked_for(qm: QueueManager, local: Queue, message: Message, now: Now) -> Message:

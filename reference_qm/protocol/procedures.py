@@ -74,7 +74,7 @@ from reference_qm.protocol.resolving import Destination
 from reference_qm.security import MqdsPublicKeys, SecurityDescriptor, Sid, SignatureType, UserSignCerts
 from reference_qm.states import ConnectionStatus
 from reference_qm.timers import TimerName
-from reference_qm.transactions import events, operations
+from reference_qm.transactions import coordinating, events, operations
 from reference_qm.transactions.model import Transaction, TransactionalOperation
 
 if TYPE_CHECKING:
@@ -288,6 +288,7 @@ class Procedures(FateProcedures):
     commit_dequeue: OnOperation = events.commit_dequeue
     commit_move: OnOperation = events.commit_move
     transaction_abort: OnTransaction = events.transaction_abort
+    reenlistment_timeout: Callable[[QM, Now], None] = coordinating.reenlistment_timeout
     abort_enqueue: OnOperation = events.abort_enqueue
     abort_dequeue: OnOperation = events.abort_dequeue
     abort_unprepared: Callable[[QM], None] = events.abort_unprepared

@@ -75,6 +75,16 @@ def abort(qm: QueueManager, transaction: Transaction, token: int) -> Result | No
     return qm.disk.commit(change, token, decide, undecide)
 
 
+def reenlistment_timeout(qm: QueueManager, now: Now) -> None:
+    """Stop, because the coordinator does not tell what became of what is in doubt. Spec: MS-MQDMPR 3.1.4.11.
+
+    Printed is to stop the initialization, which here is over before the coordinator is asked: so the queue manager
+    leaves the network, and refuses with an error whatever would change something, until it starts again.
+    """
+    qm.halted = "the coordinator did not say what became of transactions in doubt (MS-MQDMPR 3.1.4.11): restart"
+    qm.procedures.take_offline(qm, now)
+
+
 def _commit(qm: QueueManager, transaction: Transaction, token: int, now: Now) -> Result | None:
     """Write everything as one record. What is sent has its place in its outgoing queue meanwhile, and waits there."""
     _stop_waiting(qm, transaction)

@@ -8,8 +8,10 @@ from uuid import UUID
 from reference_qm import commands
 from reference_qm.commands import Result
 from reference_qm.entropy import new_guid
+from reference_qm.protocol.errors import CommandError
 from reference_qm.transactions import coordinating
 from reference_qm.transactions.events import find_transaction
+from reference_qm.transactions.model import TransactionState
 from reference_qm.transactions.operations import check_takes_operations
 
 if TYPE_CHECKING:
@@ -47,3 +49,14 @@ def commit_transaction(qm: QueueManager, request: commands.CommitTransaction, to
 def abort_transaction(qm: QueueManager, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
     """Abort a transaction. Spec: MS-MQDMPR 3.1.4.5."""
     return coordinating.abort(qm, find_transaction(qm, request.transaction), token)
+
+
+def reenlistment_timeout(qm: QueueManager, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
+    """Give up without a coordinator. Spec: MS-MQDMPR 3.1.4.11."""
+    in_doubt = [
+        str(one.Identifier) for one in qm.adm.TransactionCollection.values() if one.state is TransactionState.PREPARED
+    ]
+    if not in_doubt:
+        raise CommandError("no transaction is in doubt: nothing waits for the coordinator")
+    qm.procedures.reenlistment_timeout(qm, now)
+    return Result({"in_doubt": in_doubt})

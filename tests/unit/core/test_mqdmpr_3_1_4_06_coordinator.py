@@ -1,11 +1,17 @@
-"""MS-MQDMPR 3.1.4.6 to 3.1.4.10: a coordinator decides, also after a crash."""
+"""MS-MQDMPR 3.1.4.6 to 3.1.4.11: a coordinator decides, also after a crash, or does not come back."""
 
 import pytest
 from core_durable import DurableNetwork
 from core_network import TRANSACTIONAL, Network, direct
 from core_transactions import abort, begin, commit, fill, prepare, receive, saves, sent_messages, units
 
-from reference_qm.commands import AbortTransaction, CommitTransaction, PrepareTransaction
+from reference_qm.commands import (
+    AbortTransaction,
+    CommitTransaction,
+    PrepareTransaction,
+    ReceiveMessage,
+    ReenlistmentTimeout,
+)
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 
@@ -156,3 +162,26 @@ def test_a_prepared_transaction_survives_a_restart_in_place():
         assert (units(a)[0]["state"], *seen(a, b)) == ("prepared", ["older"], [])
         commit(a, unit)
         assert seen(a, b) == (["older", "new"], ["1", "2"])
+
+
+def test_without_a_coordinator_nothing_is_done_until_the_next_start(pair):
+    a, b = pair
+    unit = unit_of_work(a)
+    prepare(a, unit)
+    a.network.kill(a)
+    assert a.ask(ReenlistmentTimeout()) == {"in_doubt": [str(unit)]}
+    assert a.refusal(CommitTransaction(unit)).startswith("the coordinator did not say what became of transactions")
+    assert "restart" in a.refusal(ReceiveMessage(TRANSACTIONAL))
+    assert units(a)[0]["state"] == "prepared"
+    b.send(direct(1, TRANSACTIONAL), b"later", transactional=True)
+    a.network.advance(60_000)
+    a.network.kill(a)
+    commit(a, unit)
+    a.network.advance(60_000)
+    assert seen(a, b) == (["older", "new", "later"], ["1", "2"])
+
+
+def test_a_time_out_of_a_coordinator_that_nobody_waits_for_is_refused(pair):
+    a, _ = pair
+    unit_of_work(a)
+    assert "no transaction is in doubt" in a.refusal(ReenlistmentTimeout())
