@@ -144,7 +144,7 @@ add(
     _in_list(_no_terminator),
 )
 add("list-name-not-direct", "MQMQ-2.2.18.1.4.1-02", "A destination is no direct name.", _in_list(_no_direct_name))
-add("list-size", "MQMQ-2.2.20.2-01", "HeaderSize is larger than the packet.", _in_list(_put(-4, "<I", 0xFFFFFF)))
+add("list-size", "MQMQ-2.2.20.2-01", "HeaderSize is less than its own header.", _in_list(_put(-4, "<I", 4)))
 add(
     "list-count",
     ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
