@@ -8,9 +8,10 @@ from uuid import UUID
 
 from harness.conversation import Conversation
 from harness.errors import ConformanceFailure
+from harness.peer import Peer
 from harness.recorder import Frame
 from harness.sut import Sut
-from harness.wire import MessageIdentifier, PrivateQueueFormatNameId
+from harness.wire import MessageIdentifier, PrivateQueueFormatNameId, session_ack
 from suites.messages import NONE, a_message
 from suites.mqqb.opening import text
 from suites.mqqb.ordering import LABEL as ORDERING_LABEL
@@ -59,6 +60,10 @@ def identifier(message: Frame) -> str:
 class Fate(Receiver):
     """A session with the SUT on which the peer sends messages whose administration queue the peer has."""
 
+    def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
+        super().__init__(peer, sut, ordinal)
+        sut.dirty = True  # what it still has for the peer would come in the next check
+
     def asking(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
         """Make a message with an administration queue, for a queue of the SUT (plain, transactional, admin)."""
         return a_message(self.peer, self.administered(user), queue=queue, **headers)
@@ -95,7 +100,13 @@ class Fate(Receiver):
         self.peer.world.run_until(lambda: len(wanted()) > count or bool(self.listener.waiting), self.sut.quiet_ms)
         if self.listener.waiting:
             self.poll(wanted)
+        for connection in self.connections[1:]:
+            _acknowledge(connection)
         return wanted()
+
+    def end(self) -> None:
+        """Acknowledge also what came on the first session, such as FinalAcks; nothing may follow (E19)."""
+        _acknowledge(self.connections[0])
 
     def acknowledgment(self, packet: Any, count: int = 1) -> tuple[Frame, Frame]:
         """Send a packet; give it and the administration acknowledgment number ``count``, on which the steps build."""
@@ -104,6 +115,25 @@ class Fate(Receiver):
         if len(came) < count:
             raise ConformanceFailure("no acknowledgment came to the administration queue")
         return sent, came[count - 1]
+
+
+def _acknowledge(connection: Conversation) -> None:
+    """Acknowledge every message of the SUT on a session (at most 32 recoverable ones): it would come again."""
+    if connection.record.closed_by is not None:
+        return
+    came, sent = (
+        [bool(frame["UserHeader"].DM) for frame in frames if frame.kind == "UserMessage"]
+        for frames in (connection.received, connection.sent)
+    )
+    connection.send(
+        session_ack(
+            AckSequenceNumber=len(came),
+            RecoverableMsgAckSeqNumber=min(sum(came), 1),
+            RecoverableMsgAckFlags=(1 << sum(came)) - 1,
+            UserMsgSequenceNumber=len(sent),
+            RecoverableMsgSeqNumber=sum(sent),
+        )
+    )
 
 
 def is_ordering(frame: Frame) -> bool:

@@ -63,6 +63,7 @@ def test_a_transactional_message_to_no_queue_gets_a_final_ack(peer, sut, judge):
     sent = fate.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
     acks = fate.await_all(fate.final_acks, 1)
     judge(f"{RULE}20", expected=named(BAD_DST_Q), observed=classes(acks), evidence=[sent, *acks])
+    fate.end()
 
 
 @pytest.mark.covers(*(f"{RULE}{number}" for number in ("24", "25", "26", "29", "32")))
@@ -78,6 +79,7 @@ def test_a_transactional_message_does_not_get_into_another_queue(peer, sut, judg
     judge(f"{RULE}26", expected=[identifier(sent[1])], observed=[correlation(ack) for ack in told], evidence=evidence)
     judge(f"{RULE}26", expected=named(NOT_TRANSACTIONAL_Q), observed=classes(told), evidence=evidence)
     judge(f"{RULE}29", expected=named(NOT_TRANSACTIONAL_Q) * 2, observed=classes(finals), evidence=evidence)
+    fate.end()
 
 
 @pytest.mark.covers(*(f"{RULE}{number}" for number in ("33", "34", "37")))
@@ -132,3 +134,4 @@ def test_a_message_with_too_many_hops_is_not_sent_on(peer, sut, judge, kind):
         judge(f"{RULE}44", expected=as_told, observed=str(classes(finals)), evidence=evidence)
     else:
         judge(f"{RULE}44", expected="[]", observed=str(classes(finals)), evidence=evidence)
+    fate.end()

@@ -85,6 +85,7 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
         ]
         told, finals = fate.await_acks(1), fate.await_all(fate.final_acks, 2 if transactional else 0)
         evidence = [*sent, *told, *finals]
+        fate.end()
         there = [label for label in labels(sut, queue) if label.startswith("too much")]
         dead = [label for label in labels(sut, DEAD_LETTERS) if label.startswith("too much")]
         sut.control.call("purge", queue=DEAD_LETTERS)
