@@ -43,6 +43,8 @@ Change: TypeAlias = dict[str, object]
 
 ORDINAL_BLOCK = 0x4000
 """Ordinals reserved at once, while half of the last ones are left: that many are skipped at most at a restart."""
+_HALF_OF_ALL = 1 << 31
+"""Ordinals begin again after 32 bits: one that is further away than this is ahead."""
 SEQUENCE = (
     "TxMessageRejectCount",
     "OutgoingTxSequenceNumber",
@@ -141,8 +143,11 @@ class Disk:
                 barrier.reached(now)
 
     def reserve(self, ordinal: int) -> Change:
-        """Give the change that makes an ordinal and those after it safe to use; empty when they are. Spec: 3.1.1.3."""
-        if ORDINAL_BLOCK // 2 <= (self.reserved - ordinal & 0xFFFFFFFF) < 2 * ORDINAL_BLOCK:
+        """Give the change that makes an ordinal and those after it safe to use; empty when they are. Spec: 3.1.1.3.
+
+        An ordinal may be old, of a message of a transaction that ends much later: what is reserved never goes back.
+        """
+        if ORDINAL_BLOCK // 2 <= (self.reserved - ordinal & 0xFFFFFFFF) < _HALF_OF_ALL:
             return {}
         return {"ordinal": ordinal + ORDINAL_BLOCK & 0xFFFFFFFF}
 

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 from core_durable import DurableNetwork
 from core_network import PLAIN, TRANSACTIONAL, Host, direct, guid
 
-from reference_qm.commands import CreateQueue, DeleteQueue, ListQueues, PurgeQueue, ReceiveMessage
+from reference_qm.commands import (
+    BeginTransaction,
+    CommitTransaction,
+    CreateQueue,
+    DeleteQueue,
+    ListQueues,
+    PrepareTransaction,
+    PurgeQueue,
+    ReceiveMessage,
+)
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core import QueueManager
 from reference_qm.effects import Completed, Rejected
@@ -92,6 +103,33 @@ def test_ordinals_are_reserved_in_blocks(pair):
     a.core.adm.MessageIdOrdinal = ORDINAL_BLOCK + 1
     a.send(direct(1), b"first of the next block")
     assert disk(a)["ordinal"] == 2 * ORDINAL_BLOCK + 2
+
+
+@pytest.mark.parametrize("used", [3 * ORDINAL_BLOCK, 0x7FFFFFFF, 0xFFFFFFFF])
+def test_what_is_reserved_never_goes_back(pair, used):
+    """A message of a transaction may be written long after it got its ordinal."""
+    a, _ = pair
+    a.core.disk.reserved = used + ORDINAL_BLOCK & 0xFFFFFFFF
+    assert a.core.disk.reserve(used - 2 * ORDINAL_BLOCK) == {}
+    assert a.core.disk.reserve(used) == {}
+    ahead = used + ORDINAL_BLOCK & 0xFFFFFFFF
+    assert a.core.disk.reserve(ahead) == {"ordinal": ahead + ORDINAL_BLOCK & 0xFFFFFFFF}
+
+
+def test_a_transaction_that_commits_late_does_not_let_ordinals_be_used_again(pair):
+    a, b = pair
+    unit = UUID(a.ask(BeginTransaction(external=True))["transaction"])
+    a.send(direct(1, TRANSACTIONAL), b"old", transaction=unit)
+    a.ask(PrepareTransaction(unit))
+    for _ in range(3):
+        kill(a)
+        a.send(direct(2), b"between")
+    newest = a.core.adm.MessageIdOrdinal
+    a.ask(CommitTransaction(unit))
+    kill(a)
+    assert a.core.adm.MessageIdOrdinal >= newest
+    a.send(direct(2), b"after", recoverable=True)
+    assert b.bodies() == ["between"] * 3 + ["after"]
 
 
 def test_the_history_survives_the_message(pair):
