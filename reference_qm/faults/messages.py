@@ -21,6 +21,7 @@ OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """A queue manager that is nowhere."""
 DIRECT, ON_DESTINATION, PUBLIC = 7, 3, 5
 EARLIER_S = 3_600
+GUID_SIZE = 16
 
 
 def add(name: str, breaks: str | Iterable[str], says: str, install: Install) -> None:
@@ -163,6 +164,26 @@ def _without_administration(packet: UserMessagePacket) -> bytes:
     return replace(packet, BaseHeader=replace(packet.BaseHeader, PacketSize=0), UserHeader=nowhere).build()
 
 
+def _ends_traced(packet: UserMessagePacket) -> bool:
+    """Is DebugHeader the last header?"""
+    return packet.DebugHeader is not None and packet.SessionHeader is None
+
+
+def _traced() -> None:
+    add(
+        "debug-queue-type",
+        "MQMQ-2.2.20.8-01",
+        "A traced message has QT 2.",
+        wrong_fields(MESSAGE, {"DebugHeader.QueueIdentifier": None, "DebugHeader.Flags": 2}, _ends_traced),
+    )
+    add(
+        "debug-queue-missing",
+        "MQMQ-2.2.20.8-17",
+        "A traced message has QT 1 and no QueueIdentifier.",
+        packets(MESSAGE, lambda packet: resized(packet.build()[:-GUID_SIZE]), _ends_traced),
+    )
+
+
 def _received() -> None:
     for number, bits in (("12", "X1"), ("24", "X2"), ("26", "X3"), ("28", "X4")):
         says = f"A message with {bits} of UserHeader.Flags set is refused."
@@ -249,3 +270,4 @@ def _not_into(queue: str) -> Callable[..., Any]:
 _announcements()
 _sent()
 _received()
+_traced()
