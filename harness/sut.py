@@ -11,7 +11,7 @@ from harness.sutfile import CAPABILITIES, SutFile
 from harness.world import World
 from reference_qm.inputs import Endpoint
 
-FACILITIES = ("queue_control", "send", "receive", "restart", "set_timers", "configure", "inspect")
+FACILITIES = ("queue_control", "send", "receive", "pause", "restart", "set_timers", "configure", "inspect")
 """What a control channel can offer; the SUT's answer to ``identity`` lists which it has."""
 
 PATIENCE_VIRTUAL_MS = 2_000
@@ -138,6 +138,15 @@ class Sut:
     def messages(self, kind: str = "plain") -> list[dict[str, Any]]:
         """Read what is in a queue of the SUT (control verb peek), leaving it there."""
         return list(self.control.call("peek", queue=self.queue(kind))["messages"])
+
+    def pause(self, to: str) -> None:
+        """Hold the outgoing queue for a format name (MS-MQQB 3.1.7.13)."""
+        self.dirty = True
+        self.control.call("pause_queue", to=to)
+
+    def resume(self, to: str) -> None:
+        """Let the outgoing queue for a format name send again (MS-MQQB 3.1.7.14)."""
+        self.control.call("resume_queue", to=to)
 
     def inspect(self) -> dict[str, Any]:
         """Read the SUT's abstract data model."""

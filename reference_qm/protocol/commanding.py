@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from reference_qm.core import QueueManager
     from reference_qm.security import MessageSecurity
 
-CAPABILITIES = ("ping", "queue_control", "send", "receive", "restart", "set_timers", "configure", "inspect")
+CAPABILITIES = ("ping", "queue_control", "send", "receive", "pause", "restart", "set_timers", "configure", "inspect")
 LABEL_LIMIT = 249
 """WCHARs of a label without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
 LONGEST_MS = 0x7FFFFFFF

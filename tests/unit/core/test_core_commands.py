@@ -29,7 +29,7 @@ def host():
 def test_identity(host):
     values = host.ask(Identity())
     assert (values["guid"], values["name"], values["vendor"]) == (str(guid(1)), "host1", "mqconform")
-    assert {"ping", "queue_control", "send", "receive", "restart", "set_timers", "configure", "inspect"} == set(
+    assert {"ping", "queue_control", "send", "receive", "pause", "restart", "set_timers", "configure", "inspect"} == set(
         values["capabilities"]
     )
 
