@@ -48,13 +48,6 @@ def _hold_ends(qm: QueueManager, queue: OutgoingQueue, position: MessagePosition
         queue.State = OutgoingQueueState.CONNECTED
 
 
-def _sent_however(original: Original) -> Original:
-    def may_send(qm: QueueManager, session: Session) -> bool:
-        return session.SessionState is SessionState.OPEN and bool(qm.procedures.is_window_open(qm, session))
-
-    return may_send
-
-
 def _first_again(original: Original) -> Original:
     kept: list[OutgoingMessagePosition] = []
 
@@ -130,10 +123,3 @@ for _name, _rules, _says, _install in (
     ("entry-not-dispatched", "14", "A new entry is not dispatched", _without("dispatch_messages")),
 ):
     add(f"available-{_name}", [f"MQQB-3.1.7.12-{rule}" for rule in _rules.split()], f"{_says}.", _install)
-
-add(
-    "sent-while-not-connected",
-    "MQQB-3.1.7.1-02",
-    "Messages are sent on an open session whatever the State of its queue is.",
-    procedure("may_send", _sent_however),
-)
