@@ -7,6 +7,7 @@ from typing import Any
 from harness.passive import Context, Finding, passive
 
 _WRAP = 0x10000
+_PAUSED_WINDOW = 1
 
 
 @passive("MQQB-3.1.6.4-06", "SessionAck", "UserMsgSequenceNumber is the count of messages sent on the session")
@@ -23,12 +24,12 @@ def recoverable_messages_sent(packet: Any, context: Context) -> Finding:
 
 @passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize is that of the sender's ConnectionParameters")
 def own_window(packet: Any, context: Context) -> Finding:
-    """Compare with the window that the SUT named when the session was set up."""
+    """Compare with the window that the SUT named when the session was set up; 1 is that of a pause (3.1.7.13)."""
     named = [frame.record for frame in context.earlier if frame.from_sut and frame.kind == "ConnectionParameters"]
-    if not named:
+    told = packet.SessionHeader.WindowSize
+    if not named or told == _PAUSED_WINDOW:
         return None
     window = named[-1].ConnectionParametersHeader.WindowSize
-    told = packet.SessionHeader.WindowSize
     return told == window, f"WindowSize {told}, after {window} in ConnectionParameters"
 
 
