@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.host import CoreHost
+from harness.host import Core, CoreHost
 from harness.world import Stream, World
 from reference_qm.control import answer, request_from
 from reference_qm.effects import Completed, Rejected
@@ -33,12 +34,16 @@ class Control(Protocol):
 class VirtualControl:
     """The control protocol of a reference core in this process: the same verbs, no socket."""
 
-    def __init__(self, host: CoreHost) -> None:
+    def __init__(self, host: CoreHost, new_core: Callable[[], Core]) -> None:
         self.host = host
+        self._on_host: dict[str, Callable[[], None]] = {
+            "restart": host.restart,
+            "reset": lambda: host.reset(new_core()),
+        }
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
-        if verb == "restart":
-            self.host.restart()
+        if verb in self._on_host:
+            self._on_host[verb]()
             return {}
         request = request_from({"verb": verb, **arguments})
         found = self.host.ask(request)

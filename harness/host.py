@@ -176,13 +176,22 @@ class CoreHost:
 
     def restart(self) -> None:
         """End the process and start it again: transports vanish, what must survive survives."""
+        self._lose_transports("restart")
+        self.core.restart()
+        self.handle(Started())
+
+    def reset(self, core: Core) -> None:
+        """Go on with a core that has no past."""
+        self._lose_transports("reset")
+        self.core = core
+        self.handle(Started())
+
+    def _lose_transports(self, why: str) -> None:
         for transport, stream in list(self.streams.items()):
             stream.close()
             if self.stage is not None:
-                self.stage.closed(transport, True, "restart")
+                self.stage.closed(transport, True, why)
         self.streams.clear()
-        self.core.restart()
-        self.handle(Started())
 
     # -- inputs -------------------------------------------------------------------------------------------------
 
@@ -291,7 +300,13 @@ class CoreHost:
     def _persist(self, effect: object) -> None:
         # A virtual disk: nothing outlives the host but what the core keeps itself, and writing takes no time.
         assert isinstance(effect, Persist)
-        self._soon(lambda: self.handle(Persisted(effect.token)))
+        core = self.core
+
+        def written() -> None:
+            if self.core is core:  # else a reset has replaced it, and the token is another's
+                self.handle(Persisted(effect.token))
+
+        self._soon(written)
 
     def _answered(self, effect: object) -> None:
         assert isinstance(effect, Completed | Rejected)

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from harness.control import Control, JsonlControl, VirtualControl
 from harness.errors import MqconformError, SutUnavailable, UsageError
-from harness.host import CoreHost
+from harness.host import Core, CoreHost
 from harness.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut import FACILITIES, Sut
 from harness.sutfile import PEER_PUBLIC_QUEUE, SutFile
@@ -98,13 +98,16 @@ class VirtualReach:
             routes=dict.fromkeys((reach.peer_identifier, *strangers), reach.peer_address),
             security=virtual_security(reach.peer_identifier) if secure else SecurityConfig(),
         )
-        core = faults.wrap(QueueManager(config, entropy), self.file.reference.faults)
-        host = CoreHost(world, core, reach.address)
+
+        def new_core() -> Core:
+            return faults.wrap(QueueManager(config, entropy), self.file.reference.faults)
+
+        host = CoreHost(world, new_core(), reach.address)
         host.start()
         host.listen(reach.tcp_port)
         if self.file.capabilities.get("ping", False):
             host.listen_ping(reach.ping_port)
-        return _view(self.file, world, VirtualControl(host), reach.tcp_port, reach.ping_port)
+        return _view(self.file, world, VirtualControl(host, new_core), reach.tcp_port, reach.ping_port)
 
     def stop(self) -> None:
         """Nothing outlives a test."""
@@ -250,6 +253,8 @@ def _view(
                 f"{file.sut.name}: control verb identity: no guid, capabilities that are no list, or keys that are no "
                 f"base64: {identity}"
             ) from error
+        if "reset" in facilities and not world.virtual:  # in virtual time each test has a core of its own
+            control.call("reset")
         if "set_timers" in facilities and not world.virtual:
             scale = file.control.time_scale
             control.call("set_timers", scale=scale)

@@ -11,7 +11,7 @@ from harness.sutfile import CAPABILITIES, SutFile
 from harness.world import World
 from reference_qm.inputs import Endpoint
 
-FACILITIES = ("queue_control", "send", "receive", "pause", "restart", "set_timers", "configure", "inspect")
+FACILITIES = ("queue_control", "send", "receive", "pause", "restart", "reset", "set_timers", "configure", "inspect")
 """What a control channel can offer; the SUT's answer to ``identity`` lists which it has."""
 
 PATIENCE_VIRTUAL_MS = 2_000
@@ -173,11 +173,15 @@ class Sut:
 
     def close(self) -> None:
         """Leave the SUT as the next test wants it, as far as its control channel allows."""
+        if "reset" not in self.facilities:  # else the next test begins with it
+            self._put_back()
+        if self._control is not None:
+            self._control.close()
+
+    def _put_back(self) -> None:
         if self._timers:
             self.control.call("set_timers", **self._timers)
         if self._settings:
             self.control.call("configure", **self._settings)
         if self.dirty and "restart" in self.facilities:
             self.restart()
-        if self._control is not None:
-            self._control.close()

@@ -41,7 +41,18 @@ if TYPE_CHECKING:
     from reference_qm.core import QueueManager
     from reference_qm.security import MessageSecurity
 
-CAPABILITIES = ("ping", "queue_control", "send", "receive", "pause", "restart", "set_timers", "configure", "inspect")
+CAPABILITIES = (
+    "ping",
+    "queue_control",
+    "send",
+    "receive",
+    "pause",
+    "restart",
+    "reset",
+    "set_timers",
+    "configure",
+    "inspect",
+)
 LABEL_LIMIT = 249
 """WCHARs of a label without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
 LONGEST_MS = 0x7FFFFFFF
@@ -56,7 +67,7 @@ def identity(qm: QueueManager, request: commands.Identity, token: int, now: Now)
             "name": qm.config.host_name,
             "vendor": qm.config.vendor,
             "version": qm.config.version,
-            "capabilities": list(CAPABILITIES),
+            "capabilities": [one for one in CAPABILITIES if one != "reset" or qm.config.directory is None],
             "public_encryption_keys_base64": base64.b64encode(machine.PublicEncryptionKeyList).decode(),
             "public_signing_keys_base64": base64.b64encode(machine.PublicSigningKeyList).decode(),
         }

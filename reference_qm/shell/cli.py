@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from reference_qm.shell.service import Service, make_core, open_store
+from reference_qm.shell.service import Service, identified, make_core, open_store
 from reference_qm.shell.settings import Settings, load_settings
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
@@ -60,4 +60,5 @@ async def _run(settings: Settings, faults: list[str]) -> bool:
         store = open_store(settings)
         if store is not None:
             stack.callback(store.close)
-        return await Service(settings, make_core(settings, faults, store), store).run(typer.echo)
+        found = identified(settings, store)
+        return await Service(found, lambda: make_core(found, faults, store), store).run(typer.echo)

@@ -13,6 +13,7 @@ from reference_qm.commands import CancelWaiting, Request
 from reference_qm.control import ControlError, answer, request_from
 from reference_qm.inputs import Endpoint
 from reference_qm.shell.host import Answer, Host
+from reference_qm.shell.store import StoreError
 
 LINE_LIMIT = 1024 * 1024
 TOO_LONG = f"a line is longer than {LINE_LIMIT} bytes: bodies above about 780,000 bytes cannot be sent from here"
@@ -24,11 +25,16 @@ log = logging.getLogger(__name__)
 
 
 class ControlServer:
-    """Serves several clients at once; ``stop`` is called when one asks for the end of the process."""
+    """Serves several clients at once.
 
-    def __init__(self, host: Host, stop: Callable[[], None]) -> None:
+    ``stop`` is called when one asks for the end of the process, ``reset`` when one asks for a new beginning: that
+    raises a ControlError or a StoreError when it cannot be.
+    """
+
+    def __init__(self, host: Host, stop: Callable[[], None], reset: Callable[[], None]) -> None:
         self.host = host
         self.stop = stop
+        self.reset = reset
         self.clients: set[ControlClient] = set()
         self.ending = False
         self._listener: asyncio.Server | None = None
@@ -165,6 +171,13 @@ class ControlClient(asyncio.Protocol):
         self.server.host.restart()
         self._send({"id": number, "ok": True})
 
+    def _reset(self, number: Any) -> None:
+        try:
+            self.server.reset()
+        except StoreError as error:
+            raise ControlError(str(error)) from error
+        self._send({"id": number, "ok": True})
+
     def _stop(self, number: Any) -> None:
         self._send({"id": number, "ok": True})
         self.server.stop()
@@ -177,7 +190,9 @@ class ControlClient(asyncio.Protocol):
             self._transport.write(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
 
 
-_HOST_VERBS = MappingProxyType({"restart": ControlClient._restart, "stop": ControlClient._stop})
+_HOST_VERBS = MappingProxyType(
+    {"restart": ControlClient._restart, "reset": ControlClient._reset, "stop": ControlClient._stop}
+)
 
 
 def _object(line: bytes) -> dict[str, Any]:

@@ -152,6 +152,19 @@ class Host:
         self._end_life("the queue manager was restarted meanwhile")
         self.handle(Started())
 
+    def reset(self, make_core: Callable[[], Core]) -> None:
+        """End the core and begin with a new one and an empty store; only the listeners stay. StoreError: nothing done.
+
+        What was being written is written before the store is emptied; what waited to be written never is.
+        """
+        self.store.clear()
+        self._unwritten.clear()
+        for connection in self._every_connection():
+            connection.abort()
+        self._end_life("the queue manager was reset meanwhile")
+        self.core = make_core()
+        self.handle(Started())
+
     async def stop(self) -> None:
         """Stop the core, deliver what it has sent, close every socket."""
         self.handle(Stopped())

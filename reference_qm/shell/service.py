@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from reference_qm.control import ControlError
 from reference_qm.core import QueueManager
 from reference_qm.inputs import Endpoint
 from reference_qm.protocol.restoring import RestoreError
@@ -38,15 +39,19 @@ def open_store(settings: Settings) -> SqliteStore | None:
         raise SettingsError(str(error)) from error
 
 
+def identified(settings: Settings, store: SqliteStore | None) -> Settings:
+    """Give the queue manager the identifier that is in its store, unless the settings give one."""
+    if store is None or settings.identified or "identifier" not in store.entries:
+        return settings
+    return replace(settings, config=replace(settings.config, identifier=_stored_identifier(store)), identified=True)
+
+
 def make_core(settings: Settings, faults: Sequence[str], store: SqliteStore | None = None) -> Core:
     """Return the core, wrapped in the named faults; SettingsError for a fault that does not exist.
 
-    With a store the core begins with what is in it, and has its identifier unless the settings give one.
+    With a store the core begins with what is in it; when it was emptied since it was opened, with nothing.
     """
-    config = settings.config
-    if store is not None and not settings.identified and "identifier" in store.entries:
-        config = replace(config, identifier=_stored_identifier(store))
-    core = QueueManager(config, SystemEntropy())
+    core = QueueManager(settings.config, SystemEntropy())
     if store is not None:
         try:
             core.restore(store.entries)
@@ -67,10 +72,11 @@ def make_core(settings: Settings, faults: Sequence[str], store: SqliteStore | No
 class Service:
     """A core with its host and, if asked for, its control server."""
 
-    def __init__(self, settings: Settings, core: Core, store: Store | None = None) -> None:
+    def __init__(self, settings: Settings, new_core: Callable[[], Core], store: Store | None = None) -> None:
         self.settings = settings
-        self.host = Host(core, settings.listen.address, store or MemoryStore(), settings.limits)
-        self.control = ControlServer(self.host, self.stop)
+        self.new_core = new_core
+        self.host = Host(new_core(), settings.listen.address, store or MemoryStore(), settings.limits)
+        self.control = ControlServer(self.host, self.stop, self.reset)
         self._end = asyncio.Event()
         self._failed = False
 
@@ -99,6 +105,12 @@ class Service:
     def stop(self) -> None:
         """End ``run``."""
         self._end.set()
+
+    def reset(self) -> None:
+        """Be as after a fresh installation with the same settings; ControlError or StoreError when that cannot be."""
+        if self.settings.config.directory is not None:
+            raise ControlError("reset: the directory belongs to the whole enterprise; start all of it anew instead")
+        self.host.reset(self.new_core)
 
     async def _open(self) -> str:
         """Take every port before the core starts, so that a service that cannot run has done nothing."""

@@ -49,6 +49,14 @@ class SqliteStore:
         """Store all the records, in order, or none of them and raise StoreError; on return they are safe."""
         await asyncio.get_running_loop().run_in_executor(self._thread, self._write, records)
 
+    def clear(self) -> None:
+        """Remove every entry, after whatever is being written; StoreError, and all is as it was, when that fails."""
+        self._thread.submit(self._clear).result()
+
+    def _clear(self) -> None:
+        with self._reported():
+            self._connection.execute("DELETE FROM entry")  # a statement alone is a transaction of its own
+
     def close(self) -> None:
         """Let go of the file, after whatever is being written."""
         if not self._closed:

@@ -19,6 +19,9 @@ class Store(Protocol):
     async def write(self, records: Sequence[Record]) -> None:
         """Store all the records, in order, or none of them and raise StoreError; on return they are safe."""
 
+    def clear(self) -> None:
+        """Forget everything, what is being written too; StoreError, and nothing is forgotten, when that fails."""
+
     def close(self) -> None:
         """Let go of whatever the store holds."""
 
@@ -36,6 +39,9 @@ class MemoryStore:
                 json.dumps(record, allow_nan=False)
         except (TypeError, ValueError) as error:
             raise StoreError(f"a record is not JSON-ready: {error}") from error
+
+    def clear(self) -> None:
+        """Nothing is kept."""
 
     def close(self) -> None:
         """Nothing is open."""

@@ -157,6 +157,34 @@ def test_restart_closes_transports_and_keeps_listeners(tmp_path: Path):
             pass
 
 
+def test_after_a_reset_it_is_as_it_was_installed(tmp_path: Path):
+    toml = "queues = [{ name = 'private$\\there' }]"
+    with serve(tmp_path, *CONTROLLED, "--store", str(tmp_path / "store"), toml=toml) as served:
+        with served.control() as control:
+            guid = control.call("identity")["guid"]
+            timers = control.call("set_timers")
+            control.call("create_queue", name="private$\\made")
+            here = "DIRECT=TCP:127.0.0.1\\private$\\there"
+            control.call("send", to=here, body="here", delivery="recoverable")
+            control.call("send", to="DIRECT=TCP:127.0.0.9\\private$\\x", body="away", delivery="transactional")
+            control.call("set_timers", scale=50)
+            control.call("configure", send_insecure_nacks=True)
+            control.call("reset")
+            assert control.call("identity")["guid"] == guid
+            assert control.call("set_timers") | {"id": 0} == timers | {"id": 0}
+            assert control.call("configure")["send_insecure_nacks"] is False
+            listed = control.call("list")
+            assert [(queue["name"], queue["count"]) for queue in listed["queues"]] == [("private$\\there", 0)]
+            assert (listed["outgoing"], listed["transactions"]) == ([], [])
+            control.call("send", to=here, body="later", delivery="recoverable")
+        served.process.kill()
+    again = serve(tmp_path, *CONTROLLED, "--store", str(tmp_path / "store"), toml=toml)
+    with again as served, served.control() as control:
+        assert control.call("identity")["guid"] == guid
+        (message,) = control.call("peek", queue="private$\\there")["messages"]
+        assert message["body"] == "later"
+
+
 def test_connections_above_the_limit_are_closed(tmp_path: Path):
     toml = "[queue_manager]\nmax_sessions = 4\n[limits]\nconnections = 8"
     with serve(tmp_path, *CONTROLLED, toml=toml) as served, contextlib.ExitStack() as stack:

@@ -29,7 +29,18 @@ def host():
 def test_identity(host):
     values = host.ask(Identity())
     assert (values["guid"], values["name"], values["vendor"]) == (str(guid(1)), "host1", "mqconform")
-    known = ("ping", "queue_control", "send", "receive", "pause", "restart", "set_timers", "configure", "inspect")
+    known = (
+        "ping",
+        "queue_control",
+        "send",
+        "receive",
+        "pause",
+        "restart",
+        "reset",
+        "set_timers",
+        "configure",
+        "inspect",
+    )
     assert set(values["capabilities"]) == set(known)
 
 

@@ -156,12 +156,18 @@ def test_an_identity_without_a_guid_is_the_suts_fault(identity: dict[str, Any]) 
 
 
 def test_the_virtual_channel_speaks_the_same_verbs() -> None:
-    core = QueueManager(QueueManagerConfig(identifier=UUID(int=1)), SeededEntropy("x"))
-    host = CoreHost(VirtualWorld(), core, "127.0.0.1")
+    def new_core() -> QueueManager:
+        return QueueManager(QueueManagerConfig(identifier=UUID(int=1)), SeededEntropy("x"))
+
+    host = CoreHost(VirtualWorld(), new_core(), "127.0.0.1")
     host.start()
-    made = VirtualControl(host)
+    made = VirtualControl(host, new_core)
     assert made.call("create_queue", name="private$\\x", transactional=False)["ok"] is True
     assert [queue["name"] for queue in made.call("list")["queues"]] == ["private$\\x"]
+    made.call("restart")
+    assert len(made.call("list")["queues"]) == 1
+    made.call("reset")
+    assert made.call("list")["queues"] == []
     with pytest.raises(ControlRefused, match="the SUT refused delete_queue: "):
         made.call("delete_queue", name="private$\\none")
     with pytest.raises(ControlError, match="unknown verb"):

@@ -12,10 +12,12 @@ import pytest
 from shell_fakes import PATIENCE_S, ScriptedCore, client, running
 
 from reference_qm.commands import CancelWaiting, Identity, ReceiveMessage, Result
+from reference_qm.control import ControlError
 from reference_qm.effects import Completed, Effect, Rejected
 from reference_qm.inputs import Command, Endpoint, Input, Started
 from reference_qm.shell import control_server
 from reference_qm.shell.control_server import ControlServer
+from reference_qm.shell.store import StoreError
 
 MIB = 1024 * 1024
 
@@ -66,7 +68,7 @@ async def bench() -> AsyncIterator[Bench]:
     core = ScriptedCore(answering)
     stopped = asyncio.Event()
     async with running(core) as (host, _):
-        server = ControlServer(host, stopped.set)
+        server = ControlServer(host, stopped.set, lambda: host.reset(lambda: core))
         endpoint = await server.bind(Endpoint("127.0.0.1", 0))
         await server.start()
         yield Bench(core, server, endpoint, stopped)
@@ -248,6 +250,36 @@ def test_restart_is_answered_after_the_core_started_again():
             assert await first.hear() == {"id": 1, "ok": False, "error": "the queue manager was restarted meanwhile"}
             second.say({"id": 6, "verb": "identity"})
             assert (await second.hear())["ok"] is True
+
+    asyncio.run(story())
+
+
+def test_reset_is_answered_after_the_new_core_started():
+    async def story():
+        async with bench() as it, it.caller() as first, it.caller() as second:
+            first.say({"id": 1, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
+            first.say({"id": 2, "verb": "identity"})
+            assert (await first.hear())["id"] == 2
+            second.say({"id": 5, "verb": "reset"})
+            assert await second.hear() == {"id": 5, "ok": True}
+            assert it.core.restarts == 0
+            assert [type(event) for event in it.core.heard].count(Started) == 2
+            assert await first.hear() == {"id": 1, "ok": False, "error": "the queue manager was reset meanwhile"}
+
+    asyncio.run(story())
+
+
+@pytest.mark.parametrize("error", [StoreError("store x: no room"), ControlError("reset: not here")])
+def test_a_reset_that_cannot_be_is_refused_in_one_line(error: Exception):
+    async def story():
+        async with bench() as it, it.caller() as caller:
+
+            def reset() -> None:
+                raise error
+
+            it.server.reset = reset
+            caller.say({"id": 5, "verb": "reset"})
+            assert await caller.hear() == {"id": 5, "ok": False, "error": str(error)}
 
     asyncio.run(story())
 

@@ -30,7 +30,7 @@ def test_a_failure_of_our_own_ends_the_process_and_is_told(caplog: pytest.LogCap
 
     async def story() -> bool:
         ready: asyncio.Queue[str] = asyncio.Queue()
-        running = asyncio.create_task(Service(settings(), ScriptedCore(script)).run(ready.put_nowait))
+        running = asyncio.create_task(Service(settings(), lambda: ScriptedCore(script)).run(ready.put_nowait))
         async with asyncio.timeout(PATIENCE_S):
             port = int((await ready.get()).split()[1].rpartition(":")[2])
             _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -46,7 +46,7 @@ def test_a_failure_of_our_own_ends_the_process_and_is_told(caplog: pytest.LogCap
 def test_a_failure_of_the_system_is_told_and_survived(caplog: pytest.LogCaptureFixture):
     async def story() -> bool:
         loop = asyncio.get_running_loop()
-        it = Service(settings(), ScriptedCore())
+        it = Service(settings(), ScriptedCore)
 
         def ready(line: str) -> None:
             problem = OSError(24, "Too many open files")
@@ -67,7 +67,7 @@ def test_a_service_that_cannot_have_its_ports_has_done_nothing():
         with socket.create_server(("127.0.0.1", 0)) as taken:
             endpoint = f"127.0.0.1:{taken.getsockname()[1]}"
             with pytest.raises(SettingsError, match=f"cannot listen on tcp {endpoint}: Address already in use"):
-                await Service(settings(control=endpoint), core).run(pytest.fail)
+                await Service(settings(control=endpoint), lambda: core).run(pytest.fail)
 
     asyncio.run(story())
     assert Started() not in core.heard
@@ -75,7 +75,7 @@ def test_a_service_that_cannot_have_its_ports_has_done_nothing():
 
 def test_an_address_that_is_not_loopback_is_told(caplog: pytest.LogCaptureFixture):
     async def story() -> None:
-        it = Service(settings(), ScriptedCore())
+        it = Service(settings(), ScriptedCore)
         assert it._bound(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
         assert not caplog.messages
         assert it._bound(Endpoint("192.0.2.1", 1801)) == "192.0.2.1:1801"

@@ -19,8 +19,8 @@ from shell_fakes import ScriptedCore, running
 from reference_qm.core import QueueManager
 from reference_qm.effects import Effect, Persist
 from reference_qm.entropy import SeededEntropy
-from reference_qm.inputs import Input, Stopped
-from reference_qm.shell.service import make_core
+from reference_qm.inputs import Input, Persisted, Started, Stopped
+from reference_qm.shell.service import identified, make_core
 from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.store import Record, StoreError
@@ -257,7 +257,7 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
     write(made, {"identifier": ours})
     settings = load_settings(None, {"--store": str(made)}, ENTROPY)
     with opened(made) as store:
-        core = make_core(settings, [], store)
+        core = make_core(identified(settings, store), [], store)
         assert isinstance(core, QueueManager)
         assert str(core.adm.Identifier) == ours
     config = replace(settings.config, identifier=UUID(other))
@@ -265,9 +265,30 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
         make_core(replace(settings, config=config, identified=True), [], store)
     write(made, {"identifier": "x"})
     with opened(made) as store, pytest.raises(SettingsError, match="entry identifier is 'x', not a GUID"):
-        make_core(settings, [], store)
+        identified(settings, store)
     with opened(path) as store, pytest.raises(SettingsError, match="entry 'e0' is of no known kind"):
         make_core(settings, [], store)
+
+
+def test_what_was_cleared_is_gone_and_what_is_written_later_is_kept(path: Path):
+    with opened(path) as store:
+        store.clear()
+        asyncio.run(store.write([{"later": 1}]))
+    assert entries(path) == {"later": 1}
+
+
+def test_a_reset_leaves_what_the_new_core_wrote_and_nothing_that_was_before(tmp_path: Path):
+    def writing(name: str) -> ScriptedCore:
+        return ScriptedCore(lambda event: [Persist(1, {name: 1})] if isinstance(event, Started) else [])
+
+    async def story() -> None:
+        new = writing("new")
+        async with running(writing("old"), store=SqliteStore(tmp_path / "store")) as (host, _):
+            host.reset(lambda: new)
+            await new.hears(Persisted)
+
+    asyncio.run(story())
+    assert entries(tmp_path / "store") == {"new": 1}
 
 
 def test_what_is_wanted_at_the_end_is_written_before_the_store_is_closed(tmp_path: Path):

@@ -1,0 +1,64 @@
+"""The host's reset: a new core begins, nothing of the old one reaches it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+
+import pytest
+from shell_fakes import PATIENCE_S, ScriptedCore, client, running
+
+from reference_qm.commands import Identity
+from reference_qm.effects import Connect, Effect, Persist, Rejected
+from reference_qm.inputs import Endpoint, Input, Started, Stopped, TransportAccepted, TransportLost
+from reference_qm.shell import system
+from reference_qm.shell.store import MemoryStore, StoreError
+
+NOBODY = Endpoint("127.0.0.1", 1)
+
+
+class _Broken(MemoryStore):
+    def clear(self) -> None:
+        raise StoreError("store x: no room")
+
+
+def dialling(event: Input) -> list[Effect]:
+    return [Connect("out-1", NOBODY), Persist(1, {})] if isinstance(event, Started) else []
+
+
+def test_a_new_core_hears_nothing_of_the_old_ones_connections_requests_and_records():
+    async def story():
+        old, new = ScriptedCore(dialling), ScriptedCore()
+        answers: list[Effect] = []
+        old.due = system.now().monotonic_ms + 60_000
+        async with running(old) as (host, endpoint), client(endpoint) as (reader, _):
+            await old.hears(TransportAccepted)
+            host.ask(Identity(), answers.append)
+            heard = len(old.heard)
+            host.reset(lambda: new)
+            assert answers == [Rejected(1, "the queue manager was reset meanwhile")]
+            assert host._timer is None
+            with contextlib.suppress(ConnectionResetError):
+                async with asyncio.timeout(PATIENCE_S):
+                    assert await reader.read() == b""
+            async with client(endpoint):
+                await new.hears(TransportAccepted)
+            await new.hears(TransportLost)
+        assert len(old.heard) == heard
+        assert [type(event) for event in new.heard] == [Started, TransportAccepted, TransportLost, Stopped]
+
+    asyncio.run(story())
+
+
+def test_a_store_that_cannot_be_emptied_leaves_everything_as_it_is():
+    async def story():
+        old = ScriptedCore()
+        async with running(old, store=_Broken()) as (host, endpoint):
+            async with client(endpoint):
+                await old.hears(TransportAccepted)
+                with pytest.raises(StoreError, match="no room"):
+                    host.reset(ScriptedCore)
+                assert host.core is old
+            await old.hears(TransportLost)
+
+    asyncio.run(story())
