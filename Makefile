@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test lint prove crash bench wheel clean
+.PHONY: setup demo test test-core test-processes lint prove crash bench wheel clean
 
 setup: $(STAMP)
 
@@ -15,9 +15,16 @@ $(STAMP): uv.lock pyproject.toml scripts/setup.sh
 demo: setup
 	$(BIN)/mqconform demo
 
+# Side by side: tests of processes mostly wait, the others and the proof compute.
 test: setup lint
-	$(BIN)/pytest -q
+	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-processes test-core
+
+test-core: setup
+	$(BIN)/pytest -q --ignore tests/process --ignore tests/browser
 	$(BIN)/mqconform prove --jobs 2
+
+test-processes: setup
+	$(BIN)/pytest -q tests/process tests/browser
 
 lint: setup
 	$(BIN)/ruff check .

@@ -1,6 +1,6 @@
 """Binary Reliable Message Routing over the sites and links of a directory. Spec: MS-MQBR 3.1."""
 
-from reference_qm.routing.next_hops import NextHops, direct_connection_is_possible, get_next_hops
+from reference_qm.routing.next_hops import NextHops, get_next_hops
 from reference_qm.routing.table import (
     QUEUE_MANAGER_QUERY_MS,
     RoutingTable,
@@ -16,7 +16,6 @@ __all__ = [
     "RoutingTable",
     "RoutingTableEntry",
     "Topology",
-    "direct_connection_is_possible",
     "get_directory_data",
     "get_next_hops",
     "initialize_routing_table",

@@ -41,21 +41,6 @@ def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destina
     return hops
 
 
-def direct_connection_is_possible(source: QueueManager, destination: QueueManager) -> bool:
-    """Can they be connected without a routing server between? Spec: MS-MQBR 1.3, 1.3.1.
-
-    Only MS-MQDS directories know connected networks (MS-MQDMPR notes <4>, <8>): where neither has one, that of the
-    site is shared. 3.1.5 itself does not look at networks.
-    """
-    networks = set(source.ConnectedNetworkIdentifierList), set(destination.ConnectedNetworkIdentifierList)
-    return (
-        share_a_site(source, destination)
-        and (not any(networks) or not networks[0].isdisjoint(networks[1]))
-        and not source.OutRoutingServerIdentifierList
-        and not destination.InRoutingServerIdentifierList
-    )
-
-
 def _for_router(topology: Topology, table: RoutingTable, source: QueueManager, destination: QueueManager) -> NextHops:
     """GetNextHopsForRouter and GetNextHopsForSiteGate, which differ in the way out of the site only.
 

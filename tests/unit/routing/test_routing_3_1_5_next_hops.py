@@ -1,4 +1,4 @@
-"""Next hops. MS-MQBR 1.3.1, 3.1.5.1 to 3.1.5.9."""
+"""Next hops. MS-MQBR 3.1.5.1 to 3.1.5.9."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from reference_qm.entropy import SeededEntropy
 from reference_qm.routing import (
     RoutingError,
     Topology,
-    direct_connection_is_possible,
     get_directory_data,
     get_next_hops,
 )
@@ -130,31 +129,6 @@ def test_3_1_5_3_a_table_that_knows_no_row_is_no_way() -> None:
     topology = figure_4(1, 1, 1, 1)
     with pytest.raises(RoutingError, match="no way"):
         get_next_hops(topology, (), UUID(int=1), UUID(int=23))
-
-
-@pytest.mark.parametrize(
-    ("source", "destination", "wanted"),
-    [
-        (machine(1, "A"), machine(2, "AB"), True),
-        (machine(1, "A"), machine(2, "B"), False),
-        (machine(1, "A", OutRoutingServerIdentifierList=servers(3)), machine(2, "A"), False),
-        (machine(1, "A"), machine(2, "A", InRoutingServerIdentifierList=servers(3)), False),
-        (machine(1, "A", ConnectedNetworkIdentifierList=servers(8)), machine(2, "A"), False),
-        (
-            machine(1, "A", ConnectedNetworkIdentifierList=servers(8)),
-            machine(2, "A", ConnectedNetworkIdentifierList=servers(9)),
-            False,
-        ),
-        (
-            machine(1, "A", ConnectedNetworkIdentifierList=servers(8, 9)),
-            machine(2, "A", ConnectedNetworkIdentifierList=servers(9)),
-            True,
-        ),
-    ],
-    ids=["same site", "other site", "out", "in", "one network", "other network", "shared network"],
-)
-def test_1_3_1_direct_connections(source: QueueManager, destination: QueueManager, wanted: bool) -> None:
-    assert direct_connection_is_possible(source, destination) is wanted
 
 
 def in_directory(topology: Topology) -> MemoryDirectory:
