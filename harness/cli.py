@@ -35,6 +35,7 @@ def run(
     resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
     rule: Annotated[list[str] | None, typer.Option(help="Only checks that cover this rule (again and again).")] = None,
     keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
+    workers: Annotated[int, typer.Option(help="How many checks may run side by side.")] = 1,
     verbose: Annotated[bool, typer.Option("-v", help="A line for each check.")] = False,
 ) -> None:
     """Run the suites against a system under test: the same as ``pytest suites --sut FILE --out DIR``."""
@@ -49,6 +50,7 @@ def run(
         "-v" if verbose else "-q",
         "--no-header",
         "--tb=short",
+        f"--workers={workers}",
     ]
     if out is not None:
         arguments += ["--out", str(out)]

@@ -9,7 +9,7 @@ from harness.catalogue import Catalogue, Rule
 from harness.errors import HarnessError
 from harness.passive import PASSIVE, PassiveJudge
 from harness.recorder import Frame
-from harness.verdicts import HEX_LIMIT, Entry, Evidence, Verdict, VerdictLog
+from harness.verdicts import HEX_LIMIT, Entry, Evidence, Log, Verdict
 
 EVIDENCE_LIMIT = 6
 FAILURES_KEPT = 3
@@ -20,7 +20,7 @@ class Judge:
     """One test's judge: ``judge(rule, expected=..., observed=..., evidence=...)``."""
 
     def __init__(
-        self, catalogue: Catalogue, log: VerdictLog, *, test: str, covers: tuple[str, ...], capture: str | None
+        self, catalogue: Catalogue, log: Log, *, test: str, covers: tuple[str, ...], capture: str | None
     ) -> None:
         self.catalogue = catalogue
         self.log = log

@@ -21,9 +21,15 @@ if TYPE_CHECKING:
     from harness.reach import Reach
     from harness.run import Run
     from harness.sut import Sut
+    from harness.verdicts import Log
 
 RUN: pytest.StashKey[Run] = pytest.StashKey()
+REACHES: pytest.StashKey[list[Reach]] = pytest.StashKey()
+"""Of every worker."""
 REACH: pytest.StashKey[Reach] = pytest.StashKey()
+"""Of this process."""
+LOG: pytest.StashKey[Log] = pytest.StashKey()
+"""Where the verdicts of this process go."""
 JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
 
 _BAD = ("fail", "inconclusive", "harness_error")
@@ -37,6 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--out", metavar="DIR", help="the folder of the run (default: out/<SUT>-<time>)")
     group.addoption("--resume", action="store_true", help="go on with the run in --out")
     group.addoption("--rule", action="append", default=[], metavar="ID", help="only checks that cover this rule")
+    group.addoption("--workers", type=int, default=1, metavar="N", help="how many checks may run side by side")
     group.addoption("--fault", action="append", default=[], metavar="NAME", help="break a virtual reference this way")
 
 
@@ -54,9 +61,10 @@ def _begin(config: pytest.Config) -> None:
 
     from harness.catalogue import load_catalogue
     from harness.errors import MqconformError, UsageError
-    from harness.reach import reach_for
+    from harness.reach import reach_for, start_all
     from harness.run import Run, slug
     from harness.sutfile import load_sut_file
+    from harness.workplaces import workplaces
 
     try:
         if config.getoption("resume") and not config.getoption("--out"):
@@ -65,19 +73,20 @@ def _begin(config: pytest.Config) -> None:
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
-        reach = reach_for(file, folder)
+        places = workplaces(file, config.getoption("--workers"))
+        reaches = [reach_for(place, folder, number) for number, place in enumerate(places)]
         run = Run.begin(folder, file, load_catalogue(), _selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
     try:
-        reach.start()
+        start_all(reaches)
     except MqconformError as error:
-        reach.stop()
         run.aborted = str(error)
         run.end()
         raise pytest.UsageError(str(error)) from error
     config.stash[RUN] = run
-    config.stash[REACH] = reach
+    config.stash[LOG] = run.log
+    config.stash[REACHES], config.stash[REACH] = reaches, reaches[0]
     if config.pluginmanager.hasplugin("junitxml"):
         taken = config.getoption("resume") and (folder / "junit.xml").exists()  # by what ran before
         name = f"junit-from-{run.done.last + 1}.xml" if taken else "junit.xml"
@@ -128,6 +137,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         raise pytest.UsageError(f"the selection {run.selection!r} matches no check; `mqconform rules` lists them")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Run the checks side by side if several workers were asked for."""
+    reaches = session.config.stash.get(REACHES, [])
+    if len(reaches) < 2 or session.testsfailed or session.config.option.collectonly:
+        return None  # pytest's own loop
+    from harness.side_by_side import Crew
+
+    Crew(session, reaches).work()
+    return True
+
+
 @pytest.fixture
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     """The system under test."""
@@ -174,7 +195,7 @@ def _judge_for(item: pytest.Item, path: str) -> Judge:
 
     run = item.config.stash[RUN]
     capture = f"{CAPTURES_FOLDER}/{run.capture_path(path).name}"
-    return Judge(run.catalogue, run.log, test=path, covers=covered(item), capture=capture)
+    return Judge(run.catalogue, item.config.stash[LOG], test=path, covers=covered(item), capture=capture)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -266,9 +287,8 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Stop the SUT that was started."""
-    reach = config.stash.get(REACH, None)
-    if reach is not None:
+    """Stop what was started."""
+    for reach in config.stash.get(REACHES, ()):
         reach.stop()
 
 

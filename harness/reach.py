@@ -9,7 +9,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import IO, Protocol
 from uuid import UUID
@@ -53,13 +56,24 @@ class Reach(Protocol):
         """Stop what ``start`` started."""
 
 
-def reach_for(file: SutFile, out: Path) -> Reach:
-    """Give the way that a SUT file asks for."""
+def reach_for(file: SutFile, out: Path, worker: int = 0) -> Reach:
+    """Give the way that a SUT file asks for, to a worker."""
     if file.reach.kind == "virtual":
         return VirtualReach(file)
     if file.reach.kind == "process":
-        return ProcessReach(file, out)
+        return ProcessReach(file, out, worker)
     return ExternalReach(file)
+
+
+def start_all(reaches: Sequence[Reach]) -> None:
+    """Start every SUT at the same time; when one fails, stop them and raise its error."""
+    with ThreadPoolExecutor() as pool:
+        begun = [pool.submit(reach.start) for reach in reaches]
+    errors = [error for each in begun if (error := each.exception()) is not None]
+    if errors:
+        for reach in reaches:
+            reach.stop()
+        raise errors[0]
 
 
 class VirtualReach:
@@ -158,9 +172,10 @@ class ExternalReach:
 class ProcessReach(ExternalReach):
     """A program on loopback, started for the run."""
 
-    def __init__(self, file: SutFile, out: Path) -> None:
+    def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
         super().__init__(file)
-        self.out = out
+        self.worker = worker
+        self.log_path = out / (f"sut-{worker}.log" if worker else "sut.log")
         self.process: subprocess.Popen[bytes] | None = None
         self.log: IO[bytes] | None = None
 
@@ -178,6 +193,7 @@ class ProcessReach(ExternalReach):
             "peer_ping_port": reach.peer_ping_port,
             "peer_identifier": reach.peer_identifier,
             "python": sys.executable,
+            "worker": self.worker,
             "control_port": 0,
         }
         if self.control_endpoint is not None:
@@ -190,18 +206,17 @@ class ProcessReach(ExternalReach):
             raise UsageError(
                 f"{self.file.path}: reach.command: unknown placeholder {error}; known are {', '.join(values)}"
             ) from error
-        log_path = self.out / "sut.log"
-        self.log = log_path.open("ab")
+        self.log = self.log_path.open("ab")
         try:
             self.process = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
                 command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT
             )
         except OSError as error:
             raise SutUnavailable(f"cannot start {shlex.join(command)}: {error.strerror}") from error
-        self._await(log_path)
+        self._await()
         super().start()
 
-    def _await(self, log_path: Path) -> None:
+    def _await(self) -> None:
         assert self.process is not None
         ports = [(self.file.reach.address, self.tcp_port)]
         if self.control_endpoint is not None:
@@ -209,15 +224,15 @@ class ProcessReach(ExternalReach):
         deadline = time.monotonic() + self.file.reach.start_timeout_s
         while ports:
             if self.process.poll() is not None:
-                tail = log_path.read_text(errors="replace").strip().splitlines()[-1:]
+                tail = self.log_path.read_text(errors="replace").strip().splitlines()[-1:]
                 raise SutUnavailable(
                     f"{self.file.sut.name}: the program ended with {self.process.returncode}: "
-                    f"{tail[0] if tail else 'it printed nothing'}; see {log_path}"
+                    f"{tail[0] if tail else 'it printed nothing'}; see {self.log_path}"
                 )
             if time.monotonic() > deadline:
                 raise SutUnavailable(
                     f"{self.file.sut.name}: nothing listens on {ports[0][0]}:{ports[0][1]} "
-                    f"{self.file.reach.start_timeout_s} s after the start; see {log_path}"
+                    f"{self.file.reach.start_timeout_s} s after the start; see {self.log_path}"
                 )
             try:
                 socket.create_connection(ports[0], timeout=0.2).close()
@@ -280,10 +295,20 @@ def _control_endpoint(file: SutFile) -> Endpoint | None:
     return Endpoint(host, int(port))
 
 
+_GIVEN: set[int] = set()
+_GIVING = threading.Lock()
+
+
 def _free_port(address: str, kind: socket.SocketKind) -> int:
-    with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind) as probe:
-        probe.bind((address, 0))
-        return int(probe.getsockname()[1])
+    """Give a port that nothing listens on and that was given to no other SUT, which may be about to listen."""
+    family = socket.AF_INET6 if ":" in address else socket.AF_INET
+    while True:
+        with _GIVING, socket.socket(family, kind) as probe:
+            probe.bind((address, 0))
+            port = int(probe.getsockname()[1])
+            if port not in _GIVEN:
+                _GIVEN.add(port)
+                return port
 
 
 def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:

@@ -43,7 +43,7 @@ class SutTable:
 
 @dataclass(frozen=True, slots=True)
 class ReachTable:
-    """[reach]: how the SUT is reached, and where it finds the peer."""
+    """[reach]: how the SUT is reached, and where it finds the peer; ``more_peer_addresses``: the peers of workers."""
 
     kind: Literal["virtual", "process", "external"]
     address: str = "127.0.0.1"
@@ -54,6 +54,7 @@ class ReachTable:
     peer_tcp_port: int = 1801
     peer_ping_port: int = 3527
     peer_identifier: UUID = PEER_IDENTIFIER
+    more_peer_addresses: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     allow_remote: bool = False
     start_timeout_s: int = 20

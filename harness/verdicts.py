@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from harness.errors import UsageError
 
@@ -78,6 +78,13 @@ class RunInfo:
 def utc_now() -> str:
     """Give the time for records: ISO 8601, UTC, milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Log(Protocol):
+    """Takes verdicts: the file of a run, or the list in which a worker keeps those of a check."""
+
+    def append(self, entry: Entry, /) -> None:
+        """Take one."""
 
 
 class VerdictLog:

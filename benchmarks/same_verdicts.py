@@ -1,0 +1,65 @@
+"""``python -m benchmarks.same_verdicts RUN RUN ...``: do runs of one SUT say the same?
+
+Of runs in virtual time by one worker every line must be the same but for the run's name and the time; of others the
+verdicts, with test and rule, however often each was given. Exit code 0 when they are, else 1 and what differs.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from harness.run import VERDICTS_FILE
+from harness.verdicts import read_verdicts
+
+SHOWN = 20
+OWN = ("run", "time")
+"""What every run has of its own."""
+
+
+def judged(run: Path) -> Counter[tuple[str, ...]]:
+    """Give test, rule and verdict of every line of a run, with how often they are there."""
+    return Counter((line["test"], line["rule"], line["verdict"]) for line in read_verdicts(run / VERDICTS_FILE))
+
+
+def told(run: Path) -> list[str]:
+    """Give every line of a run without what is its own, evidence and order included."""
+    return [
+        json.dumps({key: value for key, value in line.items() if key not in OWN}, sort_keys=True)
+        for line in read_verdicts(run / VERDICTS_FILE)
+    ]
+
+
+def differences(runs: Sequence[Path]) -> Iterable[str]:
+    """Give a line for each verdict that a run has more or less often than the first."""
+    first = judged(runs[0])
+    for run in runs[1:]:
+        other = judged(run)
+        for sign, more in (("-", first - other), ("+", other - first)):
+            for (test, rule, verdict), times in sorted(more.items()):
+                yield f"{run}: {sign}{times} {verdict} {rule} {test}"
+
+
+def main() -> int:
+    """Compare the runs that the command line names."""
+    runs = [Path(name) for name in sys.argv[1:]]
+    if len(runs) < 2:
+        sys.stderr.write("give two run folders or more\n")
+        return 2
+    found = list(differences(runs))
+    for line in found[:SHOWN]:
+        print(line)
+    if found:
+        print(f"{len(runs)} runs: {len(found)} differences")
+        return 1
+    total = sum(judged(runs[0]).values())
+    bytes_too = all(told(run) == told(runs[0]) for run in runs[1:])
+    print(f"{len(runs)} runs: the same {total} verdicts{', to the byte' if bytes_too else ''}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

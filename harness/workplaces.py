@@ -1,0 +1,63 @@
+"""Where each worker of a run stands (``--workers``): addresses, an identity and queues of its own."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import fields, replace
+from uuid import UUID
+
+from harness.errors import UsageError
+from harness.sutfile import QueuesTable, SutFile, is_loopback
+
+MAX_WORKERS = 100
+OF_THE_FIRST_WORKER = frozenset({"private_names", "public_names", "security", "two_addresses"})
+"""Capabilities that speak of the peer of the SUT file: a SUT that all workers share knows none but that."""
+
+
+def workplaces(file: SutFile, workers: int) -> list[SutFile]:
+    """Give the SUT file as each worker sees it; UsageError when the SUT is not for several.
+
+    ``process``: each has a SUT of its own, both at addresses of their own. ``external``: each is another peer of the
+    one SUT, with another QueueManager.Identifier. ``virtual``: there is nothing to share.
+    """
+    kind = file.reach.kind
+    if not 1 <= workers <= MAX_WORKERS:
+        raise UsageError(f"--workers {workers}: it must be 1 to {MAX_WORKERS}")
+    if workers > 1 and kind == "external" and file.control.kind != "none":
+        raise UsageError(
+            f"--workers {workers}: over its control channel each check changes the SUT for all others: leave --workers "
+            'out, or set kind = "none" in [control], or kind = "process" in [reach] (then each worker starts its own)'
+        )
+    return [_workplace(file, number) for number in range(workers)]
+
+
+def _workplace(file: SutFile, number: int) -> SutFile:
+    reach = file.reach
+    names = {each.name: getattr(file.queues, each.name) for each in fields(file.queues)}
+    queues = QueuesTable(**{kind: name.replace("{worker}", str(number)) for kind, name in names.items()})
+    if number and reach.kind == "process":
+        reach = replace(reach, address=_shifted(reach.address, number), peer_address=_peer_address(file, number))
+    elif number and reach.kind == "external":
+        identifier = UUID(int=reach.peer_identifier.int ^ number << 48)
+        reach = replace(reach, peer_address=_peer_address(file, number), peer_identifier=identifier)
+    return replace(file, reach=reach, queues=queues)
+
+
+def _peer_address(file: SutFile, number: int) -> str:
+    reach = file.reach
+    if number <= len(reach.more_peer_addresses):
+        return reach.more_peer_addresses[number - 1]
+    if reach.more_peer_addresses or not is_loopback(reach.peer_address):
+        raise UsageError(
+            f"{file.path}: reach.more_peer_addresses names {len(reach.more_peer_addresses)} addresses of this machine; "
+            f"worker {number} needs one, too"
+        )
+    return _shifted(reach.peer_address, number)
+
+
+def _shifted(address: str, number: int) -> str:
+    """Give the address that is ``number`` networks of 256 further: 127.0.0.2, 127.0.1.2, 127.0.2.2 ..."""
+    try:
+        return str(ipaddress.IPv4Address(address) + 256 * number)
+    except ValueError as error:
+        raise UsageError(f"--workers: {address} is no IPv4 address; there is only one such loopback address") from error

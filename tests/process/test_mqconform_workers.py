@@ -1,0 +1,146 @@
+"""``--workers``: checks side by side find what they find one after the other, and nothing of a worker gets lost."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+import xml.etree.ElementTree as ET
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from mqconform_process import MQCONFORM, judged, mqconform, run_json, sut, unfounded, verdicts
+
+SELECTION = "test_2_2_2_ or test_2_2_3_ or test_2_2_6_ or test_2_2_1_"
+"""Checks of packets: some dozens."""
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run without workers."""
+    place = tmp_path_factory.mktemp("alone")
+    done = mqconform("run", "--sut", sut(place), "--out", place / "run", "-k", SELECTION)
+    assert done.returncode == 0, done.stdout
+    return place / "run"
+
+
+def blocks(folder: Path) -> list[str]:
+    """The checks in the order of their verdicts, one for each piece of the file that is of one check."""
+    tests = [line["test"] for line in verdicts(folder)]
+    return [test for number, test in enumerate(tests) if number == 0 or tests[number - 1] != test]
+
+
+def test_three_workers_find_what_one_finds(alone: Path, tmp_path: Path) -> None:
+    done = mqconform("run", "--sut", sut(tmp_path), "--out", tmp_path / "run", "-k", SELECTION, "--workers", 3)
+    assert done.returncode == 0, done.stdout
+    folder = tmp_path / "run"
+    assert judged(folder) == judged(alone)
+    assert [line["seq"] for line in verdicts(folder)] == list(range(1, len(verdicts(folder)) + 1))
+    assert max(Counter(blocks(folder)).values()) == 1
+    assert unfounded(folder) == []
+    for name in ("junit.xml", "allure-results", "captures"):
+        assert (folder / name).exists()
+    told = [ET.parse(run / "junit.xml").getroot()[0].get("tests") for run in (folder, alone)]
+    assert told[0] == told[1] == str(len(blocks(alone)))
+    assert len(list((folder / "captures").iterdir())) == len(list((alone / "captures").iterdir()))
+    assert len(list((folder / "allure-results").glob("*-result.json"))) == int(told[0])
+
+
+def begun(folder: Path, file: Path) -> subprocess.Popen[str]:
+    """A run with two workers that has some verdicts already."""
+    command = [*MQCONFORM, "run", "--sut", str(file), "--out", str(folder), "-k", SELECTION, "--workers", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while not ((folder / "verdicts.jsonl").is_file() and (folder / "verdicts.jsonl").stat().st_size):
+        assert time.monotonic() < until
+        time.sleep(0.01)
+    return process
+
+
+def workers_of(process: subprocess.Popen[str]) -> list[int]:
+    found = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text(encoding="ascii").split()
+    return [int(pid) for pid in found]
+
+
+def test_a_worker_that_dies_is_accounted_for_and_replaced(alone: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    with begun(folder, sut(tmp_path)) as process:
+        os.kill(workers_of(process)[0], signal.SIGKILL)
+        said, _ = process.communicate(timeout=120)
+    assert process.returncode == run_json(folder)["exit"] == 1
+    lost = {line["test"]: line["reason"] for line in verdicts(folder) if line["verdict"] == "harness_error"}
+    ((test, reason),) = lost.items()
+    assert reason.endswith("died in this check (SIGKILL)")
+    assert test.rpartition("::")[2] in said
+    others = {key: times for key, times in judged(alone).items() if key[0] != test}
+    assert others == {key: times for key, times in judged(folder).items() if key[0] != test}
+
+
+def test_a_session_that_is_killed_takes_its_workers_along_and_is_resumed(alone: Path, tmp_path: Path) -> None:
+    folder, file = tmp_path / "run", sut(tmp_path)
+    with begun(folder, file) as process:
+        workers = workers_of(process)
+        process.kill()
+    until = time.monotonic() + 30
+    while any(Path(f"/proc/{pid}").exists() for pid in workers):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    arguments = ("--sut", file, "--out", folder, "-k", SELECTION, "--workers", 2, "--resume")
+    done = mqconform("run", *arguments)
+    assert done.returncode == 0, done.stdout
+    assert judged(folder) == judged(alone)
+    assert unfounded(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("workers", "more", "said"),
+    [
+        (0, "", "--workers 0: it must be 1 to 100"),
+        (
+            2,
+            '[control]\nkind = "jsonl"\naddress = "127.0.0.1:9801"\n',
+            "over its control channel each check changes the SUT for all others",
+        ),
+        (3, "", "reach.more_peer_addresses names 1 addresses of this machine; worker 2 needs one, too"),
+    ],
+)
+def test_what_several_workers_cannot_do_is_one_line(tmp_path: Path, workers: int, more: str, said: str) -> None:
+    file = sut(
+        tmp_path,
+        '[sut]\nname = "far"\n[reach]\nkind = "external"\naddress = "192.0.2.1"\nallow_remote = true\n'
+        f'peer_address = "192.0.2.2"\nmore_peer_addresses = ["192.0.2.3"]\n{more}',
+    )
+    done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "--workers", workers)
+    assert done.returncode == 2
+    assert said in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_each_worker_has_a_process_and_addresses_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "qm-0.toml").write_text("[remote]\ntcp_port = 18020\nping_port = 35280\n")
+    (tmp_path / "qm-1.toml").write_text("[remote]\ntcp_port = 18020\nping_port = 35280\n")
+    file = sut(
+        tmp_path,
+        '[sut]\nname = "loopback"\n[reach]\nkind = "process"\naddress = "127.0.9.1"\npeer_address = "127.0.9.2"\n'
+        "tcp_port = 0\nping_port = 0\npeer_tcp_port = 18020\npeer_ping_port = 35280\n"
+        'command = ["{python}", "-m", "reference_qm", "--config", '
+        f'"{tmp_path}/qm-{{worker}}.toml", "--address", "{{address}}", "--tcp-port", "{{tcp_port}}", "--ping-port", '
+        '"{ping_port}", "--control", "127.0.0.1:{control_port}"]\n[control]\nkind = "jsonl"\n'
+        "[capabilities]\nping = true\n",
+    )
+    selection = "test_2_2_2_ or test_2_1_2_"
+    done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", selection, "--workers", 2)
+    assert done.returncode == 0, done.stdout
+    assert {name.name for name in (tmp_path / "run").glob("sut*.log")} == {"sut.log", "sut-1.log"}
+    assert "127.0.9.1" in (tmp_path / "run/sut.log").read_text()
+    assert "127.0.10.1" in (tmp_path / "run/sut-1.log").read_text()
+    assert {line["verdict"] for line in verdicts(tmp_path / "run")} <= {"pass", "not_applicable"}
+
+
+def test_a_selection_of_nothing_is_one_line_with_workers_too(tmp_path: Path) -> None:
+    done = mqconform("run", "--sut", sut(tmp_path), "--out", tmp_path / "run", "-k", "nothing_matches", "--workers", 2)
+    assert done.returncode == 2
+    assert "matches no check" in done.stdout + done.stderr
