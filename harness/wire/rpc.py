@@ -1,0 +1,293 @@
+"""DCE/RPC over a connection: PDUs of either side, from scapy's classes. Spec: C706 12.6; MS-RPCE 2.2.2.
+
+Written from the specification and apart from ``reference_qm.rpc``. Nothing is checked when a PDU is made; what is
+read is read strictly: scapy would keep what it cannot dissect as ``Raw`` without a word.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from scapy.layers.dcerpc import (
+    DceRpc5,
+    DceRpc5AbstractSyntax,
+    DceRpc5AlterContext,
+    DceRpc5AlterContextResp,
+    DceRpc5Auth3,
+    DceRpc5Bind,
+    DceRpc5BindAck,
+    DceRpc5BindNak,
+    DceRpc5Context,
+    DceRpc5Fault,
+    DceRpc5PortAny,
+    DceRpc5Request,
+    DceRpc5Response,
+    DceRpc5Result,
+    DceRpc5TransferSyntax,
+    DceRpc5Version,
+)
+from scapy.packet import NoPayload, Packet, Padding, Raw
+
+from harness.wire.errors import WireError
+
+HEADER_SIZE = 16
+REQUEST_SIZE = 24
+"""int bytes of a request or response before its stub."""
+MAX_FRAGMENT = 5840
+FIRST, LAST, PENDING_CANCEL, CONC_MPX, DID_NOT_EXECUTE = 0x01, 0x02, 0x04, 0x10, 0x20
+WHOLE = FIRST | LAST
+
+PTYPES = {
+    0: "request",
+    2: "response",
+    3: "fault",
+    11: "bind",
+    12: "bind_ack",
+    13: "bind_nak",
+    14: "alter_context",
+    15: "alter_context_resp",
+    16: "auth3",
+    17: "shutdown",
+    18: "co_cancel",
+    19: "orphaned",
+}
+"""C706 12.6.1, MS-RPCE 2.2.2.2."""
+_BODIES: dict[str, type[Packet]] = {
+    "request": DceRpc5Request,
+    "response": DceRpc5Response,
+    "fault": DceRpc5Fault,
+    "bind": DceRpc5Bind,
+    "bind_ack": DceRpc5BindAck,
+    "bind_nak": DceRpc5BindNak,
+    "alter_context": DceRpc5AlterContext,
+    "alter_context_resp": DceRpc5AlterContextResp,
+    "auth3": DceRpc5Auth3,
+}
+_NUMBERS = {name: number for number, name in PTYPES.items()}
+
+
+class Syntax(NamedTuple):
+    """An abstract or transfer syntax: p_syntax_id_t."""
+
+    uuid: UUID
+    major: int
+    minor: int = 0
+
+    @property
+    def version(self) -> int:
+        """u32: the minor version in the upper half."""
+        return self.minor << 16 | self.major
+
+
+NDR = Syntax(UUID("8a885d04-1ceb-11c9-9fe8-08002b104860"), 2)
+NDR64 = Syntax(UUID("71710533-beba-4937-8319-b5dbef9ccc36"), 1)
+QM2QM = Syntax(UUID("1088a980-eae5-11d0-8d9b-00a02453c337"), 1)
+QMCOMM = Syntax(UUID("fdb3a030-065f-11d1-bb9b-00a024ea5525"), 1)
+EPT = Syntax(UUID("e1af8308-5d1f-11c9-91a4-08002b14a0fa"), 3)
+UNKNOWN = Syntax(UUID("6d71636f-6e66-4f72-8d00-0000000000ff"), 1)
+"""An interface that nobody serves."""
+
+ACCEPTANCE, USER_REJECTION, PROVIDER_REJECTION, NEGOTIATE_ACK = range(4)
+"""p_cont_def_result_t. Spec: C706 12.6.3.1; MS-RPCE 2.2.2.4."""
+
+
+class Proposal(NamedTuple):
+    """A presentation context that a client proposes: p_cont_elem_t."""
+
+    p_cont_id: int
+    abstract: Syntax
+    transfers: tuple[Syntax, ...]
+
+
+class Outcome(NamedTuple):
+    """What a server says of one proposal: p_result_t; ``transfer`` None for the nil syntax."""
+
+    result: int
+    reason: int = 0
+    transfer: Syntax | None = None
+
+
+# -- making -----------------------------------------------------------------------------------------------------
+
+
+def pdu(ptype: str, call_id: int, body: Packet | None = None, flags: int = WHOLE, **header: Any) -> Packet:
+    """Make a PDU by the name of its type; ``header``: fields of scapy's DceRpc5, legal or not."""
+    made = DceRpc5(**{"ptype": _NUMBERS[ptype], "call_id": call_id, "pfc_flags": flags, **header})
+    return made if body is None else made / body
+
+
+def bind(
+    call_id: int, proposals: Sequence[Proposal], *, group: int = 0, kind: str = "bind", flags: int = WHOLE, **body: Any
+) -> Packet:
+    """Make a bind, or with ``kind`` an alter_context; ``body``: fields of DceRpc5Bind. Spec: C706 12.6.4.3."""
+    contexts = [
+        DceRpc5Context(
+            cont_id=one.p_cont_id,
+            abstract_syntax=DceRpc5AbstractSyntax(if_uuid=one.abstract.uuid, if_version=one.abstract.version),
+            transfer_syntaxes=[_transfer(each) for each in one.transfers],
+        )
+        for one in proposals
+    ]
+    sizes = {"max_xmit_frag": MAX_FRAGMENT, "max_recv_frag": MAX_FRAGMENT}
+    fields = {**sizes, "assoc_group_id": group, "context_elem": contexts, "reserved": bytes(3), **body}
+    return pdu(kind, call_id, _BODIES[kind](**fields), flags)
+
+
+def bind_ack(
+    call_id: int,
+    outcomes: Sequence[Outcome],
+    *,
+    group: int,
+    port: str = "",
+    kind: str = "bind_ack",
+    flags: int = WHOLE,
+    **body: Any,
+) -> Packet:
+    """Make a bind_ack, or with ``kind`` an alter_context_resp. Spec: C706 12.6.4.4."""
+    results = [
+        DceRpc5Result(result=one.result, reason=one.reason, transfer_syntax=_transfer(one.transfer)) for one in outcomes
+    ]
+    address = DceRpc5PortAny(port_spec=port.encode() + b"\0" if port else b"")
+    sizes = {"max_xmit_frag": MAX_FRAGMENT, "max_recv_frag": MAX_FRAGMENT}
+    fields = {**sizes, "assoc_group_id": group, "sec_addr": address, "results": results, "reserved": bytes(3), **body}
+    return pdu(kind, call_id, _BODIES[kind](**fields), flags)
+
+
+def bind_nak(call_id: int, reason: int) -> Packet:
+    """Make a bind_nak. Spec: C706 12.6.4.5."""
+    return pdu("bind_nak", call_id, DceRpc5BindNak(provider_reject_reason=reason, protocols=[DceRpc5Version(major=5)]))
+
+
+def request(
+    call_id: int, p_cont_id: int, opnum: int, stub: bytes, *, fragment: int = MAX_FRAGMENT, flags: int = 0
+) -> list[bytes]:
+    """Give the fragments of a request, each of at most ``fragment`` bytes. Spec: C706 12.6.4.9."""
+    body = {"cont_id": p_cont_id, "opnum": opnum}
+    return _fragments("request", call_id, DceRpc5Request, body, stub, fragment, flags)
+
+
+def response(call_id: int, p_cont_id: int, stub: bytes, *, fragment: int = MAX_FRAGMENT, flags: int = 0) -> list[bytes]:
+    """Give the fragments of a response. Spec: C706 12.6.4.10."""
+    return _fragments("response", call_id, DceRpc5Response, {"cont_id": p_cont_id}, stub, fragment, flags)
+
+
+def fault(call_id: int, p_cont_id: int, status: int, *, flags: int = WHOLE) -> Packet:
+    """Make a fault. Spec: C706 12.6.4.7."""
+    return pdu("fault", call_id, DceRpc5Fault(cont_id=p_cont_id, status=status), flags)
+
+
+def co_cancel(call_id: int) -> Packet:
+    """Make a co_cancel. Spec: C706 12.6.4.6."""
+    return pdu("co_cancel", call_id)
+
+
+def orphaned(call_id: int) -> Packet:
+    """Make an orphaned. Spec: C706 12.6.4.8."""
+    return pdu("orphaned", call_id)
+
+
+def _transfer(syntax: Syntax | None) -> Packet:
+    given = syntax or Syntax(UUID(int=0), 0)
+    return DceRpc5TransferSyntax(if_uuid=given.uuid, if_version=given.version)
+
+
+def _fragments(
+    ptype: str, call_id: int, body: type[Packet], fields: dict[str, Any], stub: bytes, fragment: int, flags: int
+) -> list[bytes]:
+    room = (fragment - REQUEST_SIZE) // 8 * 8
+    starts = range(0, max(len(stub), 1), room)
+    made = []
+    for start in starts:
+        place = (FIRST if start == 0 else 0) | (LAST if start == starts[-1] else 0)
+        part = body(alloc_hint=len(stub) - start, **fields) / Raw(stub[start : start + room])
+        made.append(bytes(pdu(ptype, call_id, part, place | flags)))
+    return made
+
+
+# -- reading ----------------------------------------------------------------------------------------------------
+
+
+def rpc_kind(data: bytes) -> str:
+    """Name a PDU by its type; WireError when it is none."""
+    return PTYPES[_ptype(data)]
+
+
+def dissect_rpc(data: bytes) -> Packet:
+    """Dissect a PDU, all of it; its stub stays ``Raw``. WireError when that cannot be done."""
+    name = rpc_kind(data)
+    try:
+        packet = DceRpc5(data)
+    except (struct.error, ValueError, IndexError, TypeError) as error:
+        raise WireError(f"{name}: {error}") from error
+    body = _BODIES.get(name)
+    if packet.frag_len != len(data) or packet.haslayer(Padding):
+        raise WireError(f"{name}: frag_len {packet.frag_len} does not stand for its {len(data)} bytes")
+    if body is not None and not isinstance(packet.payload, body):
+        raise WireError(f"{name}: its body cannot be dissected")
+    if name not in ("request", "response", "fault", "bind_nak", "auth3") and packet.haslayer(Raw):
+        raise WireError(f"{name}: {len(packet[Raw].load)} bytes left over")
+    return packet
+
+
+def stub_of(packet: Packet) -> bytes:
+    """Give the stub of a request or response."""
+    rest = packet.payload.payload
+    return b"" if isinstance(rest, NoPayload) else bytes(rest)
+
+
+def outcomes_of(packet: Packet) -> list[Outcome]:
+    """Give what a bind_ack or alter_context_resp says of the proposals, in order."""
+    return [Outcome(one.result, one.reason, _syntax(one.transfer_syntax)) for one in packet.payload.results]
+
+
+def proposals_of(packet: Packet) -> list[Proposal]:
+    """Give what a bind or alter_context proposes."""
+    found = []
+    for one in packet.payload.context_elem:
+        abstract = _syntax(one.abstract_syntax) or Syntax(UUID(int=0), 0)
+        transfers = tuple(filter(None, (_syntax(each) for each in one.transfer_syntaxes)))
+        found.append(Proposal(one.cont_id, abstract, transfers))
+    return found
+
+
+def _syntax(packet: Packet) -> Syntax | None:
+    if packet.if_uuid is None or packet.if_uuid == UUID(int=0):
+        return None
+    return Syntax(packet.if_uuid, packet.if_version & 0xFFFF, packet.if_version >> 16)
+
+
+def _ptype(data: bytes) -> int:
+    if len(data) < HEADER_SIZE:
+        raise WireError(f"DCE/RPC: {len(data)} bytes, at least {HEADER_SIZE} wanted")
+    if data[0] != 5 or data[2] not in PTYPES:
+        raise WireError(f"DCE/RPC: version {data[0]}, PTYPE {data[2]}")
+    return data[2]
+
+
+class RpcFramer:
+    """Cuts the bytes of one direction of a connection into PDUs. Spec: C706 12.4."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    @property
+    def pending(self) -> int:
+        """How many bytes of an unfinished PDU are held."""
+        return len(self._held)
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        """Give the PDUs that ``data`` completes; WireError, after those, where a header is none."""
+        self._held += data
+        while len(self._held) >= HEADER_SIZE:
+            _ptype(bytes(self._held[:HEADER_SIZE]))
+            little = self._held[4] >> 4 == 1
+            size = int.from_bytes(self._held[8:10], "little" if little else "big")
+            if size < HEADER_SIZE:
+                raise WireError(f"DCE/RPC: frag_len {size} is below {HEADER_SIZE}")
+            if len(self._held) < size:
+                return
+            yield bytes(self._held[:size])
+            del self._held[:size]

@@ -1,0 +1,115 @@
+"""The operations of qm2qm. Spec: MS-MQQP 2.2, 3.1.4, 6."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scapy.layers.dcerpc import (
+    NDRByteField,
+    NDRFullEmbPointerField,
+    NDRInt3264EnumField,
+    NDRIntField,
+    NDRLongField,
+    NDRPacket,
+    NDRPacketField,
+    NDRShortField,
+)
+
+from harness.wire.rpc import QM2QM
+from harness.wire.rpc_stub import Guid, Handle, Octets, Operation, operation, pointer
+
+RR_UNKNOWN, RR_NACK, RR_ACK = range(3)
+"""REMOTEREADACK. Spec: MS-MQQP 2.2.1.3."""
+
+RECEIVE, PEEK_CURRENT, PEEK_NEXT = 0x00000000, 0x80000000, 0x80000001
+LOOKUP_PEEK_CURRENT, LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV = 0x40000010, 0x40000011, 0x40000012
+LOOKUP_RECEIVE_CURRENT, LOOKUP_RECEIVE_NEXT, LOOKUP_RECEIVE_PREV = 0x40000020, 0x40000021, 0x40000022
+"""MQ_ACTION_* and MQ_LOOKUP_* of ulAction. Spec: MS-MQQP 2.2.2.1."""
+FIRST_ID, LAST_ID = 0, 0xFFFF_FFFF_FFFF_FFFF
+"""LookupId before the first and behind the last message. Spec: MS-MQQP 3.1.4.11."""
+INFINITE = 0xFFFF_FFFF
+MAX_BUFFER = 0x0042_0000
+IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
+"""dwPortType. Spec: MS-MQQP 3.1.4.8."""
+
+
+# [MS-MQQP] sect 2.2.2.1
+class REMOTEREADDESC(NDRPacket):  # type: ignore[misc]
+    """What is to be read; in answers what was."""
+
+    ALIGNMENT = (4, 8)
+    fields_desc = (
+        NDRIntField("hRemoteQueue", 0),
+        NDRIntField("hCursor", 0),
+        NDRIntField("ulAction", 0),
+        NDRIntField("ulTimeout", 0),
+        NDRIntField("dwSize", 0),
+        NDRIntField("dwQueue", 0),
+        NDRIntField("dwRequestID", 0),
+        NDRIntField("Reserved", 0),
+        NDRIntField("dwArriveTime", 0),
+        NDRInt3264EnumField("eAckNack", 0, {0: "RR_UNKNOWN", 1: "RR_NACK", 2: "RR_ACK"}),
+        NDRFullEmbPointerField(Octets("lpBuffer")),
+    )
+
+
+# [MS-MQQP] sect 2.2.2.2
+class REMOTEREADDESC2(NDRPacket):  # type: ignore[misc]
+    """The same with the identifier of the message."""
+
+    ALIGNMENT = (8, 8)
+    fields_desc = (
+        NDRFullEmbPointerField(NDRPacketField("pRemoteReadDesc", REMOTEREADDESC(), REMOTEREADDESC)),
+        NDRLongField("SequentialId", 0),
+    )
+
+
+def desc2(desc: REMOTEREADDESC | None, sequential_id: int = 0) -> REMOTEREADDESC2:
+    """Make a REMOTEREADDESC2 about a REMOTEREADDESC; None is NULL."""
+    return REMOTEREADDESC2(pRemoteReadDesc=pointer(desc), SequentialId=sequential_id)
+
+
+def _desc() -> NDRPacketField:
+    return NDRPacketField("lpRemoteReadDesc", REMOTEREADDESC(), REMOTEREADDESC)
+
+
+def _desc2() -> NDRPacketField:
+    return NDRPacketField("lpRemoteReadDesc2", REMOTEREADDESC2(), REMOTEREADDESC2)
+
+
+def _dword(*names: str) -> list[Any]:
+    return [NDRIntField(name, 0) for name in names]
+
+
+def _result() -> NDRIntField:
+    return NDRIntField("Return", 0)
+
+
+_VERSION = [NDRByteField("pMajor", 0), NDRByteField("pMinor", 0), NDRShortField("pBuildNumber", 0)]
+_TABLE: list[tuple[str, list[Any], list[Any]]] = [
+    ("RemoteQMStartReceive", [_desc()], [Handle("pphContext"), _desc(), _result()]),
+    ("RemoteQMEndReceive", [Handle("pphContext"), *_dword("dwAck")], [Handle("pphContext"), _result()]),
+    (
+        "RemoteQMOpenQueue",
+        [Guid("pLicGuid"), *_dword("dwMQS", "hQueue", "pQueue", "dwpContext")],
+        [Handle("phContext"), _result()],
+    ),
+    ("RemoteQMCloseQueue", [Handle("pphContext")], [Handle("pphContext"), _result()]),
+    ("RemoteQMCloseCursor", _dword("hQueue", "hCursor"), [_result()]),
+    ("RemoteQMCancelReceive", _dword("hQueue", "pQueue", "dwRequestID"), [_result()]),
+    ("RemoteQMPurgeQueue", _dword("hQueue"), [_result()]),
+    ("RemoteQMGetQMQMServerPort", _dword("dwPortType"), [_result()]),
+    ("RemoteQmGetVersion", [], _VERSION),
+    ("RemoteQMStartReceive2", [_desc2()], [Handle("pphContext"), _desc2(), _result()]),
+    (
+        "RemoteQMStartReceiveByLookupId",
+        [NDRLongField("LookupId", 0), _desc2()],
+        [Handle("pphContext"), _desc2(), _result()],
+    ),
+]
+
+QM2QM_OPERATIONS: dict[str, Operation] = {
+    name: operation(QM2QM, opnum, name, f"MS-MQQP 3.1.4.{opnum + 1}", ins, outs)
+    for opnum, (name, ins, outs) in enumerate(_TABLE)
+}
+"""By name; the opnum is the place in the interface."""

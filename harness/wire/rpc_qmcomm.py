@@ -1,0 +1,188 @@
+"""The operations of qmcomm that remote reading needs, and QUEUE_FORMAT. Spec: MS-MQMP 3.1.4, 6; MS-MQMQ 2.2.7.
+
+CACTransferBufferV1 (MS-MQMP 2.2.3.2) is declared only as far as R_QMCreateRemoteCursor wants it: all of its pointers
+are NULL.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import Any
+from uuid import UUID
+
+from scapy.fields import StrFixedLenField
+from scapy.layers.dcerpc import (
+    NDRAlign,
+    NDRByteField,
+    NDRConfVarStrNullFieldUtf16,
+    NDRFullEmbPointerField,
+    NDRFullPointerField,
+    NDRIntField,
+    NDRPacket,
+    NDRPacketField,
+    NDRShortField,
+    NDRUnion,
+    NDRUnionField,
+)
+
+from harness.wire.rpc import QMCOMM
+from harness.wire.rpc_stub import Exactly, Guid, Handle, Operation, operation, wide_string
+
+UNKNOWN, PUBLIC, PRIVATE, DIRECT, MACHINE, CONNECTOR, DL, MULTICAST, SUBQUEUE = range(9)
+"""QUEUE_FORMAT_TYPE. Spec: MS-MQMQ 2.2.6."""
+NO_SUFFIX, JOURNAL, DEADLETTER, DEADXACT, XACTONLY, SUBQUEUE_SUFFIX = range(6)
+"""The low 4 bits of m_SuffixAndFlags. Spec: MS-MQMQ 2.2.7."""
+SYSTEM = 0x80
+"""The flag of m_SuffixAndFlags: a system queue."""
+
+RECEIVE_ACCESS, PEEK_ACCESS = 0x01, 0x20
+DENY_NONE, DENY_RECEIVE = 0, 1
+"""dwDesiredAccess, dwShareMode. Spec: MS-MQMP 3.1.4.2."""
+
+_CREATECURSOR = 2
+"""CACTB_CREATECURSOR of uTransferType; its arm are three DWORDs (MS-MQMP 2.2.3.4)."""
+_WIDEST = (4, 8)
+"""In NDR64 every arm begins where the most aligned of them would (MS-RPCE 2.2.5.3.4.4)."""
+
+
+def _arm(tag: int, field: Any) -> tuple[Any, Any]:
+    return field, (lambda pkt: getattr(pkt, "tag", None) == tag, lambda _, value: value.tag == tag)
+
+
+def _bytes(size: int) -> NDRAlign:
+    return NDRAlign(Exactly("arm", bytes(size), length=size), align=_WIDEST)
+
+
+def _name() -> NDRFullEmbPointerField:
+    return NDRFullEmbPointerField(NDRConfVarStrNullFieldUtf16("arm", ""))
+
+
+# [MS-MQMQ] sect 2.2.9
+class DL_ID(NDRPacket):  # type: ignore[misc]
+    """A distribution list."""
+
+    ALIGNMENT = _WIDEST
+    fields_desc = (Guid("m_DlGuid"), NDRFullEmbPointerField(NDRConfVarStrNullFieldUtf16("m_pwzDomain", "")))
+
+
+# [MS-MQMQ] sect 2.2.7
+class QUEUE_FORMAT(NDRPacket):  # type: ignore[misc]
+    """A format name. The arm is named ``arm``; ``queue_format`` makes one."""
+
+    ALIGNMENT = _WIDEST
+    fields_desc = (
+        NDRByteField("m_qft", 0),
+        NDRByteField("m_SuffixAndFlags", 0),
+        NDRShortField("m_reserved", 0),
+        NDRUnionField(
+            [
+                _arm(PUBLIC, _bytes(16)),
+                _arm(PRIVATE, _bytes(20)),
+                _arm(DIRECT, _name()),
+                _arm(MACHINE, _bytes(16)),
+                _arm(CONNECTOR, _bytes(16)),
+                _arm(DL, NDRPacketField("arm", DL_ID(), DL_ID)),
+                _arm(MULTICAST, _bytes(8)),
+                _arm(SUBQUEUE, _name()),
+            ],
+            StrFixedLenField("arm", b"", length=0),
+            align=(1, 8),
+            switch_fmt=("B", "B"),
+        ),
+    )
+
+
+def queue_format(kind: int, value: Any = b"", suffix: int = 0, reserved: int = 0, tag: int | None = None) -> Any:
+    """Make a QUEUE_FORMAT of a QUEUE_FORMAT_TYPE.
+
+    ``value``: a UUID, the text of a direct name without ``DIRECT=``, (UUID, Uniquifier) of a private queue, a DL_ID,
+    or the bytes of the arm. ``suffix``: m_SuffixAndFlags. ``tag``: the union's discriminant, where it is another.
+    """
+    arm: Any = value
+    if isinstance(value, UUID):
+        arm = value.bytes_le
+    elif isinstance(value, tuple):
+        arm = value[0].bytes_le + struct.pack("<I", value[1])
+    elif isinstance(value, str):
+        arm = wide_string(value)
+    union = NDRUnion(tag=kind if tag is None else tag, value=arm)
+    return QUEUE_FORMAT(m_qft=kind, m_SuffixAndFlags=suffix, m_reserved=reserved, arm=union)
+
+
+def _null(*names: str) -> list[Any]:
+    return [NDRFullEmbPointerField(NDRIntField(name, 0)) for name in names]
+
+
+def _dword(*names: str) -> list[Any]:
+    return [NDRIntField(name, 0) for name in names]
+
+
+# [MS-MQMP] sect 2.2.3.2
+class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
+    """What R_QMCreateRemoteCursor takes and ignores (MS-MQMP 3.1.4.4): pointers are NULL."""
+
+    ALIGNMENT = _WIDEST
+    fields_desc = (
+        *_dword("uTransferType"),
+        NDRUnionField(
+            [_arm(_CREATECURSOR, _bytes(12))],
+            StrFixedLenField("arm", b"", length=0),
+            align=_WIDEST,
+            switch_fmt=("I", "I"),
+        ),
+        *_null("pClass", "ppMessageID", "ppCorrelationID", "pSentTime", "pArrivedTime", "pPriority", "pDelivery"),
+        *_null("pAcknowledge", "pAuditing", "pApplicationTag", "ppBody"),
+        *_dword("ulBodyBufferSizeInBytes", "ulAllocBodyBufferInBytes"),
+        *_null("pBodySize", "ppTitle"),
+        *_dword("ulTitleBufferSizeInWCHARs"),
+        *_null("pulTitleBufferSizeInWCHARs"),
+        *_dword("ulAbsoluteTimeToQueue"),
+        *_null("pulRelativeTimeToQueue"),
+        *_dword("ulRelativeTimeToLive"),
+        *_null("pulRelativeTimeToLive", "pTrace", "pulSenderIDType", "ppSenderID", "pulSenderIDLenProp"),
+        *_null("pulPrivLevel"),
+        *_dword("ulAuthLevel"),
+        *_null("pAuthenticated", "pulHashAlg", "pulEncryptAlg", "ppSenderCert"),
+        *_dword("ulSenderCertLen"),
+        *_null("pulSenderCertLenProp", "ppwcsProvName"),
+        *_dword("ulProvNameLen"),
+        *_null("pulAuthProvNameLenProp", "pulProvType"),
+        *_dword("fDefaultProvider"),
+        *_null("ppSymmKeys"),
+        *_dword("ulSymmKeysSize"),
+        *_null("pulSymmKeysSizeProp"),
+        NDRByteField("bEncrypted", 0),
+        NDRByteField("bAuthenticated", 0),
+        NDRShortField("uSenderIDLen", 0),
+        *_null("ppSignature"),
+        *_dword("ulSignatureSize"),
+        *_null("pulSignatureSizeProp", "ppSrcQMID", "pUow", "ppMsgExtension"),
+        *_dword("ulMsgExtensionBufferInBytes"),
+        *_null("pMsgExtensionSize", "ppConnectorType", "pulBodyType", "pulVersion"),
+    )
+
+
+def transfer_buffer() -> CACTransferBufferV1:
+    """Make the zeroed CACTransferBufferV1 that clients send (MS-MQMP note <29>)."""
+    return CACTransferBufferV1(uTransferType=_CREATECURSOR, arm=NDRUnion(tag=_CREATECURSOR, value=bytes(12)))
+
+
+_OPENED = [Handle("pphContext"), *_dword("pdwContext", "dwpQueue", "phQueue", "Return")]
+_TO_OPEN = [
+    NDRFullPointerField(NDRPacketField("pQueueFormat", QUEUE_FORMAT(), QUEUE_FORMAT)),
+    *_dword("dwCallingProcessID", "dwDesiredAccess", "dwShareMode"),
+    Guid("pLicGuid"),
+    *_dword("dwMQS"),
+]
+_BUFFER = NDRPacketField("ptb1", CACTransferBufferV1(), CACTransferBufferV1)
+_TABLE: list[tuple[int, str, str, list[Any], list[Any]]] = [
+    (2, "R_QMOpenRemoteQueue", "3.1.4.2", _TO_OPEN, _OPENED),
+    (3, "R_QMCloseRemoteQueueContext", "3.1.4.3", [Handle("pphContext")], [Handle("pphContext")]),
+    (4, "R_QMCreateRemoteCursor", "3.1.4.4", [_BUFFER, *_dword("hQueue")], _dword("phCursor", "Return")),
+    (31, "R_QMGetRTQMServerPort", "3.1.4.24", _dword("fIP"), _dword("Return")),
+]
+
+QMCOMM_OPERATIONS: dict[str, Operation] = {
+    name: operation(QMCOMM, opnum, name, f"MS-MQMP {section}", ins, outs) for opnum, name, section, ins, outs in _TABLE
+}
+"""By name."""

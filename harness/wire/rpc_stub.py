@@ -1,0 +1,170 @@
+"""NDR stubs by table: what travels in a request and in a response, in NDR or NDR64. Spec: C706 14; MS-RPCE 2.2.5.
+
+Made of scapy's NDR classes. Reading is strict: a stub that ends too soon or too late raises WireError, whatever
+scapy's configuration says.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from scapy.config import conf
+from scapy.error import Scapy_Exception
+from scapy.fields import StrFixedLenField
+from scapy.layers.dcerpc import (
+    NDRAlign,
+    NDRConformantArray,
+    NDRConformantString,
+    NDRConfVarStrLenField,
+    NDRPacket,
+    NDRPointer,
+    NDRVaryingArray,
+)
+from scapy.packet import Packet, Padding, Raw
+
+from harness.wire.errors import WireError
+from harness.wire.rpc import Syntax
+
+NULL_HANDLE = bytes(20)
+"""A context handle that is NULL: attributes u32 and a nil UUID (C706 14.2.16.6)."""
+
+
+class Exactly(StrFixedLenField):
+    """As many bytes as it says, or an error."""
+
+    def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, bytes]:
+        if len(s) < self.sz:
+            raise struct.error(f"{self.name}: {len(s)} of {self.sz} bytes")
+        return super().getfield(pkt, s)  # type: ignore[no-any-return]
+
+
+def Handle(name: str) -> NDRAlign:
+    """Declare a context handle: 20 bytes, kept as they are."""
+    return NDRAlign(Exactly(name, NULL_HANDLE, length=20), align=(4, 4))
+
+
+def Guid(name: str) -> NDRAlign:
+    """Declare a GUID: 16 bytes as on the wire; ``UUID.bytes_le``."""
+    return NDRAlign(Exactly(name, bytes(16), length=16), align=(4, 4))
+
+
+class Octets(NDRConfVarStrLenField):  # type: ignore[misc]
+    """A conformant and varying array of bytes, all of them there."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name, b"", size_is=lambda pkt: pkt.max_count)
+
+    def getfield(self, pkt: Packet, s: bytes) -> tuple[bytes, NDRConformantArray]:
+        rest, array = super().getfield(pkt, s)
+        found, varying = octets(array) or b"", array.value[0]
+        if not len(found) == varying.actual_count <= array.max_count:
+            counts = f"actual_count {varying.actual_count}, max_count {array.max_count}"
+            raise struct.error(f"{self.name}: {counts}, {len(found)} bytes there")
+        return rest, array
+
+
+def pointer(value: Any, referent: int = 0x0002_0000) -> NDRPointer | None:
+    """Make a [unique] pointer; None is NULL."""
+    return None if value is None else NDRPointer(referent_id=referent, value=value)
+
+
+def buffer(data: bytes | None, *, max_count: int | None = None, actual_count: int | None = None) -> NDRPointer | None:
+    """Make a pointer to a conformant and varying array of bytes; the counts are those of ``data`` unless given."""
+    if data is None:
+        return None
+    varying = NDRVaryingArray(offset=0, actual_count=len(data) if actual_count is None else actual_count, value=data)
+    count = len(data) if max_count is None else max_count
+    return pointer(NDRConformantArray(max_count=count, value=[varying]))
+
+
+def wide_string(text: str) -> NDRPointer:
+    """Make a pointer to a [string] of UTF-16 with its terminator. Spec: C706 14.3.4.2."""
+    count = len(text.encode("utf-16-le")) // 2 + 1
+    varying = NDRVaryingArray(offset=0, actual_count=count, value=text)
+    made = pointer(NDRConformantArray(max_count=count, value=[varying]))
+    assert made is not None
+    return made
+
+
+def octets(value: Any) -> bytes | None:
+    """Give the bytes behind a pointer that ``buffer`` made or a stub brought; None for NULL."""
+    while isinstance(value, NDRPointer | NDRConformantArray | NDRConformantString | NDRVaryingArray):
+        value = value.value
+        if isinstance(value, list):
+            value = value[0] if value else b""
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation of an interface: its opnum and the packets of its stubs."""
+
+    interface: Syntax
+    opnum: int
+    name: str
+    section: str
+    Request: type[NDRPacket]
+    Response: type[NDRPacket]
+
+    def build_request(self, wide: bool, **arguments: Any) -> bytes:
+        """Give the stub of a request; arguments that are not given have their defaults."""
+        return build(self.Request(**arguments, ndr64=wide), wide)
+
+    def build_response(self, wide: bool, **results: Any) -> bytes:
+        """Give the stub of a response."""
+        return build(self.Response(**results, ndr64=wide), wide)
+
+    def read_request(self, stub: bytes, wide: bool) -> Packet:
+        """Read the stub of a request; WireError when it is none."""
+        return read(self.Request, stub, wide)
+
+    def read_response(self, stub: bytes, wide: bool) -> Packet:
+        """Read the stub of a response; WireError when it is none."""
+        return read(self.Response, stub, wide)
+
+
+def operation(interface: Syntax, opnum: int, name: str, section: str, ins: list[Any], outs: list[Any]) -> Operation:
+    """Declare an operation by the fields of its stubs."""
+    request = type(f"{name}_Request", (NDRPacket,), {"fields_desc": ins})
+    response = type(f"{name}_Response", (NDRPacket,), {"fields_desc": outs})
+    return Operation(interface, opnum, name, section, request, response)
+
+
+def build(packet: NDRPacket, wide: bool) -> bytes:
+    """Give the bytes of a stub."""
+    packet.ndr64, packet.ndrendian = wide, "little"
+    return bytes(packet)
+
+
+def read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
+    """Dissect a stub, all of it; WireError when that cannot be done."""
+    if not stub:
+        if kind.fields_desc:
+            raise WireError(f"{kind.__name__}: an empty stub")
+        return kind(ndr64=wide)
+    lenient, conf.debug_dissector = conf.debug_dissector, True
+    try:
+        packet = kind(stub, ndr64=wide, ndrendian="little")
+    except (struct.error, ValueError, IndexError, TypeError, KeyError, AttributeError, Scapy_Exception) as error:
+        raise WireError(f"{kind.__name__}: {type(error).__name__}: {error}") from error
+    finally:
+        conf.debug_dissector = lenient
+    if isinstance(packet.payload, Padding | Raw):
+        raise WireError(f"{kind.__name__}: {len(packet.payload)} bytes left over")
+    size = len(_rebuilt(packet, wide))
+    if size != len(stub):  # scapy makes what is cut off shorter, or makes it up
+        raise WireError(f"{kind.__name__}: {len(stub)} bytes, what they tell needs {size}")
+    return packet
+
+
+def _rebuilt(packet: Packet, wide: bool) -> bytes:
+    packet.clear_cache()
+    return build(packet, wide)
+
+
+def guid(value: UUID) -> bytes:
+    """Give a GUID as it is on the wire."""
+    return value.bytes_le
