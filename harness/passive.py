@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.recorder import Connection, Frame
+from harness.recorder import RPC, Connection, Frame
 from reference_qm.codec import FormatError
 
 Finding = tuple[bool, str] | None
@@ -84,8 +84,8 @@ class PassiveJudge:
         self.tallies: dict[str, Tally] = {}
 
     def on_frame(self, frame: Frame) -> None:
-        """Judge one packet."""
-        if not frame.from_sut:
+        """Judge one packet; a PDU of DCE/RPC is none of those that predicates are about."""
+        if not frame.from_sut or frame.transport == RPC:
             return
         kind, record = frame.kind, _record(frame)
         if isinstance(record, FormatError):

@@ -71,6 +71,10 @@ class Peer:
         self._raw.append(conversation)
         return conversation
 
+    def watch(self, conversation: RawConversation) -> None:
+        """Close a conversation at the end of the test, if nobody has until then."""
+        self._raw.append(conversation)
+
     def message_id(self) -> int:
         """Give a MessageID for a message that a check makes itself, one that the SUT has not seen."""
         self.sut.first_message_id += 1

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from harness.passive import PassiveJudge
     from harness.peer import Peer
     from harness.reach import Reach
+    from harness.remote import Remote
     from harness.run import Run
     from harness.sut import Sut
     from harness.verdicts import Log
@@ -180,6 +181,14 @@ def peer(request: pytest.FixtureRequest, sut: Sut, _passive: PassiveJudge) -> It
     counterpart = Peer(sut.world, sut, recorder, seed=test)
     yield counterpart
     counterpart.close()
+
+
+@pytest.fixture
+def remote(peer: Peer, sut: Sut) -> Remote:
+    """The SUT's interfaces for remote reading; a check that uses it needs qm2qm."""
+    from harness.remote import Remote
+
+    return Remote(peer, sut)
 
 
 @pytest.fixture

@@ -121,7 +121,8 @@ class VirtualReach:
         host.listen(reach.tcp_port)
         if self.file.capabilities.get("ping", False):
             host.listen_ping(reach.ping_port)
-        return _view(self.file, world, VirtualControl(host, new_core), reach.tcp_port, reach.ping_port)
+        control = VirtualControl(host, new_core)
+        return _view(self.file, world, control, reach.tcp_port, reach.ping_port, reach.rpc_port)
 
     def stop(self) -> None:
         """Nothing outlives a test."""
@@ -135,6 +136,7 @@ class ExternalReach:
         self.control_endpoint = _control_endpoint(file)
         self.tcp_port = file.reach.tcp_port
         self.ping_port = file.reach.ping_port
+        self.rpc_port = file.reach.rpc_port
         self.identifier: UUID | None = None
         # Later runs start higher, so that a SUT's history of message identifiers does not matter.
         self.next_message_id = int(time.time()) // 60 * MESSAGE_IDS_A_TEST & 0x7FFFFFFF
@@ -157,7 +159,7 @@ class ExternalReach:
             control = None
             if self.control_endpoint is not None:
                 control = JsonlControl(world, self.control_endpoint, "127.0.0.1")
-            view = _view(self.file, world, control, self.tcp_port, self.ping_port, self.identifier)
+            view = _view(self.file, world, control, self.tcp_port, self.ping_port, self.rpc_port, known=self.identifier)
         except MqconformError:
             world.close()
             raise
@@ -183,11 +185,12 @@ class ProcessReach(ExternalReach):
         reach = self.file.reach
         self.tcp_port = reach.tcp_port or _free_port(reach.address, socket.SOCK_STREAM)
         self.ping_port = reach.ping_port or _free_port(reach.address, socket.SOCK_DGRAM)
+        self.rpc_port = reach.rpc_port or _free_port(reach.address, socket.SOCK_STREAM)
         values = {
             "address": reach.address,
             "tcp_port": self.tcp_port,
             "ping_port": self.ping_port,
-            "rpc_port": reach.rpc_port,
+            "rpc_port": self.rpc_port,
             "peer_address": reach.peer_address,
             "peer_tcp_port": reach.peer_tcp_port,
             "peer_ping_port": reach.peer_ping_port,
@@ -254,7 +257,14 @@ class ProcessReach(ExternalReach):
 
 
 def _view(
-    file: SutFile, world: World, control: Control | None, tcp_port: int, ping_port: int, known: UUID | None = None
+    file: SutFile,
+    world: World,
+    control: Control | None,
+    tcp_port: int,
+    ping_port: int,
+    rpc_port: int = 0,
+    *,
+    known: UUID | None = None,
 ) -> Sut:
     identifier, facilities, scale, keys = known, frozenset[str](), 1, b""
     if control is not None:
@@ -281,6 +291,7 @@ def _view(
         facilities=facilities,
         tcp_port=tcp_port,
         ping_port=ping_port,
+        rpc_port=rpc_port,
         scale=scale,
         encryption_keys=keys,
     )

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from harness.capture import CaptureWriter
 from harness.capture.writer import MAX_SEGMENT
@@ -21,6 +21,26 @@ from reference_qm.inputs import Endpoint
 
 FROM_SUT = "sut->peer"
 TO_SUT = "peer->sut"
+RPC = "rpc"
+"""The transport of a connection that carries DCE/RPC."""
+
+
+def _rpc() -> Any:
+    """Give the layers of DCE/RPC, which take a second to import: only where a SUT speaks it."""
+    from harness.wire import rpc
+
+    return rpc
+
+
+class Framer(Protocol):
+    """Cuts a stream into packets."""
+
+    @property
+    def pending(self) -> int:
+        """How many bytes of an unfinished packet are held."""
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Give the packets that ``data`` completes; FramingError where no packet begins."""
 
 
 @dataclass(eq=False, repr=False)
@@ -28,7 +48,8 @@ class Frame:
     """One packet as it was on the wire.
 
     ``number``: the frame of the capture in which it begins. ``kind``: the packet's name (``EstablishConnection`` ...),
-    or ``malformed`` for bytes that are no packet. ``error`` says why those are none.
+    or ``malformed`` for bytes that are no packet. ``error`` says why those are none. ``transport``: tcp, udp or rpc;
+    of the last ``kind`` is the PDU's, and ``stub`` what it carries, where a check has read it.
     """
 
     number: int
@@ -39,6 +60,7 @@ class Frame:
     kind: str
     connection: Connection | None = None
     error: FormatError | None = None
+    stub: Any = None
 
     def __repr__(self) -> str:
         return f"<{self.direction} {self.kind}, frame {self.number}, {len(self.data)} bytes at {self.time_ms} ms>"
@@ -51,6 +73,8 @@ class Frame:
     @cached_property
     def packet(self) -> Any:
         """The scapy packet."""
+        if self.transport == RPC:
+            return _rpc().dissect_rpc(self.data)
         return dissect_ping(self.data) if self.transport == "udp" else dissect(self.data)
 
     @cached_property
@@ -65,6 +89,8 @@ class Frame:
     @cached_property
     def dissected(self) -> str:
         """Give the packet as an indented text, for people."""
+        if self.transport == RPC:
+            return str(_rpc().rpc_dissection(self.data, self.stub))
         return dissection(self.data, ping=self.transport == "udp")
 
 
@@ -82,9 +108,10 @@ class Connection:
     closed_by: str | None = None
     closed_at_ms: int | None = None
     closed_frame: int | None = None
-    framer: StreamFramer = field(default_factory=StreamFramer)
+    framer: Framer = field(default_factory=StreamFramer)
     broken: bool = False
     part_from: int | None = None
+    transport: str = "tcp"
 
     @property
     def received(self) -> list[Frame]:
@@ -129,9 +156,13 @@ class Recorder:
 
     # -- streams ------------------------------------------------------------------------------------------------
 
-    def opened(self, peer: Endpoint, sut: Endpoint, *, by_peer: bool) -> Connection:
-        """Record a new connection."""
+    def opened(self, peer: Endpoint, sut: Endpoint, *, by_peer: bool, rpc: bool = False) -> Connection:
+        """Record a new connection; ``rpc``: it carries DCE/RPC."""
         connection = Connection(len(self.connections) + 1, "acceptor" if by_peer else "initiator")
+        if rpc:
+            from harness.rpc_stream import RpcFramer
+
+            connection.transport, connection.framer = RPC, RpcFramer()
         self.connections.append(connection)
         if self.path is not None:
             client, server = (peer, sut) if by_peer else (sut, peer)
@@ -202,11 +233,11 @@ class Recorder:
     def _keep(
         self, connection: Connection | None, number: int, direction: str, data: bytes, error: FormatError | None = None
     ) -> Frame:
-        transport = "udp" if connection is None else "tcp"
+        transport = "udp" if connection is None else connection.transport
         name = "malformed"
         if error is None:
             try:
-                name = kind(data, ping=True) if connection is None else kind(data)
+                name = _rpc().rpc_kind(data) if transport == RPC else kind(data, ping=connection is None)
             except ValueError:  # bytes that a check made wrong on purpose, or a SUT by mistake
                 name = "malformed"
         frame = Frame(number, self.elapsed_ms(), direction, transport, data, name, connection, error)

@@ -35,6 +35,7 @@ class Sut:
         ping_port: int,
         scale: int,
         encryption_keys: bytes = b"",
+        rpc_port: int = 0,
     ) -> None:
         self.file = file
         self.world = world
@@ -44,6 +45,8 @@ class Sut:
         self.tcp_port = tcp_port
         self.ping_port = ping_port
         self.scale = scale
+        self.rpc_port = rpc_port
+        """Where it serves qmcomm and qm2qm."""
         self.encryption_keys = encryption_keys
         """Its PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when it did not tell."""
         self.dirty = False

@@ -25,6 +25,7 @@ CAPABILITIES = MappingProxyType(
         "two_addresses": "resolves mqc-peer.example to an address where nothing listens, then to peer_address",
         "private_names": "resolves PRIVATE= format names of peer_identifier to peer_address (a directory or a route)",
         "public_names": f"resolves PUBLIC={PEER_PUBLIC_QUEUE} to peer_identifier, and has a route to it",
+        "qm2qm": "serves qmcomm and qm2qm at rpc_port (MS-MQQP 2.1)",
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
     }
 )

@@ -7,7 +7,7 @@ read is read strictly: scapy would keep what it cannot dissect as ``Raw`` withou
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
@@ -210,6 +210,17 @@ def _fragments(
 # -- reading ----------------------------------------------------------------------------------------------------
 
 
+def rpc_size(data: bytes) -> int | None:
+    """Give the size of the PDU that begins here; None while its header is not whole; WireError when there is none."""
+    if len(data) < HEADER_SIZE:
+        return None
+    _ptype(data)
+    size = int.from_bytes(data[8:10], "little" if data[4] >> 4 == 1 else "big")
+    if size < HEADER_SIZE:
+        raise WireError(f"DCE/RPC: frag_len {size} is below {HEADER_SIZE}")
+    return size
+
+
 def rpc_kind(data: bytes) -> str:
     """Name a PDU by its type; WireError when it is none."""
     return PTYPES[_ptype(data)]
@@ -267,27 +278,10 @@ def _ptype(data: bytes) -> int:
     return data[2]
 
 
-class RpcFramer:
-    """Cuts the bytes of one direction of a connection into PDUs. Spec: C706 12.4."""
-
-    def __init__(self) -> None:
-        self._held = bytearray()
-
-    @property
-    def pending(self) -> int:
-        """How many bytes of an unfinished PDU are held."""
-        return len(self._held)
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        """Give the PDUs that ``data`` completes; WireError, after those, where a header is none."""
-        self._held += data
-        while len(self._held) >= HEADER_SIZE:
-            _ptype(bytes(self._held[:HEADER_SIZE]))
-            little = self._held[4] >> 4 == 1
-            size = int.from_bytes(self._held[8:10], "little" if little else "big")
-            if size < HEADER_SIZE:
-                raise WireError(f"DCE/RPC: frag_len {size} is below {HEADER_SIZE}")
-            if len(self._held) < size:
-                return
-            yield bytes(self._held[:size])
-            del self._held[:size]
+def rpc_dissection(data: bytes, stub: Any = None) -> str:
+    """Give the fields of a PDU as a text, and those of its stub where it was read; never raises."""
+    try:
+        text = str(dissect_rpc(data).show(dump=True))
+    except WireError as error:
+        return f"cannot be dissected: {error}"
+    return text if stub is None else text + str(stub.show(dump=True))

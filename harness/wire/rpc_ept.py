@@ -1,0 +1,46 @@
+"""Looking up endpoints: ept_map and its towers. Spec: C706 L, O; MS-RPCE 2.2.1.2."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address
+from typing import Any
+
+from scapy.layers.msrpce.ept import prot_and_addr_t, protocol_tower_t
+from scapy.layers.msrpce.raw.ept import ept_map_Request, ept_map_Response, twr_p_t
+
+from harness.wire.rpc import EPT, NDR, Syntax
+from harness.wire.rpc_stub import Operation, pointer
+
+EPT_OPERATIONS: dict[str, Operation] = {
+    "ept_map": Operation(EPT, 3, "ept_map", "MS-RPCE 2.2.1.2.5", ept_map_Request, ept_map_Response)
+}
+EPT_S_NOT_REGISTERED = 0x16C9A0D6
+
+_ANYWHERE = str(IPv4Address(0))
+_UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09
+
+
+def _floors(interface: Syntax, transfer: Syntax) -> list[Any]:
+    """Floors in order; scapy computes no lengths of them."""
+    named = [
+        {"lhs_length": 19, "protocol_identifier": _UUID, "uuid": one.uuid, "version": one.major, "rhs": one.minor}
+        for one in (interface, transfer)
+    ]
+    plain = [{"lhs_length": 1, "protocol_identifier": one, "rhs": 0} for one in (_CONNECTION_ORIENTED, _TCP)]
+    floors = [prot_and_addr_t(rhs_length=2, **fields) for fields in (*named, *plain)]
+    return [*floors, prot_and_addr_t(lhs_length=1, protocol_identifier=_IP, rhs_length=4, rhs=_ANYWHERE)]
+
+
+def map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: int = 4) -> dict[str, Any]:
+    """Give the arguments of an ept_map that asks where an interface is served over TCP."""
+    tower = bytes(protocol_tower_t(floors=_floors(interface, transfer)))
+    return {"obj": None, "map_tower": pointer(twr_p_t(tower_octet_string=tower)), "max_towers": max_towers}
+
+
+def ports(response: Any) -> list[int]:
+    """Give the TCP ports of the towers that an ept_map answered with."""
+    found = []
+    for each in response.valueof("ITowers") or []:
+        tower = protocol_tower_t(each.tower_octet_string)
+        found += [floor.rhs for floor in tower.floors if floor.protocol_identifier == _TCP]
+    return found

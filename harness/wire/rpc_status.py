@@ -1,0 +1,58 @@
+"""Names of what calls return and of what faults carry. Spec: MS-MQMQ 2.4, MS-ERREF 2; C706 N; MS-RPCE 2.2.2.4."""
+
+from __future__ import annotations
+
+RETURNED = {
+    0x00000000: "MQ_OK",
+    0x400E03E9: "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT",
+    0xC0000008: "STATUS_INVALID_HANDLE",
+    0xC000000D: "STATUS_INVALID_PARAMETER",
+    0xC0000022: "STATUS_ACCESS_DENIED",
+    0xC0000043: "STATUS_SHARING_VIOLATION",
+    0xC0000120: "STATUS_CANCELLED",
+    0xC0000225: "STATUS_NOT_FOUND",
+    0xC00E0001: "MQ_ERROR",
+    0xC00E0002: "MQ_ERROR_PROPERTY",
+    0xC00E0003: "MQ_ERROR_QUEUE_NOT_FOUND",
+    0xC00E0006: "MQ_ERROR_INVALID_PARAMETER",
+    0xC00E0007: "MQ_ERROR_INVALID_HANDLE",
+    0xC00E0008: "MQ_ERROR_OPERATION_CANCELLED",
+    0xC00E0009: "MQ_ERROR_SHARING_VIOLATION",
+    0xC00E001B: "MQ_ERROR_IO_TIMEOUT",
+    0xC00E001C: "MQ_ERROR_ILLEGAL_CURSOR_ACTION",
+    0xC00E001D: "MQ_ERROR_MESSAGE_ALREADY_RECEIVED",
+    0xC00E001E: "MQ_ERROR_ILLEGAL_FORMATNAME",
+    0xC00E0025: "MQ_ERROR_ACCESS_DENIED",
+    0xC00E0051: "MQ_ERROR_TRANSACTION_SEQUENCE",
+    0xC00E0088: "MQ_ERROR_MESSAGE_NOT_FOUND",
+}
+"""HRESULT and NTSTATUS."""
+
+FAULTS = {
+    0x00000005: "ERROR_ACCESS_DENIED",
+    0x000006F7: "RPC_X_BAD_STUB_DATA",
+    0x000006E6: "RPC_S_PROCNUM_OUT_OF_RANGE",
+    0x1C00000D: "nca_s_fault_cancel",
+    0x1C000012: "nca_s_fault_unspec",
+    0x1C00001A: "nca_s_fault_context_mismatch",
+    0x1C010002: "nca_s_op_rng_error",
+    0x1C010003: "nca_s_unk_if",
+    0x1C01000B: "nca_s_proto_error",
+    0x1C010014: "nca_s_server_too_busy",
+}
+"""Statuses of faults; others are HRESULTs that are thrown."""
+
+
+def returned(status: int) -> str:
+    """Name what a call returned."""
+    return RETURNED.get(status, f"{status:#010x}")
+
+
+def thrown(status: int) -> str:
+    """Name the status of a fault."""
+    return f"fault {FAULTS.get(status) or returned(status)}"
+
+
+def failure(status: int) -> bool:
+    """Is it a failure HRESULT: is the severity bit set? Spec: MS-MQQP 2.2."""
+    return status >> 31 == 1

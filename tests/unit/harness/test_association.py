@@ -1,0 +1,235 @@
+"""What a check says in DCE/RPC and what it hears, against a server that the test scripts. MS-RPCE 3.3, C706 12."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness_made import sut_file
+from rpc_scripted import ScriptedSut
+
+from harness.errors import ConformanceFailure, SutUnavailable
+from harness.passive import PassiveJudge
+from harness.peer import Peer
+from harness.recorder import Recorder
+from harness.remote import START, Remote, described, label, no_handle
+from harness.sut import Sut
+from harness.wire import user_message
+from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, UNKNOWN, Proposal
+from harness.wire.rpc_ept import map_arguments, ports
+from harness.wire.rpc_qm2qm import PEEK_NEXT, RECEIVE
+from harness.world import VirtualWorld
+from reference_qm.rpc import Call, FaultStatus
+from reference_qm.rpc.happenings import CallCancelled, CallOrphaned, HandleRundown
+from reference_qm.rpc.interfaces.qm2qm import MAX_BUFFER_SIZE
+from reference_qm.rpc.mapper import EndpointMapper
+
+MESSAGE = bytes(user_message(label="first", body=b"hello"))
+SYNTAXES = pytest.mark.parametrize("transfers", [(NDR,), (NDR64,), (NDR, NDR64)], ids=["NDR", "NDR64", "both"])
+
+
+def answer_open(call: Call) -> Any:
+    return call.respond(Return=0, pphContext=call.new_handle("open"), pdwContext=7, dwpQueue=7, phQueue=7)
+
+
+def answer_session(call: Call) -> Any:
+    return call.respond(Return=0, phContext=call.new_handle("session"))
+
+
+def answer_message(call: Call) -> Any:
+    desc = {**call.arguments["lpRemoteReadDesc"], "dwSize": len(MESSAGE), "lpBuffer": MESSAGE}
+    return call.respond(Return=0, lpRemoteReadDesc=desc, pphContext=call.new_handle("read"))
+
+
+OPENING: dict[str, Any] = {"R_QMOpenRemoteQueue": answer_open, "RemoteQMOpenQueue": answer_session}
+
+
+@pytest.fixture
+def world() -> Iterator[VirtualWorld]:
+    made = VirtualWorld()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def capture(tmp_path: Path) -> Path:
+    return tmp_path / "rpc.pcapng"
+
+
+@pytest.fixture
+def judged() -> PassiveJudge:
+    return PassiveJudge()
+
+
+@pytest.fixture
+def remote(world: VirtualWorld, capture: Path, judged: PassiveJudge) -> Iterator[Remote]:
+    sut = Sut(
+        sut_file(),
+        world,
+        None,
+        identifier=None,
+        facilities=frozenset(),
+        tcp_port=1801,
+        ping_port=3527,
+        rpc_port=2103,
+        scale=1,
+    )
+    recorder = Recorder(world, capture)
+    recorder.listeners.append(judged.on_frame)
+    peer = Peer(world, sut, recorder, seed="association")
+    yield Remote(peer, sut)
+    peer.close()
+
+
+@SYNTAXES
+def test_a_queue_is_opened_and_a_message_received(world, remote, transfers):
+    scripted = ScriptedSut(
+        world,
+        **OPENING,
+        RemoteQMStartReceive=answer_message,
+        RemoteQMEndReceive=lambda call: call.respond(Return=0, pphContext=None),
+        RemoteQMCloseQueue=lambda call: call.respond(Return=0, pphContext=None),
+        R_QMCloseRemoteQueueContext=lambda call: call.respond(pphContext=None),
+    )
+    queue = remote.open(association=remote.associate(transfers=transfers))
+    assert queue.association.contexts[QM2QM].wide is (NDR64 in transfers)
+    assert scripted.calls[0].arguments["pQueueFormat"]["union"] == "TCP:127.0.0.1\\private$\\mqc-plain"
+    read = queue.receive(by=START)
+    assert (label(read), described(read).dwSize) == ("first", len(MESSAGE))
+    assert not no_handle(read)
+    assert scripted.calls[-1].arguments["dwAck"] == 2
+    assert queue.close().outcome == "MQ_OK"
+    assert queue.close_context().outcome == "returned"
+    assert not scripted.server.groups.handles
+
+
+def test_what_passes_is_recorded_and_no_packet_for_predicates(world, remote, judged, capture):
+    ScriptedSut(world, **OPENING)
+    queue = remote.open()
+    kinds = [(frame.direction, frame.kind) for frame in queue.association.record.frames]
+    assert kinds[:4] == [
+        ("peer->sut", "bind"),
+        ("sut->peer", "bind_ack"),
+        ("peer->sut", "request"),
+        ("sut->peer", "response"),
+    ]
+    assert "pdwContext" in queue.opened.evidence[1].dissected
+    assert not judged.tallies
+    assert capture.stat().st_size > 1000
+
+
+@SYNTAXES
+def test_long_stubs_travel_in_fragments_both_ways(world, remote, transfers):
+    long = bytes(range(256)) * 100
+
+    def answer(call: Call) -> Any:
+        desc = {**call.arguments["lpRemoteReadDesc"], "dwSize": len(long), "lpBuffer": long}
+        return call.respond(Return=0, lpRemoteReadDesc=desc)
+
+    ScriptedSut(world, **OPENING, RemoteQMStartReceive=answer)
+    queue = remote.open(association=remote.associate(transfers=transfers))
+    call = queue.association.begin(START, fragment=40, lpRemoteReadDesc=queue.description(RECEIVE, hCursor=3)).settled()
+    assert len(call.sent) >= 3
+    assert len(call.received) == 5
+    assert described(call).dwSize == len(long)
+
+
+def test_answers_find_their_calls_in_any_order(world, remote):
+    waiting: list[Call] = []
+    scripted = ScriptedSut(
+        world, **OPENING, RemoteQMPurgeQueue=waiting.append, RemoteQMCloseCursor=lambda call: call.respond(Return=1)
+    )
+    association = remote.associate()
+    slow = association.begin("RemoteQMPurgeQueue", hQueue=5)
+    quick = association.call("RemoteQMCloseCursor", hQueue=5)
+    assert (quick.status, slow.answered, slow.outcome) == (1, False, "no answer")
+    association.cancel(slow)
+    association.orphan(slow)
+    world.run_until(lambda: len(scripted.told) == 2, 100)
+    assert [type(one) for one in scripted.told] == [CallCancelled, CallOrphaned]
+
+
+def test_faults_and_closed_connections_are_told_apart(world, remote):
+    ScriptedSut(world, RemoteQMPurgeQueue=lambda call: call.fault(0xC00E0007))
+    association = remote.associate()
+    thrown = association.call("RemoteQMPurgeQueue")
+    assert (thrown.outcome, thrown.either) == ("fault MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_HANDLE")
+    context = association.contexts[QM2QM]
+    assert association.raw(99, b"", context).wait().thrown == FaultStatus.NCA_S_OP_RNG_ERROR
+    assert association.call("RemoteQMPurgeQueue", stub=b"\1").outcome == "fault RPC_X_BAD_STUB_DATA"
+    association.send(b"\5\0\0\3" + bytes(20))
+    assert association.call("RemoteQMPurgeQueue").outcome == "the connection closed"
+    with pytest.raises(ConformanceFailure, match="RemoteQMPurgeQueue did not succeed"):
+        association.call("RemoteQMPurgeQueue").settled()
+
+
+def test_an_unknown_interface_is_seen_to_be_refused(world, remote):
+    ScriptedSut(world)
+    with pytest.raises(ConformanceFailure, match="did not accept the interface"):
+        remote.connect().bind(QM2QM, UNKNOWN)
+    association = remote.connect()
+    frame, packet = association.propose([Proposal(0, QM2QM, (NDR,)), Proposal(1, UNKNOWN, (NDR,))])
+    assert (frame.kind, [one.result for one in packet.payload.results]) == ("bind_ack", [0, 2])
+
+
+def test_more_interfaces_by_alter_context_and_the_group_of_another_association(world, remote):
+    scripted = ScriptedSut(world, **OPENING)
+    first = remote.associate(QM2QM)
+    first.alter(QMCOMM)
+    remote.open(association=first)
+    second = remote.associate(group=first.group)
+    assert second.group == first.group
+    first.close()
+    world.run_until(lambda: False, 50)
+    assert not scripted.told
+    second.close()
+    world.run_until(lambda: len(scripted.told) == 2, 50)
+    assert all(isinstance(one, HandleRundown) for one in scripted.told)
+
+
+def test_the_endpoint_mapper_is_asked(world, remote):
+    from ipaddress import IPv4Address
+
+    from reference_qm.rpc import QM2QM as SERVED
+    from reference_qm.rpc import CallReceived
+    from reference_qm.rpc.mapper import MappedEndpoint
+
+    mapper = EndpointMapper([MappedEndpoint(SERVED, IPv4Address("127.0.0.1"), 2105)])
+    ScriptedSut(world, ept_map=lambda call: mapper(CallReceived(call)))
+    association = remote.associate(EPT)
+    found = association.call("ept_map", **map_arguments(QM2QM))
+    assert (found.out.status, ports(found.out)) == (0, [2105])
+    assert association.call("ept_map", **map_arguments(QMCOMM)).out.status != 0
+
+
+def test_bytes_that_are_no_pdu_end_in_no_exception(world, remote):
+    class Babbler:
+        def on_open(self) -> None: ...
+        def on_failed(self, error: str) -> None: ...
+        def on_closed(self, reason: str) -> None: ...
+        def on_bytes(self, data: bytes) -> None:
+            self.stream.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    def accept(stream: Any) -> Any:
+        babbler = Babbler()
+        babbler.stream = stream
+        return babbler
+
+    from reference_qm.inputs import Endpoint
+
+    world.listen(Endpoint("127.0.0.1", 2103), accept)
+    with pytest.raises(ConformanceFailure, match="it answered malformed"):
+        remote.associate()
+
+
+def test_nothing_at_the_port_makes_the_sut_unavailable(remote):
+    with pytest.raises(SutUnavailable, match="2103 for RPC: connection refused"):
+        remote.connect()
+
+
+def test_hostile_descriptions_are_sent_as_they_are(world, remote):
+    ScriptedSut(world, **OPENING)
+    queue = remote.open()
+    assert queue.read(PEEK_NEXT, by=START, dwSize=MAX_BUFFER_SIZE + 1).outcome == "fault RPC_X_BAD_STUB_DATA"

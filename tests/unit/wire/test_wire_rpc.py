@@ -1,0 +1,176 @@
+"""C706 12.6, 14; MS-RPCE 2.2: the tester's PDUs and stubs are those that the reference's tables read, and strict."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from harness.rpc_stream import RpcFramer
+from harness.wire.errors import WireError
+from harness.wire.rpc import (
+    NDR,
+    NDR64,
+    QM2QM,
+    QMCOMM,
+    Outcome,
+    Proposal,
+    bind,
+    bind_ack,
+    bind_nak,
+    co_cancel,
+    dissect_rpc,
+    fault,
+    orphaned,
+    outcomes_of,
+    proposals_of,
+    request,
+    response,
+    rpc_dissection,
+    rpc_kind,
+    stub_of,
+)
+from harness.wire.rpc_qm2qm import PEEK_NEXT, QM2QM_OPERATIONS, REMOTEREADDESC, desc2
+from harness.wire.rpc_qmcomm import DL_ID, QMCOMM_OPERATIONS, queue_format, transfer_buffer
+from harness.wire.rpc_stub import NULL_HANDLE, Operation, buffer, build, guid, octets, pointer, wide_string
+from reference_qm.codec import FramingError
+from reference_qm.rpc import QM2QM as QM2QM_TABLE
+from reference_qm.rpc import QMCOMM as QMCOMM_TABLE
+from reference_qm.rpc.ndr import Encoding
+
+GUID = UUID("33221100-5544-7766-8899-aabbccddeeff")
+WIDE = pytest.mark.parametrize("wide", [False, True], ids=["NDR", "NDR64"])
+DESC = {"hRemoteQueue": 7, "hCursor": 6, "ulAction": PEEK_NEXT, "ulTimeout": 5, "dwQueue": 4, "dwRequestID": 3}
+READ = REMOTEREADDESC(**DESC, dwSize=3, lpBuffer=buffer(b"abc"), eAckNack=2)
+REQUESTS = {
+    "RemoteQMStartReceive": {"lpRemoteReadDesc": READ},
+    "RemoteQMEndReceive": {"pphContext": bytes(4) + GUID.bytes_le, "dwAck": 2},
+    "RemoteQMOpenQueue": {"pLicGuid": guid(GUID), "dwMQS": 1, "hQueue": 2, "pQueue": 3, "dwpContext": 4},
+    "RemoteQMCloseQueue": {"pphContext": NULL_HANDLE},
+    "RemoteQMCloseCursor": {"hQueue": 1, "hCursor": 2},
+    "RemoteQMCancelReceive": {"hQueue": 1, "pQueue": 2, "dwRequestID": 3},
+    "RemoteQMPurgeQueue": {"hQueue": 1},
+    "RemoteQMGetQMQMServerPort": {"dwPortType": 3},
+    "RemoteQmGetVersion": {},
+    "RemoteQMStartReceive2": {"lpRemoteReadDesc2": desc2(READ, 9)},
+    "RemoteQMStartReceiveByLookupId": {"LookupId": 0x8899AABBCCDDEEFF, "lpRemoteReadDesc2": desc2(None, 9)},
+}
+FORMATS = {
+    "unknown": (queue_format(0), None),
+    "public": (queue_format(1, GUID), GUID),
+    "private": (queue_format(2, (GUID, 7)), {"Lineage": GUID, "Uniquifier": 7}),
+    "direct": (queue_format(3, "OS:höst\\private$\\q", 0x81, 9), "OS:höst\\private$\\q"),
+    "machine": (queue_format(4, GUID, 0x82), GUID),
+    "connector": (queue_format(5, GUID, 4), GUID),
+    "list": (
+        queue_format(6, DL_ID(m_DlGuid=guid(GUID), m_pwzDomain=wide_string("d"))),
+        {"m_DlGuid": GUID, "m_pwzDomain": "d"},
+    ),
+    "multicast": (queue_format(7, b"\1\0\0\0\2\0\0\0"), {"m_address": 1, "m_port": 2}),
+    "subqueue": (queue_format(8, "OS:x\\q;s", 5), "OS:x\\q;s"),
+}
+
+
+def refused_wherever_it_is_cut(operation: Operation, stub: bytes, wide: bool) -> None:
+    for size in range(len(stub)):
+        with pytest.raises(WireError):
+            operation.read_request(stub[:size], wide)
+    with pytest.raises(WireError, match="left over"):
+        operation.read_request(stub + b"\0", wide)
+
+
+@WIDE
+@pytest.mark.parametrize("name", QM2QM_OPERATIONS)
+def test_requests_of_qm2qm_are_read_by_the_reference_and_by_ourselves(name, wide):
+    operation = QM2QM_OPERATIONS[name]
+    stub = operation.build_request(wide, **REQUESTS[name])
+    table = QM2QM_TABLE.methods[operation.opnum]
+    assert table.name == name
+    found = table.read_in(stub, Encoding(wide))
+    assert len(table.build_in(found, Encoding(wide))) == len(stub)
+    if stub:
+        again = operation.read_request(stub, wide)
+        assert build(again, wide) == stub
+        refused_wherever_it_is_cut(operation, stub, wide)
+
+
+@WIDE
+def test_what_is_described_arrives(wide):
+    stub = QM2QM_OPERATIONS["RemoteQMStartReceive2"].build_request(wide, lpRemoteReadDesc2=desc2(READ, 9))
+    found = QM2QM_TABLE.methods[9].read_in(stub, Encoding(wide))["lpRemoteReadDesc2"]
+    read = found["pRemoteReadDesc"]
+    assert (found["SequentialId"], read["eAckNack"], read["lpBuffer"]) == (9, 2, b"abc")
+    assert {name: read[name] for name in DESC} == DESC
+
+
+@WIDE
+@pytest.mark.parametrize("size", [0, 1, 4_000])
+def test_responses_of_the_reference_are_read(wide, size):
+    data = bytes(range(256)) * 16
+    desc = {**DESC, "dwSize": size, "Reserved": 1, "dwArriveTime": 2, "eAckNack": 1, "lpBuffer": data[:size] or None}
+    results = {"pphContext": GUID, "lpRemoteReadDesc2": {"pRemoteReadDesc": desc, "SequentialId": 8}, "Return": 5}
+    stub = QM2QM_TABLE.methods[9].build_out(results, Encoding(wide), {})
+    found = QM2QM_OPERATIONS["RemoteQMStartReceive2"].read_response(stub, wide)
+    read = found.lpRemoteReadDesc2.pRemoteReadDesc.value
+    assert (found.pphContext, found.Return) == (bytes(4) + GUID.bytes_le, 5)
+    assert (found.lpRemoteReadDesc2.SequentialId, read.dwSize, octets(read.lpBuffer)) == (8, size, data[:size] or None)
+
+
+@WIDE
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_queue_format_is_read_by_the_reference_and_by_ourselves(name, wide):
+    form, arm = FORMATS[name]
+    operation = QMCOMM_OPERATIONS["R_QMOpenRemoteQueue"]
+    given = {"pQueueFormat": pointer(form), "dwDesiredAccess": 1, "pLicGuid": guid(GUID), "dwMQS": 0x500}
+    stub = operation.build_request(wide, **given)
+    found = QMCOMM_TABLE.methods[2].read_in(stub, Encoding(wide))
+    assert (found["pQueueFormat"]["union"], found["dwMQS"], found["pLicGuid"]) == (arm, 0x500, GUID)
+    assert found["pQueueFormat"]["m_SuffixAndFlags"] == form.m_SuffixAndFlags
+    assert build(operation.read_request(stub, wide), wide) == stub
+
+
+@WIDE
+def test_a_zeroed_transfer_buffer_is_what_the_reference_takes(wide):
+    operation = QMCOMM_OPERATIONS["R_QMCreateRemoteCursor"]
+    stub = operation.build_request(wide, ptb1=transfer_buffer(), hQueue=77)
+    assert QMCOMM_TABLE.methods[4].read_in(stub, Encoding(wide))["hQueue"] == 77
+    refused_wherever_it_is_cut(operation, stub, wide)
+
+
+def test_proposals_and_outcomes_come_back():
+    proposals = [Proposal(0, QM2QM, (NDR,)), Proposal(1, QMCOMM, (NDR, NDR64))]
+    assert proposals_of(dissect_rpc(bytes(bind(1, proposals)))) == proposals
+    outcomes = [Outcome(0, 0, NDR64), Outcome(2, 1)]
+    packet = dissect_rpc(bytes(bind_ack(1, outcomes, group=5, port="2103")))
+    assert (outcomes_of(packet), packet.payload.assoc_group_id) == (outcomes, 5)
+    assert packet.payload.sec_addr.port_spec == b"2103\0"
+
+
+def test_fragments_carry_the_stub_in_order():
+    stub = bytes(range(100))
+    for parts in (request(3, 0, 4, stub, fragment=48), response(3, 0, stub, fragment=48)):
+        packets = [dissect_rpc(part) for part in parts]
+        assert b"".join(stub_of(one) for one in packets) == stub
+        assert [int(one.pfc_flags) for one in packets] == [1, 0, 0, 0, 2]
+        assert [one.payload.alloc_hint for one in packets] == [100, 76, 52, 28, 4]
+
+
+def test_a_stream_is_cut_into_pdus_wherever_it_is_cut():
+    pdus = [bytes(one) for one in (co_cancel(3), bind_nak(4, 2), fault(5, 0, 0x1C010002), orphaned(6))]
+    assert [rpc_kind(one) for one in pdus] == ["co_cancel", "bind_nak", "fault", "orphaned"]
+    stream, framer = b"".join(pdus), RpcFramer()
+    assert [one for at in range(len(stream)) for one in framer.feed(stream[at : at + 1])] == pdus
+    assert framer.pending == 0
+    with pytest.raises(FramingError, match="PTYPE") as caught:
+        framer.feed(pdus[0] + b"\5\0\x63" + bytes(13))
+    assert caught.value.packets == pdus[:1]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"\5\0\x0b\3", bytes(16), bytes(co_cancel(1)) + b"x", bytes(bind(1, [Proposal(0, QM2QM, (NDR,))]))[:-1]],
+)
+def test_bytes_that_are_no_pdu_are_refused(data):
+    with pytest.raises(WireError):
+        dissect_rpc(data)
+    assert "cannot be dissected" in rpc_dissection(data)
