@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 from harness.errors import HarnessError
+from harness.rpc_host import RpcHost
 from harness.world import Datagrams, Listener, Stream, StreamSink, Timer, World
 from reference_qm.clock import Now
 from reference_qm.commands import Request, Result
@@ -21,6 +22,8 @@ from reference_qm.effects import (
     Persist,
     Rejected,
     ResolveHost,
+    RpcClose,
+    RpcSend,
     SendDatagram,
     SendPacket,
 )
@@ -123,6 +126,7 @@ class CoreHost:
         self.address = address
         self.stage = stage
         self.streams: dict[str, Stream] = {}
+        self.rpc = RpcHost(self)
         self.answers: dict[int, Result | str] = {}
         self._accepted = 0
         self._token = 0
@@ -131,11 +135,13 @@ class CoreHost:
         self._timer: Timer | None = None
         self._timer_due: int | None = None
         self._abandoned: set[int] = set()
-        self._perform: dict[type, Callable[[object], None]] = {
+        self._perform: dict[type, Callable[[Any], None]] = {
             Connect: self._connect,
             SendPacket: self._send_packet,
             CloseTransport: self._close_transport,
             SendDatagram: self._send_datagram,
+            RpcSend: self.rpc.perform,
+            RpcClose: self.rpc.perform,
             ResolveHost: self._resolve,
             Persist: self._persist,
             Completed: self._answered,
@@ -158,9 +164,14 @@ class CoreHost:
         """Answer pings through the core."""
         return self._open_ping(PingSocket.LISTENER, port).endpoint
 
+    def listen_rpc(self, port: int) -> Endpoint:
+        """Serve DCE/RPC: qmcomm at a port, qm2qm at the second after it, each at both. Return the first."""
+        return self.rpc.listen(port)
+
     def stop(self) -> None:
         """Stop the core and close every socket."""
         self.handle(Stopped())
+        self.rpc.stop()
         for listener in self._listeners:
             listener.close()
         for port in self._pings.values():
@@ -184,6 +195,7 @@ class CoreHost:
         """Go on with a core that has no past."""
         self._lose_transports("reset")
         self.core = core
+        self.rpc.announce()
         self.handle(Started())
 
     def _lose_transports(self, why: str) -> None:
@@ -192,6 +204,7 @@ class CoreHost:
             if self.stage is not None:
                 self.stage.closed(transport, True, why)
         self.streams.clear()
+        self.rpc.drop()
 
     # -- inputs -------------------------------------------------------------------------------------------------
 

@@ -121,6 +121,8 @@ class VirtualReach:
         host.listen(reach.tcp_port)
         if self.file.capabilities.get("ping", False):
             host.listen_ping(reach.ping_port)
+        if self.file.capabilities.get("qm2qm", False):
+            host.listen_rpc(reach.rpc_port)
         control = VirtualControl(host, new_core)
         return _view(self.file, world, control, reach.tcp_port, reach.ping_port, reach.rpc_port)
 

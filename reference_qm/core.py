@@ -22,6 +22,7 @@ from reference_qm.inputs import (
     Persisted,
     PersistFailed,
     PingSocket,
+    RpcListening,
     Started,
     Stopped,
     TransportAccepted,
@@ -42,6 +43,7 @@ from reference_qm.queueing.elements import OpenQueueDescriptor, WaitingMessageRe
 from reference_qm.queueing.names import every_queue
 from reference_qm.queueing.statuses import Status
 from reference_qm.queueing.surviving import create_configured, recover_queue
+from reference_qm.remote.serving import RPC_INPUTS, RemoteReading
 from reference_qm.security import SecurityCaches
 from reference_qm.states import ConnectionStatus, Opening
 from reference_qm.timers import TimerName, Timers
@@ -71,6 +73,8 @@ class QueueManager:
         """Messages that left their queues and whose acknowledgments are still to be made."""
         self.outcomes: list[tuple[Transaction, Outcome]] = []
         """Transactions whose outcome is decided and still to be carried out."""
+        self.rpc_listening: RpcListening | None = None
+        """The ports of DCE/RPC; None while there are none."""
         self._sessions_made = self._transports_made = self._persists_made = self._handles_made = 0
         self._effects: list[Effect] = []
         self.disk = Disk(self.emit, self.next_persist_token)
@@ -89,6 +93,7 @@ class QueueManager:
         self.savings: dict[int, Saving] = {}
         self.descriptors: dict[int, OpenQueueDescriptor] = {}
         self.readers: dict[int, WaitingMessageReadOperation] = {}
+        self.remote = RemoteReading(self.entropy, self.timers)
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(expiring.in_queue)
         self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(expiring.in_transit)
         self.deadlines_changed = False
@@ -111,6 +116,8 @@ class QueueManager:
         while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
             if key.name is TimerName.WAITING_MESSAGE_READ:
                 self.procedures.on_waiting_message_read_timer(self, key.owner)
+            elif key.name is TimerName.RPC_PATIENCE:
+                self.remote.associations.expire(key.owner, now)
             elif key.name in CACHE_TIMERS:
                 self.procedures.on_cache_cleanup_timer(self, key.name, now)
             elif key.name in _ON_QUEUE_MANAGER_TIMER:
@@ -197,8 +204,12 @@ class QueueManager:
         self._persists_made = max(self._persists_made, number)
 
     def _take_effects(self, now: Now) -> list[Effect]:
+        self.procedures.carry_out_rpc(self, now)
         self.procedures.carry_out_outcomes(self, now)
         self.procedures.acknowledge_removed(self, now)
+        while self.remote.associations.busy:  # what was acknowledged here was waited for
+            self.procedures.carry_out_rpc(self, now)
+            self.procedures.acknowledge_removed(self, now)
         self.procedures.watch_directory(self, now)
         if self.deadlines_changed:
             self.procedures.start_expiration_timer(self, now)
@@ -223,6 +234,8 @@ def _on_stopped(qm: QueueManager, event: Stopped, now: Now) -> None:
         qm.procedures.close_session(qm, session, "the queue manager is stopped (MS-MQQB 3.1.4.2)", now)
     for reader in list(qm.readers.values()):
         qm.procedures.stop_reader(qm, reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+    qm.procedures.carry_out_rpc(qm, now)
+    qm.remote.associations.stop()
     qm.timers.stop_all()
     qm.adm.QueueManagerState = ServiceState.STOPPED
 
@@ -323,6 +336,7 @@ _ON_INPUT: dict[type, Callable[[QueueManager, Any, Now], None]] = {
     TransportLost: _on_lost,
     BytesReceived: _on_bytes,
     DatagramReceived: _on_datagram,
+    **RPC_INPUTS,
     HostResolved: _on_resolved,
     Persisted: _on_persisted,
     PersistFailed: _on_persist_failed,

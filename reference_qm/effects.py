@@ -41,6 +41,22 @@ class SendDatagram:
 
 
 @dataclass(frozen=True, slots=True)
+class RpcSend:
+    """Send bytes on a DCE/RPC connection."""
+
+    connection: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RpcClose:
+    """Close a DCE/RPC connection when everything is sent; no RpcLost follows. ``reason`` names the section."""
+
+    connection: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class ResolveHost:
     """Resolve a host name; answered by HostResolved (MS-MQQB 3.1.5.2.1)."""
 
@@ -71,4 +87,15 @@ class Rejected:
     error: str
 
 
-Effect = Connect | SendPacket | CloseTransport | SendDatagram | ResolveHost | Persist | Completed | Rejected
+Effect = (
+    Connect
+    | SendPacket
+    | CloseTransport
+    | SendDatagram
+    | RpcSend
+    | RpcClose
+    | ResolveHost
+    | Persist
+    | Completed
+    | Rejected
+)

@@ -91,6 +91,42 @@ class DatagramReceived:
 
 
 @dataclass(frozen=True, slots=True)
+class RpcListening:
+    """The ports of DCE/RPC were taken (MS-MQQP 3.1.3): what RemoteQMGetQMQMServerPort and the endpoint mapper tell.
+
+    ``handshake`` is that of qmcomm (IP_HANDSHAKE), ``read`` that of qm2qm (IP_READ); each serves both.
+    """
+
+    handshake: Endpoint
+    read: Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class RpcAccepted:
+    """A client of DCE/RPC connected; ``connection`` is a name that the host gives (MS-MQQP 2.1)."""
+
+    connection: str
+    remote: Endpoint
+    local: Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class RpcBytes:
+    """Bytes of a DCE/RPC connection, cut anywhere."""
+
+    connection: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RpcLost:
+    """A DCE/RPC connection is gone (MS-MQQP 3.1.6)."""
+
+    connection: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class HostResolved:
     """The answer to ``ResolveHost``: textual addresses, best first; empty when the name is unknown."""
 
@@ -130,6 +166,10 @@ Input = (
     | TransportLost
     | BytesReceived
     | DatagramReceived
+    | RpcListening
+    | RpcAccepted
+    | RpcBytes
+    | RpcLost
     | HostResolved
     | Persisted
     | PersistFailed

@@ -34,6 +34,7 @@ class TimerName(Enum):
     DIRECTORY_SITE_GATES_UPDATE = "DirectorySiteGatesUpdate"
     DIRECTORY_ONLINE = "DirectoryOnline"
     QUEUE_MANAGER_QUERY = "QueueManagerQuery"
+    RPC_PATIENCE = "RpcPatience"
 
 
 SESSION_TIMERS = (
@@ -48,7 +49,7 @@ SESSION_TIMERS = (
 
 
 class TimerKey(NamedTuple):
-    """A timer of a session (its number), of a read that waits (its number) or of the queue manager (0)."""
+    """A timer of a session, a read that waits, a DCE/RPC association (its number) or the queue manager (0)."""
 
     name: TimerName
     owner: int

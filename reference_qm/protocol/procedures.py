@@ -68,9 +68,10 @@ from reference_qm.protocol import (
     session_opening,
     transactional,
 )
-from reference_qm.protocol.fate_procedures import Check, FateProcedures
+from reference_qm.protocol.fate_procedures import Check
 from reference_qm.protocol.receiving import Saving
 from reference_qm.protocol.resolving import Destination
+from reference_qm.remote.procedures import RemoteProcedures
 from reference_qm.security import MqdsPublicKeys, SecurityDescriptor, Sid, SignatureType, UserSignCerts
 from reference_qm.states import ConnectionStatus
 from reference_qm.timers import TimerName
@@ -94,7 +95,7 @@ OnMessage = Callable[[QM, Session, UserMessagePacket, Now], None]
 
 
 @dataclass(slots=True)
-class Procedures(FateProcedures):
+class Procedures(RemoteProcedures):
     """One field for each procedure. The first argument is the queue manager, the last the time where it matters."""
 
     # 3.1.2, 3.1.3 Timers, initialization

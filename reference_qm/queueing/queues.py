@@ -130,12 +130,18 @@ def delete_queue(qm: QueueManager, queue: Queue, token: int | None, done: Callab
     return qm.disk.commit(_deletion(qm, queue), token, carry_out, _leave)
 
 
-def purge_queue(qm: QueueManager, queue: Queue, token: int | None, done: Callable[[int], Result]) -> Result | None:
+def purge_queue(
+    qm: QueueManager,
+    queue: Queue,
+    token: int | None,
+    done: Callable[[int], Result],
+    failed: Callable[[], None] | None = None,
+) -> Result | None:
     """Delete every message of a queue, once those that are locked are not. Spec: MS-MQDMPR 3.1.7.1.7.
 
     ``done`` with how many were deleted at once, when the disk has it; meanwhile nobody else gets them. Those that are
     locked are deleted later, unless they were received, or sent, by the transaction that has them. Those on their way
-    to the disk are there already, and go at once.
+    to the disk are there already, and go at once. ``failed`` when the disk cannot have it.
     """
     reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
     available, arriving, locked = _by_state(queue)
@@ -154,6 +160,8 @@ def purge_queue(qm: QueueManager, queue: Queue, token: int | None, done: Callabl
     def keep() -> None:
         for position in available:
             qm.procedures.unlock_message(qm, position)
+        if failed is not None:
+            failed()
 
     kept = kept_by_transactions(qm)
     gone_after_a_crash = available + arriving + [position for position in locked if position not in kept]

@@ -1,0 +1,63 @@
+"""The values that the methods of qm2qm and qmcomm take. Spec: MS-MQQP 2.2.2.1, 3.1.4.2, 3.1.4.8; MS-MQMP 3.1.4.2."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+INFINITE_MS = 0xFFFFFFFF
+"""REMOTEREADDESC.ulTimeout of a read that waits for ever."""
+
+
+class ReadAction(IntEnum):
+    """REMOTEREADDESC.ulAction. Spec: MS-MQQP 2.2.2.1."""
+
+    MQ_ACTION_RECEIVE = 0x00000000
+    MQ_ACTION_PEEK_CURRENT = 0x80000000
+    MQ_ACTION_PEEK_NEXT = 0x80000001
+    MQ_LOOKUP_PEEK_CURRENT = 0x40000010
+    MQ_LOOKUP_PEEK_NEXT = 0x40000011
+    MQ_LOOKUP_PEEK_PREV = 0x40000012
+    MQ_LOOKUP_RECEIVE_CURRENT = 0x40000020
+    MQ_LOOKUP_RECEIVE_NEXT = 0x40000021
+    MQ_LOOKUP_RECEIVE_PREV = 0x40000022
+
+
+RECEIVING = frozenset(
+    {
+        ReadAction.MQ_ACTION_RECEIVE,
+        ReadAction.MQ_LOOKUP_RECEIVE_CURRENT,
+        ReadAction.MQ_LOOKUP_RECEIVE_NEXT,
+        ReadAction.MQ_LOOKUP_RECEIVE_PREV,
+    }
+)
+"""The actions that remove a message; the others peek."""
+
+
+class Ack(IntEnum):
+    """dwAck. Spec: MS-MQQP 2.2.1.3, 3.1.4.2."""
+
+    RR_NACK = 1
+    RR_ACK = 2
+
+
+class PortType(IntEnum):
+    """dwPortType and fIP. Spec: MS-MQQP 3.1.4.8, MS-MQMP 3.1.4.24."""
+
+    IP_HANDSHAKE = 0
+    IP_READ = 1
+    IPX_HANDSHAKE = 2
+    IPX_READ = 3
+
+
+class DesiredAccess(IntEnum):
+    """dwDesiredAccess. Spec: MS-MQMP 3.1.4.2."""
+
+    MQ_RECEIVE_ACCESS = 0x00000001
+    MQ_PEEK_ACCESS = 0x00000020
+
+
+class ShareMode(IntEnum):
+    """dwShareMode. Spec: MS-MQMP 3.1.4.2."""
+
+    MQ_DENY_NONE = 0x00000000
+    MQ_DENY_RECEIVE_SHARE = 0x00000001

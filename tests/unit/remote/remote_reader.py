@@ -1,0 +1,296 @@
+"""A queue manager that serves DCE/RPC in virtual time, and clients of it that speak the tables of reference_qm.rpc."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from reference_qm.clock import Now
+from reference_qm.commands import PeekMessages, PurgeQueue, Request, Result, SendMessage
+from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core import QueueManager
+from reference_qm.effects import Completed, Effect, Persist, Rejected, RpcClose, RpcSend
+from reference_qm.entropy import SeededEntropy
+from reference_qm.inputs import (
+    Command,
+    Endpoint,
+    Input,
+    Persisted,
+    PersistFailed,
+    RpcAccepted,
+    RpcBytes,
+    RpcListening,
+    RpcLost,
+    Started,
+)
+from reference_qm.rpc import EPT, QM2QM, QMCOMM
+from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
+from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Response
+from reference_qm.rpc.bodies import Request as RpcRequest
+from reference_qm.rpc.header import HEADER_SIZE, WHOLE, Flags, Header
+from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.syntaxes import NDR, NDR64
+
+QM_ID = UUID("aaaaaaaa-0000-4000-8000-000000000001")
+LICENCE = UUID("00112233-4455-6677-8899-aabbccddeeff")
+ADDRESS = "127.0.0.1"
+PLAIN = "private$\\plain"
+OTHER = "private$\\other"
+LISTENING = RpcListening(Endpoint(ADDRESS, 2103), Endpoint(ADDRESS, 2105))
+INTERFACES = (QM2QM, QMCOMM, EPT)
+CONTEXTS = {
+    method.name: (context, opnum, method)
+    for context, interface in enumerate(INTERFACES)
+    for opnum, method in interface.methods.items()
+}
+
+RECEIVE, PEEK, PEEK_NEXT = 0, 0x80000000, 0x80000001
+RECEIVE_ACCESS, PEEK_ACCESS = 1, 0x20
+DESC = {
+    "hRemoteQueue": 0,
+    "hCursor": 0,
+    "ulAction": RECEIVE,
+    "ulTimeout": 0,
+    "dwSize": 0,
+    "dwQueue": 0,
+    "dwRequestID": 1,
+    "Reserved": 0,
+    "dwArriveTime": 0,
+    "eAckNack": 0,
+    "lpBuffer": None,
+}
+
+
+class Faulted(Exception):
+    """A call was answered with a fault."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"{status:#010x}")
+        self.status = status
+
+
+class Server:
+    """A started core, its time and what it did. ``disk``: None answers at once, else what is to be written waits."""
+
+    def __init__(self, *queues: QueueSettings, disk: bool = False, seed: str = "remote") -> None:
+        config = QueueManagerConfig(QM_ID, queues=(QueueSettings(PLAIN), QueueSettings(OTHER), *queues))
+        self.core = QueueManager(config, SeededEntropy(seed))
+        self.now = Now(1_000_000, 1_800_000_000)
+        self.slow_disk = False
+        self.unwritten: list[Persist] = []
+        self.answers: dict[int, Result | str] = {}
+        self.readers: dict[str, Reader] = {}
+        self._token = 0
+        self._connections = 0
+        if disk:
+            self.core.restore({})
+        self.handle(LISTENING)
+        self.handle(Started())
+
+    def handle(self, event: Input) -> None:
+        self.perform(self.core.handle(event, self.now))
+
+    def perform(self, effects: list[Effect]) -> None:
+        for effect in effects:
+            if isinstance(effect, RpcSend):
+                self.readers[effect.connection].take(effect.data)
+            elif isinstance(effect, RpcClose):
+                self.readers.pop(effect.connection).closed = effect.reason
+            elif isinstance(effect, Completed):
+                self.answers[effect.token] = effect.result
+            elif isinstance(effect, Rejected):
+                self.answers[effect.token] = effect.error
+            elif isinstance(effect, Persist):
+                self.unwritten.append(effect)
+        if not self.slow_disk:
+            self.write()
+
+    def write(self, error: str | None = None) -> None:
+        """Let the disk write what waits, or fail to."""
+        unwritten, self.unwritten = self.unwritten, []
+        for effect in unwritten:
+            self.handle(Persisted(effect.token) if error is None else PersistFailed(effect.token, error))
+
+    def wait(self, ms: int) -> None:
+        """Let time pass, timers expiring when they are due."""
+        end = self.now.monotonic_ms + ms
+        while (due := self.core.next_due()) is not None and due <= end:
+            self._set(due)
+            self.perform(self.core.handle_timer(self.now))
+        self._set(end)
+
+    def _set(self, monotonic_ms: int) -> None:
+        self.now = Now(monotonic_ms, 1_800_000_000 + (monotonic_ms - 1_000_000) // 1000)
+
+    def ask(self, request: Request) -> Any:
+        self._token += 1
+        self.handle(Command(self._token, request))
+        answer = self.answers.pop(self._token)
+        assert isinstance(answer, Result), answer
+        return answer.values
+
+    def send(self, body: bytes, queue: str = PLAIN, **more: Any) -> str:
+        """Put a message into a queue; return its message id."""
+        return self.ask(SendMessage(to=f"DIRECT=TCP:{ADDRESS}\\{queue}", body=body, **more))["message_id"]
+
+    def bodies(self, queue: str = PLAIN) -> list[str]:
+        """The bodies of the messages that can be received, in order."""
+        return [one["body"] for one in self.ask(PeekMessages(queue))["messages"]]
+
+    def purge(self, queue: str = PLAIN) -> None:
+        self.ask(PurgeQueue(queue))
+
+    def connect(self, remote: str = "192.0.2.7", wide: bool = False, group: int = 0) -> Reader:
+        self._connections += 1
+        name = f"rpc-{self._connections}"
+        reader = self.readers[name] = Reader(self, name, wide)
+        self.handle(RpcAccepted(name, Endpoint(remote, 40_000 + self._connections % 20_000), LISTENING.read))
+        reader.bind(group)
+        return reader
+
+    def restart(self) -> None:
+        self.core.restart()
+        self.readers.clear()
+        self.unwritten.clear()
+        self.handle(Started())
+
+
+@dataclass
+class Opened:
+    """A queue that is open for remote reading: its value for phQueue, and the two context handles."""
+
+    handle: int
+    context: UUID
+    session: UUID | None = None
+
+
+@dataclass
+class Reader:
+    """A client: one connection with all interfaces bound."""
+
+    server: Server
+    connection: str
+    wide: bool = False
+    closed: str | None = None
+    group: int = 0
+    pdus: list[Pdu] = field(default_factory=list)
+    calls: dict[int, tuple[Any, dict[str, Any]]] = field(default_factory=dict)
+    _call_id: int = 0
+
+    @property
+    def encoding(self) -> Encoding:
+        return Encoding(self.wide)
+
+    def take(self, data: bytes) -> None:
+        while data:
+            size = Header.parse(data[:HEADER_SIZE]).frag_length
+            self.pdus.append(Pdu.parse(data[:size]))
+            data = data[size:]
+
+    def feed(self, data: bytes) -> None:
+        self.server.handle(RpcBytes(self.connection, data))
+
+    def pdu(self, body: Body, call_id: int, flags: int = WHOLE) -> None:
+        self.feed(Pdu(body, call_id, flags).build())
+
+    def bind(self, group: int = 0) -> None:
+        syntax = NDR64 if self.wide else NDR
+        elements = tuple(ContextElement(place, one.syntax, (syntax,)) for place, one in enumerate(INTERFACES))
+        self.pdu(Bind(5840, 5840, group, elements), 0, WHOLE | Flags.CONC_MPX)
+        ack = self.pdus.pop().body
+        assert isinstance(ack, BindAck)
+        self.group = ack.assoc_group_id
+
+    def begin(self, name: str, **arguments: Any) -> int:
+        """Call a method; return the call id."""
+        context, opnum, method = CONTEXTS[name]
+        self._call_id += 1
+        self.calls[self._call_id] = (method, arguments)
+        self.pdu(RpcRequest(context, opnum, method.build_in(arguments, self.encoding)), self._call_id)
+        return self._call_id
+
+    def answer(self, call_id: int) -> dict[str, Any] | None:
+        """The results of a call; None while it waits. Faulted."""
+        mine = [pdu for pdu in self.pdus if pdu.call_id == call_id]
+        if not mine:
+            return None
+        self.pdus = [pdu for pdu in self.pdus if pdu.call_id != call_id]
+        method, arguments = self.calls.pop(call_id)
+        if isinstance(mine[0].body, Fault):
+            raise Faulted(mine[0].body.status)
+        bodies = [pdu.body for pdu in mine]
+        stub = b"".join(body.stub for body in bodies if isinstance(body, Response))
+        return method.read_out(stub, self.encoding, arguments)
+
+    def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """Call a method that answers at once."""
+        results = self.answer(self.begin(name, **arguments))
+        assert results is not None, f"{name} is not answered"
+        return results
+
+    def cancel(self, call_id: int) -> None:
+        self.pdu(CoCancel(), call_id)
+
+    def orphan(self, call_id: int) -> None:
+        self.pdu(Orphaned(), call_id)
+
+    def vanish(self) -> None:
+        """Lose the connection."""
+        del self.server.readers[self.connection]
+        self.server.handle(RpcLost(self.connection, "gone"))
+
+    # -- what clients do ----------------------------------------------------------------------------------------
+
+    def open_remote(self, queue: str = PLAIN, access: int = RECEIVE_ACCESS, share: int = 0) -> dict[str, Any]:
+        """R_QMOpenRemoteQueue by a direct format name."""
+        name = {"m_qft": 3, "m_SuffixAndFlags": 0, "m_reserved": 0, "union": f"TCP:{ADDRESS}\\{queue}"}
+        return self.open_format(name, access, share)
+
+    def open_format(self, name: dict[str, Any] | None, access: int = RECEIVE_ACCESS, share: int = 0) -> dict[str, Any]:
+        """R_QMOpenRemoteQueue by a QUEUE_FORMAT."""
+        return self.call(
+            "R_QMOpenRemoteQueue",
+            pQueueFormat=name,
+            dwCallingProcessID=0,
+            dwDesiredAccess=access,
+            dwShareMode=share,
+            pLicGuid=LICENCE,
+            dwMQS=0,
+        )
+
+    def open_queue(self, handle: int, p_queue: int | None = None) -> dict[str, Any]:
+        """RemoteQMOpenQueue."""
+        p_queue = handle if p_queue is None else p_queue
+        return self.call(
+            "RemoteQMOpenQueue", pLicGuid=LICENCE, dwMQS=0, hQueue=handle, pQueue=p_queue, dwpContext=handle
+        )
+
+    def open(self, queue: str = PLAIN, access: int = RECEIVE_ACCESS) -> Opened:
+        """Open a queue as clients do."""
+        opened = self.open_remote(queue, access)
+        assert opened["Return"] == 0, hex(opened["Return"])
+        session = self.open_queue(opened["phQueue"])
+        assert session["Return"] == 0
+        return Opened(opened["phQueue"], opened["pphContext"], session["phContext"])
+
+    def begin_read(self, handle: int, method: str = "RemoteQMStartReceive", **change: Any) -> int:
+        """Begin to read; ``change`` are fields of REMOTEREADDESC, and LookupId."""
+        lookup = {"LookupId": change.pop("LookupId")} if "LookupId" in change else {}
+        desc = {**DESC, "hRemoteQueue": handle, "dwQueue": handle, **change}
+        if method == "RemoteQMStartReceive":
+            return self.begin(method, lpRemoteReadDesc=desc)
+        return self.begin(method, lpRemoteReadDesc2={"pRemoteReadDesc": desc, "SequentialId": 0}, **lookup)
+
+    def read(self, handle: int, method: str = "RemoteQMStartReceive", **change: Any) -> dict[str, Any]:
+        """Read what is answered at once."""
+        results = self.answer(self.begin_read(handle, method, **change))
+        assert results is not None, "the read waits"
+        return results
+
+    def end(self, context: UUID | None, ack: int) -> int:
+        """RemoteQMEndReceive; return its status."""
+        results = self.call("RemoteQMEndReceive", pphContext=context, dwAck=ack)
+        assert results["pphContext"] is None
+        return int(results["Return"])
