@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from typing import Any
 from uuid import UUID
 
@@ -290,6 +291,15 @@ def sessions(sut: Sut) -> list[dict[str, Any]]:
     """Give the sessions that are not closed, GUIDs in one spelling."""
     found = [one for one in sut.inspect()["Sessions"] if one["SessionState"] != "CLOSED"]
     return [one | {"RemoteQMGuid": text(one["RemoteQMGuid"])} for one in found]
+
+
+def is_address(value: str) -> bool:
+    """Is it the text of an IPv4 or IPv6 address? SPX is gone since Windows XP."""
+    try:
+        ipaddress.ip_address(value)
+    except ValueError:
+        return False
+    return True
 
 
 def text(guid: UUID | str) -> str:

@@ -48,7 +48,9 @@ def _manager(sut):
 
 @pytest.mark.needs("inspect", "restart")
 @pytest.mark.covers(
-    *_rules("02", "03", "04", "05", *EMPTY, *VALUES), *(f"{STATE}{number}" for number in ("28", "29", "30", "31"))
+    *_rules("02", "03", "04", "05", *EMPTY, *VALUES),
+    *(f"{STATE}{number}" for number in ("28", "29", "30", "31")),
+    "MQQB-3.1.4.1-01",
 )
 def test_what_the_queue_manager_begins_with(peer, sut, judge):
     """After a restart the resend times are as they were, the table is made of them, the caches are empty and sized."""
@@ -62,6 +64,8 @@ def test_what_the_queue_manager_begins_with(peer, sut, judge):
         expected = [element(after, name)] * count
         judge(f"{RULE}{rule}", expected=str(expected), observed=str(table[first : first + count]))
         first += count
+    begun = f"{len(table)} resend times, {sum(len(element(after, name)) for name in EMPTY.values())} cached"
+    judge("MQQB-3.1.4.1-01", expected="10 resend times, 0 cached", observed=begun)
     for rule, name in EMPTY.items():
         judge(f"{RULE}{rule}", expected=f"0 in {name}", observed=f"{len(element(after, name))} in {name}")
     for rule, (name, expected) in VALUES.items():
@@ -69,7 +73,7 @@ def test_what_the_queue_manager_begins_with(peer, sut, judge):
 
 
 @pytest.mark.needs("inspect", "restart", "set_timers")
-@pytest.mark.covers(*_rules("06", "07"))
+@pytest.mark.covers(*_rules("06", "07"), f"{STATE}21")
 def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, sut, judge):
     """With a message in MessageIDHistoryTable the cleanup timer runs after a restart; with none it does not."""
     sut.set_timers(message_id_history_cleanup_ms=HISTORY_MS)
@@ -85,10 +89,14 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
         pass_time(peer, sut.duration_ms(HISTORY_MS) + sut.slack_ms(HISTORY_MS))
         if not element(_manager(sut), "MessageIDHistoryTable"):
             break
+    else:
+        raise ConformanceFailure("the SUT's MessageIDHistoryTable did not become empty (3.1.6.7)")
     sut.restart()
     shown = _manager(sut)
-    if element(shown, "MessageIDHistoryTable"):
-        raise ConformanceFailure("the SUT's MessageIDHistoryTable did not become empty")
+    entries = len(element(shown, "MessageIDHistoryTable"))
+    judge(f"{STATE}21", expected="0 entries", observed=f"{entries} entries", evidence=sent)
+    if entries:
+        raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
     judge(f"{RULE}06", expected="stopped", observed=_timer(shown), evidence=sent)
 
 

@@ -12,6 +12,7 @@ from suites.mqqb.opening import (
     agree,
     direct_name,
     initiated,
+    is_address,
     listen,
     outgoing_queue,
     outgoing_queues,
@@ -142,6 +143,7 @@ def test_a_queue_manager_without_a_way_to_it_is_tried_again_later(peer, sut, jud
     "MQQB-3.1.5.2.1-35",
     "MQQB-3.1.5.2.1-36",
     "MQQB-3.1.5.2.1-37",
+    "MQQB-3.1.1.3.1.3-01",
 )
 def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
     """The addresses found make NextHops and NextHopCollection, and the session goes to the first; each time anew."""
@@ -172,6 +174,8 @@ def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
     }
     for rule, (expected, observed) in found.items():
         judge(f"MQQB-3.1.5.2.1-{rule}", expected=str(expected), observed=str(observed), evidence=request)
+    textual = [hop["Address"] for hop in hops if is_address(hop["Address"])]
+    judge("MQQB-3.1.1.3.1.3-01", expected=f"{len(hops)} addresses", observed=f"{len(textual)} addresses")
     connection.close()
     _, again = accepted(listener)
     once_more = ", ".join(outgoing_queue(sut, name)["NextHops"])

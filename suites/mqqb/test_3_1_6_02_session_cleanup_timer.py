@@ -12,7 +12,7 @@ from suites.mqqb.opening import opened, pass_time
 CLEANUP_MS = 12_000
 
 
-@pytest.mark.covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03")
+@pytest.mark.covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03", "MQQB-3.1.2.2-01")
 @pytest.mark.needs("set_timers")
 def test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later(peer, sut, judge):
     """Of two sessions one gets a message half-way: the other ends with the cleanup time, this one with the next."""
@@ -25,7 +25,8 @@ def test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later(peer, sut, j
 
     ended_idle, ended_used = _ended(idle, sut), _ended(used, sut)
     first, second = ("closed after 1 cleanup time", "closed after 2 cleanup times")
-    judge("MQQB-3.1.6.2-02", expected=first, observed=ended_idle, evidence=[idle.last])
+    for rule in ("MQQB-3.1.6.2-02", "MQQB-3.1.2.2-01"):
+        judge(rule, expected=first, observed=ended_idle, evidence=[idle.last])
     judge("MQQB-3.1.6.2-03", expected=second, observed=ended_used, evidence=[sent])
     judge(
         "MQQB-3.1.6.2-01",

@@ -29,6 +29,7 @@ TRAFFIC = (0.5, 1.5)
     "MQQB-3.1.6.3-02",
     "MQQB-3.1.6.3-03",
     "MQQB-3.1.6.3-04",
+    "MQQB-3.1.2.4-01",
 )
 @pytest.mark.needs("send")
 def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge):
@@ -46,6 +47,14 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
     if clock.ended() is None:
         for rule in ("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03", "MQQB-3.1.6.3-04"):
             judge(rule, expected="closed", observed=clock.ending(), evidence=[clock.first])
+    whole = "closed a whole number of AckWaitTimeouts after its message"
+    ended = clock.ended()
+    judge(
+        "MQQB-3.1.2.4-01",
+        expected=whole,
+        observed=whole if ended is not None and near(ended, round(ended)) else clock.ending(),
+        evidence=[clock.first],
+    )
     if wait is None:
         raise ConformanceFailure(f"the duration of its Session Ack Wait Timer is not known: {clock.ending()}")
 
