@@ -31,16 +31,18 @@ def serve(
     address: Annotated[str | None, typer.Option("--address", help="Address to listen on [127.0.0.1].")] = None,
     tcp_port: Annotated[str | None, typer.Option("--tcp-port", metavar="PORT", help="0: a free one [1801].")] = None,
     ping_port: Annotated[str | None, typer.Option("--ping-port", metavar="PORT", help="0: a free one [3527].")] = None,
+    rpc_port: Annotated[str | None, typer.Option("--rpc-port", metavar="PORT", help="0: a free one [2103].")] = None,
     control: Annotated[str | None, typer.Option("--control", help="ADDRESS:PORT of the control protocol.")] = None,
     store: Annotated[str | None, typer.Option("--store", metavar="FILE", help="Survives the process [none].")] = None,
     fault: Annotated[list[str] | None, typer.Option("--fault", help="A deliberate violation; repeatable.")] = None,
 ) -> None:
-    """Run a reference queue manager until SIGTERM; print one line `ready tcp=... ping=... control=...` first."""
+    """Run a reference queue manager until SIGTERM; print one line `ready tcp=... ping=... rpc=...` first."""
     logging.basicConfig(level=logging.WARNING, format="mqconform serve: %(message)s")
     flags = {
         "--address": address,
         "--tcp-port": tcp_port,
         "--ping-port": ping_port,
+        "--rpc-port": rpc_port,
         "--control": control,
         "--store": store,
     }

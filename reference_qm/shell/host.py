@@ -7,9 +7,8 @@ import logging
 import os
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
-from reference_qm.clock import Now
 from reference_qm.commands import Request
 from reference_qm.effects import (
     CloseTransport,
@@ -19,6 +18,8 @@ from reference_qm.effects import (
     Persist,
     Rejected,
     ResolveHost,
+    RpcClose,
+    RpcSend,
     SendDatagram,
     SendPacket,
 )
@@ -31,6 +32,7 @@ from reference_qm.inputs import (
     Persisted,
     PersistFailed,
     PingSocket,
+    RpcListening,
     Started,
     Stopped,
     TransportAccepted,
@@ -40,8 +42,10 @@ from reference_qm.inputs import (
 )
 from reference_qm.shell import system
 from reference_qm.shell.connection import Connection, OpenedInput
+from reference_qm.shell.core import Core
 from reference_qm.shell.datagrams import DatagramSocket
 from reference_qm.shell.resolver import Resolver
+from reference_qm.shell.rpc_server import RpcListener
 from reference_qm.shell.store import Store, StoreError
 
 log = logging.getLogger(__name__)
@@ -53,22 +57,6 @@ STOP_FLUSH_S = 0.5
 """How long a stopping service may take to deliver what it has already sent."""
 
 Answer = Completed | Rejected
-
-
-class Core(Protocol):
-    """A reference queue manager, or one wrapped in faults."""
-
-    def handle(self, event: Input, now: Now, /) -> list[Effect]:
-        """Take an input."""
-
-    def next_due(self) -> int | None:
-        """Say when a timer is due, in monotonic ms."""
-
-    def handle_timer(self, now: Now, /) -> list[Effect]:
-        """Let due timers expire."""
-
-    def restart(self) -> None:
-        """Keep only what must survive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +79,8 @@ class Host:
         self.address = address
         self.store = store
         self.limits = limits
+        self.rpc = RpcListener(self.handle, connections=limits.connections, unsent_bytes=limits.unsent_bytes)
+        self._rpc_listening: RpcListening | None = None
         self._listener: asyncio.Server | None = None
         self._pings: dict[PingSocket, DatagramSocket] = {}
         self._resolver = Resolver(address)
@@ -116,6 +106,8 @@ class Host:
             SendPacket: self._send_packet,
             CloseTransport: self._close_transport,
             SendDatagram: self._send_datagram,
+            RpcSend: lambda effect: self.rpc.send(effect.connection, effect.data),
+            RpcClose: lambda effect: self.rpc.close(effect.connection),
             ResolveHost: self._resolve,
             Persist: self._persist,
             Completed: self._answer,
@@ -136,21 +128,32 @@ class Host:
         """Take the UDP port for Ping Requests without listening yet; OSError when that fails."""
         return self._bind_ping(PingSocket.LISTENER, port).local
 
+    async def bind_rpc(self, port: int, read_port: int) -> RpcListening:
+        """Take the ports of qmcomm and qm2qm, or the next free ones, without accepting yet; OSError when that fails."""
+        handshake, read = [await self.rpc.bind_from(self.address, one) for one in (port, read_port)]
+        self._rpc_listening = RpcListening(handshake, read)
+        return self._rpc_listening
+
     async def start(self) -> None:
         """Start the core, then let the world in; OSError when a port was taken meanwhile."""
-        self.handle(Started())
+        self._begin_life()
         for ping in self._pings.values():
             ping.start()
         if self._listener is not None:
             await self._listener.start_serving()
+        await self.rpc.start()
+
+    def _begin_life(self) -> None:
+        if self._rpc_listening is not None:
+            self.handle(self._rpc_listening)
+        self.handle(Started())
 
     def restart(self) -> None:
         """End the core as a crash would and start it again; only the listeners stay."""
         self.core.restart()
-        for connection in self._every_connection():
-            connection.abort()
+        self._cut_connections()
         self._end_life("the queue manager was restarted meanwhile")
-        self.handle(Started())
+        self._begin_life()
 
     def reset(self, make_core: Callable[[], Core]) -> None:
         """End the core and begin with a new one and an empty store; only the listeners stay. StoreError: nothing done.
@@ -159,11 +162,10 @@ class Host:
         """
         self.store.clear()
         self._unwritten.clear()
-        for connection in self._every_connection():
-            connection.abort()
+        self._cut_connections()
         self._end_life("the queue manager was reset meanwhile")
         self.core = make_core()
-        self.handle(Started())
+        self._begin_life()
 
     async def stop(self) -> None:
         """Stop the core, deliver what it has sent, close every socket."""
@@ -173,6 +175,7 @@ class Host:
         for connection in self._every_connection():
             connection.close()
         self._end_life("the queue manager was stopped meanwhile")
+        await self.rpc.stop()
         try:
             async with asyncio.timeout(STOP_FLUSH_S):
                 await self._all_closed.wait()
@@ -186,11 +189,17 @@ class Host:
 
     def close_listeners(self) -> None:
         """Give the ports back."""
+        self.rpc.close_listeners()
         if self._listener is not None:
             self._listener.close()
         for ping in self._pings.values():
             ping.close()
         self._pings.clear()
+
+    def _cut_connections(self) -> None:
+        self.rpc.drop()
+        for connection in self._every_connection():
+            connection.abort()
 
     def _every_connection(self) -> set[Connection]:
         """Return what is open, closing or being dialled."""

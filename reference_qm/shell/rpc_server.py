@@ -1,130 +1,145 @@
-"""DCE/RPC over TCP: gives the associations of reference_qm.rpc their connections and their time. Spec: MS-MQQP 2.1."""
+"""DCE/RPC over TCP: brings the core its connections and their bytes, with limits. Spec: MS-MQQP 2.1, 3.1.3."""
 
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import cast
 
-from reference_qm.inputs import Endpoint
-from reference_qm.rpc import Association, CloseAssociation, Happening, RpcEvent, RpcServer, SendBytes
-from reference_qm.shell import system
+from reference_qm.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
 
-LOOPBACK = "127.0.0.1"
 STOP_FLUSH_S = 0.5
 """How long stopping may take to deliver what was answered."""
+NEXT_PORT = 11
+"""How far the next port to try is from one that is taken (MS-MQQP 3.1.4.8)."""
+LAST_PORT = 0xFFFF
 PIECE = 512
 """Bytes of requests that are taken before it is looked whether the client reads its answers: a few requests."""
 KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
 """When a client that is silent is held to be gone, so that its handles run down (MS-RPCE 3.3.3.2.1): s, s, times."""
 
-Dispatcher = Callable[[RpcEvent], Iterable[Happening]]
-"""Carries out calls: takes an event, returns what follows; what follows later is given to ``RpcListener.perform``."""
-
 
 class RpcListener:
-    """One listening port of an RpcServer.
+    """The ports of DCE/RPC and their connections. ``deliver`` gets RpcAccepted, RpcBytes and RpcLost.
 
     ``connections``: how many clients are let in at once. ``unsent_bytes``: what may wait for a client that does not
-    read; then it is cut. The default lets the largest answers to as many calls as may be pending wait.
+    read; then it is cut.
     """
 
     def __init__(
-        self,
-        server: RpcServer,
-        dispatcher: Dispatcher,
-        *,
-        connections: int = 1024,
-        unsent_bytes: int = 288 * 1024 * 1024,
+        self, deliver: Callable[[Input], None], *, connections: int = 1024, unsent_bytes: int = 288 * 1024 * 1024
     ) -> None:
-        self.server = server
-        self.dispatcher = dispatcher
+        self.deliver = deliver
         self.connections = connections
         self.unsent_bytes = unsent_bytes
-        self._clients: dict[Association, _Connection] = {}
-        self._listener: asyncio.Server | None = None
-        self._to_do: deque[Happening] = deque()
-        self._performing = False
+        self._accepted = 0
+        self._clients: dict[str, _Connection] = {}
+        """What the core has a name for."""
+        self._open: set[_Connection] = set()
+        """What is open, closing ones included."""
+        self._servers: list[asyncio.Server] = []
         self._empty = asyncio.Event()
         self._empty.set()
 
-    async def start(self, address: str = LOOPBACK, port: int = 0) -> Endpoint:
-        """Listen; OSError when the port is not to be had. Return where."""
+    # -- ports --------------------------------------------------------------------------------------------------
+
+    async def bind(self, address: str, port: int) -> Endpoint:
+        """Take a port without accepting yet; OSError when it is not to be had. Return where."""
         loop = asyncio.get_running_loop()
-        self._listener = await loop.create_server(lambda: _Connection(self), address, port)
-        return Endpoint(*self._listener.sockets[0].getsockname()[:2])
+        server = await loop.create_server(lambda: _Connection(self), address, port, start_serving=False)
+        self._servers.append(server)
+        return Endpoint(*server.sockets[0].getsockname()[:2])
+
+    async def bind_from(self, address: str, port: int) -> Endpoint:
+        """Take a port, or the next of those 11 apart that is not in use. Spec: MS-MQQP 3.1.4.8."""
+        while True:
+            try:
+                return await self.bind(address, port)
+            except OSError as error:
+                if error.errno != errno.EADDRINUSE or port + NEXT_PORT > LAST_PORT:
+                    raise
+                port += NEXT_PORT
+
+    async def start(self) -> None:
+        """Let clients in."""
+        for server in self._servers:
+            await server.start_serving()
+
+    def close_listeners(self) -> None:
+        """Give the ports back."""
+        for server in self._servers:
+            server.close()
+        self._servers.clear()
+
+    # -- connections --------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self._clients)
+
+    def send(self, connection: str, data: bytes) -> None:
+        """Send bytes; those for a client that is gone are lost."""
+        client = self._clients.get(connection)
+        if client is not None:
+            client.send(data)
+
+    def close(self, connection: str) -> None:
+        """Close when everything is sent; the core is told nothing more."""
+        client = self._clients.pop(connection, None)
+        if client is not None:
+            client.close()
+
+    def drop(self) -> None:
+        """Cut every connection; the core is told nothing more."""
+        self._clients.clear()
+        for client in self._open:
+            client.abort()
 
     async def stop(self) -> None:
-        """Let nobody in any more, ask clients to go, deliver what was answered, close."""
-        if self._listener is not None:
-            self._listener.close()
-        for association in list(self._clients):
-            self.perform(association.shut_down())
+        """Let nobody in any more, deliver what was answered, cut what is left."""
+        self.close_listeners()
+        for connection in list(self._clients):
+            self.close(connection)
         try:
             async with asyncio.timeout(STOP_FLUSH_S):
                 await self._empty.wait()
         except TimeoutError:
-            for connection in list(self._clients.values()):
-                connection.abort()
+            self.drop()
             await self._empty.wait()
 
-    @property
-    def associations(self) -> int:
-        """How many clients are connected."""
-        return len(self._clients)
-
-    def perform(self, happenings: Iterable[Happening]) -> None:
-        """Carry out effects and tell the dispatcher events, in order; a call of it from within only adds to them."""
-        self._to_do.extend(happenings)
-        if self._performing:
-            return
-        self._performing = True
-        try:
-            while self._to_do:
-                happening = self._to_do.popleft()
-                if isinstance(happening, SendBytes | CloseAssociation):
-                    self._carry_out(happening)
-                else:
-                    self._to_do.extend(self.dispatcher(happening))
-        finally:
-            self._performing = False
-
-    def _carry_out(self, effect: SendBytes | CloseAssociation) -> None:
-        connection = self._clients.get(effect.association)
-        if connection is None:
-            return  # lost meanwhile
-        if isinstance(effect, SendBytes):
-            connection.send(effect.data)
-        else:
-            connection.close()
-
-    def admit(self, association: Association, connection: _Connection) -> bool:
-        """Note a connection; above the limit it is refused."""
-        if len(self._clients) >= self.connections:
-            return False
-        self._clients[association] = connection
+    def admit(self, client: _Connection, remote: Endpoint, local: Endpoint) -> str | None:
+        """Name a new connection and tell the core; None above the limit."""
+        if len(self._open) >= self.connections:
+            return None
+        self._accepted += 1
+        name = f"rpc-{self._accepted}"
+        self._clients[name] = client
+        self._open.add(client)
         self._empty.clear()
-        return True
+        self.deliver(RpcAccepted(name, remote, local))
+        return name
 
-    def gone(self, association: Association) -> None:
-        """Forget a connection and tell what became of its calls and handles."""
-        del self._clients[association]
-        if not self._clients:
+    def is_known(self, name: str) -> bool:
+        """Does the core still want to hear of a connection?"""
+        return name in self._clients
+
+    def gone(self, client: _Connection, name: str, reason: str) -> None:
+        """Forget a connection that is closed, and tell the core unless it closed it itself."""
+        self._open.discard(client)
+        if not self._open:
             self._empty.set()
-        self.perform(association.connection_lost())
+        if self._clients.pop(name, None) is not None:
+            self.deliver(RpcLost(name, reason))
 
 
 class _Connection(asyncio.Protocol):
-    """The connection of one association."""
+    """The connection of one client."""
 
     def __init__(self, listener: RpcListener) -> None:
         self._listener = listener
-        self._association: Association | None = None
+        self._name: str | None = None
         self._transport: asyncio.Transport | None = None
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_due: int | None = None
         self._untaken = b""
         self._paused = False
 
@@ -134,13 +149,10 @@ class _Connection(asyncio.Protocol):
         if peer is None:  # gone already
             self._transport.abort()
             return
-        association = self._listener.server.accept(str(peer[0]), str(own[1]), system.now())
-        if not self._listener.admit(association, self):
-            self._transport.abort()
-            return
         _keep_alive(transport.get_extra_info("socket"))
-        self._association = association
-        self._set_timer(association)
+        self._name = self._listener.admit(self, Endpoint(*peer[:2]), Endpoint(*own[:2]))
+        if self._name is None:
+            self._transport.abort()
 
     def data_received(self, data: bytes) -> None:
         self._untaken += data
@@ -160,19 +172,13 @@ class _Connection(asyncio.Protocol):
 
     def _take(self) -> None:
         """Take requests until the client has too many answers to read."""
-        association = self._association
-        if association is None:
-            return
-        while self._untaken and not self._paused:
+        while self._untaken and not self._paused and self._name is not None and self._listener.is_known(self._name):
             piece, self._untaken = self._untaken[:PIECE], self._untaken[PIECE:]
-            self._listener.perform(association.receive_bytes(piece, system.now()))
-        self._set_timer(association)
+            self._listener.deliver(RpcBytes(self._name, piece))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-        if self._association is not None:
-            self._listener.gone(self._association)
+        if self._name is not None:
+            self._listener.gone(self, self._name, "closed" if exc is None else str(exc))
 
     def send(self, data: bytes) -> None:
         """Send bytes in order; a connection that is breaking takes them and loses them."""
@@ -192,22 +198,6 @@ class _Connection(asyncio.Protocol):
         """Close at once."""
         if self._transport is not None:
             self._transport.abort()
-
-    def _set_timer(self, association: Association) -> None:
-        due = association.next_due()
-        if due == self._timer_due:
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer, self._timer_due = None, due
-        if due is not None:
-            wait_s = max(due - system.now().monotonic_ms, 0) / 1000
-            self._timer = asyncio.get_running_loop().call_later(wait_s, self._expire, association)
-
-    def _expire(self, association: Association) -> None:
-        self._timer = self._timer_due = None
-        self._listener.perform(association.handle_timer(system.now()))
-        self._set_timer(association)
 
 
 def _keep_alive(connected: socket.socket) -> None:

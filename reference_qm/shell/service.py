@@ -19,7 +19,8 @@ from reference_qm.core import QueueManager
 from reference_qm.inputs import Endpoint
 from reference_qm.protocol.restoring import RestoreError
 from reference_qm.shell.control_server import ControlServer
-from reference_qm.shell.host import Core, Host
+from reference_qm.shell.core import Core
+from reference_qm.shell.host import Host
 from reference_qm.shell.settings import Settings, format_endpoint
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.store import MemoryStore, Store, StoreError
@@ -115,12 +116,14 @@ class Service:
     async def _open(self) -> str:
         """Take every port before the core starts, so that a service that cannot run has done nothing."""
         listen = self.settings.listen
-        bound = {"tcp": "none", "ping": "none", "control": "none"}
+        bound = dict.fromkeys(("tcp", "ping", "rpc", "rpc_read", "mapper", "control"), "none")
         with _taking("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
             bound["tcp"] = self._bound(await self.host.bind_tcp(listen.tcp_port))
         if listen.ping:
             with _taking("udp", Endpoint(listen.address, listen.ping_port), "--ping-port"):
                 bound["ping"] = self._bound(self.host.bind_ping(listen.ping_port))
+        if self.settings.rpc.enabled:
+            await self._open_rpc(bound)
         if self.settings.control is not None:
             with _taking("tcp", self.settings.control, "--control"):
                 bound["control"] = self._bound(await self.control.bind(self.settings.control))
@@ -128,6 +131,15 @@ class Service:
         with _taking("tcp", Endpoint(listen.address, listen.tcp_port), "--tcp-port"):
             await self.host.start()
         return "ready " + " ".join(f"{name}={where}" for name, where in bound.items())
+
+    async def _open_rpc(self, bound: dict[str, str]) -> None:
+        rpc, address = self.settings.rpc, self.settings.listen.address
+        with _taking("tcp", Endpoint(address, rpc.port), "--rpc-port"):
+            listening = await self.host.bind_rpc(*rpc.ports)
+        bound["rpc"], bound["rpc_read"] = self._bound(listening.handshake), self._bound(listening.read)
+        if rpc.mapper:
+            with _taking("tcp", Endpoint(address, rpc.mapper_port), "[rpc] mapper_port"):
+                bound["mapper"] = self._bound(await self.host.rpc.bind(address, rpc.mapper_port))
 
     def _bound(self, endpoint: Endpoint) -> str:
         text = format_endpoint(endpoint)

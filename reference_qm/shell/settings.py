@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -35,6 +35,26 @@ class Listen:
 
 
 @dataclass(frozen=True, slots=True)
+class Rpc:
+    """[rpc]: remote reading. ``port`` is that of qmcomm, ``read_port`` that of qm2qm; one in use is passed over.
+
+    Without ``read_port`` it is the second after ``port``: 2103 and 2105. The endpoint mapper answers at both;
+    ``mapper``: also at its own port? That is not passed over, and 135 may need privileges.
+    """
+
+    enabled: bool = True
+    port: int = 2103
+    read_port: int | None = None
+    mapper: bool = False
+    mapper_port: int = 135
+
+    @property
+    def ports(self) -> tuple[int, int]:
+        """The ports to be tried first."""
+        return self.port, (self.port and self.port + 2) if self.read_port is None else self.read_port
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything that ``serve`` needs to know."""
 
@@ -42,6 +62,7 @@ class Settings:
     listen: Listen
     control: Endpoint | None
     limits: Limits
+    rpc: Rpc = field(default_factory=Rpc)
     store: Path | None = None
     """Where what must survive is kept; None: it does not outlive the process."""
     identified: bool = False
@@ -86,7 +107,8 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
             f"{config.max_sessions}: a session can be refused only on a connection"
         )
     identified = identifier is not None
-    return Settings(config, listen, values["control"].get("address"), limits, values["store"].get("path"), identified)
+    control, store = values["control"].get("address"), values["store"].get("path")
+    return Settings(config, listen, control, limits, Rpc(**values["rpc"]), store, identified)
 
 
 def format_endpoint(endpoint: Endpoint) -> str:
@@ -154,6 +176,13 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
             "max_sessions": toml.whole(0, 1_000_000),
         },
         "listen": {"address": _own_address, "tcp_port": _LISTEN_PORT, "ping_port": _LISTEN_PORT, "ping": toml.flag},
+        "rpc": {
+            "enabled": toml.flag,
+            "port": toml.whole(0, 0xFFFF - 2),
+            "read_port": _LISTEN_PORT,
+            "mapper": toml.flag,
+            "mapper_port": _LISTEN_PORT,
+        },
         "remote": {"tcp_port": _PORT, "ping_port": _PORT},
         "timers": {timer.name: toml.whole(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
         "control": {"address": _endpoint},
@@ -168,6 +197,7 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "--address": ("listen", "address"),
         "--tcp-port": ("listen", "tcp_port"),
         "--ping-port": ("listen", "ping_port"),
+        "--rpc-port": ("rpc", "port"),
         "--control": ("control", "address"),
         "--store": ("store", "path"),
     }

@@ -53,14 +53,18 @@ def sockets_of(pid: int) -> set[tuple[str, str]]:
 
 def test_it_says_what_it_is_bound_to_and_listens_nowhere_else(tmp_path: Path):
     with serve(tmp_path, *ANY) as served:
-        assert re.fullmatch(r"ready tcp=127\.0\.0\.1:\d+ ping=127\.0\.0\.1:\d+ control=none", served.ready)
-        assert sockets_of(served.process.pid) == {("tcp", served.bound["tcp"]), ("udp", served.bound["ping"])}
+        at = r"127\.0\.0\.1:\d+"
+        ports = rf"tcp={at} ping={at} rpc={at} rpc_read={at} mapper=none control=none"
+        assert re.fullmatch(f"ready {ports}", served.ready)
+        tcp = {("tcp", served.bound[name]) for name in ("tcp", "rpc", "rpc_read")}
+        assert sockets_of(served.process.pid) == tcp | {("udp", served.bound["ping"])}
 
 
-def test_ping_and_control_are_there_only_when_asked(tmp_path: Path):
-    toml = "[listen]\ntcp_port = 0\nping = false\n[control]\naddress = '127.0.0.1:0'"
+def test_ping_remote_reading_and_control_are_there_only_when_asked(tmp_path: Path):
+    toml = "[listen]\ntcp_port = 0\nping = false\n[rpc]\nenabled = false\n[control]\naddress = '127.0.0.1:0'"
     with serve(tmp_path, toml=toml) as served:
-        assert re.fullmatch(r"ready tcp=127\.0\.0\.1:\d+ ping=none control=127\.0\.0\.1:\d+", served.ready)
+        nothing = "ping=none rpc=none rpc_read=none mapper=none"
+        assert re.fullmatch(rf"ready tcp=127\.0\.0\.1:\d+ {nothing} control=127\.0\.0\.1:\d+", served.ready)
         assert sockets_of(served.process.pid) == {("tcp", served.bound["tcp"]), ("tcp", served.bound["control"])}
 
 

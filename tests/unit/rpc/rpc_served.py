@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import sys
 import threading
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from impacket.dcerpc.v5.transport import TCPTransport
 
@@ -25,7 +27,9 @@ from reference_qm.rpc import (
     RpcServer,
 )
 from reference_qm.rpc.header import Flags
-from reference_qm.shell.rpc_server import Dispatcher, RpcListener
+
+sys.path.append(str(Path(__file__).parents[1] / "shell"))
+from rpc_desk import Dispatcher, RpcDesk
 
 CANCELLED = 0x400E03E9
 INVALID_HANDLE = 0xC00E0007
@@ -104,12 +108,12 @@ def message(size: int) -> bytes:
 
 
 @contextlib.contextmanager
-def serving(dispatcher: Dispatcher) -> Iterator[tuple[Endpoint, RpcListener]]:
+def serving(dispatcher: Dispatcher) -> Iterator[tuple[Endpoint, RpcDesk]]:
     """Serve qm2qm, qmcomm and ept on a free port of loopback."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
-    listener = RpcListener(RpcServer([QM2QM, QMCOMM, EPT], SeededEntropy("served")), dispatcher)
+    listener = RpcDesk(RpcServer([QM2QM, QMCOMM, EPT], SeededEntropy("served")), dispatcher)
     try:
         endpoint = asyncio.run_coroutine_threadsafe(listener.start(), loop).result(PATIENCE_S)
         try:

@@ -7,6 +7,7 @@ import contextlib
 import socket
 from collections.abc import AsyncIterator, Callable, Iterable
 
+from rpc_desk import RpcDesk
 from shell_fakes import PATIENCE_S
 
 from reference_qm.entropy import SeededEntropy
@@ -28,7 +29,6 @@ from reference_qm.rpc.bodies import Request, Shutdown
 from reference_qm.rpc.header import HEADER_SIZE, WHOLE, Flags, Header
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR
-from reference_qm.shell.rpc_server import RpcListener
 
 BIND = Pdu(Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE | Flags.CONC_MPX).build()
 OPEN_QUEUE = bytes(16) + bytes(4) + b"\1\0\0\0" * 3
@@ -91,9 +91,9 @@ class Caller:
 
 
 @contextlib.asynccontextmanager
-async def listening(limits: Limits | None = None, **more: int) -> AsyncIterator[tuple[RpcListener, Desk, Endpoint]]:
+async def listening(limits: Limits | None = None, **more: int) -> AsyncIterator[tuple[RpcDesk, Desk, Endpoint]]:
     desk = Desk()
-    listener = RpcListener(RpcServer([QM2QM], SeededEntropy("shell"), limits), desk, **more)
+    listener = RpcDesk(RpcServer([QM2QM], SeededEntropy("shell"), limits), desk, **more)
     endpoint = await listener.start()
     try:
         yield listener, desk, endpoint
@@ -157,7 +157,7 @@ def test_a_client_that_vanishes_orphans_its_call_and_runs_its_handles_down() -> 
                 caller.writer.transport.abort()
             await desk.hears(lambda event: isinstance(event, HandleRundown))
             assert [type(event) for event in desk.heard[-2:]] == [CallOrphaned, HandleRundown]
-            assert (listener.associations, listener.server.groups.handles) == (0, 0)
+            assert (len(listener.listener), len(listener.associations), listener.server.groups.handles) == (0, 0, 0)
 
     asyncio.run(run())
 
@@ -245,7 +245,7 @@ def test_a_silent_client_is_probed_by_tcp() -> None:
     async def run() -> None:
         async with listening() as (listener, _, endpoint), calling(endpoint) as caller:
             await caller.bind()
-            (connection,) = listener._clients.values()
+            (connection,) = listener.listener._clients.values()
             assert connection._transport is not None
             held = connection._transport.get_extra_info("socket")
             assert held.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE) == 1
@@ -305,7 +305,7 @@ def test_calls_carry_their_association() -> None:
             event = await desk.hears(is_call(8))
             assert isinstance(event, CallReceived)
             call: Call = event.call
-            assert (call.association.remote_host, listener.associations) == ("127.0.0.1", 1)
+            assert (call.association.remote_host, len(listener.associations)) == ("127.0.0.1", 1)
             listener.perform(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
             assert (await caller.receive()).body.status == FaultStatus.NCA_S_FAULT_UNSPEC
 

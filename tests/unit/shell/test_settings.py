@@ -12,7 +12,7 @@ from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.entropy import SeededEntropy
 from reference_qm.inputs import Endpoint
 from reference_qm.shell.host import Limits
-from reference_qm.shell.settings import Listen, Settings, SettingsError, format_endpoint, load_settings
+from reference_qm.shell.settings import Listen, Rpc, Settings, SettingsError, format_endpoint, load_settings
 
 ENTROPY = SeededEntropy("settings")
 GUID = "6d71636f-6e66-4f72-8d00-000000000001"
@@ -54,6 +54,9 @@ def test_every_key_of_the_file_is_taken(tmp_path: Path):
         [remote]
         tcp_port = 11801
         ping_port = 13527
+        [rpc]
+        port = 12103
+        mapper = true
         [timers]
         scale = 20
         session_cleanup_ms = 1000
@@ -71,6 +74,7 @@ def test_every_key_of_the_file_is_taken(tmp_path: Path):
     assert settings.listen == Listen("127.0.0.2", 0, 4000, False)
     assert settings.control == Endpoint("::1", 9000)
     assert settings.limits == Limits(10, 1000)
+    assert settings.rpc == Rpc(port=12103, mapper=True)
     config = settings.config
     assert config.identifier == UUID(GUID)
     assert (config.host_name, config.operating_system) == ("contoso", OperatingSystemType.WIN_CLIENT)
@@ -81,6 +85,19 @@ def test_every_key_of_the_file_is_taken(tmp_path: Path):
     assert config.queues == (QueueSettings("private$\\orders"), QueueSettings("PRIVATE$\\Tx", True))
     assert config.routes == {UUID(GUID): "127.0.0.3"}
     assert config.public_queues == {UUID(GUID): UUID(GUID)}
+
+
+@pytest.mark.parametrize(
+    ("text", "ports"),
+    [
+        ("", (2103, 2105)),
+        ("[rpc]\nport = 3000", (3000, 3002)),
+        ("[rpc]\nport = 0", (0, 0)),
+        ("[rpc]\nread_port = 9", (2103, 9)),
+    ],
+)
+def test_the_ports_of_remote_reading_are_two_apart_unless_they_are_given(tmp_path: Path, text: str, ports: tuple):
+    assert load(tmp_path, text).rpc.ports == ports
 
 
 def test_flags_override_the_file(tmp_path: Path):
@@ -100,7 +117,7 @@ def test_flags_override_the_file(tmp_path: Path):
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("[listne]", "unknown table 'listne'; known are queue_manager, listen, remote, timers, control,"),
+        ("[listne]", "unknown table 'listne'; known are queue_manager, listen, rpc, remote, timers, control,"),
         ("[listen]\nprot = 1", "[listen]: unknown key 'prot'; known are address, tcp_port, ping_port, ping"),
         ("[listen]\ntcp_port = 65536", "[listen] tcp_port = 65536: must be a whole number from 0 to 65535"),
         ("[listen]\ntcp_port = true", "[listen] tcp_port = True: must be a whole number"),

@@ -1,0 +1,80 @@
+"""A core that is only a dispatcher of DCE/RPC, with the listener that brings it connections."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+
+from reference_qm.effects import RpcClose, RpcSend
+from reference_qm.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
+from reference_qm.remote.associations import Associations
+from reference_qm.rpc import Happening, RpcEvent, RpcServer
+from reference_qm.shell import system
+from reference_qm.shell.rpc_server import RpcListener
+from reference_qm.timers import Timers
+
+Dispatcher = Callable[[RpcEvent], Iterable[Happening]]
+"""Carries out calls: takes an event, returns what follows; what follows later is given to ``RpcDesk.perform``."""
+
+
+class RpcDesk:
+    """Associations and their listener; ``dispatcher`` may be exchanged."""
+
+    def __init__(self, server: RpcServer, dispatcher: Dispatcher, **limits: int) -> None:
+        self.server = server
+        self.dispatcher = dispatcher
+        self.timers = Timers()
+        self.associations = Associations(server, self.timers)
+        self.listener = RpcListener(self.deliver, **limits)
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def start(self) -> Endpoint:
+        endpoint = await self.listener.bind("127.0.0.1", 0)
+        await self.listener.start()
+        return endpoint
+
+    async def stop(self) -> None:
+        self.associations.stop()
+        self.carry_out()
+        await self.listener.stop()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def deliver(self, event: Input) -> None:
+        now = system.now()
+        if isinstance(event, RpcAccepted):
+            self.associations.accept(event, now)
+        elif isinstance(event, RpcBytes):
+            self.associations.receive(event, now)
+        else:
+            assert isinstance(event, RpcLost)
+            self.associations.lose(event)
+        self.carry_out()
+
+    def perform(self, happenings: Iterable[Happening]) -> None:
+        self.associations.note(happenings)
+        self.carry_out()
+
+    def carry_out(self) -> None:
+        self.associations.carry_out(self._emit, lambda event: self.associations.note(self.dispatcher(event)))
+        self._set_timer()
+
+    def _emit(self, effect: RpcSend | RpcClose) -> None:
+        if isinstance(effect, RpcSend):
+            self.listener.send(effect.connection, effect.data)
+        else:
+            self.listener.close(effect.connection)
+
+    def _set_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        due = self.timers.next_due()
+        if due is not None:
+            wait_s = max(due - system.now().monotonic_ms, 0) / 1000
+            self._timer = asyncio.get_running_loop().call_later(wait_s, self._expire)
+
+    def _expire(self) -> None:
+        now = system.now()
+        while (key := self.timers.pop_due(now.monotonic_ms)) is not None:
+            self.associations.expire(key.owner, now)
+        self.carry_out()

@@ -1,0 +1,106 @@
+"""MS-MQQP 3.1.3, 3.1.4.8: the host's ports of DCE/RPC, their connections, and what the core is told of them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+from collections.abc import AsyncIterator
+
+from shell_fakes import PATIENCE_S, ScriptedCore, client
+
+from reference_qm.effects import Effect, RpcClose, RpcSend
+from reference_qm.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost, Started, Stopped
+from reference_qm.shell.host import Host, Limits
+from reference_qm.shell.rpc_server import NEXT_PORT
+from reference_qm.shell.store import MemoryStore
+
+
+@contextlib.asynccontextmanager
+async def serving(core: ScriptedCore, port: int = 0) -> AsyncIterator[tuple[Host, RpcListening]]:
+    host = Host(core, "127.0.0.1", MemoryStore(), Limits())
+    listening = await host.bind_rpc(port, 0)
+    await host.start()
+    try:
+        yield host, listening
+    finally:
+        async with asyncio.timeout(PATIENCE_S):
+            await host.stop()
+
+
+def echo(event: Input) -> list[Effect]:
+    if not isinstance(event, RpcBytes):
+        return []
+    answer: list[Effect] = [RpcSend(event.connection, event.data)]
+    return answer if event.data != b"bye" else [*answer, RpcClose(event.connection, "done")]
+
+
+def test_the_core_knows_its_ports_before_it_starts_and_after_a_reset():
+    async def story():
+        core, anew = ScriptedCore(), ScriptedCore()
+        async with serving(core) as (host, listening):
+            assert core.heard == [listening, Started()]
+            assert listening.handshake.port != listening.read.port
+            host.reset(lambda: anew)
+            assert anew.heard == [listening, Started()]
+
+    asyncio.run(story())
+
+
+def test_a_port_in_use_is_passed_over_in_steps_of_eleven():
+    async def story():
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            async with serving(ScriptedCore(), port) as (_, listening):
+                assert listening.handshake.port > port
+                assert (listening.handshake.port - port) % NEXT_PORT == 0
+
+    asyncio.run(story())
+
+
+def test_both_ports_bring_connections_with_both_ends_and_their_bytes():
+    async def story():
+        core = ScriptedCore(echo)
+        async with serving(core) as (_, listening):
+            for number, endpoint in enumerate((listening.handshake, listening.read), 1):
+                async with client(endpoint) as (reader, writer):
+                    accepted = await core.hears(RpcAccepted)
+                    here = Endpoint(*writer.get_extra_info("sockname"))
+                    assert accepted == RpcAccepted(f"rpc-{number}", here, endpoint)
+                    writer.write(b"hello")
+                    async with asyncio.timeout(PATIENCE_S):
+                        assert await reader.readexactly(5) == b"hello"
+                assert await core.hears(RpcLost) == RpcLost(f"rpc-{number}", "closed")
+        assert core.heard[-1] == Stopped()
+
+    asyncio.run(story())
+
+
+def test_a_connection_that_the_core_closes_gets_what_was_sent_and_is_heard_of_no_more():
+    async def story():
+        core = ScriptedCore(echo)
+        async with serving(core) as (host, listening), client(listening.read) as (reader, writer):
+            writer.write(b"bye")
+            async with asyncio.timeout(PATIENCE_S):
+                assert await reader.read() == b"bye"
+            assert len(host.rpc) == 0
+        assert not [event for event in core.heard if isinstance(event, RpcLost)]
+
+    asyncio.run(story())
+
+
+def test_a_restart_cuts_connections_without_telling_and_keeps_the_ports():
+    async def story():
+        core = ScriptedCore(echo)
+        async with serving(core) as (host, listening):
+            async with client(listening.read) as (reader, _):
+                await core.hears(RpcAccepted)
+                host.restart()
+                with contextlib.suppress(ConnectionResetError):
+                    async with asyncio.timeout(PATIENCE_S):
+                        assert await reader.read() == b""
+            async with client(listening.read):
+                assert (await core.hears(RpcAccepted)).connection == "rpc-2"
+        assert not [event for event in core.heard if event == RpcLost("rpc-1", "closed")]
+
+    asyncio.run(story())
