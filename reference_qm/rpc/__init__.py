@@ -1,4 +1,4 @@
-"""DCE/RPC over a connection, the server's side, without I/O: bytes in, calls and bytes out.
+"""DCE/RPC over a connection, both sides, without I/O: bytes in, calls and bytes out.
 
 ``RpcServer.accept`` makes an ``Association`` for each connection. What it and the calls return are happenings, in
 order: effects for the connection (SendBytes, CloseAssociation) and events for the dispatcher (CallReceived,

@@ -1,0 +1,260 @@
+"""The client's side of one association, without I/O. Spec: MS-RPCE 3.3.2; C706 9.3, 12.6.
+
+Every method returns what follows from it, in order: bytes to send, and how the association and its calls went.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from types import MappingProxyType
+from typing import Any
+
+from reference_qm.codec.errors import MisuseError
+from reference_qm.rpc.bind_bodies import Bind, BindAck, BindNak, ContextElement
+from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
+from reference_qm.rpc.errors import PduError, StubError
+from reference_qm.rpc.header import WHOLE, Flags
+from reference_qm.rpc.interfaces.method import Interface
+from reference_qm.rpc.interfaces.qm2qm import MAX_BUFFER_SIZE
+from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, Limits
+from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, OutgoingCall, Returned, Send
+from reference_qm.rpc.pdu import Pdu, PduFramer
+from reference_qm.rpc.status import Result
+from reference_qm.rpc.syntaxes import NDR, NDR64
+
+SYNTAXES = (NDR, NDR64)
+"""What is proposed for each interface, a context each (MS-MQQP 2.2)."""
+LONGEST_ANSWER = MAX_BUFFER_SIZE + 0x1000
+"""Bytes of stub data of one answer that are believed: the largest buffer and what is around it."""
+_REQUEST_HEADER = 24
+
+
+class BindingState(Enum):
+    """How far the client's side of a connection is. Spec: C706 11 (CO_CLIENT)."""
+
+    BINDING = "BINDING"
+    BOUND = "BOUND"
+    ENDED = "ENDED"
+
+
+class ClientAssociation:
+    """Makes calls to one server over one connection, several at a time if the server multiplexes."""
+
+    def __init__(self, interfaces: Sequence[Interface], limits: Limits | None = None) -> None:
+        self.interfaces = tuple(interfaces)
+        self.limits = limits or Limits()
+        self.state = BindingState.BINDING
+        self.multiplexed = False
+        self._shutting_down = False
+        self._contexts: dict[str, tuple[int, bool]] = {}
+        """The context of each interface that the server took: p_cont_id, and whether it is NDR64."""
+        self._calls: dict[int, OutgoingCall] = {}
+        self._waiting: deque[OutgoingCall] = deque()
+        self._last_call_id = 1
+        self._max_xmit_frag = MUST_RECV_FRAG_SIZE
+        self._framer = PduFramer(self.limits.fragment_bytes)
+
+    # -- what is asked of it ------------------------------------------------------------------------------------
+
+    def bind(self) -> list[Outgoing]:
+        """Propose every interface in every transfer syntax. Spec: C706 12.6.4.3; MS-RPCE 3.3.1.5.6."""
+        proposals = tuple(
+            ContextElement(len(SYNTAXES) * place + number, one.syntax, (syntax,))
+            for place, one in enumerate(self.interfaces)
+            for number, syntax in enumerate(SYNTAXES)
+        )
+        size = self.limits.fragment_bytes
+        return [Send(Pdu(Bind(size, size, 0, proposals), self._last_call_id, WHOLE | Flags.CONC_MPX).build())]
+
+    def begin(self, call: OutgoingCall) -> list[Outgoing]:
+        """Make a call; MisuseError before ``Bound``."""
+        if self.state is BindingState.BINDING:
+            raise MisuseError(f"{call.method.name} before the association is bound")
+        if self.ended or self._shutting_down:
+            return [Failed(call, "the association is over")]
+        if call.interface.name not in self._contexts:
+            return [Failed(call, f"the server has no interface {call.interface.name} in NDR or NDR64 (C706 12.6.3.1)")]
+        if len(self._calls) + len(self._waiting) >= self.limits.pending_calls:
+            return [Failed(call, f"{self.limits.pending_calls} calls wait for this server already")]
+        self._waiting.append(call)
+        return self._send_waiting()
+
+    def cancel(self, call: OutgoingCall) -> list[Outgoing]:
+        """End a call at once: a cancel with a cancel time-out of zero. Spec: C706 6.1.8, 12.6.4.6, 12.6.4.8.
+
+        The server is asked to cancel it, and told that nobody waits for it any more.
+        """
+        if call in self._waiting:
+            self._waiting.remove(call)
+            return []
+        if self._calls.pop(call.call_id, None) is None:
+            return []
+        call.cancelled = True
+        told = [Send(Pdu(body, call.call_id).build()) for body in (CoCancel(), Orphaned())]
+        return [*told, *self._send_waiting()]
+
+    # -- what the connection tells ------------------------------------------------------------------------------
+
+    def receive_bytes(self, data: bytes) -> list[Outgoing]:
+        """Take bytes as they come, cut anywhere."""
+        return [] if self.ended else self._receive_all(data)
+
+    def _receive_all(self, data: bytes) -> list[Outgoing]:
+        happened: list[Outgoing] = []
+        try:
+            for wire in self._framer.feed(data):
+                happened += self._receive(Pdu.parse(wire))
+                if self.ended:
+                    break
+        except PduError as error:
+            happened += self.end(f"the server sent no PDU: {error}")
+        return happened
+
+    def end(self, reason: str) -> list[Outgoing]:
+        """The connection is over, or has to be: every call fails."""
+        if self.ended:
+            return []
+        self.state = BindingState.ENDED
+        left = [*self._calls.values(), *self._waiting]
+        self._calls.clear()
+        self._waiting.clear()
+        return [*(Failed(call, reason) for call in left), Ended(reason)]
+
+    @property
+    def ended(self) -> bool:
+        """Is it over?"""
+        return self.state is BindingState.ENDED
+
+    @property
+    def pending(self) -> int:
+        """How many calls are not answered."""
+        return len(self._calls) + len(self._waiting)
+
+    # -- PDUs ---------------------------------------------------------------------------------------------------
+
+    def _receive(self, pdu: Pdu) -> list[Outgoing]:
+        handler = _HANDLERS.get((self.state, type(pdu.body)))
+        if handler is None:
+            return self.end(f"the server sent {pdu.body.PTYPE.name} in the state {self.state.value} (C706 11)")
+        return handler(self, pdu)
+
+    def _on_bind_ack(self, pdu: Pdu) -> list[Outgoing]:
+        ack = pdu.body
+        assert isinstance(ack, BindAck)
+        if len(ack.p_result_list) != len(SYNTAXES) * len(self.interfaces):
+            return self.end(f"{len(ack.p_result_list)} answers to other than so many proposals (C706 12.6.3.1)")
+        for identifier, result in enumerate(ack.p_result_list):
+            if result.result == Result.ACCEPTANCE:
+                place, number = divmod(identifier, len(SYNTAXES))
+                self._contexts[self.interfaces[place].name] = (identifier, SYNTAXES[number] is NDR64)
+        if not self._contexts:
+            return self.end("the server has none of the interfaces in NDR or NDR64 (C706 12.6.3.1)")
+        self.state = BindingState.BOUND
+        self.multiplexed = bool(pdu.pfc_flags & Flags.CONC_MPX)
+        self._max_xmit_frag = max(MUST_RECV_FRAG_SIZE, min(ack.max_recv_frag, self.limits.fragment_bytes))
+        return [Bound()]
+
+    def _on_bind_nak(self, pdu: Pdu) -> list[Outgoing]:
+        nak = pdu.body
+        assert isinstance(nak, BindNak)
+        return self.end(f"the server refused the association: reason {nak.provider_reject_reason} (C706 12.6.4.5)")
+
+    def _on_response(self, pdu: Pdu) -> list[Outgoing]:
+        response = pdu.body
+        assert isinstance(response, Response)
+        call = self._calls.get(pdu.call_id)
+        if call is None:
+            return self._unknown(pdu)
+        if bool(pdu.pfc_flags & Flags.FIRST_FRAG) is not (not call.stub):
+            return self.end(f"fragments of call {pdu.call_id} out of order (C706 12.6.4.10)")
+        call.stub += response.stub
+        if len(call.stub) > LONGEST_ANSWER:
+            return self.end(f"call {pdu.call_id} is answered with more than {LONGEST_ANSWER} bytes (MS-MQQP 2.2.2.1)")
+        if not pdu.pfc_flags & Flags.LAST_FRAG:
+            if not call.stub:
+                return self.end(f"an empty fragment of call {pdu.call_id} before the last (C706 12.6.4.10)")
+            return []
+        del self._calls[pdu.call_id]
+        wide = self._contexts[call.interface.name][1]
+        try:
+            results = call.method.read_out(bytes(call.stub), Encoding(wide, pdu.order), call.arguments)
+        except StubError as error:
+            return [Failed(call, f"{call.method.name} is answered with a bad stub: {error}"), *self._send_waiting()]
+        return [Returned(call, results), *self._send_waiting()]
+
+    def _on_fault(self, pdu: Pdu) -> list[Outgoing]:
+        fault = pdu.body
+        assert isinstance(fault, Fault)
+        call = self._calls.pop(pdu.call_id, None)
+        if call is None:
+            return self._unknown(pdu)
+        why = f"{call.method.name} is answered with a fault, status {fault.status:#010x}"
+        return [Failed(call, why, fault.status), *self._send_waiting()]
+
+    def _unknown(self, pdu: Pdu) -> list[Outgoing]:
+        """Ignore the answer to a call that was cancelled; no other can be."""
+        if 1 < pdu.call_id <= self._last_call_id:
+            return []
+        return self.end(f"an answer to call {pdu.call_id}, which was never made (C706 12.6.3.1)")
+
+    def _on_shutdown(self, pdu: Pdu) -> list[Outgoing]:
+        """The server wants the association to end: so it does when nothing is pending. Spec: C706 12.6.4.11."""
+        self._shutting_down = True
+        return self._send_waiting()
+
+    # -- requests -----------------------------------------------------------------------------------------------
+
+    def _send_waiting(self) -> list[Outgoing]:
+        sent: list[Outgoing] = []
+        while self._waiting and (self.multiplexed or not self._calls):
+            sent.append(Send(self._request(self._waiting.popleft())))
+        if self._shutting_down and not self._calls:
+            sent += self.end("the server shuts down (C706 12.6.4.11)")
+        return sent
+
+    def _request(self, call: OutgoingCall) -> bytes:
+        """Build a request, in as many fragments as it takes. Spec: C706 12.6.4.9."""
+        self._last_call_id += 1
+        call.call_id = self._last_call_id
+        self._calls[call.call_id] = call
+        context, wide = self._contexts[call.interface.name]
+        stub = call.method.build_in(call.arguments, Encoding(wide))
+        room = (self._max_xmit_frag - _REQUEST_HEADER) // 8 * 8
+        out = bytearray()
+        for start in range(0, max(len(stub), 1), room):
+            flags = Flags.FIRST_FRAG if start == 0 else 0
+            if start + room >= len(stub):
+                flags |= Flags.LAST_FRAG
+            body = Request(context, call.opnum, stub[start : start + room], len(stub) - start)
+            out += Pdu(body, call.call_id, flags).build()
+        return bytes(out)
+
+
+_HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation, Pdu], list[Outgoing]]] = (
+    MappingProxyType(
+        {
+            (BindingState.BINDING, BindAck): ClientAssociation._on_bind_ack,
+            (BindingState.BINDING, BindNak): ClientAssociation._on_bind_nak,
+            (BindingState.BOUND, Response): ClientAssociation._on_response,
+            (BindingState.BOUND, Fault): ClientAssociation._on_fault,
+            (BindingState.BOUND, Shutdown): ClientAssociation._on_shutdown,
+        }
+    )
+)
+"""What a server may send when; anything else ends the association."""
+
+
+def find_method(interface: Interface, name: str) -> int:
+    """Give the opnum of a method; MisuseError when the interface has none of that name."""
+    for opnum, method in interface.methods.items():
+        if method.name == name:
+            return opnum
+    raise MisuseError(f"{interface.name} has no method {name}")
+
+
+def outgoing_call(interface: Interface, name: str, arguments: Mapping[str, Any]) -> OutgoingCall:
+    """Make a call of a method by its name."""
+    return OutgoingCall(interface, find_method(interface, name), arguments)

@@ -1,0 +1,68 @@
+"""What the client's side of DCE/RPC tells: how its association and its calls went. Spec: C706 9.3, 12.6.4."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from reference_qm.rpc.interfaces.method import Interface, Method
+
+
+class OutgoingCall:
+    """A call to a server that is not answered yet.
+
+    ``arguments``: the [in] parameters by name. ``call_id`` is 0 until it is sent: without PFC_CONC_MPX calls wait for
+    each other (MS-RPCE 3.3.1.5.8). ``stub``: of the answer, as far as it came.
+    """
+
+    __slots__ = ("arguments", "call_id", "cancelled", "interface", "method", "opnum", "stub")
+
+    def __init__(self, interface: Interface, opnum: int, arguments: Mapping[str, Any]) -> None:
+        self.interface = interface
+        self.opnum = opnum
+        self.method: Method = interface.methods[opnum]
+        self.arguments = arguments
+        self.call_id = 0
+        self.cancelled = False
+        self.stub = bytearray()
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send whole PDUs on the connection."""
+
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The server took the association and at least one interface: calls may be made."""
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """A call ended well; ``results``: its [out] parameters and ``Return``, by name."""
+
+    call: OutgoingCall
+    results: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A call ended without results. ``status``: of the fault, u32; None when the server sent none."""
+
+    call: OutgoingCall
+    error: str
+    status: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The association is over: close the connection. The calls that were pending have failed before."""
+
+    reason: str
+
+
+Outgoing = Send | Bound | Returned | Failed | Ended

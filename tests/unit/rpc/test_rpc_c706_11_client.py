@@ -1,0 +1,273 @@
+"""C706 9.3, 11, 12.6.4; MS-RPCE 3.3.1.5.6, 3.3.1.5.8; MS-MQQP 2.2: the client's side of an association."""
+
+from uuid import UUID
+
+import pytest
+from rpc_made import CLIENT, DESC, LICENCE, NOW, pdus
+
+from reference_qm.codec.errors import MisuseError
+from reference_qm.entropy import SeededEntropy
+from reference_qm.rpc import EPT, QM2QM, QMCOMM, CallCancelled, CallOrphaned, CallReceived, RpcServer, SendBytes
+from reference_qm.rpc.bind_bodies import BindAck, BindNak, ContextResult
+from reference_qm.rpc.bodies import Fault, Response, Shutdown
+from reference_qm.rpc.client import ClientAssociation, outgoing_call
+from reference_qm.rpc.header import WHOLE, Flags
+from reference_qm.rpc.interfaces.method import in_, interface, method
+from reference_qm.rpc.limits import Limits
+from reference_qm.rpc.ndr import U8, U32, ConformantArray
+from reference_qm.rpc.outgoing import Bound, Ended, Failed, Returned, Send
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.syntaxes import NDR, NDR64
+
+OPEN = {"pLicGuid": LICENCE, "dwMQS": 0, "hQueue": 7, "pQueue": 7, "dwpContext": 7}
+BIG = interface(
+    "big",
+    "6d71636f-6e66-4f72-8d00-000000000b16",
+    1,
+    [(0, method("Put", "C706 14.3.3.2", in_("size", U32), in_("octets", ConformantArray(U8, "size")), returns=U32))],
+)
+
+
+class Pair:
+    """A client and our server, back to back."""
+
+    def __init__(self, *interfaces, preferred=NDR64, limits=None):
+        self.served = interfaces or (QM2QM, QMCOMM)
+        server = RpcServer(self.served, SeededEntropy("pair"), limits, preferred)
+        self.server = server.accept(CLIENT, "2105", NOW)
+        self.client = ClientAssociation(self.served)
+        self.events = []
+        self.happened = []
+        self.take(self.client.bind())
+
+    def take(self, outgoing):
+        """Deliver what the client sends, and what comes back."""
+        for one in outgoing:
+            if isinstance(one, Send):
+                self.serve(self.server.receive_bytes(one.data, NOW))
+            else:
+                self.happened.append(one)
+
+    def serve(self, happenings):
+        for one in happenings:
+            if isinstance(one, SendBytes):
+                self.take(self.client.receive_bytes(one.data))
+            else:
+                self.events.append(one)
+
+    def call(self, name, interface=QM2QM, **arguments):
+        call = outgoing_call(interface, name, arguments)
+        self.take(self.client.begin(call))
+        return call
+
+    def received(self):
+        return [one.call for one in self.events if isinstance(one, CallReceived)]
+
+
+@pytest.mark.parametrize("preferred", [NDR, NDR64])
+def test_a_call_and_its_answer_in_both_syntaxes(preferred):
+    pair = Pair(preferred=preferred)
+    assert pair.happened == [Bound()]
+    call = pair.call("RemoteQMOpenQueue", **OPEN)
+    (received,) = pair.received()
+    assert received.arguments == OPEN
+    assert received.context.wide is (preferred is NDR64)
+    pair.serve(received.respond(Return=0, phContext=received.new_handle("queue")))
+    returned = pair.happened[-1]
+    assert (returned.call, returned.results["Return"]) == (call, 0)
+    assert isinstance(returned.results["phContext"], UUID)
+
+
+def test_both_syntaxes_of_each_interface_are_proposed():
+    (sent,) = ClientAssociation([QM2QM, QMCOMM]).bind()
+    (bind,) = pdus(sent.data)
+    assert bind.pfc_flags == WHOLE | Flags.CONC_MPX
+    proposed = [(one.abstract_syntax, one.transfer_syntaxes) for one in bind.body.p_context_elem]
+    assert proposed == [(one.syntax, (syntax,)) for one in (QM2QM, QMCOMM) for syntax in (NDR, NDR64)]
+    assert [one.p_cont_id for one in bind.body.p_context_elem] == [0, 1, 2, 3]
+
+
+def test_answers_come_in_any_order():
+    pair = Pair()
+    first = pair.call("RemoteQMStartReceive", lpRemoteReadDesc={**DESC, "ulTimeout": 1000})
+    second = pair.call("RemoteQMPurgeQueue", hQueue=7)
+    one, two = pair.received()
+    pair.serve(two.respond(Return=0))
+    pair.serve(one.respond(Return=0xC00E001B))
+    assert [each.call for each in pair.happened[1:]] == [second, first]
+    assert pair.client.pending == 0
+
+
+def test_without_multiplexing_calls_wait_for_each_other():
+    client = bound(flags=WHOLE)
+    first, second = (outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}) for number in (1, 2))
+    assert len(client.begin(first)) == 1
+    assert client.begin(second) == []
+    returned, sent = client.receive_bytes(Pdu(Response(0, bytes(4)), 2).build())
+    assert returned == Returned(first, {"Return": 0})
+    assert pdus(sent.data)[0].call_id == 3
+
+
+def test_long_requests_go_in_fragments():
+    pair = Pair(BIG, limits=Limits(fragment_bytes=1500))
+    octets = bytes(range(256)) * 40
+    pair.call("Put", BIG, size=len(octets), octets=octets)
+    (received,) = pair.received()
+    assert bytes(received.arguments["octets"]) == octets
+
+
+def test_long_answers_come_in_fragments():
+    pair = Pair()
+    pair.call("RemoteQMStartReceive", lpRemoteReadDesc=DESC)
+    (received,) = pair.received()
+    buffer = bytes(100_000)
+    description = {**DESC, "dwSize": len(buffer), "lpBuffer": buffer}
+    pair.serve(received.respond(Return=0, lpRemoteReadDesc=description))
+    assert bytes(pair.happened[-1].results["lpRemoteReadDesc"]["lpBuffer"]) == buffer
+
+
+def test_a_fault_is_told_with_its_status():
+    pair = Pair()
+    call = pair.call("RemoteQMPurgeQueue", hQueue=7)
+    (received,) = pair.received()
+    pair.serve(received.fault(0x1C010014))
+    failed = pair.happened[-1]
+    assert (failed.call, failed.status) == (call, 0x1C010014)
+    assert "0x1c010014" in failed.error
+
+
+def test_a_cancel_ends_the_call_here_and_is_told_there():
+    pair = Pair()
+    call = pair.call("RemoteQMStartReceive", lpRemoteReadDesc={**DESC, "ulTimeout": 1000})
+    pair.take(pair.client.cancel(call))
+    (received,) = pair.received()
+    assert pair.events[1:] == [CallCancelled(received), CallOrphaned(received)]
+    assert (call.cancelled, pair.client.pending) == (True, 0)
+    late = Pdu(Response(1, bytes(4)), call.call_id).build()
+    assert pair.client.receive_bytes(late) == []
+
+
+def test_a_call_that_was_not_sent_is_cancelled_without_a_word():
+    client = bound(flags=WHOLE)
+    client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1}))
+    waiting = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 2})
+    client.begin(waiting)
+    assert client.cancel(waiting) == []
+    assert client.pending == 1
+    assert client.cancel(waiting) == []
+
+
+def bound(flags=WHOLE | Flags.CONC_MPX, results=None):
+    client = ClientAssociation([QM2QM])
+    client.bind()
+    answers = results or (ContextResult(0, transfer_syntax=NDR), ContextResult(2, 2))
+    client.receive_bytes(Pdu(BindAck(5840, 5840, 1, b"2105\0", answers), 1, flags).build())
+    return client
+
+
+def ended(happened):
+    assert isinstance(happened[-1], Ended), happened
+    return happened[-1].reason
+
+
+def test_a_refused_association_ends():
+    client = ClientAssociation([QM2QM])
+    client.bind()
+    assert "reason 2" in ended(client.receive_bytes(Pdu(BindNak(2), 1).build()))
+    assert client.receive_bytes(b"more") == []
+
+
+def test_no_interface_at_all_ends_the_association():
+    client = ClientAssociation([QM2QM])
+    client.bind()
+    ack = BindAck(5840, 5840, 1, b"", (ContextResult(2, 1), ContextResult(2, 1)))
+    assert "none of the interfaces" in ended(client.receive_bytes(Pdu(ack, 1).build()))
+
+
+def test_an_interface_that_was_not_taken_cannot_be_called():
+    pair = Pair()
+    call = outgoing_call(EPT, "ept_lookup_handle_free", {"entry_handle": None})
+    (failed,) = pair.client.begin(call)
+    assert "no interface ept" in failed.error
+
+
+def test_too_few_results_end_the_association():
+    client = ClientAssociation([QM2QM])
+    client.bind()
+    ack = BindAck(5840, 5840, 1, b"", (ContextResult(0, transfer_syntax=NDR),))
+    assert "1 answers" in ended(client.receive_bytes(Pdu(ack, 1).build()))
+
+
+def test_when_the_association_ends_every_call_fails():
+    pair = Pair()
+    calls = [pair.call("RemoteQMPurgeQueue", hQueue=number) for number in (1, 2)]
+    happened = pair.client.end("reset")
+    assert happened == [Failed(calls[0], "reset"), Failed(calls[1], "reset"), Ended("reset")]
+    assert pair.client.end("again") == []
+    assert isinstance(pair.client.begin(calls[0])[0], Failed)
+
+
+def test_a_shutdown_waits_for_what_is_pending():
+    client = bound()
+    call = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
+    client.begin(call)
+    assert client.receive_bytes(Pdu(Shutdown(), 0).build()) == []
+    assert isinstance(client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 2}))[0], Failed)
+    returned, over = client.receive_bytes(Pdu(Response(0, bytes(4)), 2).build())
+    assert (returned.call, type(over)) == (call, Ended)
+
+
+@pytest.mark.parametrize(
+    "pdu",
+    [
+        Pdu(Response(0, bytes(4)), 9),
+        Pdu(Fault(0, 5), 9),
+        Pdu(Response(0, bytes(4)), 2, Flags.LAST_FRAG),
+        Pdu(Response(0, b""), 2, Flags.FIRST_FRAG),
+        Pdu(BindNak(0), 2),
+    ],
+    ids=["no such call", "fault of no call", "no first fragment", "empty fragment", "out of state"],
+)
+def test_a_server_that_breaks_the_protocol_ends_the_association(pdu):
+    client = bound()
+    client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1}))
+    assert ended(client.receive_bytes(pdu.build()))
+    assert client.pending == 0
+
+
+def test_bytes_that_are_no_pdu_end_the_association():
+    assert "no PDU" in ended(bound().receive_bytes(b"HTTP/1.1 400 Bad Request\r\n"))
+
+
+def test_a_bad_stub_fails_its_call_only():
+    client = bound()
+    call = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
+    client.begin(call)
+    (failed,) = client.receive_bytes(Pdu(Response(0, bytes(3)), 2).build())
+    assert (failed.call, client.ended) == (call, False)
+    assert "bad stub" in failed.error
+
+
+def test_an_answer_that_never_ends_is_not_kept():
+    client = bound()
+    client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1}))
+    flags, happened = Flags.FIRST_FRAG, []
+    for _ in range(800):
+        happened = client.receive_bytes(Pdu(Response(0, bytes(5800)), 2, flags).build())
+        flags = 0
+        if happened:
+            break
+    assert "more than" in ended(happened)
+
+
+def test_calls_are_bounded_and_not_made_too_early():
+    early = outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": 1})
+    with pytest.raises(MisuseError, match="before the association is bound"):
+        ClientAssociation([QM2QM]).begin(early)
+    client = bound()
+    for number in range(Limits().pending_calls):
+        client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}))
+    (failed,) = client.begin(early)
+    assert "64 calls wait" in failed.error
+    with pytest.raises(MisuseError, match="no method"):
+        outgoing_call(QM2QM, "RemoteQMOpen", {})
