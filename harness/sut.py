@@ -11,7 +11,10 @@ from harness.sutfile import CAPABILITIES, SutFile
 from harness.world import World
 from reference_qm.inputs import Endpoint
 
-FACILITIES = ("queue_control", "send", "receive", "pause", "restart", "reset", "set_timers", "configure", "inspect")
+FACILITIES = (
+    *("queue_control", "send", "receive", "pause", "restart", "reset", "set_timers", "configure", "inspect"),
+    "remote_read",
+)
 """What a control channel can offer; the SUT's answer to ``identity`` lists which it has."""
 
 PATIENCE_VIRTUAL_MS = 2_000

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.frozen import dataclass
+from reference_qm.remote_commands import RemoteRequest
 
 
 @dataclass(frozen=True, slots=True)
@@ -354,6 +355,7 @@ Request = (
     | CancelWaiting
     | PeekMessages
     | PurgeQueue
+    | RemoteRequest
     | PauseQueue
     | ResumeQueue
     | TakeOffline

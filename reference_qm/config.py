@@ -36,6 +36,7 @@ class TimerSettings:
     directory_site_gates_update_ms: int = DIRECTORY_SITE_GATES_UPDATE_MS
     directory_online_ms: int = DIRECTORY_ONLINE_MS
     queue_manager_query_ms: int = QUEUE_MANAGER_QUERY_MS
+    remote_call_ms: int = 300_000
     scale: int = 1
 
 
@@ -77,6 +78,8 @@ class QueueManagerConfig:
     """The port that an initiator connects to (MS-MQQB 2.1.1: 1801)."""
     remote_ping_port: int = 3527
     """The port that Ping Requests are sent to (MS-MQQB 2.1.2, note <9>)."""
+    remote_rpc_port: int = 2103
+    """The port of a remote queue manager that tells the ports of its interfaces (MS-MQMP 3.1.4.24, MS-MQQP 3.1.4.8)."""
     send_ping: bool = False
     """Ping before a session is established? (MS-MQQB 3.1.5.2.2; note <56>: only old releases do.)"""
     window_size: int = 64

@@ -8,7 +8,7 @@ from dataclasses import fields
 from typing import Any
 from uuid import UUID
 
-from reference_qm import commands
+from reference_qm import commands, remote_commands
 from reference_qm.effects import Completed, Rejected
 
 DELIVERIES: dict[str, dict[str, bool]] = {
@@ -137,6 +137,10 @@ def _by_lookup_identifier(peek: bool) -> Callable[[dict[str, Any]], commands.Req
     return lambda values: commands.ReadByLookupIdentifier(peek=peek, **values)
 
 
+def _by_remote_lookup_id(peek: bool) -> Callable[[dict[str, Any]], commands.Request]:
+    return lambda values: remote_commands.RemoteReadByLookupId(peek=peek, **values)
+
+
 _PROPERTIES: dict[str, Convert] = {
     "label": _text,
     "journaling": _flag,
@@ -160,6 +164,8 @@ _SETTINGS: dict[str, Convert] = {
     "send_insecure_nacks": _or_none(_flag),
     "quota_kb": _or_none(_number),
 }
+_REMOTELY: dict[str, Convert] = {"remote": _number, "cursor": _number, "timeout_ms": _or_none(_number)}
+_REMOTE_LOOKUP: dict[str, Convert] = {"remote": _number, "lookup_id": _number, "seek": _text}
 _MOVED = ("queue", "lookup_id", "to")
 
 _VERBS: dict[str, Verb] = {
@@ -214,6 +220,15 @@ _VERBS: dict[str, Verb] = {
     "move": _verb(commands.MoveMessage, {"queue": _text, "lookup_id": _number, "to": _text, **_WITHIN}, *_MOVED),
     "peek": _verb(commands.PeekMessages, {"queue": _text, "limit": _number}, "queue"),
     "purge": _verb(commands.PurgeQueue, {"queue": _text}, "queue"),
+    "remote_open": _verb(remote_commands.RemoteOpen, {"queue": _text, "access": _text, "deny_receive": _flag}, "queue"),
+    "remote_close": _verb(remote_commands.RemoteClose, {"remote": _number}, "remote"),
+    "remote_open_cursor": _verb(remote_commands.RemoteOpenCursor, {"remote": _number}, "remote"),
+    "remote_close_cursor": _verb(remote_commands.RemoteCloseCursor, {"cursor": _number}, "cursor"),
+    "remote_receive": _verb(remote_commands.RemoteReceive, _REMOTELY),
+    "remote_peek": _verb(remote_commands.RemotePeek, {**_REMOTELY, "next": _flag}),
+    "remote_receive_by_lookup_id": (_by_remote_lookup_id(peek=False), _REMOTE_LOOKUP, ("remote",)),
+    "remote_peek_by_lookup_id": (_by_remote_lookup_id(peek=True), _REMOTE_LOOKUP, ("remote",)),
+    "remote_purge": _verb(remote_commands.RemotePurge, {"remote": _number}, "remote"),
     "pause_queue": _verb(commands.PauseQueue, {"to": _text}, "to"),
     "resume_queue": _verb(commands.ResumeQueue, {"to": _text}, "to"),
     "take_offline": _verb(commands.TakeOffline, {}),

@@ -44,11 +44,15 @@ from reference_qm.queueing.names import every_queue
 from reference_qm.queueing.statuses import Status
 from reference_qm.queueing.surviving import create_configured, recover_queue
 from reference_qm.remote.serving import RPC_INPUTS, RemoteReading
+from reference_qm.remote_client import running
+from reference_qm.remote_client.model import RemoteClient
 from reference_qm.security import SecurityCaches
 from reference_qm.states import ConnectionStatus, Opening
 from reference_qm.timers import TimerName, Timers
 from reference_qm.transactions.events import Outcome
 from reference_qm.transactions.model import Transaction
+
+OnInput = Callable[["QueueManager", Any, Now], None]
 
 CLOSED_SESSIONS = 16
 """Closed sessions kept for inspection."""
@@ -94,6 +98,7 @@ class QueueManager:
         self.descriptors: dict[int, OpenQueueDescriptor] = {}
         self.readers: dict[int, WaitingMessageReadOperation] = {}
         self.remote = RemoteReading(self.entropy, self.timers)
+        self.remote_client = RemoteClient()
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(expiring.in_queue)
         self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(expiring.in_transit)
         self.deadlines_changed = False
@@ -118,6 +123,8 @@ class QueueManager:
                 self.procedures.on_waiting_message_read_timer(self, key.owner)
             elif key.name is TimerName.RPC_PATIENCE:
                 self.remote.associations.expire(key.owner, now)
+            elif key.name is TimerName.REMOTE_CALL:
+                self.procedures.on_remote_call_timer(self, key.owner, now)
             elif key.name in CACHE_TIMERS:
                 self.procedures.on_cache_cleanup_timer(self, key.name, now)
             elif key.name in _ON_QUEUE_MANAGER_TIMER:
@@ -236,6 +243,7 @@ def _on_stopped(qm: QueueManager, event: Stopped, now: Now) -> None:
         qm.procedures.stop_reader(qm, reader, Status.MQ_ERROR_OPERATION_CANCELLED)
     qm.procedures.carry_out_rpc(qm, now)
     qm.remote.associations.stop()
+    running.abandon(qm, now)
     qm.timers.stop_all()
     qm.adm.QueueManagerState = ServiceState.STOPPED
 
@@ -279,6 +287,7 @@ def _on_datagram(qm: QueueManager, event: DatagramReceived, now: Now) -> None:
 
 
 def _on_resolved(qm: QueueManager, event: HostResolved, now: Now) -> None:
+    running.on_resolved(qm, event.host, event.addresses, now)
     for session in list(qm.sessions.values()):
         if session.opening is Opening.ADDRESSES and event.host not in session.addresses:
             qm.procedures.take_addresses(qm, session, event.host, event.addresses, now)
@@ -327,14 +336,23 @@ def _on_command(qm: QueueManager, event: Command, now: Now) -> None:
         qm.emit(Completed(event.token, result))
 
 
-_ON_INPUT: dict[type, Callable[[QueueManager, Any, Now], None]] = {
+def _of_sessions_or_bindings(on_session: OnInput, on_binding: OnInput) -> OnInput:
+    """Let what a transport tells go to its session, or to the RPC binding handle that it is the connection of."""
+
+    def on_input(qm: QueueManager, event: Any, now: Now) -> None:
+        (on_binding if event.transport in qm.remote_client.bindings else on_session)(qm, event, now)
+
+    return on_input
+
+
+_ON_INPUT: dict[type, OnInput] = {
     Started: _on_started,
     Stopped: _on_stopped,
     TransportAccepted: _on_accepted,
-    TransportConnected: _on_connected,
-    TransportFailed: _on_failed,
-    TransportLost: _on_lost,
-    BytesReceived: _on_bytes,
+    TransportConnected: _of_sessions_or_bindings(_on_connected, running.on_connected),
+    TransportFailed: _of_sessions_or_bindings(_on_failed, running.on_failed),
+    TransportLost: _of_sessions_or_bindings(_on_lost, running.on_lost),
+    BytesReceived: _of_sessions_or_bindings(_on_bytes, running.on_bytes),
     DatagramReceived: _on_datagram,
     **RPC_INPUTS,
     HostResolved: _on_resolved,

@@ -35,6 +35,7 @@ class TimerName(Enum):
     DIRECTORY_ONLINE = "DirectoryOnline"
     QUEUE_MANAGER_QUERY = "QueueManagerQuery"
     RPC_PATIENCE = "RpcPatience"
+    REMOTE_CALL = "RemoteCall"
 
 
 SESSION_TIMERS = (

@@ -25,6 +25,7 @@ from reference_qm.protocol.transfer_commands import TRANSFER_HANDLERS
 from reference_qm.queueing.commanding import QUEUE_HANDLERS
 from reference_qm.queueing.enqueueing import outgoing_messages, put_message
 from reference_qm.queueing.statuses import EnqueueStatus
+from reference_qm.remote_client.commanding import REMOTE_CLIENT_HANDLERS
 from reference_qm.states import DeliveryGuarantee, SessionState
 from reference_qm.transactions.handling import (
     abort_transaction,
@@ -52,6 +53,7 @@ CAPABILITIES = (
     "set_timers",
     "configure",
     "inspect",
+    "remote_read",
 )
 LABEL_LIMIT = 249
 """WCHARs of a label without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
@@ -187,6 +189,7 @@ HANDLERS: dict[type, Handler] = {
     commands.Inspect: inspect_adm,
     **QUEUE_HANDLERS,
     **TRANSFER_HANDLERS,
+    **REMOTE_CLIENT_HANDLERS,
 }
 TELLING = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
 """What only tells, and changes nothing."""

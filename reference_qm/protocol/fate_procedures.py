@@ -11,7 +11,7 @@ from reference_qm.clock import Now
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.protocol import admin_acks, expiring, journaling, own_messages, refusing, tracing
 from reference_qm.protocol.refusing import Outcome
-from reference_qm.queueing.procedures import QueueProcedures
+from reference_qm.remote_client.procedures import RemoteClientProcedures
 
 if TYPE_CHECKING:
     from reference_qm.core import QueueManager
@@ -21,7 +21,7 @@ Check = Callable[[QM, Session, UserMessagePacket, Queue, Now], Outcome]
 
 
 @dataclass(slots=True)
-class FateProcedures(QueueProcedures):
+class FateProcedures(RemoteClientProcedures):
     """Refusal, acknowledgment, report, journal and expiry of messages."""
 
     # 3.1.5.8 steps 2, 3 and 5 Whether a message is put into its queue

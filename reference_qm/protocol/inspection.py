@@ -41,6 +41,9 @@ _POSITION = (
     "Transmitted",
 )
 
+_PENDING_READ = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadHandle")
+_REMOTE_OPEN = ("OpenQueueDescriptorHandle", "RRSessionHandle")
+
 
 def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
     """Return the tree: open and waiting sessions and the last closed ones."""
@@ -78,6 +81,14 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
         },
         "Sessions": [_session(qm, session, now) for session in (*qm.sessions.values(), *qm.closed_sessions)],
         "OutgoingQueues": [_outgoing_queue(queue) for queue in adm.OutgoingQueues.values()],
+        "PendingRemoteReadEntryCollection": [
+            {name: _plain(getattr(entry, name)) for name in _PENDING_READ}
+            for entry in qm.remote_client.PendingRemoteReadEntryCollection
+        ],
+        "RemoteOpenQueueEntryCollection": [
+            {name: _plain(getattr(entry, name)) for name in _REMOTE_OPEN}
+            for entry in qm.remote_client.RemoteOpenQueueEntryCollection
+        ],
     }
 
 

@@ -119,7 +119,7 @@ def set_queue(qm: QueueManager, request: commands.SetQueue, token: int, now: Now
 
 def open_queue(qm: QueueManager, request: commands.OpenQueue, token: int, now: Now) -> Result:
     """Open a queue."""
-    access = _one_of("access", request.access, ACCESS)
+    access = one_of("access", request.access, ACCESS)
     if len(qm.descriptors) >= OPEN_LIMIT:
         raise CommandError(f"{OPEN_LIMIT} queues are open already: close some")
     share = QueueShareMode.DENY_RECEIVE if request.deny_receive else QueueShareMode.DENY_NONE
@@ -151,7 +151,7 @@ def close_cursor(qm: QueueManager, request: commands.CloseCursor, token: int, no
 
 def receive_message(qm: QueueManager, request: commands.ReceiveMessage, token: int, now: Now) -> None:
     """Take a message out of a queue, or wait for one."""
-    _check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
+    check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
     transaction = transaction_for(qm, request.transaction)
     descriptor, cursor, answered = _where(qm, request, QueueAccessType.RECEIVE, token)
     qm.procedures.dequeue_message(
@@ -161,7 +161,7 @@ def receive_message(qm: QueueManager, request: commands.ReceiveMessage, token: i
 
 def peek_message(qm: QueueManager, request: commands.PeekMessage, token: int, now: Now) -> None:
     """Read a message, or wait for one."""
-    _check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
+    check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
     if request.next and request.cursor is None:
         raise CommandError("next: there is a next message only for a cursor: give one")
     descriptor, cursor, answered = _where(qm, request, QueueAccessType.PEEK, token)
@@ -173,7 +173,7 @@ def peek_message(qm: QueueManager, request: commands.PeekMessage, token: int, no
 
 def read_by_lookup_identifier(qm: QueueManager, request: commands.ReadByLookupIdentifier, token: int, now: Now) -> None:
     """Take or read the message with a LookupIdentifier, or one beside it."""
-    seek = _one_of("seek", request.seek, SEEK)
+    seek = one_of("seek", request.seek, SEEK)
     access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
     transaction = transaction_for(qm, request.transaction)
     if transaction is not None and request.peek:
@@ -218,7 +218,7 @@ def cancel_waiting(qm: QueueManager, request: commands.CancelWaiting, token: int
 
 def peek_messages(qm: QueueManager, request: commands.PeekMessages, token: int, now: Now) -> Result:
     """Read the messages that can be received, in order."""
-    _check_number("limit", request.limit, 1, LONGEST_MS)
+    check_number("limit", request.limit, 1, LONGEST_MS)
     described: list[dict[str, Any]] = []
     for position in find_queue(qm, request.queue).MessagePositionList:
         if len(described) == request.limit:
@@ -243,7 +243,6 @@ QUEUE_HANDLERS: dict[type, Callable[[QueueManager, Any, int, Now], Result | None
     commands.PeekMessages: peek_messages,
     commands.ReadByLookupIdentifier: read_by_lookup_identifier,
     commands.MoveMessage: move_message,
-    commands.CancelWaiting: cancel_waiting,
 }
 
 
@@ -341,10 +340,10 @@ def _properties(request: Any) -> dict[str, Any]:
         if one.name not in PROPERTIES or value is None:
             continue
         if one.name in LIMITS:
-            _check_number(one.name, value, *LIMITS[one.name])
+            check_number(one.name, value, *LIMITS[one.name])
         if one.name == "label" and len(value) > LABEL_LIMIT:
             raise CommandError(f"label: at most {LABEL_LIMIT} characters")
-        values[PROPERTIES[one.name]] = _one_of("privacy", value, PRIVACY) if one.name == "privacy" else value
+        values[PROPERTIES[one.name]] = one_of("privacy", value, PRIVACY) if one.name == "privacy" else value
     return values
 
 
@@ -355,13 +354,15 @@ def _describe_queue(queue: Queue) -> Result:
     return Result({"name": queue.Pathname, "transactional": queue.Transactional, **values, **counts})
 
 
-def _one_of(name: str, value: str, known: dict[str, Any]) -> Any:
+def one_of(name: str, value: str, known: dict[str, Any]) -> Any:
+    """Give what a word means; CommandError for an unknown one."""
     if value not in known:
         raise CommandError(f"{name}: {value!a} is none of {', '.join(known)}")
     return known[value]
 
 
-def _check_number(name: str, value: int, lowest: int, highest: int) -> None:
+def check_number(name: str, value: int, lowest: int, highest: int) -> None:
+    """Refuse a number out of its range with CommandError."""
     if not lowest <= value <= highest:
         raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
 

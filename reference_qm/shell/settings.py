@@ -183,7 +183,7 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
             "mapper": toml.flag,
             "mapper_port": _LISTEN_PORT,
         },
-        "remote": {"tcp_port": _PORT, "ping_port": _PORT},
+        "remote": {"tcp_port": _PORT, "ping_port": _PORT, "rpc_port": _PORT},
         "timers": {timer.name: toml.whole(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
         "control": {"address": _endpoint},
         "store": {"path": _path},

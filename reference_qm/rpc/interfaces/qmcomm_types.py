@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from reference_qm.rpc.ndr import (
     GUID,
     U8,
@@ -19,6 +21,7 @@ from reference_qm.rpc.ndr import (
     WideString,
     unique,
 )
+from reference_qm.rpc.ndr.types import Unsigned
 
 LONGEST_NAME = 0x8000
 """Characters of a direct format name or a domain that are believed: the documents set no limit."""
@@ -142,3 +145,11 @@ CACTRANSFERBUFFERV1 = Struct(
     pulBodyType=unique(U32),
     pulVersion=unique(U32),
 )
+
+
+def zeroed_transfer_buffer() -> dict[str, Any]:
+    """Return a CACTransferBufferV1 with every field zero and every pointer NULL: what Windows sends (MS-MQMP <29>)."""
+    zero: dict[str, Any] = {
+        name: 0 if isinstance(kind, Unsigned) else None for name, kind in CACTRANSFERBUFFERV1.fields.items()
+    }
+    return {**zero, "union": dict.fromkeys(_SEND.fields)}

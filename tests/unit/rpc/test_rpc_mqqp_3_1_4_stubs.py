@@ -8,7 +8,7 @@ from rpc_made import DESC, LICENCE
 from reference_qm.codec.errors import MisuseError
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, StubError
 from reference_qm.rpc.interfaces.method import in_, method
-from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1
+from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, zeroed_transfer_buffer
 from reference_qm.rpc.ndr import Encoding, Struct, Union
 from reference_qm.rpc.ndr.types import Unsigned
 
@@ -174,19 +174,11 @@ def test_the_opnums_are_those_of_the_documents():
 def test_a_zeroed_transfer_buffer_is_read_as_windows_sends_it(encoding):
     """MS-MQMP <29>: 56 fields, all zero, NULL pointers everywhere."""
     stub = bytes(CACTRANSFERBUFFERV1.least(encoding))
-    arguments = {"ptb1": _zeroed(CACTRANSFERBUFFERV1), "hQueue": 7}
+    arguments = {"ptb1": zeroed_transfer_buffer(), "hQueue": 7}
     built = QMCOMM.methods[4].build_in(arguments, encoding)
     assert QMCOMM.methods[4].read_in(built, encoding) == arguments
     assert built[:-4].count(0) == len(built) - 4 >= len(stub)
     assert built[-4:] == b"\7\0\0\0"
-
-
-def _zeroed(struct):
-    arms = {"union": {"pAdminQueueFormat": None, "pResponseQueueFormat": None}}
-    return {
-        name: arms[name] if isinstance(kind, Union) else 0 if isinstance(kind, Unsigned) else None
-        for name, kind in struct.fields.items()
-    }
 
 
 def start(wire):

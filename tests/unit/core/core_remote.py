@@ -1,0 +1,262 @@
+"""A core that reads remotely, and a server that answers as a test says: no network, no time but what the test gives."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from reference_qm.clock import Now
+from reference_qm.codec import BaseHeader, MessagePropertiesHeader, UserHeader, UserMessagePacket
+from reference_qm.codec.queue_formats import DirectQueueFormatName
+from reference_qm.commands import Inspect, Request
+from reference_qm.config import QueueManagerConfig
+from reference_qm.core import QueueManager
+from reference_qm.effects import CloseTransport, Completed, Connect, Rejected, ResolveHost, SendPacket
+from reference_qm.entropy import SeededEntropy
+from reference_qm.inputs import (
+    BytesReceived,
+    Command,
+    Endpoint,
+    HostResolved,
+    Input,
+    Started,
+    TransportConnected,
+    TransportFailed,
+    TransportLost,
+)
+from reference_qm.remote_commands import RemoteOpen
+from reference_qm.rpc import QM2QM, QMCOMM, Association, Call, CallReceived, Happening, RpcServer, SendBytes
+
+IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-00000000c11e")
+SERVER = "10.0.0.9"
+PORT, READ_PORT = 2103, 2105
+HANDLE, DESCRIPTOR, CONTEXT = 0x11, 0x22, 0x33
+"""phQueue, dwpQueue and pdwContext: a server may give three values."""
+CURSOR = 0x44
+QUEUE = f"DIRECT=TCP:{SERVER}\\private$\\far"
+
+Answer = Callable[[Call], "list[Happening] | None"]
+
+
+def message(body: bytes = b"far", label: str | None = "a label") -> bytes:
+    """A UserMessage Packet."""
+    return UserMessagePacket(
+        BaseHeader=BaseHeader(TimeToReachQueue=0xFFFFFFFF),
+        UserHeader=UserHeader(
+            SourceQueueManager=UUID(int=5),
+            QueueManagerAddress=UUID(int=0),
+            MessageID=7,
+            Flags=UserHeader.flags(DQ=7, MP=1),
+            DestinationQueue=DirectQueueFormatName(f"TCP:{SERVER}\\private$\\far"),
+        ),
+        MessagePropertiesHeader=MessagePropertiesHeader(MessageBody=body, Label=label),
+    ).build()
+
+
+def described(call: Call, buffer: bytes | None, **change: Any) -> dict[str, Any]:
+    """The description that came, with a message in it."""
+    desc = call.arguments.get("lpRemoteReadDesc") or call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"]
+    return {**desc, "dwSize": len(buffer or b""), "lpBuffer": buffer, "dwArriveTime": 1_700_000_123, **change}
+
+
+def read(call: Call, buffer: bytes | None = None, status: int = 0) -> list[Happening]:
+    """Answer a StartReceive of any kind with a message."""
+    desc = described(call, message() if buffer is None and not status else buffer)
+    receives = desc["ulAction"] in (0, 0x40000020, 0x40000021, 0x40000022) and not status
+    handle = call.new_handle("read") if receives else None
+    if "lpRemoteReadDesc" in call.arguments:
+        return call.respond(pphContext=handle, lpRemoteReadDesc=desc, Return=status)
+    desc2 = {"pRemoteReadDesc": desc, "SequentialId": 0x1234}
+    return call.respond(pphContext=handle, lpRemoteReadDesc2=desc2, Return=status)
+
+
+def ok(call: Call) -> list[Happening]:
+    return call.respond(Return=0)
+
+
+def close(call: Call) -> list[Happening]:
+    return call.respond(pphContext=None, **({"Return": 0} if call.method.name.startswith("RemoteQM") else {}))
+
+
+ANSWERS: dict[str, Answer] = {
+    "R_QMGetRTQMServerPort": lambda call: call.respond(Return=PORT),
+    "R_QMOpenRemoteQueue": lambda call: call.respond(
+        pphContext=call.new_handle("open"), pdwContext=CONTEXT, dwpQueue=DESCRIPTOR, phQueue=HANDLE, Return=0
+    ),
+    "R_QMCloseRemoteQueueContext": close,
+    "R_QMCreateRemoteCursor": lambda call: call.respond(phCursor=CURSOR, Return=0),
+    "RemoteQMGetQMQMServerPort": lambda call: call.respond(Return=READ_PORT),
+    "RemoteQmGetVersion": lambda call: call.respond(pMajor=6, pMinor=1, pBuildNumber=7600),
+    "RemoteQMOpenQueue": lambda call: call.respond(phContext=call.new_handle("session"), Return=0),
+    "RemoteQMCloseQueue": close,
+    "RemoteQMStartReceive": read,
+    "RemoteQMStartReceive2": read,
+    "RemoteQMStartReceiveByLookupId": read,
+    "RemoteQMEndReceive": close,
+    "RemoteQMCancelReceive": ok,
+    "RemoteQMCloseCursor": ok,
+    "RemoteQMPurgeQueue": ok,
+}
+
+
+def fault(status: int) -> Answer:
+    return lambda call: call.fault(status)
+
+
+def returning(status: int) -> Answer:
+    """Refuse with a failure HRESULT."""
+
+    def answer(call: Call) -> list[Happening]:
+        if "Start" in call.method.name:
+            return read(call, b"", status)
+        given = {name: None if "Context" in name and name != "pdwContext" else 0 for name in _outs(call)}
+        return call.respond(**{**given, "Return": status})
+
+    return answer
+
+
+def _outs(call: Call) -> list[str]:
+    return [one.name for one in call.method.parameters if one.direction.value & 2 and one.name != "Return"]
+
+
+class Remote:
+    """The core, its connections to the server, and what was called there."""
+
+    def __init__(self, **config: Any) -> None:
+        self.now = Now(1_000_000, 1_800_000_000)
+        self.core = QueueManager(QueueManagerConfig(identifier=IDENTIFIER, **config), SeededEntropy("remote"))
+        self.answers = dict(ANSWERS)
+        self.waits: set[str] = set()
+        """Methods that are not answered."""
+        self.names: dict[str, tuple[str, ...]] = {}
+        self.unreachable: set[int] = set()
+        self.silent: set[int] = set()
+        self.connections: dict[str, tuple[int, Association]] = {}
+        self.log: list[tuple[int, str, dict[str, Any]]] = []
+        """Port, method and arguments of each call."""
+        self.ports: list[int] = []
+        self.closed: list[int] = []
+        self.calls: dict[str, list[Call]] = {}
+        self.events: list[Any] = []
+        self.results: dict[int, Completed | Rejected] = {}
+        self._server = RpcServer([QM2QM, QMCOMM], SeededEntropy("server"))
+        self._tokens = 0
+        self._to_do: deque[Input] = deque()
+        self.handle(Started())
+
+    # -- the core -----------------------------------------------------------------------------------------------
+
+    def handle(self, event: Input) -> None:
+        self._carry_out(self.core.handle(event, self.now))
+        while self._to_do:
+            self._carry_out(self.core.handle(self._to_do.popleft(), self.now))
+
+    def advance(self, ms: int) -> None:
+        end = self.now.monotonic_ms + ms
+        while (due := self.core.next_due()) is not None and due <= end:
+            self.now = Now(due, self.now.utc_s)
+            self._carry_out(self.core.handle_timer(self.now))
+            while self._to_do:
+                self._carry_out(self.core.handle(self._to_do.popleft(), self.now))
+        self.now = Now(end, self.now.utc_s)
+
+    def begin(self, request: Request) -> int:
+        self._tokens += 1
+        self.handle(Command(self._tokens, request))
+        return self._tokens
+
+    def ask(self, request: Request) -> dict[str, Any]:
+        answer = self.results[self.begin(request)]
+        assert isinstance(answer, Completed), answer
+        return answer.result.values
+
+    def refusal(self, request: Request) -> str:
+        answer = self.results[self.begin(request)]
+        assert isinstance(answer, Rejected), answer
+        return answer.error
+
+    def error(self, token: int) -> str:
+        answer = self.results[token]
+        assert isinstance(answer, Rejected), answer
+        return answer.error
+
+    def open(self, **fields: Any) -> int:
+        """Open the queue; forget how."""
+        number: int = self.ask(RemoteOpen(**{"queue": QUEUE, **fields}))["remote"]
+        self.log.clear()
+        return number
+
+    def adm(self) -> dict[str, Any]:
+        return dict(self.ask(Inspect())["adm"])
+
+    def pending(self) -> list[dict[str, Any]]:
+        return list(self.adm()["PendingRemoteReadEntryCollection"])
+
+    # -- the server ---------------------------------------------------------------------------------------------
+
+    @property
+    def methods(self) -> list[str]:
+        return [method for _, method, _ in self.log]
+
+    def arguments(self, method: str) -> dict[str, Any]:
+        """The arguments of the one call of a method."""
+        (found,) = [arguments for _, name, arguments in self.log if name == method]
+        return found
+
+    def answer(self, call: Call, happenings: list[Happening]) -> None:
+        """Answer a call that waits."""
+        self._happen(call.association, happenings)
+        while self._to_do:
+            self._carry_out(self.core.handle(self._to_do.popleft(), self.now))
+
+    def lose(self, port: int) -> None:
+        """Cut the connection to a port."""
+        (name,) = [name for name, (where, _) in self.connections.items() if where == port]
+        del self.connections[name]
+        self.handle(TransportLost(name, "reset"))
+
+    def _carry_out(self, effects: list[Any]) -> None:
+        for effect in effects:
+            match effect:
+                case Connect(transport, remote):
+                    self._connect(transport, remote)
+                case SendPacket(transport, data):
+                    _, association = self.connections[transport]
+                    self._happen(association, association.receive_bytes(data, self.now))
+                case CloseTransport(transport, _):
+                    self.closed.append(self.connections.pop(transport, (0, None))[0])
+                case ResolveHost(host):
+                    self._to_do.append(HostResolved(host, self.names.get(host, ())))
+                case Completed(token) | Rejected(token):
+                    assert token not in self.results, "a command is answered once"
+                    self.results[token] = effect
+
+    def _connect(self, transport: str, remote: Endpoint) -> None:
+        assert remote.host == SERVER
+        if remote.port in self.unreachable:
+            self._to_do.append(TransportFailed(transport, "connection refused"))
+            return
+        self.ports.append(remote.port)
+        association = self._server.accept("10.0.0.1", str(remote.port), self.now)
+        self.connections[transport] = (remote.port, association)
+        if remote.port not in self.silent:
+            self._to_do.append(TransportConnected(transport, remote, Endpoint("10.0.0.1", 50_000)))
+
+    def _happen(self, association: Association, happenings: list[Happening]) -> None:
+        name = next((name for name, (_, one) in self.connections.items() if one is association), None)
+        for one in happenings:
+            if isinstance(one, SendBytes) and name is not None:
+                self._to_do.append(BytesReceived(name, one.data))
+            elif isinstance(one, CallReceived) and name is not None:
+                self._called(self.connections[name][0], one.call)
+            else:
+                self.events.append(one)
+
+    def _called(self, port: int, call: Call) -> None:
+        method = call.method.name
+        self.log.append((port, method, call.arguments))
+        self.calls.setdefault(method, []).append(call)
+        if method not in self.waits:
+            self._happen(call.association, self.answers[method](call) or [])
