@@ -40,6 +40,7 @@ def test_identity(host):
         "set_timers",
         "configure",
         "inspect",
+        "remote_read",
     )
     assert set(values["capabilities"]) == set(known)
 
