@@ -164,6 +164,12 @@ class Sut:
         in_force = self.control.call("set_timers")
         self._timers = {name: in_force[name] for name in durations} | self._timers
         self.control.call("set_timers", **durations)
+        self.scale = durations.get("scale", self.scale)
+
+    def slow_down(self, scale: int) -> None:
+        """Let protocol timers run at most so many times faster than specified, where a check has to act in between."""
+        if self.scale > scale:
+            self.set_timers(scale=scale)
 
     def configure(self, **settings: Any) -> None:
         """Change settings of the SUT (MS-MQQB 3.1.1.3) for this test."""

@@ -8,14 +8,18 @@ from harness.errors import ConformanceFailure
 from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.exchanges import reception, taken
-from suites.mqqb.sender import Sender, messages
+from suites.mqqb.opening import pass_time
+from suites.mqqb.sender import Sender
 
 DEBUG_BITS = {f"X{number}": f"MQMQ-2.2.20.8-{number:02}" for number in range(2, 16)}
 SECURITY_BITS = {f"X{number}": f"MQMQ-2.2.20.6-{number - 2}" for number in range(12, 16)}
 SOAP = {"Header": "<a/>", "Body": "<b/>"}
 RESERVED = 0xA7C3
-PIGGYBACK_AFTER = 0.8
+PIGGYBACK_AFTER = 0.85
 """Of half of AckTimeout, when a message carries the acknowledgment (three quarters, MS-MQQB 3.1.7.11)."""
+ATTEMPTS = 5
+"""A busy machine may act too early or too late; no more often than that."""
+PLAIN = "SH 0, no SessionHeader"
 
 
 @pytest.mark.covers(*DEBUG_BITS.values(), "MQMQ-2.2.20.8-16")
@@ -60,19 +64,26 @@ def test_reserved_of_lists_of_queues_is_ignored(peer, sut, judge):
 @pytest.mark.covers("MQMQ-2.2.20-09")
 def test_a_message_that_acknowledges_has_a_session_header(peer, sut, judge):
     """A message sent when most of the time for an acknowledgment is over has SH set and 16 bytes more."""
+    sut.slow_down(10)
     sender = Sender(peer, sut)
     sender.send(1)
     session, first = sender.first(1)
-    received = session.send(a_message(peer))
-    timeout_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout
-    peer.world.run_until(lambda: False, int(timeout_ms * sut.scale // 2 * PIGGYBACK_AFTER) // sut.scale)
-    if any(frame.kind == "SessionAck" for frame in session.received):
-        raise ConformanceFailure("the SUT acknowledged at once, so that no message has to")
-    sender.send(2)
-    sent = sender.collect(session, 2)
-    observed = "; ".join(_session_header(frame) for frame in messages(session)) or "no message"
-    expected = "SH 0, no SessionHeader; SH 1, a SessionHeader"
-    judge("MQMQ-2.2.20-09", expected=expected, observed=observed, evidence=[*first, received, *sent[1:]])
+    delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
+    for number in range(2, 2 + ATTEMPTS):
+        sender.acknowledge_all(session)
+        known = len(session.received)
+        received = session.send(a_message(peer))
+        pass_time(peer, sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER)))
+        sender.send(number)
+        sent = sender.collect(session, number)
+        if len(sent) < number or _session_header(sent[-1]) != PLAIN:
+            break
+        pass_time(peer, sut.duration_ms(delay_ms))  # until what was sent is acknowledged
+    if len(sent) == number and session.received[known].kind == "SessionAck":
+        raise ConformanceFailure("the SUT always acknowledged before its message, so that no message has to")
+    observed = "; ".join(dict.fromkeys(_session_header(frame) for frame in sent))
+    expected = f"{PLAIN}; SH 1, a SessionHeader"
+    judge("MQMQ-2.2.20-09", expected=expected, observed=observed, evidence=[*first, received, sent[-1]])
     sender.acknowledge_all(session)
 
 

@@ -128,8 +128,8 @@ class Caller:
 
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
         if sut.has("set_timers"):
-            sut.scale = min(sut.scale, PACE)
-            sut.set_timers(scale=sut.scale, session_retry_connect_ms=RETRY_MS)
+            sut.slow_down(PACE)
+            sut.set_timers(session_retry_connect_ms=RETRY_MS)
         self.peer = peer
         self.sut = sut
         self.name = direct_name(peer, queue)

@@ -81,11 +81,14 @@ class Sender:
     def acknowledge_all(self, session: Session) -> Frame:
         """Acknowledge everything that came on the session (at most 32 recoverable ones), so that nothing is left."""
         recoverable = sum(is_recoverable(frame) for frame in messages(session))
+        sent = [frame for frame in session.sent if frame.kind == "UserMessage"]
         return session.send(
             session_ack(
                 AckSequenceNumber=len(messages(session)),
                 RecoverableMsgAckSeqNumber=min(recoverable, 1),
                 RecoverableMsgAckFlags=(1 << recoverable) - 1 & 0xFFFF_FFFF,
+                UserMsgSequenceNumber=len(sent),
+                RecoverableMsgSeqNumber=sum(is_recoverable(frame) for frame in sent),
             )
         )
 

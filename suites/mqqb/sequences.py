@@ -16,8 +16,6 @@ from suites.mqqb.sender import Sender, messages, tags
 
 JOURNAL = "system$;journal"
 DEAD = "system$;deadxact"
-TIMED = 4
-"""Real protocol timers run at most so many times faster in checks that measure them."""
 
 
 class Outgoing:
@@ -152,10 +150,3 @@ def kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
     """Say which of some messages are in a queue of the SUT: their places in the list, from 1."""
     found = {one["message_id"] for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]}
     return [number for number, identifier in enumerate(identifiers, 1) if identifier in found]
-
-
-def measured(sut: Sut) -> None:
-    """Let real timers run slowly enough to be measured."""
-    if sut.has("set_timers"):
-        sut.scale = min(sut.scale, TIMED)
-        sut.set_timers(scale=sut.scale)

@@ -35,7 +35,9 @@ def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
     early, late = established(peer), opened(peer)
     sent = [early.send(packet), late.send(packet)]
     early.wait_closed()
-    observed = f"{'closed' if early.closed_by_sut else 'open'} before, {'open' if late.quiet() else 'closed'} after"
+    late.wait_closed(peer.sut.quiet_ms)
+    before, after = ("closed" if connection.closed_by_sut else "open" for connection in (early, late))
+    observed = f"{before} before, {after} after"
     judge(f"{RULE}01", expected="closed before, open after", observed=observed, evidence=[*sent, early.last])
 
 

@@ -9,13 +9,14 @@ from suites.mqqb.opening import Between, accepted_from, pass_time, text
 from suites.mqqb.ordering import ORDER_ACK_MS, Receiver, place
 from suites.mqqb.pinging import element
 from suites.mqqb.sender import eventually
-from suites.mqqb.sequences import measured
 
 RULE = "MQQB-3.1.5.8.6-"
 LONGEST_MS = 10_000
 """MaximumOrderAckDelay (3.1.3.2), here in ms."""
 PART = 0.6
 """Of OrderAckTimeout: after that the next message comes, while the timer runs."""
+TIMED = 4
+"""Timers run at most so many times faster where the check has to act while they run."""
 IN_TIME = "after OrderAckTimeout"
 
 
@@ -47,7 +48,7 @@ def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
 @pytest.mark.covers(f"{RULE}01", f"{RULE}02", "MQQB-3.1.1.6.2-04", "MQQB-3.1.1.6.2-05")
 def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
     """Two messages have one OrderAck, after the second; while messages keep coming there is one all the same."""
-    measured(sut)
+    sut.slow_down(TIMED)
     receiver = Receiver(peer, sut)
     gap_ms = int(sut.duration_ms(ORDER_ACK_MS) * PART)
     sent = [receiver.send()]
@@ -92,7 +93,7 @@ def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
 @pytest.mark.covers(f"{RULE}05", f"{RULE}06", f"{RULE}07", f"{RULE}08", "MQQB-3.1.6.9-02")
 def test_rejections_are_counted_and_times_noted(peer, sut, judge):
     """After one message two come that do not follow, then the one that does; later the OrderAck is sent."""
-    measured(sut)
+    sut.slow_down(TIMED)
     receiver = Receiver(peer, sut)
     receiver.send()
     receiver.await_acknowledgment()

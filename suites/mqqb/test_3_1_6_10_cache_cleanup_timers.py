@@ -33,8 +33,8 @@ SCALE = 20
 @pytest.mark.covers(*(f"{section}{number}" for section in SECTIONS.values() for number in ("01", "02", "03", "04")))
 def test_old_entries_leave_the_caches(peer, sut, judge):
     """Exactly as old as the lifetime is not too old; a minute later it is, and the younger entry stays."""
-    scale = min(sut.scale, SCALE)
-    sut.set_timers(scale=scale)
+    sut.slow_down(SCALE)
+    scale = sut.scale
     lifetime_ms = max(100_000, LIFETIME_REAL_MS * scale)
     second_ms = lifetime_ms * 4 // 5
     secured = Secured(peer, sut, user_cert_lifetime_ms=lifetime_ms, symmetric_key_short_lifetime_ms=lifetime_ms)

@@ -17,6 +17,8 @@ WAITS = 8
 """AckWaitTimeouts after which a session that is not closed counts as never closed (note <46>)."""
 LATE = 0.85
 """Part of the delay of an acknowledgment after which a message carries it: three quarters or more (3.1.7.11)."""
+ATTEMPTS = 5
+"""A busy machine may act too early or too late; no more often than that."""
 
 
 def _rules(*numbers):
@@ -80,29 +82,32 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge):
 
     Before that it sent two messages, one of them recoverable. Nothing follows its SessionHeader until the peer's next.
     """
-    if sut.has("set_timers"):
-        sut.scale = 1
-        sut.set_timers(scale=1)
+    sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1)
     sender.send(2, delivery="recoverable")
     session, _ = sender.first(2)
-    sender.acknowledge_all(session)
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = sut.duration_ms(agreed.RecoverableAckTimeout)
-    received = [
-        session.send(packet) for packet in (a_message(peer), recoverable_message(peer), recoverable_message(peer))
-    ]
-    pass_time(peer, int(delay_ms * LATE))
-    sender.send(3)
-    frame = sender.collect(session, 3)[-1]
-    if len(messages(session)) < 3 or not frame["BaseHeader"].SH:
+    for attempt in range(1, ATTEMPTS + 1):
+        sender.acknowledge_all(session)
+        received = [
+            session.send(packet) for packet in (a_message(peer), recoverable_message(peer), recoverable_message(peer))
+        ]
+        pass_time(peer, int(delay_ms * LATE))
+        count = attempt + 2
+        sender.send(count)
+        frame = sender.collect(session, count)[-1]
+        if frame["BaseHeader"].SH:
+            break
+        pass_time(peer, delay_ms)  # until what was sent is acknowledged
+    if len(messages(session)) < count or not frame["BaseHeader"].SH:
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     carried, evidence = frame["SessionHeader"], [*received, frame]
     fields = {
-        "16": ("AckSequenceNumber", 3),
-        "17": ("RecoverableMsgAckSeqNumber", 1),
-        "18": ("UserMsgSequenceNumber", 3),
+        "16": ("AckSequenceNumber", 3 * attempt),
+        "17": ("RecoverableMsgAckSeqNumber", 2 * attempt - 1),
+        "18": ("UserMsgSequenceNumber", count),
         "19": ("RecoverableMsgSeqNumber", 1),
         "20": ("RecoverableMsgAckFlags", 0b11),
         "22": ("WindowSize", agreed.WindowSize),
@@ -110,7 +115,7 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge):
     for rule, (name, expected) in fields.items():
         observed = f"{name} {getattr(carried, name)}"
         judge(f"{RULE}{rule}", expected=f"{name} {expected}", observed=observed, evidence=evidence)
-    judge(f"{RULE}11", expected="3 sent", observed=f"{carried.UserMsgSequenceNumber} sent", evidence=evidence)
+    judge(f"{RULE}11", expected=f"{count} sent", observed=f"{carried.UserMsgSequenceNumber} sent", evidence=evidence)
     judge(f"{RULE}13", expected="1 sent", observed=f"{carried.RecoverableMsgSeqNumber} sent", evidence=evidence)
     whole = {name: getattr(carried, name) for name, _ in fields.values()}
     judge(f"{RULE}15", expected=str(dict(fields.values())), observed=str(whole), evidence=evidence)
@@ -121,14 +126,19 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge):
         judge(f"{RULE}{rule}", expected="nothing follows", observed=observed, evidence=[*evidence, session.last])
     received.append(session.send(recoverable_message(peer)))
     later = session.poll(
-        "SessionAck", lambda one: one["SessionHeader"].AckSequenceNumber == 4, within_ms=sut.duration_ms(ACK_MS)
+        "SessionAck",
+        lambda one: one["SessionHeader"].AckSequenceNumber == 3 * attempt + 1,
+        within_ms=sut.duration_ms(ACK_MS),
     )
-    for rule, name, expected in (("25", "RecoverableMsgAckSeqNumber", 3), ("21", "RecoverableMsgAckFlags", 1)):
+    for rule, name, expected in (
+        ("25", "RecoverableMsgAckSeqNumber", 2 * attempt + 1),
+        ("21", "RecoverableMsgAckFlags", 1),
+    ):
         observed = "no SessionAck" if later is None else f"{name} {getattr(later['SessionHeader'], name)}"
         judge(
             f"{RULE}{rule}", expected=f"{name} {expected}", observed=observed, evidence=[*evidence, received[-1], later]
         )
-    session.send(session_ack(AckSequenceNumber=3, UserMsgSequenceNumber=4, RecoverableMsgSeqNumber=3))
+    sender.acknowledge_all(session)
 
 
 @pytest.mark.needs("send")

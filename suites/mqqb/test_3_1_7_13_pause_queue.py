@@ -21,7 +21,7 @@ WIDEST = 512
 """A window above this is not filled: its messages would take too long."""
 
 
-@pytest.mark.needs("send", "pause", "set_timers", "inspect")
+@pytest.mark.needs("send", "pause", "inspect")
 @pytest.mark.covers(
     "MQQB-3.1.7.13-01",
     "MQQB-3.1.7.13-03",
@@ -37,7 +37,7 @@ WIDEST = 512
 )
 def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, judge):
     """Three messages of the SUT, three of the peer, then the pause: an acknowledgment at once, and nothing is sent."""
-    sut.set_timers(scale=1)
+    sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
