@@ -1,4 +1,4 @@
-"""The methods of the interface qmcomm that remote reading needs. Spec: MS-MQMP 3.1.4, 6.
+"""The methods of the interface qmcomm that remote reading needs, and one that tells of queues. Spec: MS-MQMP 3.1.4, 6.
 
 Readings. R_QMCreateRemoteCursor: clients "pass NULL" for ptb1 (MS-MQMP 3.1.4.4), which a top-level pointer without
 attribute, hence [ref], cannot be; Windows sends a zeroed structure (<29>), and that is what is declared here.
@@ -7,8 +7,9 @@ attribute, hence [ref], cannot be; Windows sends a zeroed structure (<29>), and 
 from __future__ import annotations
 
 from reference_qm.rpc.interfaces.method import in_, in_out, interface, method, out
+from reference_qm.rpc.interfaces.propvariant import OBJECT_FORMAT, PROPVARIANT
 from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, OPENREMOTE, QUEUE_FORMAT
-from reference_qm.rpc.ndr import GUID, U32, unique
+from reference_qm.rpc.ndr import GUID, U32, ConformantArray, unique
 
 QMCOMM = interface(
     "qmcomm",
@@ -42,6 +43,18 @@ QMCOMM = interface(
                 in_("ptb1", CACTRANSFERBUFFERV1),
                 in_("hQueue", U32),
                 out("phCursor", U32),
+                returns=U32,
+            ),
+        ),
+        (
+            10,
+            method(
+                "R_QMGetObjectProperties",
+                "MS-MQMP 3.1.4.9",
+                in_("pObjectFormat", OBJECT_FORMAT),
+                in_("cp", U32.within(1, 128)),
+                in_("aProp", ConformantArray(U32, "cp")),
+                in_out("apVar", ConformantArray(PROPVARIANT, "cp")),
                 returns=U32,
             ),
         ),

@@ -1,0 +1,249 @@
+"""PROPVARIANT, and R_QMGetObjectProperties that carries it. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5, 3.1.4.9.
+
+Laid out by hand, so that an arm may be what no type allows: another width, a part of one, none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from harness.wire.errors import WireError
+
+VT_EMPTY, VT_NULL, VT_I2, VT_I4, VT_BOOL, VT_VARIANT = 0, 1, 2, 3, 11, 12
+VT_I1, VT_UI1, VT_UI2, VT_UI4, VT_I8, VT_UI8 = 16, 17, 18, 19, 20, 21
+VT_LPWSTR, VT_BLOB, VT_CLSID, VT_VECTOR = 31, 65, 72, 0x1000
+"""VARENUM. Spec: MS-MQMQ 2.2.12."""
+
+WIDTHS = {VT_I1: 1, VT_UI1: 1, VT_I2: 2, VT_UI2: 2, VT_BOOL: 2, VT_I4: 4, VT_UI4: 4, VT_I8: 8, VT_UI8: 8}
+"""int bytes of the arms that are numbers."""
+
+PROPERTY_TYPES = {
+    101: VT_CLSID,
+    102: VT_CLSID,
+    103: VT_LPWSTR,
+    104: VT_UI1,
+    105: VT_UI4,
+    106: VT_I2,
+    107: VT_UI4,
+    108: VT_LPWSTR,
+    109: VT_I4,
+    110: VT_I4,
+    111: VT_UI1,
+    112: VT_UI4,
+    113: VT_UI1,
+}
+"""The types of queue properties by PROPID_Q_*. Spec: MS-MQMQ 2.3.1, MS-MQMP 3.1.1.12."""
+
+OPNUM = 10
+_DIRECT = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A PROPVARIANT. ``raw``: the bytes of its arm in place instead of those of ``value``, aligned as the type says."""
+
+    vt: int
+    value: Any = 0
+    raw: bytes | None = None
+
+
+class Stub:
+    """The bytes of a stub as they grow, and what its pointers still owe."""
+
+    def __init__(self, wide: bool) -> None:
+        self.wide = wide
+        self.data = bytearray()
+        self._owed: list[Callable[[], None]] = []
+
+    def align(self, size: int) -> None:
+        """Pad to a multiple of ``size``."""
+        self.data += bytes(-len(self.data) % size)
+
+    def number(self, size: int, value: int) -> None:
+        """Write a number where it is aligned."""
+        self.align(size)
+        self.data += (value & (1 << 8 * size) - 1).to_bytes(size, "little")
+
+    def long(self, value: int) -> None:
+        """Write a count or referent: 4 bytes, 8 in NDR64."""
+        self.number(8 if self.wide else 4, value)
+
+    def pointer(self, behind: Callable[[], None] | None) -> None:
+        """Write a pointer; ``behind`` writes its target later. None is NULL."""
+        self.long(0 if behind is None else 0x2_0000 + 4 * len(self.data))
+        if behind is not None:
+            self._owed.append(behind)
+
+    def settle(self) -> None:
+        """Write what pointers owe, each with what its own owe."""
+        while self._owed:
+            first, *rest = self._owed
+            self._owed = []
+            first()
+            self.settle()
+            self._owed = rest
+
+    # -- what is made of them -----------------------------------------------------------------------------------
+
+    def text(self, value: str) -> None:
+        """Write a [string]."""
+        data = (value + "\0").encode("utf-16-le")
+        for count in (len(data) // 2, 0, len(data) // 2):
+            self.long(count)
+        self.data += data
+
+    def array(self, size: int, values: Sequence[int]) -> None:
+        """Write a conformant array of numbers."""
+        self.long(len(values))
+        for value in values:
+            self.number(size, value)
+
+    def variant(self, one: Variant) -> None:
+        """Write a PROPVARIANT in place."""
+        self.align(8)
+        self.number(2, one.vt)
+        self.data += bytes(6)
+        self.number(2, one.vt)
+        if self.wide:
+            self.align(8)
+        if one.raw is not None:
+            self.align(len(one.raw) if len(one.raw) in (1, 2, 4, 8) else 1)
+            self.data += one.raw
+        elif one.vt in WIDTHS:
+            self.number(WIDTHS[one.vt], one.value)
+        elif one.vt not in (VT_EMPTY, VT_NULL):
+            self._behind(one)
+        if self.wide:
+            self.align(8)
+
+    def _behind(self, one: Variant) -> None:
+        value = one.value
+        if one.vt == VT_LPWSTR:
+            self.pointer(lambda: self.text(value))
+        elif one.vt == VT_CLSID:
+            self.pointer(lambda: self.guid(value))
+        else:
+            self.number(4, len(value))
+            self.pointer(lambda: self._elements(one.vt & ~VT_VECTOR, value))
+
+    def guid(self, value: UUID) -> None:
+        """Write a GUID."""
+        self.align(4)
+        self.data += value.bytes_le
+
+    def _elements(self, vt: int, values: Sequence[Any]) -> None:
+        if vt in WIDTHS or vt == VT_BLOB:
+            self.array(WIDTHS.get(vt, 1), values)
+            return
+        self.long(len(values))
+        for value in values:
+            if vt == VT_CLSID:
+                self.guid(value)
+            elif vt == VT_VARIANT:
+                self.variant(value)
+            else:
+                self.pointer(lambda value=value: self.text(value))  # type: ignore[misc]
+
+
+def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants: Sequence[Variant]) -> bytes:
+    """Make the stub of R_QMGetObjectProperties about the queue of a direct name (without ``DIRECT=``)."""
+    stub = Stub(wide)
+
+    def form() -> None:
+        stub.align(8 if wide else 4)
+        stub.data += bytes([_DIRECT, 0, 0, 0])
+        stub.align(8 if wide else 1)
+        stub.number(1, _DIRECT)
+        stub.pointer(lambda: stub.text(direct))
+        stub.align(8 if wide else 1)
+
+    stub.align(8 if wide else 4)
+    for _ in range(2):  # ObjType, and the same as the discriminant
+        stub.number(4, 1)
+        if wide:
+            stub.align(8)
+    stub.pointer(form)
+    stub.settle()
+    stub.number(4, len(identifiers))
+    stub.array(4, identifiers)
+    stub.long(len(variants))
+    for one in variants:
+        stub.variant(one)
+    stub.settle()
+    return bytes(stub.data)
+
+
+class Reader:
+    """Reads the answer: types and what stands in place; WireError where it ends too soon."""
+
+    def __init__(self, data: bytes, wide: bool) -> None:
+        self.data = data
+        self.wide = wide
+        self.at = 0
+
+    def number(self, size: int) -> int:
+        """Read a number where it is aligned."""
+        self.at += -self.at % size
+        if self.at + size > len(self.data):
+            raise WireError(f"{size} bytes wanted at {self.at} of {len(self.data)}")
+        self.at += size
+        return int.from_bytes(self.data[self.at - size : self.at], "little")
+
+    def long(self) -> int:
+        """Read a count or referent."""
+        return self.number(8 if self.wide else 4)
+
+    def text(self) -> str:
+        """Read a [string] without its null."""
+        _, _, count = self.long(), self.long(), self.long()
+        if not 0 < count <= (len(self.data) - self.at) // 2:
+            raise WireError(f"{count} characters at {self.at} of {len(self.data)}")
+        self.at += 2 * count
+        found = self.data[self.at - 2 * count : self.at].decode("utf-16-le", "replace")
+        if found[-1] != "\0":
+            raise WireError(f"{found!r} does not end with a null")
+        return found[:-1]
+
+    def guid(self) -> UUID:
+        """Read a GUID."""
+        self.at += -self.at % 4
+        if self.at + 16 > len(self.data):
+            raise WireError(f"a GUID wanted at {self.at} of {len(self.data)}")
+        self.at += 16
+        return UUID(bytes_le=self.data[self.at - 16 : self.at])
+
+
+def got_properties(stub: bytes, wide: bool) -> tuple[list[Variant], int]:
+    """Read an answer: the variants, of the types that properties of queues have, and Return; WireError."""
+    reader = Reader(stub, wide)
+    placed: list[tuple[int, int]] = []
+    for _ in range(min(reader.long(), 128)):
+        reader.at += -reader.at % 8
+        vt = reader.number(2)
+        reader.at += 6
+        if reader.number(2) != vt:
+            raise WireError(f"the discriminant behind vt {vt:#x} is another")
+        if wide:
+            reader.at += -reader.at % 8
+        if vt in WIDTHS:
+            placed.append((vt, reader.number(WIDTHS[vt])))
+        elif vt in (VT_EMPTY, VT_NULL):
+            placed.append((vt, 0))
+        elif vt in (VT_LPWSTR, VT_CLSID):
+            placed.append((vt, reader.long()))
+        else:
+            raise WireError(f"no property of a queue is of the type {vt:#x}")
+        if wide:
+            reader.at += -reader.at % 8
+    behind: dict[int, Callable[[], Any]] = {VT_LPWSTR: reader.text, VT_CLSID: reader.guid}
+    found = [
+        Variant(vt, behind[vt]() if vt in behind and value else value if vt not in behind else None)
+        for vt, value in placed
+    ]
+    result = reader.number(4)
+    if reader.at != len(stub):
+        raise WireError(f"{len(stub) - reader.at} bytes left over")
+    return found, result

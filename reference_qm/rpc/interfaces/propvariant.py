@@ -1,0 +1,96 @@
+"""PROPVARIANT and OBJECT_FORMAT. Spec: MS-MQMQ 2.2.12 to 2.2.16; MS-MQMP 2.2.3.5.
+
+Signed numbers are read as the unsigned numbers of their bits. A vector of variants may hold further ones, to a depth
+that is believed: DEEPEST.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+from reference_qm.rpc.interfaces.qmcomm_types import NAME, QUEUE_FORMAT
+from reference_qm.rpc.ndr import GUID, U8, U16, U32, U64, ConformantArray, NdrType, Struct, Union, unique
+
+DEEPEST = 3
+"""Vectors of variants inside each other."""
+
+
+class VarType(IntEnum):
+    """VARENUM. Spec: MS-MQMQ 2.2.12."""
+
+    VT_EMPTY = 0
+    VT_NULL = 1
+    VT_I2 = 2
+    VT_I4 = 3
+    VT_BOOL = 11
+    VT_VARIANT = 12
+    VT_I1 = 16
+    VT_UI1 = 17
+    VT_UI2 = 18
+    VT_UI4 = 19
+    VT_I8 = 20
+    VT_UI8 = 21
+    VT_LPWSTR = 31
+    VT_BLOB = 65
+    VT_CLSID = 72
+    VT_VECTOR = 0x1000
+
+
+def _counted(name: str, section: str, element: NdrType) -> Struct:
+    return Struct(name, section, cElems=U32, pElems=unique(ConformantArray(element, "cElems")))
+
+
+BLOB = Struct("BLOB", "MS-MQMQ 2.2.15", cbSize=U32, pBlobData=unique(ConformantArray(U8, "cbSize")))
+_VECTORS = {
+    VarType.VT_UI1: _counted("CAUB", "MS-MQMQ 2.2.16.1", U8),
+    VarType.VT_UI2: _counted("CAUI", "MS-MQMQ 2.2.16.2", U16),
+    VarType.VT_I4: _counted("CAL", "MS-MQMQ 2.2.16.3", U32),
+    VarType.VT_UI4: _counted("CAUL", "MS-MQMQ 2.2.16.4", U32),
+    VarType.VT_UI8: _counted("CAUH", "MS-MQMQ 2.2.16.5", U64),
+    VarType.VT_CLSID: _counted("CACLSID", "MS-MQMQ 2.2.16.6", GUID),
+    VarType.VT_LPWSTR: _counted("CALPWSTR", "MS-MQMQ 2.2.16.7", NAME),
+}
+_ARMS: dict[int, NdrType | None] = {
+    VarType.VT_EMPTY: None,
+    VarType.VT_NULL: None,
+    VarType.VT_I1: U8,
+    VarType.VT_UI1: U8,
+    VarType.VT_I2: U16,
+    VarType.VT_UI2: U16,
+    VarType.VT_I4: U32,
+    VarType.VT_UI4: U32,
+    VarType.VT_I8: U64,
+    VarType.VT_UI8: U64,
+    VarType.VT_BOOL: U16,
+    VarType.VT_CLSID: unique(GUID),
+    VarType.VT_BLOB: BLOB,
+    VarType.VT_LPWSTR: NAME,
+    **{VarType.VT_VECTOR | one: vector for one, vector in _VECTORS.items()},
+}
+
+
+def _propvariant(deeper: int) -> Struct:
+    arms = dict(_ARMS)
+    if deeper:
+        arms[VarType.VT_VECTOR | VarType.VT_VARIANT] = _counted(
+            "CAPROPVARIANT", "MS-MQMQ 2.2.16.8", _propvariant(deeper - 1)
+        )
+    return Struct(
+        "PROPVARIANT",
+        "MS-MQMQ 2.2.13.1",
+        vt=U16,
+        wReserved1=U8,
+        wReserved2=U8,
+        wReserved3=U32,
+        _varUnion=Union("PROPVARIANT", U16, "vt", arms),
+    )
+
+
+PROPVARIANT = _propvariant(DEEPEST)
+
+OBJECT_FORMAT = Struct(
+    "OBJECT_FORMAT",
+    "MS-MQMP 2.2.3.5",
+    ObjType=U32.within(1, 2),
+    union=Union("OBJECT_FORMAT", U32, "ObjType", {1: unique(QUEUE_FORMAT)}),
+)
