@@ -67,7 +67,8 @@ class Call:
     """The results: the scapy packet of the response's stub."""
     malformed: str | None = None
     """Why the response's stub is none."""
-    _stub: bytes = b""
+    stub: bytes = b""
+    """The response's stub, as far as it has come."""
 
     def wait(self, within_ms: int | None = None) -> Call:
         """Wait for the answer, or until it is clear that none comes."""
@@ -121,13 +122,13 @@ class Call:
         if frame.kind == "fault":
             self.thrown, self.answered = packet.payload.status, True
             return
-        self._stub += stub_of(packet)
+        self.stub += stub_of(packet)
         if not packet.pfc_flags & LAST:
             return
         self.answered = True
         if self.operation is not None:
             try:
-                self.out = self.operation.read_response(self._stub, self.wide)
+                self.out = self.operation.read_response(self.stub, self.wide)
             except WireError as error:
                 self.malformed = str(error)
             self.received[0].stub = self.out
@@ -265,7 +266,7 @@ class Association(RawConversation):
     def raw(
         self, opnum: int, stub: bytes, context: Context, *, call_id: int | None = None, fragment: int = MAX_FRAGMENT
     ) -> Call:
-        """Send a request of any opnum; its answer is not read."""
+        """Send a request of any opnum; of its answer the stub is kept."""
         if call_id is None:
             self._call_id += 1
             call_id = self._call_id

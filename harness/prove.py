@@ -45,6 +45,7 @@ ping = true
 ping_initiator = true
 private_names = true
 public_names = true
+qm2qm = true
 security = true
 two_addresses = true
 """

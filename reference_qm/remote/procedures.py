@@ -13,7 +13,7 @@ from reference_qm.queueing.elements import Cursor, OpenQueueDescriptor
 from reference_qm.queueing.enums import MessageSeekAction, QueueAccessType
 from reference_qm.queueing.opening import Opened
 from reference_qm.queueing.statuses import Status
-from reference_qm.remote import ending, opening, qmcomm, reading, serving, starting
+from reference_qm.remote import ending, opening, properties, qmcomm, reading, serving, starting
 from reference_qm.remote.enums import ReadAction
 from reference_qm.remote.model import OpenQueueEntry, RemoteQueueOpenContextHandle, RemoteReadEntry
 from reference_qm.rpc import Call
@@ -97,7 +97,7 @@ class RemoteProcedures(FateProcedures):
     remote_qm_get_version: OnCall = opening.remote_qm_get_version
     get_remote_version: Callable[[QM], tuple[int, int, int]] = opening.get_remote_version
 
-    # MS-MQMP 3.1.4.2 to 3.1.4.4, 3.1.4.24, 3.1.7.2 Handles to read with
+    # MS-MQMP 3.1.4.2 to 3.1.4.4, 3.1.4.9, 3.1.4.24, 3.1.7.2 Handles to read with, properties
     r_qm_open_remote_queue: OnCall = qmcomm.r_qm_open_remote_queue
     open_remote_queue: Callable[[QM, dict[str, Any], Now], Opened] = qmcomm.open_remote_queue
     check_reader: Callable[[QM, Queue, QueueAccessType], Status] = qmcomm.check_reader
@@ -107,4 +107,8 @@ class RemoteProcedures(FateProcedures):
     close_open_context: Callable[[QM, RemoteQueueOpenContextHandle], None] = qmcomm.close_open_context
     run_down_open_remote: Callable[[QM, RemoteQueueOpenContextHandle], None] = qmcomm.run_down_open_remote
     r_qm_create_remote_cursor: OnCall = qmcomm.r_qm_create_remote_cursor
+    r_qm_get_object_properties: OnCall = properties.r_qm_get_object_properties
+    find_described_queue: Callable[[QM, properties.ObjectFormat], Queue | None] = properties.find_described_queue
+    check_property_type: Callable[[QM, int, int], bool] = properties.check_property_type
+    get_queue_property: Callable[[QM, Queue, int], properties.Propvariant] = properties.get_queue_property
     r_qm_get_rtqm_server_port: OnCall = qmcomm.r_qm_get_rtqm_server_port

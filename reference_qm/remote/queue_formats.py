@@ -83,6 +83,11 @@ def _direct(qm: QueueManager, value: Any, suffix: SuffixType) -> str | None:
     return None if value is None else f"DIRECT={value}"
 
 
+def _subqueue(qm: QueueManager, value: Any, suffix: SuffixType) -> str | None:
+    """The value must be a direct name with its part for the subqueue."""
+    return _direct(qm, value, suffix) if value is not None and ";" in value else None
+
+
 def _machine(qm: QueueManager, value: Any, suffix: SuffixType) -> str:
     if value != qm.adm.Identifier:
         return str(MachineName(value))
@@ -94,5 +99,5 @@ _NAMES: dict[QueueFormatType, Callable[[QueueManager, Any, SuffixType], str | No
     QueueFormatType.PRIVATE: _private,
     QueueFormatType.DIRECT: _direct,
     QueueFormatType.MACHINE: _machine,
-    QueueFormatType.SUBQUEUE: _direct,
+    QueueFormatType.SUBQUEUE: _subqueue,
 }

@@ -135,6 +135,7 @@ PROCEDURES = {
     "R_QMOpenRemoteQueue": "r_qm_open_remote_queue",
     "R_QMCloseRemoteQueueContext": "r_qm_close_remote_queue_context",
     "R_QMCreateRemoteCursor": "r_qm_create_remote_cursor",
+    "R_QMGetObjectProperties": "r_qm_get_object_properties",
     "R_QMGetRTQMServerPort": "r_qm_get_rtqm_server_port",
 }
 """The procedure that carries out each method."""
