@@ -26,7 +26,7 @@ def _rules(*numbers):
 
 
 @pytest.mark.needs("send")
-@pytest.mark.covers(*_rules("01", "02", "03", "04", "08"))
+@pytest.mark.covers(*_rules("01", "02", "03", "04", "08"), "MQQB-3.1.7.1-09")
 def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge):
     """Three messages have one TxSequenceID and the numbers 1 to 3, each with the one before; sent again, the same."""
     outgoing = Outgoing(peer, sut, "mqc-place")
@@ -34,7 +34,8 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     places = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in sent]
     one = len({sequence_of(frame) for frame in sent})
     judge(f"{RULE}02", expected="1 sequence", observed=f"{one} sequence{'s' * (one > 1)}", evidence=sent)
-    judge(f"{RULE}04", expected="[1, 2, 3]", observed=str(numbers(sent)), evidence=sent)
+    for rule in (f"{RULE}04", "MQQB-3.1.7.1-09"):
+        judge(rule, expected="[1, 2, 3]", observed=str(numbers(sent)), evidence=sent)
     steps = [after - before for before, after in zip(numbers(sent), numbers(sent)[1:], strict=False)]
     judge(f"{RULE}08", expected="[1, 1]", observed=str(steps), evidence=sent)
     before = [header(frame).TxSequenceNumber - header(frame).PreviousTxSequenceNumber for frame in sent]
@@ -142,7 +143,7 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge):
 
 
 @pytest.mark.needs("send")
-@pytest.mark.covers(*_rules("14"))
+@pytest.mark.covers(*_rules("14"), "MQQB-3.1.7.1-03")
 def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut, judge):
     """With the window that both sides have agreed on, three more messages than it has room for are held back."""
     sender = Sender(peer, sut)
@@ -154,7 +155,8 @@ def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut,
     (window,) = sizes
     sender.send(*range(2, window + 4))
     came = len(sender.collect_all(session, window))
-    judge(f"{RULE}14", expected=window, observed=came, evidence=messages(session)[-2:])
+    for rule in (f"{RULE}14", "MQQB-3.1.7.1-03"):
+        judge(rule, expected=window, observed=came, evidence=messages(session)[-2:])
     session.send(session_ack(AckSequenceNumber=came))
     sender.collect(session, window + 3)
     sender.acknowledge_all(session)

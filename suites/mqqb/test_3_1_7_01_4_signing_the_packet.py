@@ -8,7 +8,7 @@ from harness.provisioning import ALICE
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
 from suites.mqmq.outgoing import Outgoing
 
-RULE = "MQQB-3.1.7.1.4-"
+RULE, STEP = "MQQB-3.1.7.1.4-", "MQQB-3.1.7.1-07"
 PRINTED = {"sig10": "MQMQ-2.2.20.6-25", "sig20": "MQMQ-2.2.20.6-26", "sig30": "MQMQ-2.2.20.6-27"}
 KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 
@@ -25,7 +25,7 @@ def _kind(value, frame):
 
 
 @pytest.mark.needs("security", "send")
-@pytest.mark.covers(*(f"{RULE}{number}" for number in ("01", "04", "05", "07", "08")), *PRINTED.values())
+@pytest.mark.covers(*(f"{RULE}{number}" for number in ("01", "04", "05", "07", "08")), *PRINTED.values(), STEP)
 def test_messages_are_signed_as_asked(peer, sut, judge):
     """Each kind of signature in its place, by the key of the user; and a message without."""
     outgoing = Outgoing(peer, sut)
@@ -45,7 +45,8 @@ def test_messages_are_signed_as_asked(peer, sut, judge):
         )
         single, several = _signatures(frame)
         observed = "signed" if single or several else "not signed"
-        judge(f"{RULE}01", expected="signed", observed=observed, evidence=frame)
+        for rule in (f"{RULE}01", STEP):
+            judge(rule, expected="signed", observed=observed, evidence=frame)
         value, rules = (several, ("04", "05")) if level == "sig30" else (single, ("07", "08"))
         for rule in (*(f"{RULE}{number}" for number in rules), PRINTED[level]):
             judge(rule, expected=level, observed=_kind(value, frame), evidence=frame)

@@ -24,7 +24,7 @@ from suites.mqqb.caching import SEND, cached, manager, moment, remaining_ms
 from suites.mqqb.opening import Between, direct_name, entry_text, history, pass_time, private_name
 from suites.mqqb.sender import Sender, eventually, tags
 
-RULE, STATE = "MQQB-3.1.7.1.5-", "MQQB-3.1.1.3-"
+RULE, STATE, STEP = "MQQB-3.1.7.1.5-", "MQQB-3.1.1.3-", "MQQB-3.1.7.1-08"
 BODY = "a body that is no whole number of blocks"
 LATER_MS, SECOND_MS = 3_000, 1_100
 WAYS = {
@@ -79,6 +79,7 @@ class Opened:
     *CONVERTED,
     f"{STATE}16",
     f"{STATE}17",
+    STEP,
 )
 def test_bodies_are_encrypted_as_asked(peer, sut, judge):
     """Every level with every algorithm that can be preferred; what comes opens with the peer's private keys."""
@@ -109,6 +110,7 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge):
             "41": (choice[0] + "\0", found.provider),
             "42": ((268, choice[1]), (len(found.blob), struct.unpack("<I", found.blob[4:8].ljust(4, b"\0"))[0])),
         }
+        judge(STEP, expected="encrypted", observed=facts["01"][1], evidence=found.frame)
         for number, (expected, observed) in facts.items():
             judge(
                 f"{RULE}{number}", expected=f"{name}: {expected}", observed=f"{name}: {observed}", evidence=found.frame
