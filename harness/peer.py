@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from harness.sut import Sut
 
 PEER_QUEUE = "private$\\mqc-peer"
+MESSAGE_IDS_A_TEST = 1024
+"""MessageIDs that a test may use. A SUT that outlives a test would take one used twice for a duplicate."""
 CONNECT_MS = 6_000
 
 
@@ -51,7 +53,8 @@ class Peer:
         )
         self._raw: list[RawConversation] = []
         self._deaf_when_open = False
-        self._message_id = sut.first_message_id + 512  # the core's; raw messages have those below
+        self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_A_TEST)
+        """The MessageIDs of this test's messages; the core has the second half, raw messages the first."""
 
     def __repr__(self) -> str:
         return f"Peer({self.identifier})"
@@ -101,7 +104,7 @@ class Peer:
         """The core and its sockets; started with the first use."""
         if self._host is None:
             core = QueueManager(self._config, self.entropy)
-            core.adm.MessageIdOrdinal = self._message_id - 1
+            core.adm.MessageIdOrdinal = self.message_ids[MESSAGE_IDS_A_TEST // 2] - 1
             self._host = CoreHost(self.world, core, self.address, _Stage(self))
             self._host.start()
         return self._host

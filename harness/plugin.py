@@ -119,6 +119,13 @@ def covered(item: pytest.Item) -> tuple[str, ...]:
     return tuple(dict.fromkeys(rules))
 
 
+def needs_known_peer(item: pytest.Item) -> bool:
+    """Does a check need what a SUT knows of its peer beforehand, such as a route?"""
+    from harness.workplaces import OF_THE_KNOWN_PEER
+
+    return any(OF_THE_KNOWN_PEER.intersection(marker.args) for marker in item.iter_markers("needs"))
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Select by rule, leave out what a resumed run has done, and refuse checks without a SUT."""
@@ -154,7 +161,10 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     """The system under test."""
     reach = request.config.stash[REACH]
-    view = reach.open(seed=str(suite_path(request.node)))
+    known = needs_known_peer(request.node)
+    before = len(request.config.stash[RUN].done.tests)
+    stranger = None if known else before + request.session.items.index(request.node)
+    view = reach.open(seed=str(suite_path(request.node)), stranger=stranger)
     try:
         yield view
         view.close()

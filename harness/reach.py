@@ -20,10 +20,12 @@ from uuid import UUID
 from harness.control import Control, JsonlControl, VirtualControl
 from harness.errors import MqconformError, SutUnavailable, UsageError
 from harness.host import Core, CoreHost
+from harness.peer import MESSAGE_IDS_A_TEST
 from harness.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut import FACILITIES, Sut
 from harness.sutfile import PEER_PUBLIC_QUEUE, SutFile
 from harness.wire import dissect, establish_connection
+from harness.workplaces import as_stranger
 from harness.world import RealWorld, VirtualWorld, World
 from reference_qm import faults
 from reference_qm.codec import StreamFramer
@@ -39,8 +41,9 @@ TWO_ADDRESSES = "mqc-peer.example"
 UNUSED_ADDRESS = "127.0.0.254"
 """What the capability two_addresses is about."""
 
-MESSAGE_IDS_A_TEST = 1024
-"""MessageIDs that a test may use. A SUT that outlives a test would take one used twice for a duplicate."""
+
+MESSAGE_IDS_EVERY_NS = 10_000_000
+"""No test takes less."""
 
 
 class Reach(Protocol):
@@ -49,8 +52,11 @@ class Reach(Protocol):
     def start(self) -> None:
         """Start it or find it; SutUnavailable with one line when that fails."""
 
-    def open(self, seed: str) -> Sut:
-        """Give a test its view, with a world of its own."""
+    def open(self, seed: str, stranger: int | None = None) -> Sut:
+        """Give a test its view, with a world of its own.
+
+        ``stranger``: a number of the test, if its peer need not be the one that the SUT may know.
+        """
 
     def stop(self) -> None:
         """Stop what ``start`` started."""
@@ -87,7 +93,7 @@ class VirtualReach:
         if unknown:
             raise UsageError(f"unknown fault {unknown[0]!r}; `mqconform rules` lists the faults of each rule")
 
-    def open(self, seed: str) -> Sut:
+    def open(self, seed: str, stranger: int | None = None) -> Sut:
         reach = self.file.reach
         world = VirtualWorld()
         if self.file.capabilities.get("two_addresses", False):
@@ -140,8 +146,7 @@ class ExternalReach:
         self.ping_port = file.reach.ping_port
         self.rpc_port = file.reach.rpc_port
         self.identifier: UUID | None = None
-        # Later runs start higher, so that a SUT's history of message identifiers does not matter.
-        self.next_message_id = int(time.time()) // 60 * MESSAGE_IDS_A_TEST & 0x7FFFFFFF
+        self._message_ids_block = 0
 
     def start(self) -> None:
         reach = self.file.reach
@@ -155,19 +160,29 @@ class ExternalReach:
         if self.control_endpoint is None:
             self.identifier = discover_identifier(reach.address, self.tcp_port, reach.peer_identifier)
 
-    def open(self, seed: str) -> Sut:
+    def open(self, seed: str, stranger: int | None = None) -> Sut:
         world = RealWorld()
+        file = self.file
+        if stranger is not None and self.control_endpoint is None:  # nothing can make it forget the tests before
+            file = as_stranger(file, stranger)
         try:
             control = None
             if self.control_endpoint is not None:
                 control = JsonlControl(world, self.control_endpoint, "127.0.0.1")
-            view = _view(self.file, world, control, self.tcp_port, self.ping_port, self.rpc_port, known=self.identifier)
+            view = _view(file, world, control, self.tcp_port, self.ping_port, self.rpc_port, known=self.identifier)
         except MqconformError:
             world.close()
             raise
-        view.first_message_id = self.next_message_id
-        self.next_message_id += MESSAGE_IDS_A_TEST
+        view.first_message_id = self._new_message_ids()
         return view
+
+    def _new_message_ids(self) -> int:
+        """Give the first of the MessageIDs of a test: no test or run of the last hours had them.
+
+        So a SUT's history of message identifiers, which goes back half an hour (MS-MQQB 3.1.2.8), does not matter.
+        """
+        self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // MESSAGE_IDS_EVERY_NS)
+        return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)
 
     def stop(self) -> None:
         """It was not ours to start."""

@@ -21,10 +21,9 @@ from typing import Any
 import pytest
 
 from harness.judge import Judge
-from harness.plugin import LOG, REACH, RUN, covered, suite_path
+from harness.plugin import LOG, REACH, RUN, covered, needs_known_peer, suite_path
 from harness.reach import Reach
 from harness.verdicts import Entry, Verdict
-from harness.workplaces import OF_THE_FIRST_WORKER
 
 _LOOK_FOR_SESSION_S = 1.0
 
@@ -58,7 +57,7 @@ class Crew:
         self._for_any: deque[int] = deque()
         shared = self.run.file.reach.kind == "external"
         for index, item in enumerate(session.items):
-            (self._for_first if shared and _first_worker_only(item) else self._for_any).append(index)
+            (self._for_first if shared and needs_known_peer(item) else self._for_any).append(index)
 
     def work(self) -> None:
         """Run every check; raises what pytest's own loop raises when the session is to stop."""
@@ -127,10 +126,6 @@ class Crew:
             report = item.config.hook.pytest_report_from_serializable(config=item.config, data=sent)
             hook.pytest_runtest_logreport(report=report)
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
-
-
-def _first_worker_only(item: pytest.Item) -> bool:
-    return any(OF_THE_FIRST_WORKER.intersection(marker.args) for marker in item.iter_markers("needs"))
 
 
 def _sendable(item: pytest.Item, report: pytest.TestReport) -> Any:

@@ -10,15 +10,16 @@ from harness.errors import UsageError
 from harness.sutfile import QueuesTable, SutFile, is_loopback
 
 MAX_WORKERS = 100
-OF_THE_FIRST_WORKER = frozenset({"private_names", "public_names", "security", "two_addresses"})
-"""Capabilities that speak of the peer of the SUT file: a SUT that all workers share knows none but that."""
+OF_THE_KNOWN_PEER = frozenset({"private_names", "public_names", "security", "two_addresses"})
+"""Capabilities that speak of the peer of the SUT file: the SUT knows no other."""
+STRANGERS = 0x1_0000
 
 
 def workplaces(file: SutFile, workers: int) -> list[SutFile]:
     """Give the SUT file as each worker sees it; UsageError when the SUT is not for several.
 
-    ``process``: each has a SUT of its own, both at addresses of their own. ``external``: each is another peer of the
-    one SUT, with another QueueManager.Identifier. ``virtual``: there is nothing to share.
+    ``process``: each has a SUT of its own, both at addresses of their own. ``external``: one SUT for all, away from
+    loopback with another peer address for each. ``virtual``: there is nothing to share.
     """
     kind = file.reach.kind
     if not 1 <= workers <= MAX_WORKERS:
@@ -37,10 +38,19 @@ def _workplace(file: SutFile, number: int) -> SutFile:
     queues = QueuesTable(**{kind: name.replace("{worker}", str(number)) for kind, name in names.items()})
     if number and reach.kind == "process":
         reach = replace(reach, address=_shifted(reach.address, number), peer_address=_peer_address(file, number))
-    elif number and reach.kind == "external":
-        identifier = UUID(int=reach.peer_identifier.int ^ number << 48)
-        reach = replace(reach, peer_address=_peer_address(file, number), peer_identifier=identifier)
+    elif number and reach.kind == "external" and not is_loopback(reach.address):
+        reach = replace(reach, peer_address=_peer_address(file, number))
     return replace(file, reach=reach, queues=queues)
+
+
+def as_stranger(file: SutFile, number: int) -> SutFile:
+    """Give the SUT file with another peer, one that the SUT has not seen: neither what it keeps for the peer of
+    another check nor what it knows of it can matter.
+    """
+    reach, number = file.reach, 1 + number % (STRANGERS - 1)
+    identifier = UUID(int=reach.peer_identifier.int ^ number << 48)
+    address = _shifted(reach.peer_address, number) if is_loopback(reach.peer_address) else reach.peer_address
+    return replace(file, reach=replace(reach, peer_identifier=identifier, peer_address=address))
 
 
 def _peer_address(file: SutFile, number: int) -> str:

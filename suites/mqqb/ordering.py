@@ -74,8 +74,15 @@ class Receiver:
 
     @property
     def messages(self) -> list[Frame]:
-        """Every message that came of the SUT."""
-        return [frame for each in self.connections for frame in each.received if frame.kind == "UserMessage"]
+        """Every message that came of the SUT, but what it kept till now for an earlier check."""
+        came = [frame for each in self.connections for frame in each.received if frame.kind == "UserMessage"]
+        return [frame for frame in came if not self._tells_of_earlier_check(frame)]
+
+    def _tells_of_earlier_check(self, frame: Frame) -> bool:
+        """Does it answer a message of this peer that no message of this check can be?"""
+        told = bytes(frame["MessagePropertiesHeader"].CorrelationID)
+        ours = told[:16] == self.peer.identifier.bytes_le
+        return ours and int.from_bytes(told[16:], "little") not in self.peer.message_ids
 
     def acknowledgments(self, *, final: bool = False) -> list[Frame]:
         """Give the OrderAcks, or the FinalAcks, that came so far."""
