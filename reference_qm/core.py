@@ -54,6 +54,7 @@ from reference_qm.transactions.model import Transaction
 
 OnInput = Callable[["QueueManager", Any, Now], None]
 
+LAST_HANDLE = 0xFFFFFFFF
 CLOSED_SESSIONS = 16
 """Closed sessions kept for inspection."""
 
@@ -197,9 +198,11 @@ class QueueManager:
         return f"out-{self._transports_made}"
 
     def next_handle(self) -> int:
-        """Number a descriptor, a cursor or a read that waits; never 0."""
-        self._handles_made += 1
-        return self._handles_made
+        """Number a descriptor, a cursor or a read that waits: u32, never 0, of no other that is there."""
+        while True:
+            self._handles_made = self._handles_made % LAST_HANDLE + 1
+            if self._handles_made not in self.descriptors and self._handles_made not in self.readers:
+                return self._handles_made
 
     def next_persist_token(self) -> int:
         """Number a new record for the disk."""

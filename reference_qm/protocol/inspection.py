@@ -11,6 +11,7 @@ from reference_qm.adm import Session
 from reference_qm.protocol.configuring import ELEMENTS
 from reference_qm.protocol.security_caches import CACHE_TIMERS
 from reference_qm.queueing.inspection import describe_queue
+from reference_qm.remote.inspection import describe_remote_reading
 from reference_qm.timers import SESSION_TIMERS, TimerKey, TimerName
 
 if TYPE_CHECKING:
@@ -89,6 +90,7 @@ def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
             {name: _plain(getattr(entry, name)) for name in _REMOTE_OPEN}
             for entry in qm.remote_client.RemoteOpenQueueEntryCollection
         ],
+        "RemoteReading": describe_remote_reading(qm),
     }
 
 

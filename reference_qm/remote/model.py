@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 from uuid import UUID
 
@@ -70,6 +72,9 @@ class EntryCollection(Generic[Entry]):
 
     def __len__(self) -> int:
         return sum(len(entries) for entries in self._by_handle.values())
+
+    def __iter__(self) -> Iterator[Entry]:
+        return chain.from_iterable(self._by_handle.values())
 
     def __contains__(self, entry: Entry) -> bool:
         return entry in self._by_handle.get(entry.OpenQueueDescriptorHandle, {})

@@ -34,6 +34,8 @@ SHARE: dict[int, QueueShareMode] = {
     ShareMode.MQ_DENY_NONE: QueueShareMode.DENY_NONE,
     ShareMode.MQ_DENY_RECEIVE_SHARE: QueueShareMode.DENY_RECEIVE,
 }
+CURSOR_LIMIT = 1_024
+"""Cursors of one handle: whoever has thousands of handles must not have millions of cursors."""
 NOBODY_KNOWN = frozenset({EVERYONE, ANONYMOUS})
 """Whose rights a client has: no security context is spoken here, so that every client is anonymous."""
 
@@ -124,7 +126,7 @@ def r_qm_create_remote_cursor(qm: QueueManager, call: Call, now: Now) -> None:
     """Make a cursor. Spec: MS-MQMP 3.1.4.4."""
     descriptor = qm.procedures.find_remote_descriptor(qm, call.arguments["hQueue"])
     status, handle = Status.MQ_ERROR_INVALID_HANDLE, 0
-    if descriptor is not None and len(descriptor.CursorCollection) >= OPEN_LIMIT:
+    if descriptor is not None and len(descriptor.CursorCollection) >= CURSOR_LIMIT:
         status = Status.MQ_ERROR_INSUFFICIENT_RESOURCES
     elif descriptor is not None and (cursor := qm.procedures.open_cursor(qm, descriptor)) is not None:
         status, handle = Status.MQ_OK, cursor.Handle

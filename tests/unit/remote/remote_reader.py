@@ -29,7 +29,8 @@ from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
 from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Response
 from reference_qm.rpc.bodies import Request as RpcRequest
 from reference_qm.rpc.header import HEADER_SIZE, WHOLE, Flags, Header
-from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1
+from reference_qm.rpc.ndr import Encoding, Pointer
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
@@ -61,6 +62,25 @@ DESC = {
     "eAckNack": 0,
     "lpBuffer": None,
 }
+
+
+ZEROED = {name: None if isinstance(kind, Pointer) else 0 for name, kind in CACTRANSFERBUFFERV1.fields.items()} | {
+    "union": {"pAdminQueueFormat": None, "pResponseQueueFormat": None}
+}
+"""A CACTransferBufferV1 of zeros."""
+
+
+def bind(group: int = 0, wide: bool = False) -> bytes:
+    """A bind of all interfaces."""
+    syntax = NDR64 if wide else NDR
+    elements = tuple(ContextElement(place, one.syntax, (syntax,)) for place, one in enumerate(INTERFACES))
+    return Pdu(Bind(5840, 5840, group, elements), 0, WHOLE | Flags.CONC_MPX).build()
+
+
+def request(method_name: str, call_id: int = 1, wide: bool = False, **arguments: Any) -> bytes:
+    """A request in one fragment."""
+    context, opnum, method = CONTEXTS[method_name]
+    return Pdu(RpcRequest(context, opnum, method.build_in(arguments, Encoding(wide))), call_id).build()
 
 
 class Faulted(Exception):
@@ -135,6 +155,10 @@ class Server:
         """Put a message into a queue; return its message id."""
         return self.ask(SendMessage(to=f"DIRECT=TCP:{ADDRESS}\\{queue}", body=body, **more))["message_id"]
 
+    def send_away(self, direct: str) -> None:
+        """Send a message to another queue manager, where it does not arrive."""
+        self.ask(SendMessage(to=f"DIRECT={direct}", body=b"away"))
+
     def bodies(self, queue: str = PLAIN) -> list[str]:
         """The bodies of the messages that can be received, in order."""
         return [one["body"] for one in self.ask(PeekMessages(queue))["messages"]]
@@ -196,19 +220,24 @@ class Reader:
         self.feed(Pdu(body, call_id, flags).build())
 
     def bind(self, group: int = 0) -> None:
-        syntax = NDR64 if self.wide else NDR
-        elements = tuple(ContextElement(place, one.syntax, (syntax,)) for place, one in enumerate(INTERFACES))
-        self.pdu(Bind(5840, 5840, group, elements), 0, WHOLE | Flags.CONC_MPX)
+        self.feed(bind(group, self.wide))
         ack = self.pdus.pop().body
         assert isinstance(ack, BindAck)
         self.group = ack.assoc_group_id
 
     def begin(self, name: str, **arguments: Any) -> int:
         """Call a method; return the call id."""
+        self._call_id += 1
+        self.calls[self._call_id] = (CONTEXTS[name][2], arguments)
+        self.feed(request(name, self._call_id, self.wide, **arguments))
+        return self._call_id
+
+    def begin_stub(self, name: str, stub: bytes) -> int:
+        """Call a method with whatever for a stub."""
         context, opnum, method = CONTEXTS[name]
         self._call_id += 1
-        self.calls[self._call_id] = (method, arguments)
-        self.pdu(RpcRequest(context, opnum, method.build_in(arguments, self.encoding)), self._call_id)
+        self.calls[self._call_id] = (method, {})
+        self.pdu(RpcRequest(context, opnum, stub), self._call_id)
         return self._call_id
 
     def answer(self, call_id: int) -> dict[str, Any] | None:
@@ -240,6 +269,10 @@ class Reader:
         """Lose the connection."""
         del self.server.readers[self.connection]
         self.server.handle(RpcLost(self.connection, "gone"))
+
+    def open_cursor(self, handle: int) -> dict[str, Any]:
+        """R_QMCreateRemoteCursor, with a zeroed structure as Windows sends it."""
+        return self.call("R_QMCreateRemoteCursor", ptb1=ZEROED, hQueue=handle)
 
     # -- what clients do ----------------------------------------------------------------------------------------
 

@@ -1,0 +1,43 @@
+"""MS-MQQP 3.1.1: the collections of remote readers, and the handles that stand for descriptors."""
+
+from remote_reader import LICENCE, PLAIN, Server
+
+from reference_qm.commands import Inspect
+from reference_qm.core import LAST_HANDLE
+
+INFINITE = 0xFFFFFFFF
+
+
+def test_inspection_shows_what_is_open_and_what_waits():
+    server = Server()
+    reader = server.connect()
+    opened = reader.open()
+    reader.begin_read(opened.handle, dwRequestID=5, ulTimeout=INFINITE)
+    shown = server.ask(Inspect())["adm"]
+    assert shown["RemoteReading"] == {
+        "RemoteReadEntryCollection": [
+            {
+                "OpenQueueDescriptorHandle": opened.handle,
+                "Timeout": INFINITE,
+                "Action": "MQ_ACTION_RECEIVE",
+                "RequestId": 5,
+            }
+        ],
+        "OpenQueueEntryCollection": [{"OpenQueueDescriptorHandle": opened.handle, "ClientId": str(LICENCE)}],
+        "RemoteQueueOpenContextHandleTable": [{"OpenQueueDescriptorReference": opened.handle}],
+    }
+    queue = next(one for one in shown["QueueManager"]["QueueCollection"] if one["Pathname"] == PLAIN)
+    (descriptor,) = queue["OpenQueueDescriptorCollection"]
+    assert (descriptor["Handle"], descriptor["RemoteReadState"]) == (opened.handle, "ReadyForRead")
+
+
+def test_handles_fit_into_32_bits_for_ever_and_no_two_are_the_same():
+    server = Server()
+    server.send(b"one")
+    reader = server.connect()
+    first = reader.open().handle
+    server.core._handles_made = LAST_HANDLE - 1
+    handles = [reader.open().handle for _ in range(3)]
+    assert handles == [LAST_HANDLE, 1 if first != 1 else 2, 2 if first != 1 else 3]
+    for handle in (first, *handles):
+        assert reader.read(handle, ulAction=0x80000000)["Return"] == 0

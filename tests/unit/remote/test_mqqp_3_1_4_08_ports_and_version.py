@@ -1,0 +1,98 @@
+"""MS-MQQP 3.1.3, 3.1.4, 3.1.4.8, 3.1.4.9 and MS-MQMP 3.1.4.24: ports, version, what is served where."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address
+
+import pytest
+from remote_reader import ADDRESS, LISTENING, Faulted, Server
+
+from reference_qm.inputs import Endpoint, RpcListening, Started
+from reference_qm.rpc import QM2QM, QMCOMM, FaultStatus
+from reference_qm.rpc.mapper import EPT_S_NOT_REGISTERED
+from reference_qm.rpc.syntaxes import NDR, SyntaxId
+from reference_qm.rpc.towers import Tower
+
+IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
+
+
+@pytest.mark.parametrize("method", ["RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"])
+@pytest.mark.parametrize(("kind", "port"), [(IP_HANDSHAKE, 2103), (IP_READ, 2105), (IPX_HANDSHAKE, 0), (IPX_READ, 0)])
+def test_the_ports_of_both_interfaces_are_told_and_none_of_spx(method, kind, port):
+    parameter = "dwPortType" if method.startswith("Remote") else "fIP"
+    assert Server().connect().call(method, **{parameter: kind}) == {"Return": port}
+
+
+def test_ports_are_those_that_were_taken_also_after_a_restart():
+    server = Server()
+    server.handle(RpcListening(Endpoint(ADDRESS, 2114), Endpoint(ADDRESS, 2127)))
+    for _ in range(2):
+        reader = server.connect()
+        ports = [reader.call("RemoteQMGetQMQMServerPort", dwPortType=kind)["Return"] for kind in (0, 1)]
+        assert ports == [2114, 2127]
+        server.restart()
+
+
+@pytest.mark.parametrize("kind", [4, 0xFFFFFFFF])
+def test_another_kind_of_port_is_a_fault_of_qm2qm_and_zero_of_qmcomm(kind):
+    """dwPortType has [range(0, 3)], fIP has none."""
+    reader = Server().connect()
+    with pytest.raises(Faulted) as fault:
+        reader.answer(reader.begin_stub("RemoteQMGetQMQMServerPort", kind.to_bytes(4, "little")))
+    assert fault.value.status == FaultStatus.RPC_X_BAD_STUB_DATA
+    assert reader.call("R_QMGetRTQMServerPort", fIP=kind) == {"Return": 0}
+
+
+def test_the_version_is_6_1_with_a_build_number_that_knows_start_receive2():
+    version = Server().connect().call("RemoteQmGetVersion")
+    assert (version["pMajor"], version["pMinor"]) == (6, 1)
+    assert version["pBuildNumber"] >= 951
+
+
+def test_an_opnum_beyond_the_last_is_out_of_range():
+    from reference_qm.rpc.bodies import Fault, Request
+
+    reader = Server().connect()
+    reader.pdu(Request(0, 11, b""), 1)
+    (answer,) = reader.pdus
+    assert isinstance(answer.body, Fault)
+    assert answer.body.status == FaultStatus.NCA_S_OP_RNG_ERROR
+
+
+def ask_mapper(reader, interface: SyntaxId):
+    octets = Tower(interface, NDR, 0, IPv4Address(0)).build()
+    tower = {"tower_length": len(octets), "tower_octet_string": octets}
+    return reader.call("ept_map", obj=None, map_tower=tower, entry_handle=None, max_towers=4)
+
+
+@pytest.mark.parametrize(("interface", "port"), [(QMCOMM, LISTENING.handshake.port), (QM2QM, LISTENING.read.port)])
+def test_the_endpoint_mapper_tells_where_an_interface_is(interface, port):
+    found = ask_mapper(Server().connect(), interface.syntax)
+    (tower,) = found["ITowers"]
+    told = Tower.parse(tower["tower_octet_string"])
+    assert (found["status"], told.port, told.address) == (0, port, IPv4Address(ADDRESS))
+
+
+def test_the_endpoint_mapper_knows_nothing_before_ports_are_taken():
+    server = Server()
+    server.core.rpc_listening = None
+    assert ask_mapper(server.connect(), QM2QM.syntax)["status"] == EPT_S_NOT_REGISTERED
+
+
+def test_an_ipv6_address_has_no_room_in_a_tower():
+    server = Server()
+    server.handle(RpcListening(Endpoint("::1", 2103), Endpoint("::1", 2105)))
+    (tower,) = ask_mapper(server.connect(), QM2QM.syntax)["ITowers"]
+    assert Tower.parse(tower["tower_octet_string"]).address == IPv4Address(0)
+
+
+def test_a_queue_manager_that_was_halted_is_too_busy():
+    server = Server()
+    reader = server.connect()
+    server.core.halted = "halted"
+    with pytest.raises(Faulted) as fault:
+        reader.call("RemoteQmGetVersion")
+    assert fault.value.status == FaultStatus.NCA_S_SERVER_TOO_BUSY
+    server.core.restart()
+    server.handle(Started())
+    assert server.connect().call("RemoteQmGetVersion")["pMajor"] == 6

@@ -1,0 +1,158 @@
+"""MS-MQQP 3.1.6.1, 3.1.6.2 and MS-MQMP 3.1.7.2: what clients leave behind when they vanish."""
+
+from __future__ import annotations
+
+import gc
+
+import pytest
+from remote_reader import LICENCE, LISTENING, OTHER, PLAIN, Server, bind, request
+
+from reference_qm.effects import RpcSend
+from reference_qm.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
+from reference_qm.queueing.statuses import Status
+
+INFINITE = 0xFFFFFFFF
+
+
+def nothing_is_left(server: Server) -> bool:
+    remote = server.core.remote
+    left = (
+        remote.associations,
+        remote.RemoteReadEntryCollection,
+        remote.OpenQueueEntryCollection,
+        remote.RemoteQueueOpenContextHandleTable,
+        remote.reads,
+        remote.associations.server.groups,
+        server.core.descriptors,
+        server.core.readers,
+    )
+    return [len(one) for one in left] == [0] * len(left)
+
+
+def test_a_client_that_vanishes_closes_its_queues():
+    server = Server()
+    reader = server.connect()
+    reader.open()
+    reader.open(OTHER)
+    reader.vanish()
+    assert nothing_is_left(server)
+
+
+def test_a_message_that_a_vanished_client_had_is_given_back_and_its_sender_hears_of_no_receipt():
+    server = Server()
+    for body in (b"one", b"two"):
+        server.send(body)
+    reader = server.connect()
+    queue = reader.open()
+    reader.read(queue.handle)
+    reader.read(queue.handle, dwRequestID=2)
+    assert server.bodies() == []
+    reader.vanish()
+    assert server.bodies() == ["one", "two"]
+    assert nothing_is_left(server)
+
+
+def test_a_message_that_is_given_back_goes_to_who_waits_for_it():
+    server = Server()
+    server.send(b"one")
+    holder, other = server.connect(), server.connect("192.0.2.99")
+    holder.read(holder.open().handle)
+    waiting = other.begin_read(other.open().handle, ulTimeout=INFINITE)
+    holder.vanish()
+    assert other.answer(waiting)["Return"] == Status.MQ_OK
+
+
+def test_a_message_that_was_purged_meanwhile_is_not_given_back():
+    server = Server()
+    server.send(b"one")
+    reader = server.connect()
+    reader.read(reader.open().handle)
+    server.purge()
+    reader.vanish()
+    assert server.bodies() == []
+
+
+def test_handles_stay_as_long_as_the_client_has_another_association():
+    """MS-RPCE 3.3.1.5.7: they belong to the group."""
+    server = Server()
+    server.send(b"one")
+    first = server.connect()
+    queue = first.open()
+    read = first.read(queue.handle)
+    second = server.connect(group=first.group)
+    first.vanish()
+    assert server.bodies() == []
+    assert second.end(read["pphContext"], 2) == Status.MQ_OK
+    second.vanish()
+    assert server.bodies() == []
+    assert nothing_is_left(server)
+
+
+def test_a_queue_that_only_qmcomm_opened_is_closed_with_its_context():
+    server = Server()
+    reader = server.connect()
+    reader.open_remote()
+    assert len(server.core.descriptors) == 1
+    reader.vanish()
+    assert nothing_is_left(server)
+
+
+def test_a_queue_that_qm2qm_took_over_outlives_the_client_of_qmcomm():
+    """MS-MQMP 4.2: the application calls qmcomm, its supporting server qm2qm."""
+    server = Server()
+    server.send(b"one")
+    application, supporting = server.connect("192.0.2.1"), server.connect("192.0.2.2")
+    handle = application.open_remote()["phQueue"]
+    supporting.open_queue(handle)
+    application.vanish()
+    assert supporting.read(handle)["Return"] == Status.MQ_OK
+    supporting.vanish()
+    assert server.bodies() == ["one"]
+    assert nothing_is_left(server)
+
+
+@pytest.mark.parametrize("wide", [False, True], ids=["NDR", "NDR64"])
+def test_clients_that_vanish_in_the_middle_of_everything_leave_nothing(wide):
+    """Each opens a queue with a cursor, holds a message, waits for another, and vanishes."""
+    server = Server()
+    server.send(b"one")
+    for _ in range(200):
+        reader = server.connect(wide=wide)
+        queue = reader.open().handle
+        reader.open_cursor(queue)
+        assert reader.read(queue)["Return"] == Status.MQ_OK
+        reader.begin_read(queue, dwRequestID=2, ulTimeout=60_000)
+        reader.vanish()
+    assert server.bodies() == ["one"]
+    assert nothing_is_left(server)
+    (position,) = server.core.adm.QueueCollection[PLAIN].MessagePositionList
+    assert position.held == 0
+
+
+def test_10000_sessions_opened_and_abandoned_leave_no_handle_and_no_memory():
+    server = Server()
+    reader = server.connect()
+    sent = [bind(), request("RemoteQMOpenQueue", pLicGuid=LICENCE, dwMQS=0, hQueue=7, pQueue=7, dwpContext=7)]
+    reader.vanish()
+    core, now, came_from = server.core, server.now, Endpoint("192.0.2.7", 40_000)
+
+    def abandon(sessions: int) -> None:
+        for _ in range(sessions):
+            core.handle(RpcAccepted("rpc-0", came_from, LISTENING.read), now)
+            for data in sent:
+                (answer,) = core.handle(RpcBytes("rpc-0", data), now)
+                assert isinstance(answer, RpcSend)
+            assert len(core.remote.OpenQueueEntryCollection) == 1
+            core.handle(RpcLost("rpc-0", "gone"), now)
+
+    abandon(100)
+    before = objects()
+    abandon(10_000)
+    assert nothing_is_left(server)
+    assert objects() - before < 100
+
+
+def objects() -> int:
+    """How many objects there are."""
+    gc.collect()
+    return len(gc.get_objects())
