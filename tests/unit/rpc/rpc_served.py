@@ -132,8 +132,8 @@ class RecordingTransport(TCPTransport):
     ``multiplexed``: set PFC_CONC_MPX in what is sent first, the bind, which impacket never does.
     """
 
-    def __init__(self, endpoint: Endpoint, multiplexed: bool = False) -> None:
-        super().__init__(endpoint.host, endpoint.port)
+    def __init__(self, endpoint: tuple[str, int], multiplexed: bool = False) -> None:
+        super().__init__(*endpoint)
         self.traffic: list[tuple[bool, bytes]] = []
         self.multiplexed = multiplexed
 
