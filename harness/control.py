@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.host import Core, CoreHost
 from harness.world import Stream, World
+from reference_qm.commands import CancelWaiting, Request, Result
 from reference_qm.control import answer, request_from
 from reference_qm.effects import Completed, Rejected
 from reference_qm.inputs import Endpoint
@@ -26,6 +27,12 @@ class Control(Protocol):
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Carry out a verb; ControlRefused when the SUT says no, SutUnavailable when it says nothing."""
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        """Ask for a verb whose answer may come much later; give the id of the request, which ``cancel`` takes."""
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        """Give the answer to a request that was begun, once; None while there is none."""
 
     def close(self) -> None:
         """Hang up."""
@@ -45,10 +52,14 @@ class VirtualControl:
         if verb in self._on_host:
             self._on_host[verb]()
             return {}
-        request = request_from({"verb": verb, **arguments})
-        found = self.host.ask(request)
-        reply = answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
-        return _checked(verb, reply)
+        return _checked(verb, _reply(self.host.ask(_request(verb, arguments))))
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        return self.host.begin(_request(verb, arguments))
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        found = self.host.answers.pop(request, None)
+        return None if found is None else _reply(found)
 
     def close(self) -> None:
         """Nothing to hang up."""
@@ -91,12 +102,18 @@ class JsonlControl:
     def on_closed(self, reason: str) -> None:
         self._state = reason
 
-    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+    def begin(self, verb: str, **arguments: Any) -> int:
         self._next += 1
-        number = self._next
-        line = json.dumps({"id": number, "verb": verb, **arguments}, separators=(",", ":"))
+        line = json.dumps({"id": self._next, "verb": verb, **arguments}, separators=(",", ":"))
         self._stream.send(line.encode() + b"\n")
-        patience = ANSWER_MS + int(arguments.get("timeout_ms", 0))
+        return self._next
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        return self._answers.pop(request, None)
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        number = self.begin(verb, **arguments)
+        patience = ANSWER_MS + int(arguments.get("timeout_ms") or 0)
         self.world.run_until(lambda: number in self._answers or self._state != "open", patience)
         if number not in self._answers:
             why = "no answer in time" if self._state == "open" else self._state
@@ -105,6 +122,17 @@ class JsonlControl:
 
     def close(self) -> None:
         self._stream.close()
+
+
+def _request(verb: str, arguments: dict[str, Any]) -> Request:
+    """Make a request; ``cancel`` names the request that it ends by its id, which is its token."""
+    if verb == "cancel":
+        return CancelWaiting(arguments["request"])
+    return request_from({"verb": verb, **arguments})
+
+
+def _reply(found: Result | str) -> dict[str, Any]:
+    return answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
 
 
 def _checked(verb: str, reply: dict[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,7 @@ class Peer:
             routes={sut.identifier: sut.address} if sut.identifier else {},
         )
         self._raw: list[RawConversation] = []
+        self._at_end: list[Callable[[], None]] = []
         self._deaf_when_open = False
         self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_A_TEST)
         """The MessageIDs of this test's messages; the core has the second half, raw messages the first."""
@@ -77,6 +79,10 @@ class Peer:
     def watch(self, conversation: RawConversation) -> None:
         """Close a conversation at the end of the test, if nobody has until then."""
         self._raw.append(conversation)
+
+    def at_end(self, close: Callable[[], None]) -> None:
+        """Do something when the test is over."""
+        self._at_end.append(close)
 
     def message_id(self) -> int:
         """Give a MessageID for a message that a check makes itself, one that the SUT has not seen."""
@@ -179,6 +185,8 @@ class Peer:
 
     def close(self) -> None:
         """End everything that the test left open."""
+        for close in self._at_end:
+            close()
         for conversation in self._raw:
             if conversation.record.closed_by is None:
                 conversation.close()

@@ -107,6 +107,7 @@ class VirtualReach:
             addresses=(reach.address,),
             remote_tcp_port=reach.peer_tcp_port,
             remote_ping_port=reach.peer_ping_port,
+            remote_rpc_port=reach.peer_rpc_port,
             send_ping=self.file.reference.send_ping,
             queues=(
                 QueueSettings(self.file.queues.plain),
@@ -211,6 +212,7 @@ class ProcessReach(ExternalReach):
             "peer_address": reach.peer_address,
             "peer_tcp_port": reach.peer_tcp_port,
             "peer_ping_port": reach.peer_ping_port,
+            "peer_rpc_port": reach.peer_rpc_port,
             "peer_identifier": reach.peer_identifier,
             "python": sys.executable,
             "worker": self.worker,

@@ -54,6 +54,7 @@ class ReachTable:
     peer_address: str = "127.0.0.2"
     peer_tcp_port: int = 1801
     peer_ping_port: int = 3527
+    peer_rpc_port: int = 2103
     peer_identifier: UUID = PEER_IDENTIFIER
     more_peer_addresses: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
@@ -189,7 +190,7 @@ def is_loopback(address: str) -> bool:
 
 
 def _check_reach(reach: ReachTable, where: str) -> None:
-    for key in ("tcp_port", "ping_port", "rpc_port", "peer_tcp_port", "peer_ping_port"):
+    for key in ("tcp_port", "ping_port", "rpc_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port"):
         if not 0 <= getattr(reach, key) <= 65_535:
             raise UsageError(f"{where}: reach.{key} is {getattr(reach, key)}; it must be 0 to 65535")
     if not is_loopback(reach.address) and not reach.allow_remote:

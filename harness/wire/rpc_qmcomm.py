@@ -39,8 +39,11 @@ RECEIVE_ACCESS, PEEK_ACCESS = 0x01, 0x20
 DENY_NONE, DENY_RECEIVE = 0, 1
 """dwDesiredAccess, dwShareMode. Spec: MS-MQMP 3.1.4.2."""
 
-_CREATECURSOR = 2
-"""CACTB_CREATECURSOR of uTransferType; its arm are three DWORDs (MS-MQMP 2.2.3.4)."""
+_SEND, _CREATECURSOR = 0, 2
+"""CACTB_SEND of uTransferType, two pointers, which is what a zeroed buffer has; CACTB_CREATECURSOR, three DWORDs.
+
+Spec: MS-MQMP 2.2.3.2, 2.2.3.4.
+"""
 _WIDEST = (4, 8)
 """In NDR64 every arm begins where the most aligned of them would (MS-RPCE 2.2.5.3.4.4)."""
 
@@ -117,6 +120,13 @@ def _dword(*names: str) -> list[Any]:
     return [NDRIntField(name, 0) for name in names]
 
 
+class SendArm(NDRPacket):  # type: ignore[misc]
+    """The arm Send of CACTransferBufferV1: format names, NULL."""
+
+    ALIGNMENT = _WIDEST
+    fields_desc = tuple(_null("pAdminQueueFormat", "pResponseQueueFormat"))
+
+
 # [MS-MQMP] sect 2.2.3.2
 class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
     """What R_QMCreateRemoteCursor takes and ignores (MS-MQMP 3.1.4.4): pointers are NULL."""
@@ -125,7 +135,10 @@ class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
     fields_desc = (
         *_dword("uTransferType"),
         NDRUnionField(
-            [_arm(_CREATECURSOR, _bytes(12))],
+            [
+                _arm(_SEND, NDRPacketField("arm", SendArm(), SendArm)),
+                _arm(_CREATECURSOR, _bytes(12)),
+            ],
             StrFixedLenField("arm", b"", length=0),
             align=_WIDEST,
             switch_fmt=("I", "I"),

@@ -1,0 +1,56 @@
+"""MS-MQQP 3.2.4.7 Canceling a Pending Peek or Receive."""
+
+from __future__ import annotations
+
+import pytest
+
+from suites.mqqp.reader import CANCELED, QUEUE_DESCRIPTOR, QUEUE_HANDLE, Reader, description, give
+from suites.mqqp.reads import PATIENCE_OF_READS_MS, PEEKING, RECEIVING
+
+RULE = "MQQP-3.2.4.7-"
+
+
+def _rules(*numbers):
+    return [f"{RULE}{number}" for number in numbers]
+
+
+@pytest.mark.needs("remote_read")
+@pytest.mark.parametrize("reading", [PEEKING, RECEIVING], ids=["peek", "receive"])
+@pytest.mark.covers(*_rules("02", "03", "04", "05", "06"))
+def test_the_pending_read_that_is_meant_is_cancelled(peer, sut, judge, reading):
+    """Two reads wait, the first is cancelled: RemoteQMCancelReceive names it and its queue."""
+    reader = Reader(peer, sut)
+    remote = reader.open()
+    reader.let_reads_wait()
+    requests = [reading.begin(reader, remote, PATIENCE_OF_READS_MS) for _ in range(2)]
+    first, second = reader.await_reads(2)
+    reader.begin("cancel", request=requests[0].number)
+    cancels = reader.server.wait("RemoteQMCancelReceive")
+    evidence = [frame for call in (first, second, *cancels) for frame in call.frames[:1]]
+    judge(f"{RULE}03", expected=1, observed=len(cancels), evidence=evidence)
+    for rule, name, expected in (
+        ("02", "dwRequestID", description(first).dwRequestID),
+        ("04", "hQueue", QUEUE_HANDLE),
+        ("05", "pQueue", QUEUE_DESCRIPTOR),
+        ("06", "dwRequestID", description(first).dwRequestID),
+    ):
+        found = [getattr(call.into, name) for call in cancels if call.into is not None]
+        judge(f"{RULE}{rule}", expected=str([expected]), observed=str(found), evidence=evidence)
+
+
+@pytest.mark.needs("remote_read", "inspect")
+@pytest.mark.covers(f"{RULE}07")
+def test_a_cancelled_read_is_pending_no_more(peer, sut, judge):
+    """One entry while the read waits; none when RemoteQMCancelReceive has been answered, though the read has not."""
+    reader = Reader(peer, sut)
+    remote = reader.open()
+    reader.let_reads_wait()
+    request = RECEIVING.begin(reader, remote, PATIENCE_OF_READS_MS)
+    read = reader.await_reads()[0]
+    before = len(reader.pending())
+    reader.begin("cancel", request=request.number).wait()
+    after = len(reader.pending())
+    evidence = [*read.evidence, *reader.one("RemoteQMCancelReceive").evidence]
+    judge(f"{RULE}07", expected="1, then 0", observed=f"{before}, then {after}", evidence=evidence)
+    give(read, None, CANCELED)
+    request.wait()
