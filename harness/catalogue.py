@@ -21,7 +21,7 @@ FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 ROW_FORMS = ("rule", "step")
 """What has a row in the catalogue; the other forms belong to one of these."""
 OBSERVES = ("passive", "wire", "rpc", "control", "inspect", "none")
-ROLES = ("initiator", "acceptor", "sender", "receiver", "client", "server", "any")
+ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
 _PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
 _COLUMNS = ["id", "level", "form", "title"]

@@ -1,1 +1,1 @@
-"""Checks of MS-MQQP, by section."""
+"""Checks of MS-MQQP: reading the queues of another queue manager."""

@@ -174,6 +174,41 @@ def test_the_virtual_channel_speaks_the_same_verbs() -> None:
         made.call("fly")
 
 
+def test_a_virtual_request_that_waits_is_begun_answered_and_cancelled() -> None:
+    def new_core() -> QueueManager:
+        return QueueManager(QueueManagerConfig(identifier=UUID(int=1)), SeededEntropy("x"))
+
+    host = CoreHost(VirtualWorld(), new_core(), "127.0.0.1")
+    host.start()
+    made = VirtualControl(host, new_core)
+    made.call("create_queue", name="private$\\x")
+    waiting = made.begin("receive", queue="private$\\x", timeout_ms=60_000)
+    assert made.answer(waiting) is None
+    assert made.call("cancel", request=waiting)["cancelled"] is True
+    answer = made.answer(waiting)
+    assert answer is not None
+    assert answer["ok"] is False
+    assert made.answer(waiting) is None, "it is given once"
+
+
+def test_a_request_over_tcp_is_begun_and_its_answer_fetched_later() -> None:
+    asked_first: list[int] = []
+
+    def script(stream: Stream, asked: dict[str, Any]) -> None:
+        if asked["verb"] == "cancel":
+            reply(stream, id=asked["request"], ok=False, error="cancelled")
+            reply(stream, id=asked["id"], ok=True, cancelled=True)
+        else:
+            asked_first.append(asked["id"])
+
+    made, _ = control(script)
+    waiting = made.begin("receive", queue="private$\\x", timeout_ms=60_000)
+    assert made.call("cancel", request=waiting)["cancelled"] is True
+    assert asked_first == [waiting]
+    assert made.answer(waiting) == {"id": waiting, "ok": False, "error": "cancelled"}
+    assert made.answer(waiting) is None
+
+
 def test_every_test_gets_a_fresh_virtual_sut() -> None:
     reach = VirtualReach(sut_file())
     reach.start()
