@@ -34,7 +34,8 @@ class RpcListener:
         self.deliver = deliver
         self.connections = connections
         self.unsent_bytes = unsent_bytes
-        self._accepted = 0
+        self.accepted = 0
+        """How many clients were ever let in."""
         self._clients: dict[str, _Connection] = {}
         """What the core has a name for."""
         self._open: set[_Connection] = set()
@@ -112,8 +113,8 @@ class RpcListener:
         """Name a new connection and tell the core; None above the limit."""
         if len(self._open) >= self.connections:
             return None
-        self._accepted += 1
-        name = f"rpc-{self._accepted}"
+        self.accepted += 1
+        name = f"rpc-{self.accepted}"
         self._clients[name] = client
         self._open.add(client)
         self._empty.clear()

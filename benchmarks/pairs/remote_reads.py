@@ -1,0 +1,226 @@
+"""A remote reader of one connection, which waits for each answer, and who answers it.
+
+``kind``: "qm2qm" receives and acknowledges every message of a queue of our queue manager, "abandoned" opens a queue,
+locks its message and resets the connection, again and again; "impacket" and "bare" take the same bytes to impacket's
+own server and to asyncio streams, which only send back as many as a queue manager does. The client is the same lean one
+for all: bytes that are built before, over a blocking socket.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import socket
+import struct
+from typing import Any
+from uuid import UUID
+
+from benchmarks.pairs import BODY, Memory, Options, Report, now, until_told
+from reference_qm.commands import SendMessage
+from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core import QueueManager
+from reference_qm.effects import Rejected
+from reference_qm.rpc import QM2QM, QMCOMM
+from reference_qm.rpc.bind_bodies import Bind, ContextElement
+from reference_qm.rpc.bodies import Request as Call
+from reference_qm.rpc.header import HEADER_SIZE, WHOLE, Header
+from reference_qm.rpc.ndr import Encoding
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.syntaxes import NDR
+from reference_qm.shell.host import Host, Limits
+from reference_qm.shell.store import MemoryStore
+from reference_qm.shell.system import SystemEntropy
+
+ADDRESS = "127.0.0.1"
+QUEUE = "private$\\bench"
+NAME = f"TCP:{ADDRESS}\\{QUEUE}"
+LICENCE = UUID(int=3)
+START, END, OPEN = (QM2QM.methods[opnum] for opnum in (0, 1, 2))
+OPEN_REMOTE = QMCOMM.methods[2]
+QM2QM_CONTEXT, QMCOMM_CONTEXT = 0, 1
+RR_ACK = 2
+ANSWER_HEADER, HANDLE_BYTES = 24, 20
+RESET = struct.pack("ii", 1, 0)
+"""SO_LINGER: a connection that is closed is reset."""
+
+
+# -- who answers -----------------------------------------------------------------------------------------------
+
+
+async def receive(options: Options, report: Report) -> None:
+    """Serve until the parent says that it is enough."""
+    await _SERVERS[options.kind](options, report)
+
+
+async def _serve(options: Options, report: Report) -> None:
+    """Be our queue manager, with the messages in its queue."""
+    config = QueueManagerConfig(UUID(int=1), queues=(QueueSettings(QUEUE),), addresses=(ADDRESS,))
+    core = QueueManager(config, SystemEntropy())
+    host = Host(core, ADDRESS, MemoryStore(), Limits())
+    listening = await host.bind_rpc(0, 0)
+    await host.start()
+    for _ in range(options.messages if options.kind == "qm2qm" else 1):
+        host.ask(SendMessage(f"DIRECT={NAME}", BODY), _succeeded)
+    report({"port": listening.read.port})
+    if options.kind == "abandoned":
+        memory = Memory(options.marks)
+        while (gone := host.rpc.accepted - len(host.rpc)) < options.messages or len(host.rpc):
+            memory.at(gone)
+            await asyncio.sleep(0.001)
+        memory.at(gone)
+        left = len(core.descriptors) + core.remote.associations.server.groups.handles
+        if left:
+            raise RuntimeError(f"{left} handles are left of {gone} sessions")
+        report({"instant": now(), "memory": memory.noted})
+    await until_told()
+    await host.stop()
+
+
+def _succeeded(answer: Any) -> None:
+    if isinstance(answer, Rejected):
+        raise RuntimeError(answer.error)
+
+
+async def _serve_impacket(options: Options, report: Report) -> None:
+    """Be impacket's server, whose methods send back what they get."""
+    from impacket.dcerpc.v5.rpcrt import DCERPCServer  # a dependency of development only
+
+    server = DCERPCServer()
+    server.addCallbacks((str(QM2QM.syntax.uuid), "1.0"), "", dict.fromkeys((0, 1), bytes))
+    server.daemon = True
+    server.start()
+    report({"port": server.getListenPort()})
+    await until_told()
+
+
+async def _serve_bare(options: Options, report: Report) -> None:
+    """Be an asyncio stream that sends back as many bytes as it takes."""
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        sizes = [len(data) for data in _echoed()]
+        with contextlib.suppress(asyncio.IncompleteReadError):
+            while True:
+                for size in sizes:
+                    writer.write(await reader.readexactly(size))
+
+    server = await asyncio.start_server(serve, ADDRESS, 0)
+    report({"port": server.sockets[0].getsockname()[1]})
+    await until_told()
+
+
+_SERVERS = {"qm2qm": _serve, "abandoned": _serve, "impacket": _serve_impacket, "bare": _serve_bare}
+
+
+# -- who calls -------------------------------------------------------------------------------------------------
+
+
+async def send(options: Options, port: int, report: Report) -> None:
+    """Make every round trip: Receive and EndReceive, or a session that is abandoned."""
+    memory = Memory(options.marks)
+    report({"instant": now()})
+    if options.kind == "abandoned":
+        for number in range(1, options.messages + 1):
+            _abandon(port)
+            memory.at(number)
+    else:
+        with socket.create_connection((ADDRESS, port)) as stream:
+            stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            _CLIENTS[options.kind](stream, options.messages)
+    report({"instant": now(), "memory": memory.noted})
+    await until_told()
+
+
+def _read_all(stream: socket.socket, messages: int) -> None:
+    """Receive and acknowledge every message."""
+    _bind(stream)
+    queue = _open(stream)
+    request = bytearray(_start(queue))
+    end = bytearray(_request(QM2QM_CONTEXT, 1, bytes(HANDLE_BYTES) + RR_ACK.to_bytes(4, "little")))
+    for number in range(messages):
+        struct.pack_into("<I", request, 12, 10 + 2 * number)
+        stream.sendall(request)
+        answer = _answer(stream)
+        end[ANSWER_HEADER : ANSWER_HEADER + HANDLE_BYTES] = answer[ANSWER_HEADER : ANSWER_HEADER + HANDLE_BYTES]
+        struct.pack_into("<I", end, 12, 11 + 2 * number)
+        stream.sendall(end)
+        if any(answer[-4:]) or any(_answer(stream)[-4:]):
+            raise RuntimeError(f"message {number} was not received")
+
+
+def _echo_all(stream: socket.socket, messages: int) -> None:
+    _bind(stream)
+    _swap_all(stream, messages)
+
+
+def _swap_all(stream: socket.socket, messages: int) -> None:
+    """Send what a queue manager would answer, and get it back."""
+    echoed = _echoed()
+    for _ in range(messages):
+        for data in echoed:
+            stream.sendall(data)
+            _answer(stream)
+
+
+_CLIENTS = {"qm2qm": _read_all, "impacket": _echo_all, "bare": _swap_all}
+
+
+def _abandon(port: int) -> None:
+    with socket.create_connection((ADDRESS, port)) as stream:
+        stream.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+        _bind(stream)
+        stream.sendall(_start(_open(stream)))
+        if any(_answer(stream)[-4:]):
+            raise RuntimeError("the message is not there: a session before did not give it back")
+
+
+def _bind(stream: socket.socket) -> None:
+    proposals = tuple(ContextElement(place, one.syntax, (NDR,)) for place, one in enumerate((QM2QM, QMCOMM)))
+    stream.sendall(Pdu(Bind(5840, 5840, 0, proposals), 1, WHOLE).build())
+    _answer(stream)
+
+
+def _open(stream: socket.socket) -> int:
+    """Open the queue; return its handle."""
+    name = {"m_qft": 3, "m_SuffixAndFlags": 0, "m_reserved": 0, "union": NAME}
+    access = {"dwCallingProcessID": 0, "dwDesiredAccess": 1, "dwShareMode": 0, "pLicGuid": LICENCE, "dwMQS": 0}
+    asked = OPEN_REMOTE.build_in({"pQueueFormat": name, **access}, Encoding())
+    stream.sendall(_request(QMCOMM_CONTEXT, 2, asked, call_id=2))
+    queue = int.from_bytes(_answer(stream)[-8:-4], "little")
+    opening = {"pLicGuid": LICENCE, "dwMQS": 0, "hQueue": queue, "pQueue": queue, "dwpContext": queue}
+    stream.sendall(_request(QM2QM_CONTEXT, 2, OPEN.build_in(opening, Encoding()), call_id=3))
+    if any(_answer(stream)[-4:]):
+        raise RuntimeError(f"queue {queue} cannot be opened")
+    return queue
+
+
+def _desc(queue: int, buffer: bytes | None = None) -> dict[str, Any]:
+    numbers = dict.fromkeys(("hCursor", "ulAction", "ulTimeout", "Reserved", "dwArriveTime", "eAckNack"), 0)
+    size = 0 if buffer is None else len(buffer)
+    return {**numbers, "hRemoteQueue": queue, "dwQueue": queue, "dwRequestID": 1, "dwSize": size, "lpBuffer": buffer}
+
+
+def _start(queue: int) -> bytes:
+    return _request(QM2QM_CONTEXT, 0, START.build_in({"lpRemoteReadDesc": _desc(queue)}, Encoding()), call_id=4)
+
+
+def _echoed() -> list[bytes]:
+    """Requests as large as the answers of a queue manager."""
+    answer = {"pphContext": LICENCE, "lpRemoteReadDesc": _desc(1, bytes(184) + BODY), "Return": 0}
+    ended = {"pphContext": None, "Return": 0}
+    stubs = START.build_out(answer, Encoding(), {}), END.build_out(ended, Encoding(), {})
+    return [_request(QM2QM_CONTEXT, opnum, stub) for opnum, stub in enumerate(stubs)]
+
+
+def _request(context: int, opnum: int, stub: bytes, call_id: int = 1) -> bytes:
+    return Pdu(Call(context, opnum, stub), call_id).build()
+
+
+def _answer(stream: socket.socket) -> bytes:
+    """Return a whole PDU."""
+    data = stream.recv(65_536)
+    while len(data) < HEADER_SIZE or len(data) < Header.parse(data[:HEADER_SIZE]).frag_length:
+        more = stream.recv(65_536)
+        if not more:
+            raise RuntimeError("the server hung up")
+        data += more
+    return data
