@@ -134,8 +134,14 @@ def _each_kind() -> None:
         ("11", "ACK_RECEIVE"),
         ("13", "NACK_NOT_TRANSACTIONAL_Q"),
         ("14", "NACK_BAD_DST_Q"),
+        ("15", "NACK_ACCESS_DENIED"),
+        ("16", "NACK_BAD_ENCRYPTION"),
+        ("17", "NACK_UNSUPPORTED_CRYPTO_PROVIDER"),
+        ("18", "NACK_BAD_SIGNATURE"),
+        ("19", "NACK_Q_EXCEED_QUOTA"),
         ("20", "NACK_Q_DELETED"),
         ("21", "NACK_Q_PURGED"),
+        ("22", "NACK_RECEIVE_TIMEOUT"),
     ):
         value = MessageClass[f"MQMSG_CLASS_{name}"]
         says = f"A FinalAck of class {name} has another."
