@@ -12,8 +12,9 @@ from reference_qm.commands import CreateQueue, DeleteQueue, SendMessage
 from reference_qm.core import QueueManager
 from reference_qm.faults import registry
 from reference_qm.faults.messages import MESSAGE, ON_DESTINATION, OTHER, PUBLIC, resized
-from reference_qm.faults.primitives import Install, always, inputs, packets, wrong_fields
+from reference_qm.faults.primitives import Install, always, inputs, packets, procedure, wrong_fields
 from reference_qm.inputs import Command, Input
+from reference_qm.queueing.statuses import EnqueueStatus
 
 TYPES = "MQMQ-2.2.18.1."
 NAMES_AT = 64
@@ -40,13 +41,16 @@ def _is_name(text: str) -> bool:
     return True
 
 
-def _taken_for(name: str) -> Install:
-    """Send to a name instead of to what is none of its kind."""
+def _taken_for(name: str, meant: Callable[[str], bool] | None = None) -> Install:
+    """Send to a name instead of to what is none: what begins like it, or what is ``meant``."""
     keyword = name.partition("=")[0]
+
+    def is_meant(text: str) -> bool:
+        return text.startswith(keyword) if meant is None else meant(text)
 
     def filter_(event: Input) -> Iterable[Input]:
         request = event.request if isinstance(event, Command) else None
-        wrong = isinstance(request, SendMessage) and request.to.upper().startswith(keyword) and not _is_name(request.to)
+        wrong = isinstance(request, SendMessage) and is_meant(request.to.upper()) and not _is_name(request.to)
         if not (isinstance(event, Command) and isinstance(request, SendMessage) and wrong):
             return [event]
         return [replace(event, request=replace(request, to=name))]
@@ -102,6 +106,19 @@ def _response_missing(packet: UserMessagePacket) -> bytes:
 for _section, _name in WELL_FORMED.items():
     _says = f"What begins like {_name} and is malformed is taken for it."
     add(f"malformed-{_section}", f"MQMQ-{_section}-01", _says, _taken_for(_name))
+for _section, _what, _meant in (
+    ("2.1.5", "distribution list", lambda text: text.startswith("DL=")),
+    ("2.1.6", "computer, connector or multicast address", lambda text: text.startswith(("MACHINE", "CONNE", "MULTI"))),
+    ("2.1.7", "list of names", lambda text: "," in text),
+):
+    _says = f"A malformed name of a {_what} is taken for some queue."
+    add(f"malformed-{_section}", f"MQMQ-{_section}-01", _says, _taken_for(WELL_FORMED["2.1.2"], _meant))
+add(
+    "several-refused",
+    "MQMQ-2.1.7-01",
+    "No message can be sent to several queues.",
+    procedure("enqueue_to_open_queue", lambda original: lambda *_: EnqueueStatus.QUEUE_QUOTA_EXCEEDED),
+)
 add("any-path", "MQMQ-2.1.1-01", "A queue is made whatever its name is.", inputs(_any_path))
 add("one-number", (f"{TYPES}5.1-02", f"{TYPES}7.2-04"), "Every new queue gets the same number.", always(_same_number))
 for _label, _rules, _says, _install in (

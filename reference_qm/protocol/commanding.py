@@ -11,6 +11,7 @@ from uuid import UUID
 from reference_qm import commands
 from reference_qm.adm import INFINITE, Message
 from reference_qm.codec import NULL_GUID, MessageIdentifier, MessagePropertiesHeader, PublicName
+from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.commands import Result
 from reference_qm.protocol.configuring import configure
 from reference_qm.protocol.destinations import destination_guid, find_local, open_outgoing, parse_name
@@ -24,6 +25,7 @@ from reference_qm.protocol.session_opening import ACK_TIMEOUT_MS
 from reference_qm.protocol.transfer_commands import TRANSFER_HANDLERS
 from reference_qm.queueing.commanding import QUEUE_HANDLERS
 from reference_qm.queueing.enqueueing import outgoing_messages, put_message
+from reference_qm.queueing.several import send_to_several
 from reference_qm.queueing.statuses import EnqueueStatus
 from reference_qm.remote_client.commanding import REMOTE_CLIENT_HANDLERS
 from reference_qm.states import DeliveryGuarantee, SessionState
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from reference_qm.clock import Now
     from reference_qm.core import QueueManager
     from reference_qm.security import MessageSecurity
+    from reference_qm.transactions.model import Transaction
 
 CAPABILITIES = (
     "ping",
@@ -105,7 +108,7 @@ def list_queues(qm: QueueManager, request: commands.ListQueues, token: int, now:
 
 
 def send_message(qm: QueueManager, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-    """Send a message: into a local queue at once, else into the outgoing queue of its destination.
+    """Send a message: into a local queue at once, else into the outgoing queue of its destination, or into several.
 
     Within a transaction: when it commits.
     """
@@ -115,12 +118,10 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
     _check_message(request)
     _trace_queue(request)
     _check_dead_letter_queue(qm, request)
-    local = find_local(qm, request.to)
-    if local is not None and local.Transactional != request.transactional:
-        kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
-        raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or to a {other} queue")
-    if local is None and outgoing_messages(qm) >= qm.config.max_outgoing_messages:
-        raise CommandError(f"{qm.config.max_outgoing_messages} messages wait to be sent already: try again later")
+    name = parse_name(request.to)
+    if isinstance(name, MultipleElementName):
+        return _send_to_several(qm, request, name, transaction, now)
+    local = _find_fitting(qm, request)
     security = requested_security(qm, request)
     if local is not None:
         security = _checked_for(qm, local, _message(qm, request, security, now), now).security
@@ -135,6 +136,37 @@ def send_message(qm: QueueManager, request: commands.SendMessage, token: int, no
         qm.procedures.enqueue_in_transaction(qm, transaction, queue, message)
         return Result({"message_id": message_id(message.Identifier)})
     return put_message(qm, queue, message, token, Result({"message_id": message_id(message.Identifier)}), now)
+
+
+def _find_fitting(qm: QueueManager, request: commands.SendMessage) -> Queue | None:
+    """Find the local queue that a message is for; CommandError when neither that nor an outgoing one takes it."""
+    local = find_local(qm, request.to)
+    if local is not None and local.Transactional != request.transactional:
+        kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
+        raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or to a {other} queue")
+    if local is None and outgoing_messages(qm) >= qm.config.max_outgoing_messages:
+        raise CommandError(f"{qm.config.max_outgoing_messages} messages wait to be sent already: try again later")
+    return local
+
+
+def _send_to_several(
+    qm: QueueManager,
+    request: commands.SendMessage,
+    several: MultipleElementName,
+    transaction: Transaction | None,
+    now: Now,
+) -> Result:
+    """Send a copy of a message to each of several queues, or to none that cannot be sent to."""
+    security = requested_security(qm, request)
+    ones = [replace(request, to=str(element)) for element in several.Elements]
+    for one in ones:
+        if _find_fitting(qm, one) is not None and security is not None:
+            raise CommandError(f"{one.to!a} takes a signed or encrypted message by its own name only: send it apart")
+    for one in ones:
+        check_fit(replace(_message(qm, one, security, now), DestinationMultiQueueFormatName=request.to))
+    number = qm.procedures.assign_transaction(qm) if request.transactional and transaction is None else 0
+    message = _message(qm, ones[0], security, now, 0, number)
+    return send_to_several(qm, request.to, message, transaction, now)
 
 
 def open_session(qm: QueueManager, request: commands.OpenSession, token: int, now: Now) -> Result | None:

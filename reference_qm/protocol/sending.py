@@ -137,8 +137,13 @@ def assign_identifier(qm: QueueManager) -> int:
     Incremented before use and never 0: 0 stands for a message without identifier, so the first message, were it
     numbered 0, would get another identifier when it is sent again, and pass duplicate detection.
     """
-    qm.adm.MessageIdOrdinal = qm.adm.MessageIdOrdinal + 1 & 0xFFFFFFFF or 1
+    qm.adm.MessageIdOrdinal = next_identifier(qm)
     return qm.adm.MessageIdOrdinal
+
+
+def next_identifier(qm: QueueManager) -> int:
+    """Tell the ordinal that the next message will have."""
+    return qm.adm.MessageIdOrdinal + 1 & 0xFFFFFFFF or 1
 
 
 def has_expired(qm: QueueManager, packet: UserMessagePacket, now: Now) -> bool:

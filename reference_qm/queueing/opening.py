@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from reference_qm.codec import parse_format_name
 from reference_qm.codec.format_names import (
     ConnectorName,
     MachineName,
@@ -34,12 +35,17 @@ Opened = tuple[Status, OpenQueueDescriptor | None]
 def open_queue(
     qm: QueueManager, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
 ) -> Opened:
-    """Open a queue, or several at once to send to them. Spec: MS-MQDMPR 3.1.7.1.5."""
+    """Open a queue, or several at once to send to them. Spec: MS-MQDMPR 3.1.7.1.5.
+
+    What lists one queue only, such as a name with the same queue twice, is as the name of that queue.
+    """
     name = qm.procedures.expand_format_name(qm, format_name)
     if name is None:
         return Status.MQ_ERROR_ILLEGAL_FORMATNAME, None
     if isinstance(name, MultipleElementName):
         return _open_several(qm, name, required_access, shared_mode, now)
+    if parse_format_name(format_name) != name:
+        format_name = str(name)
     if not qm.procedures.admits_access(qm, name, required_access):
         return Status.MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION, None
     queue = find_by_format_name(qm, name)

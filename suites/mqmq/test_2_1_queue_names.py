@@ -76,8 +76,39 @@ FORMAT_NAMES = {
             rf"PRIVATE={THIRD.hex}\1",
         ],
     ),
+    "MQMQ-2.1.5-01": (
+        [],
+        ["DL=", f"DL={THIRD.hex}", f"DL={{{THIRD}}}", f"DL={THIRD}@", f"DL={THIRD}@a b", rf"DL={THIRD}\1"],
+    ),
+    "MQMQ-2.1.6-01": (
+        [],
+        [
+            "MULTICAST=223.1.1.1:80",
+            "MULTICAST=240.1.1.1:80",
+            "MULTICAST=234.1.1:80",
+            "MULTICAST=234.1.1.256:80",
+            "MULTICAST=234.1.1.1",
+            "MULTICAST=234.1.1.1:65536",
+            f"MACHINE={THIRD.hex}",
+            f"CONNECTOR={{{THIRD}}}",
+        ],
+    ),
+    "MQMQ-2.1.7-01": (
+        [r"DIRECT=TCP:127.0.0.9\private$\q,DIRECT=TCP:127.0.0.9\private$\r"],
+        [
+            r"DIRECT=TCP:127.0.0.9\private$\q,",
+            r",DIRECT=TCP:127.0.0.9\private$\q",
+            r"DIRECT=TCP:127.0.0.9\private$\q,TCP:127.0.0.9\private$\r",
+            r"DIRECT=TCP:127.0.0.9\private$\q,DIRECT=TCP:127.0.0.9\private$\r;JOURNAL",
+            rf"DIRECT=TCP:127.0.0.9\private$\q,MACHINE={THIRD}",
+        ],
+    ),
 }
-"""By rule: names that are well formed and names that are not, each near to one that is."""
+"""By rule: names that are well formed and names that are not, each near to one that is.
+
+Whether a well-formed name of a distribution list, a connector or a multicast address can be sent to is another matter:
+it takes a directory, a connector, another protocol.
+"""
 
 
 @pytest.mark.needs("send")

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import recoverable_message
 from suites.mqqb.exchanges import reception, taken
@@ -19,7 +20,7 @@ THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 """A queue manager that is neither the SUT nor the peer."""
 CLOSED = "closed"
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
-SHORT_S = 1
+SHORT_S, LONG_S = 1, 9_000
 
 
 @pytest.mark.covers(*(f"{RULE}{number}" for number in RESERVED))
@@ -132,6 +133,26 @@ def test_recoverable_messages_survive_a_restart(peer, sut, judge):
     labels = [message["label"] for message in sut.control.call("peek", queue=queue)["messages"]]
     observed = "in its queue" if "kept" in labels else "gone"
     judge(f"{RULE}11", expected="in its queue", observed=observed, evidence=done.frames)
+
+
+@pytest.mark.needs("receive")
+@pytest.mark.covers(f"{RULE}05")
+def test_a_message_that_was_not_received_in_time_leaves_its_queue(peer, sut, judge):
+    """Of two messages in a queue, the one whose TimeToBeReceived is over is gone, the other one is not."""
+    session = opened(peer)
+    sent = [
+        session.send(recoverable_message(peer, user, label=label))
+        for label, user in (("short", {"TimeToBeReceived": SHORT_S}), ("long", {"TimeToBeReceived": LONG_S}))
+    ]
+    if not eventually(peer, lambda: _labels(sut) == ["long", "short"]):
+        raise ConformanceFailure(f"the messages did not arrive: {_labels(sut)}")
+    pass_time(peer, (SHORT_S + 1) * 1_000)
+    eventually(peer, lambda: "short" not in _labels(sut))
+    judge(f"{RULE}05", expected=["long"], observed=_labels(sut), evidence=sent)
+
+
+def _labels(sut):
+    return sorted(message["label"] for message in sut.messages() if message["label"] in ("short", "long"))
 
 
 @pytest.mark.needs("send", "receive")

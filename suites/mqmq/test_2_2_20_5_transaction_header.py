@@ -10,7 +10,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from suites.messages import Sequence
 from suites.mqqb.exchanges import reception, taken
-from suites.mqqb.opening import OneOf
+from suites.mqqb.opening import OneOf, direct_name
 from suites.mqqb.sender import Sender
 
 RULE = "MQMQ-2.2.20.5-"
@@ -63,4 +63,20 @@ def test_transactions_of_one_message(peer, sut, judge):
     judge(f"{RULE}17", expected=1, observed=numbers[0], evidence=sent)
     judge(f"{RULE}18", expected=numbers[:2], observed=before[1:], evidence=sent)
     judge(f"{RULE}19", expected=0, observed=before[0], evidence=sent)
+    sender.acknowledge_all(session)
+
+
+@pytest.mark.needs("send")
+@pytest.mark.covers(f"{RULE}06")
+def test_all_messages_of_a_transaction_have_its_id(peer, sut, judge):
+    """Two transactions of two messages each: the messages of one have the same ID, those of the other another."""
+    sender = Sender(peer, sut, direct_name(peer, "mqc-transactions"))
+    for first in (1, 3):
+        transaction = sut.control.call("begin")["transaction"]
+        sender.send(first, first + 1, transaction=transaction)
+        sut.control.call("commit", transaction=transaction)
+    session, sent = sender.first(4)
+    found = [int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH]
+    same = "two of each" if len(set(found)) == 2 and found[0] == found[1] and found[2] == found[3] else str(found)
+    judge(f"{RULE}06", expected="two of each", observed=same, evidence=sent)
     sender.acknowledge_all(session)

@@ -27,7 +27,7 @@ SMALL, SHORT_S = r"private$\mqc-small", 1
 @pytest.mark.needs("security", "receive", "configure")
 @pytest.mark.covers(*(f"{RULE}-{number}" for number in REASONS))
 def test_what_is_wrong_with_its_security(peer, sut, judge):
-    """Messages of a stranger, with a bad key, with a signature by an unknown provider or another's key: each refused."""
+    """A stranger's message, one with a bad key, one signed by an unknown provider, one with another's key: refused."""
     secured = Secured(peer, sut)
 
     def message(user=ALICE, **security):

@@ -75,7 +75,7 @@ def test_a_traced_message_that_arrives_is_reported(peer, sut, judge):
             judge(f"{RECEIVED}{rule}", expected=expected, observed=observed, evidence=evidence)
 
 
-@pytest.mark.covers(*(f"{SENT}{number:02}" for number in range(1, 6)), "MQQB-3.1.7.1-11")
+@pytest.mark.covers(*(f"{SENT}{number:02}" for number in range(1, 6)), "MQQB-3.1.7.1-11", "MQMQ-2.2.19.1-12")
 @pytest.mark.needs("send", "public_names")
 def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
     """The SUT sends two messages, one of them traced: the report tells of that one and where it went."""
@@ -86,6 +86,8 @@ def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
     reports = fate.await_all(fate.reports, 1)
     own = [frame for frame in fate.messages if frame["UserHeader"].DQ == DIRECT and frame["BaseHeader"].TR]
     evidence = [*own, *reports]
+    traced = sorted({frame["BaseHeader"].TR for frame in fate.messages if frame["UserHeader"].DQ == DIRECT})
+    judge("MQMQ-2.2.19.1-12", expected="TR [0, 1]", observed=f"TR {traced}", evidence=evidence)
     for rule in (f"{SENT}01", f"{SENT}02", "MQQB-3.1.7.1-11"):
         judge(rule, expected="1 report", observed=f"{len(reports)} report", evidence=evidence)
     for message, report in zip(own, reports, strict=False):

@@ -8,6 +8,7 @@ from harness.provisioning import ALICE
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
 from suites.mqmq.outgoing import Outgoing
 
+IN_LIST = "MQMQ-2.2.20.3-05"
 RULE, STEP = "MQQB-3.1.7.1.4-", "MQQB-3.1.7.1-07"
 PRINTED = {"sig10": "MQMQ-2.2.20.6-25", "sig20": "MQMQ-2.2.20.6-26", "sig30": "MQMQ-2.2.20.6-27"}
 KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
@@ -25,7 +26,7 @@ def _kind(value, frame):
 
 
 @pytest.mark.needs("security", "send")
-@pytest.mark.covers(*(f"{RULE}{number}" for number in ("01", "04", "05", "07", "08")), *PRINTED.values(), STEP)
+@pytest.mark.covers(*(f"{RULE}{number}" for number in ("01", "04", "05", "07", "08")), *PRINTED.values(), STEP, IN_LIST)
 def test_messages_are_signed_as_asked(peer, sut, judge):
     """Each kind of signature in its place, by the key of the user; and a message without."""
     outgoing = Outgoing(peer, sut)
@@ -50,4 +51,6 @@ def test_messages_are_signed_as_asked(peer, sut, judge):
         value, rules = (several, ("04", "05")) if level == "sig30" else (single, ("07", "08"))
         for rule in (*(f"{RULE}{number}" for number in rules), PRINTED[level]):
             judge(rule, expected=level, observed=_kind(value, frame), evidence=frame)
+        if level == "sig30":
+            judge(IN_LIST, expected=level, observed=_kind(several, frame), evidence=frame)
     outgoing.end()

@@ -128,7 +128,7 @@ REFUSED = {
     "machine": (SendMessage(f"MACHINE={guid(3)}"), "cannot be sent to yet"),
     "http": (SendMessage("DIRECT=HTTP://host/msmq\\private$\\q"), "cannot be sent to yet"),
     "journal": (SendMessage(direct(9) + ";JOURNAL"), "cannot be sent to yet"),
-    "several": (SendMessage(f"{direct(9)},{direct(8)}"), "cannot be sent to yet"),
+    "several": (SendMessage(f"{direct(9)},{direct(8)};JOURNAL"), "read-only"),
     "no local queue": (SendMessage("DIRECT=OS:host1\\private$\\none"), "create it first"),
     "local transactional queue": (SendMessage(direct(1, TRANSACTIONAL)), "is a transactional queue"),
     "local nontransactional queue": (SendMessage(direct(1), transactional=True), "is a nontransactional queue"),
