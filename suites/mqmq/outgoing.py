@@ -12,10 +12,15 @@ from harness.sut import Sut
 from suites.mqqb.sender import SET_UP, Sender
 
 
+UNHURRIED = 4
+"""Timers run at most so many times faster: what the peer looks at is not acknowledged, and the session has to last."""
+
+
 class Outgoing:
     """One session on which the SUT sends messages; what is no packet comes too."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
+        sut.slow_down(UNHURRIED)
         self.peer = peer
         self.sut = sut
         self.sender = Sender(peer, sut, to)

@@ -115,12 +115,16 @@ class Receiver:
         self._polled[final] = len(self.acknowledgments(final=final))
         return frame
 
-    def last_acknowledgment(self) -> Frame | None:
-        """Wait for the OrderAck that no other follows, for messages that may have had one each."""
+    def last_acknowledgment(self, number: int) -> Frame | None:
+        """Wait for the OrderAck of a message that no other follows; messages may have had one each. Give the last."""
+        known = self._polled[False]
         frame = self.poll_acknowledgment()
+        while frame is not None and place(frame).TxSequenceNumber < number:
+            frame = self.poll_acknowledgment()
         self.peer.world.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_MS))
-        self._polled[False] = len(self.acknowledgments())
-        return frame and self.acknowledgments()[-1]
+        came = self.acknowledgments()
+        self._polled[False] = len(came)
+        return came[-1] if len(came) > known else None
 
     def poll(self, wanted: Callable[[], list[Frame]], known: int | None = None) -> Frame | None:
         """Wait until there are more messages of some kind than are known, on this session or on one of the SUT's."""

@@ -20,7 +20,7 @@ def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send()]
     for count in (2, 3):
-        frame = receiver.poll_acknowledgment()
+        frame = receiver.last_acknowledgment(count)
         evidence = [*sent, frame]
         came = "nothing" if frame is None else _class(frame)
         judge("MQMQ-2.2.18.1.6-01", expected=0xFF, observed=came, evidence=evidence)

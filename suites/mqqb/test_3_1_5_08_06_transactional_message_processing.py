@@ -83,7 +83,7 @@ def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
         for number in given:
             receiver.sequence.number = number - 1
             sent.append(receiver.send())
-        frame = receiver.last_acknowledgment()
+        frame = receiver.last_acknowledgment(expected)
         observed = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
         for rule in (f"{RULE}09", "MQQB-3.1.1.6.2-03"):
             judge(rule, expected=f"OrderAck of message {expected}", observed=observed, evidence=[*sent, frame])

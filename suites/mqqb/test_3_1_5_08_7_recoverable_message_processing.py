@@ -20,11 +20,13 @@ RULE = "MQQB-3.1.5.8.7-"
 @pytest.mark.covers(*(f"{RULE}{number:02}" for number in (*range(2, 12), 15)), "MQQB-3.1.5.8-09")
 def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     """32 recoverable messages wait for their acknowledgment; the next brings it, for those; then it has its own."""
+    sut.slow_down(10)
     session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
     window = session.received[-1]["ConnectionParametersHeader"].WindowSize
     if window <= FLAGS:
         raise ConformanceFailure(f"the SUT's window of {window} is full before the flags are")
-    sent = [session.send(recoverable_message(peer)) for _ in range(FLAGS)]
+    packets = [recoverable_message(peer) for _ in range(FLAGS)]
+    sent = [session.send(packet) for packet in packets]
     early = not session.quiet(sut.duration_ms(LATE_MS) // 4)
     sent.append(session.send(recoverable_message(peer)))
     session.quiet(sut.duration_ms(LATE_MS) // 4)

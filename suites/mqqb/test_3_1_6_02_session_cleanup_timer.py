@@ -16,6 +16,7 @@ CLEANUP_MS = 12_000
 @pytest.mark.needs("set_timers")
 def test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later(peer, sut, judge):
     """Of two sessions one gets a message half-way: the other ends with the cleanup time, this one with the next."""
+    sut.slow_down(20)
     sut.set_timers(session_cleanup_ms=CLEANUP_MS)
     idle, used = opened(peer), opened(peer)
     pass_time(peer, sut.duration_ms(CLEANUP_MS) // 2)

@@ -30,6 +30,7 @@ RECOVERABLE_MS = 4_000
 )
 def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, judge):
     """Four times messages come and are acknowledged: two express, two recoverable, one recoverable, one express."""
+    sut.slow_down(20)
     session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_MS)
     sent = [session.send(a_message(peer)) for _ in range(2)]
     first = _next(session, sut)

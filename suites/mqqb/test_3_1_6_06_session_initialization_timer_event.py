@@ -74,6 +74,7 @@ def test_an_accepted_session_outlives_the_timer(peer, sut, judge):
 @pytest.mark.covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
 def test_an_initiator_that_gets_no_response_closes(peer, sut, judge):
     """A second attempt is closed when its own timer expires, not when that of the first would have."""
+    sut.slow_down(20)
     sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
     listener = listen(peer, sut)
     first, _ = accepted(listener)
