@@ -11,7 +11,6 @@ from harness.recorder import Frame
 from harness.sut import Sut
 from suites.mqqb.sender import SET_UP, Sender
 
-
 UNHURRIED = 4
 """Timers run at most so many times faster: what the peer looks at is not acknowledged, and the session has to last."""
 
