@@ -166,6 +166,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     stranger = None if known else before + request.session.items.index(request.node)
     view = reach.open(seed=str(suite_path(request.node)), stranger=stranger)
     try:
+        _meet_needs(request.node, view)
         yield view
         view.close()
     finally:
@@ -249,11 +250,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     if path is None or RUN not in item.config.stash:
         return (yield)
     judge = item.stash[JUDGE]
-    sut: Sut = item.funcargs["sut"]  # type: ignore[attr-defined]
     try:
-        lacking = [need for marker in item.iter_markers("needs") for need in marker.args if not sut.has(need)]
-        if lacking:
-            _lacks(judge, lacking)
         yield
     except (ConformanceFailure, SutUnavailable) as error:
         judge.give_up(Verdict.INCONCLUSIVE, str(error))
@@ -270,15 +267,20 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     return None
 
 
-def _lacks(judge: Judge, lacking: list[str]) -> None:
+def _meet_needs(item: pytest.Item, sut: Sut) -> None:
+    """Skip a check whose SUT lacks what it needs, before more is set up for it: its rules are told why."""
     from harness.sutfile import CAPABILITIES
     from harness.verdicts import Verdict
 
+    lacking = [need for marker in item.iter_markers("needs") for need in marker.args if not sut.has(need)]
+    if not lacking:
+        return
     declared = [need for need in lacking if need in CAPABILITIES]
     if declared:
-        judge.give_up(Verdict.NOT_APPLICABLE, f"the SUT is declared without {', '.join(declared)}")
+        item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT is declared without {', '.join(declared)}")
     else:
-        judge.give_up(Verdict.NOT_OBSERVABLE, f"the SUT's control channel does not offer {', '.join(lacking)}")
+        why = f"the SUT's control channel does not offer {', '.join(lacking)}"
+        item.stash[JUDGE].give_up(Verdict.NOT_OBSERVABLE, why)
     pytest.skip(f"the SUT has no {', '.join(lacking)}")
 
 
