@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from reference_qm.shell.reader import read
 from reference_qm.shell.service import Service, identified, make_core, open_store
 from reference_qm.shell.settings import Settings, load_settings
 from reference_qm.shell.system import SystemEntropy
@@ -17,8 +18,9 @@ from reference_qm.shell.toml_values import SettingsError
 
 
 def register(app: typer.Typer) -> None:
-    """Add the subcommand ``serve``."""
+    """Add the subcommands ``serve`` and ``read``."""
     app.command("serve")(serve)
+    app.command("read")(read)
 
 
 def main() -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import socket
 import struct
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from qm_process import Control, Served, serve
+from qm_process import ROOT, Control, Served, serve
 
 sys.path.append(str(Path(__file__).parents[1] / "unit" / "rpc"))
 from impacket.dcerpc.v5 import epm
@@ -196,6 +198,26 @@ def test_the_mapper_at_its_own_port_tells_where_qm2qm_is(served):
     found = epm.hept_map("127.0.0.1", QQ, uuidtup_to_bin(SYNTAXES["NDR"]), "ncacn_ip_tcp", dce)
     assert found == f"ncacn_ip_tcp:127.0.0.1[{process.endpoint('rpc_read')[1]}]"
     dce.disconnect()
+
+
+def read(process: Served, *flags: str, queue: str = DIRECT) -> subprocess.CompletedProcess[str]:
+    """``mqconform read``."""
+    port = str(process.endpoint("rpc")[1])
+    command = [sys.executable, "-m", "harness", "read", "--rpc-port", port, *flags, f"DIRECT={queue}"]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_MS / 1000, check=False, cwd=ROOT)
+
+
+def test_a_command_peeks_and_receives_and_tells_that_nothing_is_left_or_why_it_failed(served):
+    process, control = served
+    send(control, "one")
+    for flags, left in ((("--peek",), ["one"]), ((), [])):
+        done = read(process, *flags)
+        assert (done.returncode, json.loads(done.stdout)["body"], bodies(control)) == (0, "one", left)
+    empty = read(process, "--timeout-ms", "10")
+    assert (empty.returncode, empty.stdout, empty.stderr) == (1, "", "")
+    failed = read(process, queue="TCP:127.0.0.1\\private$\\nowhere")
+    assert failed.returncode == 2
+    assert failed.stderr.startswith("mqconform read: R_QMOpenRemoteQueue returned 0xc00e0003 MQ_ERROR_QUEUE_NOT_FOUND")
 
 
 def memory_kb(process: Served) -> int:

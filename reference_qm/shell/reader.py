@@ -1,0 +1,72 @@
+"""``mqconform read``: one message of a queue of another queue manager. Spec: MS-MQQP 3.2.4."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from typing import Annotated
+
+import typer
+
+from reference_qm.commands import Request, Result
+from reference_qm.config import QueueManagerConfig
+from reference_qm.core import QueueManager
+from reference_qm.effects import Completed
+from reference_qm.entropy import new_guid
+from reference_qm.remote_commands import RemoteClose, RemoteOpen, RemotePeek, RemoteReceive
+from reference_qm.shell.host import Answer, Host, Limits
+from reference_qm.shell.store import MemoryStore
+from reference_qm.shell.system import SystemEntropy
+
+NO_MESSAGE, FAILED = 1, 2
+"""Exit codes."""
+
+
+class ReadError(Exception):
+    """Why nothing could be read, in one line."""
+
+
+def read(
+    queue: Annotated[str, typer.Argument(metavar="FORMAT_NAME", help="DIRECT=TCP:address\\private$\\name, ...")],
+    peek: Annotated[bool, typer.Option("--peek", help="Leave the message in its queue.")] = False,
+    timeout_ms: Annotated[int, typer.Option("--timeout-ms", min=0, help="Wait so long for a message.")] = 0,
+    port: Annotated[int, typer.Option("--rpc-port", min=1, max=65_535, help="Where the other serves qmcomm.")] = 2103,
+    address: Annotated[str, typer.Option("--address", help="The own address to call from.")] = "127.0.0.1",
+) -> None:
+    """Receive the first message of a remote queue, and print it as one line of JSON; exit with 1 when there is none."""
+    logging.basicConfig(level=logging.WARNING, format="mqconform read: %(message)s")
+    try:
+        message = asyncio.run(read_message(queue, peek, timeout_ms, port, address))
+    except ReadError as error:
+        typer.echo(f"mqconform read: {error}", err=True)
+        raise typer.Exit(FAILED) from error
+    if message is None:
+        raise typer.Exit(NO_MESSAGE)
+    typer.echo(json.dumps(message))
+
+
+async def read_message(queue: str, peek: bool, timeout_ms: int, port: int, address: str) -> dict[str, object] | None:
+    """Be a queue manager for one read: no port is listened at. Return the message JSON-ready; ReadError."""
+    entropy = SystemEntropy()
+    config = QueueManagerConfig(new_guid(entropy), addresses=(address,), remote_rpc_port=port)
+    host = Host(QueueManager(config, entropy), address, MemoryStore(), Limits())
+    await host.start()
+    try:
+        opened = await _asked(host, RemoteOpen(queue, "peek" if peek else "receive"))
+        reading = RemotePeek if peek else RemoteReceive
+        found = await _asked(host, reading(opened.values["remote"], timeout_ms=timeout_ms))
+        await _asked(host, RemoteClose(opened.values["remote"]))
+    finally:
+        await host.stop()
+    message: dict[str, object] | None = found.values["message"]
+    return message
+
+
+async def _asked(host: Host, request: Request) -> Result:
+    answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+    host.ask(request, answered.set_result)
+    answer = await answered
+    if isinstance(answer, Completed):
+        return answer.result
+    raise ReadError(answer.error)
