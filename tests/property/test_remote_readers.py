@@ -327,6 +327,26 @@ def test_whatever_a_client_calls_is_answered_waits_or_fails_and_nothing_is_left(
     assert len(server.core.readers) == 0
 
 
+STUBS = st.one_of(st.binary(max_size=120), st.integers(0, 120).map(bytes), st.binary(max_size=8).map(lambda b: b * 12))
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(CONTEXTS)), STUBS), max_size=12), st.booleans())
+@settings(max_examples=80, deadline=None)
+def test_whatever_stands_in_a_stub_is_answered_or_waits_and_nothing_is_left(calls, wide) -> None:
+    server = Server()
+    server.send(b"one")
+    reader = server.connect(wide=wide)
+    reader.open()
+    for name, stub in calls:
+        call_id = reader.begin_stub(name, stub)
+        answers = [pdu for pdu in reader.pdus if pdu.call_id == call_id]
+        assert answers or name in METHODS
+    assert reader.closed is None
+    reader.vanish()
+    assert server.bodies() == ["one"]
+    assert len(server.core.descriptors) == server.core.remote.associations.server.groups.handles == 0
+
+
 def _arguments(name: str, numbers: list[int], handles: list[UUID | None]) -> dict[str, Any]:
     """Make arguments of a method of numbers and of handles that were answered."""
     ordinary = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -232,6 +233,15 @@ class Reader:
         self.feed(request(name, self._call_id, self.wide, **arguments))
         return self._call_id
 
+    def begin_pieces(self, name: str, between: Callable[[], None], **arguments: Any) -> int:
+        """Call a method a byte at a time."""
+        self._call_id += 1
+        self.calls[self._call_id] = (CONTEXTS[name][2], arguments)
+        for octet in request(name, self._call_id, self.wide, **arguments):
+            self.feed(bytes([octet]))
+            between()
+        return self._call_id
+
     def begin_stub(self, name: str, stub: bytes) -> int:
         """Call a method with whatever for a stub."""
         context, opnum, method = CONTEXTS[name]
@@ -308,10 +318,14 @@ class Reader:
         assert session["Return"] == 0
         return Opened(opened["phQueue"], opened["pphContext"], session["phContext"])
 
+    def desc(self, **change: Any) -> dict[str, Any]:
+        """A REMOTEREADDESC."""
+        return {**DESC, **change}
+
     def begin_read(self, handle: int, method: str = "RemoteQMStartReceive", **change: Any) -> int:
         """Begin to read; ``change`` are fields of REMOTEREADDESC, and LookupId."""
         lookup = {"LookupId": change.pop("LookupId")} if "LookupId" in change else {}
-        desc = {**DESC, "hRemoteQueue": handle, "dwQueue": handle, **change}
+        desc = self.desc(**{"hRemoteQueue": handle, "dwQueue": handle, **change})
         if method == "RemoteQMStartReceive":
             return self.begin(method, lpRemoteReadDesc=desc)
         return self.begin(method, lpRemoteReadDesc2={"pRemoteReadDesc": desc, "SequentialId": 0}, **lookup)

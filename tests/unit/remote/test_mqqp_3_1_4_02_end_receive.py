@@ -5,8 +5,9 @@ from __future__ import annotations
 from uuid import UUID
 
 import pytest
-from remote_reader import PEEK, Faulted, Server
+from remote_reader import ADDRESS, OTHER, PEEK, Faulted, Server
 
+from reference_qm.commands import CreateQueue, PeekMessages
 from reference_qm.queueing.statuses import Status
 from reference_qm.rpc import FaultStatus
 
@@ -151,3 +152,30 @@ def test_a_restart_forgets_clients_and_gives_their_messages_back():
     assert server.core.remote.associations.server.groups.handles == 0
     again = server.connect()
     assert again.read(again.open().handle)["Return"] == Status.MQ_OK
+
+
+@pytest.mark.parametrize(("ack", "told", "kept"), [(NACK, [], []), (ACK, ["MQMSG_CLASS_ACK_RECEIVE"], ["one"])])
+def test_only_an_acknowledged_message_is_journaled_and_its_sender_told(ack, told, kept):
+    server = Server()
+    server.ask(CreateQueue(name="private$\\kept", journaling=True))
+    admin = f"DIRECT=TCP:{ADDRESS}\\{OTHER}"
+    server.send(b"one", "private$\\kept", acks=frozenset({"positive_receive"}), admin_queue=admin)
+    reader = server.connect()
+    read = reader.read(reader.open("private$\\kept").handle)
+    assert server.bodies(OTHER) == server.bodies("private$\\kept;journal") == []
+    assert reader.end(read["pphContext"], ack) == Status.MQ_OK
+    assert [one["class"] for one in server.ask(PeekMessages(OTHER))["messages"]] == told
+    assert server.bodies("private$\\kept;journal") == kept
+
+
+def test_the_answer_to_an_end_comes_before_what_follows_from_it():
+    """Whoever waits for the acknowledgment, in another queue, is answered too."""
+    server = Server()
+    admin = f"DIRECT=TCP:{ADDRESS}\\{OTHER}"
+    server.send(b"one", acks=frozenset({"positive_receive"}), admin_queue=admin)
+    reader = server.connect()
+    waiting = reader.begin_read(reader.open(OTHER).handle, ulTimeout=INFINITE)
+    read = reader.read(reader.open().handle)
+    assert reader.answer(waiting) is None
+    assert reader.end(read["pphContext"], ACK) == Status.MQ_OK
+    assert reader.answer(waiting)["Return"] == Status.MQ_OK

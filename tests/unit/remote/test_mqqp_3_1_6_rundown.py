@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 import pytest
-from remote_reader import LICENCE, LISTENING, OTHER, PLAIN, Server, bind, request
+from remote_reader import ADDRESS, LICENCE, LISTENING, OTHER, PLAIN, Server, bind, request
 
 from reference_qm.effects import RpcSend
 from reference_qm.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
@@ -38,17 +38,18 @@ def test_a_client_that_vanishes_closes_its_queues():
     assert nothing_is_left(server)
 
 
-def test_a_message_that_a_vanished_client_had_is_given_back_and_its_sender_hears_of_no_receipt():
+def test_messages_that_a_vanished_client_had_are_given_back_and_their_sender_hears_of_no_receipt():
     server = Server()
     for body in (b"one", b"two"):
-        server.send(body)
+        admin = f"DIRECT=TCP:{ADDRESS}\\{OTHER}"
+        server.send(body, acks=frozenset({"positive_receive"}), admin_queue=admin)
     reader = server.connect()
     queue = reader.open()
     reader.read(queue.handle)
     reader.read(queue.handle, dwRequestID=2)
     assert server.bodies() == []
     reader.vanish()
-    assert server.bodies() == ["one", "two"]
+    assert (server.bodies(), server.bodies(OTHER)) == (["one", "two"], [])
     assert nothing_is_left(server)
 
 

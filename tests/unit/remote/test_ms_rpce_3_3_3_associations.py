@@ -1,0 +1,94 @@
+"""MS-RPCE 3.3.3, MS-MQQP 2.1: the associations of the core, their timers and their ends."""
+
+from __future__ import annotations
+
+from remote_reader import LISTENING, PLAIN, Reader, Server, bind, request
+
+from reference_qm.effects import RpcClose, RpcSend
+from reference_qm.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
+from reference_qm.rpc import Limits
+from reference_qm.rpc.bodies import Fault
+
+PATIENCE_MS = Limits().patience_ms
+CAME_FROM = Endpoint("192.0.2.7", 40_000)
+
+
+def connected(server: Server) -> Reader:
+    """A client that has said nothing yet."""
+    reader = server.readers["silent"] = Reader(server, "silent")
+    server.handle(RpcAccepted("silent", CAME_FROM, LISTENING.read))
+    return reader
+
+
+def test_a_client_that_never_binds_is_cut_when_patience_ends():
+    server = Server()
+    reader = connected(server)
+    server.wait(PATIENCE_MS - 1)
+    assert reader.closed is None
+    server.wait(1)
+    assert reader.closed is not None
+    assert len(server.core.remote.associations) == 0
+
+
+def test_a_client_that_leaves_a_request_unfinished_is_cut_and_what_it_had_is_given_back():
+    server = Server()
+    server.send(b"one")
+    reader, other = server.connect(), server.connect("192.0.2.99")
+    reader.read(reader.open().handle)
+    server.wait(60 * PATIENCE_MS)
+    assert reader.closed is None  # nothing is owed
+    reader.feed(request("RemoteQmGetVersion", 50)[:20])
+    server.wait(PATIENCE_MS)
+    assert reader.closed is not None
+    assert server.bodies() == ["one"]
+    assert other.closed is None
+
+
+def test_a_request_that_comes_in_pieces_in_time_is_carried_out():
+    server = Server()
+    reader = server.connect()
+    call = reader.begin_pieces("RemoteQmGetVersion", lambda: server.wait(PATIENCE_MS // 30))
+    server.wait(2 * PATIENCE_MS)
+    assert reader.answer(call)["pMajor"] == 6
+    assert reader.closed is None
+
+
+def test_bytes_and_ends_of_connections_that_are_not_known_are_nothing():
+    server = Server()
+    for event in (RpcBytes("rpc-77", bind()), RpcLost("rpc-77", "gone")):
+        assert server.core.handle(event, server.now) == []
+
+
+def test_bytes_behind_a_breach_of_the_protocol_are_not_read():
+    core = Server().core
+    now = Server().now
+    core.handle(RpcAccepted("rpc-1", CAME_FROM, LISTENING.read), now)
+    breach = b"\xff" * 16
+    effects = core.handle(RpcBytes("rpc-1", bind() + breach + request("RemoteQmGetVersion")), now)
+    assert [type(effect) for effect in effects] == [RpcSend, RpcClose]
+    assert core.handle(RpcBytes("rpc-1", request("RemoteQmGetVersion")), now) == []
+
+
+def test_calls_in_the_same_bytes_as_the_end_of_their_client_leave_nothing_behind():
+    """All is read before anything is carried out: the client is gone when its calls are."""
+    server = Server()
+    server.send(b"one")
+    reader = server.connect()
+    queue = reader.open()
+    desc = {"hRemoteQueue": queue.handle, "dwQueue": queue.handle, "dwRequestID": 9, "ulTimeout": 0}
+    asked = request("RemoteQMStartReceive", 50, lpRemoteReadDesc=reader.desc(**desc))
+    reader.feed(asked + b"\xff" * 16)
+    assert reader.closed is not None
+    assert server.bodies(PLAIN) == ["one"]
+    assert len(server.core.descriptors) == len(server.core.remote.RemoteReadEntryCollection) == 0
+    assert server.core.remote.associations.server.groups.handles == 0
+
+
+def test_a_client_of_another_machine_cannot_join_a_group():
+    server = Server()
+    group = server.connect().group
+    stranger = server.readers["silent"] = Reader(server, "silent")
+    server.handle(RpcAccepted("silent", Endpoint("192.0.2.99", 40_000), LISTENING.read))
+    stranger.feed(bind(group))
+    assert stranger.closed is not None
+    assert not isinstance(stranger.pdus[0].body, Fault)
