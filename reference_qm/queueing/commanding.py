@@ -200,7 +200,9 @@ def move_message(qm: QueueManager, request: commands.MoveMessage, token: int, no
         qm.procedures.move_in_transaction(qm, transaction, position, target)
         return Result({"lookup_id": request.lookup_id})
     there = qm.procedures.move_message(qm, position, target)
-    change = {} if there is None else moved(there)
+    if there is None or there.State is not MessagePositionState.AVAILABLE:  # a read that waited at the target has it
+        return Result({"lookup_id": request.lookup_id})
+    change = moved(there)
     result = Result({"lookup_id": request.lookup_id})
     return qm.disk.commit(change, token, lambda: result, lambda: None)
 

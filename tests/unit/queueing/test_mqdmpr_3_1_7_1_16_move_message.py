@@ -120,6 +120,19 @@ def test_a_message_that_was_moved_back_is_the_last_after_a_crash_too():
     assert host.bodies() == ["b", "a"]
 
 
+def test_a_message_that_was_received_as_it_was_moved_is_gone_after_a_crash_too():
+    host = one_host(durable=True)
+    host.ask(CreateQueue(SUB))
+    (one,) = put(host, "a", recoverable=True)
+    host.ask(MoveMessage(PLAIN, one, SUB))
+    reads = Reads(host)
+    reads.call("waits", "dequeue_message", open_(host))
+    host.ask(MoveMessage(SUB, one, PLAIN))
+    assert reads.answers["waits"] == (Status.MQ_OK, "a")
+    host.network.kill(host)
+    assert host.bodies() == []
+
+
 def test_a_journaled_message_is_in_the_journal_after_a_crash():
     host = one_host(durable=True)
     put(host, "a", recoverable=True)
