@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -19,6 +18,7 @@ from uuid import UUID
 
 from harness.control import Control, JsonlControl, VirtualControl
 from harness.errors import MqconformError, SutUnavailable, UsageError
+from harness.free_ports import free_port, free_rpc_port
 from harness.host import Core, CoreHost
 from harness.peer import MESSAGE_IDS_A_TEST
 from harness.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
@@ -201,9 +201,9 @@ class ProcessReach(ExternalReach):
 
     def start(self) -> None:
         reach = self.file.reach
-        self.tcp_port = reach.tcp_port or _free_port(reach.address, socket.SOCK_STREAM)
-        self.ping_port = reach.ping_port or _free_port(reach.address, socket.SOCK_DGRAM)
-        self.rpc_port = reach.rpc_port or _free_port(reach.address, socket.SOCK_STREAM)
+        self.tcp_port = reach.tcp_port or free_port(reach.address, socket.SOCK_STREAM)
+        self.ping_port = reach.ping_port or free_port(reach.address, socket.SOCK_DGRAM)
+        self.rpc_port = reach.rpc_port or free_rpc_port(reach.address)
         values = {
             "address": reach.address,
             "tcp_port": self.tcp_port,
@@ -219,7 +219,7 @@ class ProcessReach(ExternalReach):
             "control_port": 0,
         }
         if self.control_endpoint is not None:
-            port = self.control_endpoint.port or _free_port("127.0.0.1", socket.SOCK_STREAM)
+            port = self.control_endpoint.port or free_port("127.0.0.1", socket.SOCK_STREAM)
             self.control_endpoint = Endpoint(self.control_endpoint.host, port)
             values["control_port"] = port
         try:
@@ -323,22 +323,6 @@ def _control_endpoint(file: SutFile) -> Endpoint | None:
     if not host or not port.isdigit():
         raise UsageError(f"{file.path}: control.address is {file.control.address!r}; it must be host:port")
     return Endpoint(host, int(port))
-
-
-_GIVEN: set[int] = set()
-_GIVING = threading.Lock()
-
-
-def _free_port(address: str, kind: socket.SocketKind) -> int:
-    """Give a port that nothing listens on and that was given to no other SUT, which may be about to listen."""
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    while True:
-        with _GIVING, socket.socket(family, kind) as probe:
-            probe.bind((address, 0))
-            port = int(probe.getsockname()[1])
-            if port not in _GIVEN:
-                _GIVEN.add(port)
-                return port
 
 
 def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:

@@ -1,0 +1,24 @@
+"""Ports for SUTs: free, never given twice, and for DCE/RPC where MS-MQQP 3.1.4.8 lets a server listen."""
+
+import socket
+
+from harness.free_ports import READ_AFTER, RPC_PORT, RPC_STEP, free_port, free_rpc_port
+
+ADDRESS = "127.0.0.1"
+
+
+def test_no_port_is_given_twice():
+    ports = [free_port(ADDRESS, socket.SOCK_STREAM) for _ in range(50)]
+    assert len(set(ports)) == 50
+
+
+def test_rpc_ports_are_in_steps_of_eleven_from_the_default_and_leave_room_for_the_second():
+    ports = [free_rpc_port(ADDRESS) for _ in range(20)]
+    assert all((port - RPC_PORT) % RPC_STEP == 0 for port in ports)
+    assert len({*ports, *(port + READ_AFTER for port in ports)}) == 40
+
+
+def test_a_pair_of_which_one_is_in_use_is_passed_over():
+    following = free_rpc_port(ADDRESS) + RPC_STEP
+    with socket.create_server((ADDRESS, following + READ_AFTER)):
+        assert free_rpc_port(ADDRESS) != following
