@@ -59,6 +59,25 @@ class Judge:
         for rule in left:
             self._write(self._row(rule), verdict, "", "", [], reason=reason)
 
+    def break_off(self, reason: str) -> None:
+        """End the check at a step that failed; when all its rules have verdicts, those that passed stay open, too.
+
+        A rule may be judged several times: a pass before the step is not all that the check has to say.
+        """
+        if all(rule in self.judged for rule in self.covers):
+            for rule in self.covers:
+                if self.judged[rule] is Verdict.PASS:
+                    del self.judged[rule]
+        self.give_up(Verdict.INCONCLUSIVE, reason)
+
+    def end(self) -> None:
+        """Account for the rules that the check left out: others failed before them, or it is our mistake."""
+        missed = [rule for rule in self.covers if self.judged.get(rule) in (Verdict.FAIL, Verdict.WARN)]
+        if missed:
+            self.give_up(Verdict.INCONCLUSIVE, f"not judged: before it came {', '.join(missed)}, which was not kept")
+        else:
+            self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
+
     def passive(self, found: PassiveJudge) -> None:
         """Write what the passive predicates found in this test: one pass a rule, or its failures."""
         for rule, tally in sorted(found.tallies.items()):

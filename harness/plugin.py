@@ -159,7 +159,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 @pytest.fixture
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
-    """The system under test."""
+    """The system under test; a check that needs what it has not goes no further, nor do the fixtures that use it."""
     reach = request.config.stash[REACH]
     known = needs_known_peer(request.node)
     before = len(request.config.stash[RUN].done.tests)
@@ -253,7 +253,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     try:
         yield
     except (ConformanceFailure, SutUnavailable) as error:
-        judge.give_up(Verdict.INCONCLUSIVE, str(error))
+        judge.break_off(str(error))
     except (pytest.skip.Exception, pytest.fail.Exception) as error:
         judge.give_up(Verdict.HARNESS_ERROR, f"the check ended itself without judging this rule: {error}")
         raise
@@ -262,7 +262,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         raise
     finally:
         judge.passive(item.funcargs["_passive"])  # type: ignore[attr-defined]
-    judge.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
+    judge.end()
     _outcome(judge, item.config.stash[RUN].passive_failures)
     return None
 

@@ -20,7 +20,10 @@ FACILITIES = (
 PATIENCE_VIRTUAL_MS = 2_000
 PATIENCE_REAL_MS = 3_000
 QUIET_VIRTUAL_MS = 2_000
-QUIET_REAL_MS = 250
+QUIET_CONTROLLED_MS = 250
+"""With a control channel: a program beside the tester, which is seldom late."""
+QUIET_REAL_MS = 1_500
+"""Of any other: an answer that is a second late is an answer."""
 
 
 class Sut:
@@ -101,7 +104,9 @@ class Sut:
     @property
     def quiet_ms(self) -> int:
         """How long to wait before nothing counts as nothing."""
-        return QUIET_VIRTUAL_MS if self.world.virtual else QUIET_REAL_MS
+        if self.world.virtual:
+            return QUIET_VIRTUAL_MS
+        return QUIET_REAL_MS if self._control is None else QUIET_CONTROLLED_MS
 
     def duration_ms(self, specified_ms: int) -> int:
         """How long a protocol timer of so many specified ms runs here (set_timers)."""

@@ -12,13 +12,15 @@ import socket
 import time
 from collections.abc import Callable
 
-from harness.errors import SutUnavailable
+from harness.errors import ConformanceFailure, SutUnavailable
 from harness.world.base import DatagramSink, StreamSink
 from reference_qm.clock import Now
 from reference_qm.inputs import Endpoint
 
 CHUNK = 65_536
 CONNECT_TIMEOUT_MS = 5_000
+CHECK_LIMIT_MS = 15 * 60_000
+"""How long one check may go on, whatever the SUT does: no wait that a check without control makes is as long."""
 OUTGOING_LIMIT = 64 * 1024 * 1024
 """Bytes that wait for a SUT that does not read; a check that queues more is wrong."""
 
@@ -178,6 +180,7 @@ class RealWorld:
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
+        self._ends_ms = self.now().monotonic_ms + CHECK_LIMIT_MS
         self._timers: list[tuple[int, int, _Timer]] = []
         self._order = itertools.count()
 
@@ -210,6 +213,8 @@ class RealWorld:
         deadline = self.now().monotonic_ms + timeout_ms
         while not condition():
             now_ms = self.now().monotonic_ms
+            if now_ms >= self._ends_ms:
+                raise ConformanceFailure(f"the check had not come to an end after {CHECK_LIMIT_MS // 60_000} minutes")
             if now_ms >= deadline:
                 return False
             self._step(min(deadline, self._timers[0][0] if self._timers else deadline) - now_ms)

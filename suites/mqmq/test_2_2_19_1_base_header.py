@@ -51,7 +51,7 @@ def test_the_base_header_of_internal_packets(peer, judge):
     signatures = [data[4:8].hex(" ").upper() for data in begins]
     sizes = [int.from_bytes(frame.data[8:12], "little") for frame in answers]
     lengths = [len(frame.data) for frame in answers]
-    acks = [len(frame.data) for frame in answers[2:] if frame.data[2] & 0x10]
+    acks = [len(frame.data) for frame in answers[2:] if int.from_bytes(frame.data[2:4], "little") & 0x10]
     judge("MQMQ-2.2.19.1-01", expected=["0x10"] * 3, observed=versions, evidence=answers)
     judge("MQMQ-2.2.19.1-21", expected=["4C 49 4F 52"] * 3, observed=signatures, evidence=answers)
     judge("MQMQ-2.2.19.1-05", expected=[1] * 3, observed=[internal_bits(f)["IN"] for f in answers], evidence=answers)

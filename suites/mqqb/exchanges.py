@@ -35,6 +35,10 @@ class Exchange:
         ended = ["closed"] if self.connection.closed_by_sut else []
         return ", ".join([*names, *ended]) or "nothing"
 
+    def answered(self, kind: str) -> Frame | None:
+        """Give the first packet of a kind, by name."""
+        return next((frame for frame in self.answers if frame is not None and frame.kind == kind), None)
+
     def _name(self, frame: Frame) -> str:
         if frame.kind == "SessionAck":
             return f"SessionAck of {frame['SessionHeader'].AckSequenceNumber}"

@@ -16,7 +16,7 @@ from suites.messages import NONE, a_message
 from suites.mqqb.opening import text
 from suites.mqqb.ordering import LABEL as ORDERING_LABEL
 from suites.mqqb.ordering import Receiver
-from suites.mqqb.sender import eventually
+from suites.mqqb.sender import alive, eventually
 
 NORMAL, REPORT, REACH_QUEUE, ORDER_ACK, RECEIVE = 0x0000, 0x0001, 0x0002, 0x00FF, 0x4000
 BAD_DST_Q, Q_EXCEED_QUOTA, HOP_COUNT_EXCEEDED = 0x8000, 0x8003, 0x8005
@@ -103,6 +103,13 @@ class Fate(Receiver):
         for connection in self.connections[1:]:
             _acknowledge(connection)
         return wanted()
+
+    def shown_to_hear(self) -> Frame:
+        """Give what shows that the SUT hears the first session, so that its silence says something.
+
+        ConformanceFailure when nothing does.
+        """
+        return alive(self.connections[0])
 
     def end(self) -> None:
         """Acknowledge also what came on the first session, such as FinalAcks; nothing may follow (E19)."""

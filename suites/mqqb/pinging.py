@@ -99,9 +99,9 @@ def answers(got: Frame | None, sent: Frame) -> bool:
 
 def answered(peer: Peer) -> Frame:
     """Go on only when the SUT answers an ordinary Ping Request."""
-    _, got = ask(peer)
-    if got is None:
-        raise ConformanceFailure("the SUT does not answer pings")
+    sent, got = ask(peer)
+    if got is None or not answers(got, sent):
+        raise ConformanceFailure(f"the SUT does not answer pings: {field(got, 'Signature')} came")
     return got
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.wire import ping_request
 from suites.mqqb.pinging import SIGNATURE, UNUSED_BITS, answered, answers, ask, field, read, session_outcome, shown
 
@@ -54,6 +55,8 @@ def test_response_repeats_type_and_cookie_of_the_request(peer, judge, RC, cookie
     evidence = [sent, got]
     observed = "an answer" if answers(got, sent) else "no answer"
     judge("MQQB-3.1.7.7-01", expected="an answer", observed=observed, evidence=evidence)
+    if not answers(got, sent):
+        raise ConformanceFailure("what came, if anything, answers nothing")
     for rules, name, value in (
         (("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"), "RC", RC),
         (("MQQB-2.2.7-22", "MQQB-3.1.7.7-08"), "Cookie", cookie),

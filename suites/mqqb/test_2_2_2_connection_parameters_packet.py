@@ -26,6 +26,6 @@ def test_reserved_is_zero_and_ignored(peer, judge):
     """Reserved is sent as zero, and a peer's Reserved makes no difference."""
     done = exchange(peer, parameters={"Reserved": 0xBEEF})
     judge("MQQB-2.2.2.1-01", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
-    reply = done.answers[1] if len(done.answers) > 1 else None
+    reply = done.answered("ConnectionParameters")
     observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED], "little")
     judge("MQQB-2.2.2.1-01", expected=0, observed=observed, evidence=[reply])

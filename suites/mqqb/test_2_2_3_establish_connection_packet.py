@@ -122,6 +122,6 @@ def test_reserved_is_zero_and_ignored(peer, judge):
     """Reserved is sent as zero, and a peer's Reserved makes no difference."""
     done = exchange(peer, establish={"Reserved": 0xBEEF})
     judge("MQQB-2.2.3.1-14", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
-    reply = done.answers[0]
+    reply = done.answered("EstablishConnection")
     observed = "nothing" if reply is None else int.from_bytes(reply.data[RESERVED], "little")
     judge("MQQB-2.2.3.1-14", expected=0, observed=observed, evidence=[reply])

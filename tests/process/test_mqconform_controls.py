@@ -1,89 +1,198 @@
-"""Negative controls: no check is passed by a server that is no queue manager, and the run ends by itself."""
+"""Negative controls: none gets a pass that it does not deserve, and the run ends by itself with a clear account.
+
+MQ_CONTROLS=all: the whole suites against each of them, which takes about seven minutes, nearly all of it waiting.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mqconform_process import ROOT, mqconform, run_json, sut, verdicts
+from qm_process import free_port
 
-CONTROL = Path(__file__).with_name("negative_controls.py")
-SELECTION = "test_2_1_2_ or test_2_2_2_"
-"""A few checks of each transport; a whole run waits out every timer of the protocol in real time."""
-OF_THE_BYTES = {"passive"}
-"""Rules about the bytes of a packet: an echo of a lawful packet is a lawful packet."""
+from reference_qm.faults import FAULTS
+
+HERE = Path(__file__).parent
+WHOLE = os.environ.get("MQ_CONTROLS") == "all"
+SELECTION = "test_2_1_2_ or test_2_2_07_ or test_2_2_2_ or not_there or message_without_transaction_does_not"
+"""A few checks of each transport, and those that could take silence for an answer."""
+PEER = "6d71636f-6e66-4f72-8d00-000000000001"
+
+LAWFUL: dict[str, dict[str, str]] = {
+    "silent": {},
+    "closing": {},
+    "random": {},
+    "echo": {
+        "MQMQ-2.2.19.1-07": "the internal packets that it sends back begin as they must",
+        "MQQB-2.1.1-03": "it does listen on the port",
+        "MQQB-2.2.2-01": "a ConnectionParameters sent back has IN set",
+        "MQQB-2.2.2-02": "a ConnectionParameters sent back has PT 3",
+        "MQQB-2.2.3-01": "an EstablishConnection sent back has IN set",
+        "MQQB-2.2.3-02": "an EstablishConnection sent back has PT 2",
+        "MQQB-2.2.3.1-06": "an EstablishConnection sent back has the SE of the request",
+        "MQQB-2.2.6-01": "a SessionAck sent back has IN and SH set",
+        "MQQB-2.2.6-02": "a SessionAck sent back has PT 1",
+    },
+}
+"""Servers that are no queue managers, and the rules that they keep beside those about the bytes of one packet, each
+looked at by hand."""
+
+LATE = "late"
+LATE_FAULTS = (
+    "ping-request-any-signature",
+    "unknown-queue-taken-for-another",
+    "any-message-into-transactional-queue",
+)
+"""What is wrong with the queue manager that says everything a second late: it says what it should not."""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run against a control."""
+
+    folder: Path
+    code: int
+    said: str
+
+    def passed(self) -> list[dict[str, Any]]:
+        return [line for line in verdicts(self.folder) if line["verdict"] == "pass"]
+
+    def observed_how(self, rule: str) -> str:
+        rules = json.loads((self.folder / "rules.json").read_text(encoding="utf-8"))["rules"]
+        return str(rules[rule]["observe"])
 
 
 @contextlib.contextmanager
 def control(kind: str, folder: Path) -> Iterator[Path]:
-    """A control that runs; gives a SUT file for it."""
-    process = subprocess.Popen([sys.executable, str(CONTROL), kind], stdout=subprocess.PIPE, cwd=ROOT, text=True)
+    """A control that runs; gives a SUT file for it, which claims whatever can be claimed."""
+    peer_port, peer_ping_port = free_port("127.0.0.2"), free_port("127.0.0.2")
+    if kind == LATE:
+        config = folder / "qm.toml"
+        queues = (("plain", False), ("tx", True), ("admin", False))
+        text = "".join(f"[[queues]]\nname = 'private$\\mqc-{name}'\ntransactional = {tx!s}\n" for name, tx in queues)
+        config.write_text(
+            f'[listen]\naddress = "127.0.12.1"\n[remote]\ntcp_port = {peer_port}\nping_port = {peer_ping_port}\n'
+            f'[routes]\n"{PEER}" = "127.0.0.2"\n{text.lower()}',
+        )
+        command = [str(HERE / "late_queue_manager.py"), "--config", str(config), "--tcp-port", "0", "--ping-port", "0"]
+        command += [part for name in LATE_FAULTS for part in ("--fault", name)]
+    else:
+        command = [str(HERE / "negative_controls.py"), kind]
+    process = subprocess.Popen([sys.executable, *command], stdout=subprocess.PIPE, cwd=ROOT, text=True)
     with process:
         assert process.stdout is not None
         where = dict(part.split("=", 1) for part in process.stdout.readline().split()[1:])
+        address, _, tcp_port = where["tcp"].rpartition(":")
         try:
             yield sut(
                 folder,
-                f'[sut]\nname = "{kind}"\n[reach]\nkind = "external"\n'
-                f"tcp_port = {where['tcp'].rpartition(':')[2]}\nping_port = {where['ping'].rpartition(':')[2]}\n"
-                "[capabilities]\nping = true\nping_initiator = true\n",
+                f'[sut]\nname = "{kind}"\n[reach]\nkind = "external"\naddress = "{address}"\ntcp_port = {tcp_port}\n'
+                f"ping_port = {where['ping'].rpartition(':')[2]}\n"
+                f"peer_tcp_port = {peer_port}\npeer_ping_port = {peer_ping_port}\n"
+                "[capabilities]\nping = true\nping_initiator = true\nprivate_names = true\npublic_names = true\n"
+                "security = true\ntwo_addresses = true\n",
             )
             assert process.poll() is None, "the control fell over"
         finally:
             process.terminate()
 
 
-def passes(folder: Path) -> set[str]:
-    """The rules that were passed, without those that the bytes of one packet alone keep."""
-    rules = json.loads((folder / "rules.json").read_text(encoding="utf-8"))["rules"]
-    passed = {line["rule"] for line in verdicts(folder) if line["verdict"] == "pass"}
-    return {rule for rule in passed if rules[rule]["observe"] not in OF_THE_BYTES}
-
-
-LAWFUL: dict[str, dict[str, str]] = {
-    "silent": {},
-    "echo": {
-        "MQQB-2.2.2-01": "a ConnectionParameters sent back has IN set",
-        "MQQB-2.2.2-02": "a ConnectionParameters sent back has PT 3",
-    },
-}
-"""Rules that are not passive but that the control truly keeps, each looked at by hand."""
-
-
 @pytest.fixture(scope="module")
-def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, int]]:
+def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
     """Each control, tested at the same time: the runs spend theirs waiting."""
+    kinds = (*LAWFUL, LATE)
+    places = {kind: tmp_path_factory.mktemp(kind) for kind in kinds}
 
-    def run(kind: str) -> tuple[Path, int]:
-        place = tmp_path_factory.mktemp(kind)
+    def run(kind: str) -> Ran:
+        place = places[kind]
+        options = ("--workers", 24) if WHOLE else ("--workers", 24, "-k", SELECTION)
         with control(kind, place) as file:
-            done = mqconform("run", "--sut", file, "--out", place / "run", "-k", SELECTION)
-        return place / "run", done.returncode
+            done = mqconform("run", "--sut", file, "--out", place / "run", *options)
+        return Ran(place / "run", done.returncode, done.stdout + done.stderr)
 
-    with ThreadPoolExecutor() as pool:
-        return dict(zip(LAWFUL, pool.map(run, LAWFUL), strict=True))
+    with ThreadPoolExecutor(len(kinds)) as pool:
+        return dict(zip(kinds, pool.map(run, kinds), strict=True))
+
+
+@pytest.mark.parametrize("kind", [*LAWFUL, LATE])
+def test_the_run_ends_with_a_clear_account(ran: dict[str, Ran], kind: str) -> None:
+    it = ran[kind]
+    assert it.code == run_json(it.folder)["exit"] == 1
+    assert run_json(it.folder)["aborted"] is None
+    assert f"{kind} unknown: " in it.said
+    assert "Traceback" not in it.said
+    lines = verdicts(it.folder)
+    assert not [line["reason"] for line in lines if line["verdict"] == "harness_error"]
+    assert {line["verdict"] for line in lines} & {"fail", "inconclusive"}
+    assert all(line["reason"] for line in lines if line["verdict"] == "inconclusive")
 
 
 @pytest.mark.parametrize("kind", LAWFUL)
-def test_what_is_no_queue_manager_passes_nothing(ran: dict[str, tuple[Path, int]], kind: str) -> None:
-    folder, code = ran[kind]
-    assert code == run_json(folder)["exit"] == 1
-    assert passes(folder) - LAWFUL[kind].keys() == set()
-    found = {line["verdict"] for line in verdicts(folder)}
-    assert "harness_error" not in found
-    assert found & {"fail", "inconclusive"}
+def test_what_is_no_queue_manager_passes_nothing(ran: dict[str, Ran], kind: str) -> None:
+    it = ran[kind]
+    passed = {line["rule"] for line in it.passed() if it.observed_how(line["rule"]) != "passive"}
+    assert passed - LAWFUL[kind].keys() == set()
 
 
-def test_the_echo_was_heard(ran: dict[str, tuple[Path, int]]) -> None:
+@pytest.mark.parametrize("kind", set(LAWFUL) - {"echo"})
+def test_what_sends_no_packet_keeps_no_rule_about_packets(ran: dict[str, Ran], kind: str) -> None:
+    assert ran[kind].passed() == []
+
+
+def test_the_packets_of_the_echo_are_lawful_because_they_are_the_testers(ran: dict[str, Ran]) -> None:
+    """Every packet on which it passes a rule about the bytes of a packet went to it before, in the same check."""
+    it = ran["echo"]
+    about_bytes = [line for line in it.passed() if it.observed_how(line["rule"]) == "passive"]
+    assert about_bytes
+    for line in about_bytes:
+        capture = (it.folder / line["capture"]).read_bytes()
+        for each in line["evidence"]:
+            assert each["direction"] == "sut->peer"
+            assert capture.count(bytes.fromhex(each["hex"])) >= 2, line
+
+
+def test_the_echo_was_heard(ran: dict[str, Ran]) -> None:
     """Else it would be one more silent server, on TCP or on UDP."""
-    folder, _ = ran["echo"]
     came = {
-        each["transport"] for line in verdicts(folder) for each in line["evidence"] if "sut" in each["direction"][:3]
+        each["transport"]
+        for line in verdicts(ran["echo"].folder)
+        for each in line["evidence"]
+        if each["direction"] == "sut->peer"
     }
     assert came == {"tcp", "udp"}
+
+
+def test_a_late_answer_is_not_taken_for_none(ran: dict[str, Ran]) -> None:
+    """What it says against the rules comes when an impatient tester has stopped listening: no pass for those rules."""
+    broken = {rule for name in LATE_FAULTS for rule in FAULTS[name].breaks}
+    found = {(line["rule"], line["verdict"]) for line in verdicts(ran[LATE].folder) if line["rule"] in broken}
+    assert {verdict for _, verdict in found} <= {"fail", "not_observable", "not_applicable"}
+    assert {rule for rule, verdict in found if verdict == "fail"} == broken
+
+
+def test_a_late_answer_is_an_answer(ran: dict[str, Ran]) -> None:
+    """What it does right it passes, late or not."""
+    told = {line["verdict"] for line in verdicts(ran[LATE].folder) if "response_repeats" in line["test"]}
+    assert told == {"pass"}
+
+
+# -- what nobody has ------------------------------------------------------------------------------------------------
+
+
+def test_a_nonsense_capability_in_the_sut_file_is_one_line(tmp_path: Path) -> None:
+    file = sut(tmp_path, '[sut]\nname = "x"\n[reach]\nkind = "virtual"\n[capabilities]\nteleport = true\n')
+    done = mqconform("run", "--sut", file, "--out", tmp_path / "run")
+    assert done.returncode == 2
+    (said,) = (done.stdout + done.stderr).strip().splitlines()
+    assert f"{file}: unknown capability teleport; known are ping, " in said
+    assert not (tmp_path / "run").exists()

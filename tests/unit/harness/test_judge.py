@@ -64,6 +64,42 @@ def test_giving_up_reaches_only_the_rules_not_judged_yet(tmp_path: Path, verdict
     assert made.reasons == ["it closed"]
 
 
+def test_a_check_that_breaks_off_leaves_open_what_it_had_not_judged(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST, SHOULD)
+    made(MUST, expected=1, observed=1)
+    made.break_off("it closed")
+    assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [(MUST, "pass"), (SHOULD, "inconclusive")]
+
+
+def test_a_check_that_breaks_off_is_never_as_if_it_had_come_to_its_end(tmp_path: Path) -> None:
+    """Every rule passed once, but the check had more to say of one of them."""
+    made = judge(tmp_path, MUST, SHOULD)
+    made(MUST, expected=1, observed=1)
+    made(SHOULD, expected=1, observed=2)
+    made.break_off("it closed")
+    assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [
+        (MUST, "pass"),
+        (SHOULD, "warn"),
+        (MUST, "inconclusive"),
+    ]
+    assert made.judged[MUST] is Verdict.INCONCLUSIVE
+
+
+def test_what_a_check_leaves_out_is_open_after_a_failure_and_else_our_mistake(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST, SHOULD)
+    made(MUST, expected=1, observed=1)
+    made.end()
+    made = judge(tmp_path, MUST, SHOULD_NOT)
+    made(MUST, expected=1, observed=2)
+    made.end()
+    assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [
+        (MUST, "pass"),
+        (SHOULD, "harness_error"),
+        (MUST, "fail"),
+        (SHOULD_NOT, "inconclusive"),
+    ]
+
+
 def test_a_failure_is_not_undone_by_a_later_pass(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST)
     made(MUST, expected=1, observed=2)

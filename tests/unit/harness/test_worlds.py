@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from harness.errors import HarnessError, SutUnavailable
+from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.world import RealWorld, Stream, StreamSink, VirtualWorld, World
 from reference_qm.inputs import Endpoint
 
@@ -151,6 +151,16 @@ def test_waiting_in_vain_takes_its_time_and_no_more(world: World) -> None:
     start = world.now().monotonic_ms
     assert not world.run_until(lambda: False, 40)
     assert world.now().monotonic_ms >= start + 40
+
+
+def test_a_check_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a SUT does, a run comes to its end."""
+    monkeypatch.setattr("harness.world.real.CHECK_LIMIT_MS", 50)
+    world = RealWorld()
+    with pytest.raises(ConformanceFailure, match="had not come to an end after"):
+        while True:
+            world.run_until(lambda: False, 10)
+    world.close()
 
 
 def test_virtual_time_costs_nothing_and_is_the_same_each_time() -> None:

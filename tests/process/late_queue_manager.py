@@ -1,0 +1,39 @@
+"""The reference queue manager, with everything that it says a second late; run, it is ``mqconform serve``."""
+
+from __future__ import annotations
+
+import asyncio
+
+from reference_qm.inputs import Endpoint
+from reference_qm.shell import cli, host
+from reference_qm.shell.connection import Connection
+from reference_qm.shell.datagrams import DatagramSocket
+
+LATE_S = 1.0
+
+
+class LateConnection(Connection):
+    """Sends and closes late, in order."""
+
+    def send(self, data: bytes) -> None:
+        asyncio.get_running_loop().call_later(LATE_S, super().send, data)
+
+    def close(self) -> None:
+        self.closed = True
+        if self.connected:
+            asyncio.get_running_loop().call_later(LATE_S, super().close)
+        else:
+            super().close()
+
+
+class LateDatagramSocket(DatagramSocket):
+    """Sends late."""
+
+    def send(self, remote: Endpoint, data: bytes) -> None:
+        asyncio.get_running_loop().call_later(LATE_S, super().send, remote, data)
+
+
+if __name__ == "__main__":
+    host.Connection = LateConnection  # type: ignore[misc]
+    host.DatagramSocket = LateDatagramSocket  # type: ignore[misc]
+    cli.main()
