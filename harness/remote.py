@@ -83,17 +83,19 @@ class Remote:
 class RemoteQueue:
     """A queue of the SUT that is opened for remote reading.
 
-    ``opened``: R_QMOpenRemoteQueue; ``session``: RemoteQMOpenQueue, which settles unless ``taken_over`` is False.
+    ``opened``: R_QMOpenRemoteQueue; ``session``: RemoteQMOpenQueue, which has to succeed unless ``settled`` is False.
     """
 
-    def __init__(self, remote: Remote, association: Association, opened: Call) -> None:
+    def __init__(self, remote: Remote, association: Association, opened: Call, *, settled: bool = True) -> None:
         self.remote = remote
         self.association = association
         self.opened = opened
         self.handle: int = opened.out.phQueue
         self.pointer: int = opened.out.dwpQueue
         self.context: int = opened.out.pdwContext
-        self.session = self.open_session().settled()
+        self.session = self.open_session()
+        if settled:
+            self.session.settled()
 
     def open_session(self, **arguments: Any) -> Call:
         """Call RemoteQMOpenQueue with what R_QMOpenRemoteQueue gave."""
