@@ -38,8 +38,13 @@ def assign_lookup_identifier(qm: QueueManager, message: Message) -> int:
     """
     qm.adm.SequentialID = qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
     qm.disk.save(qm.disk.reserve_sequential(qm.adm.SequentialID))
+    return lookup_identifier(message, qm.adm.SequentialID)
+
+
+def lookup_identifier(message: Message, sequential_id: int) -> int:
+    """Put the high byte of a LookupIdentifier to its seven low ones."""
     high = 0 if message.TransactionIdentifier is not None else 7 - message.Priority
-    return high << 56 | qm.adm.SequentialID & LOW_BYTES
+    return high << 56 | sequential_id & LOW_BYTES
 
 
 def message_available(qm: QueueManager, position: MessagePosition) -> None:

@@ -172,7 +172,7 @@ def _begin_read(qm: QueueManager, read: RemoteRead, now: Now) -> None:
 
 def _describe(found: RemoteMessage) -> dict[str, Any]:
     described = describe_message(found.message)
-    described["lookup_id"] = found.SequentialId
+    described["lookup_id"] = found.LookupIdentifier
     return {"message": described}
 
 

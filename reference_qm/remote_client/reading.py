@@ -10,6 +10,7 @@ from uuid import UUID
 
 from reference_qm.codec import FormatError, UserMessagePacket, parse_packet
 from reference_qm.protocol.messages import deserialize_message
+from reference_qm.queueing.positions import lookup_identifier
 from reference_qm.queueing.statuses import Status
 from reference_qm.remote.enums import INFINITE_MS, Ack
 from reference_qm.remote_client.binding import check
@@ -33,10 +34,10 @@ class Version(NamedTuple):
 
 
 class RemoteMessage(NamedTuple):
-    """What was read; ``SequentialId`` u64 is None from a server that does not tell it."""
+    """What was read; LookupIdentifier u64 is None from a server that does not tell it."""
 
     message: Message
-    SequentialId: int | None
+    LookupIdentifier: int | None
 
 
 def read_remote_message(qm: QueueManager, read: RemoteRead) -> Sequence:
@@ -186,7 +187,11 @@ def note_remote_read_handle(qm: QueueManager, entry: PendingRemoteReadEntry, han
 
 
 def reconstruct_message(qm: QueueManager, results: dict[str, Any]) -> RemoteMessage:
-    """Make the message of what the server returned; FormatError. Spec: MS-MQQP 3.2.4.2, MS-MQMQ 2.2.18, 2.2.20."""
+    """Make the message of what the server returned; FormatError. Spec: MS-MQQP 3.2.4.2, MS-MQMQ 2.2.18, 2.2.20.
+
+    SequentialId is only the seven low bytes of the LookupIdentifier that RemoteQMStartReceiveByLookupId takes
+    (3.1.4.10): the high one follows from the message (MS-MQDMPR 3.1.7.1.9).
+    """
     sequential_id = None
     description = results.get("lpRemoteReadDesc")
     if description is None:
@@ -199,7 +204,8 @@ def reconstruct_message(qm: QueueManager, results: dict[str, Any]) -> RemoteMess
     if not isinstance(packet, UserMessagePacket):
         raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", f"holds a {type(packet).__name__}")
     owner = packet.UserHeader.QueueManagerAddress
-    return RemoteMessage(deserialize_message(packet, owner, description["dwArriveTime"]), sequential_id)
+    message = deserialize_message(packet, owner, description["dwArriveTime"])
+    return RemoteMessage(message, None if sequential_id is None else lookup_identifier(message, sequential_id))
 
 
 def end_receive(qm: QueueManager, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:

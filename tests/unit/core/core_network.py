@@ -21,6 +21,8 @@ from reference_qm.effects import (
     Persist,
     Rejected,
     ResolveHost,
+    RpcClose,
+    RpcSend,
     SendDatagram,
     SendPacket,
 )
@@ -35,6 +37,10 @@ from reference_qm.inputs import (
     Persisted,
     PersistFailed,
     PingSocket,
+    RpcAccepted,
+    RpcBytes,
+    RpcListening,
+    RpcLost,
     Started,
     TransportAccepted,
     TransportConnected,
@@ -44,6 +50,7 @@ from reference_qm.inputs import (
 
 EPOCH_S = 1_800_000_000
 BOOTED_MS = 1_000_000
+RPC_PORTS = (2103, 2105)
 PLAIN = "private$\\plain"
 TRANSACTIONAL = "private$\\tx"
 
@@ -117,7 +124,7 @@ class Host:
         for name, (other, theirs) in list(self.twins.items()):
             self.twins.pop(name)
             other.twins.pop(theirs)
-            self.network.later(other, TransportLost(theirs, "reset"))
+            self.network.later(other, lost(theirs, "reset"))
         self.core.restart()
         self.handle(Started())
         self.network.settle()
@@ -150,6 +157,7 @@ class Network:
         host = self.hosts[address] = Host(self, address, core)
         self.names[f"host{number}"] = (address,)
         host.handle(Started())
+        host.handle(RpcListening(*(Endpoint(address, port) for port in RPC_PORTS)))
         return host
 
     def pair(self, **config: Any) -> tuple[Host, Host]:
@@ -165,6 +173,8 @@ class Network:
                 return
             host, event = self._waiting.popleft()
             if isinstance(event, BytesReceived) and event.transport not in host.twins:
+                continue
+            if isinstance(event, RpcBytes) and event.connection not in host.twins:
                 continue
             host.handle(event)
         raise AssertionError("two cores answer each other for ever")
@@ -195,14 +205,14 @@ class Network:
         for name, (other, theirs) in list(host.twins.items()):
             host.twins.pop(name)
             other.twins.pop(theirs)
-            self.later(host, TransportLost(name, "reset"))
-            self.later(other, TransportLost(theirs, "reset"))
+            self.later(host, lost(name, "reset"))
+            self.later(other, lost(theirs, "reset"))
         self.settle()
 
     def carry_out(self, host: Host, effects: list[Effect]) -> None:
         for effect in effects:
             match effect:
-                case SendPacket(transport, data):
+                case SendPacket(transport, data) | RpcSend(transport, data):
                     self._send(host, transport, data)
                 case Connect():
                     host.connects.append(effect)
@@ -210,6 +220,8 @@ class Network:
                 case CloseTransport(transport, _):
                     host.closed.append(effect)
                     self._close(host, transport)
+                case RpcClose(connection, _):
+                    self._close(host, connection)
                 case SendDatagram(socket, remote, data):
                     host.pings.append((socket, remote, data))
                     self._ping(host, socket, remote, data)
@@ -234,7 +246,7 @@ class Network:
         changed = host.tamper(data)
         if changed is not None and transport in host.twins:
             other, theirs = host.twins[transport]
-            self.later(other, BytesReceived(theirs, changed))
+            self.later(other, (RpcBytes if is_served(theirs) else BytesReceived)(theirs, changed))
 
     def _connect(self, host: Host, effect: Connect) -> None:
         if effect.remote.host in self.by_hand:
@@ -244,18 +256,19 @@ class Network:
             self.later(host, TransportFailed(effect.transport, "connection refused"))
             return
         other.accepted += 1
-        theirs = f"in-{other.accepted}"
+        rpc = effect.remote.port in RPC_PORTS
+        theirs = f"{'rpc' if rpc else 'in'}-{other.accepted}"
         host.twins[effect.transport] = (other, theirs)
         other.twins[theirs] = (host, effect.transport)
         near, far = Endpoint(host.address, 50_000 + other.accepted), effect.remote
-        self.later(other, TransportAccepted(theirs, near, far))
+        self.later(other, (RpcAccepted if rpc else TransportAccepted)(theirs, near, far))
         self.later(host, TransportConnected(effect.transport, far, near))
 
     def _close(self, host: Host, transport: str) -> None:
         if transport in host.twins:
             other, theirs = host.twins.pop(transport)
             other.twins.pop(theirs)
-            self.later(other, TransportLost(theirs, "closed"))
+            self.later(other, lost(theirs, "closed"))
 
     def _ping(self, host: Host, socket: PingSocket, remote: Endpoint, data: bytes) -> None:
         other = self.hosts.get(remote.host)
@@ -265,6 +278,16 @@ class Network:
             self.later(other, DatagramReceived(PingSocket.SOURCE, Endpoint(host.address, 3527), data))
         elif other.reachable and other.listens_for_pings:
             self.later(other, DatagramReceived(PingSocket.LISTENER, Endpoint(host.address, 4057), data))
+
+
+def is_served(name: str) -> bool:
+    """Is it the name of a connection of DCE/RPC that was accepted?"""
+    return name.startswith("rpc-")
+
+
+def lost(name: str, reason: str) -> Input:
+    """Say that a connection is gone, whichever side and protocol it is of."""
+    return RpcLost(name, reason) if is_served(name) else TransportLost(name, reason)
 
 
 def guid(number: int) -> UUID:

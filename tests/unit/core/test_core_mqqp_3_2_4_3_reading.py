@@ -14,6 +14,8 @@ from reference_qm.rpc import CallOrphaned
 
 PEEK_CURRENT, PEEK_NEXT = 0x80000000, 0x80000001
 TIMED_OUT = 0xC00E001B
+LOOKUP_ID = 0x0700_0000_0000_1234
+"""The SequentialId 0x1234 of a message of priority 0."""
 
 
 def version(*numbers):
@@ -30,7 +32,7 @@ def test_a_message_is_received_and_acknowledged():
     remote = Remote()
     found = remote.ask(RemoteReceive(remote.open()))["message"]
     assert (found["body"], found["label"], found["arrived_time"]) == ("far", "a label", 1_700_000_123)
-    assert found["lookup_id"] == 0x1234
+    assert found["lookup_id"] == LOOKUP_ID
     assert remote.methods == ["RemoteQmGetVersion", "RemoteQMStartReceive2", "RemoteQMEndReceive"]
     (handle,) = [call.handle for call in remote.calls["RemoteQMEndReceive"]]
     assert handle.kind == "PCTX_REMOTEREAD_HANDLE_TYPE"
@@ -97,7 +99,7 @@ def test_the_version_of_the_server_says_which_method_is_called(numbers, method):
     remote.answers["RemoteQmGetVersion"] = version(*numbers)
     found = remote.ask(RemoteReceive(remote.open()))["message"]
     assert remote.methods[1] == method
-    assert found["lookup_id"] == (0x1234 if method.endswith("2") else None)
+    assert found["lookup_id"] == (LOOKUP_ID if method.endswith("2") else None)
 
 
 def test_a_server_without_versions_is_an_old_one():
@@ -234,7 +236,7 @@ def test_a_message_is_read_by_its_lookup_identifier(seek, peek, action, sent_id)
     remote = Remote()
     number = remote.open()
     found = remote.ask(RemoteReadByLookupId(number, 77, seek, peek))["message"]
-    assert found["lookup_id"] == 0x1234
+    assert found["lookup_id"] == LOOKUP_ID
     assert remote.arguments("RemoteQMStartReceiveByLookupId")["LookupId"] == sent_id
     description = sent(remote, "RemoteQMStartReceiveByLookupId")
     assert (description["ulAction"], description["hCursor"], description["ulTimeout"]) == (action, 0, 0)

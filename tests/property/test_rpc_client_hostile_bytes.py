@@ -1,0 +1,101 @@
+"""What a hostile server may send: a client's association never raises, keeps little, and ends or goes on. C706 12.6."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import core_bridge  # noqa: F401
+from core_remote import Remote, read
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference_qm.inputs import BytesReceived
+from reference_qm.remote_commands import RemoteOpen, RemoteReceive
+from reference_qm.rpc import QM2QM
+from reference_qm.rpc.bind_bodies import BindAck, ContextResult
+from reference_qm.rpc.bodies import Fault, Response, Shutdown
+from reference_qm.rpc.client import ClientAssociation, outgoing_call
+from reference_qm.rpc.header import WHOLE, Flags
+from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, Returned, Send
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.syntaxes import NDR, NDR64
+
+BYTES = st.binary(max_size=200)
+CALLS = 4
+SYNTAXES = st.sampled_from([NDR, NDR64])
+RESULTS = st.lists(st.builds(ContextResult, st.integers(0, 4), st.integers(0, 3), SYNTAXES), max_size=4).map(tuple)
+BODIES = st.one_of(
+    st.builds(Response, st.integers(0, 3), BYTES),
+    st.builds(Fault, st.integers(0, 3), st.integers(0, 0xFFFFFFFF)),
+    st.builds(BindAck, st.integers(0, 0xFFFF), st.integers(0, 0xFFFF), st.integers(0, 9), BYTES, RESULTS),
+    st.just(Shutdown()),
+)
+PDUS = st.builds(
+    lambda body, call_id, flags: Pdu(body, call_id, flags).build(),
+    BODIES,
+    st.integers(0, 9),
+    st.sampled_from([WHOLE, Flags.FIRST_FRAG, Flags.LAST_FRAG, 0, WHOLE | Flags.CONC_MPX]),
+)
+
+
+def bound(results: tuple[ContextResult, ...] = (ContextResult(0, transfer_syntax=NDR), ContextResult(2, 2))) -> Any:
+    client = ClientAssociation([QM2QM])
+    client.bind()
+    client.receive_bytes(Pdu(BindAck(5840, 5840, 1, b"", results), 1, WHOLE | Flags.CONC_MPX).build())
+    return client
+
+
+def called(client: ClientAssociation) -> None:
+    for number in range(CALLS):
+        client.begin(outgoing_call(QM2QM, "RemoteQMPurgeQueue", {"hQueue": number}))
+
+
+def check(client: ClientAssociation, happened: list[Outgoing], calls: int) -> None:
+    """Every call ends at most once, and all of them when the association does."""
+    ended = [one.call for one in happened if isinstance(one, Returned | Failed)]
+    assert len(ended) == len({id(call) for call in ended}) == calls - client.pending
+    assert all(isinstance(one, Returned | Failed | Ended | Bound | Send) for one in happened)
+    assert client.ended is any(isinstance(one, Ended) for one in happened)
+    if client.ended:
+        assert client.pending == 0
+
+
+@given(st.lists(st.one_of(BYTES, PDUS), max_size=12))
+def test_whatever_comes_after_the_bind_the_calls_end_once(parts: list[bytes]) -> None:
+    client = bound()
+    called(client)
+    happened = [one for part in parts for one in client.receive_bytes(part)]
+    check(client, happened, CALLS)
+    happened += client.end("over")
+    assert sum(isinstance(one, Returned | Failed) for one in happened) == CALLS
+
+
+@given(st.lists(st.one_of(BYTES, PDUS), max_size=6))
+def test_whatever_answers_the_bind(parts: list[bytes]) -> None:
+    client = ClientAssociation([QM2QM])
+    client.bind()
+    check(client, [one for part in parts for one in client.receive_bytes(part)], 0)
+
+
+@given(st.binary(max_size=400), st.integers(0, 399), st.booleans())
+@settings(max_examples=60)
+def test_an_answer_that_was_tampered_with_ends_the_read_one_way_or_the_other(
+    noise: bytes, at: int, old: bool
+) -> None:  # fmt: skip
+    """The command is answered once, whatever the server sent, and the core goes on."""
+    remote = Remote()
+    if old:
+        remote.answers["RemoteQmGetVersion"] = lambda call: call.respond(pMajor=5, pMinor=0, pBuildNumber=1)
+    number = remote.ask(RemoteOpen("DIRECT=TCP:10.0.0.9\\private$\\far"))["remote"]
+    method = "RemoteQMStartReceive" if old else "RemoteQMStartReceive2"
+    remote.waits.add(method)
+    token = remote.begin(RemoteReceive(number))
+    (call,) = remote.calls[method]
+    (name,) = remote.connections
+    for happening in read(call):
+        data = getattr(happening, "data", b"")
+        tampered = data[:at] + noise + data[at + len(noise) :]
+        remote.handle(BytesReceived(name, tampered[: len(data)]))
+    remote.advance(400_000)
+    assert token in remote.results
+    assert remote.pending() == []
