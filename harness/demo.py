@@ -18,8 +18,9 @@ from rich.table import Table
 from harness.errors import HarnessError, UsageError
 from harness.provisioning import write_provisions
 from harness.run import EXIT_NOT_CONFORMANT, EXIT_OK, VERDICTS_FILE
-from harness.sutfile import PEER_IDENTIFIER, QueuesTable
+from harness.sutfile import PEER_IDENTIFIER, load_sut_file
 from harness.verdicts import Verdict, read_verdicts
+from harness.workplaces import workplaces
 from reference_qm.faults import FAULTS
 
 CONTOSO_FAULTS = (
@@ -33,25 +34,8 @@ CONTOSO_FAULTS = (
 )
 """What is wrong with "Contoso 1.0": seven faults of one rule each."""
 
-SESSIONS = " or ".join(
-    (
-        *("test_2_1_1_protocol", "test_2_1_2_ping", "test_2_2_07", "test_2_2_1_internal", "test_2_2_2_", "test_2_2_3_"),
-        *(
-            "test_2_2_6_",
-            "test_2_2_19_1_",
-            "test_2_2_20_4_",
-            "3_1_03_2",
-            "3_1_5_01_receiving",
-            "3_1_5_02",
-            "3_1_5_03",
-            "3_1_5_04",
-        ),
-        *("3_1_5_05", "3_1_5_09", "3_1_5_10", "3_1_6_01", "3_1_6_02", "3_1_6_03", "3_1_6_04", "3_1_6_06"),
-        *("3_1_7_06", "3_1_7_07", "3_1_7_08"),
-    )
-)
-"""What is checked in real time: sessions and ping. One system lives through all of it there, and checks of messages
-still find what others left in its queues: those run where each check has a system of its own."""
+WORKERS = {"process": 4, "virtual": 1}
+"""Checks of a system that run side by side. Over loopback they mostly wait; in virtual time they only compute."""
 
 _SUT = """\
 [sut]
@@ -70,13 +54,14 @@ command = ["{python}", "-m", "reference_qm", "--config", "{config}", "--address"
 "--tcp-port", "{{tcp_port}}", "--ping-port", "{{ping_port}}", "--control", "127.0.0.1:{{control_port}}"{faults}]
 [control]
 kind = "jsonl"
-time_scale = 40
+time_scale = 20
 [capabilities]
 ping = true
 ping_initiator = true
 private_names = true
 public_names = true
 security = true
+qm2qm = true
 two_addresses = {two_addresses}
 """
 
@@ -102,23 +87,17 @@ class System:
     address: str
     peer: str
     faults: tuple[str, ...] = ()
-    only: str = ""
-    """Which checks, as in ``run -k``; all when empty."""
+
+    @property
+    def workers(self) -> int:
+        """How many of its checks run side by side."""
+        return WORKERS[self.kind]
 
 
 SYSTEMS = (
-    System(
-        "reference-loopback",
-        "reference (loopback)",
-        "mqconform",
-        "0.1.0",
-        "process",
-        "127.0.0.1",
-        "127.0.0.2",
-        only=SESSIONS,
-    ),
+    System("reference-loopback", "reference (loopback)", "mqconform", "0.1.0", "process", "127.0.0.1", "127.0.0.2"),
     System("reference-virtual", "reference (virtual time)", "mqconform", "0.1.0", "virtual", "127.0.0.1", "127.0.0.2"),
-    System("contoso", "Contoso", "Contoso", "1.0", "process", "127.0.0.3", "127.0.0.4", CONTOSO_FAULTS, SESSIONS),
+    System("contoso", "Contoso", "Contoso", "1.0", "process", "127.0.0.3", "127.0.0.4", CONTOSO_FAULTS),
 )
 
 
@@ -178,9 +157,6 @@ def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
     unknown = [name for name in system.faults if name not in FAULTS]
     if unknown:
         raise HarnessError(f"the demo's fault {unknown[0]} does not exist")
-    config = out / f"{system.slug}.qm.toml"
-    provisions = write_provisions(out / f"{system.slug}.keys", PEER_IDENTIFIER, QueuesTable().restricted, system.peer)
-    config.write_text(_CONFIG.format(address=system.address) + provisions, encoding="utf-8")
     sut = out / f"{system.slug}.toml"
     port = 0 if system.kind == "process" else 1801
     text = _SUT.format(
@@ -193,17 +169,27 @@ def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
         tcp_port=port,
         ping_port=port and 3527,
         python=sys.executable,
-        config=config.resolve(),
+        config=_config(system, out, "{worker}").resolve(),
         two_addresses=str(system.kind == "virtual").lower(),  # on loopback it would take an entry in the hosts file
         faults="".join(f', "--fault", "{name}"' for name in system.faults),
     )
     sut.write_text(text, encoding="utf-8")
+    for number, place in enumerate(workplaces(load_sut_file(sut), system.workers)):
+        reach = place.reach
+        provisions = write_provisions(
+            out / f"{system.slug}.keys", PEER_IDENTIFIER, place.queues.restricted, reach.peer_address
+        )
+        config = _CONFIG.format(address=reach.address) + provisions
+        _config(system, out, number).write_text(config, encoding="utf-8")
     command = [sys.executable, "-m", "harness", "run", "--sut", str(sut), "--out", str(out / system.slug)]
-    if system.only:
-        command += ["-k", system.only]
+    command += ["--workers", str(system.workers)]
     log = (out / f"{system.slug}.log").open("wb")
     with log:
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603
+
+
+def _config(system: System, out: Path, worker: int | str) -> Path:
+    return out / f"{system.slug}.{worker}.qm.toml"
 
 
 def _wait(runs: dict[System, subprocess.Popen[bytes]]) -> None:

@@ -76,6 +76,10 @@ def _class(frame: Frame) -> str:
     return names.get(value, f"0x{value:04X}")
 
 
+LASTING = 20
+"""Timers run at most so many times faster: while a check signs and encrypts, its session must not idle away."""
+
+
 class Secured:
     """One session of the peer with the SUT, and the SUT's own for what it answers."""
 
@@ -83,6 +87,7 @@ class Secured:
         self.peer = peer
         self.sut = sut
         sut.dirty = True
+        sut.slow_down(LASTING)
         sut.configure(send_insecure_nacks=True, **settings)
         peer.listen()
         self.connection = opened(peer)

@@ -31,6 +31,7 @@ def failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
 @pytest.mark.covers("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02", "MQQB-3.1.5.2-04")
 def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
     """When nobody listens there, ConnectionHistory tells the failure, its time, its HRESULT and the address."""
+    sut.slow_down(4)  # else a Ping Response may be too late
     peer.host.listen_ping(sut.file.reach.peer_ping_port)
     to = direct_name(peer)
     sut.send(to, body="opening")

@@ -42,6 +42,7 @@ def test_a_resumed_queue_sends_what_waits_on_its_session(peer, sut, judge):
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
 def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, waiting):
     """The session is lost, the queue paused: there is none until it is resumed, and then one."""
+    sut.slow_down(4)  # else a Ping Response may be too late, and there is no second attempt
     sut.set_timers(session_retry_connect_ms=LONG_MS)
     sender = Sender(peer, sut)
     sender.send(1)
