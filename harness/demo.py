@@ -27,10 +27,10 @@ CONTOSO_FAULTS = (
     "establish-response-timestamp",
     "header-base-flag-x0-refused",
     "header-internal-packet-expires",
-    "header-priority-ignored",
     "header-unknown-packet-type-kept",
     "history-established-with-error",
     "parameters-response-other-ack-timeout",
+    "ping-failure-recorded-as-another",
 )
 """What is wrong with "Contoso 1.0": seven faults of one rule each."""
 

@@ -14,6 +14,7 @@ from reference_qm.faults.primitives import (
     Install,
     afterwards,
     beforehand,
+    both,
     during,
     procedure,
     skip,
@@ -76,6 +77,11 @@ def _send_the_last(original: Original, *_: Any) -> Original:
     return lambda qm, session, position, now: original(qm, session, _unsent(session)[-1], now)
 
 
+def _leave_it(original: Original, *_: Any) -> Original:
+    """Keep the first one where it is: the last one was sent instead."""
+    return _nothing
+
+
 def _delete_every_kind(qm: QueueManager, session: Session, header: SessionHeader) -> None:
     for position in session.OutgoingMessageTable.awaiting_ack:
         if position.SequenceNumber <= header.AckSequenceNumber:
@@ -118,7 +124,10 @@ add(
     "messages-held-back-leave-backwards",
     "MQQB-3.1.5.5.1-04",
     "The messages that an acknowledgment lets go leave in the reverse order.",
-    during("process_session_header", "send_user_message", _send_the_last),
+    both(
+        during("process_session_header", "send_user_message", _send_the_last),
+        during("process_session_header", "remove_from_dispatch_collection", _leave_it),
+    ),
 )
 add(
     "last-acknowledged-express-message-kept",

@@ -10,7 +10,7 @@ from harness.provisioning import USERS, User
 from harness.recorder import Frame
 from harness.sut import Sut
 from harness.wire.protection import AES_256, LEVELS, RC4
-from suites.mqqb.opening import CLOCK_S, private_name
+from suites.mqqb.opening import CLOCK_S, pass_time, private_name
 from suites.mqqb.secured import KEY, Secured, secret, signed
 
 RECEIVE, SEND, CERTIFICATES = "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache", "UserCertCache"
@@ -60,10 +60,12 @@ class Filled:
         self.peer, self.sut = secured.peer, secured.sut
         self.sent = 0
 
-    def fill(self, user: User, level: int) -> list[Frame]:
-        """Let each cache have an entry: of the user; of the level, on both sides."""
+    def fill(self, user: User, level: int, *, early: bool = False) -> list[Frame]:
+        """Let each cache have an entry: of the user; of the level, on both sides. ``early``: when a second begins."""
         algorithm, bits = ALGORITHMS[level]
         packet = secret(self.sut, signed_in_clear(self.secured, user, level), level, algorithm, KEY[bits])
+        if early:
+            pass_time(self.peer, 1_000 - self.peer.world.epoch_us() // 1_000 % 1_000)
         fate = self.secured.fates({"": packet})[""]
         if fate.answer != "ACK_REACH_QUEUE":
             raise ConformanceFailure(f"a message that is signed and encrypted is answered with {fate.answer}")

@@ -79,7 +79,7 @@ def test_the_incoming_sequence_outlives_a_restart(peer, sut, judge):
     """After a crash neither what was accepted nor an older sequence is taken, but what comes next is."""
     receiver = Receiver(peer, sut, ordinal=7)
     sent = [receiver.send(label="1"), receiver.send(label="2")]
-    receiver.await_acknowledgment()
+    receiver.last_acknowledgment(2)
     sut.restart()
     receiver.connections.append(opened(peer))
     receiver.connections.reverse()
