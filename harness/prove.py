@@ -27,6 +27,8 @@ from reference_qm.faults import FAULTS
 
 CHECKS_A_PASSIVE_RULE = 3
 """A passive rule is seen in hundreds of checks; these many are tried first, the others when the fault is alive then."""
+SOME_MORE = 40
+"""How many of those are tried next, before all that are left."""
 
 _UNNEEDED = (
     *("terminal", "junitxml", "allure_pytest", "hypothesispytest", "logging", "faulthandler"),
@@ -111,16 +113,16 @@ def prove(
 
 
 def _tests_for(fault: str, inventory: Inventory, judged_in: dict[str, list[str]]) -> list[list[str]]:
-    """Give the checks that may kill a fault, in the batches in which they are tried."""
+    """Give the checks that may kill a fault, in the batches in which they are tried: first those of its rules."""
     first: dict[str, None] = {}
     others: dict[str, None] = {}
     for rule in FAULTS[fault].breaks:
-        only_passive = rule in inventory.passive and rule not in inventory.tests
-        limit = CHECKS_A_PASSIVE_RULE if only_passive else None
         tests = judged_in.get(rule, [])
-        first |= dict.fromkeys(tests[:limit])
-        others |= dict.fromkeys(tests[limit:] if limit else ())
-    return [list(first), [test for test in others if test not in first]]
+        own = set(inventory.tests.get(rule, ()))
+        first |= dict.fromkeys([test for test in tests if test in own] or tests[:CHECKS_A_PASSIVE_RULE])
+        others |= dict.fromkeys(tests)
+    left = [test for test in others if test not in first]
+    return [list(first), left[:SOME_MORE], left[SOME_MORE:]]
 
 
 def _try_fault(task: tuple[Path, Path, str, list[list[str]]]) -> tuple[str, set[str]]:
