@@ -28,6 +28,7 @@ class Remote:
         self.peer = peer
         self.sut = sut
         self._request_id = 0
+        self._emptied: set[str] = set()
 
     def associate(
         self,
@@ -48,9 +49,19 @@ class Remote:
 
     def open(self, queue: str = "plain", association: Association | None = None, **how: Any) -> RemoteQueue:
         """Open a queue for reading; ConformanceFailure when the SUT refuses. ``how``: see ``open_remote``."""
+        self.empty(queue)
         association = association or self.associate()
         opened = self.open_remote(association, queue, **how).settled()
         return RemoteQueue(self, association, opened)
+
+    def empty(self, queue: str = "plain") -> None:
+        """Empty a queue as ``Sut.queue`` does: from afar, once a test, where there is no queue control."""
+        if self.sut.has("queue_control") or queue in self._emptied:
+            return
+        self._emptied.add(queue)
+        association = self.associate()
+        RemoteQueue(self, association, self.open_remote(association, queue).settled()).purge().settled()
+        association.close()
 
     def open_remote(
         self,

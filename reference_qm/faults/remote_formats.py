@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
-from reference_qm.faults.primitives import Install, procedure
+from reference_qm.effects import Effect, SendPacket
+from reference_qm.faults.primitives import Install, effects, procedure
 from reference_qm.faults.registry import add
 from reference_qm.remote.queue_formats import SYSTEM, QueueFormatType, SuffixType
 from reference_qm.rpc import FaultStatus
@@ -14,6 +16,8 @@ from reference_qm.rpc.interfaces.propvariant import VarType
 FORMAT, TYPE = "MQMQ-2.2.7-", "MQMQ-2.2.12-"
 JOURNAL = SYSTEM | SuffixType.JOURNAL
 QueueFormat = dict[str, Any]
+PTYPE, OPNUM, STUB, OPEN_REMOTE = 2, 22, 24, 2
+"""Where fields of a request stand (C706 12.6.4.9), and the opnum of R_QMOpenRemoteQueue."""
 
 
 def _understood(change: Callable[[Any, QueueFormat], QueueFormat]) -> Install:
@@ -208,5 +212,15 @@ def _types() -> None:
         add(f"property-{identifier}-other-type", f"{TYPE}{number}", says, answered_as(identifier, vt))
 
 
+def _reserved_sent(effect: Effect) -> Iterable[Effect]:
+    """Set m_reserved of a direct name that goes in R_QMOpenRemoteQueue, behind its referent."""
+    if isinstance(effect, SendPacket) and effect.data[PTYPE : PTYPE + 1] == b"\0" and effect.data[OPNUM] == OPEN_REMOTE:
+        for at in (STUB + 8, STUB + 4):  # NDR64, NDR
+            if effect.data[at : at + 4] == bytes([QueueFormatType.DIRECT, 0, 0, 0]):
+                return [replace(effect, data=effect.data[: at + 2] + b"\xa5\xa5" + effect.data[at + 4 :])]
+    return [effect]
+
+
 _formats()
 _types()
+add("format-reserved-sent", f"{FORMAT}13", "m_reserved of a client is not 0.", effects(_reserved_sent))

@@ -273,6 +273,21 @@ def _cursors() -> None:
         add(f"remote-cursor-{name}", breaks, says, install)
 
 
+def _client() -> None:
+    def closed_before(original: Wrapped, qm: Any, queue: Any, cursor: int) -> Any:
+        entry = qm.procedures.find_remote_open_queue(qm, queue)
+        yield from qm.procedures.call_close_queue(qm, queue.binding, entry)
+        yield from original(qm, queue, cursor)
+
+    add(
+        "remote-client-closes-before-cursor",
+        f"{OPEN}05",
+        "A client closes the queue, then a cursor of it.",
+        instead("close_remote_cursor", closed_before),
+    )
+
+
+_client()
 _ending()
 _opening()
 _closing()

@@ -1,4 +1,4 @@
-"""MS-MQMQ 2.2.7 QUEUE_FORMAT: which ones R_QMOpenRemoteQueue takes (MS-MQMP 3.1.4.2), and which it refuses."""
+"""MS-MQMQ 2.2.7 QUEUE_FORMAT: which R_QMOpenRemoteQueue takes and refuses (MS-MQMP 3.1.4.2), which a client sends."""
 
 from __future__ import annotations
 
@@ -22,8 +22,7 @@ from harness.wire.rpc_qmcomm import (
     XACTONLY,
     queue_format,
 )
-
-pytestmark = pytest.mark.needs("qm2qm")
+from suites.mqqp.reader import Reader
 
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
 OPENED, REFUSED = "opened", "refused"
@@ -59,6 +58,7 @@ def direct(sut):
     return sut.format_name("plain").removeprefix("DIRECT=")
 
 
+@pytest.mark.needs("qm2qm")
 @pytest.mark.covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-03", "MQMQ-2.2.7-10", "MQMQ-2.2.7-14")
 def test_types_flags_and_what_is_reserved(opening, direct, sut, judge):
     """A direct name is opened as it is; not as a system queue, not of an unknown type, not for transactions only."""
@@ -90,6 +90,7 @@ def test_types_flags_and_what_is_reserved(opening, direct, sut, judge):
     judge("MQMQ-2.2.7-14", expected=OPENED, observed=reserved, evidence=opening.frames)
 
 
+@pytest.mark.needs("qm2qm")
 @pytest.mark.covers(
     "MQMQ-2.2.7-04", "MQMQ-2.2.7-05", "MQMQ-2.2.7-06", "MQMQ-2.2.7-07", "MQMQ-2.2.7-08", "MQMQ-2.2.7-09"
 )
@@ -116,7 +117,7 @@ def test_suffixes_of_system_queues(opening, direct, sut, judge):
         )
 
 
-@pytest.mark.needs("queue_control")
+@pytest.mark.needs("qm2qm", "queue_control")
 @pytest.mark.covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
 def test_subqueues(opening, direct, sut, judge):
     """A subqueue is opened as SUBQUEUE with its suffix and by a name that has one, and no other way."""
@@ -139,7 +140,7 @@ def test_subqueues(opening, direct, sut, judge):
         )
 
 
-@pytest.mark.needs("queue_control")
+@pytest.mark.needs("qm2qm", "queue_control")
 @pytest.mark.covers("MQMQ-2.2.7-15")
 def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
     """Lineage is the computer's GUID and Uniquifier the queue's number: with another of either nothing is opened."""
@@ -151,3 +152,15 @@ def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
     seen += [opening(PRIVATE, (OTHER_GUID, uniquifier)), opening(PRIVATE, (identifier, 0xFFF0_0000))]
     sut.control.call("delete_queue", name="private$\\mqc-format")
     judge("MQMQ-2.2.7-15", expected=f"{[OPENED, REFUSED, REFUSED]}", observed=f"{seen}", evidence=evidence)
+
+
+@pytest.mark.needs("remote_read")
+@pytest.mark.covers("MQMQ-2.2.7-13")
+def test_a_client_sets_what_is_reserved_to_0(peer, sut, judge):
+    """m_reserved of the SUT's R_QMOpenRemoteQueue is 0."""
+    reader = Reader(peer, sut)
+    reader.begin("remote_open", queue=reader.format_name)
+    call = reader.one("R_QMOpenRemoteQueue")
+    form = call.into.pQueueFormat
+    observed = form.value.m_reserved if form is not None else "no QUEUE_FORMAT"
+    judge("MQMQ-2.2.7-13", expected=0, observed=observed, evidence=call.evidence)

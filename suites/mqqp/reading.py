@@ -26,8 +26,6 @@ UNKNOWN_HANDLE = 0x7F6D_7163
 def filled(remote: Remote, *labels: str, **how: Any) -> RemoteQueue:
     """Open the plain queue and let it hold messages with these labels, in this order; ``how``: of ``Remote.open``."""
     queue = remote.open(**how)
-    if not remote.sut.has("queue_control"):
-        queue.purge().settled()
     deliver(remote, labels)
     return queue
 

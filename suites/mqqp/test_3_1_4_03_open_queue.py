@@ -18,6 +18,7 @@ INVALID_PARAMETER, INVALID_HANDLE = "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_INVA
 @pytest.mark.covers(*(f"{RULE}{number}" for number in ("02", "03", "04", "06", "07", "08", "09")), "MQQP-3.1.4.7-01")
 def test_before_it_nothing_can_be_done(remote, judge):
     """With R_QMOpenRemoteQueue alone every method is refused, and the message stays; then it is read."""
+    remote.empty()
     association = remote.associate()
     opened = remote.open_remote(association).settled()
     deliver(remote, [FIRST])
@@ -47,6 +48,7 @@ def test_before_it_nothing_can_be_done(remote, judge):
 @pytest.mark.covers(*(f"{RULE}{number}" for number in ("10", "12", "16", "19", "20")), "MQQP-2.2.1.1-01")
 def test_each_opening_has_a_handle_of_its_own(remote, judge):
     """Two openings bring two handles; both can be read through; a closed one is unknown."""
+    remote.empty()
     association = remote.associate()
     sessions = [remote.open_remote(association).settled() for _ in range(2)]
     queue, second = (RemoteQueue(remote, association, one, settled=False) for one in sessions)

@@ -1,18 +1,18 @@
-"""MS-MQQP 3.1.4.5 RemoteQMCloseCursor."""
+"""MS-MQQP 3.1.4.5 RemoteQMCloseCursor, of the SUT and by the SUT."""
 
 from __future__ import annotations
 
 import pytest
 
 from harness.wire.rpc_qm2qm import PEEK_CURRENT
+from suites.mqqp.reader import Reader
 from suites.mqqp.reading import FIRST, UNKNOWN_HANDLE, filled, told
-
-pytestmark = pytest.mark.needs("qm2qm")
 
 RULE = "MQQP-3.1.4.5-"
 INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
 
 
+@pytest.mark.needs("qm2qm")
 @pytest.mark.covers(*(f"{RULE}{number}" for number in ("01", "03", "07", "09", "10", "11", "13")), "MQQP-2.2.2.1-01")
 def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge):
     """Unknown queues and cursors are refused, the queue of another, too; the closed cursor cannot be read with."""
@@ -42,3 +42,16 @@ def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge):
     judge(f"{RULE}09", expected=FIRST, observed=told(other), evidence=other.evidence)
     seen = [told(read), gone.outcome]
     judge("MQQP-2.2.2.1-01", expected=[FIRST, "STATUS_INVALID_PARAMETER"], observed=seen, evidence=read.evidence)
+
+
+@pytest.mark.needs("remote_read")
+@pytest.mark.covers("MQQP-3.1.4.3-05")
+def test_a_client_closes_cursors_of_queues_that_it_has_open(peer, sut, judge):
+    """RemoteQMOpenQueue has come, and no RemoteQMCloseQueue, when RemoteQMCloseCursor comes."""
+    reader = Reader(peer, sut)
+    cursor = reader.open_cursor(reader.open())
+    reader.begin("remote_close_cursor", cursor=cursor)
+    call = reader.one("RemoteQMCloseCursor")
+    calls = reader.server.calls
+    before = {one.name for one in calls[: calls.index(call)]} & {"RemoteQMOpenQueue", "RemoteQMCloseQueue"}
+    judge("MQQP-3.1.4.3-05", expected="['RemoteQMOpenQueue']", observed=str(sorted(before)), evidence=call.evidence)

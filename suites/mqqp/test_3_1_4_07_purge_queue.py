@@ -16,8 +16,6 @@ def test_an_open_queue_is_purged_and_no_other(remote, judge):
     """A queue that was not opened is refused; one that was is empty afterwards, and another is not."""
     queue = filled(remote, FIRST, SECOND)
     admin = remote.open("admin", association=queue.association)
-    if not remote.sut.has("queue_control"):
-        admin.purge().settled()
     deliver(remote, [FIRST], queue="admin")
     unopened = remote.open_remote(queue.association).settled().out.phQueue
     unknown = queue.association.call("RemoteQMPurgeQueue", hQueue=UNKNOWN_HANDLE)
