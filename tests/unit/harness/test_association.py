@@ -79,7 +79,9 @@ def remote(world: VirtualWorld, capture: Path, judged: PassiveJudge) -> Iterator
     recorder = Recorder(world, capture)
     recorder.listeners.append(judged.on_frame)
     peer = Peer(world, sut, recorder, seed="association")
-    yield Remote(peer, sut)
+    made = Remote(peer, sut)
+    made._emptied.add("plain")  # what is scripted needs no emptying
+    yield made
     peer.close()
 
 
@@ -233,3 +235,13 @@ def test_hostile_descriptions_are_sent_as_they_are(world, remote):
     ScriptedSut(world, **OPENING)
     queue = remote.open()
     assert queue.read(PEEK_NEXT, by=START, dwSize=MAX_BUFFER_SIZE + 1).outcome == "fault RPC_X_BAD_STUB_DATA"
+
+
+def test_without_queue_control_a_queue_is_emptied_once_from_afar(world, remote):
+    remote._emptied.clear()
+    scripted = ScriptedSut(world, **OPENING, RemoteQMPurgeQueue=lambda call: call.respond(Return=0))
+    remote.open()
+    remote.open()
+    names = [call.method.name for call in scripted.calls]
+    assert names.count("RemoteQMPurgeQueue") == 1
+    assert names[:3] == ["R_QMOpenRemoteQueue", "RemoteQMOpenQueue", "RemoteQMPurgeQueue"]
