@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.recorder import RPC, Connection, Frame
+from harness.recorder import MALFORMED, RPC, Connection, Frame
 from reference_qm.codec import FormatError
 
 Finding = tuple[bool, str] | None
@@ -36,9 +36,6 @@ class Context:
 
 Predicate = Callable[[Any, Context], Finding]
 """Takes the strict codec's record of the packet; of bytes that are none, the FormatError that says why."""
-
-MALFORMED = "malformed"
-"""The kind of bytes that are no packet, for rules about what a packet is made of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,13 +14,15 @@ from typing import Any, Protocol
 from harness.capture import CaptureWriter
 from harness.capture.writer import MAX_SEGMENT
 from harness.errors import HarnessError
-from harness.wire import dissect, dissect_ping, dissection, kind
+from harness.wire import dissect, dissect_ping, dissection, kind_of, tree
 from harness.world import World
 from reference_qm.codec import FormatError, FramingError, Packet, PingPacket, StreamFramer, parse_packet, parse_ping
 from reference_qm.inputs import Endpoint
 
 FROM_SUT = "sut->peer"
 TO_SUT = "peer->sut"
+MALFORMED = "malformed"
+"""The kind of bytes that are no packet."""
 RPC = "rpc"
 """The transport of a connection that carries DCE/RPC."""
 
@@ -91,7 +93,9 @@ class Frame:
         """Give the packet as an indented text, for people."""
         if self.transport == RPC:
             return str(_rpc().rpc_dissection(self.data, self.stub))
-        return dissection(self.data, ping=self.transport == "udp")
+        if self.kind == MALFORMED:
+            return dissection(self.data, ping=self.transport == "udp")
+        return tree(self.packet)
 
 
 @dataclass(eq=False, repr=False)
@@ -234,13 +238,19 @@ class Recorder:
         self, connection: Connection | None, number: int, direction: str, data: bytes, error: FormatError | None = None
     ) -> Frame:
         transport = "udp" if connection is None else connection.transport
-        name = "malformed"
+        name, packet = MALFORMED, None
         if error is None:
             try:
-                name = _rpc().rpc_kind(data) if transport == RPC else kind(data, ping=connection is None)
+                if transport == RPC:
+                    name = _rpc().rpc_kind(data)
+                else:
+                    packet = dissect_ping(data) if connection is None else dissect(data)
+                    name = kind_of(packet)
             except ValueError:  # bytes that a check made wrong on purpose, or a SUT by mistake
-                name = "malformed"
+                name = MALFORMED
         frame = Frame(number, self.elapsed_ms(), direction, transport, data, name, connection, error)
+        if packet is not None:
+            frame.packet = packet
         self.frames.append(frame)
         if connection is not None:
             connection.frames.append(frame)

@@ -27,7 +27,7 @@ from harness.wire.make import (
     user_message,
 )
 from harness.wire.mqf import MQFAddressHeader, MQFFormatNameElement, MQFSignatureHeader, MultiQueueFormatHeader
-from harness.wire.packets import dissect, dissect_ping, kind
+from harness.wire.packets import dissect, dissect_ping, kind, kind_of
 from harness.wire.ping import PingPacket
 from harness.wire.properties import MessagePropertiesHeader
 from harness.wire.queues import (
@@ -43,7 +43,7 @@ from harness.wire.session import SessionHeader
 from harness.wire.soap import SoapHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
-from harness.wire.tree import dissection
+from harness.wire.tree import dissection, tree
 from harness.wire.user import UserHeader
 
 __all__ = [
@@ -87,8 +87,10 @@ __all__ = [
     "dissection",
     "establish_connection",
     "kind",
+    "kind_of",
     "ping_request",
     "ping_response",
     "session_ack",
+    "tree",
     "user_message",
 ]

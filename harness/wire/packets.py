@@ -43,10 +43,13 @@ def kind(data: bytes, ping: bool = False) -> str:
 
     ``ping``: it came as a datagram. WireError when it cannot be dissected.
     """
-    if ping:
-        dissect_ping(data)
+    return kind_of(dissect_ping(data) if ping else dissect(data))
+
+
+def kind_of(packet: Packet) -> str:
+    """Name a packet that is dissected already."""
+    if isinstance(packet, PingPacket):
         return "Ping"
-    packet = dissect(data)
     if isinstance(packet.payload, UserHeader):
         return "UserMessage"
     return KINDS[packet[InternalHeader].next_layer()]

@@ -23,6 +23,11 @@ def dissection(data: bytes, ping: bool = False) -> str:
         packet = dissect_ping(data) if ping else dissect(data)
     except WireError as error:
         return f"cannot be dissected: {error}"
+    return tree(packet)
+
+
+def tree(packet: Packet) -> str:
+    """Give every field of a packet that is dissected already, with its offset."""
     lines: list[str] = []
     offset = 0
     for layer in packet.iterpayloads():

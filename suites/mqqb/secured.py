@@ -132,7 +132,8 @@ class Secured:
         sent = {name: self.connection.send(packet) for name, packet in packets.items()}
 
         def settled() -> bool:
-            return all(self._acknowledgments(frame) for frame in sent.values())
+            answers = self._answers()
+            return all(_correlation(frame) in answers for frame in sent.values())
 
         self.peer.world.run_until(settled, self.sut.patience_ms)
         found = {one["message_id"].strip("{").lower().replace("}", ""): one for one in self.sut.messages(queue)}
@@ -140,22 +141,32 @@ class Secured:
 
     def _fate(self, frame: Frame, found: Mapping[str, Any]) -> Fate:
         guid, number = message_id(frame)
-        return Fate(frame, self._acknowledgments(frame), self._finals(frame), found.get(f"{guid}\\{number}"))
+        return Fate(
+            frame, self._answers().get(_correlation(frame), []), self._finals(frame), found.get(f"{guid}\\{number}")
+        )
 
     def _messages(self) -> list[Frame]:
         return [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
 
-    def _acknowledgments(self, sent: Frame) -> list[Frame]:
-        guid, number = message_id(sent)
-        identifier = UUID(guid).bytes_le + number.to_bytes(4, "little")
-        properties = [(frame, frame["MessagePropertiesHeader"]) for frame in self._messages()]
-        return [frame for frame, one in properties if one.CorrelationID == identifier and one.Label != LABEL]
+    def _answers(self) -> dict[bytes, list[Frame]]:
+        """Give the acknowledgments that came, by what they correlate with."""
+        answers: dict[bytes, list[Frame]] = {}
+        for frame in self._messages():
+            properties = frame["MessagePropertiesHeader"]
+            if properties.Label != LABEL:
+                answers.setdefault(bytes(properties.CorrelationID), []).append(frame)
+        return answers
 
     def _finals(self, sent: Frame) -> list[Frame]:
-        guid, number = message_id(sent)
-        identifier = UUID(guid).bytes_le + number.to_bytes(4, "little")
+        identifier = _correlation(sent)
         properties = [(frame, frame["MessagePropertiesHeader"]) for frame in self._messages()]
         return [frame for frame, one in properties if one.Label == LABEL and identifier in bytes(one.MessageBody)]
+
+
+def _correlation(sent: Frame) -> bytes:
+    """Give the CorrelationID of what answers a message."""
+    guid, number = message_id(sent)
+    return UUID(guid).bytes_le + number.to_bytes(4, "little")
 
 
 def signed(packet: Any, version: int = SIG20, key: RsaKey = ALICE.key) -> Any:
