@@ -24,6 +24,7 @@ from harness.judge import Judge
 from harness.plugin import LOG, REACH, RUN, covered, needs_known_peer, suite_path
 from harness.reach import Reach
 from harness.verdicts import Entry, Verdict
+from harness.workplaces import has_own_queues
 
 _LOOK_FOR_SESSION_S = 1.0
 
@@ -55,29 +56,44 @@ class Crew:
         self.busy: dict[Any, _Worker] = {}
         self._for_first: deque[int] = deque()
         self._for_any: deque[int] = deque()
-        shared = self.run.file.reach.kind == "external"
+        self._alone: deque[int] = deque()
+        """Of checks that look into queues which others send to."""
         for index, item in enumerate(session.items):
-            (self._for_first if shared and needs_known_peer(item) else self._for_any).append(index)
+            self._queue_for(item).append(index)
 
     def work(self) -> None:
         """Run every check; raises what pytest's own loop raises when the session is to stop."""
         gc.collect()
         gc.freeze()  # what is there now is shared by the workers and never garbage
         try:
-            for number in range(len(self.reaches)):
-                self._start(number)
-            while self.busy:
-                for connection in wait(list(self.busy)):
-                    self._hear(self.busy.pop(connection))
-                if self.session.shouldfail:
-                    raise self.session.Failed(self.session.shouldfail)
-                if self.session.shouldstop:
-                    raise self.session.Interrupted(self.session.shouldstop)
+            self._work_off()
+            self._for_first = self._alone
+            self._work_off()
         finally:
             for worker in self.busy.values():
                 worker.process.terminate()
                 worker.process.join()
             gc.unfreeze()
+
+    def _queue_for(self, item: pytest.Item) -> deque[int]:
+        file = self.run.file
+        if file.reach.kind == "external":
+            if needs_known_peer(item):
+                return self._for_first
+            if not has_own_queues(file) and any("qm2qm" in marker.args for marker in item.iter_markers("needs")):
+                return self._alone
+        return self._for_any
+
+    def _work_off(self) -> None:
+        for number in range(len(self.reaches)):
+            self._start(number)
+        while self.busy:
+            for connection in wait(list(self.busy)):
+                self._hear(self.busy.pop(connection))
+            if self.session.shouldfail:
+                raise self.session.Failed(self.session.shouldfail)
+            if self.session.shouldstop:
+                raise self.session.Interrupted(self.session.shouldstop)
 
     def _start(self, number: int) -> None:
         if not (self._for_any or (number == 0 and self._for_first)):

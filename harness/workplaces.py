@@ -43,6 +43,11 @@ def _workplace(file: SutFile, number: int) -> SutFile:
     return replace(file, reach=reach, queues=queues)
 
 
+def has_own_queues(file: SutFile) -> bool:
+    """Has each worker queues of its own?"""
+    return all("{worker}" in name for name in (file.queues.plain, file.queues.transactional, file.queues.admin))
+
+
 def as_stranger(file: SutFile, number: int) -> SutFile:
     """Give the SUT file with another peer, one that the SUT has not seen: neither what it keeps for the peer of
     another check nor what it knows of it can matter.
