@@ -6,6 +6,7 @@ import pytest
 
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from suites.mqqp.reading import FIRST, WAITING, deliver, filled, told, waiting
+from suites.mqqp.releases import release_of
 
 pytestmark = pytest.mark.needs("qm2qm")
 
@@ -52,7 +53,8 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     ]
     evidence = [frame for call in pointers for frame in call.evidence]
     observed = [call.outcome for call in pointers]
-    judge(f"{RULE}07", expected=[INVALID_PARAMETER] * 2, observed=observed, evidence=evidence)
+    expected = [release_of(remote.sut).no_queue_to_cancel, INVALID_PARAMETER]
+    judge(f"{RULE}07", expected=expected, observed=observed, evidence=evidence)
     other = queue.cancel(remote.request_id())
     judge(f"{RULE}11", expected=ERROR, observed=other.outcome, evidence=other.evidence)
     still = waiting(read)

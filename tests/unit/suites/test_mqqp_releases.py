@@ -1,0 +1,38 @@
+"""MS-MQQP notes <17>, <22> to <24>: what a SUT that says which Windows it is is held to."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.sut import Sut
+from harness.sutfile import parse_sut_file
+from harness.world import VirtualWorld
+from suites.mqqp.releases import AS_PRINTED, RELEASES, release_of
+
+
+def sut(profile: str) -> Sut:
+    tree = {"sut": {"name": "Contoso", "profile": profile}, "reach": {"kind": "virtual"}}
+    ports = {"tcp_port": 1801, "ping_port": 3527}
+    return Sut(parse_sut_file(tree), VirtualWorld(), None, identifier=None, facilities=frozenset(), scale=1, **ports)
+
+
+@pytest.mark.parametrize("profile", ["none", "Contoso 1.0"])
+def test_who_is_no_windows_is_held_to_the_text(profile: str) -> None:
+    assert release_of(sut(profile)) == AS_PRINTED
+    assert AS_PRINTED.version == (6, 1)
+
+
+@pytest.mark.parametrize(("profile", "version"), [("windows-xp", (5, 1)), ("windows-server-2008", (6, 0))])
+def test_a_release_of_windows_is_held_to_what_its_notes_say(profile: str, version: tuple[int, int]) -> None:
+    assert release_of(sut(profile)).version == version
+
+
+def test_since_windows_7_all_tell_the_same_version() -> None:
+    later = {name: one.version for name, one in RELEASES.items() if (one.first_build or 0) > 6001}
+    assert set(later.values()) == {(6, 1)}
+    assert "windows-server-2022" in later
+
+
+def test_only_windows_2000_calls_a_missing_queue_an_invalid_handle() -> None:
+    odd = [name for name, one in RELEASES.items() if one.no_queue_to_cancel != AS_PRINTED.no_queue_to_cancel]
+    assert odd == ["windows-2000"]
