@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import IO, Protocol
 from uuid import UUID
 
+from harness import remote_control
 from harness.control import Control, JsonlControl, VirtualControl
 from harness.errors import MqconformError, SutUnavailable, UsageError
 from harness.free_ports import free_port, free_rpc_port
 from harness.host import Core, CoreHost
 from harness.peer import MESSAGE_IDS_A_TEST
 from harness.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
+from harness.remote_control import RemoteControl
 from harness.sut import FACILITIES, Sut
 from harness.sutfile import PEER_PUBLIC_QUEUE, SutFile
 from harness.wire import dissect, establish_connection
@@ -167,9 +169,11 @@ class ExternalReach:
         if stranger is not None and self.control_endpoint is None:  # nothing can make it forget the tests before
             file = as_stranger(file, stranger)
         try:
-            control = None
+            control: Control | None = None
             if self.control_endpoint is not None:
                 control = JsonlControl(world, self.control_endpoint, "127.0.0.1")
+            elif file.capabilities.get("qm2qm", False):
+                control = RemoteControl(world, file, self.rpc_port)
             view = _view(file, world, control, self.tcp_port, self.ping_port, self.rpc_port, known=self.identifier)
         except MqconformError:
             world.close()
@@ -286,7 +290,9 @@ def _view(
     known: UUID | None = None,
 ) -> Sut:
     identifier, facilities, scale, keys = known, frozenset[str](), 1, b""
-    if control is not None:
+    if isinstance(control, RemoteControl):
+        facilities = remote_control.FACILITIES
+    elif control is not None:
         identity = control.call("identity")
         try:
             identifier = UUID(identity["guid"])

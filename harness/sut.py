@@ -7,6 +7,7 @@ from uuid import UUID
 
 from harness.control import Control
 from harness.errors import ConformanceFailure, HarnessError
+from harness.remote_control import RemoteControl
 from harness.sutfile import CAPABILITIES, SutFile
 from harness.world import World
 from reference_qm.inputs import Endpoint
@@ -106,7 +107,7 @@ class Sut:
         """How long to wait before nothing counts as nothing."""
         if self.world.virtual:
             return QUIET_VIRTUAL_MS
-        return QUIET_REAL_MS if self._control is None else QUIET_CONTROLLED_MS
+        return QUIET_REAL_MS if self.file.control.kind == "none" else QUIET_CONTROLLED_MS
 
     def duration_ms(self, specified_ms: int) -> int:
         """How long a protocol timer of so many specified ms runs here (set_timers)."""
@@ -126,9 +127,15 @@ class Sut:
         return self._control
 
     def queue(self, kind: str = "plain") -> str:
-        """Give the path name of a queue of the SUT, made empty where control allows: plain, transactional, admin."""
+        """Give the path name of a queue of the SUT: plain, transactional, admin.
+
+        It is made empty, and if need be made, where control or remote reading allows.
+        """
         name: str = getattr(self.file.queues, kind)
-        if "queue_control" in self.facilities and name not in self._created:
+        if isinstance(self._control, RemoteControl) and name not in self._created:
+            self._control.call("purge", queue=name)
+            self._created.append(name)
+        elif "queue_control" in self.facilities and name not in self._created:
             existing = {queue["name"].lower() for queue in self.control.call("list")["queues"]}
             if name.lower() in existing:
                 self.control.call("purge", queue=name)

@@ -1,0 +1,71 @@
+"""MS-MQQP 3.2.4: queues of a SUT without a control channel are read and emptied from afar."""
+
+from __future__ import annotations
+
+import pytest
+from harness_made import sut_file
+
+from harness.control import ControlRefused
+from harness.errors import HarnessError
+from harness.host import CoreHost
+from harness.reach import _view
+from harness.remote_control import FACILITIES, RemoteControl
+from harness.world import VirtualWorld
+from reference_qm.commands import SendMessage
+from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core import QueueManager
+from reference_qm.entropy import SeededEntropy, new_guid
+
+FILE = sut_file()
+PLAIN = FILE.queues.plain
+
+
+@pytest.fixture
+def remote() -> RemoteControl:
+    """A SUT with two messages, and what reads them."""
+    world, entropy = VirtualWorld(), SeededEntropy("sut")
+    config = QueueManagerConfig(new_guid(entropy), addresses=(FILE.reach.address,), queues=(QueueSettings(PLAIN),))
+    host = CoreHost(world, QueueManager(config, entropy), FILE.reach.address)
+    host.start()
+    host.listen_rpc(FILE.reach.rpc_port)
+    for body in (b"one", b"two"):
+        host.ask(SendMessage(f"DIRECT=TCP:{FILE.reach.address}\\{PLAIN}", body))
+    return RemoteControl(world, FILE, FILE.reach.rpc_port)
+
+
+def bodies(remote: RemoteControl, **more: int) -> list[str]:
+    return [one["body"] for one in remote.call("peek", queue=PLAIN, **more)["messages"]]
+
+
+def test_messages_are_peeked_in_order_received_and_purged(remote: RemoteControl) -> None:
+    assert bodies(remote) == bodies(remote) == ["one", "two"]
+    assert bodies(remote, limit=1) == ["one"]
+    assert remote.call("receive", queue=PLAIN)["message"]["body"] == "one"
+    assert bodies(remote) == ["two"]
+    remote.call("purge", queue=PLAIN)
+    assert bodies(remote) == []
+    assert remote.call("receive", queue=PLAIN, timeout_ms=5)["message"] is None
+
+
+def test_what_the_sut_refuses_is_one_line_with_its_status(remote: RemoteControl) -> None:
+    with pytest.raises(ControlRefused, match="MQ_ERROR_QUEUE_NOT_FOUND"):
+        remote.call("peek", queue="private$\\nowhere")
+
+
+def test_nothing_else_can_be_asked(remote: RemoteControl) -> None:
+    with pytest.raises(HarnessError, match="restart cannot be asked of a SUT without a control channel"):
+        remote.call("restart")
+    for wrong in (lambda: remote.begin("receive"), lambda: remote.answer(1)):
+        with pytest.raises(HarnessError):
+            wrong()
+
+
+def test_a_check_finds_its_queue_empty_once_and_may_receive(remote: RemoteControl) -> None:
+    sut = _view(FILE, remote.host.world, remote, 1801, 3527, FILE.reach.rpc_port)
+    assert sut.facilities == FACILITIES
+    assert sut.has("receive")
+    assert not sut.has("queue_control")
+    assert sut.queue() == PLAIN
+    assert sut.messages() == []
+    assert sut.queue() == PLAIN
+    sut.close()
