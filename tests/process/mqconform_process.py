@@ -30,6 +30,7 @@ private_names = true
 public_names = true
 security = true
 two_addresses = true
+qm2qm = true
 """
 
 
