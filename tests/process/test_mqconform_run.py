@@ -104,7 +104,8 @@ def test_a_served_queue_manager_in_another_process_keeps_the_rules(tmp_path: Pat
             tmp_path,
             f'[sut]\nname = "served"\n[reach]\nkind = "external"\ntcp_port = {served.endpoint("tcp")[1]}\n'
             f"ping_port = {served.endpoint('ping')[1]}\npeer_tcp_port = {port}\npeer_ping_port = {ping_port}\n"
-            f'rpc_port = {served.endpoint("rpc")[1]}\n[control]\nkind = "jsonl"\naddress = "{served.bound["control"]}"\n'
+            f"rpc_port = {served.endpoint('rpc')[1]}\n"
+            f'[control]\nkind = "jsonl"\naddress = "{served.bound["control"]}"\n'
             "[capabilities]\nping = true\nping_initiator = true\nqm2qm = true\n",
         )
         for folder in (tmp_path / "one", tmp_path / "two"):
