@@ -11,7 +11,7 @@ from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM
 from harness.wire.rpc_ept import map_arguments, ports
 from harness.wire.rpc_qm2qm import MAX_BUFFER, PEEK_CURRENT, QM2QM_OPERATIONS, RECEIVE, RR_ACK, desc2
 from harness.wire.rpc_stub import buffer
-from suites.mqqp.reading import FIRST, filled, told
+from suites.mqqp.reading import FIRST, SECOND, filled, told
 
 pytestmark = pytest.mark.needs("qm2qm")
 
@@ -71,14 +71,15 @@ def test_the_endpoint_mapper_tells_where_the_interface_is(remote, judge):
 @pytest.mark.covers(*BINDINGS.values())
 def test_a_call_needs_a_binding(remote, judge):
     """On a context that was never agreed on each method is refused; on the one that was it is carried out."""
+    filled(remote, FIRST, SECOND)  # one message for each of the two receives that are to be ended
     for name, rule in BINDINGS.items():
-        queue = filled(remote, FIRST)
+        queue = remote.open()
         association = queue.association
         arguments = arguments_of(queue, name)
         bound = association.contexts[QM2QM]
         unbound = association.begin(name, context=Context(NEVER_AGREED, bound.wide), **arguments).wait()
         refused = "refused" if unbound.thrown is not None or unbound.association.over else unbound.outcome
-        again = filled(remote, FIRST)
+        again = remote.open()
         call = again.association.call(name, **arguments_of(again, name))
         carried_out = "carried out" if call.thrown is None and call.answered else call.outcome
         judge(
