@@ -123,7 +123,7 @@ class Reader:
             "RemoteQMOpenQueue": lambda call: call.respond(phContext=SESSION_HANDLE),
             "RemoteQMCloseQueue": lambda call: call.respond(),
             "RemoteQMEndReceive": lambda call: call.respond(),
-            "RemoteQMCancelReceive": lambda call: call.respond(),
+            "RemoteQMCancelReceive": self.end_read,
             "RemoteQMCloseCursor": lambda call: call.respond(),
             "RemoteQMPurgeQueue": lambda call: call.respond(),
             START: self.give,
@@ -144,6 +144,13 @@ class Reader:
         """Answer a StartReceive with a new message."""
         self.sent.append(message(self.peer))
         give(call, self.sent[-1])
+
+    def end_read(self, call: ServedCall) -> None:
+        """Answer RemoteQMCancelReceive, and the read that it cancels, if that waits. Spec: MS-MQQP 3.1.4.6."""
+        call.respond()
+        for read in self.reads():
+            if not read.answered and description(read).dwRequestID == call.into.dwRequestID:
+                give(read, None, CANCELED)
 
     def let_reads_wait(self) -> None:
         """Answer no StartReceive."""

@@ -93,6 +93,14 @@ class Reading:
         more = {"next": True} if self.action == PEEK_NEXT else {}
         return reader.begin(self.verb, **where, timeout_ms=timeout_ms, **more)
 
+    def begin_in_turn(self, reader: Reader, remote: int, count: int, cursor: int | None = None) -> list[Request]:
+        """Let the SUT begin so many reads that wait, each when the one before has come to the peer."""
+        requests = []
+        for number in range(1, count + 1):
+            requests.append(self.begin(reader, remote, PATIENCE_OF_READS_MS, cursor))
+            reader.await_reads(number)
+        return requests
+
 
 def _numbered(first: int, *names: str) -> dict[str, str]:
     return {name: f"{first + place:02d}" for place, name in enumerate(names)}
@@ -213,8 +221,8 @@ def judge_entries(peer: Peer, sut: Sut, judge: Judge, reading: Reading) -> None:
     remote = reader.open()
     reader.let_reads_wait()
     cursor = reader.open_cursor(remote) if reading.cursor else None
-    requests = [reading.begin(reader, remote, PATIENCE_OF_READS_MS, cursor) for _ in range(2)]
-    calls = reader.await_reads(2)
+    requests = reading.begin_in_turn(reader, remote, 2, cursor)
+    calls = reader.reads()
     numbers = [description(call).dwRequestID for call in calls]
     evidence = [frame for call in calls for frame in call.evidence]
     differ = len(set(numbers))

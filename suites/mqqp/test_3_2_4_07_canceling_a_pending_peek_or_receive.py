@@ -22,8 +22,8 @@ def test_the_pending_read_that_is_meant_is_cancelled(peer, sut, judge, reading):
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
-    requests = [reading.begin(reader, remote, PATIENCE_OF_READS_MS) for _ in range(2)]
-    first, second = reader.await_reads(2)
+    requests = reading.begin_in_turn(reader, remote, 2)
+    first, second = reader.reads()
     reader.begin("cancel", request=requests[0].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence = [frame for call in (first, second, *cancels) for frame in call.frames[:1]]
@@ -45,6 +45,7 @@ def test_a_cancelled_read_is_pending_no_more(peer, sut, judge):
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
+    reader.server.answers["RemoteQMCancelReceive"] = lambda call: call.respond()
     request = RECEIVING.begin(reader, remote, PATIENCE_OF_READS_MS)
     read = reader.await_reads()[0]
     before = len(reader.pending())
