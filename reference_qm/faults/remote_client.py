@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from reference_qm.core import QueueManager
-from reference_qm.faults.primitives import Install, always, procedure, skip
+from reference_qm.effects import Effect, SendPacket
+from reference_qm.faults.primitives import Install, always, effects, procedure, skip
 from reference_qm.faults.registry import add
 from reference_qm.inputs import Endpoint
 from reference_qm.remote_client.model import PendingRemoteReadEntry, RemoteError, RemoteQueue, Sequence
-from reference_qm.remote_client.running import Bind, Binding
+from reference_qm.remote_client.running import Bind as Construct
+from reference_qm.remote_client.running import Binding
 from reference_qm.rpc import QM2QM, Interface
-from reference_qm.rpc.syntaxes import SyntaxId
+from reference_qm.rpc.bind_bodies import Bind
+from reference_qm.rpc.errors import PduError
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.syntaxes import NDR, SyntaxId
 
 Original = Callable[..., Any]
 KEPT, OPENING = "MQQP-3.2.1", "MQQP-3.2.4.1"
@@ -92,7 +97,7 @@ def _opened_anyway(original: Original) -> Original:
         try:
             return (yield from original(qm, queue))
         except RemoteError:
-            queue.binding = yield Bind(queue.RemoteServer, QM2QM)
+            queue.binding = yield Construct(queue.RemoteServer, QM2QM)
             context = yield from qm.procedures.call_open_queue(qm, queue)
             qm.procedures.add_remote_open_queue(qm, queue, context)
 
@@ -101,7 +106,7 @@ def _opened_anyway(original: Original) -> Original:
 
 def _on_a_third_binding(original: Original) -> Original:
     def call(qm: QueueManager, queue: RemoteQueue) -> Sequence:
-        third = yield Bind(queue.RemoteServer, QM2QM)
+        third = yield Construct(queue.RemoteServer, QM2QM)
         return (yield from original(qm, replace(queue, binding=third)))
 
     return call
@@ -167,7 +172,12 @@ add(
     "The binding handle outlives the queue.",
     procedure("close_queue_at_server", _closed_and_kept),
 )
-add("remote-open-not-called", f"{OPENING}-08", "RemoteQMOpenQueue is not called.", never("call_open_queue"))
+add(
+    "remote-open-not-called",
+    (f"{OPENING}-08", "MQQP-3.1.4.1-03"),
+    "RemoteQMOpenQueue is not called.",
+    never("call_open_queue"),
+)
 add(
     "remote-open-third-binding",
     f"{OPENING}-09",
@@ -214,6 +224,35 @@ add(
     skip("add_remote_open_queue"),
 )
 
+# -- 2.2, 3.1.4 -------------------------------------------------------------------------------------------------------
+
+
+def _ndr_only(effect: Effect) -> Iterable[Effect]:
+    """Propose NDR where NDR64 was to be."""
+    if not isinstance(effect, SendPacket):
+        return [effect]
+    try:
+        pdu = Pdu.parse(effect.data)
+    except PduError:
+        return [effect]
+    bind = pdu.body
+    if not isinstance(bind, Bind):
+        return [effect]
+    proposed = tuple(replace(one, transfer_syntaxes=(NDR,)) for one in bind.p_context_elem)
+    return [replace(effect, data=replace(pdu, body=replace(bind, p_context_elem=proposed)).build())]
+
+
+add("remote-bind-ndr-only", "MQQP-2.2-01", "NDR64 is not proposed.", effects(_ndr_only))
+add(
+    "remote-failures-told-apart",
+    [
+        *(f"MQQP-3.1.4.{one}" for one in ("1-10", "2-08", "3-12", "4-03", "5-03", "6-05", "7-03")),
+        *("MQQP-3.1.4.10-10", "MQQP-3.1.4.11-18"),
+    ],
+    "Only failures of message queuing count as such.",
+    procedure("is_failure", lambda original: lambda qm, status: status >> 16 == 0xC00E),
+)
+
 # -- 3.2.4.7 ----------------------------------------------------------------------------------------------------------
 
 
@@ -258,7 +297,12 @@ add(
 
 # -- 3.2.4.8, 3.2.4.9 -------------------------------------------------------------------------------------------------
 
-add("remote-cursor-not-closed", f"{CURSOR}-02", "RemoteQMCloseCursor is not called.", never("close_remote_cursor"))
+add(
+    "remote-cursor-not-closed",
+    (f"{CURSOR}-02", "MQQP-3.1.4.5-01"),
+    "RemoteQMCloseCursor is not called.",
+    never("close_remote_cursor"),
+)
 add(
     "remote-cursor-other-queue",
     f"{CURSOR}-03",
@@ -290,7 +334,12 @@ add(
     "The queue that was opened last is closed.",
     procedure("find_remote_open_queue", _other_queue),
 )
-add("remote-close-not-called", f"{CLOSING}-05", "RemoteQMCloseQueue is not called.", never("call_close_queue"))
+add(
+    "remote-close-not-called",
+    (f"{CLOSING}-05", "MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01"),
+    "RemoteQMCloseQueue is not called.",
+    never("call_close_queue"),
+)
 add(
     "remote-close-other-session",
     f"{CLOSING}-06",

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from reference_qm.codec import FormatError
 from reference_qm.core import QueueManager
 from reference_qm.effects import Effect, SendPacket
 from reference_qm.faults.primitives import Install, both, effects, procedure, skip
@@ -75,7 +76,7 @@ add(
 )
 add(
     "remote-read-identifier-reused",
-    _rules("04 05", "04 05", "04 05", "04 05"),
+    [*_rules("04 05", "04 05", "04 05", "04 05"), "MQQP-2.2.2.1-04", "MQQP-2.2.2.1-05"],
     "Every read has the same RequestId.",
     procedure("new_request_id", lambda original: lambda qm: 7),
 )
@@ -142,7 +143,7 @@ add(
 # -- the description --------------------------------------------------------------------------------------------------
 
 FIELDS = {
-    "hRemoteQueue": _rules("14 24", "14 24", "14 24", "13 23"),
+    "hRemoteQueue": [*_rules("14 24", "14 24", "14 24", "13 23"), "MQQP-3.1.4.10-06"],
     "dwQueue": _rules("15 25", "15 25", "15 25", "14 24"),
     "hCursor": _rules("18 28", "16 26", "16 26", "15 25"),
     "ulTimeout": _rules("20 30", "20 30", "20 30", "19 29"),
@@ -180,7 +181,7 @@ add(
 )
 add(
     "remote-read-buffer-not-null",
-    _rules("17 27", "18 28", "18 28", "17 27"),
+    [*_rules("17 27", "18 28", "18 28", "17 27"), "MQQP-2.2.2.1-10"],
     "lpBuffer points to no bytes.",
     _described(lambda values: {"lpBuffer": b""}),
 )
@@ -213,7 +214,18 @@ def _size(effect: Effect) -> Iterable[Effect]:
     return [replace(effect, data=replace(pdu, body=replace(body, stub=stub)).build())]
 
 
-add("remote-read-size", _rules("16 26", "17 27", "17 27", "16 26"), "dwSize is not zero.", effects(_size))
+add(
+    "remote-read-size",
+    [*_rules("16 26", "17 27", "17 27", "16 26"), "MQQP-2.2.2.1-03"],
+    "dwSize is not zero.",
+    effects(_size),
+)
+add(
+    "remote-read-infinite-short",
+    "MQQP-2.2.2.1-02",
+    "An infinite time-out is one hexadecimal digit short, as it was printed once.",
+    _described(lambda values: {"ulTimeout": values["ulTimeout"] & 0x0FFFFFFF}),
+)
 
 # -- what comes back --------------------------------------------------------------------------------------------------
 
@@ -251,7 +263,31 @@ add(
     "The body of a message loses its last byte.",
     procedure("reconstruct_message", _other_message),
 )
-add("remote-read-not-ended", _rules("", "36", "", "35"), "RemoteQMEndReceive is not called.", never("end_receive"))
+add(
+    "remote-read-not-ended",
+    [*_rules("", "36", "", "35"), "MQQP-2.2.1.2-01", "MQQP-3.1.4.1-01", "MQQP-3.1.4.2-01"],
+    "RemoteQMEndReceive is not called.",
+    never("end_receive"),
+)
+
+
+def _minding(name: str, plain: int) -> Install:
+    """Take an answer for malformed in which a reserved field has another value than is usual."""
+
+    def make(original: Original) -> Original:
+        def reconstruct(qm: QueueManager, results: dict[str, Any]) -> RemoteMessage:
+            both = results.get("lpRemoteReadDesc2") or {"pRemoteReadDesc": results.get("lpRemoteReadDesc")}
+            if both["pRemoteReadDesc"][name] != plain:
+                raise FormatError(name, 0, "a fault", f"is not {plain}")
+            return original(qm, results)  # type: ignore[no-any-return]
+
+        return reconstruct
+
+    return procedure("reconstruct_message", make)
+
+
+add("remote-read-minds-reserved", "MQQP-2.2.2.1-06", "Reserved has to be what it is mostly.", _minding("Reserved", 1))
+add("remote-read-minds-ack", "MQQP-2.2.2.1-09", "eAckNack has to be zero.", _minding("eAckNack", 0))
 add(
     "remote-read-ends-another",
     _rules("", "37", "", "36"),

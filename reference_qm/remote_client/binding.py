@@ -77,15 +77,20 @@ def call_method(qm: QueueManager, binding: Binding, method: str, **arguments: ob
     The client treats all failure HRESULTs identically (MS-MQQP 3.1.4): those with the severity bit set (2.2).
     """
     results = yield CallMethod(binding, method, arguments, qm.settings.remote_call_ms)
-    check(method, results)
+    check(qm, method, results)
     return results
 
 
-def check(method: str, results: dict[str, object]) -> None:
+def is_failure(qm: QueueManager, status: int) -> bool:
+    """Is a status a failure HRESULT? All of them are treated identically. Spec: MS-MQQP 2.2, 3.1.4.1."""
+    return bool(status & FAILURE)
+
+
+def check(qm: QueueManager, method: str, results: dict[str, object]) -> None:
     """Raise RemoteError when a method returned a failure HRESULT."""
     status = results.get("Return", 0)
     assert isinstance(status, int)
-    if status & FAILURE:
+    if qm.procedures.is_failure(qm, status):
         raise RemoteError(f"{method} returned {name_of(status)}", status)
 
 

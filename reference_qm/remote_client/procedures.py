@@ -37,6 +37,9 @@ Values = dict[str, Any]
 class RemoteClientProcedures(QueueProcedures):
     """One field for each procedure of MS-MQQP 3.2.4."""
 
+    # 2.2, 3.1.4.1 What a method returned
+    is_failure: Callable[[QM, int], bool] = binding.is_failure
+
     # 3.2.4.1, 3.2.4.9 Opening and closing a queue
     construct_binding: Callable[[QM, Endpoint, Interface], Sequence] = binding.construct_binding
     ask_server_port: Callable[[QM, Binding], Sequence] = binding.ask_server_port

@@ -175,7 +175,7 @@ def _call_start(qm: QueueManager, read: RemoteRead, method: str, arguments: dict
     assert read.queue.binding is not None
     patience = None if read.TimeOut == INFINITE_MS else read.TimeOut * qm.settings.scale + qm.settings.remote_call_ms
     results = yield CallMethod(read.queue.binding, method, arguments, patience)
-    check(method, results)
+    check(qm, method, results)
     if results["Return"] == Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT:
         raise RemoteError("cancelled (MS-MQQP 3.2.4.7)", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)
     return results
@@ -213,7 +213,7 @@ def end_receive(qm: QueueManager, entry: PendingRemoteReadEntry, ack: Ack) -> Se
     assert entry.queue.binding is not None
     arguments = {"pphContext": entry.RemoteReadHandle, "dwAck": int(ack)}
     results = yield CallMethod(entry.queue.binding, "RemoteQMEndReceive", arguments, qm.settings.remote_call_ms)
-    check("RemoteQMEndReceive", results)
+    check(qm, "RemoteQMEndReceive", results)
 
 
 def remove_pending_read(qm: QueueManager, entry: PendingRemoteReadEntry) -> None:
