@@ -162,8 +162,8 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     """The system under test; a check that needs what it has not goes no further, nor do the fixtures that use it."""
     reach = request.config.stash[REACH]
     known = needs_known_peer(request.node)
-    before = len(request.config.stash[RUN].done.tests)
-    stranger = None if known else before + request.session.items.index(request.node)
+    run = request.config.stash[RUN]
+    stranger = None if known else run.first_stranger + len(run.done.tests) + request.session.items.index(request.node)
     view = reach.open(seed=str(suite_path(request.node)), stranger=stranger)
     try:
         _meet_needs(request.node, view)

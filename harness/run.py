@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import tomllib
+import zlib
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -129,6 +130,13 @@ class Run:
         counts = ", ".join(f"{self.log.counts[verdict]} {verdict}" for verdict in Verdict if self.log.counts[verdict])
         tests = len(self.tests_run | self.done.tests)
         return f"{self.file.sut.name} {self.file.sut.version}: {tests} checks: {counts or 'no verdicts'}"
+
+    @property
+    def first_stranger(self) -> int:
+        """The number of the first peer of this run (harness.workplaces): a SUT may still have something for those of
+        the run before.
+        """
+        return zlib.crc32(self.log.info.run.encode()) % 50 * 1_000
 
     def capture_path(self, test: str) -> Path:
         """Give the capture file of a test: one name, whatever its parameters look like.
