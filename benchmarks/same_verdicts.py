@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from harness.run import VERDICTS_FILE
+from harness.run import RULES_FILE, VERDICTS_FILE
 from harness.verdicts import read_verdicts
 
 SHOWN = 20
@@ -21,8 +21,16 @@ OWN = ("run", "time")
 
 
 def judged(run: Path) -> Counter[tuple[str, ...]]:
-    """Give test, rule and verdict of every line of a run, with how often they are there."""
-    return Counter((line["test"], line["rule"], line["verdict"]) for line in read_verdicts(run / VERDICTS_FILE))
+    """Give test, rule and verdict of every line of a run, with how often they are there.
+
+    A rule that is seen on whatever packets pass counts once in the run with each verdict: in real time it is chance
+    whether a packet still comes before a check that does not wait for it is over.
+    """
+    rules = json.loads((run / RULES_FILE).read_text(encoding="utf-8"))["rules"]
+    passive = {rule for rule, row in rules.items() if row["observe"] == "passive"}
+    lines = [(line["test"], line["rule"], line["verdict"]) for line in read_verdicts(run / VERDICTS_FILE)]
+    seen = {("some check", rule, verdict) for _, rule, verdict in lines if rule in passive}
+    return Counter(line for line in lines if line[1] not in passive) + Counter(seen)
 
 
 def told(run: Path) -> list[str]:

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import time
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
@@ -120,23 +121,17 @@ def run_demo(out: Path) -> int:
     console = Console()
     began = time.monotonic()
     runs = {system: _start(system, out) for system in SYSTEMS}
+    tallies = {system: _Tally(out / system.slug / VERDICTS_FILE) for system in SYSTEMS}
     with Live(console=console, refresh_per_second=4) as live:
         while any(process.poll() is None for process in runs.values()):
-            live.update(_progress(runs, out))
+            live.update(_progress(runs, tallies))
             _wait(runs)
-        live.update(_progress(runs, out))
+        live.update(_progress(runs, tallies))
     wrong = [text for system, process in runs.items() if (text := _judge(system, process.returncode, out))]
     for text in wrong:
         console.print(f"[bold red]demo:[/] {text}")
-    rollup = [
-        sys.executable,
-        "-m",
-        "harness",
-        "rollup",
-        *(str(out / s.slug) for s in SYSTEMS),
-        "--out",
-        str(out / "report"),
-    ]
+    folders = [str(out / system.slug) for system in SYSTEMS]
+    rollup = [sys.executable, "-m", "harness", "rollup", *folders, "--out", str(out / "report")]
     code = subprocess.run(rollup, check=False).returncode  # noqa: S603 - our own command
     console.print(
         f"\nall of it took {time.monotonic() - began:.0f} s; open [bold]{(out / 'report/site/index.html').resolve()}[/]"
@@ -201,22 +196,32 @@ def _wait(runs: dict[System, subprocess.Popen[bytes]]) -> None:
                 return
 
 
-def _counts(system: System, out: Path) -> dict[str, int]:
-    path = out / system.slug / VERDICTS_FILE
-    counts: dict[str, int] = {}
-    if path.is_file():
-        text = path.read_text(encoding="utf-8")
-        for verdict in Verdict:
-            counts[verdict] = text.count(f'"verdict":"{verdict}"')
-    return counts
+class _Tally:
+    """Counts the verdicts of a run as they are appended: the files grow large."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.read = 0
+        self.counts: Counter[str] = Counter()
+
+    def count(self) -> Counter[str]:
+        """Count what came since the last time, too; give all so far."""
+        if self.path.is_file():
+            with self.path.open("rb") as file:
+                file.seek(self.read)
+                new = file.read()
+            lines = new[: new.rfind(b"\n") + 1]
+            self.read += len(lines)
+            self.counts.update({verdict: lines.count(b'"verdict":"%s"' % verdict.encode()) for verdict in Verdict})
+        return self.counts
 
 
-def _progress(runs: dict[System, subprocess.Popen[bytes]], out: Path) -> Table:
+def _progress(runs: dict[System, subprocess.Popen[bytes]], tallies: dict[System, _Tally]) -> Table:
     table = Table("system", "reached", "pass", "fail", "warn", "other", "state")
     for system, process in runs.items():
-        counts = _counts(system, out)
-        other = sum(count for verdict, count in counts.items() if verdict not in ("pass", "fail", "warn"))
-        shown = [str(counts.get(verdict, 0)) for verdict in ("pass", "fail", "warn")]
+        counts = tallies[system].count()
+        shown = [str(counts[verdict]) for verdict in (Verdict.PASS, Verdict.FAIL, Verdict.WARN)]
+        other = counts.total() - sum(map(int, shown))
         state = "running" if process.poll() is None else f"ended with {process.returncode}"
         table.add_row(f"{system.name} {system.version}", system.kind, *shown, str(other), state)
     return table
