@@ -29,15 +29,11 @@ public_names = true
 security = true
 qm2qm = true
 """
-QUEUES = """
-[[queues]]
-name = "private$\\\\mqc-plain"
-[[queues]]
-name = "private$\\\\mqc-tx"
-transactional = true
-[[queues]]
-name = "private$\\\\mqc-admin"
-"""
+QUEUES = {
+    "plain": "private$\\mqc-plain-{worker}",
+    "transactional": "private$\\mqc-tx-{worker}",
+    "admin": "private$\\mqc-admin-{worker}",
+}
 
 
 def measure() -> Iterator[str]:
@@ -71,7 +67,13 @@ def _loopback(folder: Path) -> str:
 
 def _without_control(folder: Path) -> str:
     """One process that runs already, with the specification's own timers."""
-    config = _configure(folder, "alone", "127.0.22.1", "127.0.0.2", QUEUES)
+    queues = "".join(
+        f"[[queues]]\nname = '{name.format(worker=number)}'\ntransactional = {str(kind == 'transactional').lower()}\n"
+        for number in range(WAITING_WORKERS)
+        for kind, name in QUEUES.items()
+    )
+    named = "[queues]\n" + "".join(f"{kind} = '{name}'\n" for kind, name in QUEUES.items())
+    config = _configure(folder, "alone", "127.0.22.1", "127.0.0.2", queues)
     options = ["--config", str(config), "--address", "127.0.22.1", "--tcp-port", "0", "--ping-port", "0"]
     process = subprocess.Popen([sys.executable, "-m", "reference_qm", *options], stdout=subprocess.PIPE, text=True)
     with process, contextlib.ExitStack() as stack:
@@ -83,7 +85,7 @@ def _without_control(folder: Path) -> str:
         sut.write_text(
             f'[sut]\nname = "alone"\n[reach]\nkind = "external"\naddress = "127.0.22.1"\ntcp_port = {port["tcp"]}\n'
             f"ping_port = {port['ping']}\nrpc_port = {port['rpc']}\n"
-            f"peer_tcp_port = {PEER_PORTS['tcp']}\npeer_ping_port = {PEER_PORTS['ping']}\n{CAPABILITIES}",
+            f"peer_tcp_port = {PEER_PORTS['tcp']}\npeer_ping_port = {PEER_PORTS['ping']}\n{named}{CAPABILITIES}",
             encoding="utf-8",
         )
         return f"no control, {_run(folder, sut, WAITING_WORKERS)} (wanted: under 900 s)"

@@ -24,7 +24,6 @@ from harness.judge import Judge
 from harness.plugin import LOG, REACH, RUN, covered, needs_known_peer, suite_path
 from harness.reach import Reach
 from harness.verdicts import Entry, Verdict
-from harness.workplaces import has_own_queues
 
 _LOOK_FOR_SESSION_S = 1.0
 
@@ -56,8 +55,6 @@ class Crew:
         self.busy: dict[Any, _Worker] = {}
         self._for_first: deque[int] = deque()
         self._for_any: deque[int] = deque()
-        self._alone: deque[int] = deque()
-        """Of checks that look into queues which others send to."""
         for index, item in enumerate(session.items):
             self._queue_for(item).append(index)
 
@@ -67,8 +64,6 @@ class Crew:
         gc.freeze()  # what is there now is shared by the workers and never garbage
         try:
             self._work_off()
-            self._for_first = self._alone
-            self._work_off()
         finally:
             for worker in self.busy.values():
                 worker.process.terminate()
@@ -76,13 +71,8 @@ class Crew:
             gc.unfreeze()
 
     def _queue_for(self, item: pytest.Item) -> deque[int]:
-        file = self.run.file
-        if file.reach.kind == "external":
-            if needs_known_peer(item):
-                return self._for_first
-            if not has_own_queues(file) and any("qm2qm" in marker.args for marker in item.iter_markers("needs")):
-                return self._alone
-        return self._for_any
+        shared = self.run.file.reach.kind == "external"
+        return self._for_first if shared and needs_known_peer(item) else self._for_any
 
     def _work_off(self) -> None:
         for number in range(len(self.reaches)):

@@ -29,6 +29,11 @@ def workplaces(file: SutFile, workers: int) -> list[SutFile]:
             f"--workers {workers}: over its control channel each check changes the SUT for all others: leave --workers "
             'out, or set kind = "none" in [control], or kind = "process" in [reach] (then each worker starts its own)'
         )
+    if workers > 1 and kind == "external" and file.capabilities.get("qm2qm", False) and not has_own_queues(file):
+        raise UsageError(
+            f"--workers {workers}: a check empties the queues that it reads from afar (capability qm2qm): put "
+            "{worker} into plain, transactional and admin in [queues], so that each worker has queues of its own"
+        )
     return [_workplace(file, number) for number in range(workers)]
 
 

@@ -48,6 +48,14 @@ def test_queues_can_be_named_for_a_worker() -> None:
     assert [place.queues.plain for place in places] == ["private$\\q-0", "private$\\q-1", "private$\\q-2"]
 
 
+def test_workers_share_no_queue_that_checks_empty_from_afar() -> None:
+    tree = {"sut": {"name": "x"}, "reach": {"kind": "external"}, "capabilities": {"qm2qm": True}}
+    with pytest.raises(UsageError, match=r"put \{worker\} into plain, transactional and admin"):
+        workplaces(parse_sut_file(tree), 2)
+    tree["queues"] = {kind: f"private$\\{kind}-{{worker}}" for kind in ("plain", "transactional", "admin")}
+    assert len(workplaces(parse_sut_file(tree), 2)) == 2
+
+
 def test_strangers_are_peers_that_the_sut_has_not_seen() -> None:
     known = described("external")
     reaches = [as_stranger(known, number).reach for number in range(2_000)]
