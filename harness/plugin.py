@@ -5,6 +5,7 @@ Inert in any other pytest session: it acts only on tests below the suites folder
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -79,6 +80,7 @@ def _begin(config: pytest.Config) -> None:
         run = Run.begin(folder, file, load_catalogue(), _selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as for Ctrl-C: stop what is started here
     try:
         start_all(reaches)
     except MqconformError as error:

@@ -158,6 +158,7 @@ def _work(session: pytest.Session, reach: Reach, connection: Connection, others:
     for other in others:
         other.close()  # else the session could close its end, and who waits at the other would not see it
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session hears it, too, and ends its workers
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
     session.config.stash[REACH] = reach
     _be_silent(session.config)

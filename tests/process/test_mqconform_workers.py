@@ -48,9 +48,9 @@ def test_three_workers_find_what_one_finds(alone: Path, tmp_path: Path) -> None:
     assert len(list((folder / "allure-results").glob("*-result.json"))) == int(told[0])
 
 
-def begun(folder: Path, file: Path) -> subprocess.Popen[str]:
-    """A run with two workers that has some verdicts already."""
-    command = [*MQCONFORM, "run", "--sut", str(file), "--out", str(folder), "-k", SELECTION, "--workers", "2"]
+def begun(folder: Path, file: Path, workers: int = 2) -> subprocess.Popen[str]:
+    """A run that has some verdicts already."""
+    command = [*MQCONFORM, "run", "--sut", str(file), "--out", str(folder), "-k", SELECTION, f"--workers={workers}"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     until = time.monotonic() + 60
     while not ((folder / "verdicts.jsonl").is_file() and (folder / "verdicts.jsonl").stat().st_size):
@@ -119,25 +119,42 @@ def test_what_several_workers_cannot_do_is_one_line(tmp_path: Path, workers: int
     assert not (tmp_path / "run").exists()
 
 
-def test_each_worker_has_a_process_and_addresses_of_its_own(tmp_path: Path) -> None:
-    (tmp_path / "qm-0.toml").write_text("[remote]\ntcp_port = 18020\nping_port = 35280\n")
-    (tmp_path / "qm-1.toml").write_text("[remote]\ntcp_port = 18020\nping_port = 35280\n")
-    file = sut(
-        tmp_path,
+def loopback(folder: Path) -> Path:
+    """A SUT file with a process for each of two workers."""
+    for number in (0, 1):
+        (folder / f"qm-{number}.toml").write_text("[remote]\ntcp_port = 18020\nping_port = 35280\n")
+    return sut(
+        folder,
         '[sut]\nname = "loopback"\n[reach]\nkind = "process"\naddress = "127.0.9.1"\npeer_address = "127.0.9.2"\n'
         "tcp_port = 0\nping_port = 0\npeer_tcp_port = 18020\npeer_ping_port = 35280\n"
         'command = ["{python}", "-m", "reference_qm", "--config", '
-        f'"{tmp_path}/qm-{{worker}}.toml", "--address", "{{address}}", "--tcp-port", "{{tcp_port}}", "--ping-port", '
+        f'"{folder}/qm-{{worker}}.toml", "--address", "{{address}}", "--tcp-port", "{{tcp_port}}", "--ping-port", '
         '"{ping_port}", "--control", "127.0.0.1:{control_port}"]\n[control]\nkind = "jsonl"\n'
         "[capabilities]\nping = true\n",
     )
+
+
+def test_each_worker_has_a_process_and_addresses_of_its_own(tmp_path: Path) -> None:
     selection = "test_2_2_2_ or test_2_1_2_"
-    done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", selection, "--workers", 2)
+    run = ("run", "--sut", loopback(tmp_path), "--out", tmp_path / "run", "-k", selection)
+    done = mqconform(*run, "--workers", 2)
     assert done.returncode == 0, done.stdout
     assert {name.name for name in (tmp_path / "run").glob("sut*.log")} == {"sut.log", "sut-1.log"}
     assert "127.0.9.1" in (tmp_path / "run/sut.log").read_text()
     assert "127.0.10.1" in (tmp_path / "run/sut-1.log").read_text()
     assert {line["verdict"] for line in verdicts(tmp_path / "run")} <= {"pass", "not_applicable"}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_run_that_is_terminated_stops_what_it_started(tmp_path: Path, workers: int) -> None:
+    folder = tmp_path / "run"
+    with begun(folder, loopback(tmp_path), workers) as process:
+        systems = [pid for pid in workers_of(process) if b"reference_qm" in Path(f"/proc/{pid}/cmdline").read_bytes()]
+        assert len(systems) == workers
+        process.terminate()
+        assert process.wait(60) == pytest.ExitCode.INTERRUPTED
+    assert not any(Path(f"/proc/{pid}").exists() for pid in systems)
+    assert run_json(folder)["aborted"] == "interrupted"
 
 
 def test_a_selection_of_nothing_is_one_line_with_workers_too(tmp_path: Path) -> None:
