@@ -33,6 +33,8 @@ REACH: pytest.StashKey[Reach] = pytest.StashKey()
 LOG: pytest.StashKey[Log] = pytest.StashKey()
 """Where the verdicts of this process go."""
 JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
+ON_TERM: pytest.StashKey[Any] = pytest.StashKey()
+"""What SIGTERM did before the run."""
 
 _BAD = ("fail", "inconclusive", "harness_error")
 """Verdicts with which a check counts as failed for pytest, JUnit and Allure."""
@@ -80,7 +82,8 @@ def _begin(config: pytest.Config) -> None:
         run = Run.begin(folder, file, load_catalogue(), _selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # end as for Ctrl-C: stop what is started here
+    # End as for Ctrl-C: stop what is started here.
+    config.stash[ON_TERM] = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         start_all(reaches)
     except MqconformError as error:
@@ -313,6 +316,8 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started."""
     for reach in config.stash.get(REACHES, ()):
         reach.stop()
+    if ON_TERM in config.stash:
+        signal.signal(signal.SIGTERM, config.stash[ON_TERM])
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
