@@ -15,7 +15,7 @@ $(STAMP): uv.lock pyproject.toml scripts/setup.sh
 demo: setup
 	$(BIN)/mqconform demo
 
-# Side by side: tests of processes mostly wait, the others and the proof compute.
+# In parallel: tests of processes mostly wait, the others and the proof compute.
 test: setup lint
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-processes test-core
 

@@ -1,1 +1,1 @@
-"""What ``make bench`` runs: figures measured side by side, never a test."""
+"""What ``make bench`` runs: figures measured in parallel, never a test."""

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from harness.run import RULES_FILE, VERDICTS_FILE
-from harness.verdicts import read_verdicts
+from harness.judging.verdicts import read_verdicts
+from harness.run.run import RULES_FILE, VERDICTS_FILE
 
 SHOWN = 20
 OWN = ("run", "time")

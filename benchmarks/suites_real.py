@@ -14,9 +14,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.suites_virtual import DOCUMENTS, told
-from harness.provisioning import write_provisions
-from harness.sutfile import PEER_IDENTIFIER, load_sut_file
-from harness.workplaces import workplaces
+from harness.sut.provisioning import write_provisions
+from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file
+from harness.sut.worker_configurations import worker_configurations
 
 PEER_PORTS = {"tcp": 18_040, "ping": 35_300}
 LOOPBACK_WORKERS, WAITING_WORKERS = 4, 24
@@ -54,14 +54,14 @@ def _loopback(folder: Path) -> str:
     ports = ", ".join(f'"--{name}-port", "{{{name}_port}}"' for name in ("tcp", "ping"))
     sut = folder / "loopback.toml"
     sut.write_text(
-        f'[sut]\nname = "loopback"\n[reach]\nkind = "process"\naddress = "127.0.23.1"\npeer_address = "127.0.23.2"\n'
+        f'[sut]\nname = "loopback"\n[driver]\nkind = "process"\naddress = "127.0.23.1"\npeer_address = "127.0.23.2"\n'
         f"tcp_port = 0\nping_port = 0\npeer_tcp_port = {PEER_PORTS['tcp']}\npeer_ping_port = {PEER_PORTS['ping']}\n"
         f'command = [{command}, "--address", "{{address}}", {ports}, "--control", "127.0.0.1:{{control_port}}"]\n'
         f'[control]\nkind = "jsonl"\n{CAPABILITIES}',
         encoding="utf-8",
     )
-    for number, place in enumerate(workplaces(load_sut_file(sut), LOOPBACK_WORKERS)):
-        _configure(folder, str(number), place.reach.address, place.reach.peer_address)
+    for number, place in enumerate(worker_configurations(load_sut_file(sut), LOOPBACK_WORKERS)):
+        _configure(folder, str(number), place.driver.address, place.driver.peer_address)
     return f"loopback, set_timers, {_run(folder, sut, LOOPBACK_WORKERS)} (wanted: under 240 s)"
 
 
@@ -83,7 +83,7 @@ def _without_control(folder: Path) -> str:
         port = {name: where.rpartition(":")[2] for name, where in bound.items()}
         sut = folder / "alone.sut.toml"
         sut.write_text(
-            f'[sut]\nname = "alone"\n[reach]\nkind = "external"\naddress = "127.0.22.1"\ntcp_port = {port["tcp"]}\n'
+            f'[sut]\nname = "alone"\n[driver]\nkind = "external"\naddress = "127.0.22.1"\ntcp_port = {port["tcp"]}\n'
             f"ping_port = {port['ping']}\nrpc_port = {port['rpc']}\n"
             f"peer_tcp_port = {PEER_PORTS['tcp']}\npeer_ping_port = {PEER_PORTS['ping']}\n{named}{CAPABILITIES}",
             encoding="utf-8",

@@ -13,9 +13,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.prove import VIRTUAL_SUT
-from harness.run import VERDICTS_FILE
-from harness.verdicts import read_verdicts
+from harness.judging.verdicts import read_verdicts
+from harness.proof.prove import VIRTUAL_SUT
+from harness.run.run import VERDICTS_FILE
 
 DOCUMENTS = "mqqb or mqmq"
 

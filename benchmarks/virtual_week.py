@@ -14,13 +14,13 @@ from collections import deque
 from collections.abc import Iterator
 from uuid import UUID
 
-from reference_qm.clock import Now
-from reference_qm.commands import PurgeQueue, SendMessage
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core import QueueManager
-from reference_qm.effects import CloseTransport, Connect, Effect, Persist, Rejected, SendPacket
-from reference_qm.entropy import SeededEntropy
-from reference_qm.inputs import (
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import PurgeQueue, SendMessage
+from reference_qm.surface.effects import CloseTransport, Connect, Effect, Persist, Rejected, SendPacket
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
     Endpoint,

@@ -21,3 +21,7 @@ class ConformanceFailure(MqconformError):
 
 class UsageError(MqconformError):
     """Bad input of a person: a file, an option, a selection."""
+
+
+class UnknownFault(UsageError, LookupError):
+    """No section of the suites has a fault of this name."""

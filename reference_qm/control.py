@@ -8,8 +8,8 @@ from dataclasses import fields
 from typing import Any
 from uuid import UUID
 
-from reference_qm import commands, remote_commands
-from reference_qm.effects import Completed, Rejected
+from reference_qm.surface import commands, remote_commands
+from reference_qm.surface.effects import Completed, Rejected
 
 DELIVERIES: dict[str, dict[str, bool]] = {
     "express": {},

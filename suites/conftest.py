@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.judge import Judge
-from harness.peer import Peer
+from harness.judging.judge import Judge
+from harness.peer.peer import Peer
 from suites import predicates
 
 __all__ = ["predicates"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.peer import Peer
+from harness.peer.peer import Peer
 from harness.wire import TxSequenceID, user_message
 
 NONE: Mapping[str, Any] = {}
@@ -19,7 +19,7 @@ def a_message(peer: Peer, user: Mapping[str, Any] = NONE, *, queue: str = "plain
     own = {
         "SourceQueueManager": peer.identifier,
         "MessageID": peer.message_id(),
-        "SentTime": peer.world.now().utc_s,
+        "SentTime": peer.environment.now().utc_s,
     }
     destination = peer.sut.format_name(queue).removeprefix("DIRECT=")
     return user_message(**{"destination": destination, "user": own | dict(user), "body": b"of the peer", **headers})
@@ -39,7 +39,7 @@ class Sequence:
     def __init__(self, peer: Peer, ordinal: int = 1) -> None:
         self.peer = peer
         base = (peer.message_id() & 0x0FFF_FFFF) << 4
-        self.identifier = TxSequenceID(Ordinal=base + ordinal, TimeStamp=peer.world.now().utc_s)
+        self.identifier = TxSequenceID(Ordinal=base + ordinal, TimeStamp=peer.environment.now().utc_s)
         self.number = 0
 
     def message(

@@ -13,21 +13,21 @@ from typing import Any
 from uuid import UUID
 
 from benchmarks.pairs import BODY, Memory, Options, Report, now, until_told
-from reference_qm.adm import Message, MessagePosition, Session
-from reference_qm.clock import Now
 from reference_qm.codec import MessageIdentifier
-from reference_qm.commands import OpenQueue, OpenSession, Request, Result, SendMessage
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core import QueueManager
-from reference_qm.effects import Effect, Rejected
-from reference_qm.protocol.commanding import HANDLERS
-from reference_qm.protocol.messages import serialize_message
-from reference_qm.queueing.elements import Answered
-from reference_qm.queueing.statuses import Status
+from reference_qm.core.protocol.commanding import HANDLERS
+from reference_qm.core.protocol.messages import serialize_message
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import Message, MessagePosition, Session
+from reference_qm.model.elements import Answered
+from reference_qm.model.statuses import Status
 from reference_qm.shell.host import Answer, Host, Limits
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.store import MemoryStore
 from reference_qm.shell.system import SystemEntropy
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import OpenQueue, OpenSession, Request, Result, SendMessage
+from reference_qm.surface.effects import Effect, Rejected
 
 ADDRESS, SENDING_ADDRESS = "127.0.0.1", "127.0.0.2"
 QUEUE = "private$\\bench"

@@ -16,10 +16,8 @@ from typing import Any
 from uuid import UUID
 
 from benchmarks.pairs import BODY, Memory, Options, Report, now, until_told
-from reference_qm.commands import SendMessage
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core import QueueManager
-from reference_qm.effects import Rejected
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import QM2QM, QMCOMM
 from reference_qm.rpc.bind_bodies import Bind, ContextElement
 from reference_qm.rpc.bodies import Request as Call
@@ -30,6 +28,8 @@ from reference_qm.rpc.syntaxes import NDR
 from reference_qm.shell.host import Host, Limits
 from reference_qm.shell.store import MemoryStore
 from reference_qm.shell.system import SystemEntropy
+from reference_qm.surface.commands import SendMessage
+from reference_qm.surface.effects import Rejected
 
 ADDRESS = "127.0.0.1"
 QUEUE = "private$\\bench"

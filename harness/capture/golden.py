@@ -13,8 +13,8 @@ from uuid import UUID
 
 from harness.capture.writer import CaptureWriter
 from harness.errors import HarnessError
-from harness.places import CAPTURES
-from reference_qm.inputs import Endpoint
+from harness.paths import CAPTURES
+from reference_qm.surface.inputs import Endpoint
 
 GOLDEN = CAPTURES / "golden"
 MANIFEST = "manifest.toml"

@@ -7,7 +7,7 @@ from enum import IntFlag
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from struct import Struct
 
-from reference_qm.inputs import Endpoint
+from reference_qm.surface.inputs import Endpoint
 
 Address = IPv4Address | IPv6Address
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from harness.capture.errors import CaptureError
 from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, take_apart
 from harness.capture.pcapng import LINKTYPE_RAW, CapturedFrame, read_pcapng
-from reference_qm.inputs import Endpoint
+from reference_qm.surface.inputs import Endpoint
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Self
 from harness.capture.ip import MAX_DATAGRAM, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
 from harness.capture.pcapng import file_header, packet_block
 from harness.errors import HarnessError
-from reference_qm.inputs import Endpoint
+from reference_qm.surface.inputs import Endpoint
 
 MAX_SEGMENT = 60_000
 """int bytes of data in one frame."""

@@ -34,7 +34,7 @@ from reference_qm.directory.rules import (
     may_list,
     written_attributes,
 )
-from reference_qm.entropy import Entropy, new_guid
+from reference_qm.surface.entropy import Entropy, new_guid
 
 MAX_QUERIES: Final = 1_024
 """Enumerations that may be open at a time: one that nobody ends must not hold memory for ever."""

@@ -1,6 +1,6 @@
 """DCE/RPC over a connection, both sides, without I/O: bytes in, calls and bytes out.
 
-``RpcServer.accept`` makes an ``Association`` for each connection. What it and the calls return are happenings, in
+``RpcServer.accept`` makes an ``Association`` for each connection. What it and the calls return are outputs, in
 order: effects for the connection (SendBytes, CloseAssociation) and events for the dispatcher (CallReceived,
 CallCancelled, CallOrphaned, HandleRundown). Spec: C706; MS-RPCE.
 """
@@ -8,18 +8,18 @@ CallCancelled, CallOrphaned, HandleRundown). Spec: C706; MS-RPCE.
 from reference_qm.rpc.association import Association
 from reference_qm.rpc.calls import Call
 from reference_qm.rpc.errors import PduError, StubError
-from reference_qm.rpc.groups import ContextHandle
-from reference_qm.rpc.happenings import (
+from reference_qm.rpc.events import (
     CallCancelled,
     CallOrphaned,
     CallReceived,
     CloseAssociation,
     HandleRundown,
-    Happening,
     RpcEffect,
     RpcEvent,
+    RpcOutput,
     SendBytes,
 )
+from reference_qm.rpc.groups import ContextHandle
 from reference_qm.rpc.interfaces import EPT, QM2QM, QMCOMM, Interface, Method
 from reference_qm.rpc.limits import Limits
 from reference_qm.rpc.server import RpcServer
@@ -38,13 +38,13 @@ __all__ = [
     "ContextHandle",
     "FaultStatus",
     "HandleRundown",
-    "Happening",
     "Interface",
     "Limits",
     "Method",
     "PduError",
     "RpcEffect",
     "RpcEvent",
+    "RpcOutput",
     "RpcServer",
     "SendBytes",
     "StubError",

@@ -7,18 +7,18 @@ from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from reference_qm.clock import Now
 from reference_qm.rpc.answers import fault
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
 from reference_qm.rpc.bodies import Body, Shutdown
 from reference_qm.rpc.contexts import PresentationContext, negotiate
 from reference_qm.rpc.errors import PduError
-from reference_qm.rpc.happenings import CloseAssociation, Happening, SendBytes
+from reference_qm.rpc.events import CloseAssociation, RpcOutput, SendBytes
 from reference_qm.rpc.header import RPC_VERS, WHOLE, Flags, Header, PacketType
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE
 from reference_qm.rpc.pdu import Pdu, PduFramer
 from reference_qm.rpc.pending import PendingCalls
 from reference_qm.rpc.status import FaultStatus, RejectReason
+from reference_qm.surface.clock import Now
 
 if TYPE_CHECKING:
     from reference_qm.rpc.groups import AssociationGroup
@@ -62,26 +62,26 @@ class Association:
 
     # -- what the connection tells ------------------------------------------------------------------------------
 
-    def receive_bytes(self, data: bytes, now: Now) -> list[Happening]:
+    def receive_bytes(self, data: bytes, now: Now) -> list[RpcOutput]:
         """Take bytes as they come, cut anywhere."""
         return [] if self.closed else self._receive_all(data, now)
 
-    def connection_lost(self) -> list[Happening]:
+    def connection_lost(self) -> list[RpcOutput]:
         """The connection is gone: calls are orphaned, the last association of a group leaves its handles."""
         return self._end()
 
     def next_due(self) -> int | None:
         """Return when ``handle_timer`` has something to do, in monotonic ms."""
-        return None if self._owed_since is None else self._owed_since + self.limits.patience_ms
+        return None if self._owed_since is None else self._owed_since + self.limits.response_timeout_ms
 
-    def handle_timer(self, now: Now) -> list[Happening]:
+    def handle_timer(self, now: Now) -> list[RpcOutput]:
         """Close an association whose client left a bind, a PDU or a request unfinished for too long."""
         due = self.next_due()
         if self.closed or due is None or now.monotonic_ms < due:
             return []
-        return self.close(f"nothing whole for {self.limits.patience_ms} ms while something was unfinished")
+        return self.close(f"nothing whole for {self.limits.response_timeout_ms} ms while something was unfinished")
 
-    def shut_down(self) -> list[Happening]:
+    def shut_down(self) -> list[RpcOutput]:
         """Ask the client to end the association; take no more calls; close when the last is answered.
 
         Spec: C706 12.6.4.11; MS-RPCE 3.3.3.4.2.
@@ -94,11 +94,11 @@ class Association:
 
     # -- what the calls do --------------------------------------------------------------------------------------
 
-    def send(self, pdu: Pdu | bytes) -> list[Happening]:
+    def send(self, pdu: Pdu | bytes) -> list[RpcOutput]:
         """Return the effect of sending a PDU, or PDUs that are built already."""
         return [SendBytes(self, pdu if isinstance(pdu, bytes) else pdu.build())]
 
-    def settle(self) -> list[Happening]:
+    def settle(self) -> list[RpcOutput]:
         """Close an association that is being shut down and has no call left."""
         if self._draining and not self.calls:
             return self.close("shut down")
@@ -109,22 +109,22 @@ class Association:
         """Are no more calls taken?"""
         return self._draining
 
-    def close(self, reason: str) -> list[Happening]:
+    def close(self, reason: str) -> list[RpcOutput]:
         """Close the connection: a client that breaks the protocol, or has to go."""
         return [CloseAssociation(self, reason), *self._end()]
 
-    def protocol_error(self, pdu: Pdu, reason: str) -> list[Happening]:
+    def protocol_error(self, pdu: Pdu, reason: str) -> list[RpcOutput]:
         """Answer a request that breaks the protocol and close. Spec: MS-RPCE 3.3.3.5.7."""
         return self.fail_and_close(pdu.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
 
-    def fail_and_close(self, call_id: int, status: int, reason: str) -> list[Happening]:
+    def fail_and_close(self, call_id: int, status: int, reason: str) -> list[RpcOutput]:
         """Send a fault that ends the association."""
         return [*self.send(fault(call_id, 0, status, executed=False)), *self.close(reason)]
 
     # -- PDUs ---------------------------------------------------------------------------------------------------
 
-    def _receive_all(self, data: bytes, now: Now) -> list[Happening]:
-        happened: list[Happening] = []
+    def _receive_all(self, data: bytes, now: Now) -> list[RpcOutput]:
+        happened: list[RpcOutput] = []
         whole = 0
         try:
             for wire in self._framer.feed(data):
@@ -137,7 +137,7 @@ class Association:
         self._note_debt(now, progress=whole > 0)
         return happened
 
-    def _receive(self, wire: bytes) -> list[Happening]:
+    def _receive(self, wire: bytes) -> list[RpcOutput]:
         header = Header.parse(wire)
         try:
             pdu = Pdu.parse(wire)
@@ -148,7 +148,7 @@ class Association:
             return self._refuse(header, f"{pdu.body.PTYPE.name} in the state {self.state.value} (MS-RPCE 3.3.3)")
         return handler(self, pdu)
 
-    def _refuse(self, header: Header, reason: str) -> list[Happening]:
+    def _refuse(self, header: Header, reason: str) -> list[RpcOutput]:
         """Answer a PDU that is malformed or out of place, as its kind is answered, and close."""
         if header.ptype == PacketType.BIND:
             return self._reject(header.call_id, RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, reason)
@@ -156,10 +156,10 @@ class Association:
             return self.fail_and_close(header.call_id, FaultStatus.NCA_S_PROTO_ERROR, reason)
         return self.close(reason)
 
-    def _reject(self, call_id: int, why: RejectReason, reason: str) -> list[Happening]:
+    def _reject(self, call_id: int, why: RejectReason, reason: str) -> list[RpcOutput]:
         return [*self.send(Pdu(BindNak(why), call_id)), *self.close(reason)]
 
-    def _on_bind(self, pdu: Pdu) -> list[Happening]:
+    def _on_bind(self, pdu: Pdu) -> list[RpcOutput]:
         bind = pdu.body
         assert isinstance(bind, Bind)
         if pdu.sec_trailer is not None:
@@ -181,7 +181,7 @@ class Association:
         self._framer.longest = min(bind.max_xmit_frag, self.limits.fragment_bytes)
         return self._answer(pdu, bind, BindAck, self.sec_addr.encode() + b"\0")
 
-    def _on_alter_context(self, pdu: Pdu) -> list[Happening]:
+    def _on_alter_context(self, pdu: Pdu) -> list[RpcOutput]:
         alter = pdu.body
         assert isinstance(alter, AlterContext)
         if pdu.sec_trailer is not None:
@@ -211,20 +211,20 @@ class Association:
                 return RejectReason.PROTOCOL_VERSION_NOT_SUPPORTED, why
         return None
 
-    def _answer(self, pdu: Pdu, bind: Bind, kind: type[BindAck], sec_addr: bytes) -> list[Happening]:
+    def _answer(self, pdu: Pdu, bind: Bind, kind: type[BindAck], sec_addr: bytes) -> list[RpcOutput]:
         assert self.group is not None
         results, accepted = negotiate(bind.p_context_elem, self.server.interfaces, self.server.preferred)
         self.contexts.update({context.p_cont_id: context for context in accepted})
         body: Body = kind(self.max_xmit_frag, self._framer.longest, self.group.identifier, sec_addr, results)
         return self.send(Pdu(body, pdu.call_id, WHOLE | (pdu.pfc_flags & Flags.CONC_MPX)))
 
-    def _on_request(self, pdu: Pdu) -> list[Happening]:
+    def _on_request(self, pdu: Pdu) -> list[RpcOutput]:
         return self.calls.on_request(pdu)
 
-    def _on_co_cancel(self, pdu: Pdu) -> list[Happening]:
+    def _on_co_cancel(self, pdu: Pdu) -> list[RpcOutput]:
         return self.calls.on_co_cancel(pdu)
 
-    def _on_orphaned(self, pdu: Pdu) -> list[Happening]:
+    def _on_orphaned(self, pdu: Pdu) -> list[RpcOutput]:
         return self.calls.on_orphaned(pdu)
 
     # -- ends ---------------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ class Association:
         elif self._owed_since is None or progress:
             self._owed_since = now.monotonic_ms
 
-    def _end(self) -> list[Happening]:
+    def _end(self) -> list[RpcOutput]:
         if self.closed:
             return []
         self.state = AssociationState.CLOSED
@@ -248,7 +248,7 @@ class Association:
         return happened
 
 
-_Handler = Callable[[Association, Pdu], list[Happening]]
+_Handler = Callable[[Association, Pdu], list[RpcOutput]]
 _HANDLERS: Mapping[tuple[AssociationState, PacketType], _Handler] = MappingProxyType(
     {
         (AssociationState.ESTABLISHED, PacketType.BIND): Association._on_bind,

@@ -16,7 +16,7 @@ from reference_qm.rpc.status import NEVER_SENT
 if TYPE_CHECKING:
     from reference_qm.rpc.association import Association
     from reference_qm.rpc.contexts import PresentationContext
-    from reference_qm.rpc.happenings import Happening
+    from reference_qm.rpc.events import RpcOutput
 
 
 class IncomingCall:
@@ -82,7 +82,7 @@ class Call:
             raise MisuseError(f"{self.method.name} opens no context handle")
         return self.association.groups.new_handle(self.method.handle_kind, state)
 
-    def respond(self, **results: Any) -> list[Happening]:
+    def respond(self, **results: Any) -> list[RpcOutput]:
         """Answer with the [out] parameters and ``Return``; return what follows.
 
         An [in, out] parameter that is not given stays as it came; a context handle that is not given by a method
@@ -100,7 +100,7 @@ class Call:
         stub = self.method.build_out(on_the_wire, Encoding(self.context.wide), self.arguments)
         return self.association.calls.finish(self, stub, handle)
 
-    def fault(self, status: int) -> list[Happening]:
+    def fault(self, status: int) -> list[RpcOutput]:
         """Answer with a fault; return what follows. Spec: MS-RPCE 3.3.3.4.1.
 
         MisuseError for a status that no server sends (MS-RPCE 3.3.3.5.1).

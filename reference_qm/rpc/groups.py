@@ -6,8 +6,8 @@ from collections import deque
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from reference_qm.entropy import Entropy, new_guid
-from reference_qm.rpc.happenings import HandleRundown
+from reference_qm.rpc.events import HandleRundown
+from reference_qm.surface.entropy import Entropy, new_guid
 
 if TYPE_CHECKING:
     from reference_qm.rpc.association import Association

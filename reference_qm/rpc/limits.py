@@ -15,8 +15,8 @@ class Limits:
     """Bounds of one association, and of one association group for ``handles``.
 
     ``fragment_bytes``: the largest PDU that is received or sent. ``stub_bytes``: stub data of all requests that are
-    being received or carried out. ``patience_ms``: how long a client may leave a bind, a PDU or a fragmented request
-    unfinished.
+    being received or carried out. ``response_timeout_ms``: how long a client may leave a bind, a PDU or a
+    fragmented request unfinished.
     """
 
     fragment_bytes: int = 5840
@@ -24,4 +24,4 @@ class Limits:
     pending_calls: int = 64
     stub_bytes: int = 2 * MAX_INPUT_SIZE
     handles: int = 1024
-    patience_ms: int = 30_000
+    response_timeout_ms: int = 30_000

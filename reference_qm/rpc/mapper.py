@@ -9,7 +9,7 @@ from ipaddress import IPv4Address
 from reference_qm.rpc.calls import Call
 from reference_qm.rpc.contexts import TRANSFER_SYNTAXES
 from reference_qm.rpc.errors import StubError
-from reference_qm.rpc.happenings import CallReceived, Happening, RpcEvent
+from reference_qm.rpc.events import CallReceived, RpcEvent, RpcOutput
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.towers import Tower
 
@@ -31,19 +31,19 @@ class EndpointMapper:
     def __init__(self, endpoints: Sequence[MappedEndpoint]) -> None:
         self.endpoints = endpoints
 
-    def __call__(self, event: RpcEvent) -> list[Happening]:
+    def __call__(self, event: RpcEvent) -> list[RpcOutput]:
         """Take an event of the runtime; calls are answered at once, and no handle is ever open."""
         if not isinstance(event, CallReceived):
             return []
         return _ANSWERS[event.call.method.name](self, event.call)
 
-    def _map(self, call: Call) -> list[Happening]:
+    def _map(self, call: Call) -> list[RpcOutput]:
         found = self.find(call.arguments["map_tower"])[: call.arguments["max_towers"]]
         towers = [{"tower_length": len(octets), "tower_octet_string": octets} for octets in found]
         status = 0 if towers else EPT_S_NOT_REGISTERED
         return call.respond(num_towers=len(towers), ITowers=towers, status=status, entry_handle=None)
 
-    def _free(self, call: Call) -> list[Happening]:
+    def _free(self, call: Call) -> list[RpcOutput]:
         return call.respond(entry_handle=None, status=0)
 
     def find(self, map_tower: dict[str, bytes] | None) -> list[bytes]:

@@ -8,8 +8,8 @@ from reference_qm.rpc.answers import fault, response
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.calls import Call, IncomingCall
 from reference_qm.rpc.errors import StubError
+from reference_qm.rpc.events import CallCancelled, CallOrphaned, CallReceived, HandleRundown, RpcOutput
 from reference_qm.rpc.groups import ContextHandle
-from reference_qm.rpc.happenings import CallCancelled, CallOrphaned, CallReceived, HandleRundown, Happening
 from reference_qm.rpc.header import Flags
 from reference_qm.rpc.limits import MAX_INPUT_SIZE
 from reference_qm.rpc.ndr import Encoding
@@ -49,7 +49,7 @@ class PendingCalls:
 
     # -- request ------------------------------------------------------------------------------------------------
 
-    def on_request(self, pdu: Pdu) -> list[Happening]:
+    def on_request(self, pdu: Pdu) -> list[RpcOutput]:
         """Take a fragment of a request. Spec: C706 12.6.4.9; MS-RPCE 3.3.3.5."""
         request = pdu.body
         assert isinstance(request, Request)
@@ -81,7 +81,7 @@ class PendingCalls:
             return f"call {pdu.call_id} before the answer, not multiplexed (MS-RPCE 3.3.1.5.8)"
         return None
 
-    def _first(self, pdu: Pdu, request: Request) -> list[Happening]:
+    def _first(self, pdu: Pdu, request: Request) -> list[RpcOutput]:
         """Begin a call; what is wrong with it is answered at once (MS-RPCE 3.3.3.5.8)."""
         context = self._association.contexts.get(request.p_cont_id)
         if context is None:
@@ -97,7 +97,7 @@ class PendingCalls:
         incoming = IncomingCall(pdu.call_id, context, method, request, pdu.order)
         return self._add(incoming, pdu, request)
 
-    def _add(self, incoming: IncomingCall, pdu: Pdu, request: Request) -> list[Happening]:
+    def _add(self, incoming: IncomingCall, pdu: Pdu, request: Request) -> list[RpcOutput]:
         self._incoming = None
         size = len(incoming.stub) + len(request.stub)
         if size > MAX_INPUT_SIZE:  # MS-RPCE 3.3.3.5.4
@@ -111,7 +111,7 @@ class PendingCalls:
             return []
         return self._accept(incoming)
 
-    def _accept(self, incoming: IncomingCall) -> list[Happening]:
+    def _accept(self, incoming: IncomingCall) -> list[RpcOutput]:
         """Read the stub of a request that is complete."""
         context, method = incoming.context, incoming.method
         try:
@@ -128,7 +128,7 @@ class PendingCalls:
         self._group().promised += call.method.opens_handle
         return self._dispatch(call)
 
-    def _dispatch(self, call: Call) -> list[Happening]:
+    def _dispatch(self, call: Call) -> list[RpcOutput]:
         """Hand a call to the dispatcher, unless its context handle is not there or taken. Spec: C706 5.1.6."""
         parameter = call.method.handle
         if parameter is not None and call.method.takes_handle:
@@ -143,14 +143,14 @@ class PendingCalls:
                 handle.holder = call
                 call.handle = call.arguments[parameter.name] = handle
         call.dispatched = True
-        happened: list[Happening] = [CallReceived(call)]
+        happened: list[RpcOutput] = [CallReceived(call)]
         if call.cancelled:
             happened.append(CallCancelled(call))
         return happened
 
     # -- answers ------------------------------------------------------------------------------------------------
 
-    def finish(self, call: Call, stub: bytes, handle: ContextHandle | None) -> list[Happening]:
+    def finish(self, call: Call, stub: bytes, handle: ContextHandle | None) -> list[RpcOutput]:
         """Answer a call with a response; ``handle`` is the context handle among its results."""
         group = self._group()
         opened = handle if handle is not call.handle else None
@@ -164,20 +164,20 @@ class PendingCalls:
         answer = response(call.call_id, call.context.p_cont_id, stub, call.cancels, size)
         return [*self._association.send(answer), *self._end(call), *self._association.settle()]
 
-    def fail(self, call: Call, status: int) -> list[Happening]:
+    def fail(self, call: Call, status: int) -> list[RpcOutput]:
         """Answer a call with a fault."""
         if call.ended:
             return []
         answer = fault(call.call_id, call.context.p_cont_id, status, executed=call.dispatched, cancels=call.cancels)
         return [*self._association.send(answer), *self._end(call), *self._association.settle()]
 
-    def _refuse(self, call_id: int, p_cont_id: int, status: int) -> list[Happening]:
+    def _refuse(self, call_id: int, p_cont_id: int, status: int) -> list[RpcOutput]:
         """Answer a request that never becomes a call."""
         return self._association.send(fault(call_id, p_cont_id, status, executed=False))
 
     # -- ends ---------------------------------------------------------------------------------------------------
 
-    def on_co_cancel(self, pdu: Pdu) -> list[Happening]:
+    def on_co_cancel(self, pdu: Pdu) -> list[RpcOutput]:
         """Note a cancel. Spec: C706 12.6.4.6. One for a call that is answered already comes too late."""
         if self._incoming is not None and self._incoming.call_id == pdu.call_id:
             self._incoming.cancels += 1
@@ -189,26 +189,26 @@ class PendingCalls:
             return self.fail(call, FaultStatus.NCA_S_FAULT_CANCEL)
         return [CallCancelled(call)]
 
-    def on_orphaned(self, pdu: Pdu) -> list[Happening]:
+    def on_orphaned(self, pdu: Pdu) -> list[RpcOutput]:
         """Forget a call that nobody waits for. Spec: C706 12.6.4.8; MS-RPCE 3.3.1.5.10."""
         if self._incoming is not None and self._incoming.call_id == pdu.call_id:
             self._incoming = None
         call = self._calls.get(pdu.call_id)
         return [] if call is None else [*self._orphan(call), *self._association.settle()]
 
-    def abandon(self) -> list[Happening]:
+    def abandon(self) -> list[RpcOutput]:
         """Forget every call: the connection is gone."""
         self._incoming = None
-        happened: list[Happening] = []
+        happened: list[RpcOutput] = []
         for call in list(self._calls.values()):
             happened += self._orphan(call)
         return happened
 
-    def _orphan(self, call: Call) -> list[Happening]:
-        told: list[Happening] = [CallOrphaned(call)] if call.dispatched else []
+    def _orphan(self, call: Call) -> list[RpcOutput]:
+        told: list[RpcOutput] = [CallOrphaned(call)] if call.dispatched else []
         return told + self._end(call)
 
-    def _end(self, call: Call) -> list[Happening]:
+    def _end(self, call: Call) -> list[RpcOutput]:
         """Take a call out of the books; whoever waits for its context handle is next."""
         call.ended = True
         del self._calls[call.call_id]
@@ -218,7 +218,7 @@ class PendingCalls:
         if handle is None:
             return []
         handle.holder = None
-        happened: list[Happening] = []
+        happened: list[RpcOutput] = []
         while handle.waiting and handle.holder is None:
             following = handle.waiting.popleft()
             if not (following.ended or following.association.closed):

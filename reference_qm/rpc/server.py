@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from reference_qm.clock import Now
-from reference_qm.entropy import Entropy
 from reference_qm.rpc.association import Association
 from reference_qm.rpc.groups import Groups
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.limits import Limits
 from reference_qm.rpc.syntaxes import NDR64, SyntaxId
+from reference_qm.surface.clock import Now
+from reference_qm.surface.entropy import Entropy
 
 
 class RpcServer:

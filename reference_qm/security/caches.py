@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 from uuid import UUID
 
-from reference_qm.clock import Now
 from reference_qm.codec import MisuseError
 from reference_qm.security.algorithms import PrivacyLevel
 from reference_qm.security.directory_keys import UserSignCert
+from reference_qm.surface.clock import Now
 
 MINUTE_MS = 60_000
 

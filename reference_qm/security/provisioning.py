@@ -12,13 +12,13 @@ from uuid import UUID
 from cryptography.hazmat.primitives.asymmetric import rsa
 
 from reference_qm.codec import NULL_GUID
-from reference_qm.entropy import Entropy
 from reference_qm.security.algorithms import AES_PROVIDER, BASE_PROVIDER, ENHANCED_PROVIDER, PRIVACY
 from reference_qm.security.caches import SecuritySettings
 from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
 from reference_qm.security.key_exchange import public_key_blob
 from reference_qm.security.second_library import second
 from reference_qm.security.sid import Sid
+from reference_qm.surface.entropy import Entropy
 
 KEY_BITS: Mapping[str, int] = {BASE_PROVIDER: 512, ENHANCED_PROVIDER: 1024, AES_PROVIDER: 1024}
 """The sizes of a queue manager's RSA keys by provider, int bits, in the order of their lists. Spec: MS-MQDMPR 3.1.3."""

@@ -21,7 +21,6 @@ from typing import Protocol
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from reference_qm.clock import Now
 from reference_qm.codec import FormatError, MessageClass, ProviderInfo, SecurityHeader, UserMessagePacket
 from reference_qm.security.access import QueueAccess, is_granted
 from reference_qm.security.algorithms import (
@@ -40,6 +39,7 @@ from reference_qm.security.errors import SecurityError
 from reference_qm.security.key_exchange import unwrap
 from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
 from reference_qm.security.signatures import Content, authenticate, is_signed, signed_content
+from reference_qm.surface.clock import Now
 
 _SECTION = "MS-MQQB 3.1.5.8.3"
 _PROVIDERS = frozenset(privacy.provider for privacy in PRIVACY.values())

@@ -13,7 +13,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from reference_qm.clock import Now
 from reference_qm.codec import (
     PrivateQueueFormatNameId,
     ProviderInfo,
@@ -23,7 +22,6 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from reference_qm.entropy import Entropy
 from reference_qm.security.algorithms import (
     EncryptionAlgorithm,
     Privacy,
@@ -36,6 +34,8 @@ from reference_qm.security.ciphers import encrypt
 from reference_qm.security.directory_keys import MqdsPublicKeys
 from reference_qm.security.errors import SecurityError
 from reference_qm.security.key_exchange import public_key, wrap
+from reference_qm.surface.clock import Now
+from reference_qm.surface.entropy import Entropy
 
 _SECTION = "MS-MQQB 3.1.7.1.5"
 _REDUCED_BITS = 40

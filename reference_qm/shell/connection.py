@@ -7,7 +7,14 @@ import os
 from collections.abc import Callable
 from typing import cast
 
-from reference_qm.inputs import BytesReceived, Endpoint, Input, TransportAccepted, TransportConnected, TransportLost
+from reference_qm.surface.inputs import (
+    BytesReceived,
+    Endpoint,
+    Input,
+    TransportAccepted,
+    TransportConnected,
+    TransportLost,
+)
 
 LINGER_S = 5.0
 """How long a closed connection may take to deliver what was sent before it was closed."""

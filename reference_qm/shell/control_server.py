@@ -9,11 +9,11 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any, cast
 
-from reference_qm.commands import CancelWaiting, Request
 from reference_qm.control import ControlError, answer, request_from
-from reference_qm.inputs import Endpoint
 from reference_qm.shell.host import Answer, Host
 from reference_qm.shell.store import StoreError
+from reference_qm.surface.commands import CancelWaiting, Request
+from reference_qm.surface.inputs import Endpoint
 
 LINE_LIMIT = 1024 * 1024
 TOO_LONG = f"a line is longer than {LINE_LIMIT} bytes: bodies above about 780,000 bytes cannot be sent from here"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from reference_qm.clock import Now
-from reference_qm.effects import Effect
-from reference_qm.inputs import Input
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import Effect
+from reference_qm.surface.inputs import Input
 
 
 class Core(Protocol):

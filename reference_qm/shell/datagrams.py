@@ -7,7 +7,7 @@ import logging
 import socket
 from collections.abc import Callable
 
-from reference_qm.inputs import Endpoint
+from reference_qm.surface.inputs import Endpoint
 
 DATAGRAM_LIMIT = 65_535
 

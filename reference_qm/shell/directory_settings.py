@@ -23,11 +23,11 @@ from reference_qm.directory import (
     equals,
 )
 from reference_qm.directory.objects import MAX_COST, MIN_COST, DirectoryObject
-from reference_qm.entropy import Entropy
 from reference_qm.shell import system
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_store import DirectoryFileError, SqliteDirectory
 from reference_qm.shell.toml_values import SettingsError, Table, Values
+from reference_qm.surface.entropy import Entropy
 
 _NAMES = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
 """The name space of the identifiers that are made of names."""

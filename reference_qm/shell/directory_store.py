@@ -13,7 +13,7 @@ from typing import Final
 from reference_qm.directory.memory import MemoryDirectory, StorageError
 from reference_qm.directory.objects import DirectoryObject
 from reference_qm.directory.records import RecordError, from_record, to_record
-from reference_qm.entropy import Entropy
+from reference_qm.surface.entropy import Entropy
 
 APPLICATION_ID: Final = 0x4D514453
 """"MQDS", in the header of the file: what tells it from any other SQLite file."""

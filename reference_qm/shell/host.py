@@ -1,4 +1,4 @@
-"""Runs the core in the real world: brings it what happens and carries out its effects, in order."""
+"""Runs the core in real time: brings it what happens and carries out its effects, in order."""
 
 from __future__ import annotations
 
@@ -9,8 +9,15 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
-from reference_qm.commands import Request
-from reference_qm.effects import (
+from reference_qm.shell import system
+from reference_qm.shell.connection import Connection, OpenedInput
+from reference_qm.shell.core import Core
+from reference_qm.shell.datagrams import DatagramSocket
+from reference_qm.shell.resolver import Resolver
+from reference_qm.shell.rpc_server import RpcListener
+from reference_qm.shell.store import Store, StoreError
+from reference_qm.surface.commands import Request
+from reference_qm.surface.effects import (
     CloseTransport,
     Completed,
     Connect,
@@ -23,7 +30,7 @@ from reference_qm.effects import (
     SendDatagram,
     SendPacket,
 )
-from reference_qm.inputs import (
+from reference_qm.surface.inputs import (
     Command,
     DatagramReceived,
     Endpoint,
@@ -40,13 +47,6 @@ from reference_qm.inputs import (
     TransportFailed,
     TransportLost,
 )
-from reference_qm.shell import system
-from reference_qm.shell.connection import Connection, OpenedInput
-from reference_qm.shell.core import Core
-from reference_qm.shell.datagrams import DatagramSocket
-from reference_qm.shell.resolver import Resolver
-from reference_qm.shell.rpc_server import RpcListener
-from reference_qm.shell.store import Store, StoreError
 
 log = logging.getLogger(__name__)
 
@@ -135,7 +135,7 @@ class Host:
         return self._rpc_listening
 
     async def start(self) -> None:
-        """Start the core, then let the world in; OSError when a port was taken meanwhile."""
+        """Start the core, then let connections in; OSError when a port was taken meanwhile."""
         self._begin_life()
         for ping in self._pings.values():
             ping.start()

@@ -8,7 +8,7 @@ import socket
 from collections.abc import Callable
 from typing import cast
 
-from reference_qm.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
+from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
 
 STOP_FLUSH_S = 0.5
 """How long stopping may take to deliver what was answered."""

@@ -25,7 +25,6 @@ from cryptography.hazmat.primitives.serialization import (
 
 from reference_qm.codec import FormatError
 from reference_qm.directory.enums import PrivacyLevel
-from reference_qm.entropy import Entropy
 from reference_qm.security import (
     AES_PROVIDER,
     BASE_PROVIDER,
@@ -48,6 +47,7 @@ from reference_qm.security import (
 )
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.toml_values import SettingsError, Table
+from reference_qm.surface.entropy import Entropy
 
 KEY_FILES: Mapping[str, str] = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhanced", AES_PROVIDER: "advanced"}
 """How the key of each provider is called: ``encryption_base.pem``, ``signing_base.pem`` and so on."""

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import difflib
 import ipaddress
 import logging
 import os
 import signal
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from importlib import metadata
 from typing import Any
 from uuid import UUID
 
 from reference_qm.control import ControlError
-from reference_qm.core import QueueManager
-from reference_qm.inputs import Endpoint
-from reference_qm.protocol.restoring import RestoreError
+from reference_qm.core.protocol.restoring import RestoreError
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.core import Core
 from reference_qm.shell.host import Host
@@ -26,8 +25,12 @@ from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.store import MemoryStore, Store, StoreError
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
+from reference_qm.surface.inputs import Endpoint
 
 log = logging.getLogger(__name__)
+
+FAULTS_GROUP = "reference_qm.faults"
+"""The entry point that ``serve --fault`` calls with a core and names; it returns the faulty core, or LookupError."""
 
 
 def open_store(settings: Settings) -> SqliteStore | None:
@@ -61,13 +64,19 @@ def make_core(settings: Settings, faults: Sequence[str], store: SqliteStore | No
         store.entries.clear()
     if not faults:
         return core
-    from reference_qm import faults as registry  # here, so that no fault is loaded that nobody asked for
+    return _wrapped(core, faults)
 
-    for name in faults:
-        if name not in registry.FAULTS:
-            near = ", ".join(difflib.get_close_matches(name, registry.FAULTS)) or "none"
-            raise SettingsError(f"--fault {name}: there is no such fault; similar ones: {near}")
-    return registry.wrap(core, faults)
+
+def _wrapped(core: QueueManager, faults: Sequence[str]) -> Core:
+    """Wrap a core in faults by what a package offers for it; SettingsError for a fault that does not exist."""
+    offered = metadata.entry_points(group=FAULTS_GROUP)
+    if not offered:
+        raise SettingsError(f"--fault {faults[0]}: no installed package offers faults (entry point {FAULTS_GROUP})")
+    wrap: Callable[[QueueManager, Sequence[str]], Core] = next(iter(offered)).load()
+    try:
+        return wrap(core, faults)
+    except LookupError as error:
+        raise SettingsError(f"--fault: {error}") from error
 
 
 class Service:

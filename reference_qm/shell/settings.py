@@ -13,13 +13,13 @@ from uuid import UUID
 
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.directory.enums import OperatingSystemType
-from reference_qm.entropy import Entropy, new_guid
-from reference_qm.inputs import Endpoint
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_settings import load_directory
 from reference_qm.shell.host import Limits
 from reference_qm.shell.security_settings import QUEUE_KEYS, load_security, queue_security
 from reference_qm.shell.toml_values import SettingsError, Table
+from reference_qm.surface.entropy import Entropy, new_guid
+from reference_qm.surface.inputs import Endpoint
 
 Value = TypeVar("Value")
 

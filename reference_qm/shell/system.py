@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 
-from reference_qm.clock import Now
+from reference_qm.surface.clock import Now
 
 
 def now() -> Now:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.conversation import Session
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer import Peer
-from harness.recorder import Frame
-from harness.sut import Sut
+from harness.peer.conversation import Session
+from harness.peer.peer import Peer
+from harness.sut.sut import Sut
 from suites.mqqb.sender import SET_UP, Sender
 
 UNHURRIED = 4
@@ -30,7 +30,7 @@ class Outgoing:
         """Let the SUT send a message; give the bytes that came."""
         self.sut.send(self.sender.to, **message)
         session = self.session = self.session or self.sender.session()
-        self.peer.world.run_until(lambda: len(session.received) > self.seen, self.sut.patience_ms)
+        self.peer.environment.run_until(lambda: len(session.received) > self.seen, self.sut.response_timeout_ms)
         if len(session.received) <= self.seen:
             raise ConformanceFailure("the SUT's message did not come")
         self.seen += 1

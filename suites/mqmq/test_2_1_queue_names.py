@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.control import ControlRefused
+from harness.sut.control import ControlRefused
 
 THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 LONGEST = 124

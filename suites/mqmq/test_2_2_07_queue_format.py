@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.recorder import Frame
+from harness.capture.recorder import Frame
 from harness.wire.rpc_qmcomm import (
     CONNECTOR,
     DEADLETTER,

@@ -120,7 +120,7 @@ def _answer(asked):
 def test_an_expired_message_is_ignored_by_the_receiver(peer, sut, judge):
     """Of two old messages, the one with time left reaches its queue, the one whose time is over does not."""
     connection = opened(peer)
-    sent_time = peer.world.now().utc_s - LONG_AGO_S
+    sent_time = peer.environment.now().utc_s - LONG_AGO_S
     sent = [
         connection.send(a_message(peer, base={"TimeToReachQueue": limit}, user={"SentTime": sent_time}, label=label))
         for label, limit in (("over", LONG_AGO_S // 2), ("in time", LONG_AGO_S * 2))

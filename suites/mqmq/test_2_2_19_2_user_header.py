@@ -79,7 +79,7 @@ def test_a_response_queue_may_be_on_the_host_of_the_administration_queue(peer, s
 def test_messages_to_a_direct_name(peer, sut, judge):
     """Messages to a direct name have no QueueManagerAddress, the time of sending, and a MessageID each."""
     sender = Sender(peer, sut)
-    before_s = peer.world.now().utc_s
+    before_s = peer.environment.now().utc_s
     sender.send(1, 2)
     sender.send(3, delivery="recoverable")
     session, sent = sender.first(3)

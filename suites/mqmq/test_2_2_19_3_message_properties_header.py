@@ -6,8 +6,8 @@ import contextlib
 
 import pytest
 
-from harness.control import ControlRefused
 from harness.errors import ConformanceFailure
+from harness.sut.control import ControlRefused
 from suites.messages import recoverable_message
 from suites.mqmq.outgoing import Outgoing
 from suites.mqqb.exchanges import reception, taken

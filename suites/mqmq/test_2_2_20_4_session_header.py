@@ -22,7 +22,7 @@ def acknowledged(connection, packets, specified_ms):
     """Send messages; give what was sent, the next SessionAck and its header, ConformanceFailure without one."""
     sut = connection.peer.sut
     sent = [connection.send(packet) for packet in packets]
-    within_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms) + sut.patience_ms
+    within_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms) + sut.response_timeout_ms
     answer = connection.poll("SessionAck", within_ms=within_ms)
     if answer is None:
         raise ConformanceFailure(f"the SUT acknowledged none of {len(sent)} messages: {connection.outcome()}")

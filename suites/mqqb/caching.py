@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.provisioning import USERS, User
-from harness.recorder import Frame
-from harness.sut import Sut
+from harness.sut.provisioning import USERS, User
+from harness.sut.sut import Sut
 from harness.wire.protection import AES_256, LEVELS, RC4
 from suites.mqqb.opening import CLOCK_S, pass_time, private_name
 from suites.mqqb.secured import KEY, Secured, secret, signed
@@ -65,7 +65,7 @@ class Filled:
         algorithm, bits = ALGORITHMS[level]
         packet = secret(self.sut, signed_in_clear(self.secured, user, level), level, algorithm, KEY[bits])
         if early:
-            pass_time(self.peer, 1_000 - self.peer.world.epoch_us() // 1_000 % 1_000)
+            pass_time(self.peer, 1_000 - self.peer.environment.epoch_us() // 1_000 % 1_000)
         fate = self.secured.fates({"": packet})[""]
         if fate.answer != "ACK_REACH_QUEUE":
             raise ConformanceFailure(f"a message that is signed and encrypted is answered with {fate.answer}")
@@ -82,7 +82,7 @@ class Filled:
             frames = [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
             return [frame for frame in frames if frame["MessagePropertiesHeader"].ApplicationTag == tag]
 
-        self.peer.world.run_until(lambda: bool(come()), self.sut.patience_ms)
+        self.peer.environment.run_until(lambda: bool(come()), self.sut.response_timeout_ms)
         if not come():
             raise ConformanceFailure(f"the SUT's message with privacy level {level} did not come")
         return come()[0]

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.conversation import RawConversation
-from harness.peer import Peer
-from harness.recorder import Frame
-from harness.sut import Sut
+from harness.capture.recorder import Frame
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer
+from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.messages import NONE, recoverable_message
 from suites.mqqb.opening import ACK_MS, RECOVERABLE_ACK_MS, opened, packet_at

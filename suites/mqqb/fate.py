@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
-from harness.conversation import Conversation
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer import Peer
-from harness.recorder import Frame
-from harness.sut import Sut
+from harness.peer.conversation import Conversation
+from harness.peer.peer import Peer
+from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier, PrivateQueueFormatNameId, session_ack
 from suites.messages import NONE, a_message
 from suites.mqqb.opening import text
@@ -97,7 +97,7 @@ class Fate(Receiver):
         """Wait for so many messages of the SUT, and a moment for more than those; give all that came."""
         while len(wanted()) < count and (self.poll(wanted) is not None or self.listener.waiting):
             pass
-        self.peer.world.run_until(lambda: len(wanted()) > count or bool(self.listener.waiting), self.sut.quiet_ms)
+        self.peer.environment.run_until(lambda: len(wanted()) > count or bool(self.listener.waiting), self.sut.quiet_ms)
         if self.listener.waiting:
             self.poll(wanted)
         for connection in self.connections[1:]:

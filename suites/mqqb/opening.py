@@ -6,11 +6,11 @@ import ipaddress
 from typing import Any
 from uuid import UUID
 
-from harness.conversation import RawConversation
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer import Peer, RawListener
-from harness.recorder import Frame
-from harness.sut import Sut
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer, RawListener
+from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection
 from suites.messages import recoverable_message
 
@@ -41,7 +41,9 @@ def packet_at(conversation: RawConversation, number: int) -> Frame | None:
     """Wait for the SUT's packet of a number, of whatever kind; None when it did not come."""
     peer = conversation.peer
     record = conversation.record
-    peer.world.run_until(lambda: len(record.received) > number or record.closed_by is not None, peer.sut.patience_ms)
+    peer.environment.run_until(
+        lambda: len(record.received) > number or record.closed_by is not None, peer.sut.response_timeout_ms
+    )
     return record.received[number] if len(record.received) > number else None
 
 
@@ -146,7 +148,7 @@ def called(peer: Peer, sut: Sut, to: str | None = None) -> tuple[RawConversation
 
 def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
     """Let the SUT send a message; give the listener that it will connect to. Its pings are answered."""
-    peer.host.listen_ping(sut.file.reach.peer_ping_port)
+    peer.host.listen_ping(sut.file.driver.peer_ping_port)
     listener = peer.listen_raw()
     sut.send(to or direct_name(peer), body="opening", label="opening")
     return listener
@@ -155,7 +157,7 @@ def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
 def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
     """Give the SUT's next connection, the first or that of a retry, and the request that it sends there."""
     sut = listener.peer.sut
-    connection = listener.accept(sut.patience_ms + sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
+    connection = listener.accept(sut.response_timeout_ms + sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
     if connection is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     return connection, connection.expect("EstablishConnection")
@@ -245,8 +247,8 @@ def closing(sut: Sut, connection: RawConversation, since_ms: int, specified_ms: 
 
 
 def pass_time(peer: Peer, ms: int) -> None:
-    """Let the world go on for a while."""
-    peer.world.run_until(lambda: False, ms)
+    """Let the environment go on for a while."""
+    peer.environment.run_until(lambda: False, ms)
 
 
 # -- the abstract data model -------------------------------------------------------------------------------------

@@ -6,11 +6,11 @@ import struct
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from harness.conversation import RawConversation
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer import Peer, RawListener
-from harness.recorder import Frame
-from harness.sut import Sut
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer, RawListener
+from harness.sut.sut import Sut
 from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
 from suites.messages import NONE, Sequence
 from suites.mqqb.opening import ACK_MS, accepted, agreement, opened, respond
@@ -121,7 +121,7 @@ class Receiver:
         frame = self.poll_acknowledgment()
         while frame is not None and place(frame).TxSequenceNumber < number:
             frame = self.poll_acknowledgment()
-        self.peer.world.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_MS))
+        self.peer.environment.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_MS))
         came = self.acknowledgments()
         self._polled[False] = len(came)
         return came[-1] if len(came) > known else None
@@ -130,12 +130,12 @@ class Receiver:
         """Wait until there are more messages of some kind than are known, on this session or on one of the SUT's."""
         within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
         known = len(wanted()) if known is None else known
-        self.peer.world.run_until(lambda: len(wanted()) > known or bool(self.listener.waiting), within_ms)
+        self.peer.environment.run_until(lambda: len(wanted()) > known or bool(self.listener.waiting), within_ms)
         if self.listener.waiting:
             connection, asked = accepted(self.listener)
             connection.send(agreement(respond(connection, asked)))
             self.connections.append(connection)
-            self.peer.world.run_until(lambda: len(wanted()) > known, within_ms)
+            self.peer.environment.run_until(lambda: len(wanted()) > known, within_ms)
         found = wanted()
         return found[-1] if len(found) > known else None
 
@@ -213,7 +213,7 @@ class Ordered:
         self.tags.append(self.peer.message_id())
         self.sender.send(self.tags[-1], delivery="transactional", **fields)
         number = len(self.tags)
-        self.peer.world.run_until(lambda: bool(self.copies(number)), self.sender.reconnect_ms)
+        self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sender.reconnect_ms)
         copies = self.copies(number)
         if not copies or not copies[0]["UserHeader"].TH:
             raise ConformanceFailure("the SUT's transactional message did not come")
@@ -228,5 +228,5 @@ class Ordered:
         """Wait until a message that was not acknowledged would be sent again; say whether it was."""
         known = len(self.copies(number))
         within_ms = self.sut.duration_ms(RESEND_MS) + self.sut.slack_ms(RESEND_MS) + self.sender.reconnect_ms
-        self.peer.world.run_until(lambda: len(self.copies(number)) > known, within_ms)
+        self.peer.environment.run_until(lambda: len(self.copies(number)) > known, within_ms)
         return "comes again" if len(self.copies(number)) > known else "does not come again"

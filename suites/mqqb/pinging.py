@@ -6,11 +6,11 @@ import struct
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from harness.conversation import RawConversation
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer import Peer, PingEnd
-from harness.recorder import Frame
-from harness.sut import Sut
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer, PingEnd
+from harness.sut.sut import Sut
 from harness.wire import ping_request, ping_response
 from suites.mqqb.opening import RETRY_MS, direct_name, established, pass_time
 from suites.mqqb.opening import request as establish_request
@@ -133,7 +133,7 @@ class Caller:
         self.peer = peer
         self.sut = sut
         self.name = direct_name(peer, queue)
-        self.end: PingEnd = peer.udp(port=sut.file.reach.peer_ping_port)
+        self.end: PingEnd = peer.udp(port=sut.file.driver.peer_ping_port)
         self.listener = peer.listen_raw()
         sut.send(self.name, body="ping", label="ping")
 
@@ -183,8 +183,8 @@ class Caller:
     def retry(self) -> str:
         """Say whether the new attempt comes when the retry time is over; a ping before it is answered."""
         known = len(self.end.received)
-        due_ms = self.sut.duration_ms(RETRY_MS) // 5 + self.sut.slack_ms(RETRY_MS) + self.sut.patience_ms
-        self.peer.world.run_until(lambda: bool(self.listener.waiting) or len(self.end.received) > known, due_ms)
+        due_ms = self.sut.duration_ms(RETRY_MS) // 5 + self.sut.slack_ms(RETRY_MS) + self.sut.response_timeout_ms
+        self.peer.environment.run_until(lambda: bool(self.listener.waiting) or len(self.end.received) > known, due_ms)
         for _, asked in self.end.received[known:]:
             self.answer(asked)
         return f"{self.outcome()} after the retry time"

@@ -9,10 +9,10 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from harness.peer import PEER_QUEUE, Peer
-from harness.provisioning import ALICE, User
-from harness.recorder import Frame
-from harness.sut import Sut
+from harness.capture.recorder import Frame
+from harness.peer.peer import PEER_QUEUE, Peer
+from harness.sut.provisioning import ALICE, User
+from harness.sut.sut import Sut
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from harness.wire.protection import LEVELS, SIG20, SIG30, RsaKey, encrypted, listed_keys, signature, simple_blob
 from reference_qm.codec import MessageClass
@@ -135,7 +135,7 @@ class Secured:
             answers = self._answers()
             return all(_correlation(frame) in answers for frame in sent.values())
 
-        self.peer.world.run_until(settled, self.sut.patience_ms)
+        self.peer.environment.run_until(settled, self.sut.response_timeout_ms)
         found = {one["message_id"].strip("{").lower().replace("}", ""): one for one in self.sut.messages(queue)}
         return {name: self._fate(frame, found) for name, frame in sent.items()}
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.conversation import Conversation, Session
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer import PEER_QUEUE, Peer
-from harness.recorder import Frame
-from harness.sut import Sut
+from harness.peer.conversation import Conversation, Session
+from harness.peer.peer import PEER_QUEUE, Peer
+from harness.sut.sut import Sut
 from harness.wire import session_ack
 from suites.messages import recoverable_message
 
@@ -54,12 +54,13 @@ class Sender:
     @property
     def reconnect_ms(self) -> int:
         """How long to wait for a session: the retry time twice, for the sake of adaptive timers."""
-        return self.sut.duration_ms(2 * RETRY_MS) + self.sut.slack_ms(2 * RETRY_MS) + self.sut.patience_ms
+        return self.sut.duration_ms(2 * RETRY_MS) + self.sut.slack_ms(2 * RETRY_MS) + self.sut.response_timeout_ms
 
     def collect(self, session: Session, count: int) -> list[Frame]:
         """Wait for so many user messages; give all that came on the session."""
-        self.peer.world.run_until(
-            lambda: len(messages(session)) >= count or session.record.closed_by is not None, self.sut.patience_ms
+        self.peer.environment.run_until(
+            lambda: len(messages(session)) >= count or session.record.closed_by is not None,
+            self.sut.response_timeout_ms,
         )
         return messages(session)
 
@@ -109,11 +110,11 @@ def is_recoverable(frame: Frame) -> bool:
 
 
 def eventually(peer: Peer, condition: Callable[[], bool]) -> bool:
-    """Ask the control channel again and again until something holds, or the patience is over."""
+    """Ask the control channel again and again until something holds, or the response timeout is over."""
     for _ in range(20):
         if condition():
             return True
-        peer.world.run_until(lambda: False, max(1, peer.sut.patience_ms // 20))
+        peer.environment.run_until(lambda: False, max(1, peer.sut.response_timeout_ms // 20))
     return condition()
 
 

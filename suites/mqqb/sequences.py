@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.conversation import Session
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer import Peer
-from harness.recorder import Frame
-from harness.sut import Sut
+from harness.peer.conversation import Session
+from harness.peer.peer import Peer
+from harness.sut.sut import Sut
 from suites.mqqb.opening import direct_name, outgoing_queue, pass_time
 from suites.mqqb.ordering import final_ack, order_ack
 from suites.mqqb.pinging import element
@@ -46,7 +46,7 @@ class Outgoing:
         return self.sent[first:]
 
     def _await_copy(self, number: int) -> None:
-        self.peer.world.run_until(lambda: bool(self.copies(number)), self.sender.reconnect_ms)
+        self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sender.reconnect_ms)
 
     def turn_to(self, queue: str) -> None:
         """Let the SUT send to another queue of the peer from now on."""
@@ -67,7 +67,7 @@ class Outgoing:
 
     def next_session(self) -> Session:
         """Wait until the SUT sends these messages on a session, once the one before ended."""
-        self.peer.world.run_until(lambda: bool(self._sessions()), self.sender.reconnect_ms)
+        self.peer.environment.run_until(lambda: bool(self._sessions()), self.sender.reconnect_ms)
         return self.session
 
     def came(self, session: Session) -> list[int]:

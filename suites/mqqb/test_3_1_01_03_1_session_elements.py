@@ -107,7 +107,9 @@ def test_a_transactional_message_has_its_number_also_after_a_restart(peer, sut, 
     sent = outgoing.send(2)
     sut.restart()
     outgoing.next_session()
-    peer.world.run_until(lambda: all(len(outgoing.copies(number)) > 1 for number in (1, 2)), sut.patience_ms)
+    peer.environment.run_until(
+        lambda: all(len(outgoing.copies(number)) > 1 for number in (1, 2)), sut.response_timeout_ms
+    )
     again = [copy for number in (1, 2) for copy in outgoing.copies(number)[1:2]]
     evidence = [*sent, *again]
     judge("MQQB-3.1.1.3.1.2-01", expected=str(numbers(sent)), observed=str(numbers(again)), evidence=evidence)

@@ -220,7 +220,7 @@ def new_session(peer, sut):
         found = accepted_by(sut)
         if len(found) > before:
             return found[-1]
-        pass_time(peer, max(1, sut.patience_ms // 20))
+        pass_time(peer, max(1, sut.response_timeout_ms // 20))
     raise ConformanceFailure("the SUT shows no session for a new connection")
 
 
@@ -262,7 +262,7 @@ def test_new_session_has_a_new_outgoing_sequence(peer, sut, judge):
 
 
 def _now(peer):
-    now_s = peer.world.now().utc_s
+    now_s = peer.environment.now().utc_s
     return Between(now_s - CLOCK_S, now_s + CLOCK_S)
 
 

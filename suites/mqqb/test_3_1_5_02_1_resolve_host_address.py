@@ -159,7 +159,7 @@ def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
     found = {
         "27": (formatted, ", ".join(next_hops)),
         "28": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
-        "29": (True, peer.address in peer.world.resolve(first["HostName"])),
+        "29": (True, peer.address in peer.environment.resolve(first["HostName"])),
         "30": (text(peer.identifier), text(first["QMGuid"])),
         "31": (peer.address, first["Address"]),
         "32": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),

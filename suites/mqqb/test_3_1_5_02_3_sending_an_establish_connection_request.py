@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer import Peer
-from harness.recorder import Frame
+from harness.peer.peer import Peer
 from suites.mqqb.opening import (
     NULL_GUID,
     Between,
@@ -46,7 +46,7 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
     connection = listen(peer, sut, direct_name(peer)).accept()
     first = packet_at(connection, 0) if connection else None
     bits = internal_bits(first)
-    where = f"over TCP to port {sut.file.reach.peer_tcp_port}"
+    where = f"over TCP to port {sut.file.driver.peer_tcp_port}"
     observed = f"a packet {where}" if first else "no packet" if connection else "no connection"
     judge("MQQB-3.1.5.2.3-02", expected=f"a packet {where}", observed=observed, evidence=first)
     if first is None:

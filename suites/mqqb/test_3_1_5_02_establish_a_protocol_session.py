@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.peer import Peer
-from harness.sut import Sut
+from harness.peer.peer import Peer
+from harness.sut.sut import Sut
 from suites.mqqb.opening import OTHER_GUID, OneOf, called, direct_name, entry_text, history, pass_time, response
 
 STEPS = 20
@@ -23,7 +23,7 @@ def failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
         failed = [entry for entry in history(sut, format_name) if entry["Status"] not in PROGRESS]
         if failed:
             return failed[-1]
-        pass_time(peer, sut.patience_ms // STEPS)
+        pass_time(peer, sut.response_timeout_ms // STEPS)
     return None
 
 
@@ -32,7 +32,7 @@ def failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
 def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
     """When nobody listens there, ConnectionHistory tells the failure, its time, its HRESULT and the address."""
     sut.slow_down(4)  # else a Ping Response may be too late
-    peer.host.listen_ping(sut.file.reach.peer_ping_port)
+    peer.host.listen_ping(sut.file.driver.peer_ping_port)
     to = direct_name(peer)
     sut.send(to, body="opening")
     entry = failure(peer, sut, to)
@@ -48,7 +48,7 @@ def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
     judge(
         "MQQB-3.1.5.2-04",
         expected=f"{status}, now, an error, {peer.address}",
-        observed=entry_text(entry, peer.world.now().utc_s),
+        observed=entry_text(entry, peer.environment.now().utc_s),
     )
 
 

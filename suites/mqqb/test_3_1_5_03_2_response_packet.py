@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.recorder import Frame
 from suites.mqqb.opening import (
     ANSWERED,
     OTHER_GUID,

@@ -38,7 +38,7 @@ def test_the_outgoing_queue_tells_how_far_its_session_is(peer, sut, judge):
 
     def judge_entry(rule: str, status: str, frame) -> None:
         entries = outgoing_queue(sut, to)["ConnectionHistory"]
-        observed = entry_text(entries[-1] if entries else None, peer.world.now().utc_s)
+        observed = entry_text(entries[-1] if entries else None, peer.environment.now().utc_s)
         judge(rule, expected=f"{status}, now, no error, {peer.address}", observed=observed, evidence=frame)
 
     connection, asked = called(peer, sut, to)

@@ -25,7 +25,7 @@ def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
     alive(session)
     received = {name: count + 1 for name, count in received.items()}
     wrong = session.send(session_ack(**received | {field: received[field] + error & 0xFFFF}))
-    session.wait_closed(min(sut.patience_ms, sut.duration_ms(ACK_MS)))
+    session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(ACK_MS)))
     for rule in ("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"):
         judge(
             rule,

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.conversation import Conversation
 from harness.errors import ConformanceFailure
-from harness.sut import Sut
+from harness.peer.conversation import Conversation
+from harness.sut.sut import Sut
 from harness.wire import session_ack
 from suites.mqqb.opening import established, opened
 from suites.mqqb.sender import Sender, alive
@@ -63,5 +63,5 @@ def _accepted_when_open(session: Conversation) -> None:
 
 
 def _ending(session: Conversation, sut: Sut) -> str:
-    within_ms = min(sut.patience_ms, sut.duration_ms(EARLY_MS))
+    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_MS))
     return CLOSED if session.wait_closed(within_ms) else session.outcome()

@@ -68,7 +68,7 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         rule = "07" if last != number else "08"
         judge(f"{RULE}{rule}", expected=last, observed=element(element(after, "LastAck"), "SeqNo"), evidence=frame)
         judge(f"{RULE}12", expected=step, observed=element(after, "LastAckCount"), evidence=frame)
-        now_s = peer.world.now().utc_s
+        now_s = peer.environment.now().utc_s
         near = Between(now_s - CLOCK_S, now_s + CLOCK_S)
         judge(f"{RULE}03", expected=near, observed=element(after, "TimeOfLastAck"), evidence=frame)
         grown = element(after, "ResendIntervalIndex") - element(before, "ResendIntervalIndex")

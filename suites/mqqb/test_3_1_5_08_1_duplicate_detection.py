@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.recorder import Frame
-from harness.sut import Sut
+from harness.capture.recorder import Frame
+from harness.sut.sut import Sut
 from suites.messages import Sequence, a_message
 from suites.mqqb.fate import Fate, correlation, history_entry, identifier
 from suites.mqqb.opening import CLOCK_S, Between, opened, pass_time
@@ -58,7 +58,7 @@ def test_a_duplicate_makes_its_entry_new(peer, sut, judge):
     pass_time(peer, LATER_S * 1_000)
     sent.append(session.send(packet))
     eventually(peer, lambda: _stamp(sut, sent[0]) != before)
-    after, now_s = _stamp(sut, sent[0]), peer.world.now().utc_s
+    after, now_s = _stamp(sut, sent[0]), peer.environment.now().utc_s
     observed = "no entry" if before is None or after is None else after - before
     judge("MQQB-3.1.5.8.1-02", expected=Between(LATER_S - 1, LATER_S + 2), observed=observed, evidence=sent)
     expected = Between(now_s - CLOCK_S, now_s + CLOCK_S)

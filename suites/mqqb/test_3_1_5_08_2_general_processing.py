@@ -65,7 +65,7 @@ def test_every_message_is_entered_into_the_history(peer, sut, judge):
     sent = [session.send(a_message(peer)), session.send(recoverable_message(peer))]
     eventually(peer, lambda: history_entry(sut, sent[-1]) is not None)
     new = {name: stamp for name, stamp in _history(sut).items() if name not in before}
-    now_s = peer.world.now().utc_s
+    now_s = peer.environment.now().utc_s
     judge(f"{RULE}10", expected=2, observed=len(new), evidence=sent)
     expected = sorted(f"{peer.identifier} {message['UserHeader'].MessageID}" for message in sent)
     judge(f"{RULE}06", expected=expected, observed=sorted(new), evidence=sent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.provisioning import BOB, MALLORY
+from harness.sut.provisioning import BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
 from suites.mqqb.secured import NOBODY, SHA1, SHA256, Secured, flipped, signed
 from suites.mqqb.tables import RULE, covers, judged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.provisioning import ALICE, BOB, CAROL, DAVE, MALLORY
+from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, MALLORY
 from harness.wire.protection import SIG20
 from suites.mqqb.secured import BY_QUEUE_MANAGER, Secured, signed
 from suites.mqqb.tables import RULE, covers, judged

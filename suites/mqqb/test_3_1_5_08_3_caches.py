@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
+from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire.protection import RC4, listed_keys, simple_blob
 from suites.mqqb.caching import CERTIFICATES, ENHANCED, RECEIVE, cached, manager, moment, provider, remaining_ms, users
 from suites.mqqb.opening import Between, pass_time
@@ -28,7 +28,7 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
     secured = Secured(peer, sut)
     before = users(sut)
     fate = secured.fates({"": signed(secured.message(body=CLEAR))})[""]
-    entries, now_s = cached(sut, CERTIFICATES), peer.world.now().utc_s
+    entries, now_s = cached(sut, CERTIFICATES), peer.environment.now().utc_s
     evidence = fate.frames
     for rule in (f"{RULE}29", f"{RULE}34", f"{STATE}02", f"{STATE}03"):
         judge(rule, expected="nobody, then alice", observed=f"{before}, then {users(sut)}", evidence=evidence)
@@ -46,7 +46,7 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
     second = remaining_ms(sut, CERTIFICATES)
     observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
     for rule in (f"{RULE}36", f"{STATE}05"):
-        judge(rule, expected=Between(due - slack - sut.patience_ms, due), observed=observed, evidence=evidence)
+        judge(rule, expected=Between(due - slack - sut.response_timeout_ms, due), observed=observed, evidence=evidence)
 
 
 @NEEDS
@@ -80,7 +80,7 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
         return secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, key)
 
     fate = secured.fates({"": message()})[""]
-    entries, now_s = cached(sut, RECEIVE), peer.world.now().utc_s
+    entries, now_s = cached(sut, RECEIVE), peer.environment.now().utc_s
     evidence = fate.frames
     for rule in (f"{RULE}57", f"{RULE}58", f"{RULE}67", f"{STATE}06", f"{STATE}07"):
         judge(rule, expected="0, then 1", observed=f"{before}, then {len(entries)}", evidence=evidence)
@@ -103,7 +103,9 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     second = remaining_ms(sut, RECEIVE)
     observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
     for rule in (f"{RULE}69", f"{STATE}14"):
-        judge(rule, expected=Between(due - slack - 2 * sut.patience_ms, due), observed=observed, evidence=evidence)
+        judge(
+            rule, expected=Between(due - slack - 2 * sut.response_timeout_ms, due), observed=observed, evidence=evidence
+        )
 
 
 @NEEDS

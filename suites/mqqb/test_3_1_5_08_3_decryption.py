@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.provisioning import ALICE
+from harness.sut.provisioning import ALICE
 from harness.wire.protection import AES_128, AES_192, AES_256, LEVELS, RC2, RC4, listed_keys, signature, simple_blob
 from suites.mqqb.opening import OneOf
 from suites.mqqb.secured import CLEAR, KEY, SIG20, Secured, secret

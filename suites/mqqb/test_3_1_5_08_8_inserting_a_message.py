@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.sut import Sut
+from harness.sut.sut import Sut
 from suites.messages import Sequence, a_message, recoverable_message
 from suites.mqqb.exchanges import reception
 from suites.mqqb.fate import Q_EXCEED_QUOTA, Fate, arrives, classes, labels, named, private_queue
@@ -141,7 +141,7 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
     first, second = found[0][0], found[1][0]
     judge(f"{RULE}18", expected=2, observed=second["SequenceNumber"], evidence=[sent])
     identifier = {"Ordinal": sequence.identifier.Ordinal, "TimeStamp": sequence.identifier.TimeStamp}
-    now_s = peer.world.now().utc_s
+    now_s = peer.environment.now().utc_s
     off = abs(first["LastAccessTime"] - now_s) > CLOCK_S
     for number, expected, observed in (
         ("22", sut.format_name("transactional").lower(), str(first["FormatName"]).lower()),

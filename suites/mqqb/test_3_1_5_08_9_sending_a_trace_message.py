@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from harness.recorder import Frame
-from harness.sutfile import PEER_PUBLIC_QUEUE
+from harness.capture.recorder import Frame
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.fate import DIRECT, PUBLIC, REPORT, Fate, message_class
 from suites.mqqb.opening import OTHER_GUID, direct_name
 

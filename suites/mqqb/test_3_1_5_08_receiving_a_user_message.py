@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.conversation import Conversation
-from harness.sut import Sut
+from harness.peer.conversation import Conversation
+from harness.sut.sut import Sut
 from suites.messages import Sequence, a_message, recoverable_message
 from suites.mqqb.exchanges import reception, taken
 from suites.mqqb.fate import REACH_QUEUE, Fate, classes, labels, named
@@ -48,7 +48,7 @@ def test_the_security_of_a_message_is_looked_at(peer, sut, judge):
 def test_an_expired_message_is_not_put_into_its_queue(peer, sut, judge):
     """Of two messages sent an hour ago the one with a minute to reach its queue is not there."""
     session = opened(peer)
-    sent_at = {"SentTime": peer.world.now().utc_s - LONG_AGO_S}
+    sent_at = {"SentTime": peer.environment.now().utc_s - LONG_AGO_S}
     sent = [
         session.send(recoverable_message(peer, sent_at, base={"TimeToReachQueue": life_s}, label=label))
         for life_s, label in ((60, "expired"), (2 * LONG_AGO_S, "in time"))
@@ -91,5 +91,5 @@ def test_administration_acknowledgments_are_received_as_messages(peer, sut, judg
 
 
 def _ending(session: Conversation, sut: Sut) -> str:
-    within_ms = min(sut.patience_ms, sut.duration_ms(EARLY_MS))
+    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_MS))
     return CLOSED if session.wait_closed(within_ms) else session.outcome()

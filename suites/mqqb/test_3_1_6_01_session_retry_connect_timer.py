@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.peer import PEER_QUEUE
-from harness.reach import TWO_ADDRESSES
+from harness.peer.peer import PEER_QUEUE
+from harness.sut.drivers import TWO_ADDRESSES
 from harness.wire import session_ack
 from suites.mqqb.sender import RETRY_MS, SET_UP, Sender, tags
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.conversation import Conversation
-from harness.sut import Sut
+from harness.peer.conversation import Conversation
+from harness.sut.sut import Sut
 from suites.messages import a_message
 from suites.mqqb.opening import opened, pass_time
 

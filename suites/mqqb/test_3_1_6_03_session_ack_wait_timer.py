@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.conversation import Session
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.recorder import Frame
+from harness.peer.conversation import Session
 from harness.wire import session_ack
 from suites.messages import a_message
 from suites.mqqb.sender import Sender, messages

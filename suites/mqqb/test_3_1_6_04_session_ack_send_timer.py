@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from harness.conversation import Conversation
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.recorder import Frame
-from harness.sut import Sut
+from harness.peer.conversation import Conversation
+from harness.sut.sut import Sut
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.opening import ACK_MS, internal_bits, opened
 from suites.mqqb.sender import Sender, is_recoverable, messages

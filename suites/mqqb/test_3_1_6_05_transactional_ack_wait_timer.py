@@ -26,8 +26,8 @@ def test_messages_without_order_ack_are_sent_again(peer, sut, judge):
     outgoing = Outgoing(peer, sut, "mqc-resend")
     sent = outgoing.send(4)
     frames = [outgoing.on_session(), outgoing.acknowledge(1), outgoing.finish(3)]
-    within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.patience_ms
-    peer.world.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
+    within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
+    peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence = [*sent, *frames, *again[2], *again[4]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.provisioning import ALICE, BOB
+from harness.sut.provisioning import ALICE, BOB
 from suites.mqqb.caching import (
     ADVANCED,
     ALL,

@@ -42,7 +42,9 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     judge(f"{RULE}03", expected="[1, 1, 1] before", observed=f"{before} before", evidence=sent)
     outgoing.session.close()
     outgoing.next_session()
-    peer.world.run_until(lambda: all(len(outgoing.copies(number)) > 1 for number in (1, 2, 3)), sut.patience_ms)
+    peer.environment.run_until(
+        lambda: all(len(outgoing.copies(number)) > 1 for number in (1, 2, 3)), sut.response_timeout_ms
+    )
     again = [copy for number in (1, 2, 3) for copy in outgoing.copies(number)[1:2]]
     same = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in again] == places
     judge(f"{RULE}01", expected="their places", observed="their places" if same else "others", evidence=[*sent, *again])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.provisioning import ALICE
+from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
 from suites.mqmq.outgoing import Outgoing
 

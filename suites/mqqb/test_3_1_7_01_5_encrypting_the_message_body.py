@@ -6,7 +6,7 @@ import struct
 
 import pytest
 
-from harness.provisioning import BASE_ONLY, KEYLESS, peer_keys
+from harness.sut.provisioning import BASE_ONLY, KEYLESS, peer_keys
 from harness.wire.protection import (
     ADVANCED,
     AES_128,
@@ -170,7 +170,7 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
     outgoing.send(body=BODY)
     before = len(cached(sut, SEND))
     first = Opened(outgoing.send(body=BODY, privacy_level="base"))
-    entries, now_s = cached(sut, SEND), peer.world.now().utc_s
+    entries, now_s = cached(sut, SEND), peer.environment.now().utc_s
     for rule in (f"{RULE}32", f"{STATE}10", f"{STATE}11"):
         judge(rule, expected="0, then 1", observed=f"{before}, then {len(entries)}", evidence=first.frame)
     entry = entries[0] if entries else {"CachedTime": 0}
@@ -191,7 +191,7 @@ def test_keys_that_were_made_are_cached(peer, sut, judge):
         observed = "the same key" if again.blob == first.blob and again.body == BODY else "another key"
         judge(f"{RULE}{number}", expected="the same key", observed=observed, evidence=[first.frame, again.frame])
     running = later is not None and started is not None and later <= started - LATER_MS // 2
-    allowed = Between(due - sut.slack_ms(due) - sut.patience_ms, due)
+    allowed = Between(due - sut.slack_ms(due) - sut.response_timeout_ms, due)
     for rule in (f"{RULE}34", f"{STATE}14"):
         observed = started if running else f"{started}, then {later}"
         judge(rule, expected=allowed, observed=observed, evidence=[first.frame, again.frame])
@@ -262,7 +262,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, num
     eventually(peer, lambda: logged() != "none")
     judge(f"{ERRORS}02", expected="with JN", observed=logged(), evidence=frames)
     entries = [one for one in history(sut, to) if one["Status"] == "CertificateValidationFailure"]
-    observed = entry_text(entries[-1] if entries else None, peer.world.now().utc_s)
+    observed = entry_text(entries[-1] if entries else None, peer.environment.now().utc_s)
     expected = f"CertificateValidationFailure, now, an error, {peer.address}"
     judge(f"{ERRORS}03", expected=expected, observed=observed, evidence=frames)
     sender.acknowledge_all(session)

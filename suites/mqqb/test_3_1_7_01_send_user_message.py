@@ -128,7 +128,7 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
     judge(f"{PACKET}03", expected="not Connected, 3 kept", observed=f"{connected}, {kept} kept", evidence=first)
     state = element(shown, "SessionState")
     judge(f"{PACKET}06", expected="closed", observed="closed" if state in LOST else state, evidence=session.last)
-    again = sender.next_session(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS) + sut.patience_ms)
+    again = sender.next_session(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS) + sut.response_timeout_ms)
     later = [] if again is None else sender.collect_all(again, 3)
     if again is not None:
         sender.acknowledge_all(again)

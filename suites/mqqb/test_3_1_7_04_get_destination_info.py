@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.sutfile import PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.opening import NULL_GUID, OTHER_GUID, direct_name, listen, private_name, text
 
 RULE = "MQQB-3.1.7.4-"

@@ -15,7 +15,7 @@ def test_two_requests_get_each_its_response_where_it_came_from(peer, sut, judge)
     """Two different requests, sent at once from two ports, are answered there, each with its own Cookie and RC."""
     asked = {0x1111_1111: 0, 0x2222_2222: 1}
     ends = {cookie: peer.udp() for cookie in asked}
-    elsewhere = peer.udp(port=sut.file.reach.peer_ping_port)
+    elsewhere = peer.udp(port=sut.file.driver.peer_ping_port)
     sent = {
         cookie: ends[cookie].send(ping_request(QMGuid=peer.identifier, Cookie=cookie, RC=RC))
         for cookie, RC in asked.items()

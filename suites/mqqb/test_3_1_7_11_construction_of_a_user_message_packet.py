@@ -98,7 +98,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     later = session.poll(
         "SessionAck",
         lambda one: one["SessionHeader"].AckSequenceNumber == received + 2,
-        within_ms=delay_ms + sut.patience_ms,
+        within_ms=delay_ms + sut.response_timeout_ms,
     )
     names = ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
     told = ", ".join(f"{name} {getattr(later['SessionHeader'], name)}" for name in names) if later else "no SessionAck"

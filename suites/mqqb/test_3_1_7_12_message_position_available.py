@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.control import ControlRefused
 from harness.errors import ConformanceFailure
+from harness.sut.control import ControlRefused
 from suites.mqqb.opening import direct_name, pass_time
 from suites.mqqb.sender import Sender, eventually, messages, tags
 

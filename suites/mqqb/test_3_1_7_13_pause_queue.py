@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.recorder import Frame
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.opening import initiated, outgoing_queue, pass_time
 from suites.mqqb.sender import Sender, messages, tags

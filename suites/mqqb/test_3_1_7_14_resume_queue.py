@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.conversation import Session
 from harness.errors import ConformanceFailure
+from harness.peer.conversation import Session
 from suites.mqqb.opening import initiated, outgoing_queue
 from suites.mqqb.sender import Sender, eventually, messages, tags
 
@@ -59,7 +59,7 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
     if sender.next_session(sut.quiet_ms) is not None:
         raise ConformanceFailure("the SUT establishes a session for a paused queue (3.1.7.12)")
     sut.resume(sender.to)
-    again = sender.next_session(sut.patience_ms)
+    again = sender.next_session(sut.response_timeout_ms)
     for rule in ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"):
         judge(
             rule,

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.recorder import Frame
-from harness.sut import Sut
-from harness.sutfile import PEER_PUBLIC_QUEUE
+from harness.sut.sut import Sut
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
 from suites.messages import a_message
 from suites.mqqb.fate import (

@@ -10,9 +10,9 @@ from typing import Any
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.peer import Peer
-from harness.rpc_server import RpcServer, ServedCall
-from harness.sut import Sut
+from harness.peer.peer import Peer
+from harness.peer.rpc_server import RpcServer, ServedCall
+from harness.sut.sut import Sut
 from harness.wire import user_message
 from harness.wire.rpc_qm2qm import LOOKUP_RECEIVE_CURRENT, RECEIVE, REMOTEREADDESC, desc2
 from harness.wire.rpc_stub import NULL_HANDLE, buffer
@@ -97,7 +97,7 @@ class Request:
 
     def wait(self, within_ms: int = ANSWER_MS) -> dict[str, Any]:
         """Give the answer; ConformanceFailure when none comes."""
-        self.reader.peer.world.run_until(lambda: self.answered, within_ms)
+        self.reader.peer.environment.run_until(lambda: self.answered, within_ms)
         if self._answer is None:
             raise ConformanceFailure("the SUT's control channel gave no answer")
         return self._answer
@@ -163,7 +163,7 @@ class Reader:
 
     def await_reads(self, count: int = 1) -> list[ServedCall]:
         """Wait for so many StartReceives; ConformanceFailure when fewer come."""
-        self.peer.world.run_until(lambda: len(self.reads()) >= count, self.sut.patience_ms)
+        self.peer.environment.run_until(lambda: len(self.reads()) >= count, self.sut.response_timeout_ms)
         if len(self.reads()) < count:
             came = ", ".join(call.name for call in self.server.calls) or "none"
             raise ConformanceFailure(f"{len(self.reads())} of {count} reads came; the calls were: {came}")

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from harness.association import Call
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.judge import Judge
-from harness.recorder import Frame
-from harness.remote import LOOKUP, START, START2, Remote, RemoteQueue, described, packet_of
+from harness.judging.judge import Judge
+from harness.peer.association import Call
+from harness.peer.remote import LOOKUP, START, START2, Remote, RemoteQueue, described, packet_of
 from harness.wire.rpc_stub import octets
 from suites.messages import recoverable_message
 from suites.mqqb.opening import ACK_MS, opened

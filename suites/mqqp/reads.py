@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.judge import Judge
-from harness.peer import Peer
-from harness.rpc_server import ServedCall
-from harness.sut import Sut
-from harness.verdicts import Verdict
+from harness.judging.judge import Judge
+from harness.judging.verdicts import Verdict
+from harness.peer.peer import Peer
+from harness.peer.rpc_server import ServedCall
+from harness.sut.sut import Sut
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK
 from suites.mqqp.reader import (
     BODY,
@@ -34,7 +34,7 @@ from suites.mqqp.reader import (
 )
 
 TIMEOUT_MS = 1_500
-PATIENCE_OF_READS_MS = 60_000
+READ_TIMEOUT_MS = 60_000
 """timeout_ms of reads that the peer lets wait."""
 ALWAYS_OLD = "the SUT does not ask for versions and always calls RemoteQMStartReceive, as Windows 2000 does"
 
@@ -97,7 +97,7 @@ class Reading:
         """Let the SUT begin so many reads that wait, each when the one before has come to the peer."""
         requests = []
         for number in range(1, count + 1):
-            requests.append(self.begin(reader, remote, PATIENCE_OF_READS_MS, cursor))
+            requests.append(self.begin(reader, remote, READ_TIMEOUT_MS, cursor))
             reader.await_reads(number)
         return requests
 
@@ -243,7 +243,7 @@ def judge_removal(peer: Peer, sut: Sut, judge: Judge, reading: Reading) -> None:
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
-    request = reading.begin(reader, remote, PATIENCE_OF_READS_MS)
+    request = reading.begin(reader, remote, READ_TIMEOUT_MS)
     call = reader.await_reads()[0]
     pending = len(reader.pending())
     reader.give(call)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from harness.sut import Sut
+from harness.sut.sut import Sut
 
 
 @dataclass(frozen=True, slots=True)

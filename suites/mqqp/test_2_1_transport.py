@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.association import Context
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.remote import LOOKUP, START, START2
+from harness.peer.association import Context
+from harness.peer.remote import LOOKUP, START, START2
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM
 from harness.wire.rpc_ept import map_arguments, ports
 from harness.wire.rpc_qm2qm import MAX_BUFFER, PEEK_CURRENT, QM2QM_OPERATIONS, RECEIVE, RR_ACK, desc2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.remote import LOOKUP, START, START2, described, no_handle, packet_of
+from harness.peer.remote import LOOKUP, START, START2, described, no_handle, packet_of
 from harness.wire.rpc_qm2qm import FIRST_ID, INFINITE, LOOKUP_RECEIVE_NEXT, PEEK_CURRENT, RECEIVE, RR_ACK
 from suites.mqqb.opening import Between
 from suites.mqqp.reading import FIRST, SECOND, THIRD, WAITING, deliver, filled, sizes, told, waiting
@@ -38,12 +38,12 @@ def test_what_is_reserved_makes_no_difference_and_what_the_server_sets_is_set(re
 @pytest.mark.covers(f"{RULE}07", f"{RULE}08")
 def test_the_arrival_time_is_that_of_the_message_in_seconds(remote, judge):
     """Each dwArriveTime lies between sending and acknowledgment of its message, also when it is read later."""
-    before = remote.peer.world.now().utc_s
+    before = remote.peer.environment.now().utc_s
     queue = filled(remote, FIRST)
-    after = remote.peer.world.now().utc_s
-    remote.peer.world.run_until(lambda: False, 1_100)
+    after = remote.peer.environment.now().utc_s
+    remote.peer.environment.run_until(lambda: False, 1_100)
     reads = [queue.read(PEEK_CURRENT), queue.read(RECEIVE)]
-    slack_s = 0 if remote.sut.world.virtual else CLOCKS_S
+    slack_s = 0 if remote.sut.environment.virtual else CLOCKS_S
     for number in ("07", "08"):
         for read in reads:
             description = described(read)
@@ -58,8 +58,8 @@ def test_an_infinite_time_out_waits_for_a_message(remote, judge):
     queue = filled(remote)
     read = queue.begin(RECEIVE, ulTimeout=INFINITE)
     waits = waiting(read)
-    if remote.sut.world.virtual:
-        remote.sut.world.run_until(lambda: read.answered, HOUR_MS)
+    if remote.sut.environment.virtual:
+        remote.sut.environment.run_until(lambda: read.answered, HOUR_MS)
         waits = waiting(read)
     deliver(remote, [FIRST])
     read.wait()

@@ -24,7 +24,7 @@ from suites.mqqp.reader import (
     give,
     message,
 )
-from suites.mqqp.reads import PATIENCE_OF_READS_MS, PEEKING, RECEIVING
+from suites.mqqp.reads import PEEKING, READ_TIMEOUT_MS, RECEIVING
 
 DATA = "MQQP-2.2.2.1-"
 FAILURES = (0xC00E_0006, 0xC000_000D, 0xC00E_7777, 0x8000_4005)
@@ -95,7 +95,7 @@ def test_an_identifier_is_not_used_again_before_its_read_is_ended(peer, sut, jud
     RECEIVING.begin(reader, remote)
     first = reader.one("RemoteQMEndReceive")
     reader.let_reads_wait()
-    RECEIVING.begin(reader, remote, PATIENCE_OF_READS_MS)
+    RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
     calls = reader.await_reads(2)
     numbers = [description(call).dwRequestID for call in calls]
     observed = "another" if len(set(numbers)) == 2 else "the same"
@@ -142,7 +142,7 @@ def test_what_is_begun_is_ended(peer, sut, judge):
     cursor = reader.open_cursor(remote)
     RECEIVING.begin(reader, remote).wait()
     reader.let_reads_wait()
-    waiting = RECEIVING.begin(reader, remote, PATIENCE_OF_READS_MS)
+    waiting = RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
     reader.await_reads(2)
     reader.begin("cancel", request=waiting.number)
     reader.server.wait("RemoteQMCancelReceive")
@@ -217,7 +217,7 @@ def _use(reader, name):
     if name == "RemoteQMCancelReceive":
         reader.let_reads_wait()
         so_far = len(reader.reads())
-        read = RECEIVING.begin(reader, remote, PATIENCE_OF_READS_MS)
+        read = RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
         reader.await_reads(so_far + 1)
         return reader.begin("cancel", request=read.number).wait().get("ok")
     verb = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.remote import START, START2
+from harness.peer.remote import START, START2
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from suites.mqqb.opening import Between
@@ -44,12 +44,12 @@ def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     """Two reads wait, each for its ulTimeout in milliseconds; one without a time-out does not."""
     queue = filled(remote)
     at_once = queue.read(RECEIVE, by=by)
-    began_ms = remote.peer.world.now().monotonic_ms
+    began_ms = remote.peer.environment.now().monotonic_ms
     longer, shorter = (queue.begin(RECEIVE, by=by, ulTimeout=timeout_ms) for timeout_ms in (LONGER_MS, SHORT_MS))
     took = {}
     for read, timeout_ms in ((shorter, SHORT_MS), (longer, LONGER_MS)):
-        read.wait(timeout_ms + remote.sut.patience_ms)
-        took[timeout_ms] = remote.peer.world.now().monotonic_ms - began_ms
+        read.wait(timeout_ms + remote.sut.response_timeout_ms)
+        took[timeout_ms] = remote.peer.environment.now().monotonic_ms - began_ms
     outcomes = [timed_out(read) for read in (at_once, shorter, longer)]
     evidence = [*shorter.evidence, *longer.evidence]
     judge("MQQP-3.1.2-01", expected=[TIMED_OUT] * 3, observed=outcomes, evidence=evidence)
@@ -67,7 +67,7 @@ def test_a_client_that_is_gone_leaves_no_queue_open(remote, judge):
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
     queue.association.close()
-    remote.peer.world.run_until(lambda: False, remote.sut.quiet_ms)
+    remote.peer.environment.run_until(lambda: False, remote.sut.quiet_ms)
     opened = remote.open_remote(other, share=DENY_RECEIVE)
     observed = ["refused" if refused.failed else refused.outcome, opened.outcome]
     evidence = [*refused.evidence, *opened.evidence]
@@ -82,7 +82,7 @@ def test_a_client_that_is_gone_gives_its_message_back(remote, judge):
     received = queue.read(RECEIVE)
     hidden = told(other.read(PEEK_CURRENT))
     queue.association.close()
-    remote.peer.world.run_until(lambda: False, remote.sut.quiet_ms)
+    remote.peer.environment.run_until(lambda: False, remote.sut.quiet_ms)
     again = other.read(RECEIVE)
     observed = [told(received), hidden, told(again)]
     for rule in ("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"):

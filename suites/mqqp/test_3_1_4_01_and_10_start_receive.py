@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.remote import START2, no_handle, packet_of
+from harness.peer.remote import START2, no_handle, packet_of
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK, desc2
 from harness.wire.rpc_stub import NULL_HANDLE
 from suites.mqqp.reading import (

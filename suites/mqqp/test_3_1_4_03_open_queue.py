@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.remote import LOOKUP, START, START2, RemoteQueue
+from harness.peer.remote import LOOKUP, START, START2, RemoteQueue
 from harness.wire.rpc_qm2qm import FIRST_ID, LOOKUP_PEEK_NEXT, PEEK_CURRENT, REMOTEREADDESC, RR_ACK, desc2
 from harness.wire.rpc_stub import NULL_HANDLE
 from suites.mqqp.reading import FIRST, UNKNOWN_HANDLE, deliver, filled, told

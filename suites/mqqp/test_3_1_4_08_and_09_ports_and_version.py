@@ -40,7 +40,7 @@ def test_ports_are_told_where_the_interfaces_are_served(remote, judge):
     )
     apart = [(port or 0) - default for port, default in zip(ports, DEFAULTS, strict=True)]
     steps = ["by steps" if one >= 0 and one % STEP == 0 else f"{one} from it" for one in apart]
-    configured = remote.sut.file.reach.rpc_port
+    configured = remote.sut.file.driver.rpc_port
     if configured in ports and configured not in DEFAULTS:  # somebody told it where to listen
         steps = ["by steps", "by steps"]
     judge("MQQP-3.1.4.8-04", expected=["by steps", "by steps"], observed=steps, evidence=evidence)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.remote import LOOKUP, no_handle, packet_of
+from harness.peer.remote import LOOKUP, no_handle, packet_of
 from harness.wire.rpc_qm2qm import (
     FIRST_ID,
     LAST_ID,

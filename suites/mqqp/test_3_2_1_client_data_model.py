@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from suites.mqqp.reader import QUEUE_HANDLE, Reader, description
-from suites.mqqp.reads import PATIENCE_OF_READS_MS, PEEKING, RECEIVING
+from suites.mqqp.reads import PEEKING, READ_TIMEOUT_MS, RECEIVING
 
 
 @pytest.mark.needs("remote_read", "inspect")
@@ -16,7 +16,7 @@ def test_what_is_open_and_what_is_pending_is_kept(peer, sut, judge):
     reader.let_reads_wait()
     first, second = reader.open(), reader.open()
     for reading, remote in ((RECEIVING, first), (PEEKING, second)):
-        reading.begin(reader, remote, PATIENCE_OF_READS_MS)
+        reading.begin(reader, remote, READ_TIMEOUT_MS)
     calls = reader.await_reads(2)
     asked = sorted(description(call).dwRequestID for call in calls)
     kept = sorted(entry["RequestId"] for entry in reader.pending())

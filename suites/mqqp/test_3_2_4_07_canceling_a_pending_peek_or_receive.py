@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from suites.mqqp.reader import CANCELED, QUEUE_DESCRIPTOR, QUEUE_HANDLE, Reader, description, give
-from suites.mqqp.reads import PATIENCE_OF_READS_MS, PEEKING, RECEIVING
+from suites.mqqp.reads import PEEKING, READ_TIMEOUT_MS, RECEIVING
 
 RULE = "MQQP-3.2.4.7-"
 
@@ -46,7 +46,7 @@ def test_a_cancelled_read_is_pending_no_more(peer, sut, judge):
     remote = reader.open()
     reader.let_reads_wait()
     reader.server.answers["RemoteQMCancelReceive"] = lambda call: call.respond()
-    request = RECEIVING.begin(reader, remote, PATIENCE_OF_READS_MS)
+    request = RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
     read = reader.await_reads()[0]
     before = len(reader.pending())
     reader.begin("cancel", request=request.number).wait()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from harness.verdicts import Verdict
+from harness.judging.verdicts import Verdict
 from suites.mqqp.reader import QUEUE_HANDLE, SESSION_HANDLE, Reader, context, description
-from suites.mqqp.reads import PATIENCE_OF_READS_MS, RECEIVING
+from suites.mqqp.reads import READ_TIMEOUT_MS, RECEIVING
 
 RULE = "MQQP-3.2.4.9-"
 OTHER_QUEUE, OTHER_SESSION = 0x1077, context(0x5E77)
@@ -41,7 +41,7 @@ def test_reads_that_are_cancelled_with_the_queue(peer, sut, judge):
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
-    RECEIVING.begin(reader, remote, PATIENCE_OF_READS_MS)
+    RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
     read = reader.await_reads()[0]
     reader.begin("remote_close", remote=remote).wait()
     cancels = reader.server.named("RemoteQMCancelReceive")

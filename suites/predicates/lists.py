@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.passive import MALFORMED, Context, Finding, Predicate, passive
+from harness.judging.passive import MALFORMED, Context, Finding, Predicate, passive
 from reference_qm.codec import (
     FormatError,
     MQFDirectQueueFormatName,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.passive import Context, Finding, Predicate, passive
+from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import FormatError
 
 ESTABLISH = "EstablishConnection"

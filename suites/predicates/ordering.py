@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from harness.passive import MALFORMED, Context, Finding, Predicate, passive
+from harness.judging.passive import MALFORMED, Context, Finding, Predicate, passive
 from reference_qm.codec import (
     DirectQueueFormatName,
     FormatError,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.passive import Context, Finding, passive
+from harness.judging.passive import Context, Finding, passive
 
 
 @passive("MQQB-3.1.3.2-24", "ConnectionParameters", "WindowSize is 64")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.passive import MALFORMED, Context, Finding, Predicate, passive
+from harness.judging.passive import MALFORMED, Context, Finding, Predicate, passive
 from reference_qm.codec import FormatError, MessageClass
 from suites.predicates.raw import is_message, properties_at
 

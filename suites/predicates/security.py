@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.passive import MALFORMED, Context, Finding, Predicate, passive
+from harness.judging.passive import MALFORMED, Context, Finding, Predicate, passive
 from reference_qm.codec import FormatError, ProviderInfo, SimpleBlob
 
 MESSAGE = "UserMessage"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.passive import Context, Finding, passive
+from harness.judging.passive import Context, Finding, passive
 from reference_qm.codec import FormatError
 
 MESSAGE = "UserMessage"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from harness.passive import MALFORMED, Context, Finding, Predicate, passive
+from harness.judging.passive import MALFORMED, Context, Finding, Predicate, passive
 from reference_qm.codec import NULL_GUID, FormatError
 from suites.predicates.raw import is_message, user_flags
 

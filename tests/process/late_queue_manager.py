@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 
-from reference_qm.inputs import Endpoint
 from reference_qm.shell import cli, host
 from reference_qm.shell.connection import Connection
 from reference_qm.shell.datagrams import DatagramSocket
+from reference_qm.surface.inputs import Endpoint
 
 LATE_S = 1.0
 

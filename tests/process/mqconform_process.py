@@ -15,13 +15,13 @@ from harness.capture import Direction, streams
 ROOT = Path(__file__).parents[2]
 MQCONFORM = [sys.executable, "-m", "harness"]
 PYTEST = [sys.executable, "-m", "pytest"]
-PATIENCE_S = 400
+RESPONSE_TIMEOUT_S = 400
 
 VIRTUAL = """
 [sut]
 name = "reference"
 version = "0.1.0"
-[reach]
+[driver]
 kind = "virtual"
 [capabilities]
 ping = true
@@ -49,7 +49,7 @@ def command(*arguments: object, cwd: Path = ROOT, **environment: str) -> subproc
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
-        timeout=PATIENCE_S,
+        timeout=RESPONSE_TIMEOUT_S,
         check=False,
     )
 

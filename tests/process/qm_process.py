@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-PATIENCE_S = 120
+RESPONSE_TIMEOUT_S = 120
 ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "reference_qm"]
 
@@ -34,10 +34,13 @@ class Served:
 
     @contextlib.contextmanager
     def control(self) -> Iterator[Control]:
-        with socket.create_connection(self.endpoint("control"), PATIENCE_S) as sock, sock.makefile("rb") as answers:
+        with (
+            socket.create_connection(self.endpoint("control"), RESPONSE_TIMEOUT_S) as sock,
+            sock.makefile("rb") as answers,
+        ):
             yield Control(sock, answers)
 
-    def ends(self, timeout_s: float = PATIENCE_S) -> int:
+    def ends(self, timeout_s: float = RESPONSE_TIMEOUT_S) -> int:
         return self.process.wait(timeout_s)
 
 
@@ -88,7 +91,7 @@ def serve(folder: Path, *flags: str, toml: str | None = None) -> Iterator[Served
 
 def refused(*flags: str) -> str:
     """What a process says that does not start; it must end with 2 and say one line."""
-    done = subprocess.run([*COMMAND, *flags], capture_output=True, cwd=ROOT, timeout=PATIENCE_S, check=False)
+    done = subprocess.run([*COMMAND, *flags], capture_output=True, cwd=ROOT, timeout=RESPONSE_TIMEOUT_S, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
     said = done.stderr.decode()
     assert said.count("\n") == 1
@@ -112,5 +115,5 @@ def _first_line(process: subprocess.Popen[bytes]) -> str:
     assert process.stdout is not None
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
-        assert selector.select(PATIENCE_S), "no ready line in time"
+        assert selector.select(RESPONSE_TIMEOUT_S), "no ready line in time"
     return process.stdout.readline().decode().rstrip("\n")

@@ -12,7 +12,7 @@ import pytest
 from mqconform_process import PYTEST, ROOT, VIRTUAL, command, mqconform, run_json, sut, verdicts
 from qm_process import free_port
 
-EXTERNAL = '[sut]\nname = "contoso"\n[reach]\nkind = "external"\n'
+EXTERNAL = '[sut]\nname = "contoso"\n[driver]\nkind = "external"\n'
 
 
 def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
@@ -28,14 +28,14 @@ def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (EXTERNAL + "tcp_prot = 1801\n", "sut.toml: unknown key reach.tcp_prot; known are kind, address, tcp_port"),
-        (EXTERNAL + 'address = "192.0.2.1"\n', "reach.address 192.0.2.1 is not loopback; set allow_remote = true"),
-        (EXTERNAL + 'address = "qm.example"\n', "reach.address qm.example is not loopback; set allow_remote = true"),
+        (EXTERNAL + "tcp_prot = 1801\n", "sut.toml: unknown key driver.tcp_prot; known are kind, address, tcp_port"),
+        (EXTERNAL + 'address = "192.0.2.1"\n', "driver.address 192.0.2.1 is not loopback; set allow_remote = true"),
+        (EXTERNAL + 'address = "qm.example"\n', "driver.address qm.example is not loopback; set allow_remote = true"),
         (
             EXTERNAL + "[control]\nkind = 'jsonl'\naddress = 'there'\n",
             "control.address is 'there'; it must be host:port",
         ),
-        ('[sut]\nname = "x"\n[reach]\nkind = "virtual"\n[reference]\nfaults = ["none-such"]\n', "'none-such'"),
+        ('[sut]\nname = "x"\n[driver]\nkind = "virtual"\n[reference]\nfaults = ["none-such"]\n', "'none-such'"),
         ("[sut", "sut.toml: not a TOML file"),
     ],
 )
@@ -51,7 +51,7 @@ def test_pytest_says_the_same_line(tmp_path: Path) -> None:
         complaint(command(*PYTEST, "suites", "--sut", file), code=4),
         complaint(mqconform("run", "--sut", file)),
     ):
-        assert f"{file}: unknown key reach.tcp_prot" in said
+        assert f"{file}: unknown key driver.tcp_prot" in said
     assert "add --sut FILE" in complaint(command(*PYTEST, "suites"), code=4)
 
 
@@ -75,12 +75,12 @@ def test_a_sut_that_cannot_be_reached_is_named_and_the_folder_can_be_used_again(
     [
         ('["/nowhere/qm"]', "cannot start /nowhere/qm: No such file or directory"),
         ('["{python}", "-c", "raise SystemExit(\'no licence\')"]', "the program ended with 1: no licence; see"),
-        ('["{python}", "{prot}"]', "reach.command: unknown placeholder 'prot'; known are address, tcp_port"),
+        ('["{python}", "{prot}"]', "driver.command: unknown placeholder 'prot'; known are address, tcp_port"),
     ],
 )
 def test_a_program_that_does_not_start_is_named(tmp_path: Path, command_line: str, words: str) -> None:
     text = (
-        f'[sut]\nname = "contoso"\n[reach]\nkind = "process"\ntcp_port = 0\nping_port = 0\ncommand = {command_line}\n'
+        f'[sut]\nname = "contoso"\n[driver]\nkind = "process"\ntcp_port = 0\nping_port = 0\ncommand = {command_line}\n'
     )
     assert words in complaint(mqconform("run", "--sut", sut(tmp_path, text), "--out", tmp_path / "run"))
 
@@ -144,7 +144,7 @@ def test_what_will_be_sent_where_is_said_once_when_it_leaves_the_machine(tmp_pat
     text = EXTERNAL + 'address = "203.0.113.1"\nallow_remote = true\npeer_address = "192.0.2.77"\n'
     probe = (
         "import sys, pytest; pytest.main = lambda arguments: print('RUN') or pytest.ExitCode.OK; "
-        "from harness.cli import main; main()"
+        "from harness.cli.main import main; main()"
     )
     done = command(sys.executable, "-c", probe, "run", "--sut", sut(tmp_path, text))
     assert done.returncode == 0

@@ -20,7 +20,7 @@ import pytest
 from mqconform_process import ROOT, mqconform, run_json, sut, verdicts
 from qm_process import free_port
 
-from reference_qm.faults import FAULTS
+from harness.faults.registry import load_faults
 
 HERE = Path(__file__).parent
 WHOLE = os.environ.get("MQ_CONTROLS") == "all"
@@ -96,7 +96,7 @@ def control(kind: str, folder: Path) -> Iterator[Path]:
         try:
             yield sut(
                 folder,
-                f'[sut]\nname = "{kind}"\n[reach]\nkind = "external"\naddress = "{address}"\ntcp_port = {tcp_port}\n'
+                f'[sut]\nname = "{kind}"\n[driver]\nkind = "external"\naddress = "{address}"\ntcp_port = {tcp_port}\n'
                 f"ping_port = {where['ping'].rpartition(':')[2]}\n"
                 f"peer_tcp_port = {peer_port}\npeer_ping_port = {peer_ping_port}\n"
                 "[capabilities]\nping = true\nping_initiator = true\nprivate_names = true\npublic_names = true\n"
@@ -174,7 +174,7 @@ def test_the_echo_was_heard(ran: dict[str, Ran]) -> None:
 
 def test_a_late_answer_is_not_taken_for_none(ran: dict[str, Ran]) -> None:
     """What it says against the rules comes when an impatient tester has stopped listening: no pass for those rules."""
-    broken = {rule for name in LATE_FAULTS for rule in FAULTS[name].breaks}
+    broken = {rule for name in LATE_FAULTS for rule in load_faults()[name].breaks}
     found = {(line["rule"], line["verdict"]) for line in verdicts(ran[LATE].folder) if line["rule"] in broken}
     assert {verdict for _, verdict in found} <= {"fail", "not_observable", "not_applicable"}
     assert {rule for rule, verdict in found if verdict == "fail"} == broken
@@ -190,7 +190,7 @@ def test_a_late_answer_is_an_answer(ran: dict[str, Ran]) -> None:
 
 
 def test_a_nonsense_capability_in_the_sut_file_is_one_line(tmp_path: Path) -> None:
-    file = sut(tmp_path, '[sut]\nname = "x"\n[reach]\nkind = "virtual"\n[capabilities]\nteleport = true\n')
+    file = sut(tmp_path, '[sut]\nname = "x"\n[driver]\nkind = "virtual"\n[capabilities]\nteleport = true\n')
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run")
     assert done.returncode == 2
     (said,) = (done.stdout + done.stderr).strip().splitlines()

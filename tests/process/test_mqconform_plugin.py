@@ -124,7 +124,7 @@ def test_teardown_breaks(breaks_at_the_end, judge):
 def test_covers_no_rule(judge):
     pass
 ''',
-    "sut.toml": '[sut]\nname = "tiny"\n[reach]\nkind = "virtual"\n',
+    "sut.toml": '[sut]\nname = "tiny"\n[driver]\nkind = "virtual"\n',
     "test_elsewhere.py": "def test_elsewhere(): pass\n",
 }
 

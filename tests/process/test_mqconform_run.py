@@ -10,11 +10,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from mqconform_process import MQCONFORM, PATIENCE_S, PYTEST, ROOT, command, judged, mqconform, run_json, sut, unfounded
+from mqconform_process import (
+    MQCONFORM,
+    PYTEST,
+    RESPONSE_TIMEOUT_S,
+    ROOT,
+    command,
+    judged,
+    mqconform,
+    run_json,
+    sut,
+    unfounded,
+)
 from mqconform_process import verdicts as verdicts_of
 from qm_process import free_port, serve
 
-from reference_qm.faults import FAULTS
+from harness.faults.registry import load_faults
 
 
 @dataclass(frozen=True)
@@ -102,7 +113,7 @@ def test_a_served_queue_manager_in_another_process_keeps_the_rules(tmp_path: Pat
     with serve(tmp_path, toml=toml) as served:
         file = sut(
             tmp_path,
-            f'[sut]\nname = "served"\n[reach]\nkind = "external"\ntcp_port = {served.endpoint("tcp")[1]}\n'
+            f'[sut]\nname = "served"\n[driver]\nkind = "external"\ntcp_port = {served.endpoint("tcp")[1]}\n'
             f"ping_port = {served.endpoint('ping')[1]}\npeer_tcp_port = {port}\npeer_ping_port = {ping_port}\n"
             f"rpc_port = {served.endpoint('rpc')[1]}\n"
             f'[control]\nkind = "jsonl"\naddress = "{served.bound["control"]}"\n'
@@ -122,8 +133,8 @@ def test_a_served_queue_manager_in_another_process_keeps_the_rules(tmp_path: Pat
 
 def test_a_fault_fails_the_run_on_its_rule_and_the_same_way_for_pytest(tmp_path: Path) -> None:
     rule = "MQQB-2.2.2-02"
-    fault = next(name for name, known in FAULTS.items() if rule in known.breaks)
-    file = sut(tmp_path, f'[sut]\nname = "faulty"\n[reach]\nkind = "virtual"\n[reference]\nfaults = ["{fault}"]\n')
+    fault = next(name for name, known in load_faults().items() if rule in known.breaks)
+    file = sut(tmp_path, f'[sut]\nname = "faulty"\n[driver]\nkind = "virtual"\n[reference]\nfaults = ["{fault}"]\n')
     one = mqconform("run", "--sut", file, "--out", tmp_path / "one", "--rule", rule)
     two = command(*PYTEST, "suites", "--sut", file, "--out", tmp_path / "two", "--rule", rule)
     assert (one.returncode, two.returncode) == (1, 1)
@@ -146,7 +157,7 @@ def killed(folder: Path, file: Path, *options: str, after: int) -> None:
         stderr=subprocess.DEVNULL,
     )
     path = folder / "verdicts.jsonl"
-    for _ in range(100 * PATIENCE_S):
+    for _ in range(100 * RESPONSE_TIMEOUT_S):
         if path.is_file() and path.read_bytes().count(b"\n") >= after:
             break
         try:

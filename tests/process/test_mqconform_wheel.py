@@ -114,7 +114,7 @@ def test_spark_is_not_loaded_by_what_does_not_need_it(bin_folder: Path) -> None:
     code = (
         "import sys; sys.argv = ['mqconform', 'rules', '--document', 'MQQB', '--format', 'json']\n"
         "import atexit; atexit.register(lambda: sys.stderr.write(str('pyspark' in sys.modules)))\n"
-        "from harness.cli import main; main()"
+        "from harness.cli.main import main; main()"
     )
     done = command(bin_folder / "python", "-c", code, cwd=bin_folder)
     assert (done.returncode, done.stderr) == (0, "False")

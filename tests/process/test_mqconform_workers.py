@@ -1,4 +1,4 @@
-"""``--workers``: checks side by side find what they find one after the other, and nothing of a worker gets lost."""
+"""``--workers``: checks in parallel find what they find one after the other, and nothing of a worker gets lost."""
 
 from __future__ import annotations
 
@@ -103,13 +103,13 @@ def test_a_session_that_is_killed_takes_its_workers_along_and_is_resumed(alone: 
             '[control]\nkind = "jsonl"\naddress = "127.0.0.1:9801"\n',
             "over its control channel each check changes the SUT for all others",
         ),
-        (3, "", "reach.more_peer_addresses names 1 addresses of this machine; worker 2 needs one, too"),
+        (3, "", "driver.more_peer_addresses names 1 addresses of this machine; worker 2 needs one, too"),
     ],
 )
 def test_what_several_workers_cannot_do_is_one_line(tmp_path: Path, workers: int, more: str, said: str) -> None:
     file = sut(
         tmp_path,
-        '[sut]\nname = "far"\n[reach]\nkind = "external"\naddress = "192.0.2.1"\nallow_remote = true\n'
+        '[sut]\nname = "far"\n[driver]\nkind = "external"\naddress = "192.0.2.1"\nallow_remote = true\n'
         f'peer_address = "192.0.2.2"\nmore_peer_addresses = ["192.0.2.3"]\n{more}',
     )
     done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "--workers", workers)
@@ -125,7 +125,7 @@ def loopback(folder: Path) -> Path:
         (folder / f"qm-{number}.toml").write_text("[remote]\ntcp_port = 18020\nping_port = 35280\n")
     return sut(
         folder,
-        '[sut]\nname = "loopback"\n[reach]\nkind = "process"\naddress = "127.0.9.1"\npeer_address = "127.0.9.2"\n'
+        '[sut]\nname = "loopback"\n[driver]\nkind = "process"\naddress = "127.0.9.1"\npeer_address = "127.0.9.2"\n'
         "tcp_port = 0\nping_port = 0\npeer_tcp_port = 18020\npeer_ping_port = 35280\n"
         'command = ["{python}", "-m", "reference_qm", "--config", '
         f'"{folder}/qm-{{worker}}.toml", "--address", "{{address}}", "--tcp-port", "{{tcp_port}}", "--ping-port", '

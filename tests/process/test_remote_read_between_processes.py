@@ -97,7 +97,7 @@ def test_the_suites_judge_a_process_as_a_reader(tmp_path: Path) -> None:
     text = f"""
 [sut]
 name = "reader"
-[reach]
+[driver]
 kind = "process"
 address = "127.0.8.1"
 tcp_port = 0

@@ -52,7 +52,7 @@ NACK, ACK = 1, 2
 IP_READ = 1
 INFINITE = 0xFFFFFFFF
 CANCELED = 0x400E03E9
-PATIENCE_MS = 60_000
+RESPONSE_TIMEOUT_MS = 60_000
 MIB_KB = 1024
 
 
@@ -172,7 +172,7 @@ def test_a_client_that_vanishes_returns_its_message(served):
     held = reader.qm2qm.transport.get_socket()
     held.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))  # a reset, as of a machine that fails
     held.close()
-    assert control.call("receive", queue=PLAIN, timeout_ms=PATIENCE_MS)["message"]["body"] == "one"
+    assert control.call("receive", queue=PLAIN, timeout_ms=RESPONSE_TIMEOUT_MS)["message"]["body"] == "one"
     reader.application.dce.disconnect()
 
 
@@ -204,7 +204,9 @@ def read(process: Served, *flags: str, queue: str = DIRECT) -> subprocess.Comple
     """``mqconform read``."""
     port = str(process.endpoint("rpc")[1])
     command = [sys.executable, "-m", "harness", "read", "--rpc-port", port, *flags, f"DIRECT={queue}"]
-    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_MS / 1000, check=False, cwd=ROOT)
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=RESPONSE_TIMEOUT_MS / 1000, check=False, cwd=ROOT
+    )
 
 
 def test_a_command_peeks_and_receives_and_tells_that_nothing_is_left_or_why_it_failed(served):

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from qm_process import PATIENCE_S, Control, Served, free_port, serve
+from qm_process import RESPONSE_TIMEOUT_S, Control, Served, free_port, serve
 from relay import Relay
 
 LEFT, ROUTER, RIGHT = "left", "router", "right"
@@ -28,7 +28,7 @@ BATCH = 5
 """Messages of one transaction."""
 
 
-class World:
+class Environment:
     """The three processes by name; all that is said to one goes over one control connection of each life."""
 
     def __init__(self, folder: Path, *, sites: bool = True) -> None:
@@ -125,7 +125,9 @@ class World:
     def receive(self, at: str, kind: str, source: str, bodies: list[str]) -> None:
         """The messages come, each once and in order, from their source."""
         for body in bodies:
-            message = self.control[at].call("receive", queue=QUEUES[kind], timeout_ms=PATIENCE_S * 1000)["message"]
+            message = self.control[at].call("receive", queue=QUEUES[kind], timeout_ms=RESPONSE_TIMEOUT_S * 1000)[
+                "message"
+            ]
             assert message is not None, f"{body} did not come"
             assert (message["body"], message["delivery"]) == (body, kind)
             assert message["source"] == IDENTIFIERS[source]
@@ -136,7 +138,7 @@ class World:
 
     def until(self, name: str, condition: Callable[[], bool], what: str) -> None:
         """Ask again and again; the wait is one for a message that never comes."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + RESPONSE_TIMEOUT_S
         while not condition():
             assert time.monotonic() < deadline, what
             self.control[name].call("receive", queue=NOTHING, timeout_ms=20)
@@ -150,8 +152,8 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
-    made = World(tmp_path)
+def environment(tmp_path: Path) -> Iterator[Environment]:
+    made = Environment(tmp_path)
     try:
         yield made
     finally:
@@ -167,94 +169,96 @@ KEPT = ("recoverable", "transactional")
 """The kinds that no failure may lose."""
 
 
-def test_messages_of_every_kind_pass_the_router_both_ways(world: World):
-    world.start(LEFT, ROUTER, RIGHT)
+def test_messages_of_every_kind_pass_the_router_both_ways(environment: Environment):
+    environment.start(LEFT, ROUTER, RIGHT)
     for source, to in BOTH_WAYS:
         for kind in QUEUES:
-            world.send(source, to, kind, bodies(kind))
-            world.receive(to, kind, source, bodies(kind))
-    world.control[LEFT].call("send", to=f"PUBLIC={PUBLISHED}", body="published", delivery="recoverable")
-    message = world.control[RIGHT].call("receive", queue=PUBLIC, timeout_ms=PATIENCE_S * 1000)["message"]
+            environment.send(source, to, kind, bodies(kind))
+            environment.receive(to, kind, source, bodies(kind))
+    environment.control[LEFT].call("send", to=f"PUBLIC={PUBLISHED}", body="published", delivery="recoverable")
+    message = environment.control[RIGHT].call("receive", queue=PUBLIC, timeout_ms=RESPONSE_TIMEOUT_S * 1000)["message"]
     assert message["body"] == "published"
     for source, to in BOTH_WAYS:
-        hops = {hop["QMGuid"] for session in _sessions(world, source) for hop in session["NextHopCollection"]}
+        hops = {hop["QMGuid"] for session in _sessions(environment, source) for hop in session["NextHopCollection"]}
         assert hops == {IDENTIFIERS[ROUTER]}, f"{source} went to {to} itself"
-    world.settled()
+    environment.settled()
 
 
 def test_messages_of_every_kind_go_both_ways_within_a_site(tmp_path: Path):
-    world = World(tmp_path, sites=False)
-    with contextlib.closing(world):
-        world.start(LEFT, RIGHT)
+    environment = Environment(tmp_path, sites=False)
+    with contextlib.closing(environment):
+        environment.start(LEFT, RIGHT)
         for source, to in BOTH_WAYS:
             for kind in QUEUES:
-                world.send(source, to, kind, bodies(kind))
-                world.receive(to, kind, source, bodies(kind))
-        world.settled()
+                environment.send(source, to, kind, bodies(kind))
+                environment.receive(to, kind, source, bodies(kind))
+        environment.settled()
 
 
 @pytest.mark.parametrize("kind", KEPT)
-def test_nothing_is_lost_or_repeated_when_connections_are_cut(world: World, kind: str):
-    world.start(LEFT, ROUTER, RIGHT)
+def test_nothing_is_lost_or_repeated_when_connections_are_cut(environment: Environment, kind: str):
+    environment.start(LEFT, ROUTER, RIGHT)
     sent = bodies(kind, 60)
     for first in range(0, len(sent), 10):
         for source, to in BOTH_WAYS:
-            world.send(source, to, kind, sent[first : first + 10])
-        world.relay.cut()
+            environment.send(source, to, kind, sent[first : first + 10])
+        environment.relay.cut()
     for source, to in BOTH_WAYS:
-        world.receive(to, kind, source, sent)
-    assert world.relay.accepted > 1
-    world.settled()
+        environment.receive(to, kind, source, sent)
+    assert environment.relay.accepted > 1
+    environment.settled()
 
 
 @pytest.mark.parametrize("restarted", [LEFT, ROUTER, RIGHT])
-def test_nothing_is_lost_or_repeated_when_one_is_restarted(world: World, restarted: str):
-    world.start(LEFT, ROUTER, RIGHT)
+def test_nothing_is_lost_or_repeated_when_one_is_restarted(environment: Environment, restarted: str):
+    environment.start(LEFT, ROUTER, RIGHT)
     for kind in KEPT:
         sent = bodies(kind, 30)
         for first in range(0, len(sent), 10):
             for source, to in BOTH_WAYS:
-                world.send(source, to, kind, sent[first : first + 10])
-            world.control[restarted].call("restart")
+                environment.send(source, to, kind, sent[first : first + 10])
+            environment.control[restarted].call("restart")
         for source, to in BOTH_WAYS:
-            world.receive(to, kind, source, sent)
-    world.settled()
+            environment.receive(to, kind, source, sent)
+    environment.settled()
 
 
-def test_what_a_killed_router_had_taken_over_arrives(world: World):
-    world.start(LEFT, ROUTER, RIGHT)
-    world.kill(RIGHT)
+def test_what_a_killed_router_had_taken_over_arrives(environment: Environment):
+    environment.start(LEFT, ROUTER, RIGHT)
+    environment.kill(RIGHT)
     for kind in KEPT:
-        world.send(LEFT, RIGHT, kind, bodies(kind))
-    world.until(ROUTER, lambda: world.waiting(ROUTER) >= 2 * len(bodies("")), "the router does not take them over")
-    world.until(LEFT, lambda: _unacknowledged(world, LEFT) == 0, "the router does not acknowledge them")
-    world.kill(ROUTER)
-    world.start(ROUTER, RIGHT)
+        environment.send(LEFT, RIGHT, kind, bodies(kind))
+    environment.until(
+        ROUTER, lambda: environment.waiting(ROUTER) >= 2 * len(bodies("")), "the router does not take them over"
+    )
+    environment.until(LEFT, lambda: _unacknowledged(environment, LEFT) == 0, "the router does not acknowledge them")
+    environment.kill(ROUTER)
+    environment.start(ROUTER, RIGHT)
     for kind in KEPT:
-        world.receive(RIGHT, kind, LEFT, bodies(kind))
-    world.settled()
+        environment.receive(RIGHT, kind, LEFT, bodies(kind))
+    environment.settled()
 
 
 @pytest.mark.parametrize("killed", [[LEFT], [RIGHT], [LEFT, ROUTER, RIGHT]])
-def test_nothing_is_lost_or_repeated_when_ends_are_killed(world: World, killed: list[str]):
-    world.start(LEFT, ROUTER, RIGHT)
+def test_nothing_is_lost_or_repeated_when_ends_are_killed(environment: Environment, killed: list[str]):
+    environment.start(LEFT, ROUTER, RIGHT)
     for kind in KEPT:
         for source, to in BOTH_WAYS:
-            world.send(source, to, kind, bodies(kind))
+            environment.send(source, to, kind, bodies(kind))
         for name in killed:
-            world.kill(name)
-        world.start(*killed)
+            environment.kill(name)
+        environment.start(*killed)
         for source, to in BOTH_WAYS:
-            world.receive(to, kind, source, bodies(kind))
-    world.settled()
+            environment.receive(to, kind, source, bodies(kind))
+    environment.settled()
 
 
-def _sessions(world: World, name: str) -> list[dict[str, Any]]:
-    sessions: list[dict[str, Any]] = world.control[name].call("inspect")["adm"]["Sessions"]
+def _sessions(environment: Environment, name: str) -> list[dict[str, Any]]:
+    sessions: list[dict[str, Any]] = environment.control[name].call("inspect")["adm"]["Sessions"]
     return [one for one in sessions if one["role"] == "initiator"]
 
 
-def _unacknowledged(world: World, name: str) -> int:
+def _unacknowledged(environment: Environment, name: str) -> int:
     """Messages that the next hop did not acknowledge: transactional ones are kept longer, for their OrderAcks."""
-    tables = (session["OutgoingMessageTable"] for session in _sessions(world, name))
+    tables = (session["OutgoingMessageTable"] for session in _sessions(environment, name))
     return sum(not position["ReceivedSessionAck"] for table in tables for position in table)

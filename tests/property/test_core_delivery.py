@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from reference_qm.commands import ReceiveMessage
+from reference_qm.surface.commands import ReceiveMessage
 
 HOSTS = st.sampled_from((1, 2))
 DAY_MS = 86_400_000

@@ -8,12 +8,12 @@ from core_raw import Raw, establish, internal, parameters, session_ack, user_mes
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from reference_qm.adm import Session
 from reference_qm.codec import FramingError, InternalHeader, SessionHeader, StreamFramer, UnknownInternalPacket
-from reference_qm.commands import OpenSession
-from reference_qm.inputs import DatagramReceived, Endpoint, PingSocket
-from reference_qm.states import SessionState
-from reference_qm.timers import SESSION_TIMERS, TimerKey
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.model.timers import SESSION_TIMERS, TimerKey
+from reference_qm.surface.commands import OpenSession
+from reference_qm.surface.inputs import DatagramReceived, Endpoint, PingSocket
 
 U16 = st.integers(0, 0xFFFF)
 SMALL = st.integers(0, 3)

@@ -11,9 +11,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from queueing_made import PLAIN, Reads, direct, one_host, open_, queue_of
 
 from reference_qm.codec import MessageClass
-from reference_qm.commands import CreateQueue, MoveMessage, PurgeQueue
-from reference_qm.queueing.enums import MessageSeekAction as Seek
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.enums import MessageSeekAction as Seek
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import CreateQueue, MoveMessage, PurgeQueue
 
 SUB = f"{PLAIN};sub"
 WAIT_MS = 1_000

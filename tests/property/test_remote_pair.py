@@ -14,9 +14,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from reference_qm.commands import CancelWaiting, Inspect, ReceiveMessage, Request
-from reference_qm.effects import Completed
-from reference_qm.remote_commands import (
+from reference_qm.rpc.syntaxes import NDR, NDR64
+from reference_qm.surface.commands import CancelWaiting, Inspect, ReceiveMessage, Request
+from reference_qm.surface.effects import Completed
+from reference_qm.surface.remote_commands import (
     RemoteClose,
     RemoteOpen,
     RemoteOpenCursor,
@@ -24,7 +25,6 @@ from reference_qm.remote_commands import (
     RemoteReadByLookupId,
     RemoteReceive,
 )
-from reference_qm.rpc.syntaxes import NDR, NDR64
 
 INDEX = st.integers(0, 7)
 WAIT_MS = 1_000
@@ -166,7 +166,7 @@ class RemotePair(RuleBasedStateMachine):
         self.opened.clear()
         self.waiting.clear()
 
-    # -- what the world does ------------------------------------------------------------------------------------
+    # -- what the environment does ------------------------------------------------------------------------------------
 
     @rule()
     def every_connection_breaks(self) -> None:

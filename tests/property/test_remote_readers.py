@@ -17,9 +17,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from remote_reader import CONTEXTS, LICENCE, PLAIN, ZEROED, Faulted, Opened, Reader, Server
 
 from reference_qm.codec import parse_packet
-from reference_qm.commands import ReceiveMessage
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.statuses import Status
 from reference_qm.rpc import FaultStatus
+from reference_qm.surface.commands import ReceiveMessage
 
 INDEX = st.integers(0, 7)
 WAIT_MS = 1_000

@@ -9,8 +9,6 @@ from core_remote import Remote, read
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference_qm.inputs import BytesReceived
-from reference_qm.remote_commands import RemoteOpen, RemoteReceive
 from reference_qm.rpc import QM2QM
 from reference_qm.rpc.bind_bodies import BindAck, ContextResult
 from reference_qm.rpc.bodies import Fault, Response, Shutdown
@@ -19,6 +17,8 @@ from reference_qm.rpc.header import WHOLE, Flags
 from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, Returned, Send
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
+from reference_qm.surface.inputs import BytesReceived
+from reference_qm.surface.remote_commands import RemoteOpen, RemoteReceive
 
 BYTES = st.binary(max_size=200)
 CALLS = 4
@@ -92,8 +92,8 @@ def test_an_answer_that_was_tampered_with_ends_the_read_one_way_or_the_other(
     token = remote.begin(RemoteReceive(number))
     (call,) = remote.calls[method]
     (name,) = remote.connections
-    for happening in read(call):
-        data = getattr(happening, "data", b"")
+    for output in read(call):
+        data = getattr(output, "data", b"")
         tampered = data[:at] + noise + data[at + len(noise) :]
         remote.handle(BytesReceived(name, tampered[: len(data)]))
     remote.advance(400_000)

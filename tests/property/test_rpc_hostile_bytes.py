@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference_qm.clock import Now
-from reference_qm.entropy import SeededEntropy
 from reference_qm.rpc import (
     EPT,
     QM2QM,
@@ -28,6 +26,8 @@ from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.rpc.towers import Tower
+from reference_qm.surface.clock import Now
+from reference_qm.surface.entropy import SeededEntropy
 
 NOW = Now(0, 0)
 METHODS = [one for interface in (QM2QM, QMCOMM, EPT) for one in interface.methods.values()]

@@ -14,7 +14,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from security_made import Accepted, Refusal, check_security
 
-from reference_qm.clock import Now
 from reference_qm.codec import (
     BaseHeader,
     FormatError,
@@ -28,7 +27,6 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from reference_qm.entropy import SeededEntropy
 from reference_qm.security import (
     AES_PROVIDER,
     EVERYONE,
@@ -53,6 +51,8 @@ from reference_qm.security import (
 from reference_qm.security.ciphers import decrypt
 from reference_qm.security.hashing import certificate_key, is_signature
 from reference_qm.security.key_exchange import unwrap, wrap
+from reference_qm.surface.clock import Now
+from reference_qm.surface.entropy import SeededEntropy
 
 FEW = settings(max_examples=60, deadline=None)
 RECORDS = (Sid, Ace, Acl, SecurityDescriptor, MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts)

@@ -6,8 +6,6 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from reference_qm.clock import Now
-from reference_qm.entropy import SeededEntropy
 from reference_qm.security import (
     EVERYONE,
     Ace,
@@ -27,6 +25,8 @@ from reference_qm.security.caches import MINUTE_MS, TimedCache
 from reference_qm.security.ciphers import decrypt, encrypt
 from reference_qm.security.hashing import is_signature, sign
 from reference_qm.security.key_exchange import unwrap, wrap
+from reference_qm.surface.clock import Now
+from reference_qm.surface.entropy import SeededEntropy
 
 FEW = settings(max_examples=60, deadline=None)
 KEYS = [

@@ -13,10 +13,11 @@ from core_network import PLAIN, TRANSACTIONAL, direct, guid, private
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from two_queue_managers import EXPRESS, NEVER, RECOVERABLE, TRANSACTED, Sent, Unit, World
+from two_queue_managers import EXPRESS, NEVER, RECOVERABLE, TRANSACTED, Environment, Sent, Unit
 
 from reference_qm.codec import UserMessagePacket, parse_packet
-from reference_qm.commands import (
+from reference_qm.core.protocol.order_acks import is_final_ack, is_order_ack
+from reference_qm.surface.commands import (
     AbortTransaction,
     BeginTransaction,
     CommitTransaction,
@@ -24,8 +25,7 @@ from reference_qm.commands import (
     ReceiveMessage,
     SendMessage,
 )
-from reference_qm.effects import Completed
-from reference_qm.protocol.order_acks import is_final_ack, is_order_ack
+from reference_qm.surface.effects import Completed
 
 HOSTS = st.sampled_from((1, 2))
 KINDS = st.sampled_from((EXPRESS, RECOVERABLE, TRANSACTED))
@@ -45,8 +45,8 @@ class TwoQueueManagers(RuleBasedStateMachine):
 
     @initialize(window=st.integers(1, 5))
     def begin(self, window):
-        self.world = World(window, {guid(number): f"10.0.0.{number}" for number in (1, 2)})
-        self.network, self.hosts = self.world.network, self.world.hosts
+        self.environment = Environment(window, {guid(number): f"10.0.0.{number}" for number in (1, 2)})
+        self.network, self.hosts = self.environment.network, self.environment.hosts
         for number in self.hosts:  # there is something to be received from the beginning
             self.send(number, number, 3, TRANSACTED, False, False)
 
@@ -55,9 +55,9 @@ class TwoQueueManagers(RuleBasedStateMachine):
     def _message(self, number, target, kind, by_guid, journal):
         queue = TRANSACTIONAL if kind == TRANSACTED else PLAIN
         to = private(target, NUMBERS[queue]) if by_guid else direct(target, queue)
-        body = f"{len(self.world.sent)}-{kind[0]}-from-{number}-to-{to[:6]}-{target}"
-        one = Sent(body, number, to, target, kind, self.world.tick(), journaled=journal and number != target)
-        self.world.sent[body] = one
+        body = f"{len(self.environment.sent)}-{kind[0]}-from-{number}-to-{to[:6]}-{target}"
+        one = Sent(body, number, to, target, kind, self.environment.tick(), journaled=journal and number != target)
+        self.environment.sent[body] = one
         return one
 
     def _request(self, one, unit=None):
@@ -77,33 +77,33 @@ class TwoQueueManagers(RuleBasedStateMachine):
 
             def confirmed(answer, one=one):
                 one.refused = not isinstance(answer, Completed)
-                one.answered = NEVER if one.refused else self.world.tick()
+                one.answered = NEVER if one.refused else self.environment.tick()
 
-            self.world.ask(number, self._request(one), confirmed)
+            self.environment.ask(number, self._request(one), confirmed)
 
     @rule(number=HOSTS, queue=st.sampled_from((PLAIN, TRANSACTIONAL)), timeout_ms=st.sampled_from((0, 0, 1_000)))
     def receive(self, number, queue, timeout_ms):
         def received(answer):
             message = answer.result.values["message"] if isinstance(answer, Completed) else None
             if message is not None:
-                self.world.delivered[number, queue].append(message["body"])
+                self.environment.delivered[number, queue].append(message["body"])
 
-        self.world.ask(number, ReceiveMessage(queue, timeout_ms), received, self._receive_in_doubt, takes=True)
+        self.environment.ask(number, ReceiveMessage(queue, timeout_ms), received, self._receive_in_doubt, takes=True)
 
     def _receive_in_doubt(self):
-        self.world.in_doubt += 1
+        self.environment.in_doubt += 1
 
     # -- transactions -------------------------------------------------------------------------------------------
 
     @property
     def free(self):
-        return [one for one in self.world.units if not (one.outcome or one.busy)]
+        return [one for one in self.environment.units if not (one.outcome or one.busy)]
 
     @rule(number=HOSTS, external=st.booleans(), towards=st.lists(HOSTS, max_size=3), receives=st.integers(0, 2))
     def begin_transaction(self, number, external, towards, receives):
         answer = self.hosts[number].ask(BeginTransaction(external=external))
         unit = Unit(number, UUID(answer["transaction"]), external)
-        self.world.units.append(unit)
+        self.environment.units.append(unit)
         for target in towards:
             self._send_in(unit, target, False, True)
         for _ in range(receives):
@@ -140,7 +140,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
             unit.busy = False
             unit.prepared = isinstance(answer, Completed)
 
-        self.world.ask(unit.number, PrepareTransaction(unit.identifier), voted)
+        self.environment.ask(unit.number, PrepareTransaction(unit.identifier), voted)
 
     @precondition(lambda self: any(one.prepared or not one.external for one in self.free))
     @rule(data=st.data())
@@ -150,7 +150,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
     def _commit(self, unit):
         unit.busy = True
         for one in unit.sent:
-            one.asked = self.world.tick()
+            one.asked = self.environment.tick()
 
         def committed(answer):
             unit.busy = False
@@ -160,13 +160,13 @@ class TwoQueueManagers(RuleBasedStateMachine):
         def crashed():
             unit.uncertain = True
 
-        self.world.ask(unit.number, CommitTransaction(unit.identifier), committed, crashed)
+        self.environment.ask(unit.number, CommitTransaction(unit.identifier), committed, crashed)
 
     def _committed(self, unit):
         unit.outcome = "committed"
         for one in unit.sent:
-            one.answered = self.world.tick()
-        self.world.delivered[unit.number, TRANSACTIONAL] += unit.received
+            one.answered = self.environment.tick()
+        self.environment.delivered[unit.number, TRANSACTIONAL] += unit.received
 
     @precondition(lambda self: self.free)
     @rule(data=st.data())
@@ -181,7 +181,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
             if isinstance(answer, Completed):
                 self._aborted(unit)
 
-        self.world.ask(unit.number, AbortTransaction(unit.identifier), aborted)
+        self.environment.ask(unit.number, AbortTransaction(unit.identifier), aborted)
 
     def _aborted(self, unit):
         unit.outcome = "aborted"
@@ -231,7 +231,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
     @rule(number=HOSTS, process=st.booleans(), written=st.integers(0, 10))
     def crash(self, number, process, written):
         """The process ends, or the queue manager in it: what is on its way to the disk gets there in part, or all."""
-        self.world.forget_asked(number)
+        self.environment.forget_asked(number)
         host = self.hosts[number]
         if process:
             self.network.kill(host, written)
@@ -256,9 +256,9 @@ class TwoQueueManagers(RuleBasedStateMachine):
         self.crash(unit.number, True, written)
 
     def _after_crash(self, number):
-        self.world.watch(number)
-        states = self.world.open_units(number)
-        for unit in self.world.units:
+        self.environment.watch(number)
+        states = self.environment.open_units(number)
+        for unit in self.environment.units:
             if unit.number != number or unit.outcome:
                 continue
             unit.busy = False
@@ -274,42 +274,42 @@ class TwoQueueManagers(RuleBasedStateMachine):
 
     # -- what holds ---------------------------------------------------------------------------------------------
 
-    @precondition(lambda self: hasattr(self, "world"))
+    @precondition(lambda self: hasattr(self, "environment"))
     @invariant()
     def guarantees_hold(self):
-        self.world.note_answers()
-        self.world.check_at_most_once()
-        self.world.check_order()
-        self.world.check_windows()
-        self.world.check_nothing_acknowledged_is_lost()
+        self.environment.note_answers()
+        self.environment.check_at_most_once()
+        self.environment.check_order()
+        self.environment.check_windows()
+        self.environment.check_nothing_acknowledged_is_lost()
 
     def teardown(self):
-        if not hasattr(self, "world"):
+        if not hasattr(self, "environment"):
             return
-        world = self.world
+        environment = self.environment
         for host in self.hosts.values():
             host.reachable, host.disk = True, "works"
             self.network.write(host)
             self.network.let_go(host)
         self.network.settle()
         self.network.advance(DAY_MS)
-        world.note_answers()
+        environment.note_answers()
         for unit in self.free:
             if unit.prepared or not unit.external:
                 self._commit(unit)
             else:
                 self._abort(unit)
         for number in self.hosts:
-            assert world.open_units(number) == {}
+            assert environment.open_units(number) == {}
         self.network.advance(DAY_MS)
         self.guarantees_hold()
-        world.check_all_has_arrived()
-        world.check_units()
+        environment.check_all_has_arrived()
+        environment.check_units()
         for number in self.hosts:
-            for _ in range(len(world.arrived[number]) // 2):
+            for _ in range(len(environment.arrived[number]) // 2):
                 self.receive(number, TRANSACTIONAL, 0)
         self.network.advance(DAY_MS)
-        world.check_journals()
+        environment.check_journals()
         for number in self.hosts:  # what a full disk refused is written with the next record
             self.send(number, number, 1, RECOVERABLE, False, False)
         quiet = [len(host.sent) for host in self.hosts.values()]
@@ -318,7 +318,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
         for host in self.hosts.values():
             for queue in host.core.adm.OutgoingQueues.values():
                 assert not len(queue.session.OutgoingMessageTable)
-        world.check_disks()
+        environment.check_disks()
 
 
 TestTwoQueueManagers = TwoQueueManagers.TestCase

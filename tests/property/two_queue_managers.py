@@ -13,10 +13,10 @@ import core_bridge  # noqa: F401
 from core_durable import DurableNetwork
 from core_network import PLAIN, TRANSACTIONAL, Host
 
-from reference_qm.commands import ListQueues, PeekMessages, Request
-from reference_qm.effects import Completed, Rejected
-from reference_qm.inputs import BytesReceived, Persisted, PersistFailed
-from reference_qm.states import MessagePositionState
+from reference_qm.model.states import MessagePositionState
+from reference_qm.surface.commands import ListQueues, PeekMessages, Request
+from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.inputs import BytesReceived, Persisted, PersistFailed
 
 EXPRESS, RECOVERABLE, TRANSACTED = "express", "recoverable", "transactional"
 JOURNAL = "system$;journal"
@@ -101,7 +101,7 @@ class Waiting:
     """May it have taken a message out of a queue already?"""
 
 
-class World:
+class Environment:
     """Two hosts and the account of what they were asked to do."""
 
     def __init__(self, window: int, routes: dict[UUID, str]) -> None:

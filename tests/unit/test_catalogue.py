@@ -10,7 +10,9 @@ from uuid import UUID
 
 import pytest
 
-from harness.catalogue import (
+from harness.errors import MqconformError
+from harness.paths import SUITES
+from harness.rules.catalogue import (
     FORMS,
     INDEX_FILE,
     LEVELS,
@@ -20,8 +22,6 @@ from harness.catalogue import (
     load_documents,
     load_index,
 )
-from harness.errors import MqconformError
-from harness.places import SUITES
 
 SPECIFIED = Path(__file__).resolve().parents[3] / "shared" / "rules" / "rules.tsv"
 

@@ -1,7 +1,7 @@
 """Things that are due at a time."""
 
-from reference_qm import deadlines
-from reference_qm.deadlines import Deadlines
+from reference_qm.model import deadlines
+from reference_qm.model.deadlines import Deadlines
 
 
 def test_things_come_out_when_they_are_due_earliest_first():

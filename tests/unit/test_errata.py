@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from harness.catalogue import load_catalogue, load_documents, load_index
-from harness.errata import CatalogueError, Erratum, Reading, load_errata
+from harness.rules.catalogue import load_catalogue, load_documents, load_index
+from harness.rules.errata import CatalogueError, Erratum, Reading, load_errata
 
 NUMBERS = [*range(1, 66), 75, *range(80, 89), *range(101, 121), *range(136, 140)]
 """Those of the list of ambiguities, and observations of ours."""

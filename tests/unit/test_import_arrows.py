@@ -53,7 +53,7 @@ def test_scapy_lives_in_the_wire_layers_only() -> None:
     assert outside == []
 
 
-@pytest.mark.parametrize("module", ["harness.cli", "harness.plugin", "reports.cli"])
+@pytest.mark.parametrize("module", ["harness.cli.main", "harness.run.plugin", "reports.cli"])
 def test_spark_is_loaded_only_by_the_commands_that_need_it(module: str) -> None:
     code = f"import sys, {module}; sys.exit('pyspark' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False, cwd=ROOT).returncode == 0

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.catalogue import load_index
+from harness.rules.catalogue import load_index
 
 TESTS = Path(__file__).parents[1]
 WANTED = {

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from harness.capture import CapturedFrame, CaptureError, CaptureWriter, read_pcapng
 from harness.capture.pcapng import MAX_BLOCK, file_header, packet_block
-from reference_qm.inputs import Endpoint
+from reference_qm.surface.inputs import Endpoint
 
 CLIENT, SERVER = Endpoint("192.0.2.1", 4057), Endpoint("192.0.2.2", 3527)
 START_US = 1_700_000_000_000_000

@@ -15,7 +15,7 @@ from harness.capture.ip import TcpFlags, TcpSegment, build_tcp, take_apart
 from harness.capture.pcapng import file_header, packet_block
 from harness.capture.writer import MAX_SEGMENT
 from harness.errors import HarnessError
-from reference_qm.inputs import Endpoint
+from reference_qm.surface.inputs import Endpoint
 
 CLIENT, SERVER = Endpoint("192.0.2.1", 49759), Endpoint("192.0.2.2", 1801)
 CLIENT6, SERVER6 = Endpoint("2001:db8::1", 49759), Endpoint("2001:db8::2", 1801)

@@ -6,7 +6,7 @@ from typing import Any
 
 from core_network import Host, Network, direct
 
-from reference_qm.commands import CreateQueue, PeekMessages
+from reference_qm.surface.commands import CreateQueue, PeekMessages
 
 ADMIN = "private$\\admin"
 ALL = frozenset({"positive_arrival", "positive_receive", "negative_arrival", "negative_receive"})

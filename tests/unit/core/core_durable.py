@@ -7,10 +7,10 @@ from typing import Any
 
 from core_network import Host, Network
 
-from reference_qm.core import QueueManager
-from reference_qm.effects import Effect, Persist
-from reference_qm.entropy import SeededEntropy
-from reference_qm.inputs import Persisted, PersistFailed, Started, TransportLost
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface.effects import Effect, Persist
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import Persisted, PersistFailed, Started, TransportLost
 
 
 class DurableNetwork(Network):

@@ -11,7 +11,7 @@ from core_network import PLAIN, TRANSACTIONAL, Host, Network, guid
 from reference_qm.config import QueueSettings, TimerSettings
 from reference_qm.directory import MemoryDirectory, Queue, QueueManager, RoutingLink, Site
 from reference_qm.directory.objects import DirectoryObject
-from reference_qm.entropy import SeededEntropy
+from reference_qm.surface.entropy import SeededEntropy
 
 NORTH, SOUTH = UUID(int=0x11), UUID(int=0x12)
 SENDER, NORTH_GATE, SOUTH_GATE, RECEIVER = 1, 2, 3, 4

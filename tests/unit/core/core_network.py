@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from reference_qm.clock import Now
 from reference_qm.codec import Packet, PingPacket, parse_packet, parse_ping
-from reference_qm.commands import Inspect, PeekMessages, Request, SendMessage
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
-from reference_qm.core import QueueManager
-from reference_qm.effects import (
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Inspect, PeekMessages, Request, SendMessage
+from reference_qm.surface.effects import (
     CloseTransport,
     Completed,
     Connect,
@@ -26,8 +26,8 @@ from reference_qm.effects import (
     SendDatagram,
     SendPacket,
 )
-from reference_qm.entropy import SeededEntropy
-from reference_qm.inputs import (
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
     DatagramReceived,

@@ -26,8 +26,8 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from reference_qm.commands import OpenSession
-from reference_qm.inputs import BytesReceived, Endpoint, TransportAccepted, TransportConnected, TransportLost
+from reference_qm.surface.commands import OpenSession
+from reference_qm.surface.inputs import BytesReceived, Endpoint, TransportAccepted, TransportConnected, TransportLost
 
 RAW = guid(99)
 _NUMBERS = itertools.count(1)

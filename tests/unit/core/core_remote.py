@@ -7,15 +7,16 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from reference_qm.clock import Now
 from reference_qm.codec import BaseHeader, MessagePropertiesHeader, UserHeader, UserMessagePacket
 from reference_qm.codec.queue_formats import DirectQueueFormatName
-from reference_qm.commands import Inspect, Request
 from reference_qm.config import QueueManagerConfig
-from reference_qm.core import QueueManager
-from reference_qm.effects import CloseTransport, Completed, Connect, Rejected, ResolveHost, SendPacket
-from reference_qm.entropy import SeededEntropy
-from reference_qm.inputs import (
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.rpc import QM2QM, QMCOMM, Association, Call, CallReceived, Happening, RpcServer, SendBytes
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Inspect, Request
+from reference_qm.surface.effects import CloseTransport, Completed, Connect, Rejected, ResolveHost, SendPacket
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
     Endpoint,
@@ -26,8 +27,7 @@ from reference_qm.inputs import (
     TransportFailed,
     TransportLost,
 )
-from reference_qm.remote_commands import RemoteOpen
-from reference_qm.rpc import QM2QM, QMCOMM, Association, Call, CallReceived, Happening, RpcServer, SendBytes
+from reference_qm.surface.remote_commands import RemoteOpen
 
 IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-00000000c11e")
 SERVER = "10.0.0.9"

@@ -8,7 +8,8 @@ from uuid import UUID
 from core_network import TRANSACTIONAL, Host
 
 from reference_qm.codec import UserMessagePacket, parse_packet
-from reference_qm.commands import (
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.commands import (
     AbortTransaction,
     BeginTransaction,
     CommitTransaction,
@@ -16,7 +17,6 @@ from reference_qm.commands import (
     PrepareTransaction,
     ReceiveMessage,
 )
-from reference_qm.transactions.model import Transaction
 
 
 def begin(host: Host, **fields: Any) -> UUID:

@@ -8,7 +8,12 @@ import pytest
 from core_durable import DurableNetwork
 from core_network import PLAIN, TRANSACTIONAL, Host, direct, guid
 
-from reference_qm.commands import (
+from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core.protocol.durability import ORDINAL_BLOCK
+from reference_qm.core.protocol.restoring import RestoreError
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.tables import MESSAGE_ID_HISTORY_SIZE
+from reference_qm.surface.commands import (
     BeginTransaction,
     CommitTransaction,
     CreateQueue,
@@ -18,13 +23,8 @@ from reference_qm.commands import (
     PurgeQueue,
     ReceiveMessage,
 )
-from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core import QueueManager
-from reference_qm.effects import Completed, Rejected
-from reference_qm.entropy import SeededEntropy
-from reference_qm.protocol.durability import ORDINAL_BLOCK
-from reference_qm.protocol.restoring import RestoreError
-from reference_qm.tables import MESSAGE_ID_HISTORY_SIZE
+from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.entropy import SeededEntropy
 
 NEW = "private$\\new"
 
@@ -155,7 +155,7 @@ def test_an_express_message_is_remembered_too(pair):
 
 def test_the_history_on_disk_is_bounded_and_expires(pair, monkeypatch):
     a, b = pair
-    monkeypatch.setattr("reference_qm.tables.MESSAGE_ID_HISTORY_SIZE", 5)
+    monkeypatch.setattr("reference_qm.model.tables.MESSAGE_ID_HISTORY_SIZE", 5)
     for _ in range(8):
         a.send(direct(2))
     assert MESSAGE_ID_HISTORY_SIZE > 8
@@ -309,6 +309,6 @@ def test_entries_that_make_no_sense_are_one_line(entries, complaint):
 
 
 def _send(to, body, recoverable=True):
-    from reference_qm.commands import SendMessage
+    from reference_qm.surface.commands import SendMessage
 
     return SendMessage(to=to, body=body.encode(), recoverable=recoverable)

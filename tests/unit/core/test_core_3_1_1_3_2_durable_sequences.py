@@ -8,10 +8,10 @@ from core_network import TRANSACTIONAL, Host, direct
 from core_ordering import in_sequence
 from core_raw import Raw
 
-from reference_qm.adm import NO_INCOMING
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, UserMessagePacket
-from reference_qm.commands import DeleteQueue, PurgeQueue, ReceiveMessage, SendMessage
-from reference_qm.inputs import Persisted, PersistFailed
+from reference_qm.model.adm import NO_INCOMING
+from reference_qm.surface.commands import DeleteQueue, PurgeQueue, ReceiveMessage, SendMessage
+from reference_qm.surface.inputs import Persisted, PersistFailed
 
 TO = direct(2, TRANSACTIONAL)
 DAY_MS = 86_400_000

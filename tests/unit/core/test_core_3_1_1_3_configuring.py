@@ -3,7 +3,7 @@
 import pytest
 from core_secure import PLAIN_2, manager, secure_pair
 
-from reference_qm.commands import Configure
+from reference_qm.surface.commands import Configure
 
 
 def test_only_what_is_given_changes_and_all_is_told():

@@ -7,7 +7,7 @@ from core_network import PLAIN, Host, Network
 from core_raw import Raw, user_message
 
 from reference_qm.codec import MessageClass, MessageIdentifier
-from reference_qm.commands import SetQueue
+from reference_qm.surface.commands import SetQueue
 
 KINDS = [one for one in MessageClass if "ACK_" in one.name and "ORDER" not in one.name]
 

@@ -8,9 +8,9 @@ from core_network import Network, guid
 from core_raw import RAW, Raw, establish, internal, parameters, session_ack, user_message
 
 from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader
-from reference_qm.protocol.identifying import PROCEDURES, RANGES
-from reference_qm.protocol.procedures import Procedures
-from reference_qm.states import SessionState
+from reference_qm.core.protocol.identifying import PROCEDURES, RANGES
+from reference_qm.core.protocol.procedures import Procedures
+from reference_qm.model.states import SessionState
 
 PACKETS = {
     "EstablishConnection": establish(ServerGuid=RAW, ClientGuid=guid(1)),

@@ -8,10 +8,10 @@ from core_network import BOOTED_MS, EPOCH_S, Network, direct, guid, private
 from core_raw import NULL_GUID, RAW, Raw, establish, parameters
 
 from reference_qm.codec import ConnectionParametersPacket, EstablishConnectionPacket
-from reference_qm.commands import OpenSession
 from reference_qm.directory.enums import OperatingSystemType
-from reference_qm.effects import Completed, Rejected
-from reference_qm.inputs import Endpoint, TransportConnected
+from reference_qm.surface.commands import OpenSession
+from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.inputs import Endpoint, TransportConnected
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from core_network import Network, direct, guid, private
 from core_raw import Raw, establish, parameters, session_ack, user_message
 
 from reference_qm.codec import SessionHeader
-from reference_qm.commands import PeekMessages
-from reference_qm.states import OutgoingQueueState
+from reference_qm.model.states import OutgoingQueueState
+from reference_qm.surface.commands import PeekMessages
 
 TO = direct(9)
 

@@ -22,7 +22,6 @@ from core_secure import (
 from security_made import queue_for, with_properties, with_security
 
 from reference_qm.codec import MessageClass, ProviderInfo, SecurityHeader
-from reference_qm.commands import SendMessage
 from reference_qm.config import QueueSettings
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.security import (
@@ -33,6 +32,7 @@ from reference_qm.security import (
     QueueAccess,
     SecuritySettings,
 )
+from reference_qm.surface.commands import SendMessage
 
 BAD_SIGNATURE = MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
 BAD_ENCRYPTION = MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION

@@ -18,8 +18,8 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from reference_qm.commands import PeekMessages
-from reference_qm.protocol import routed as routing
+from reference_qm.core.protocol import routed as routing
+from reference_qm.surface.commands import PeekMessages
 
 PLAIN_NUMBER, TRANSACTIONAL_NUMBER = 1, 2
 HIGHEST = 0x1D

@@ -5,7 +5,7 @@ from core_admin import acks, classes, pair, send
 from core_durable import DurableNetwork
 from core_network import PLAIN, TRANSACTIONAL, direct
 
-from reference_qm.commands import PurgeQueue, ReceiveMessage, SetQueue
+from reference_qm.surface.commands import PurgeQueue, ReceiveMessage, SetQueue
 
 BIG = b"x" * 1_500
 JOURNAL = f"{PLAIN};journal"

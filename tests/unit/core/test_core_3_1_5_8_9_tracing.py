@@ -8,10 +8,10 @@ from core_enterprise import PUBLIC, RECEIVER, SENDER, SOUTH_GATE, Enterprise
 from core_network import EPOCH_S, PLAIN, TRANSACTIONAL, Network, direct, guid, private
 from core_raw import RAW, Raw, user_message
 
-from reference_qm.clock import Now
 from reference_qm.codec import NULL_GUID, BaseHeader, DebugHeader, UserHeader
-from reference_qm.commands import PeekMessages, SendMessage
-from reference_qm.protocol.messages import deserialize_message
+from reference_qm.core.protocol.messages import deserialize_message
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import PeekMessages, SendMessage
 
 REPORTS = guid(77)
 TRACED = DebugHeader(DebugHeader.flags(QT=1), QueueIdentifier=REPORTS)

@@ -10,7 +10,7 @@ from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid, private
 from core_raw import RAW, Raw, session_ack, user_message
 
 from reference_qm.codec import PrivateQueueFormatNameId, SessionHeader, UserHeader, parse_packet
-from reference_qm.commands import PeekMessages, ReceiveMessage
+from reference_qm.surface.commands import PeekMessages, ReceiveMessage
 
 
 @pytest.fixture
@@ -313,7 +313,7 @@ def test_a_message_that_cannot_be_saved_is_forgotten_and_the_session_closed(raw)
 
 
 def test_a_disk_that_stands_still_closes_the_session_before_numbers_repeat(raw, monkeypatch):
-    monkeypatch.setattr("reference_qm.protocol.receiving.UNSAVED_LIMIT", 3)
+    monkeypatch.setattr("reference_qm.core.protocol.receiving.UNSAVED_LIMIT", 3)
     raw.host.disk = "slow"
     raw.feed(*(user_message(ordinal, recoverable=True) for ordinal in range(1, 4)))
     assert raw.closed is None

@@ -8,10 +8,10 @@ from core_network import PLAIN, Network, direct
 from core_raw import Raw, parameters, session_ack, user_message
 
 from reference_qm.codec import EstablishConnectionPacket, UserMessagePacket
-from reference_qm.commands import OpenSession, ReceiveMessage, SetTimers
 from reference_qm.config import TimerSettings
-from reference_qm.effects import Rejected
-from reference_qm.inputs import Started, Stopped
+from reference_qm.surface.commands import OpenSession, ReceiveMessage, SetTimers
+from reference_qm.surface.effects import Rejected
+from reference_qm.surface.inputs import Started, Stopped
 
 TO = direct(9)
 

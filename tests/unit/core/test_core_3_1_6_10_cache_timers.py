@@ -3,9 +3,9 @@
 import pytest
 from core_secure import PLAIN_2, secure_pair
 
-from reference_qm.commands import SetTimers
-from reference_qm.protocol.security_caches import CACHE_TIMERS
-from reference_qm.timers import TimerKey, TimerName
+from reference_qm.core.protocol.security_caches import CACHE_TIMERS
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.commands import SetTimers
 
 MINUTE_MS = 60_000
 

@@ -6,7 +6,7 @@ import pytest
 from core_network import Host, Network, direct
 from core_raw import Raw, session_ack, user_message
 
-from reference_qm.commands import OpenSession, PauseQueue, ResumeQueue
+from reference_qm.surface.commands import OpenSession, PauseQueue, ResumeQueue
 
 NINE = direct(9)
 

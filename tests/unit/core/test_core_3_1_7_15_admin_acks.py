@@ -8,8 +8,8 @@ from core_admin import ADMIN, acks, classes, pair, send
 from core_network import PLAIN, TRANSACTIONAL, direct, guid
 
 from reference_qm.codec import MessageClass, MessageIdentifier, UserMessagePacket
-from reference_qm.commands import PurgeQueue, ReceiveMessage
-from reference_qm.protocol.admin_acks import INSECURE_NACKS
+from reference_qm.core.protocol.admin_acks import INSECURE_NACKS
+from reference_qm.surface.commands import PurgeQueue, ReceiveMessage
 
 INSECURE = [
     "ACCESS_DENIED",

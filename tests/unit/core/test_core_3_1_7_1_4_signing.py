@@ -18,8 +18,8 @@ from core_secure import (
 )
 
 from reference_qm.codec import SecurityHeader
-from reference_qm.commands import SendMessage
 from reference_qm.security import HashAlgorithm, SignatureType
+from reference_qm.surface.commands import SendMessage
 
 KINDS = [kind.name.lower() for kind in SignatureType]
 HASHES = [one.name.lower() for one in HashAlgorithm]

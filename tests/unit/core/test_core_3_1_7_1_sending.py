@@ -7,7 +7,7 @@ from core_network import Network, direct
 from core_raw import Raw
 
 from reference_qm.codec import UserMessagePacket
-from reference_qm.inputs import TransportLost
+from reference_qm.surface.inputs import TransportLost
 
 TO = direct(9)
 

@@ -6,7 +6,7 @@ from core_durable import DurableNetwork
 from core_network import PLAIN, TRANSACTIONAL, direct
 from core_raw import Raw
 
-from reference_qm.commands import CreateQueue, DeleteQueue, PurgeQueue, ReceiveMessage
+from reference_qm.surface.commands import CreateQueue, DeleteQueue, PurgeQueue, ReceiveMessage
 
 REMOVALS = {
     "received": (lambda host: host.ask(ReceiveMessage(PLAIN)), "positive_receive", "ACK_RECEIVE"),

@@ -19,8 +19,8 @@ from core_enterprise import (
 from core_network import PLAIN, Network, direct, guid, private
 
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.protocol.resolving import Destination
 from reference_qm.directory import Queue, QueueManager
-from reference_qm.protocol.resolving import Destination
 
 
 def destination(enterprise: Enterprise, name: str):

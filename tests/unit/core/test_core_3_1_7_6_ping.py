@@ -5,9 +5,9 @@ from core_network import Network, direct, guid
 from core_raw import Raw
 
 from reference_qm.codec import PingPacket, parse_ping
-from reference_qm.commands import OpenSession
 from reference_qm.directory.enums import OperatingSystemType
-from reference_qm.inputs import DatagramReceived, Endpoint, PingSocket
+from reference_qm.surface.commands import OpenSession
+from reference_qm.surface.inputs import DatagramReceived, Endpoint, PingSocket
 
 ASKER = Endpoint("10.0.0.50", 4057)
 

@@ -5,7 +5,8 @@ import json
 import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid, private
 
-from reference_qm.commands import (
+from reference_qm.config import TimerSettings
+from reference_qm.surface.commands import (
     CreateQueue,
     DeleteQueue,
     Identity,
@@ -16,9 +17,8 @@ from reference_qm.commands import (
     ReceiveMessage,
     SendMessage,
 )
-from reference_qm.config import TimerSettings
-from reference_qm.effects import Completed, Rejected
-from reference_qm.inputs import Persisted, PersistFailed
+from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.inputs import Persisted, PersistFailed
 
 
 @pytest.fixture

@@ -4,7 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from reference_qm.commands import (
+from reference_qm.control import ControlError, answer, request_from
+from reference_qm.surface.commands import (
     AbortTransaction,
     BeginTransaction,
     CloseCursor,
@@ -32,9 +33,8 @@ from reference_qm.commands import (
     SetQueue,
     SetTimers,
 )
-from reference_qm.control import ControlError, answer, request_from
-from reference_qm.effects import Completed, Rejected
-from reference_qm.remote_commands import (
+from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.remote_commands import (
     RemoteClose,
     RemoteCloseCursor,
     RemoteOpen,

@@ -4,7 +4,7 @@ import pytest
 from core_durable import DurableNetwork
 from core_network import PLAIN, TRANSACTIONAL, Network, direct
 
-from reference_qm.commands import CreateQueue, DeleteQueue, ReceiveMessage, SendMessage
+from reference_qm.surface.commands import CreateQueue, DeleteQueue, ReceiveMessage, SendMessage
 
 DEAD = "private$\\dead"
 SYSTEM = {False: "system$;deadletter", True: "system$;deadxact"}

@@ -6,9 +6,9 @@ from core_durable import DurableNetwork
 from core_network import PLAIN, TRANSACTIONAL, Network, direct
 from core_raw import Raw
 
-from reference_qm.commands import CreateQueue, ReceiveMessage
 from reference_qm.config import QueueSettings
-from reference_qm.timers import TimerKey, TimerName
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.commands import CreateQueue, ReceiveMessage
 
 EXPIRATION = TimerKey(TimerName.MESSAGE_EXPIRATION, 0)
 NEGATIVE = frozenset({"negative"})

@@ -19,7 +19,7 @@ from core_enterprise import (
 from core_network import PLAIN, Host, Network, direct, guid, private
 
 from reference_qm.directory import QueueManager, RoutingLink, Site
-from reference_qm.timers import TimerKey, TimerName
+from reference_qm.model.timers import TimerKey, TimerName
 
 HOUR_MS = 3_600_000
 

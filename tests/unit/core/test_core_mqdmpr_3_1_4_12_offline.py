@@ -6,7 +6,7 @@ import pytest
 from core_network import PLAIN, Host, Network, direct
 from core_raw import Raw, establish
 
-from reference_qm.commands import BringOnline, OpenSession, TakeOffline
+from reference_qm.surface.commands import BringOnline, OpenSession, TakeOffline
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 from core_network import Host, Network, direct
 from core_raw import Raw, user_message
 
-from reference_qm.commands import PauseQueue, ResumeQueue
-from reference_qm.states import SessionState
+from reference_qm.model.states import SessionState
+from reference_qm.surface.commands import PauseQueue, ResumeQueue
 
 NINE = direct(9)
 

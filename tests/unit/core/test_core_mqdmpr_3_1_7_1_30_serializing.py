@@ -11,11 +11,11 @@ from uuid import UUID
 import pytest
 from core_network import guid
 
-from reference_qm.adm import Message
 from reference_qm.codec import MessageClass, MessageIdentifier, TxSequenceID, UserMessagePacket, parse_packet
-from reference_qm.protocol.messages import deserialize_message, serialize_message
+from reference_qm.core.protocol.messages import deserialize_message, serialize_message
+from reference_qm.model.adm import Message
+from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.security import MessageSecurity
-from reference_qm.states import DeliveryGuarantee
 
 SOURCE, HERE, OTHER = guid(1), guid(2), guid(3)
 DIRECT = "DIRECT=OS:host2\\private$\\plain"

@@ -9,9 +9,9 @@ from core_durable import DurableNetwork
 from core_enterprise import PUBLIC, PUBLIC_NAME, RECEIVER, SENDER, Enterprise
 from core_network import Host, Network
 
-from reference_qm.commands import CreateQueue, DeleteQueue, GetQueue, SetQueue
 from reference_qm.config import QueueSettings
 from reference_qm.directory import Queue, equals
+from reference_qm.surface.commands import CreateQueue, DeleteQueue, GetQueue, SetQueue
 
 
 def published(enterprise: Enterprise, pathname: str) -> Queue | None:

@@ -4,7 +4,7 @@ import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, direct
 
 from reference_qm.codec import UserMessagePacket
-from reference_qm.commands import PeekMessages, SendMessage
+from reference_qm.surface.commands import PeekMessages, SendMessage
 
 
 @pytest.fixture

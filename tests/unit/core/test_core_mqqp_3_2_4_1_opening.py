@@ -17,9 +17,9 @@ from core_remote import (
     returning,
 )
 
-from reference_qm.inputs import Stopped
-from reference_qm.remote_commands import RemoteClose, RemoteOpen, RemotePurge, RemoteReceive
 from reference_qm.rpc import CallCancelled, CallOrphaned
+from reference_qm.surface.inputs import Stopped
+from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, RemotePurge, RemoteReceive
 
 FIVE_MINUTES_MS = 300_000
 

@@ -3,14 +3,14 @@
 import pytest
 from core_remote import CURSOR, DESCRIPTOR, HANDLE, READ_PORT, Remote, described, fault, message, read, returning
 
-from reference_qm.effects import Rejected
-from reference_qm.remote_commands import (
+from reference_qm.rpc import CallOrphaned
+from reference_qm.surface.effects import Rejected
+from reference_qm.surface.remote_commands import (
     RemoteOpenCursor,
     RemotePeek,
     RemoteReadByLookupId,
     RemoteReceive,
 )
-from reference_qm.rpc import CallOrphaned
 
 PEEK_CURRENT, PEEK_NEXT = 0x80000000, 0x80000001
 TIMED_OUT = 0xC00E001B

@@ -3,8 +3,8 @@
 import pytest
 from core_remote import CURSOR, DESCRIPTOR, HANDLE, PORT, READ_PORT, Remote, read, returning
 
-from reference_qm.commands import CancelWaiting
-from reference_qm.remote_commands import (
+from reference_qm.surface.commands import CancelWaiting
+from reference_qm.surface.remote_commands import (
     RemoteClose,
     RemoteCloseCursor,
     RemoteOpenCursor,

@@ -3,9 +3,11 @@
 import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid, private
 
-from reference_qm.commands import CancelWaiting, Inspect, OpenCursor, OpenQueue, PeekMessages, ReceiveMessage
-from reference_qm.effects import Completed, Rejected
-from reference_qm.remote_commands import (
+from reference_qm.rpc import QM2QM
+from reference_qm.rpc.syntaxes import NDR
+from reference_qm.surface.commands import CancelWaiting, Inspect, OpenCursor, OpenQueue, PeekMessages, ReceiveMessage
+from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.remote_commands import (
     RemoteClose,
     RemoteCloseCursor,
     RemoteOpen,
@@ -15,8 +17,6 @@ from reference_qm.remote_commands import (
     RemoteReadByLookupId,
     RemoteReceive,
 )
-from reference_qm.rpc import QM2QM
-from reference_qm.rpc.syntaxes import NDR
 
 
 @pytest.fixture

@@ -5,7 +5,11 @@ from uuid import UUID
 
 import pytest
 
-from reference_qm.adm import (
+from reference_qm.codec import MessageIdentifier, TxSequenceID
+from reference_qm.core.protocol.procedures import Procedures
+from reference_qm.core.protocol.security_caches import CACHE_TIMERS
+from reference_qm.core.queue_manager import _ON_QUEUE_MANAGER_TIMER, _ON_SESSION_TIMER
+from reference_qm.model.adm import (
     MessageIDHistoryEntry,
     OutgoingMessagePosition,
     QueueManagerState,
@@ -13,13 +17,9 @@ from reference_qm.adm import (
     forget,
     next_u16,
 )
-from reference_qm.codec import MessageIdentifier, TxSequenceID
-from reference_qm.core import _ON_QUEUE_MANAGER_TIMER, _ON_SESSION_TIMER
-from reference_qm.protocol.procedures import Procedures
-from reference_qm.protocol.security_caches import CACHE_TIMERS
-from reference_qm.states import SessionState
-from reference_qm.tables import MESSAGE_ID_HISTORY_SIZE, MessageIDHistoryTable
-from reference_qm.timers import TimerKey, TimerName, Timers
+from reference_qm.model.states import SessionState
+from reference_qm.model.tables import MESSAGE_ID_HISTORY_SIZE, MessageIDHistoryTable
+from reference_qm.model.timers import TimerKey, TimerName, Timers
 
 ONE = TimerKey(TimerName.SESSION_CLEANUP, 1)
 TWO = TimerKey(TimerName.SESSION_ACK_SEND, 1)
@@ -140,5 +140,10 @@ def test_the_history_is_bounded_and_loses_the_earliest():
 
 @pytest.mark.parametrize("name", TimerName)
 def test_every_session_timer_that_is_started_has_an_event(name):
-    if name not in {TimerName.WAITING_MESSAGE_READ, TimerName.RPC_PATIENCE, TimerName.REMOTE_CALL, *CACHE_TIMERS}:
+    if name not in {
+        TimerName.WAITING_MESSAGE_READ,
+        TimerName.RPC_RESPONSE_TIMEOUT,
+        TimerName.REMOTE_CALL,
+        *CACHE_TIMERS,
+    }:
         assert (_ON_SESSION_TIMER | _ON_QUEUE_MANAGER_TIMER)[name] in Procedures.__dataclass_fields__

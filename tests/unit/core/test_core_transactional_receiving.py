@@ -15,9 +15,9 @@ from reference_qm.codec import (
     TxSequenceID,
     UserHeader,
 )
-from reference_qm.commands import CreateQueue, DeleteQueue, PurgeQueue, ReceiveMessage
-from reference_qm.inputs import Persisted, PersistFailed
-from reference_qm.protocol.order_acks import is_final_ack, is_order_ack
+from reference_qm.core.protocol.order_acks import is_final_ack, is_order_ack
+from reference_qm.surface.commands import CreateQueue, DeleteQueue, PurgeQueue, ReceiveMessage
+from reference_qm.surface.inputs import Persisted, PersistFailed
 
 JP, JN = UserHeader.flags(JP=1), UserHeader.flags(JN=1)
 OLDER, NEWER = TxSequenceID(9, SEQUENCE.TimeStamp - 1), TxSequenceID(1, SEQUENCE.TimeStamp + 1)

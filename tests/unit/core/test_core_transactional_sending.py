@@ -6,7 +6,7 @@ from core_ordering import SEQUENCE, final_ack, order_ack, ordering
 from core_raw import Raw, session_ack
 
 from reference_qm.codec import MessageClass, TxSequenceID
-from reference_qm.commands import SetTimers
+from reference_qm.surface.commands import SetTimers
 
 TO = direct(9)
 ACK_RECEIVE = MessageClass.MQMSG_CLASS_ACK_RECEIVE

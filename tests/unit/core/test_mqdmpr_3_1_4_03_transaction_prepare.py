@@ -4,7 +4,7 @@ import pytest
 from core_network import TRANSACTIONAL, Network, direct
 from core_transactions import begin, commit, fill, prepare, receive, sent_messages, unit_of, units
 
-from reference_qm.commands import PrepareTransaction, ReceiveMessage, SendMessage
+from reference_qm.surface.commands import PrepareTransaction, ReceiveMessage, SendMessage
 
 LOCAL, REMOTE, OTHER = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL), direct(3, TRANSACTIONAL)
 

@@ -5,7 +5,7 @@ from core_admin import ADMIN, classes, pair, send
 from core_network import TRANSACTIONAL, direct
 from core_transactions import abort, begin, commit, receive
 
-from reference_qm.commands import PurgeQueue
+from reference_qm.surface.commands import PurgeQueue
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 

@@ -5,8 +5,8 @@ from core_durable import DurableNetwork
 from core_network import TRANSACTIONAL, direct, guid
 from core_transactions import begin, commit, fill, receive, saves, sent_messages, units
 
-from reference_qm.commands import AbortTransaction, CommitTransaction, PeekMessages, PurgeQueue, SendMessage
-from reference_qm.effects import Completed, Rejected
+from reference_qm.surface.commands import AbortTransaction, CommitTransaction, PeekMessages, PurgeQueue, SendMessage
+from reference_qm.surface.effects import Completed, Rejected
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 JOURNAL = "system$;journal"

@@ -5,7 +5,7 @@ from core_durable import DurableNetwork
 from core_network import TRANSACTIONAL, direct, guid
 from core_transactions import abort, begin, commit, fill, receive, sent_messages, units
 
-from reference_qm.commands import AbortTransaction, PurgeQueue
+from reference_qm.surface.commands import AbortTransaction, PurgeQueue
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 DEAD = "system$;deadxact"

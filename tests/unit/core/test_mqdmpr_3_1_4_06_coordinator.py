@@ -5,7 +5,7 @@ from core_durable import DurableNetwork
 from core_network import TRANSACTIONAL, Network, direct
 from core_transactions import abort, begin, commit, fill, prepare, receive, saves, sent_messages, units
 
-from reference_qm.commands import (
+from reference_qm.surface.commands import (
     AbortTransaction,
     CommitTransaction,
     PrepareTransaction,

@@ -7,7 +7,7 @@ from core_durable import DurableNetwork
 from core_network import Network
 from core_transactions import abort, begin, commit, unit_of, units
 
-from reference_qm.commands import BeginTransaction
+from reference_qm.surface.commands import BeginTransaction
 
 UNIT = UUID("6d71636f-6e66-4f72-8d00-000000000001")
 

@@ -4,7 +4,7 @@ import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid
 from core_transactions import abort, begin, commit, fill, receive, sent_messages, units
 
-from reference_qm.commands import CommitTransaction, ReceiveMessage, SendMessage
+from reference_qm.surface.commands import CommitTransaction, ReceiveMessage, SendMessage
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 

@@ -4,8 +4,8 @@ import pytest
 from core_network import PLAIN, TRANSACTIONAL, Network, direct, guid
 from core_transactions import abort, begin, commit, fill, receive, units
 
-from reference_qm.commands import PeekMessages, ReceiveMessage
-from reference_qm.effects import Completed, Rejected
+from reference_qm.surface.commands import PeekMessages, ReceiveMessage
+from reference_qm.surface.effects import Completed, Rejected
 
 LOCAL = direct(1, TRANSACTIONAL)
 

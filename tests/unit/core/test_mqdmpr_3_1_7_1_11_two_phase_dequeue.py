@@ -5,10 +5,10 @@ from core_durable import DurableNetwork
 from core_network import PLAIN, TRANSACTIONAL, direct
 from core_transactions import begin, commit, fill, unit_of, units
 
-from reference_qm.commands import DeleteQueue, PurgeQueue
-from reference_qm.queueing.enums import QueueAccessType, QueueShareMode
-from reference_qm.queueing.statuses import Status
-from reference_qm.states import MessagePositionState
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import DeleteQueue, PurgeQueue
 
 LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 

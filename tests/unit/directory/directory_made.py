@@ -6,7 +6,7 @@ from uuid import UUID
 
 from reference_qm.directory import DirectoryState, MemoryDirectory, Queue, QueueManager, RoutingLink, Site
 from reference_qm.directory.objects import Enterprise, User
-from reference_qm.entropy import SeededEntropy
+from reference_qm.surface.entropy import SeededEntropy
 
 SITE_A, SITE_B = UUID(int=0xA), UUID(int=0xB)
 ALPHA, BETA, GATE = UUID(int=0x11), UUID(int=0x12), UUID(int=0x1A)

@@ -15,8 +15,8 @@ from directory_made import ALPHA, BETA, QUEUE, SITE_A, Clock, fill
 
 from reference_qm.directory import Directory, DirectoryObject, Queue, QueueManager, Site, StorageError, equals
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.entropy import SeededEntropy
 from reference_qm.shell.directory_store import APPLICATION_ID, DirectoryFileError, SqliteDirectory
+from reference_qm.surface.entropy import SeededEntropy
 
 DIRECTORY = "directory.sqlite"
 
@@ -120,7 +120,7 @@ from pathlib import Path
 sys.path.insert(0, sys.argv[2])
 from directory_made import Clock
 from reference_qm.directory import Queue, equals
-from reference_qm.entropy import SeededEntropy
+from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.shell.directory_store import SqliteDirectory
 
 directory = SqliteDirectory(Path(sys.argv[1]), SeededEntropy("full"), Clock())

@@ -6,11 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
-from harness.catalogue import Catalogue, Document, Rule
-from harness.judge import Judge
-from harness.recorder import FROM_SUT, TO_SUT, Frame
-from harness.sutfile import SutFile, parse_sut_file
-from harness.verdicts import Recorded, RunInfo, VerdictLog
+from harness.capture.recorder import FROM_SUT, TO_SUT, Frame
+from harness.judging.judge import Judge
+from harness.judging.verdicts import Recorded, RunInfo, VerdictLog
+from harness.rules.catalogue import Catalogue, Document, Rule
+from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.wire import session_ack
 
 MUST = "MQQB-2.2.1-01"
@@ -70,4 +70,4 @@ def frame(number: int = 1, *, from_sut: bool = True, data: bytes | None = None, 
 
 
 def sut_file(**changes: Any) -> SutFile:
-    return parse_sut_file({"sut": {"name": "Contoso", "version": "1.0"}, "reach": {"kind": "virtual"}} | changes)
+    return parse_sut_file({"sut": {"name": "Contoso", "version": "1.0"}, "driver": {"kind": "virtual"}} | changes)

@@ -5,45 +5,45 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.world import Stream, VirtualWorld
-from reference_qm.entropy import SeededEntropy
-from reference_qm.inputs import Endpoint
+from harness.environment import Stream, VirtualEnvironment
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, Call, CallReceived, RpcServer, SendBytes
-from reference_qm.rpc.happenings import CallCancelled, CallOrphaned, CloseAssociation, HandleRundown, Happening
+from reference_qm.rpc.events import CallCancelled, CallOrphaned, CloseAssociation, HandleRundown, RpcOutput
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import Endpoint
 
-Answer = Callable[[Call], list[Happening] | None]
+Answer = Callable[[Call], list[RpcOutput] | None]
 
 
 class ScriptedSut:
     """Serves qm2qm, qmcomm and ept on port 2103. ``answers``: by the operation's name; None from one: not yet."""
 
-    def __init__(self, world: VirtualWorld, **answers: Answer) -> None:
-        self.world = world
+    def __init__(self, environment: VirtualEnvironment, **answers: Answer) -> None:
+        self.environment = environment
         self.answers = answers
         self.server = RpcServer([QM2QM, QMCOMM, EPT], SeededEntropy("scripted"))
         self.calls: list[Call] = []
         self.told: list[Any] = []
         """Cancels, orphans and rundowns."""
-        world.listen(Endpoint("127.0.0.1", 2103), lambda stream: _Link(self, stream))
+        environment.listen(Endpoint("127.0.0.1", 2103), lambda stream: _Link(self, stream))
 
 
 class _Link:
     def __init__(self, sut: ScriptedSut, stream: Stream) -> None:
         self.sut = sut
         self.stream = stream
-        self.association = sut.server.accept(stream.remote.host, "2103", sut.world.now())
+        self.association = sut.server.accept(stream.remote.host, "2103", sut.environment.now())
 
     def on_open(self) -> None: ...
 
     def on_failed(self, error: str) -> None: ...
 
     def on_bytes(self, data: bytes) -> None:
-        self.perform(self.association.receive_bytes(data, self.sut.world.now()))
+        self.perform(self.association.receive_bytes(data, self.sut.environment.now()))
 
     def on_closed(self, reason: str) -> None:
         self.perform(self.association.connection_lost())
 
-    def perform(self, happened: list[Happening]) -> None:
+    def perform(self, happened: list[RpcOutput]) -> None:
         for one in happened:
             if isinstance(one, SendBytes):
                 self.stream.send(one.data)

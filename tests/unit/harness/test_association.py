@@ -10,19 +10,19 @@ import pytest
 from harness_made import sut_file
 from rpc_scripted import ScriptedSut
 
+from harness.capture.recorder import Recorder
+from harness.environment import VirtualEnvironment
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.passive import PassiveJudge
-from harness.peer import Peer
-from harness.recorder import Recorder
-from harness.remote import START, Remote, described, label, no_handle
-from harness.sut import Sut
+from harness.judging.passive import PassiveJudge
+from harness.peer.peer import Peer
+from harness.peer.remote import START, Remote, described, label, no_handle
+from harness.sut.sut import Sut
 from harness.wire import user_message
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, UNKNOWN, Proposal
 from harness.wire.rpc_ept import map_arguments, ports
 from harness.wire.rpc_qm2qm import PEEK_NEXT, RECEIVE
-from harness.world import VirtualWorld
 from reference_qm.rpc import Call, FaultStatus
-from reference_qm.rpc.happenings import CallCancelled, CallOrphaned, HandleRundown
+from reference_qm.rpc.events import CallCancelled, CallOrphaned, HandleRundown
 from reference_qm.rpc.interfaces.qm2qm import MAX_BUFFER_SIZE
 from reference_qm.rpc.mapper import EndpointMapper
 
@@ -47,8 +47,8 @@ OPENING: dict[str, Any] = {"R_QMOpenRemoteQueue": answer_open, "RemoteQMOpenQueu
 
 
 @pytest.fixture
-def world() -> Iterator[VirtualWorld]:
-    made = VirtualWorld()
+def environment() -> Iterator[VirtualEnvironment]:
+    made = VirtualEnvironment()
     yield made
     made.close()
 
@@ -64,10 +64,10 @@ def judged() -> PassiveJudge:
 
 
 @pytest.fixture
-def remote(world: VirtualWorld, capture: Path, judged: PassiveJudge) -> Iterator[Remote]:
+def remote(environment: VirtualEnvironment, capture: Path, judged: PassiveJudge) -> Iterator[Remote]:
     sut = Sut(
         sut_file(),
-        world,
+        environment,
         None,
         identifier=None,
         facilities=frozenset(),
@@ -76,9 +76,9 @@ def remote(world: VirtualWorld, capture: Path, judged: PassiveJudge) -> Iterator
         rpc_port=2103,
         scale=1,
     )
-    recorder = Recorder(world, capture)
+    recorder = Recorder(environment, capture)
     recorder.listeners.append(judged.on_frame)
-    peer = Peer(world, sut, recorder, seed="association")
+    peer = Peer(environment, sut, recorder, seed="association")
     made = Remote(peer, sut)
     made._emptied.add("plain")  # what is scripted needs no emptying
     yield made
@@ -86,9 +86,9 @@ def remote(world: VirtualWorld, capture: Path, judged: PassiveJudge) -> Iterator
 
 
 @SYNTAXES
-def test_a_queue_is_opened_and_a_message_received(world, remote, transfers):
+def test_a_queue_is_opened_and_a_message_received(environment, remote, transfers):
     scripted = ScriptedSut(
-        world,
+        environment,
         **OPENING,
         RemoteQMStartReceive=answer_message,
         RemoteQMEndReceive=lambda call: call.respond(Return=0, pphContext=None),
@@ -107,8 +107,8 @@ def test_a_queue_is_opened_and_a_message_received(world, remote, transfers):
     assert not scripted.server.groups.handles
 
 
-def test_what_passes_is_recorded_and_no_packet_for_predicates(world, remote, judged, capture):
-    ScriptedSut(world, **OPENING)
+def test_what_passes_is_recorded_and_no_packet_for_predicates(environment, remote, judged, capture):
+    ScriptedSut(environment, **OPENING)
     queue = remote.open()
     kinds = [(frame.direction, frame.kind) for frame in queue.association.record.frames]
     assert kinds[:4] == [
@@ -123,14 +123,14 @@ def test_what_passes_is_recorded_and_no_packet_for_predicates(world, remote, jud
 
 
 @SYNTAXES
-def test_long_stubs_travel_in_fragments_both_ways(world, remote, transfers):
+def test_long_stubs_travel_in_fragments_both_ways(environment, remote, transfers):
     long = bytes(range(256)) * 100
 
     def answer(call: Call) -> Any:
         desc = {**call.arguments["lpRemoteReadDesc"], "dwSize": len(long), "lpBuffer": long}
         return call.respond(Return=0, lpRemoteReadDesc=desc)
 
-    ScriptedSut(world, **OPENING, RemoteQMStartReceive=answer)
+    ScriptedSut(environment, **OPENING, RemoteQMStartReceive=answer)
     queue = remote.open(association=remote.associate(transfers=transfers))
     call = queue.association.begin(START, fragment=40, lpRemoteReadDesc=queue.description(RECEIVE, hCursor=3)).settled()
     assert len(call.sent) >= 3
@@ -138,10 +138,13 @@ def test_long_stubs_travel_in_fragments_both_ways(world, remote, transfers):
     assert described(call).dwSize == len(long)
 
 
-def test_answers_find_their_calls_in_any_order(world, remote):
+def test_answers_find_their_calls_in_any_order(environment, remote):
     waiting: list[Call] = []
     scripted = ScriptedSut(
-        world, **OPENING, RemoteQMPurgeQueue=waiting.append, RemoteQMCloseCursor=lambda call: call.respond(Return=1)
+        environment,
+        **OPENING,
+        RemoteQMPurgeQueue=waiting.append,
+        RemoteQMCloseCursor=lambda call: call.respond(Return=1),
     )
     association = remote.associate()
     slow = association.begin("RemoteQMPurgeQueue", hQueue=5)
@@ -149,12 +152,12 @@ def test_answers_find_their_calls_in_any_order(world, remote):
     assert (quick.status, slow.answered, slow.outcome) == (1, False, "no answer")
     association.cancel(slow)
     association.orphan(slow)
-    world.run_until(lambda: len(scripted.told) == 2, 100)
+    environment.run_until(lambda: len(scripted.told) == 2, 100)
     assert [type(one) for one in scripted.told] == [CallCancelled, CallOrphaned]
 
 
-def test_faults_and_closed_connections_are_told_apart(world, remote):
-    ScriptedSut(world, RemoteQMPurgeQueue=lambda call: call.fault(0xC00E0007))
+def test_faults_and_closed_connections_are_told_apart(environment, remote):
+    ScriptedSut(environment, RemoteQMPurgeQueue=lambda call: call.fault(0xC00E0007))
     association = remote.associate()
     thrown = association.call("RemoteQMPurgeQueue")
     assert (thrown.outcome, thrown.either) == ("fault MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_HANDLE")
@@ -167,8 +170,8 @@ def test_faults_and_closed_connections_are_told_apart(world, remote):
         association.call("RemoteQMPurgeQueue").settled()
 
 
-def test_an_unknown_interface_is_seen_to_be_refused(world, remote):
-    ScriptedSut(world)
+def test_an_unknown_interface_is_seen_to_be_refused(environment, remote):
+    ScriptedSut(environment)
     with pytest.raises(ConformanceFailure, match="did not accept the interface"):
         remote.connect().bind(QM2QM, UNKNOWN)
     association = remote.connect()
@@ -176,22 +179,22 @@ def test_an_unknown_interface_is_seen_to_be_refused(world, remote):
     assert (frame.kind, [one.result for one in packet.payload.results]) == ("bind_ack", [0, 2])
 
 
-def test_more_interfaces_by_alter_context_and_the_group_of_another_association(world, remote):
-    scripted = ScriptedSut(world, **OPENING)
+def test_more_interfaces_by_alter_context_and_the_group_of_another_association(environment, remote):
+    scripted = ScriptedSut(environment, **OPENING)
     first = remote.associate(QM2QM)
     first.alter(QMCOMM)
     remote.open(association=first)
     second = remote.associate(group=first.group)
     assert second.group == first.group
     first.close()
-    world.run_until(lambda: False, 50)
+    environment.run_until(lambda: False, 50)
     assert not scripted.told
     second.close()
-    world.run_until(lambda: len(scripted.told) == 2, 50)
+    environment.run_until(lambda: len(scripted.told) == 2, 50)
     assert all(isinstance(one, HandleRundown) for one in scripted.told)
 
 
-def test_the_endpoint_mapper_is_asked(world, remote):
+def test_the_endpoint_mapper_is_asked(environment, remote):
     from ipaddress import IPv4Address
 
     from reference_qm.rpc import QM2QM as SERVED
@@ -199,14 +202,14 @@ def test_the_endpoint_mapper_is_asked(world, remote):
     from reference_qm.rpc.mapper import MappedEndpoint
 
     mapper = EndpointMapper([MappedEndpoint(SERVED, IPv4Address("127.0.0.1"), 2105)])
-    ScriptedSut(world, ept_map=lambda call: mapper(CallReceived(call)))
+    ScriptedSut(environment, ept_map=lambda call: mapper(CallReceived(call)))
     association = remote.associate(EPT)
     found = association.call("ept_map", **map_arguments(QM2QM))
     assert (found.out.status, ports(found.out)) == (0, [2105])
     assert association.call("ept_map", **map_arguments(QMCOMM)).out.status != 0
 
 
-def test_bytes_that_are_no_pdu_end_in_no_exception(world, remote):
+def test_bytes_that_are_no_pdu_end_in_no_exception(environment, remote):
     class Babbler:
         def on_open(self) -> None: ...
         def on_failed(self, error: str) -> None: ...
@@ -219,9 +222,9 @@ def test_bytes_that_are_no_pdu_end_in_no_exception(world, remote):
         babbler.stream = stream
         return babbler
 
-    from reference_qm.inputs import Endpoint
+    from reference_qm.surface.inputs import Endpoint
 
-    world.listen(Endpoint("127.0.0.1", 2103), accept)
+    environment.listen(Endpoint("127.0.0.1", 2103), accept)
     with pytest.raises(ConformanceFailure, match="it answered malformed"):
         remote.associate()
 
@@ -231,15 +234,15 @@ def test_nothing_at_the_port_makes_the_sut_unavailable(remote):
         remote.connect()
 
 
-def test_hostile_descriptions_are_sent_as_they_are(world, remote):
-    ScriptedSut(world, **OPENING)
+def test_hostile_descriptions_are_sent_as_they_are(environment, remote):
+    ScriptedSut(environment, **OPENING)
     queue = remote.open()
     assert queue.read(PEEK_NEXT, by=START, dwSize=MAX_BUFFER_SIZE + 1).outcome == "fault RPC_X_BAD_STUB_DATA"
 
 
-def test_without_queue_control_a_queue_is_emptied_once_from_afar(world, remote):
+def test_without_queue_control_a_queue_is_emptied_once_from_afar(environment, remote):
     remote._emptied.clear()
-    scripted = ScriptedSut(world, **OPENING, RemoteQMPurgeQueue=lambda call: call.respond(Return=0))
+    scripted = ScriptedSut(environment, **OPENING, RemoteQMPurgeQueue=lambda call: call.respond(Return=0))
     remote.open()
     remote.open()
     names = [call.method.name for call in scripted.calls]

@@ -10,16 +10,16 @@ from uuid import UUID
 import pytest
 from harness_made import sut_file
 
-from harness.control import ControlRefused, JsonlControl, VirtualControl
+from harness.environment import Stream, VirtualEnvironment
+from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, SutUnavailable
-from harness.host import CoreHost
-from harness.reach import VirtualReach, _view
-from harness.world import Stream, VirtualWorld
+from harness.sut.control import ControlRefused, JsonlControl, VirtualControl
+from harness.sut.drivers import VirtualDriver, _view
 from reference_qm.config import QueueManagerConfig
 from reference_qm.control import ControlError
-from reference_qm.core import QueueManager
-from reference_qm.entropy import SeededEntropy
-from reference_qm.inputs import Endpoint
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import Endpoint
 
 WHERE = Endpoint("127.0.0.1", 9801)
 Script = Callable[[Stream, dict[str, Any]], None]
@@ -28,11 +28,11 @@ Script = Callable[[Stream, dict[str, Any]], None]
 class Server:
     """Speaks the protocol as the test says."""
 
-    def __init__(self, world: VirtualWorld, script: Script) -> None:
+    def __init__(self, environment: VirtualEnvironment, script: Script) -> None:
         self.script = script
         self.asked: list[dict[str, Any]] = []
         self.buffer = b""
-        world.listen(WHERE, self.accept)
+        environment.listen(WHERE, self.accept)
 
     def accept(self, stream: Stream) -> Server:
         self.stream = stream
@@ -57,9 +57,9 @@ def reply(stream: Stream, **fields: Any) -> None:
 
 
 def control(script: Script) -> tuple[JsonlControl, Server]:
-    world = VirtualWorld()
-    server = Server(world, script)
-    return JsonlControl(world, WHERE, "127.0.0.2"), server
+    environment = VirtualEnvironment()
+    server = Server(environment, script)
+    return JsonlControl(environment, WHERE, "127.0.0.2"), server
 
 
 def test_arguments_go_and_answers_come_whatever_the_cuts() -> None:
@@ -123,33 +123,33 @@ def test_a_channel_that_does_not_answer_is_one_line(script: Script, words: str) 
 
 
 def test_an_endless_line_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.control.LINE_LIMIT", 1000)
+    monkeypatch.setattr("harness.sut.control.LINE_LIMIT", 1000)
     made, _ = control(lambda stream, asked: stream.send(b"x" * 1001))
     with pytest.raises(SutUnavailable, match="an answer longer than 1000 bytes"):
         made.call("list")
 
 
 def test_a_receive_is_waited_for_as_long_as_it_may_take() -> None:
-    world = VirtualWorld()
+    environment = VirtualEnvironment()
 
     def script(stream: Stream, asked: dict[str, Any]) -> None:
-        world.later(30_000, lambda: reply(stream, id=asked["id"], ok=True, message=None))
+        environment.later(30_000, lambda: reply(stream, id=asked["id"], ok=True, message=None))
 
-    Server(world, script)
-    made = JsonlControl(world, WHERE, "127.0.0.2")
+    Server(environment, script)
+    made = JsonlControl(environment, WHERE, "127.0.0.2")
     assert made.call("receive", queue="x", timeout_ms=30_000)["message"] is None
 
 
 def test_nobody_listens() -> None:
     with pytest.raises(SutUnavailable, match=r"control 127\.0\.0\.1:9801 does not answer: connection refused"):
-        JsonlControl(VirtualWorld(), WHERE, "127.0.0.2")
+        JsonlControl(VirtualEnvironment(), WHERE, "127.0.0.2")
 
 
 @pytest.mark.parametrize("identity", [{}, {"guid": "x"}, {"guid": 5}, {"guid": None, "capabilities": 3}])
 def test_an_identity_without_a_guid_is_the_suts_fault(identity: dict[str, Any]) -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, **identity))
     with pytest.raises(SutUnavailable, match="Contoso: control verb identity: "):
-        _view(sut_file(), made.world, made, 1, 2)
+        _view(sut_file(), made.environment, made, 1, 2)
 
 
 # -- the same inside this process -------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def test_the_virtual_channel_speaks_the_same_verbs() -> None:
     def new_core() -> QueueManager:
         return QueueManager(QueueManagerConfig(identifier=UUID(int=1)), SeededEntropy("x"))
 
-    host = CoreHost(VirtualWorld(), new_core(), "127.0.0.1")
+    host = CoreHost(VirtualEnvironment(), new_core(), "127.0.0.1")
     host.start()
     made = VirtualControl(host, new_core)
     assert made.call("create_queue", name="private$\\x", transactional=False)["ok"] is True
@@ -178,7 +178,7 @@ def test_a_virtual_request_that_waits_is_begun_answered_and_cancelled() -> None:
     def new_core() -> QueueManager:
         return QueueManager(QueueManagerConfig(identifier=UUID(int=1)), SeededEntropy("x"))
 
-    host = CoreHost(VirtualWorld(), new_core(), "127.0.0.1")
+    host = CoreHost(VirtualEnvironment(), new_core(), "127.0.0.1")
     host.start()
     made = VirtualControl(host, new_core)
     made.call("create_queue", name="private$\\x")
@@ -210,11 +210,11 @@ def test_a_request_over_tcp_is_begun_and_its_answer_fetched_later() -> None:
 
 
 def test_every_test_gets_a_fresh_virtual_sut() -> None:
-    reach = VirtualReach(sut_file())
-    reach.start()
-    one, two = reach.open("a"), reach.open("a")
+    driver = VirtualDriver(sut_file())
+    driver.start()
+    one, two = driver.open("a"), driver.open("a")
     one.queue("plain")
     one.control.call("create_queue", name="private$\\mine", transactional=False)
     names = [{queue["name"] for queue in view.control.call("list")["queues"]} for view in (one, two)]
     assert names[0] - names[1] == {"private$\\mine"}
-    assert one.world is not two.world
+    assert one.environment is not two.environment

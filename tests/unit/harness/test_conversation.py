@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from harness_made import sut_file
 
-from harness.conversation import RawConversation
+from harness.capture.recorder import Recorder
+from harness.environment import Stream, VirtualEnvironment
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
-from harness.peer import Peer
-from harness.recorder import Recorder
-from harness.sut import Sut
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer
+from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, ping_request, session_ack
-from harness.world import Stream, VirtualWorld
-from reference_qm.inputs import Endpoint
+from reference_qm.surface.inputs import Endpoint
 
 ESTABLISH, PARAMETERS = bytes(establish_connection()), bytes(connection_parameters())
 
@@ -24,21 +24,21 @@ ESTABLISH, PARAMETERS = bytes(establish_connection()), bytes(connection_paramete
 class FakeSut:
     """Listens as a SUT would; the test speaks for it."""
 
-    def __init__(self, world: VirtualWorld) -> None:
-        self.world = world
+    def __init__(self, environment: VirtualEnvironment) -> None:
+        self.environment = environment
         self.heard = b""
         self.streams: list[Stream] = []
-        world.listen(Endpoint("127.0.0.1", 1801), self.accept)
+        environment.listen(Endpoint("127.0.0.1", 1801), self.accept)
 
     def accept(self, stream: Stream) -> FakeSut:
         self.streams.append(stream)
         return self
 
     def say(self, data: bytes, after_ms: int = 0) -> None:
-        self.world.later(after_ms, lambda: self.streams[-1].send(data))
+        self.environment.later(after_ms, lambda: self.streams[-1].send(data))
 
     def hang_up(self, after_ms: int = 0) -> None:
-        self.world.later(after_ms, lambda: self.streams[-1].close())
+        self.environment.later(after_ms, lambda: self.streams[-1].close())
 
     def on_open(self) -> None: ...
 
@@ -52,17 +52,19 @@ class FakeSut:
 
 @pytest.fixture
 def peer(tmp_path: Path) -> Iterator[Peer]:
-    world = VirtualWorld()
-    sut = Sut(sut_file(), world, None, identifier=None, facilities=frozenset(), tcp_port=1801, ping_port=3527, scale=1)
-    made = Peer(world, sut, Recorder(world, tmp_path / "c.pcapng"), seed="s")
+    environment = VirtualEnvironment()
+    sut = Sut(
+        sut_file(), environment, None, identifier=None, facilities=frozenset(), tcp_port=1801, ping_port=3527, scale=1
+    )
+    made = Peer(environment, sut, Recorder(environment, tmp_path / "c.pcapng"), seed="s")
     yield made
     made.close()
 
 
 @pytest.fixture
 def far(peer: Peer) -> FakeSut:
-    assert isinstance(peer.world, VirtualWorld)
-    return FakeSut(peer.world)
+    assert isinstance(peer.environment, VirtualEnvironment)
+    return FakeSut(peer.environment)
 
 
 @pytest.fixture
@@ -99,14 +101,14 @@ def test_polling_waits_as_long_as_it_is_told_and_no_longer_than_the_connection_l
     conversation: RawConversation, far: FakeSut, peer: Peer
 ) -> None:
     far.say(ESTABLISH, after_ms=300)
-    began = peer.world.now().monotonic_ms
+    began = peer.environment.now().monotonic_ms
     assert conversation.poll("EstablishConnection", within_ms=200) is None
-    assert peer.world.now().monotonic_ms == began + 200
+    assert peer.environment.now().monotonic_ms == began + 200
     assert conversation.poll("EstablishConnection", within_ms=200) is not None
     far.hang_up(after_ms=10)
-    began = peer.world.now().monotonic_ms
+    began = peer.environment.now().monotonic_ms
     assert conversation.poll("EstablishConnection", within_ms=60_000) is None
-    assert peer.world.now().monotonic_ms < began + 100
+    assert peer.environment.now().monotonic_ms < began + 100
 
 
 def test_expecting_in_vain_says_what_is_missing_and_whether_it_closed(
@@ -184,14 +186,14 @@ def test_tampering_changes_or_drops_what_the_core_sends(peer: Peer, far: FakeSut
 
 def test_pings_are_heard_in_order_with_their_source(peer: Peer) -> None:
     end = peer.udp()
-    world = peer.world
+    environment = peer.environment
 
     class Answering:
         def on_datagram(self, remote: Endpoint, data: bytes) -> None:
             for answer in (data, b"junk"):
                 port.send(remote, answer)
 
-    port = world.datagrams(Endpoint("127.0.0.1", 3527), Answering())
+    port = environment.datagrams(Endpoint("127.0.0.1", 3527), Answering())
     assert end.quiet(for_ms=100)
     asked = end.send(ping_request(Cookie=5))
     first, second = end.poll(), end.poll()

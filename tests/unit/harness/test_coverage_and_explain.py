@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from harness.catalogue import load_catalogue, load_index
-from harness.coverage import SectionCoverage, coverage, totals
+from harness.cli.explain import explain
 from harness.errors import HarnessError, UsageError
-from harness.explain import explain
-from harness.inventory import Inventory
-from harness.places import SUITES
-from harness.proof import PROOF_FILE, load_proof, write_proof
-from reference_qm.faults import FAULTS
+from harness.faults.registry import load_faults
+from harness.paths import SUITES
+from harness.proof.inventory import Inventory
+from harness.rules.catalogue import load_catalogue, load_index
+from harness.rules.coverage import SectionCoverage, coverage, totals
+from harness.rules.proof_record import PROOF_FILE, load_proof, write_proof
 
 RULE = "MQQB-3.1.5.4.1-10"
 HOSTILE = "\x1b[31m\n‮open" + "x" * 1_000
@@ -25,7 +25,7 @@ def inventory() -> Inventory:
     """The catalogue as it is; the suites are not collected, for that cannot be done inside of a run of pytest."""
     catalogue = load_catalogue()
     faults: dict[str, list[str]] = {}
-    for fault in FAULTS.values():
+    for fault in load_faults().values():
         for rule in fault.breaks:
             faults.setdefault(rule, []).append(fault.name)
     proof = load_proof()
@@ -101,7 +101,7 @@ def test_a_rule_is_explained(inventory: Inventory):
     for words in (RULE, "MUST", row.says, row.link, f"binds       {row.role}", "erratum E14", "-> fail", "choice:"):
         assert words in text
     for fault in inventory.faults[RULE]:
-        assert f"{fault}: {FAULTS[fault].says}" in text
+        assert f"{fault}: {load_faults()[fault].says}" in text
     assert "proven: the check fails on each" in text
     assert "test_no_such_check" in text
 

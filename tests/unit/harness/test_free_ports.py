@@ -2,7 +2,7 @@
 
 import socket
 
-from harness.free_ports import READ_AFTER, RPC_PORT, RPC_STEP, free_port, free_rpc_port
+from harness.sut.free_ports import READ_AFTER, RPC_PORT, RPC_STEP, free_port, free_rpc_port
 
 ADDRESS = "127.0.0.1"
 

@@ -6,12 +6,12 @@ from collections.abc import Callable
 
 import pytest
 
+from harness.environment import VirtualEnvironment
+from harness.environment.core_host import CoreHost
 from harness.errors import HarnessError
-from harness.host import CoreHost
-from harness.world import VirtualWorld
-from reference_qm.clock import Now
-from reference_qm.commands import ListQueues, Result
-from reference_qm.effects import (
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import ListQueues, Result
+from reference_qm.surface.effects import (
     CloseTransport,
     Completed,
     Connect,
@@ -22,7 +22,7 @@ from reference_qm.effects import (
     SendDatagram,
     SendPacket,
 )
-from reference_qm.inputs import (
+from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
     DatagramReceived,
@@ -94,15 +94,15 @@ class Ear:
 
 
 @pytest.fixture
-def world() -> VirtualWorld:
-    return VirtualWorld()
+def environment() -> VirtualEnvironment:
+    return VirtualEnvironment()
 
 
-def settle(world: VirtualWorld, ms: int = 50) -> None:
-    world.run_until(lambda: False, ms)
+def settle(environment: VirtualEnvironment, ms: int = 50) -> None:
+    environment.run_until(lambda: False, ms)
 
 
-def test_effects_happen_in_the_order_in_which_the_core_gave_them(world: VirtualWorld) -> None:
+def test_effects_happen_in_the_order_in_which_the_core_gave_them(environment: VirtualEnvironment) -> None:
     def react(event: Input) -> list[Effect]:
         match event:
             case Started():
@@ -117,28 +117,28 @@ def test_effects_happen_in_the_order_in_which_the_core_gave_them(world: VirtualW
         return []
 
     ear = Ear()
-    world.listen(Endpoint(THERE, PORT), lambda stream: ear)
+    environment.listen(Endpoint(THERE, PORT), lambda stream: ear)
     core = ScriptedCore(react)
-    CoreHost(world, core, HERE).start()
-    settle(world)
+    CoreHost(environment, core, HERE).start()
+    settle(environment)
     assert ear.events == ["open", b"one", b"two", "closed"]
     assert [type(event) for event in core.heard] == [Started, TransportConnected]  # no TransportLost for its own close
 
 
-def test_a_connection_that_fails_and_one_that_is_lost_are_told(world: VirtualWorld) -> None:
+def test_a_connection_that_fails_and_one_that_is_lost_are_told(environment: VirtualEnvironment) -> None:
     core = ScriptedCore(lambda event: [Connect("out-1", Endpoint(THERE, PORT))] if isinstance(event, Started) else [])
-    host = CoreHost(world, core, HERE)
+    host = CoreHost(environment, core, HERE)
     host.start()
-    settle(world)
+    settle(environment)
     assert core.heard[1:] == [TransportFailed("out-1", "connection refused")]
     assert host.streams == {}
 
     host.listen(PORT)
-    far = world.connect(Endpoint(HERE, PORT), THERE, Ear())
-    settle(world)
+    far = environment.connect(Endpoint(HERE, PORT), THERE, Ear())
+    settle(environment)
     far.send(b"hello")
     far.close()
-    settle(world)
+    settle(environment)
     accepted, received, lost = core.heard[2:]
     assert isinstance(accepted, TransportAccepted)
     assert (accepted.transport, accepted.remote) == ("in-1", far.local)
@@ -147,37 +147,37 @@ def test_a_connection_that_fails_and_one_that_is_lost_are_told(world: VirtualWor
     assert host.streams == {}
 
 
-def test_the_core_is_woken_when_it_is_due_and_not_for_what_it_took_back(world: VirtualWorld) -> None:
+def test_the_core_is_woken_when_it_is_due_and_not_for_what_it_took_back(environment: VirtualEnvironment) -> None:
     core = ScriptedCore()
-    host = CoreHost(world, core, HERE)
-    began = world.now().monotonic_ms
+    host = CoreHost(environment, core, HERE)
+    began = environment.now().monotonic_ms
     core.due = began + 500
     host.start()
     core.due = began + 200
     host.handle(Started())
-    settle(world, 1_000)
+    settle(environment, 1_000)
     assert core.expired == [began + 200]
     core.due = began + 5_000
     host.handle(Started())
     core.due = None
     host.handle(Started())
-    settle(world, 10_000)
+    settle(environment, 10_000)
     assert core.expired == [began + 200]
 
 
-def test_what_a_timer_wants_is_carried_out(world: VirtualWorld) -> None:
+def test_what_a_timer_wants_is_carried_out(environment: VirtualEnvironment) -> None:
     core = ScriptedCore()
-    core.due = world.now().monotonic_ms + 10
+    core.due = environment.now().monotonic_ms + 10
     core.on_timer = [ResolveHost(HERE)]
-    CoreHost(world, core, HERE).start()
-    settle(world)
+    CoreHost(environment, core, HERE).start()
+    settle(environment)
     assert core.heard[-1] == HostResolved(HERE, (HERE,))
 
 
-def test_names_disk_and_datagrams(world: VirtualWorld) -> None:
-    world.hosts["there.example"] = (THERE,)
+def test_names_disk_and_datagrams(environment: VirtualEnvironment) -> None:
+    environment.hosts["there.example"] = (THERE,)
     ear = Ear()
-    there = world.datagrams(Endpoint(THERE, 3527), ear)
+    there = environment.datagrams(Endpoint(THERE, 3527), ear)
 
     def react(event: Input) -> list[Effect]:
         if not isinstance(event, Started):
@@ -190,9 +190,9 @@ def test_names_disk_and_datagrams(world: VirtualWorld) -> None:
         ]
 
     core = ScriptedCore(react)
-    host = CoreHost(world, core, HERE)
+    host = CoreHost(environment, core, HERE)
     host.start()
-    settle(world)
+    settle(environment)
     assert core.heard[1:] == [
         HostResolved("there.example", (THERE,)),
         HostResolved("nowhere.example", ()),
@@ -201,11 +201,11 @@ def test_names_disk_and_datagrams(world: VirtualWorld) -> None:
     ((source, data),) = ear.events  # type: ignore[misc]
     assert data == b"ping"
     there.send(source, b"pong")
-    settle(world)
+    settle(environment)
     assert core.heard[-1] == DatagramReceived(PingSocket.SOURCE, there.endpoint, b"pong")
 
 
-def test_answers_come_back_by_token_and_late_ones_are_dropped(world: VirtualWorld) -> None:
+def test_answers_come_back_by_token_and_late_ones_are_dropped(environment: VirtualEnvironment) -> None:
     def react(event: Input) -> list[Effect]:
         if isinstance(event, Command) and event.token == 1:
             return [Completed(1, Result({"queues": []}))]
@@ -214,7 +214,7 @@ def test_answers_come_back_by_token_and_late_ones_are_dropped(world: VirtualWorl
         return []
 
     core = ScriptedCore(react)
-    host = CoreHost(world, core, HERE)
+    host = CoreHost(environment, core, HERE)
     assert host.ask(ListQueues()) == Result({"queues": []})
     assert host.ask(ListQueues()) == "no"
     with pytest.raises(HarnessError, match="ListQueues was not answered within 30 ms"):
@@ -224,40 +224,40 @@ def test_answers_come_back_by_token_and_late_ones_are_dropped(world: VirtualWorl
     assert host.answers == {}
 
 
-def test_restart_drops_transports_without_a_word_and_starts_again(world: VirtualWorld) -> None:
+def test_restart_drops_transports_without_a_word_and_starts_again(environment: VirtualEnvironment) -> None:
     core = ScriptedCore()
-    host = CoreHost(world, core, HERE)
+    host = CoreHost(environment, core, HERE)
     host.start()
     host.listen(PORT)
     ear = Ear()
-    world.connect(Endpoint(HERE, PORT), THERE, ear)
-    settle(world)
+    environment.connect(Endpoint(HERE, PORT), THERE, ear)
+    settle(environment)
     host.restart()
-    settle(world)
+    settle(environment)
     assert ear.events == ["open", "closed"]
     assert core.restarts == 1
     assert [type(event) for event in core.heard] == [Started, TransportAccepted, Started]
-    world.connect(Endpoint(HERE, PORT), THERE, ear)
-    settle(world)
+    environment.connect(Endpoint(HERE, PORT), THERE, ear)
+    settle(environment)
     assert isinstance(core.heard[-1], TransportAccepted)
 
 
-def test_stop_ends_everything(world: VirtualWorld) -> None:
+def test_stop_ends_everything(environment: VirtualEnvironment) -> None:
     core = ScriptedCore()
-    host = CoreHost(world, core, HERE)
+    host = CoreHost(environment, core, HERE)
     host.start()
     host.listen(PORT)
     host.listen_ping(3527)
     ear = Ear()
-    world.connect(Endpoint(HERE, PORT), THERE, ear)
-    settle(world)
-    core.due = world.now().monotonic_ms + 100
+    environment.connect(Endpoint(HERE, PORT), THERE, ear)
+    settle(environment)
+    core.due = environment.now().monotonic_ms + 100
     host.stop()
-    settle(world, 1_000)
+    settle(environment, 1_000)
     assert isinstance(core.heard[-1], Stopped)
     assert ear.events[-1] == "closed"
     assert core.expired == []
-    assert (world.listeners, world.udp) == ({}, {})
+    assert (environment.listeners, environment.udp) == ({}, {})
 
 
 class Mirror:
@@ -284,25 +284,25 @@ class Mirror:
         return None
 
 
-def test_a_stage_stands_between_the_core_and_every_byte(world: VirtualWorld) -> None:
+def test_a_stage_stands_between_the_core_and_every_byte(environment: VirtualEnvironment) -> None:
     def react(event: Input) -> list[Effect]:
         if isinstance(event, TransportAccepted):
             return [SendPacket("in-1", b"abc"), SendDatagram(PingSocket.LISTENER, Endpoint(THERE, 9), b"x")]
         return []
 
     core, stage = ScriptedCore(react), Mirror()
-    host = CoreHost(world, core, HERE, stage)  # type: ignore[arg-type]
+    host = CoreHost(environment, core, HERE, stage)  # type: ignore[arg-type]
     host.listen(PORT)
     host.listen_ping(3527)
     ear = Ear()
-    pings = world.datagrams(Endpoint(THERE, 9), ear)
-    far = world.connect(Endpoint(HERE, PORT), THERE, ear)
-    settle(world)
+    pings = environment.datagrams(Endpoint(THERE, 9), ear)
+    far = environment.connect(Endpoint(HERE, PORT), THERE, ear)
+    settle(environment)
     far.send(b"123")
     pings.send(Endpoint(HERE, 3527), b"y")
-    settle(world)
+    settle(environment)
     far.close()
-    settle(world)
+    settle(environment)
     assert ear.events == ["open", b"cba"]
     assert core.heard[1] == BytesReceived("in-1", b"321")
     assert not [event for event in core.heard if isinstance(event, DatagramReceived)]

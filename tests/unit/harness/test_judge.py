@@ -8,9 +8,9 @@ import pytest
 from harness_made import MUST, SETTLED, SHOULD, SHOULD_NOT, TEST, frame, judge, lines
 
 from harness.errors import HarnessError
-from harness.judge import EVIDENCE_LIMIT, FAILURES_KEPT
-from harness.passive import PASSIVE, PassiveJudge, PassiveRule, Tally
-from harness.verdicts import HEX_LIMIT, Verdict
+from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT
+from harness.judging.passive import PASSIVE, PassiveJudge, PassiveRule, Tally
+from harness.judging.verdicts import HEX_LIMIT, Verdict
 
 
 @pytest.mark.parametrize(

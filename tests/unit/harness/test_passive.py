@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from harness_made import MUST, SHOULD, frame
 
+from harness.capture.recorder import Connection
 from harness.errors import HarnessError
-from harness.passive import PASSIVE, Context, Finding, PassiveJudge, passive
-from harness.recorder import Connection
+from harness.judging.passive import PASSIVE, Context, Finding, PassiveJudge, passive
 
 
 @pytest.fixture

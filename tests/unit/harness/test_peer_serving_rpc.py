@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 from harness_made import sut_file
 
-from harness.peer import Peer
-from harness.recorder import Recorder
-from harness.rpc_server import RpcServer, ServedCall
-from harness.rpc_stream import RpcFramer
-from harness.sut import Sut
+from harness.capture.recorder import Recorder
+from harness.capture.rpc_stream import RpcFramer
+from harness.environment import VirtualEnvironment
+from harness.peer.peer import Peer
+from harness.peer.rpc_server import RpcServer, ServedCall
+from harness.sut.sut import Sut
 from harness.wire.rpc import (
     NDR,
     NDR64,
@@ -33,8 +34,7 @@ from harness.wire.rpc import (
 )
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS, transfer_buffer
-from harness.world import VirtualWorld
-from reference_qm.inputs import Endpoint
+from reference_qm.surface.inputs import Endpoint
 
 PURGE = QM2QM_OPERATIONS["RemoteQMPurgeQueue"]
 
@@ -42,12 +42,12 @@ PURGE = QM2QM_OPERATIONS["RemoteQMPurgeQueue"]
 class Client:
     """A SUT that says what the test wants."""
 
-    def __init__(self, world: VirtualWorld, port: int = 2103) -> None:
-        self.world = world
+    def __init__(self, environment: VirtualEnvironment, port: int = 2103) -> None:
+        self.environment = environment
         self.framer = RpcFramer()
         self.came: list[Any] = []
         self.lost = False
-        self.stream = world.connect(Endpoint("127.0.0.2", port), "127.0.0.1", self)
+        self.stream = environment.connect(Endpoint("127.0.0.2", port), "127.0.0.1", self)
         self.settle()
 
     def on_open(self) -> None: ...
@@ -62,7 +62,7 @@ class Client:
         self.lost = True
 
     def settle(self) -> None:
-        self.world.run_until(lambda: False, 20)
+        self.environment.run_until(lambda: False, 20)
 
     def send(self, *parts: Any) -> list[Any]:
         """Send PDUs; give the PDUs that came, dissected."""
@@ -82,18 +82,18 @@ class Client:
 
 
 @pytest.fixture
-def world() -> Iterator[VirtualWorld]:
-    made = VirtualWorld()
+def environment() -> Iterator[VirtualEnvironment]:
+    made = VirtualEnvironment()
     yield made
     made.close()
 
 
 @pytest.fixture
-def peer(world: VirtualWorld, tmp_path: Path) -> Iterator[Peer]:
+def peer(environment: VirtualEnvironment, tmp_path: Path) -> Iterator[Peer]:
     sut = Sut(
-        sut_file(), world, None, identifier=None, facilities=frozenset(), tcp_port=1801, ping_port=3527, scale=1
+        sut_file(), environment, None, identifier=None, facilities=frozenset(), tcp_port=1801, ping_port=3527, scale=1
     )  # fmt: skip
-    made = Peer(world, sut, Recorder(world, tmp_path / "served.pcapng"), seed="served")
+    made = Peer(environment, sut, Recorder(environment, tmp_path / "served.pcapng"), seed="served")
     yield made
     made.close()
 
@@ -121,28 +121,28 @@ def accepted(outcomes: list[Any]) -> list[tuple[int, Syntax | None]]:
     ],
 )
 def test_one_transfer_syntax_is_accepted_for_each_interface(
-    world: VirtualWorld, server: RpcServer, transfers: tuple[Syntax, ...], expected: list[Any]
+    environment: VirtualEnvironment, server: RpcServer, transfers: tuple[Syntax, ...], expected: list[Any]
 ) -> None:
     server.transfers = transfers
-    assert accepted(Client(world).bind(QM2QM)) == expected
+    assert accepted(Client(environment).bind(QM2QM)) == expected
 
 
-def test_an_interface_that_is_not_served_is_not_accepted(world: VirtualWorld, server: RpcServer) -> None:
-    assert accepted(Client(world).bind(QMCOMM, UNKNOWN)) == [(2, None), (0, NDR64), (2, None), (2, None)]
+def test_an_interface_that_is_not_served_is_not_accepted(environment: VirtualEnvironment, server: RpcServer) -> None:
+    assert accepted(Client(environment).bind(QMCOMM, UNKNOWN)) == [(2, None), (0, NDR64), (2, None), (2, None)]
 
 
-def test_a_bind_is_refused_when_told_so(world: VirtualWorld, server: RpcServer) -> None:
+def test_a_bind_is_refused_when_told_so(environment: VirtualEnvironment, server: RpcServer) -> None:
     server.refuses_bind = 2
-    (answer,) = Client(world).send(bind(1, [Proposal(0, QM2QM, (NDR,))]))
+    (answer,) = Client(environment).send(bind(1, [Proposal(0, QM2QM, (NDR,))]))
     assert (answer.ptype, answer.payload.provider_reject_reason) == (13, 2)
 
 
 @pytest.mark.parametrize(("p_cont_id", "wide"), [(0, False), (1, True)])
 def test_a_call_is_read_kept_and_answered(
-    world: VirtualWorld, peer: Peer, server: RpcServer, p_cont_id: int, wide: bool
+    environment: VirtualEnvironment, peer: Peer, server: RpcServer, p_cont_id: int, wide: bool
 ) -> None:
     server.transfers = (NDR64, NDR) if wide else (NDR, NDR64)
-    client = Client(world, server.read_port)
+    client = Client(environment, server.read_port)
     client.bind(QM2QM)
     (answer,) = client.send(*request(2, p_cont_id, PURGE.opnum, PURGE.build_request(wide, hQueue=5)))
     assert PURGE.read_response(stub_of(answer), wide).Return == 7
@@ -154,8 +154,8 @@ def test_a_call_is_read_kept_and_answered(
     assert peer.recorder.connections[0].sut_role == "initiator"
 
 
-def test_fragments_are_put_together(world: VirtualWorld, server: RpcServer) -> None:
-    client = Client(world)
+def test_fragments_are_put_together(environment: VirtualEnvironment, server: RpcServer) -> None:
+    client = Client(environment)
     client.bind(QMCOMM)
     operation = QMCOMM_OPERATIONS["R_QMCreateRemoteCursor"]
     stub = operation.build_request(True, ptb1=transfer_buffer(), hQueue=9)
@@ -164,18 +164,20 @@ def test_fragments_are_put_together(world: VirtualWorld, server: RpcServer) -> N
     assert (call.into.hQueue, len(call.frames)) == (9, 7)
 
 
-def test_a_zeroed_transfer_buffer_is_one(world: VirtualWorld, server: RpcServer) -> None:
+def test_a_zeroed_transfer_buffer_is_one(environment: VirtualEnvironment, server: RpcServer) -> None:
     """MS-MQMP note <29>: what Windows sends, whose union has the arm of its tag 0."""
-    client = Client(world)
+    client = Client(environment)
     client.bind(QMCOMM, transfers=(NDR,))
     client.send(*request(2, 0, 4, bytes(228) + b"\5\0\0\0"))
     (call,) = server.calls
     assert (call.malformed, call.into.hQueue) == (None, 5)
 
 
-def test_a_method_without_an_answer_waits_until_it_is_answered(world: VirtualWorld, server: RpcServer) -> None:
+def test_a_method_without_an_answer_waits_until_it_is_answered(
+    environment: VirtualEnvironment, server: RpcServer
+) -> None:
     server.answers.clear()
-    client = Client(world)
+    client = Client(environment)
     client.bind(QM2QM)
     stubs = [PURGE.build_request(True, hQueue=number) for number in (1, 2)]
     assert client.send(*(part for number, stub in enumerate(stubs, 2) for part in request(number, 1, 6, stub))) == []
@@ -188,9 +190,9 @@ def test_a_method_without_an_answer_waits_until_it_is_answered(world: VirtualWor
     assert answers[1].payload.status == 0x1C010014
 
 
-def test_cancels_are_kept_with_their_call(world: VirtualWorld, server: RpcServer) -> None:
+def test_cancels_are_kept_with_their_call(environment: VirtualEnvironment, server: RpcServer) -> None:
     server.answers.clear()
-    client = Client(world)
+    client = Client(environment)
     client.bind(QM2QM)
     client.send(*request(2, 1, 6, PURGE.build_request(True, hQueue=1)), co_cancel(2), orphaned(2), orphaned(9))
     (call,) = server.calls
@@ -207,17 +209,17 @@ def test_cancels_are_kept_with_their_call(world: VirtualWorld, server: RpcServer
     ids=["opnum", "context", "fragment"],
 )
 def test_what_is_no_call_is_kept_apart(
-    world: VirtualWorld, server: RpcServer, parts: list[bytes], why: str
+    environment: VirtualEnvironment, server: RpcServer, parts: list[bytes], why: str
 ) -> None:  # fmt: skip
-    client = Client(world)
+    client = Client(environment)
     client.bind(QM2QM)
     client.send(*parts)
     assert server.calls == []
     assert why in server.malformed[0][1]
 
 
-def test_a_stub_that_cannot_be_read_is_a_malformed_call(world: VirtualWorld, server: RpcServer) -> None:
-    client = Client(world)
+def test_a_stub_that_cannot_be_read_is_a_malformed_call(environment: VirtualEnvironment, server: RpcServer) -> None:
+    client = Client(environment)
     client.bind(QM2QM)
     assert client.send(*request(2, 1, PURGE.opnum, bytes(3))) == []
     (call,) = server.calls
@@ -225,18 +227,20 @@ def test_a_stub_that_cannot_be_read_is_a_malformed_call(world: VirtualWorld, ser
     assert call.malformed is not None
 
 
-def test_bytes_that_are_no_pdu_do_not_end_the_test(world: VirtualWorld, server: RpcServer) -> None:
-    client = Client(world)
+def test_bytes_that_are_no_pdu_do_not_end_the_test(environment: VirtualEnvironment, server: RpcServer) -> None:
+    client = Client(environment)
     client.send(b"GET / HTTP/1.1\r\n\r\n")
     assert server.malformed[0][0].kind == "malformed"
 
 
-def test_nothing_listens_at_a_free_port_nor_after_the_test(world: VirtualWorld, peer: Peer, server: RpcServer) -> None:
-    assert Client(world, server.free_port()).lost
-    client = Client(world)
+def test_nothing_listens_at_a_free_port_nor_after_the_test(
+    environment: VirtualEnvironment, peer: Peer, server: RpcServer
+) -> None:
+    assert Client(environment, server.free_port()).lost
+    client = Client(environment)
     client.bind(QM2QM)
     peer.close()
     client.settle()
     assert client.lost
-    assert Client(world).lost
+    assert Client(environment).lost
     assert rpc_kind(client.came[0]) == "bind_ack"

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from harness.provisioning import BASE_ONLY, KEYLESS, MALLORY, USERS, virtual_security, write_provisions
-from harness.sutfile import PEER_IDENTIFIER
+from harness.sut.provisioning import BASE_ONLY, KEYLESS, MALLORY, USERS, virtual_security, write_provisions
+from harness.sut.sut_file import PEER_IDENTIFIER
 from harness.wire.protection import certificate_key
-from reference_qm.entropy import SeededEntropy
 from reference_qm.security import Sid
 from reference_qm.shell.settings import load_settings
+from reference_qm.surface.entropy import SeededEntropy
 
 
 def test_a_served_queue_manager_knows_what_the_virtual_one_knows(tmp_path: Path) -> None:

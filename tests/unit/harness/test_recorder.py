@@ -11,13 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from harness.capture import read_pcapng, streams
+from harness.capture.recorder import FROM_SUT, TO_SUT, Connection, Frame, Recorder
 from harness.capture.writer import MAX_SEGMENT
+from harness.environment import VirtualEnvironment
 from harness.errors import HarnessError
-from harness.recorder import FROM_SUT, TO_SUT, Connection, Frame, Recorder
 from harness.wire import connection_parameters, establish_connection, ping_request, session_ack, user_message
-from harness.world import VirtualWorld
 from reference_qm.codec import FormatError
-from reference_qm.inputs import Endpoint
+from reference_qm.surface.inputs import Endpoint
 
 PEER, SUT = Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801)
 PACKETS = [
@@ -31,7 +31,7 @@ KINDS = ["EstablishConnection", "ConnectionParameters", "SessionAck", "UserMessa
 
 @pytest.fixture
 def recorder(tmp_path: Path) -> Iterator[Recorder]:
-    made = Recorder(VirtualWorld(), tmp_path / "made.pcapng")
+    made = Recorder(VirtualEnvironment(), tmp_path / "made.pcapng")
     yield made
     made.close()
 
@@ -79,7 +79,7 @@ def test_however_a_stream_is_cut_its_packets_and_their_frames_are_found(
     tmp_path_factory: pytest.TempPathFactory, cuts: list[int]
 ) -> None:
     path = tmp_path_factory.mktemp("cut") / "made.pcapng"
-    connection, frames = feed(Recorder(VirtualWorld(), path), cuts, b"".join(PACKETS))
+    connection, frames = feed(Recorder(VirtualEnvironment(), path), cuts, b"".join(PACKETS))
     assert [(frame.kind, frame.data) for frame in frames] == list(zip(KINDS, PACKETS, strict=True))
     assert [frame.number for frame in frames] == begins_in(path, frames)
     assert connection.received == frames
@@ -174,7 +174,7 @@ def test_without_packets_there_is_no_file_and_each_frame_is_on_disk_at_once(reco
 
 
 def test_a_recorder_without_a_path_counts_frames_and_has_no_writer() -> None:
-    recorder = Recorder(VirtualWorld(), None)
+    recorder = Recorder(VirtualEnvironment(), None)
     connection = recorder.opened(PEER, SUT, by_peer=True)
     assert [frame.number for frame in recorder.received(connection, PACKETS[1] + PACKETS[2])] == [1, 1]
     with pytest.raises(HarnessError, match="without a path"):

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from harness_made import sut_file
 
-from harness.control import ControlRefused
+from harness.environment import VirtualEnvironment
+from harness.environment.core_host import CoreHost
 from harness.errors import HarnessError
-from harness.host import CoreHost
-from harness.reach import _view
-from harness.remote_control import FACILITIES, RemoteControl
-from harness.world import VirtualWorld
-from reference_qm.commands import SendMessage
+from harness.sut.control import ControlRefused
+from harness.sut.drivers import _view
+from harness.sut.remote_control import FACILITIES, RemoteControl
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core import QueueManager
-from reference_qm.entropy import SeededEntropy, new_guid
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface.commands import SendMessage
+from reference_qm.surface.entropy import SeededEntropy, new_guid
 
 FILE = sut_file()
 PLAIN = FILE.queues.plain
@@ -23,14 +23,14 @@ PLAIN = FILE.queues.plain
 @pytest.fixture
 def remote() -> RemoteControl:
     """A SUT with two messages, and what reads them."""
-    world, entropy = VirtualWorld(), SeededEntropy("sut")
-    config = QueueManagerConfig(new_guid(entropy), addresses=(FILE.reach.address,), queues=(QueueSettings(PLAIN),))
-    host = CoreHost(world, QueueManager(config, entropy), FILE.reach.address)
+    environment, entropy = VirtualEnvironment(), SeededEntropy("sut")
+    config = QueueManagerConfig(new_guid(entropy), addresses=(FILE.driver.address,), queues=(QueueSettings(PLAIN),))
+    host = CoreHost(environment, QueueManager(config, entropy), FILE.driver.address)
     host.start()
-    host.listen_rpc(FILE.reach.rpc_port)
+    host.listen_rpc(FILE.driver.rpc_port)
     for body in (b"one", b"two"):
-        host.ask(SendMessage(f"DIRECT=TCP:{FILE.reach.address}\\{PLAIN}", body))
-    return RemoteControl(world, FILE, FILE.reach.rpc_port)
+        host.ask(SendMessage(f"DIRECT=TCP:{FILE.driver.address}\\{PLAIN}", body))
+    return RemoteControl(environment, FILE, FILE.driver.rpc_port)
 
 
 def bodies(remote: RemoteControl, **more: int) -> list[str]:
@@ -61,7 +61,7 @@ def test_nothing_else_can_be_asked(remote: RemoteControl) -> None:
 
 
 def test_a_check_finds_its_queue_empty_once_and_may_receive(remote: RemoteControl) -> None:
-    sut = _view(FILE, remote.host.world, remote, 1801, 3527, FILE.reach.rpc_port)
+    sut = _view(FILE, remote.host.environment, remote, 1801, 3527, FILE.driver.rpc_port)
     assert sut.facilities == FACILITIES
     assert sut.has("receive")
     assert not sut.has("queue_control")

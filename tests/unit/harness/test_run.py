@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from harness_made import MUST, SHOULD, catalogue, lines, sut_file
 
-from harness import run as run_module
 from harness.errors import UsageError
-from harness.inventory import take_inventory
-from harness.run import Run, capture_name, slug
-from harness.verdicts import Entry, Verdict
+from harness.judging.verdicts import Entry, Verdict
+from harness.proof.inventory import take_inventory
+from harness.run import run as run_module
+from harness.run.run import Run, capture_name, slug
 
 Begin = Callable[..., Run]
 

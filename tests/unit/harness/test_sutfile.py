@@ -7,20 +7,20 @@ from pathlib import Path
 import pytest
 
 from harness.errors import UsageError
-from harness.sutfile import CAPABILITIES, load_sut_file, parse_sut_file
+from harness.sut.sut_file import CAPABILITIES, load_sut_file, parse_sut_file
 
-GOOD = {"sut": {"name": "contoso-qm"}, "reach": {"kind": "external"}}
+GOOD = {"sut": {"name": "contoso-qm"}, "driver": {"kind": "external"}}
 
 
 def test_defaults_are_the_ones_of_the_readme() -> None:
     file = parse_sut_file(GOOD)
-    assert (file.reach.address, file.reach.tcp_port, file.reach.ping_port, file.reach.rpc_port) == (
+    assert (file.driver.address, file.driver.tcp_port, file.driver.ping_port, file.driver.rpc_port) == (
         "127.0.0.1",
         1801,
         3527,
         2103,
     )
-    assert file.reach.peer_address == "127.0.0.2"
+    assert file.driver.peer_address == "127.0.0.2"
     assert file.queues.plain == "private$\\mqc-plain"
     assert file.control.kind == "none"
     assert dict(file.capabilities) == {}
@@ -35,7 +35,7 @@ name = "contoso-qm"
 vendor = "Contoso"
 version = "0.1"
 profile = "none"
-[reach]
+[driver]
 kind = "external"
 address = "127.0.0.1"
 tcp_port = 1801
@@ -65,15 +65,15 @@ ping = true
     ("change", "words"),
     [
         ({"sutt": {}}, ["[sutt]", "known are"]),
-        ({"reach": {"kind": "external", "tcp_prot": 1}}, ["reach.tcp_prot", "tcp_port"]),
-        ({"reach": {"kind": "carrier pigeon"}}, ["reach.kind", "carrier pigeon", "virtual, process, external"]),
-        ({"reach": {"kind": "external", "tcp_port": "1801"}}, ["reach.tcp_port", "int"]),
-        ({"reach": {"kind": "external", "tcp_port": True}}, ["reach.tcp_port", "int"]),
-        ({"reach": {"kind": "external", "tcp_port": 70_000}}, ["reach.tcp_port", "65535"]),
-        ({"reach": {"kind": "external", "address": "192.0.2.1"}}, ["192.0.2.1", "allow_remote = true"]),
-        ({"reach": {"kind": "external", "peer_identifier": "x"}}, ["peer_identifier", "GUID"]),
-        ({"reach": {"kind": "process"}}, ["reach.command"]),
-        ({"reach": {"kind": "process", "command": "qm"}}, ["reach.command", "list"]),
+        ({"driver": {"kind": "external", "tcp_prot": 1}}, ["driver.tcp_prot", "tcp_port"]),
+        ({"driver": {"kind": "carrier pigeon"}}, ["driver.kind", "carrier pigeon", "virtual, process, external"]),
+        ({"driver": {"kind": "external", "tcp_port": "1801"}}, ["driver.tcp_port", "int"]),
+        ({"driver": {"kind": "external", "tcp_port": True}}, ["driver.tcp_port", "int"]),
+        ({"driver": {"kind": "external", "tcp_port": 70_000}}, ["driver.tcp_port", "65535"]),
+        ({"driver": {"kind": "external", "address": "192.0.2.1"}}, ["192.0.2.1", "allow_remote = true"]),
+        ({"driver": {"kind": "external", "peer_identifier": "x"}}, ["peer_identifier", "GUID"]),
+        ({"driver": {"kind": "process"}}, ["driver.command"]),
+        ({"driver": {"kind": "process", "command": "qm"}}, ["driver.command", "list"]),
         ({"sut": {}}, ["sut.name", "missing"]),
         ({"capabilities": {"teleport": True}}, ["teleport", *CAPABILITIES]),
         ({"capabilities": {"ping": "yes"}}, ["capabilities.ping", "true or false"]),
@@ -96,5 +96,5 @@ def test_a_missing_or_broken_file_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_remote_address_is_possible_when_meant() -> None:
-    reach = {"kind": "external", "address": "192.0.2.1", "allow_remote": True}
-    assert parse_sut_file(GOOD | {"reach": reach}).reach.address == "192.0.2.1"
+    driver = {"kind": "external", "address": "192.0.2.1", "allow_remote": True}
+    assert parse_sut_file(GOOD | {"driver": driver}).driver.address == "192.0.2.1"

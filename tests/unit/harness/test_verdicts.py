@@ -8,7 +8,7 @@ import pytest
 from harness_made import INFO, MUST, lines, log
 
 from harness.errors import UsageError
-from harness.verdicts import Entry, Recorded, Verdict, read_verdicts
+from harness.judging.verdicts import Entry, Recorded, Verdict, read_verdicts
 
 
 def entry(verdict: Verdict = Verdict.PASS, **changes: str) -> Entry:

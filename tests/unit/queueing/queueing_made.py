@@ -7,10 +7,10 @@ from typing import Any
 import core_durable
 from core_network import PLAIN, Host, Network, direct
 
-from reference_qm.adm import MessagePosition, Queue
-from reference_qm.queueing.elements import OpenQueueDescriptor
-from reference_qm.queueing.enums import QueueAccessType, QueueShareMode
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.model.statuses import Status
 
 Answer = tuple[Status, str | None]
 

@@ -4,8 +4,8 @@ from uuid import UUID
 
 import pytest
 
-from reference_qm.adm import Queue
-from reference_qm.queueing.collection import QueueCollection
+from reference_qm.model.adm import Queue
+from reference_qm.model.collection import QueueCollection
 
 PRIVATE = Queue(Pathname="private$\\one", PrivateQueueNumber=7)
 PUBLIC = Queue(Pathname="two", Identifier=UUID(int=2))

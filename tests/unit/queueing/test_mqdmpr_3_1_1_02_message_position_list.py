@@ -3,8 +3,8 @@
 import pytest
 from queueing_made import one_host, open_, put, queue_of
 
-from reference_qm.queueing.position_list import Boundary, storage_size
-from reference_qm.states import MessagePositionState
+from reference_qm.model.position_list import Boundary, storage_size
+from reference_qm.model.states import MessagePositionState
 
 
 @pytest.fixture

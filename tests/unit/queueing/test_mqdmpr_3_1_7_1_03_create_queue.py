@@ -3,10 +3,10 @@
 import pytest
 from queueing_made import PLAIN, one_host, queue_of
 
-from reference_qm.commands import CreateQueue, GetQueue, ListQueues, SetQueue
+from reference_qm.core.queueing.queues import create_queue, set_queue_defaults
 from reference_qm.directory.enums import PrivacyLevel, QueueType
-from reference_qm.queueing.queues import create_queue, set_queue_defaults
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import CreateQueue, GetQueue, ListQueues, SetQueue
 
 NEW = "private$\\new"
 ASKED = {

@@ -4,9 +4,9 @@ import pytest
 from core_enterprise import RECEIVER, SENDER, Enterprise
 from queueing_made import one_host
 
-from reference_qm.commands import CreateQueue, DeleteQueue, Inspect, ReceiveMessage, SendMessage
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.interface import Created
+from reference_qm.surface.commands import CreateQueue, DeleteQueue, Inspect, ReceiveMessage, SendMessage
 
 
 @pytest.fixture

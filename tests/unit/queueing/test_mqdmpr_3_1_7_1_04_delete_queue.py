@@ -4,9 +4,9 @@ import pytest
 from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
 from reference_qm.codec import MessageClass
-from reference_qm.commands import CreateQueue, DeleteQueue, MoveMessage, PeekMessages, Result
-from reference_qm.queueing.queues import delete_queue
-from reference_qm.queueing.statuses import Status
+from reference_qm.core.queueing.queues import delete_queue
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import CreateQueue, DeleteQueue, MoveMessage, PeekMessages, Result
 
 SUB = f"{PLAIN};sub"
 

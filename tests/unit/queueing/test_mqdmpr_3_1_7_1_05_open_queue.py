@@ -6,11 +6,11 @@ import pytest
 from core_network import guid, private
 from queueing_made import PLAIN, Reads, direct, one_host, open_, queue_of
 
-from reference_qm.adm import OutgoingQueue
-from reference_qm.commands import CloseQueue, OpenQueue, ReceiveMessage
-from reference_qm.queueing.enums import QueueAccessType as Access
-from reference_qm.queueing.enums import QueueShareMode as Share
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.adm import OutgoingQueue
+from reference_qm.model.enums import QueueAccessType as Access
+from reference_qm.model.enums import QueueShareMode as Share
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import CloseQueue, OpenQueue, ReceiveMessage
 
 NONE, DENY = Share.DENY_NONE, Share.DENY_RECEIVE
 

@@ -4,9 +4,9 @@ import pytest
 from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
 from reference_qm.codec import MessageClass
-from reference_qm.commands import PurgeQueue
-from reference_qm.queueing.statuses import Status
-from reference_qm.states import MessagePositionState
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import PurgeQueue
 
 PURGED = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
 

@@ -6,8 +6,8 @@ import pytest
 from core_network import TRANSACTIONAL, direct
 from queueing_made import PLAIN, one_host, put, queue_of
 
-from reference_qm.commands import CreateQueue, MoveMessage, PeekMessages, ReceiveMessage, SendMessage, SetQueue
-from reference_qm.queueing.statuses import EnqueueStatus
+from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.surface.commands import CreateQueue, MoveMessage, PeekMessages, ReceiveMessage, SendMessage, SetQueue
 
 KB = b"x" * 1024
 

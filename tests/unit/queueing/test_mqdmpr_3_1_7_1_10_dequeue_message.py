@@ -4,9 +4,9 @@ import pytest
 from queueing_made import PLAIN, Reads, direct, one_host, open_, put, queue_of
 
 from reference_qm.codec import MessageClass
-from reference_qm.commands import ReceiveMessage, SendMessage
-from reference_qm.queueing.statuses import Status
-from reference_qm.states import MessagePositionState
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import ReceiveMessage, SendMessage
 
 OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
 

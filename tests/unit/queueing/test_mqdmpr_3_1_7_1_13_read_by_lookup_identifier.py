@@ -3,10 +3,10 @@
 import pytest
 from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
-from reference_qm.commands import ReadByLookupIdentifier
-from reference_qm.queueing.enums import MessageSeekAction as Seek
-from reference_qm.queueing.statuses import Status
-from reference_qm.states import MessagePositionState
+from reference_qm.model.enums import MessageSeekAction as Seek
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import ReadByLookupIdentifier
 
 OK, NOT_FOUND = Status.MQ_OK, (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
 EVENT = "read_by_lookup_identifier"

@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
-from reference_qm.commands import CloseCursor, OpenCursor, OpenQueue, PeekMessage, ReceiveMessage
-from reference_qm.queueing.enums import CursorState
-from reference_qm.queueing.statuses import Status
-from reference_qm.states import MessagePositionState
+from reference_qm.model.enums import CursorState
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import CloseCursor, OpenCursor, OpenQueue, PeekMessage, ReceiveMessage
 
 OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
 

@@ -4,7 +4,9 @@ import pytest
 from core_network import TRANSACTIONAL
 from queueing_made import PLAIN, Reads, direct, one_host, open_, put, queue_of
 
-from reference_qm.commands import (
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import (
     CreateQueue,
     MoveMessage,
     PeekMessages,
@@ -12,8 +14,6 @@ from reference_qm.commands import (
     ReadByLookupIdentifier,
     ReceiveMessage,
 )
-from reference_qm.queueing.statuses import Status
-from reference_qm.states import MessagePositionState
 
 SUB = f"{PLAIN};sub"
 

@@ -3,10 +3,10 @@
 import pytest
 from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
-from reference_qm.commands import CancelWaiting, ReceiveMessage
-from reference_qm.effects import Rejected
-from reference_qm.inputs import Stopped
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import CancelWaiting, ReceiveMessage
+from reference_qm.surface.effects import Rejected
+from reference_qm.surface.inputs import Stopped
 
 CANCELLED = (Status.MQ_ERROR_OPERATION_CANCELLED, None)
 

@@ -5,7 +5,7 @@ from core_enterprise import PUBLIC_NAME, RECEIVER, SENDER, Enterprise
 from core_network import guid, private
 from queueing_made import one_host, queue_of
 
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.statuses import Status
 
 OK, ILLEGAL = Status.MQ_OK, Status.MQ_ERROR_ILLEGAL_FORMATNAME
 DIRECT = {

@@ -10,12 +10,12 @@ from core_durable import DurableNetwork
 from core_network import TRANSACTIONAL, Network, direct
 from queueing_made import queue_of
 
-from reference_qm.adm import Message
 from reference_qm.codec import NULL_GUID, MessageIdentifier
-from reference_qm.queueing.enums import QueueAccessType, QueueShareMode
-from reference_qm.queueing.queues import set_queue_defaults
-from reference_qm.queueing.statuses import EnqueueStatus, Status
-from reference_qm.states import DeliveryGuarantee
+from reference_qm.core.queueing.queues import set_queue_defaults
+from reference_qm.model.adm import Message
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.statuses import EnqueueStatus, Status
 
 OTHER = "private$\\other"
 SEVERAL = f"{direct(1)},{direct(2)}"

@@ -7,10 +7,10 @@ import pytest
 from queueing_made import Reads, one_host, open_, put, queue_of
 
 from reference_qm.codec import MessageClass
-from reference_qm.queueing.position_list import storage_size
-from reference_qm.queueing.statuses import Status
-from reference_qm.states import MessagePositionState
-from reference_qm.timers import TimerKey, TimerName
+from reference_qm.model.position_list import storage_size
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.model.timers import TimerKey, TimerName
 
 OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from harness.catalogue import load_index
+from harness.rules.catalogue import load_index
+from reference_qm.core.protocol import messages
+from reference_qm.core.protocol.procedures import Procedures
+from reference_qm.core.queueing import queues
 from reference_qm.directory import events
-from reference_qm.protocol import messages
-from reference_qm.protocol.procedures import Procedures
-from reference_qm.queueing import queues
 
 TABLE = Procedures()
 EVENTS = {

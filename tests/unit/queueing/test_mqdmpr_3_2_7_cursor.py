@@ -3,8 +3,8 @@
 import pytest
 from queueing_made import one_host, open_, put, queue_of
 
-from reference_qm.queueing.enums import CursorState
-from reference_qm.queueing.statuses import CursorStatus
+from reference_qm.model.enums import CursorState
+from reference_qm.model.statuses import CursorStatus
 
 UNREAD, READ = CursorState.UNREAD, CursorState.READ
 WAIT_PEEK, WAIT_RECEIVE = CursorState.WAIT_PEEK, CursorState.WAIT_RECEIVE

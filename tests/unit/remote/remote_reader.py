@@ -7,13 +7,22 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from reference_qm.clock import Now
-from reference_qm.commands import PeekMessages, PurgeQueue, Request, Result, SendMessage
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core import QueueManager
-from reference_qm.effects import Completed, Effect, Persist, Rejected, RpcClose, RpcSend
-from reference_qm.entropy import SeededEntropy
-from reference_qm.inputs import (
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.rpc import EPT, QM2QM, QMCOMM
+from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
+from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Response
+from reference_qm.rpc.bodies import Request as RpcRequest
+from reference_qm.rpc.header import HEADER_SIZE, WHOLE, Flags, Header
+from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1
+from reference_qm.rpc.ndr import Encoding, Pointer
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.syntaxes import NDR, NDR64
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import PeekMessages, PurgeQueue, Request, Result, SendMessage
+from reference_qm.surface.effects import Completed, Effect, Persist, Rejected, RpcClose, RpcSend
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import (
     Command,
     Endpoint,
     Input,
@@ -25,15 +34,6 @@ from reference_qm.inputs import (
     RpcLost,
     Started,
 )
-from reference_qm.rpc import EPT, QM2QM, QMCOMM
-from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
-from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Response
-from reference_qm.rpc.bodies import Request as RpcRequest
-from reference_qm.rpc.header import HEADER_SIZE, WHOLE, Flags, Header
-from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1
-from reference_qm.rpc.ndr import Encoding, Pointer
-from reference_qm.rpc.pdu import Pdu
-from reference_qm.rpc.syntaxes import NDR, NDR64
 
 QM_ID = UUID("aaaaaaaa-0000-4000-8000-000000000001")
 LICENCE = UUID("00112233-4455-6677-8899-aabbccddeeff")

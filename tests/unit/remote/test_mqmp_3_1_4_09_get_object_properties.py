@@ -9,7 +9,7 @@ from remote_reader import ADDRESS, PLAIN, QM_ID, Server
 
 from reference_qm.codec.errors import MisuseError
 from reference_qm.config import QueueSettings
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.statuses import Status
 from reference_qm.rpc.interfaces.propvariant import VarType
 
 NULL = {"vt": VarType.VT_NULL, "wReserved1": 0, "wReserved2": 0, "wReserved3": 0, "_varUnion": None}

@@ -8,14 +8,14 @@ from uuid import UUID
 import pytest
 from remote_reader import ADDRESS, OTHER, PEEK, PEEK_ACCESS, PLAIN, QM_ID, RECEIVE_ACCESS, Faulted, Reader, Server
 
-from reference_qm.commands import CloseQueue, CreateQueue, MoveMessage, OpenQueue, PeekMessages, ReceiveMessage
 from reference_qm.config import QueueSettings
-from reference_qm.queueing import commanding
-from reference_qm.queueing.statuses import Status
+from reference_qm.core.queueing import commanding
+from reference_qm.model.statuses import Status
 from reference_qm.rpc import FaultStatus
 from reference_qm.security import QueueAccess, SecurityDescriptor
 from reference_qm.security.descriptor import Ace, AceType, Acl
 from reference_qm.security.sid import EVERYONE
+from reference_qm.surface.commands import CloseQueue, CreateQueue, MoveMessage, OpenQueue, PeekMessages, ReceiveMessage
 
 DENY_RECEIVE = 1
 SYSTEM, JOURNAL, DEADLETTER, DEADXACT = 0x80, 1, 2, 3
@@ -85,7 +85,7 @@ def test_local_and_remote_readers_share_a_queue_by_the_same_rule():
 
 
 def test_descriptors_are_limited(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("reference_qm.remote.qmcomm.OPEN_LIMIT", 2)
+    monkeypatch.setattr("reference_qm.core.remote.qmcomm.OPEN_LIMIT", 2)
     reader = Server().connect()
     codes = [status(reader.open_remote()) for _ in range(3)]
     assert codes == [Status.MQ_OK, Status.MQ_OK, Status.MQ_ERROR_INSUFFICIENT_RESOURCES]
@@ -231,7 +231,7 @@ def test_a_cursor_is_made_for_an_open_queue_only():
 
 
 def test_cursors_are_limited(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("reference_qm.remote.qmcomm.CURSOR_LIMIT", 1)
+    monkeypatch.setattr("reference_qm.core.remote.qmcomm.CURSOR_LIMIT", 1)
     reader = Server().connect()
     queue = reader.open_remote()["phQueue"]
     codes = [status(reader.open_cursor(queue)) for _ in range(2)]

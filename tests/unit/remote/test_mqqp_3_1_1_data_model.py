@@ -2,8 +2,8 @@
 
 from remote_reader import LICENCE, PLAIN, Server
 
-from reference_qm.commands import Inspect
-from reference_qm.core import LAST_HANDLE
+from reference_qm.core.queue_manager import LAST_HANDLE
+from reference_qm.surface.commands import Inspect
 
 INFINITE = 0xFFFFFFFF
 

@@ -6,9 +6,9 @@ import pytest
 from remote_reader import OTHER, PEEK, PEEK_ACCESS, PEEK_NEXT, PLAIN, QM_ID, RECEIVE, Reader, Server
 
 from reference_qm.codec import UserMessagePacket, parse_packet
-from reference_qm.commands import DeleteQueue, OpenQueue
 from reference_qm.config import QueueSettings
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.statuses import Status
+from reference_qm.surface.commands import DeleteQueue, OpenQueue
 
 FIRST, SECOND = "RemoteQMStartReceive", "RemoteQMStartReceive2"
 BOTH = pytest.mark.parametrize("method", [FIRST, SECOND])

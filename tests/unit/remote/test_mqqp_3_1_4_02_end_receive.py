@@ -7,9 +7,9 @@ from uuid import UUID
 import pytest
 from remote_reader import ADDRESS, OTHER, PEEK, Faulted, Server
 
-from reference_qm.commands import CreateQueue, PeekMessages
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.statuses import Status
 from reference_qm.rpc import FaultStatus
+from reference_qm.surface.commands import CreateQueue, PeekMessages
 
 NACK, ACK = 1, 2
 INFINITE = 0xFFFFFFFF

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from remote_reader import LICENCE, OTHER, PEEK, PEEK_ACCESS, Faulted, Server
 
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.statuses import Status
 from reference_qm.rpc import FaultStatus
 
 INFINITE = 0xFFFFFFFF

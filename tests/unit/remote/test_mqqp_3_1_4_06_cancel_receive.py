@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from remote_reader import OTHER, PEEK, PEEK_NEXT, RECEIVE, Faulted, Server
 
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.statuses import Status
 from reference_qm.rpc import FaultStatus
 
 INFINITE = 0xFFFFFFFF
@@ -125,7 +125,7 @@ def test_a_client_that_vanishes_waits_no_more():
 
 
 def test_a_stopped_queue_manager_answers_who_waits_and_ends_associations():
-    from reference_qm.inputs import Stopped
+    from reference_qm.surface.inputs import Stopped
 
     server, reader, _, call = waiting()
     server.handle(Stopped())

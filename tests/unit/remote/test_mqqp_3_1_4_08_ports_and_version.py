@@ -7,11 +7,11 @@ from ipaddress import IPv4Address
 import pytest
 from remote_reader import ADDRESS, LISTENING, Faulted, Server
 
-from reference_qm.inputs import Endpoint, RpcListening, Started
 from reference_qm.rpc import QM2QM, QMCOMM, FaultStatus
 from reference_qm.rpc.mapper import EPT_S_NOT_REGISTERED
 from reference_qm.rpc.syntaxes import NDR, SyntaxId
 from reference_qm.rpc.towers import Tower
+from reference_qm.surface.inputs import Endpoint, RpcListening, Started
 
 IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
 

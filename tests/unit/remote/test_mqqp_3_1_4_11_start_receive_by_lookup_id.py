@@ -6,7 +6,7 @@ import pytest
 from remote_reader import PEEK_ACCESS, PLAIN, Server
 
 from reference_qm.codec import parse_packet
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.statuses import Status
 
 METHOD = "RemoteQMStartReceiveByLookupId"
 PEEK_CURRENT, PEEK_NEXT, PEEK_PREV = 0x40000010, 0x40000011, 0x40000012

@@ -7,9 +7,9 @@ import gc
 import pytest
 from remote_reader import ADDRESS, LICENCE, LISTENING, OTHER, PLAIN, Server, bind, request
 
-from reference_qm.effects import RpcSend
-from reference_qm.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
-from reference_qm.queueing.statuses import Status
+from reference_qm.model.statuses import Status
+from reference_qm.surface.effects import RpcSend
+from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
 
 INFINITE = 0xFFFFFFFF
 

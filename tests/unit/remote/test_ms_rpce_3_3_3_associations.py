@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from remote_reader import LISTENING, PLAIN, Reader, Server, bind, request
 
-from reference_qm.effects import RpcClose, RpcSend
-from reference_qm.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
 from reference_qm.rpc import Limits
 from reference_qm.rpc.bodies import Fault
+from reference_qm.surface.effects import RpcClose, RpcSend
+from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
 
-PATIENCE_MS = Limits().patience_ms
+RESPONSE_TIMEOUT_MS = Limits().response_timeout_ms
 CAME_FROM = Endpoint("192.0.2.7", 40_000)
 
 
@@ -20,10 +20,10 @@ def connected(server: Server) -> Reader:
     return reader
 
 
-def test_a_client_that_never_binds_is_cut_when_patience_ends():
+def test_a_client_that_never_binds_is_cut_at_the_response_timeout():
     server = Server()
     reader = connected(server)
-    server.wait(PATIENCE_MS - 1)
+    server.wait(RESPONSE_TIMEOUT_MS - 1)
     assert reader.closed is None
     server.wait(1)
     assert reader.closed is not None
@@ -35,10 +35,10 @@ def test_a_client_that_leaves_a_request_unfinished_is_cut_and_what_it_had_is_giv
     server.send(b"one")
     reader, other = server.connect(), server.connect("192.0.2.99")
     reader.read(reader.open().handle)
-    server.wait(60 * PATIENCE_MS)
+    server.wait(60 * RESPONSE_TIMEOUT_MS)
     assert reader.closed is None  # nothing is owed
     reader.feed(request("RemoteQmGetVersion", 50)[:20])
-    server.wait(PATIENCE_MS)
+    server.wait(RESPONSE_TIMEOUT_MS)
     assert reader.closed is not None
     assert server.bodies() == ["one"]
     assert other.closed is None
@@ -47,8 +47,8 @@ def test_a_client_that_leaves_a_request_unfinished_is_cut_and_what_it_had_is_giv
 def test_a_request_that_comes_in_pieces_in_time_is_carried_out():
     server = Server()
     reader = server.connect()
-    call = reader.begin_pieces("RemoteQmGetVersion", lambda: server.wait(PATIENCE_MS // 30))
-    server.wait(2 * PATIENCE_MS)
+    call = reader.begin_pieces("RemoteQmGetVersion", lambda: server.wait(RESPONSE_TIMEOUT_MS // 30))
+    server.wait(2 * RESPONSE_TIMEOUT_MS)
     assert reader.answer(call)["pMajor"] == 6
     assert reader.closed is None
 

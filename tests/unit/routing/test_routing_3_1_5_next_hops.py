@@ -20,7 +20,6 @@ from reference_qm.directory import (
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.interface import AttributeList, Begun, Filter, Found
-from reference_qm.entropy import SeededEntropy
 from reference_qm.routing import (
     RoutingError,
     Topology,
@@ -28,6 +27,7 @@ from reference_qm.routing import (
     get_next_hops,
 )
 from reference_qm.routing import topology as topology_module
+from reference_qm.surface.entropy import SeededEntropy
 
 
 def hops(topology: Topology, source: int, destination: int) -> list[int]:

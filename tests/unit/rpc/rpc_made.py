@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from reference_qm.clock import Now
-from reference_qm.entropy import SeededEntropy
 from reference_qm.rpc import QM2QM, QMCOMM, Call, CallReceived, CloseAssociation, Limits, RpcServer, SendBytes
 from reference_qm.rpc.bind_bodies import AlterContext, Bind, ContextElement
 from reference_qm.rpc.bodies import Body, Request
@@ -14,6 +12,8 @@ from reference_qm.rpc.header import HEADER_SIZE, WHOLE, Flags, Header
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
+from reference_qm.surface.clock import Now
+from reference_qm.surface.entropy import SeededEntropy
 
 NOW = Now(1_000, 1_700_000_000)
 CLIENT = "192.0.2.7"

@@ -11,8 +11,6 @@ from pathlib import Path
 
 from impacket.dcerpc.v5.transport import TCPTransport
 
-from reference_qm.entropy import SeededEntropy
-from reference_qm.inputs import Endpoint
 from reference_qm.rpc import (
     EPT,
     QM2QM,
@@ -22,11 +20,13 @@ from reference_qm.rpc import (
     CallOrphaned,
     CallReceived,
     HandleRundown,
-    Happening,
     RpcEvent,
+    RpcOutput,
     RpcServer,
 )
 from reference_qm.rpc.header import Flags
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import Endpoint
 
 sys.path.append(str(Path(__file__).parents[1] / "shell"))
 from rpc_desk import Dispatcher, RpcDesk
@@ -34,7 +34,7 @@ from rpc_desk import Dispatcher, RpcDesk
 CANCELLED = 0x400E03E9
 INVALID_HANDLE = 0xC00E0007
 SHARING_VIOLATION = 0xC0000043
-PATIENCE_S = 30
+RESPONSE_TIMEOUT_S = 30
 
 
 class ToyQueue:
@@ -47,7 +47,7 @@ class ToyQueue:
         self.quiet = threading.Event()
         self.arrived = threading.Event()
 
-    def __call__(self, event: RpcEvent) -> Iterable[Happening]:
+    def __call__(self, event: RpcEvent) -> Iterable[RpcOutput]:
         if isinstance(event, CallReceived):
             answer = getattr(self, event.call.method.name)(event.call)
             return answer if isinstance(answer, list) else []
@@ -60,13 +60,13 @@ class ToyQueue:
             assert isinstance(event, CallCancelled)
         return []
 
-    def RemoteQMOpenQueue(self, call: Call) -> list[Happening]:
+    def RemoteQMOpenQueue(self, call: Call) -> list[RpcOutput]:
         return call.respond(Return=0, phContext=call.new_handle(("queue", call.arguments["pLicGuid"])))
 
-    def RemoteQMCloseQueue(self, call: Call) -> list[Happening]:
+    def RemoteQMCloseQueue(self, call: Call) -> list[RpcOutput]:
         return call.respond(Return=0 if call.handle else INVALID_HANDLE, pphContext=None)
 
-    def RemoteQMStartReceive(self, call: Call) -> list[Happening] | None:
+    def RemoteQMStartReceive(self, call: Call) -> list[RpcOutput] | None:
         desc = call.arguments["lpRemoteReadDesc"]
         if desc["ulTimeout"]:
             self.waiting[desc["dwRequestID"]] = call
@@ -76,29 +76,29 @@ class ToyQueue:
         found = {**desc, "dwSize": size, "Reserved": 1, "lpBuffer": message(size) if size else None}
         return call.respond(Return=0, lpRemoteReadDesc=found, pphContext=call.new_handle(("read", size)))
 
-    def RemoteQMStartReceive2(self, call: Call) -> list[Happening]:
+    def RemoteQMStartReceive2(self, call: Call) -> list[RpcOutput]:
         desc = call.arguments["lpRemoteReadDesc2"]
         if desc["pRemoteReadDesc"] is None:
             return call.respond(Return=INVALID_HANDLE)
         return call.respond(Return=0, lpRemoteReadDesc2={**desc, "SequentialId": 0x00FFEEDDCCBBAA99})
 
-    def RemoteQMEndReceive(self, call: Call) -> list[Happening]:
+    def RemoteQMEndReceive(self, call: Call) -> list[RpcOutput]:
         return call.respond(Return=0 if call.handle else INVALID_HANDLE, pphContext=None)
 
-    def RemoteQMCancelReceive(self, call: Call) -> list[Happening]:
+    def RemoteQMCancelReceive(self, call: Call) -> list[RpcOutput]:
         waiting = self.waiting.pop(call.arguments["dwRequestID"])
         return [*waiting.respond(Return=CANCELLED), *call.respond(Return=0)]
 
-    def RemoteQMPurgeQueue(self, call: Call) -> list[Happening]:
+    def RemoteQMPurgeQueue(self, call: Call) -> list[RpcOutput]:
         return call.fault(INVALID_HANDLE)
 
-    def RemoteQMGetQMQMServerPort(self, call: Call) -> list[Happening]:
+    def RemoteQMGetQMQMServerPort(self, call: Call) -> list[RpcOutput]:
         return call.respond(Return=2105)
 
-    def RemoteQmGetVersion(self, call: Call) -> list[Happening]:
+    def RemoteQmGetVersion(self, call: Call) -> list[RpcOutput]:
         return call.respond(pMajor=6, pMinor=1, pBuildNumber=6531)
 
-    def R_QMOpenRemoteQueue(self, call: Call) -> list[Happening]:
+    def R_QMOpenRemoteQueue(self, call: Call) -> list[RpcOutput]:
         opened = call.new_handle(("remote", call.arguments["pQueueFormat"]))
         return call.respond(Return=0, pphContext=opened, pdwContext=7, dwpQueue=7, phQueue=7)
 
@@ -115,11 +115,11 @@ def serving(dispatcher: Dispatcher) -> Iterator[tuple[Endpoint, RpcDesk]]:
     thread.start()
     listener = RpcDesk(RpcServer([QM2QM, QMCOMM, EPT], SeededEntropy("served")), dispatcher)
     try:
-        endpoint = asyncio.run_coroutine_threadsafe(listener.start(), loop).result(PATIENCE_S)
+        endpoint = asyncio.run_coroutine_threadsafe(listener.start(), loop).result(RESPONSE_TIMEOUT_S)
         try:
             yield endpoint, listener
         finally:
-            asyncio.run_coroutine_threadsafe(listener.stop(), loop).result(PATIENCE_S)
+            asyncio.run_coroutine_threadsafe(listener.stop(), loop).result(RESPONSE_TIMEOUT_S)
     finally:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()

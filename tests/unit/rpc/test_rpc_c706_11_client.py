@@ -6,7 +6,6 @@ import pytest
 from rpc_made import CLIENT, DESC, LICENCE, NOW, pdus
 
 from reference_qm.codec.errors import MisuseError
-from reference_qm.entropy import SeededEntropy
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, CallCancelled, CallOrphaned, CallReceived, RpcServer, SendBytes
 from reference_qm.rpc.bind_bodies import BindAck, BindNak, ContextResult
 from reference_qm.rpc.bodies import Fault, Response, Shutdown
@@ -18,6 +17,7 @@ from reference_qm.rpc.ndr import U8, U32, ConformantArray
 from reference_qm.rpc.outgoing import Bound, Ended, Failed, Returned, Send
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
+from reference_qm.surface.entropy import SeededEntropy
 
 OPEN = {"pLicGuid": LICENCE, "dwMQS": 0, "hQueue": 7, "pQueue": 7, "dwpContext": 7}
 BIG = interface(
@@ -48,8 +48,8 @@ class Pair:
             else:
                 self.happened.append(one)
 
-    def serve(self, happenings):
-        for one in happenings:
+    def serve(self, outputs):
+        for one in outputs:
             if isinstance(one, SendBytes):
                 self.take(self.client.receive_bytes(one.data))
             else:

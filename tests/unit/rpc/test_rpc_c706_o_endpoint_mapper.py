@@ -5,12 +5,12 @@ from ipaddress import IPv4Address
 import pytest
 from rpc_made import UNKNOWN, Client, element, sent
 
-from reference_qm.entropy import SeededEntropy
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, FaultStatus, HandleRundown, RpcServer, StubError
 from reference_qm.rpc.mapper import EPT_S_NOT_REGISTERED, EndpointMapper, MappedEndpoint
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
 from reference_qm.rpc.towers import Tower
+from reference_qm.surface.entropy import SeededEntropy
 
 HERE = IPv4Address("192.0.2.1")
 QQ_TOWER = (

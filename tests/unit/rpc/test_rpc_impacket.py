@@ -23,7 +23,7 @@ from impacket_calls import (
     RemoteQMStartReceiveResponse,
 )
 from rpc_made import DESC, LICENCE
-from rpc_served import CANCELLED, INVALID_HANDLE, PATIENCE_S, RecordingTransport, ToyQueue, message, serving
+from rpc_served import CANCELLED, INVALID_HANDLE, RESPONSE_TIMEOUT_S, RecordingTransport, ToyQueue, message, serving
 
 from reference_qm.rpc import QM2QM
 from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
@@ -136,7 +136,7 @@ def test_a_waiting_receive_is_cancelled_on_the_same_association(endpoint, toy):
     for name, value in {"hQueue": 7, "pQueue": 7, "dwRequestID": 5}.items():
         cancel[name] = value
     client.dce.call(waiting.opnum, waiting)
-    assert toy.arrived.wait(PATIENCE_S)
+    assert toy.arrived.wait(RESPONSE_TIMEOUT_S)
     client.dce.call(cancel.opnum, cancel)
     answers = client.dce.recv(), client.dce.recv()
     assert RemoteQMStartReceiveResponse(answers[0])["ErrorCode"] == CANCELLED
@@ -171,7 +171,7 @@ def test_a_union_with_a_string_arrives(endpoint, toy, syntax):
     answer = client.dce.request(call)
     assert (answer["pdwContext"], answer["phQueue"]) == (7, 7)
     client.dce.disconnect()
-    assert toy.quiet.wait(PATIENCE_S)
+    assert toy.quiet.wait(RESPONSE_TIMEOUT_S)
     (state,) = toy.run_down
     assert state[1] == {"m_qft": 3, "m_SuffixAndFlags": 0, "m_reserved": 0, "union": "OS:host\\private$\\q"}
 
@@ -209,7 +209,7 @@ def test_a_vanished_client_leaves_no_handle(endpoint, toy):
     client = Impacket(endpoint)
     client.open_queue()
     client.dce.disconnect()
-    assert toy.quiet.wait(PATIENCE_S)
+    assert toy.quiet.wait(RESPONSE_TIMEOUT_S)
     assert toy.run_down == [("queue", LICENCE)]
 
 

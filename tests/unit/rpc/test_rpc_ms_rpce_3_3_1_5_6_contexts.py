@@ -3,13 +3,13 @@
 import pytest
 from rpc_made import CLIENT, DESC, UNKNOWN, Client, closed, element, features, sent
 
-from reference_qm.entropy import SeededEntropy
 from reference_qm.rpc import QM2QM, QMCOMM, Limits, RpcServer
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextResult
 from reference_qm.rpc.bodies import Fault, Request
 from reference_qm.rpc.header import WHOLE, Flags, SecTrailer
 from reference_qm.rpc.status import FaultStatus
 from reference_qm.rpc.syntaxes import NDR, NDR64, SyntaxId
+from reference_qm.surface.entropy import SeededEntropy
 
 ACCEPTED = {False: ContextResult(0, 0, NDR), True: ContextResult(0, 0, NDR64)}
 UNKNOWN_INTERFACE = ContextResult(2, 1)

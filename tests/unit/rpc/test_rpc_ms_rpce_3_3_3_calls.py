@@ -3,7 +3,6 @@
 import pytest
 from rpc_made import DESC, NOW, Client, closed, element, received, sent
 
-from reference_qm.clock import Now
 from reference_qm.codec.errors import MisuseError
 from reference_qm.rpc import QM2QM, CallCancelled, CallOrphaned, CallReceived, FaultStatus, Limits
 from reference_qm.rpc.bodies import CoCancel, Fault, Orphaned, Request, Shutdown
@@ -12,6 +11,7 @@ from reference_qm.rpc.limits import MAX_INPUT_SIZE
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
+from reference_qm.surface.clock import Now
 
 PORT_TYPE = b"\1\0\0\0"
 START = QM2QM.methods[0]
@@ -335,8 +335,8 @@ def test_a_lost_connection_orphans_its_calls(client):
     "owed",
     ["bind", "pdu", "fragments"],
 )
-def test_a_client_that_leaves_something_unfinished_is_cut_when_patience_ends(owed):
-    client = Client(limits=Limits(patience_ms=500))
+def test_a_client_that_leaves_something_unfinished_is_cut_at_the_response_timeout(owed):
+    client = Client(limits=Limits(response_timeout_ms=500))
     if owed != "bind":
         client.bind()
         assert client.association.next_due() is None
@@ -350,7 +350,7 @@ def test_a_client_that_leaves_something_unfinished_is_cut_when_patience_ends(owe
     assert client.association.next_due() is None
 
 
-def test_trickled_bytes_do_not_prolong_patience_and_whole_pdus_do(client):
+def test_trickled_bytes_do_not_prolong_the_response_timeout_and_whole_pdus_do(client):
     later = Now(NOW.monotonic_ms + 10, NOW.utc_s)
     client.feed(b"\5", NOW)
     client.feed(b"\0", later)
@@ -359,7 +359,7 @@ def test_trickled_bytes_do_not_prolong_patience_and_whole_pdus_do(client):
     assert client.association.next_due() is None
 
 
-def test_each_fragment_gives_new_patience(client):
+def test_each_fragment_restarts_the_response_timeout(client):
     later = Now(NOW.monotonic_ms + 10, NOW.utc_s)
     client.send(Request(0, 0, START_STUB[:8]), 1, Flags.FIRST_FRAG)
     client.feed(Pdu(Request(0, 0, START_STUB[8:16]), 1, 0).build(), later)

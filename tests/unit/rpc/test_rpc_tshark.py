@@ -13,7 +13,6 @@ from test_rpc_impacket import QQ, SYNTAXES, Impacket, RecordingTransport, uuidtu
 from test_rpc_impacket import NoSuchMethod as Op11
 
 from harness.capture.writer import CaptureWriter
-from reference_qm.inputs import Endpoint
 from reference_qm.rpc import QM2QM, SendBytes
 from reference_qm.rpc.bind_bodies import AlterContext, Bind
 from reference_qm.rpc.bodies import CoCancel, Orphaned, Request
@@ -21,6 +20,7 @@ from reference_qm.rpc.header import WHOLE, Flags, SecTrailer
 from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR, NDR64
+from reference_qm.surface.inputs import Endpoint
 
 TSHARK = shutil.which("tshark")
 pytestmark = pytest.mark.skipif(TSHARK is None, reason="tshark is not installed: apt-get install tshark")

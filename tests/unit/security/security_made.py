@@ -10,7 +10,6 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from reference_qm.clock import Now
 from reference_qm.codec import (
     BaseHeader,
     DirectQueueFormatName,
@@ -23,7 +22,6 @@ from reference_qm.codec import (
     UserHeader,
     UserMessagePacket,
 )
-from reference_qm.entropy import SeededEntropy
 from reference_qm.security import (
     AES_PROVIDER,
     BASE_PROVIDER,
@@ -49,6 +47,8 @@ from reference_qm.security import (
     identify_sender,
     public_key_blob,
 )
+from reference_qm.surface.clock import Now
+from reference_qm.surface.entropy import SeededEntropy
 
 _PRIMES = {
     512: (

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import pytest
 
-from reference_qm.clock import Now
 from reference_qm.codec import MisuseError
 from reference_qm.security import CachedSymmetricKey, SecurityCaches, SecuritySettings
 from reference_qm.security.caches import TimedCache
+from reference_qm.surface.clock import Now
 
 
 @dataclass(frozen=True)

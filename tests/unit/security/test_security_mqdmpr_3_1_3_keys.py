@@ -4,8 +4,8 @@ import pytest
 from security_made import PROVIDERS, remote_keys, rsa_key
 
 from reference_qm.codec import PublicKeyBlob
-from reference_qm.entropy import SeededEntropy
 from reference_qm.security import KEY_BITS, MqdsPublicKeys, generate_key, public_key, public_key_list
+from reference_qm.surface.entropy import SeededEntropy
 
 
 @pytest.mark.parametrize("bits", sorted(set(KEY_BITS.values())))

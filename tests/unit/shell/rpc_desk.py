@@ -5,15 +5,15 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterable
 
-from reference_qm.effects import RpcClose, RpcSend
-from reference_qm.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
-from reference_qm.remote.associations import Associations
-from reference_qm.rpc import Happening, RpcEvent, RpcServer
+from reference_qm.core.remote.associations import Associations
+from reference_qm.model.timers import Timers
+from reference_qm.rpc import RpcEvent, RpcOutput, RpcServer
 from reference_qm.shell import system
 from reference_qm.shell.rpc_server import RpcListener
-from reference_qm.timers import Timers
+from reference_qm.surface.effects import RpcClose, RpcSend
+from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
 
-Dispatcher = Callable[[RpcEvent], Iterable[Happening]]
+Dispatcher = Callable[[RpcEvent], Iterable[RpcOutput]]
 """Carries out calls: takes an event, returns what follows; what follows later is given to ``RpcDesk.perform``."""
 
 
@@ -51,8 +51,8 @@ class RpcDesk:
             self.associations.lose(event)
         self.carry_out()
 
-    def perform(self, happenings: Iterable[Happening]) -> None:
-        self.associations.note(happenings)
+    def perform(self, outputs: Iterable[RpcOutput]) -> None:
+        self.associations.note(outputs)
         self.carry_out()
 
     def carry_out(self) -> None:

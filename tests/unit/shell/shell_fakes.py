@@ -7,13 +7,13 @@ import contextlib
 from collections.abc import AsyncIterator, Callable
 from typing import TypeVar
 
-from reference_qm.clock import Now
-from reference_qm.effects import Effect
-from reference_qm.inputs import Endpoint, Input
 from reference_qm.shell.host import Host, Limits
 from reference_qm.shell.store import MemoryStore, Store
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import Effect
+from reference_qm.surface.inputs import Endpoint, Input
 
-PATIENCE_S = 20
+RESPONSE_TIMEOUT_S = 20
 Event = TypeVar("Event")
 
 
@@ -47,7 +47,7 @@ class ScriptedCore:
         self.restarts += 1
 
     async def hears(self, kind: type[Event]) -> Event:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             while not isinstance(event := await self._news.get(), kind):
                 pass
         return event
@@ -64,7 +64,7 @@ async def running(
     try:
         yield host, endpoint
     finally:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             await host.stop()
 
 

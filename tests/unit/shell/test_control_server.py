@@ -9,15 +9,15 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from shell_fakes import PATIENCE_S, ScriptedCore, client, running
+from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, running
 
-from reference_qm.commands import CancelWaiting, Identity, ReceiveMessage, Result
 from reference_qm.control import ControlError
-from reference_qm.effects import Completed, Effect, Rejected
-from reference_qm.inputs import Command, Endpoint, Input, Started
 from reference_qm.shell import control_server
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.store import StoreError
+from reference_qm.surface.commands import CancelWaiting, Identity, ReceiveMessage, Result
+from reference_qm.surface.effects import Completed, Effect, Rejected
+from reference_qm.surface.inputs import Command, Endpoint, Input, Started
 
 MIB = 1024 * 1024
 
@@ -40,11 +40,11 @@ class Caller:
         self.writer.write(b"".join(r if isinstance(r, bytes) else json.dumps(r).encode() + b"\n" for r in requests))
 
     async def hear(self) -> dict[str, Any]:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             return json.loads(await self.reader.readline())
 
     async def hung_up(self) -> bool:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             return await self.reader.read() == b""
 
 
@@ -228,7 +228,7 @@ def test_a_client_that_does_not_read_its_answers_is_not_read_from():
             asked = [event for event in it.core.heard if isinstance(event, Command)]
             assert len(asked) < requests
             for number in range(requests):
-                async with asyncio.timeout(PATIENCE_S):
+                async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                     start = b'{"id":%d,' % number
                     assert await caller.reader.readexactly(len(start)) == start
                     rest = len(json.dumps(large.values, separators=(",", ":"))) + len(b'"ok":true,')
@@ -289,7 +289,7 @@ def test_stop_is_answered_and_ends_the_service():
         async with bench() as it, it.caller() as caller:
             caller.say({"id": 1, "verb": "stop"})
             assert await caller.hear() == {"id": 1, "ok": True}
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 await it.stopped.wait()
 
     asyncio.run(story())

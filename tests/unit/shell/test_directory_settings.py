@@ -8,9 +8,9 @@ from uuid import UUID
 import pytest
 
 from reference_qm.directory import Directory, Queue, QueueManager, RoutingLink, Site, equals
-from reference_qm.entropy import SeededEntropy
 from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.shell.settings import SettingsError, load_settings
+from reference_qm.surface.entropy import SeededEntropy
 
 ENTROPY = SeededEntropy("directory settings")
 A, B, C = (f"6d71636f-6e66-4f72-8d00-00000000000{number}" for number in "abc")

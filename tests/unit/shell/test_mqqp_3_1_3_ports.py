@@ -7,13 +7,13 @@ import contextlib
 import socket
 from collections.abc import AsyncIterator
 
-from shell_fakes import PATIENCE_S, ScriptedCore, client
+from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client
 
-from reference_qm.effects import Effect, RpcClose, RpcSend
-from reference_qm.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost, Started, Stopped
 from reference_qm.shell.host import Host, Limits
 from reference_qm.shell.rpc_server import NEXT_PORT
 from reference_qm.shell.store import MemoryStore
+from reference_qm.surface.effects import Effect, RpcClose, RpcSend
+from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost, Started, Stopped
 
 
 @contextlib.asynccontextmanager
@@ -24,7 +24,7 @@ async def serving(core: ScriptedCore, port: int = 0) -> AsyncIterator[tuple[Host
     try:
         yield host, listening
     finally:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             await host.stop()
 
 
@@ -68,7 +68,7 @@ def test_both_ports_bring_connections_with_both_ends_and_their_bytes():
                     here = Endpoint(*writer.get_extra_info("sockname"))
                     assert accepted == RpcAccepted(f"rpc-{number}", here, endpoint)
                     writer.write(b"hello")
-                    async with asyncio.timeout(PATIENCE_S):
+                    async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                         assert await reader.readexactly(5) == b"hello"
                 assert await core.hears(RpcLost) == RpcLost(f"rpc-{number}", "closed")
         assert core.heard[-1] == Stopped()
@@ -81,7 +81,7 @@ def test_a_connection_that_the_core_closes_gets_what_was_sent_and_is_heard_of_no
         core = ScriptedCore(echo)
         async with serving(core) as (host, listening), client(listening.read) as (reader, writer):
             writer.write(b"bye")
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 assert await reader.read() == b"bye"
             assert len(host.rpc) == 0
         assert not [event for event in core.heard if isinstance(event, RpcLost)]
@@ -97,7 +97,7 @@ def test_a_restart_cuts_connections_without_telling_and_keeps_the_ports():
                 await core.hears(RpcAccepted)
                 host.restart()
                 with contextlib.suppress(ConnectionResetError):
-                    async with asyncio.timeout(PATIENCE_S):
+                    async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                         assert await reader.read() == b""
             async with client(listening.read):
                 assert (await core.hears(RpcAccepted)).connection == "rpc-2"

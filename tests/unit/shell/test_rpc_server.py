@@ -8,10 +8,8 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterable
 
 from rpc_desk import RpcDesk
-from shell_fakes import PATIENCE_S
+from shell_fakes import RESPONSE_TIMEOUT_S
 
-from reference_qm.entropy import SeededEntropy
-from reference_qm.inputs import Endpoint
 from reference_qm.rpc import (
     QM2QM,
     Call,
@@ -19,9 +17,9 @@ from reference_qm.rpc import (
     CallReceived,
     FaultStatus,
     HandleRundown,
-    Happening,
     Limits,
     RpcEvent,
+    RpcOutput,
     RpcServer,
 )
 from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
@@ -29,6 +27,8 @@ from reference_qm.rpc.bodies import Request, Shutdown
 from reference_qm.rpc.header import HEADER_SIZE, WHOLE, Flags, Header
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import Endpoint
 
 BIND = Pdu(Bind(5840, 5840, 0, (ContextElement(0, QM2QM.syntax, (NDR,)),)), 1, WHOLE | Flags.CONC_MPX).build()
 OPEN_QUEUE = bytes(16) + bytes(4) + b"\1\0\0\0" * 3
@@ -42,7 +42,7 @@ class Desk:
         self.heard: list[RpcEvent] = []
         self.news = asyncio.Event()
 
-    def __call__(self, event: RpcEvent) -> Iterable[Happening]:
+    def __call__(self, event: RpcEvent) -> Iterable[RpcOutput]:
         self.heard.append(event)
         self.news.set()
         if isinstance(event, CallReceived):
@@ -54,7 +54,7 @@ class Desk:
         return []
 
     async def hears(self, wanted: Callable[[RpcEvent], bool]) -> RpcEvent:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             while True:
                 for event in self.heard:
                     if wanted(event):
@@ -71,12 +71,12 @@ class Caller:
         self.writer = writer
 
     async def receive(self) -> Pdu:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             head = await self.reader.readexactly(HEADER_SIZE)
             return Pdu.parse(head + await self.reader.readexactly(Header.parse(head).frag_length - HEADER_SIZE))
 
     async def ends(self) -> bool:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             try:
                 return await self.reader.read(1) == b""
             except ConnectionError:
@@ -98,7 +98,7 @@ async def listening(limits: Limits | None = None, **more: int) -> AsyncIterator[
     try:
         yield listener, desk, endpoint
     finally:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             await listener.stop()
 
 
@@ -186,7 +186,7 @@ def test_a_client_above_the_limit_is_cut_and_the_others_are_served() -> None:
 
 def test_a_client_that_leaves_a_bind_unfinished_is_cut() -> None:
     async def run() -> None:
-        async with listening(Limits(patience_ms=1)) as (_, _, endpoint), calling(endpoint) as caller:
+        async with listening(Limits(response_timeout_ms=1)) as (_, _, endpoint), calling(endpoint) as caller:
             caller.writer.write(BIND[:20])
             assert await caller.ends()
 
@@ -229,10 +229,10 @@ def test_requests_of_a_client_that_does_not_read_wait_and_are_answered_when_it_d
     asyncio.run(run())
 
 
-def answering(size: int) -> Callable[[RpcEvent], Iterable[Happening]]:
+def answering(size: int) -> Callable[[RpcEvent], Iterable[RpcOutput]]:
     """A dispatcher that answers every RemoteQMStartReceive with a message of this size."""
 
-    def dispatch(event: RpcEvent) -> Iterable[Happening]:
+    def dispatch(event: RpcEvent) -> Iterable[RpcOutput]:
         if not isinstance(event, CallReceived):
             return []
         found = {**event.call.arguments["lpRemoteReadDesc"], "dwSize": size, "lpBuffer": bytes(size)}
@@ -291,7 +291,7 @@ def test_a_dispatcher_that_fails_does_not_stop_the_listener() -> None:
     assert failed == ["broken"]
 
 
-def _broken(event: RpcEvent) -> Iterable[Happening]:
+def _broken(event: RpcEvent) -> Iterable[RpcOutput]:
     if isinstance(event, CallReceived):
         raise RuntimeError("broken")
     return []

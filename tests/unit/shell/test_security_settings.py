@@ -14,7 +14,6 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from reference_qm.directory.enums import PrivacyLevel
-from reference_qm.entropy import SeededEntropy
 from reference_qm.security import (
     ANONYMOUS,
     DEFAULT_QUEUE_SECURITY,
@@ -35,6 +34,7 @@ from reference_qm.security import (
 )
 from reference_qm.shell.settings import Settings, load_settings
 from reference_qm.shell.toml_values import SettingsError
+from reference_qm.surface.entropy import SeededEntropy
 
 GUID = "6d71636f-6e66-4f72-8d00-000000000001"
 ALICE = Sid.of("S-1-5-21-1-2-3-1000")

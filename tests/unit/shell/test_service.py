@@ -6,15 +6,15 @@ import asyncio
 import socket
 
 import pytest
-from shell_fakes import PATIENCE_S, ScriptedCore
+from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore
 
-from reference_qm.core import QueueManager
-from reference_qm.effects import Effect
-from reference_qm.entropy import SeededEntropy
-from reference_qm.faults import FAULTS, Fault, FaultyCore
-from reference_qm.inputs import BytesReceived, Endpoint, Input, Started
+from harness.faults.registry import Fault, FaultyCore, load_faults
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.shell.service import Service, make_core
 from reference_qm.shell.settings import Settings, SettingsError, load_settings
+from reference_qm.surface.effects import Effect
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import BytesReceived, Endpoint, Input, Started
 
 
 def settings(**flags: str) -> Settings:
@@ -31,7 +31,7 @@ def test_a_failure_of_our_own_ends_the_process_and_is_told(caplog: pytest.LogCap
     async def story() -> bool:
         ready: asyncio.Queue[str] = asyncio.Queue()
         running = asyncio.create_task(Service(settings(), lambda: ScriptedCore(script)).run(ready.put_nowait))
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             port = int((await ready.get()).split()[1].rpartition(":")[2])
             _, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(b"x")
@@ -53,7 +53,7 @@ def test_a_failure_of_the_system_is_told_and_survived(caplog: pytest.LogCaptureF
             loop.call_exception_handler({"message": "socket.accept() out of system resource", "exception": problem})
             it.stop()
 
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             return await it.run(ready)
 
     assert asyncio.run(story()) is True
@@ -89,7 +89,7 @@ def test_faults_are_wrapped_around_the_core_by_name(monkeypatch: pytest.MonkeyPa
     installed: list[str] = []
     for name in ("deaf", "mute"):
         fault = Fault(name, ("MQQB-2.1.1-01",), "for this test", lambda faulty, name=name: installed.append(name))
-        monkeypatch.setitem(FAULTS, name, fault)
+        monkeypatch.setitem(load_faults(), name, fault)
     assert isinstance(make_core(settings(), []), QueueManager)
     assert not installed
     assert isinstance(make_core(settings(), ["deaf", "mute"]), FaultyCore)

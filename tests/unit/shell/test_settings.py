@@ -9,10 +9,10 @@ import pytest
 
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.directory.enums import OperatingSystemType
-from reference_qm.entropy import SeededEntropy
-from reference_qm.inputs import Endpoint
 from reference_qm.shell.host import Limits
 from reference_qm.shell.settings import Listen, Rpc, Settings, SettingsError, format_endpoint, load_settings
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import Endpoint
 
 ENTROPY = SeededEntropy("settings")
 GUID = "6d71636f-6e66-4f72-8d00-000000000001"

@@ -9,10 +9,13 @@ import threading
 from collections.abc import Sequence
 
 import pytest
-from shell_fakes import PATIENCE_S, ScriptedCore, client, running
+from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, running
 
-from reference_qm.commands import Identity, Result
-from reference_qm.effects import (
+from reference_qm.shell import connection, system
+from reference_qm.shell.host import Host, Limits
+from reference_qm.shell.store import Record, StoreError
+from reference_qm.surface.commands import Identity, Result
+from reference_qm.surface.effects import (
     CloseTransport,
     Completed,
     Connect,
@@ -23,7 +26,7 @@ from reference_qm.effects import (
     SendDatagram,
     SendPacket,
 )
-from reference_qm.inputs import (
+from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
     DatagramReceived,
@@ -40,9 +43,6 @@ from reference_qm.inputs import (
     TransportFailed,
     TransportLost,
 )
-from reference_qm.shell import connection, system
-from reference_qm.shell.host import Host, Limits
-from reference_qm.shell.store import Record, StoreError
 
 MIB = 1024 * 1024
 
@@ -55,7 +55,7 @@ def on(kind: type[Input], *effects: Effect):
 async def until_closed(reader: asyncio.StreamReader) -> bytes:
     """Everything up to the end of a stream; a reset is an end too."""
     with contextlib.suppress(ConnectionResetError):
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             return await reader.read()
     return b""
 
@@ -172,7 +172,7 @@ def test_a_peer_that_does_not_read_is_cut_and_others_are_served():
             assert "does not read" in found.reason
             async with client(endpoint) as (reader, writer):
                 writer.write(b"me")
-                async with asyncio.timeout(PATIENCE_S):
+                async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                     assert len(await reader.readexactly(MIB)) == MIB
 
     asyncio.run(story())
@@ -189,7 +189,7 @@ def test_a_closed_connection_does_not_keep_unread_bytes_for_ever(monkeypatch: py
             with socket.create_connection(endpoint):
                 await core.hears(TransportAccepted)
                 assert len(host._connections) == 1
-                async with asyncio.timeout(PATIENCE_S):
+                async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                     await host._all_closed.wait()
                 assert not host._connections
 
@@ -203,7 +203,7 @@ def test_above_the_limit_connections_are_cut_before_the_core_hears_of_them():
             clients = [await stack.enter_async_context(client(endpoint)) for _ in range(10)]
             ends = [asyncio.create_task(until_closed(reader)) for reader, _ in clients]
             cut: set[asyncio.Task[bytes]] = set()
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 while len(cut) < 7:
                     cut |= (await asyncio.wait(set(ends) - cut, return_when=asyncio.FIRST_COMPLETED))[0]
             assert len([event for event in core.heard if isinstance(event, TransportAccepted)]) == 3
@@ -212,7 +212,7 @@ def test_above_the_limit_connections_are_cut_before_the_core_hears_of_them():
             clients[ends.index(next(task for task in ends if task not in cut))][1].close()
             await core.hears(TransportLost)
             await stack.enter_async_context(client(endpoint))  # a place is free again
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 assert (await core.hears(TransportAccepted)).transport not in ("in-1", "in-2", "in-3")
 
     asyncio.run(story())
@@ -239,7 +239,7 @@ def test_a_ping_request_is_answered_from_the_port_that_it_was_sent_to():
             asker.sendto(b"abc", ping)
             received = await core.hears(DatagramReceived)
             assert received == DatagramReceived(PingSocket.LISTENER, Endpoint(*asker.getsockname()), b"abc")
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 answer, sender = await asyncio.get_running_loop().sock_recvfrom(asker, 100)
             assert (answer, sender) == (b"cba", ping)
         await host.stop()
@@ -255,7 +255,7 @@ def test_ping_requests_leave_from_a_port_of_their_own_and_responses_come_back_to
             there = Endpoint(*acceptor.getsockname())
             core = ScriptedCore(on(Started, SendDatagram(PingSocket.SOURCE, there, b"request")))
             async with running(core) as (_, endpoint):
-                async with asyncio.timeout(PATIENCE_S):
+                async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                     request, source = await asyncio.get_running_loop().sock_recvfrom(acceptor, 100)
                 assert request == b"request"
                 assert source[1] != endpoint.port
@@ -292,7 +292,7 @@ def test_a_due_timer_expires_at_its_time_and_not_before():
         due = system.now().monotonic_ms + 30
         core.due = due
         async with running(core):
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 await core.timer_ran.wait()
         assert len(core.expired) == 1
         assert core.expired[0].monotonic_ms >= due
@@ -332,7 +332,7 @@ def test_a_silent_name_server_holds_nothing_up(monkeypatch: pytest.MonkeyPatch):
     def never(*args: object, **kwargs: object) -> list[object]:
         asked.append((kwargs, threading.current_thread().daemon))
         begun.set()
-        silence.wait(PATIENCE_S)
+        silence.wait(RESPONSE_TIMEOUT_S)
         return []
 
     async def story():
@@ -342,7 +342,7 @@ def test_a_silent_name_server_holds_nothing_up(monkeypatch: pytest.MonkeyPatch):
 
     monkeypatch.setattr(socket, "getaddrinfo", never)
     asyncio.run(story())
-    assert begun.wait(PATIENCE_S)
+    assert begun.wait(RESPONSE_TIMEOUT_S)
     silence.set()
     # A daemon thread does not outlive the process; the family is that of the own address.
     assert asked == [({"family": socket.AF_INET, "type": socket.SOCK_STREAM}, True)]
@@ -497,7 +497,7 @@ def test_a_connection_that_was_being_accepted_when_the_stop_came_is_cut():
                 await loop.create_connection(lambda: accepting, *there.getsockname())
                 with there.accept()[0] as peer:
                     peer.setblocking(False)
-                    async with asyncio.timeout(PATIENCE_S):
+                    async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                         assert await loop.sock_recv(peer, 1) == b""
             assert not core.heard
 

@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 
 import pytest
-from shell_fakes import PATIENCE_S, ScriptedCore, client, running
+from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, running
 
-from reference_qm.commands import Identity
-from reference_qm.effects import Connect, Effect, Persist, Rejected
-from reference_qm.inputs import Endpoint, Input, Started, Stopped, TransportAccepted, TransportLost
 from reference_qm.shell import system
 from reference_qm.shell.store import MemoryStore, StoreError
+from reference_qm.surface.commands import Identity
+from reference_qm.surface.effects import Connect, Effect, Persist, Rejected
+from reference_qm.surface.inputs import Endpoint, Input, Started, Stopped, TransportAccepted, TransportLost
 
 NOBODY = Endpoint("127.0.0.1", 1)
 
@@ -39,7 +39,7 @@ def test_a_new_core_hears_nothing_of_the_old_ones_connections_requests_and_recor
             assert answers == [Rejected(1, "the queue manager was reset meanwhile")]
             assert host._timer is None
             with contextlib.suppress(ConnectionResetError):
-                async with asyncio.timeout(PATIENCE_S):
+                async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                     assert await reader.read() == b""
             async with client(endpoint):
                 await new.hears(TransportAccepted)

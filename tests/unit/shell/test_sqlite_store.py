@@ -16,14 +16,14 @@ from uuid import UUID
 import pytest
 from shell_fakes import ScriptedCore, running
 
-from reference_qm.core import QueueManager
-from reference_qm.effects import Effect, Persist
-from reference_qm.entropy import SeededEntropy
-from reference_qm.inputs import Input, Persisted, Started, Stopped
+from reference_qm.core.queue_manager import QueueManager
 from reference_qm.shell.service import identified, make_core
 from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.store import Record, StoreError
+from reference_qm.surface.effects import Effect, Persist
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import Input, Persisted, Started, Stopped
 
 ENTROPY = SeededEntropy("store")
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from harness.sut import Sut
-from harness.sutfile import parse_sut_file
-from harness.world import VirtualWorld
+from harness.environment import VirtualEnvironment
+from harness.sut.sut import Sut
+from harness.sut.sut_file import parse_sut_file
 from suites.mqqp.releases import AS_PRINTED, RELEASES, release_of
 
 
 def sut(profile: str) -> Sut:
-    tree = {"sut": {"name": "Contoso", "profile": profile}, "reach": {"kind": "virtual"}}
+    tree = {"sut": {"name": "Contoso", "profile": profile}, "driver": {"kind": "virtual"}}
     ports = {"tcp_port": 1801, "ping_port": 3527}
-    return Sut(parse_sut_file(tree), VirtualWorld(), None, identifier=None, facilities=frozenset(), scale=1, **ports)
+    return Sut(
+        parse_sut_file(tree), VirtualEnvironment(), None, identifier=None, facilities=frozenset(), scale=1, **ports
+    )
 
 
 @pytest.mark.parametrize("profile", ["none", "Contoso 1.0"])

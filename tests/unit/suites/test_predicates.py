@@ -9,8 +9,8 @@ from uuid import UUID
 
 import pytest
 
-from harness.passive import MALFORMED, PASSIVE, Context
-from harness.recorder import FROM_SUT, Connection, Frame
+from harness.capture.recorder import FROM_SUT, Connection, Frame
+from harness.judging.passive import MALFORMED, PASSIVE, Context
 from harness.wire import kind
 from reference_qm.codec import (
     BaseHeader,

@@ -6,7 +6,7 @@ from uuid import UUID
 
 import pytest
 
-from harness.rpc_stream import RpcFramer
+from harness.capture.rpc_stream import RpcFramer
 from harness.wire.errors import WireError
 from harness.wire.rpc import (
     NDR,

@@ -1,0 +1,259 @@
+"""What was seen: every packet of a test, with the frames of the capture file that hold it.
+
+Bytes are recorded where they are sent and received, so the capture is exact; sniffing on loopback doubles and drops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+from harness.capture import CaptureWriter
+from harness.capture.writer import MAX_SEGMENT
+from harness.environment import Environment
+from harness.errors import HarnessError
+from harness.wire import dissect, dissect_ping, dissection, kind_of, tree
+from reference_qm.codec import FormatError, FramingError, Packet, PingPacket, StreamFramer, parse_packet, parse_ping
+from reference_qm.surface.inputs import Endpoint
+
+FROM_SUT = "sut->peer"
+TO_SUT = "peer->sut"
+MALFORMED = "malformed"
+"""The kind of bytes that are no packet."""
+RPC = "rpc"
+"""The transport of a connection that carries DCE/RPC."""
+
+
+def _rpc() -> Any:
+    """Give the layers of DCE/RPC, which take a second to import: only where a SUT speaks it."""
+    from harness.wire import rpc
+
+    return rpc
+
+
+class Framer(Protocol):
+    """Cuts a stream into packets."""
+
+    @property
+    def pending(self) -> int:
+        """How many bytes of an unfinished packet are held."""
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Give the packets that ``data`` completes; FramingError where no packet begins."""
+
+
+@dataclass(eq=False, repr=False)
+class Frame:
+    """One packet as it was on the wire.
+
+    ``number``: the frame of the capture in which it begins. ``kind``: the packet's name (``EstablishConnection`` ...),
+    or ``malformed`` for bytes that are no packet. ``error`` says why those are none. ``transport``: tcp, udp or rpc;
+    of the last ``kind`` is the PDU's, and ``stub`` what it carries, where a check has read it.
+    """
+
+    number: int
+    time_ms: int
+    direction: str
+    transport: str
+    data: bytes
+    kind: str
+    connection: Connection | None = None
+    error: FormatError | None = None
+    stub: Any = None
+
+    def __repr__(self) -> str:
+        return f"<{self.direction} {self.kind}, frame {self.number}, {len(self.data)} bytes at {self.time_ms} ms>"
+
+    @property
+    def from_sut(self) -> bool:
+        """Did the SUT send it?"""
+        return self.direction == FROM_SUT
+
+    @cached_property
+    def packet(self) -> Any:
+        """The scapy packet."""
+        if self.transport == RPC:
+            return _rpc().dissect_rpc(self.data)
+        return dissect_ping(self.data) if self.transport == "udp" else dissect(self.data)
+
+    @cached_property
+    def record(self) -> Packet | PingPacket:
+        """The strict codec's record; FormatError when it has none."""
+        return parse_ping(self.data) if self.transport == "udp" else parse_packet(self.data)
+
+    def __getitem__(self, layer: str) -> Any:
+        """Give a layer by its printed name: ``frame["SessionHeader"].AckSequenceNumber``."""
+        return self.packet[layer]
+
+    @cached_property
+    def dissected(self) -> str:
+        """Give the packet as an indented text, for people."""
+        if self.transport == RPC:
+            return str(_rpc().rpc_dissection(self.data, self.stub))
+        if self.kind == MALFORMED:
+            return dissection(self.data, ping=self.transport == "udp")
+        return tree(self.packet)
+
+
+@dataclass(eq=False, repr=False)
+class Connection:
+    """The record of one TCP connection between the peer and the SUT.
+
+    ``sut_role``: ``acceptor`` when the peer connected, else ``initiator``. ``closed_by``: None while open, else
+    ``sut`` or ``peer``.
+    """
+
+    number: int
+    sut_role: str
+    frames: list[Frame] = field(default_factory=list)
+    closed_by: str | None = None
+    closed_at_ms: int | None = None
+    closed_frame: int | None = None
+    framer: Framer = field(default_factory=StreamFramer)
+    broken: bool = False
+    part_from: int | None = None
+    transport: str = "tcp"
+
+    @property
+    def received(self) -> list[Frame]:
+        """What the SUT sent."""
+        return [frame for frame in self.frames if frame.from_sut]
+
+    @property
+    def sent(self) -> list[Frame]:
+        """What the peer sent."""
+        return [frame for frame in self.frames if not frame.from_sut]
+
+
+class Recorder:
+    """Keeps every packet of one test, in memory and in a pcapng."""
+
+    def __init__(self, environment: Environment, path: Path | None) -> None:
+        self.environment = environment
+        self.path = path
+        self.frames: list[Frame] = []
+        self.connections: list[Connection] = []
+        self.listeners: list[Callable[[Frame], None]] = []
+        self._writer: CaptureWriter | None = None
+        self._began_ms = environment.now().monotonic_ms
+
+    @property
+    def writer(self) -> CaptureWriter:
+        """The capture; begun with the first packet."""
+        if self._writer is None:
+            if self.path is None:
+                raise HarnessError("a capture without a path")
+            self._writer = CaptureWriter(self.path)
+        return self._writer
+
+    def elapsed_ms(self) -> int:
+        """Give the milliseconds since the test began."""
+        return self.environment.now().monotonic_ms - self._began_ms
+
+    def close(self) -> None:
+        """End the capture file."""
+        if self._writer is not None:
+            self._writer.close()
+
+    # -- streams ------------------------------------------------------------------------------------------------
+
+    def opened(self, peer: Endpoint, sut: Endpoint, *, by_peer: bool, rpc: bool = False) -> Connection:
+        """Record a new connection; ``rpc``: it carries DCE/RPC."""
+        connection = Connection(len(self.connections) + 1, "acceptor" if by_peer else "initiator")
+        if rpc:
+            from harness.capture.rpc_stream import RpcFramer
+
+            connection.transport, connection.framer = RPC, RpcFramer()
+        self.connections.append(connection)
+        if self.path is not None:
+            client, server = (peer, sut) if by_peer else (sut, peer)
+            self.writer.tcp_open(connection.number, client, server, time_us=self.environment.epoch_us())
+        return connection
+
+    def sent(self, connection: Connection, data: bytes) -> Frame:
+        """Record bytes that the peer sends: one frame, whether they are a packet or not."""
+        numbers = self._tcp(connection, data, from_sut=False)
+        return self._keep(connection, numbers[0], TO_SUT, data)
+
+    def received(self, connection: Connection, data: bytes) -> list[Frame]:
+        """Record bytes of the SUT's stream; give the packets that they complete."""
+        parts = (data[start : start + MAX_SEGMENT] for start in range(0, len(data), MAX_SEGMENT))
+        return [frame for part in parts for frame in self._received(connection, part)]
+
+    def _received(self, connection: Connection, data: bytes) -> list[Frame]:
+        """Take what one frame of the capture holds."""
+        number = self._tcp(connection, data, from_sut=True)[0]
+        if connection.broken:
+            return [self._keep(connection, number, FROM_SUT, data, FormatError("stream", 0, "MS-MQQB 2.1.1", "broken"))]
+        if connection.part_from is None:
+            connection.part_from = number
+        broken: FormatError | None = None
+        try:
+            packets = connection.framer.feed(data)
+        except FramingError as error:
+            packets, broken = error.packets, error
+        frames = []
+        for packet in packets:
+            frames.append(self._keep(connection, connection.part_from, FROM_SUT, packet))
+            connection.part_from = number
+        if broken is not None:
+            connection.broken = True
+            frames.append(self._keep(connection, number, FROM_SUT, data, broken))
+        elif not connection.framer.pending:
+            connection.part_from = None
+        return frames
+
+    def closed(self, connection: Connection, *, by_peer: bool) -> None:
+        """Record the end of a connection."""
+        if connection.closed_by is not None:
+            return
+        connection.closed_by = "peer" if by_peer else "sut"
+        connection.closed_at_ms = self.elapsed_ms()
+        if self.path is not None:
+            from_client = by_peer == (connection.sut_role == "acceptor")
+            connection.closed_frame = self.writer.tcp_close(
+                connection.number, from_client, time_us=self.environment.epoch_us()
+            )
+
+    def _tcp(self, connection: Connection, data: bytes, *, from_sut: bool) -> list[int]:
+        if self.path is None:
+            return [len(self.frames) + 1]
+        from_client = from_sut == (connection.sut_role == "initiator")
+        return self.writer.tcp_data(connection.number, from_client, data, time_us=self.environment.epoch_us())
+
+    # -- datagrams ----------------------------------------------------------------------------------------------
+
+    def datagram(self, peer: Endpoint, sut: Endpoint, data: bytes, *, from_sut: bool) -> Frame:
+        """Record a datagram."""
+        number = len(self.frames) + 1
+        if self.path is not None:
+            source, target = (sut, peer) if from_sut else (peer, sut)
+            number = self.writer.udp(source, target, data, time_us=self.environment.epoch_us())
+        return self._keep(None, number, FROM_SUT if from_sut else TO_SUT, data)
+
+    def _keep(
+        self, connection: Connection | None, number: int, direction: str, data: bytes, error: FormatError | None = None
+    ) -> Frame:
+        transport = "udp" if connection is None else connection.transport
+        name, packet = MALFORMED, None
+        if error is None:
+            try:
+                if transport == RPC:
+                    name = _rpc().rpc_kind(data)
+                else:
+                    packet = dissect_ping(data) if connection is None else dissect(data)
+                    name = kind_of(packet)
+            except ValueError:  # bytes that a check made wrong on purpose, or a SUT by mistake
+                name = MALFORMED
+        frame = Frame(number, self.elapsed_ms(), direction, transport, data, name, connection, error)
+        if packet is not None:
+            frame.packet = packet
+        self.frames.append(frame)
+        if connection is not None:
+            connection.frames.append(frame)
+        for listener in self.listeners:
+            listener(frame)
+        return frame

@@ -1,0 +1,245 @@
+"""``mqconform demo``: the suites against three systems, the matrix in the terminal, the site in a folder."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from harness.errors import HarnessError, UsageError
+from harness.faults.registry import load_faults
+from harness.judging.verdicts import Verdict, read_verdicts
+from harness.run.run import EXIT_NOT_CONFORMANT, EXIT_OK, VERDICTS_FILE
+from harness.sut.provisioning import write_provisions
+from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file
+from harness.sut.worker_configurations import worker_configurations
+
+CONTOSO_FAULTS = (
+    "establish-response-timestamp",
+    "header-base-flag-x0-refused",
+    "header-internal-packet-expires",
+    "header-unknown-packet-type-kept",
+    "history-established-with-error",
+    "parameters-response-other-ack-timeout",
+    "ping-failure-recorded-as-another",
+)
+"""What is wrong with "Contoso 1.0": seven faults of one rule each."""
+
+WORKERS = {"process": 4, "virtual": 1}
+"""Checks of a system that run in parallel. Over loopback they mostly wait; in virtual time they only compute."""
+
+_SUT = """\
+[sut]
+name = "{name}"
+vendor = "{vendor}"
+version = "{version}"
+[driver]
+kind = "{kind}"
+address = "{address}"
+tcp_port = {tcp_port}
+ping_port = {ping_port}
+peer_address = "{peer}"
+peer_tcp_port = 18010
+peer_ping_port = 35270
+command = ["{python}", "-m", "reference_qm", "--config", "{config}", "--address", "{{address}}", \
+"--tcp-port", "{{tcp_port}}", "--ping-port", "{{ping_port}}", "--control", "127.0.0.1:{{control_port}}"{faults}]
+[control]
+kind = "jsonl"
+time_scale = 20
+[capabilities]
+ping = true
+ping_initiator = true
+private_names = true
+public_names = true
+security = true
+qm2qm = true
+two_addresses = {two_addresses}
+"""
+
+_CONFIG = """\
+[queue_manager]
+host_name = "{address}"
+send_ping = true
+[remote]
+tcp_port = 18010
+ping_port = 35270
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One of the three systems of the demo."""
+
+    slug: str
+    name: str
+    vendor: str
+    version: str
+    kind: str
+    address: str
+    peer: str
+    faults: tuple[str, ...] = ()
+
+    @property
+    def workers(self) -> int:
+        """How many of its checks run in parallel."""
+        return WORKERS[self.kind]
+
+
+SYSTEMS = (
+    System("reference-loopback", "reference (loopback)", "mqconform", "0.1.0", "process", "127.0.0.1", "127.0.0.2"),
+    System("reference-virtual", "reference (virtual time)", "mqconform", "0.1.0", "virtual", "127.0.0.1", "127.0.0.2"),
+    System("contoso", "Contoso", "Contoso", "1.0", "process", "127.0.0.3", "127.0.0.4", CONTOSO_FAULTS),
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``mqconform``."""
+
+    @app.command()
+    def demo(
+        out: Annotated[Path, typer.Option(help="Where everything goes; replaced when it is a demo of before.")] = Path(
+            "out/demo"
+        ),
+    ) -> None:
+        """Run the suites against the reference and a faulty system, and show the interop matrix."""
+        raise typer.Exit(run_demo(out))
+
+
+def run_demo(out: Path) -> int:
+    """Run the whole demo; give its exit code: 0 when every system ended as it must."""
+    _make_room(out)
+    console = Console()
+    began = time.monotonic()
+    runs = {system: _start(system, out) for system in SYSTEMS}
+    tallies = {system: _Tally(out / system.slug / VERDICTS_FILE) for system in SYSTEMS}
+    with Live(console=console, refresh_per_second=4) as live:
+        while any(process.poll() is None for process in runs.values()):
+            live.update(_progress(runs, tallies))
+            _wait(runs)
+        live.update(_progress(runs, tallies))
+    wrong = [text for system, process in runs.items() if (text := _judge(system, process.returncode, out))]
+    for text in wrong:
+        console.print(f"[bold red]demo:[/] {text}")
+    folders = [str(out / system.slug) for system in SYSTEMS]
+    rollup = [sys.executable, "-m", "harness", "rollup", *folders, "--out", str(out / "report")]
+    code = subprocess.run(rollup, check=False).returncode  # noqa: S603 - our own command
+    console.print(
+        f"\nall of it took {time.monotonic() - began:.0f} s; open [bold]{(out / 'report/site/index.html').resolve()}[/]"
+    )
+    return EXIT_NOT_CONFORMANT if wrong or code else EXIT_OK
+
+
+def _make_room(out: Path) -> None:
+    if out.exists():
+        if any(out.iterdir()) and not (out / "demo.txt").is_file():
+            raise UsageError(f"{out}: is not empty and no demo of before; give another --out")
+        shutil.rmtree(out)
+    out.mkdir(parents=True)
+    (out / "demo.txt").write_text("made by `mqconform demo`; replaced by the next one\n", encoding="utf-8")
+
+
+def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
+    unknown = [name for name in system.faults if name not in load_faults()]
+    if unknown:
+        raise HarnessError(f"the demo's fault {unknown[0]} does not exist")
+    sut = out / f"{system.slug}.toml"
+    port = 0 if system.kind == "process" else 1801
+    text = _SUT.format(
+        name=system.name,
+        vendor=system.vendor,
+        version=system.version,
+        kind=system.kind,
+        address=system.address,
+        peer=system.peer,
+        tcp_port=port,
+        ping_port=port and 3527,
+        python=sys.executable,
+        config=_config(system, out, "{worker}").resolve(),
+        two_addresses=str(system.kind == "virtual").lower(),  # on loopback it would take an entry in the hosts file
+        faults="".join(f', "--fault", "{name}"' for name in system.faults),
+    )
+    sut.write_text(text, encoding="utf-8")
+    for number, place in enumerate(worker_configurations(load_sut_file(sut), system.workers)):
+        driver = place.driver
+        provisions = write_provisions(
+            out / f"{system.slug}.keys", PEER_IDENTIFIER, place.queues.restricted, driver.peer_address
+        )
+        config = _CONFIG.format(address=driver.address) + provisions
+        _config(system, out, number).write_text(config, encoding="utf-8")
+    command = [sys.executable, "-m", "harness", "run", "--sut", str(sut), "--out", str(out / system.slug)]
+    command += ["--workers", str(system.workers)]
+    log = (out / f"{system.slug}.log").open("wb")
+    with log:
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)  # noqa: S603
+
+
+def _config(system: System, out: Path, worker: int | str) -> Path:
+    return out / f"{system.slug}.{worker}.qm.toml"
+
+
+def _wait(runs: dict[System, subprocess.Popen[bytes]]) -> None:
+    for process in runs.values():
+        if process.poll() is None:
+            try:
+                process.wait(timeout=0.3)
+            except subprocess.TimeoutExpired:
+                return
+
+
+class _Tally:
+    """Counts the verdicts of a run as they are appended: the files grow large."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.read = 0
+        self.counts: Counter[str] = Counter()
+
+    def count(self) -> Counter[str]:
+        """Count what came since the last time, too; give all so far."""
+        if self.path.is_file():
+            with self.path.open("rb") as file:
+                file.seek(self.read)
+                new = file.read()
+            lines = new[: new.rfind(b"\n") + 1]
+            self.read += len(lines)
+            self.counts.update({verdict: lines.count(b'"verdict":"%s"' % verdict.encode()) for verdict in Verdict})
+        return self.counts
+
+
+def _progress(runs: dict[System, subprocess.Popen[bytes]], tallies: dict[System, _Tally]) -> Table:
+    table = Table("system", "reached", "pass", "fail", "warn", "other", "state")
+    for system, process in runs.items():
+        counts = tallies[system].count()
+        shown = [str(counts[verdict]) for verdict in (Verdict.PASS, Verdict.FAIL, Verdict.WARN)]
+        other = counts.total() - sum(map(int, shown))
+        state = "running" if process.poll() is None else f"ended with {process.returncode}"
+        table.add_row(f"{system.name} {system.version}", system.kind, *shown, str(other), state)
+    return table
+
+
+def _judge(system: System, code: int, out: Path) -> str | None:
+    """Say what is wrong with how a system ended: its failures must be those of its faults and nothing else."""
+    path = out / system.slug / VERDICTS_FILE
+    if not path.is_file():
+        return f"{system.name} did not run; see {out / system.slug}.log"
+    lines = list(read_verdicts(path))
+    failed = {line["rule"] for line in lines if line["verdict"] == "fail"}
+    meant = {rule for name in system.faults for rule in load_faults()[name].breaks}
+    if failed != meant:
+        extra, missing = sorted(failed - meant), sorted(meant - failed)
+        return (
+            f"{system.name}: fails {', '.join(extra) or 'nothing'} unexpectedly, misses {', '.join(missing) or 'none'}"
+        )
+    if code != (EXIT_NOT_CONFORMANT if meant else EXIT_OK):
+        return f"{system.name} ended with {code}; see {out / system.slug}.log"
+    return None

@@ -1,0 +1,102 @@
+"""All that there is to one rule: what `mqconform explain RULE` prints."""
+
+from __future__ import annotations
+
+import ast
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.faults.registry import load_faults
+from harness.judging.verdicts import read_verdicts
+from harness.paths import SUITES
+from harness.proof.inventory import Inventory
+from harness.rules.catalogue import Rule
+from harness.run.run import RUN_FILE, VERDICTS_FILE
+
+OBSERVED_HOW = {
+    "passive": "on every packet that the system sends, in every check",
+    "wire": "in an exchange of packets that a check drives",
+    "rpc": "in remote procedure calls that a check makes",
+    "control": "through the control channel of the system",
+    "inspect": "in the abstract data model, which the system has to show",
+    "none": "by nobody",
+}
+_TEXT_LIMIT = 200
+"""Characters of what a system said that are shown; all of it is in verdicts.jsonl."""
+
+
+def explain(inventory: Inventory, rule: str, runs: Iterable[Path] = ()) -> Iterator[str]:
+    """Give the lines that explain a rule; UsageError for an unknown rule or a folder that holds no run."""
+    row = inventory.catalogue.get(rule)
+    if row is None:
+        raise UsageError(f"unknown rule {rule}; `mqconform rules` lists them")
+    yield f"{row.id}  {row.level}  {row.form}"
+    yield f"  MS-{row.document} {row.section} {row.title}"
+    yield f"  {row.link}"
+    yield ""
+    yield f"demands     {row.says}"
+    yield f"binds       {row.role}"
+    yield f"is observed {OBSERVED_HOW[row.observe]}{f': {row.why}' if row.why else ''}"
+    if row.note:
+        yield f"note        {row.note}"
+    yield from _errata(inventory, row)
+    yield from _listed("checks", [_described(check) for check in inventory.checks(rule)])
+    proof = "proven: the check fails on each" if rule in inventory.proven else "not proven"
+    faults = [f"{name}: {load_faults()[name].says}" for name in inventory.faults.get(rule, [])]
+    yield from _listed(f"faults ({proof})", faults)
+    for folder in runs:
+        yield from _listed(f"verdicts of {_sut(folder)}", list(_verdicts(folder, rule)))
+
+
+def _errata(inventory: Inventory, row: Rule) -> Iterator[str]:
+    named = {*row.errata, *(one.id for one in inventory.catalogue.errata.values() if row.id in one.where)}
+    for name in sorted(named):
+        erratum = inventory.catalogue.errata[name]
+        yield f"erratum {name} {erratum.says}"
+        for reading in erratum.readings:
+            yield f"            reading: {reading.says} -> {reading.verdict}"
+        yield f"            real:    {erratum.real}"
+        yield f"            choice:  {erratum.choice}"
+
+
+def _listed(title: str, lines: list[str]) -> Iterator[str]:
+    yield ""
+    yield f"{title}: {'' if lines else 'none'}".rstrip()
+    yield from (f"  {line}" for line in lines)
+
+
+def _described(check: str) -> str:
+    """Add the first line of a check's docstring to its name."""
+    path, _, name = check.partition("::")
+    tree = ast.parse((SUITES.parent / path).read_text(encoding="utf-8"))
+    function = name.partition("[")[0]
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.name == function and (says := ast.get_docstring(node)):
+            return f"{check}: {says.splitlines()[0]}"
+    return check
+
+
+def _sut(folder: Path) -> str:
+    try:
+        run = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
+        return _shown(f"{run['sut']['name']} {run['sut']['version']} in {run['run']}")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{folder}: holds no run: {RUN_FILE} is missing or broken ({error})") from error
+
+
+def _verdicts(folder: Path, rule: str) -> Iterator[str]:
+    for line in read_verdicts(folder / VERDICTS_FILE):
+        if line["rule"] == rule:
+            frames = ", ".join(str(one["frame"]) for one in line["evidence"])
+            where = f" [{line['capture']} frames {frames}]" if frames else ""
+            text = f"expected {line['expected']}; observed {line['observed']}"
+            why = f" ({line['reason']})" if line["reason"] else ""
+            yield f"{line['verdict']}: {_shown(text + why)}{where}"
+
+
+def _shown(text: str) -> str:
+    """Show what came from outside: on one line, nothing invisible, not endless."""
+    line = "".join(char if char.isprintable() else f"<U+{ord(char):04X}>" for char in " ".join(text.split()))
+    return line if len(line) <= _TEXT_LIMIT else line[: _TEXT_LIMIT - 1] + "…"

@@ -1,0 +1,208 @@
+"""The command ``mqconform``. Subcommands of other parts come in through the entry points ``mqconform.commands``."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+from uuid import UUID
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from harness.errors import MqconformError, UsageError
+from harness.run.run import EXIT_USAGE
+
+if TYPE_CHECKING:
+    from harness.proof.inventory import Inventory
+
+app = typer.Typer(
+    name="mqconform",
+    help="Conformance tests for Microsoft Message Queuing (MSMQ).",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+
+
+@app.command()
+def run(
+    sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
+    out: Annotated[Path | None, typer.Option(help="The folder of the run; must not hold one yet.")] = None,
+    resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
+    rule: Annotated[list[str] | None, typer.Option(help="Only checks that cover this rule (again and again).")] = None,
+    keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
+    workers: Annotated[int, typer.Option(help="How many checks may run in parallel.")] = 1,
+    verbose: Annotated[bool, typer.Option("-v", help="A line for each check.")] = False,
+) -> None:
+    """Run the suites against a system under test: the same as ``pytest suites --sut FILE --out DIR``."""
+    import pytest
+
+    from harness.proof.inventory import pytest_arguments
+
+    arguments = [
+        *pytest_arguments(),
+        "--sut",
+        str(sut.resolve()),
+        "-v" if verbose else "-q",
+        "--no-header",
+        "--tb=short",
+        f"--workers={workers}",
+    ]
+    if out is not None:
+        arguments += ["--out", str(out)]
+    if resume:
+        arguments.append("--resume")
+    for name in rule or []:
+        arguments += ["--rule", name]
+    if keyword:
+        arguments += ["-k", keyword]
+    _say_what_goes_where(sut)
+    code = pytest.main(arguments)
+    raise typer.Exit(EXIT_USAGE if code is pytest.ExitCode.USAGE_ERROR else int(code))
+
+
+def _say_what_goes_where(path: Path) -> None:
+    from harness.sut.sut_file import is_loopback, load_sut_file
+
+    driver = load_sut_file(path).driver
+    if driver.kind != "virtual" and not is_loopback(driver.address):
+        typer.echo(
+            f"will send MSMQ sessions to {driver.address} tcp {driver.tcp_port} and pings to udp {driver.ping_port}, "
+            f"malformed ones among them, from {driver.peer_address}; it may connect back to tcp {driver.peer_tcp_port}",
+            err=True,
+        )
+
+
+@app.command()
+def prove(
+    rule: Annotated[list[str] | None, typer.Option(help="Only this rule (again and again).")] = None,
+    jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
+    record: Annotated[bool, typer.Option(help="Write the proof to suites/proof.json.")] = False,
+) -> None:
+    """Show that every check fails on a fault that breaks its rule, and passes on the clean reference."""
+    from harness.proof.inventory import take_inventory
+    from harness.proof.prove import prove as prove_rules
+    from harness.rules.proof_record import write_proof
+
+    if record and rule:
+        raise UsageError("--record keeps the proof of all rules: leave --rule out, or --record")
+    inventory = take_inventory()
+    unknown = [name for name in rule or [] if name not in inventory.catalogue]
+    if unknown:
+        raise UsageError(f"unknown rule {unknown[0]}; `mqconform rules` lists them")
+    proof = prove_rules(inventory, rule, jobs)
+    for name, why in sorted(proof.unclean.items()):
+        typer.echo(f"not clean: {name}: on the clean reference its verdicts are: {why}")
+    for name, faults in sorted(proof.alive.items()):
+        typer.echo(f"alive: {name}: its check does not find {', '.join(sorted(faults))}")
+    for name in proof.unproven:
+        if name not in proof.alive:
+            typer.echo(f"unproven: {name}: no fault breaks it")
+    for name in proof.unseen:
+        typer.echo(f"unseen: {name}: the reference sends no packet that its predicate speaks of")
+    if record:
+        write_proof(proof.checked, proof.killed)
+    killed = sum(len(faults) for faults in proof.killed.values())
+    typer.echo(f"{len(proof.killed)} of {len(proof.checked)} checked rules proven, {killed} kills")
+    raise typer.Exit(0 if proof.complete else 1)
+
+
+@app.command()
+def rules(
+    format_: Annotated[str, typer.Option("--format", help="table or json")] = "table",
+    document: Annotated[str | None, typer.Option(help="Only this document, such as MQQB.")] = None,
+    coverage: Annotated[bool, typer.Option("--coverage", help="Count them, section by section.")] = False,
+) -> None:
+    """List every rule of the catalogue: how it is observed, its tests, its faults, whether it is proven."""
+    from harness.proof.inventory import take_inventory
+
+    inventory = take_inventory()
+    if coverage:
+        _show_coverage(inventory, document, format_)
+        return
+    rows = [inventory.row(name) for name, row in inventory.catalogue.items() if document in (None, row.document)]
+    if not rows:
+        raise UsageError(f"no rule of document {document}; known are {', '.join(inventory.catalogue.documents())}")
+    if format_ == "json":
+        typer.echo(json.dumps(rows, indent=1))
+        return
+    if format_ != "table":
+        raise UsageError(f"--format {format_}: it must be table or json")
+    table = Table("rule", "level", "form", "observe", "checks", "faults", "proven")
+    for row in rows:
+        proven = "yes" if row["proven"] else "no" if row["tests"] else "-"
+        counts = (str(len(row["tests"])), str(len(row["faults"])))
+        table.add_row(row["id"], row["level"], row["form"], row["observe"], *counts, proven)
+    Console().print(table)
+
+
+def _show_coverage(inventory: Inventory, document: str | None, format_: str) -> None:
+    from harness.rules.coverage import totals
+
+    sections = [one for one in inventory.coverage() if document in (None, one.document)]
+    if not sections:
+        raise UsageError(f"no rule of document {document}; known are {', '.join(inventory.catalogue.documents())}")
+    if format_ == "json":
+        typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
+        return
+    table = Table("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
+    for one in (*sections, *totals(sections)):
+        name = f"{one.document} {one.section} {one.title}" if one.section else f"{one.document} in all"
+        still_open = one.rows - one.none - one.checked
+        counts = (one.rows, one.catalogued, one.checked, one.proven, one.none, still_open)
+        table.add_row(name, one.demand, *(str(count) for count in counts))
+    Console().print(table)
+    for whole in totals(sections):
+        share = 100 * whole.checked / whole.rows
+        proven = 100 * whole.proven / whole.checked if whole.checked else 0
+        typer.echo(f"{whole.document} {whole.demand}: {share:.1f} % checked, {proven:.1f} % of those proven")
+
+
+@app.command()
+def explain(
+    rule: Annotated[str, typer.Argument(help="Such as MQQB-3.1.5.4.1-10.")],
+    runs: Annotated[list[Path] | None, typer.Option("--run", help="A run folder: its verdicts (repeatable).")] = None,
+) -> None:
+    """Say all that there is to a rule: demand, section, checks, faults, errata, and the verdicts of runs."""
+    from harness.cli.explain import explain as explain_rule
+    from harness.proof.inventory import take_inventory
+
+    for line in explain_rule(take_inventory(), rule, runs or []):
+        typer.echo(line)
+
+
+@app.command()
+def provision(
+    out: Annotated[Path, typer.Option(help="The folder for keys and certificates; it must not be there yet.")],
+    peer_address: Annotated[str, typer.Option(help="driver.peer_address of the SUT file.")] = "127.0.0.2",
+    peer_identifier: Annotated[str | None, typer.Option(help="driver.peer_identifier, if the file has one.")] = None,
+    restricted: Annotated[str, typer.Option(help="queues.restricted.")] = "private$\\mqc-restricted",
+) -> None:
+    """Write what a SUT with the capability security knows: certificates, keys, users, a queue (qm.toml)."""
+    from harness.sut.provisioning import write_provisions
+    from harness.sut.sut_file import PEER_IDENTIFIER
+
+    if out.exists():
+        raise UsageError(f"{out}: is there already; give another --out")
+    try:
+        peer = UUID(peer_identifier) if peer_identifier else PEER_IDENTIFIER
+    except ValueError:
+        raise UsageError(f"--peer-identifier {peer_identifier}: must be a GUID") from None
+    text = write_provisions(out, peer, restricted, peer_address)
+    (out / "qm.toml").write_text(text, encoding="utf-8")
+    typer.echo(f"{out}: keys and certificates, and qm.toml with tables for `mqconform serve --config`")
+
+
+def main() -> None:
+    """Run the command line; every expected error is one line and exit code 2."""
+    for entry in entry_points(group="mqconform.commands"):
+        entry.load()(app)
+    try:
+        app()
+    except MqconformError as error:
+        typer.echo(f"mqconform: {error}", err=True)
+        sys.exit(EXIT_USAGE)

@@ -1,0 +1,107 @@
+"""The surface that both environments have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import Endpoint
+
+
+class StreamSink(Protocol):
+    """Who is told what happens on a stream."""
+
+    def on_open(self) -> None:
+        """Note that the connection stands; ``local`` and ``remote`` of the stream are known."""
+
+    def on_failed(self, error: str) -> None:
+        """Note that the connection could not be made."""
+
+    def on_bytes(self, data: bytes) -> None:
+        """Take bytes, cut anywhere."""
+
+    def on_closed(self, reason: str) -> None:
+        """Note that the other side closed or reset the connection."""
+
+
+class DatagramSink(Protocol):
+    """Who is told of datagrams."""
+
+    def on_datagram(self, remote: Endpoint, data: bytes) -> None:
+        """Take one datagram."""
+
+
+class Stream(Protocol):
+    """One end of a TCP connection."""
+
+    local: Endpoint
+    remote: Endpoint
+    sink: StreamSink
+
+    def send(self, data: bytes) -> None:
+        """Send bytes in order."""
+
+    def close(self) -> None:
+        """Close; the sink hears nothing more."""
+
+
+class Listener(Protocol):
+    """A TCP port that accepts connections."""
+
+    endpoint: Endpoint
+
+    def close(self) -> None:
+        """Accept no more."""
+
+
+class Datagrams(Protocol):
+    """A UDP port."""
+
+    endpoint: Endpoint
+
+    def send(self, remote: Endpoint, data: bytes) -> None:
+        """Send one datagram."""
+
+    def close(self) -> None:
+        """Hear and send no more."""
+
+
+class Timer(Protocol):
+    """Something that will happen."""
+
+    def cancel(self) -> None:
+        """Let it not happen."""
+
+
+class Environment(Protocol):
+    """Time and network."""
+
+    virtual: bool
+
+    def now(self) -> Now:
+        """Tell the time."""
+
+    def epoch_us(self) -> int:
+        """Tell the time for captures: microseconds since 1970-01-01 UTC."""
+
+    def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
+        """Do something at an instant, or as soon as possible after it."""
+
+    def run_until(self, condition: Callable[[], bool], timeout_ms: int) -> bool:
+        """Let the environment go on until the condition holds; False when ``timeout_ms`` passed without it."""
+
+    def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Stream:
+        """Begin to connect from an address; the sink hears on_open or on_failed."""
+
+    def listen(self, endpoint: Endpoint, accept: Callable[[Stream], StreamSink]) -> Listener:
+        """Accept connections; port 0 picks a free one. ``accept`` returns the sink of each new stream."""
+
+    def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> Datagrams:
+        """Open a UDP port; port 0 picks a free one."""
+
+    def resolve(self, host: str) -> tuple[str, ...]:
+        """Give the textual addresses of a host name, best first."""
+
+    def close(self) -> None:
+        """Close everything that is still open."""

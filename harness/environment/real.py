@@ -1,0 +1,297 @@
+"""The real environment: sockets and the monotonic clock, one thread, no sleeping but in select."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import heapq
+import itertools
+import os
+import selectors
+import socket
+import time
+from collections.abc import Callable
+
+from harness.environment.base import DatagramSink, StreamSink
+from harness.errors import ConformanceFailure, SutUnavailable
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import Endpoint
+
+CHUNK = 65_536
+CONNECT_TIMEOUT_MS = 5_000
+CHECK_LIMIT_MS = 15 * 60_000
+"""How long one check may go on, whatever the SUT does: no wait that a check without control makes is as long."""
+OUTGOING_LIMIT = 64 * 1024 * 1024
+"""Bytes that wait for a SUT that does not read; a check that queues more is wrong."""
+
+
+def _family(host: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in host else socket.AF_INET
+
+
+def _endpoint(name: tuple[object, ...]) -> Endpoint:
+    return Endpoint(str(name[0]), int(str(name[1])))
+
+
+class _Timer:
+    __slots__ = ("action", "cancelled")
+
+    def __init__(self, action: Callable[[], None]) -> None:
+        self.action = action
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+class _RealStream:
+    def __init__(
+        self, environment: RealEnvironment, sock: socket.socket, remote: Endpoint, sink: StreamSink | None
+    ) -> None:
+        self.environment = environment
+        self.sock = sock
+        self.remote = remote
+        self.local = Endpoint("", 0)
+        if sink is not None:
+            self.sink = sink
+        self.connecting = sink is not None
+        self.give_up: _Timer | None = None
+        self.outgoing = bytearray()
+        self.open = True
+
+    def opened(self) -> None:
+        self.connecting = False
+        if self.give_up is not None:
+            self.give_up.cancel()
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.local = _endpoint(self.sock.getsockname())
+        self.sink.on_open()
+
+    def send(self, data: bytes) -> None:
+        if not self.open:
+            return
+        if len(self.outgoing) + len(data) > OUTGOING_LIMIT:
+            raise SutUnavailable(f"{self.remote.host}:{self.remote.port} does not read: {OUTGOING_LIMIT} bytes wait")
+        self.outgoing += data
+        self.flush()
+
+    def flush(self) -> None:
+        if self.connecting or not self.open:
+            return
+        while self.outgoing:
+            try:
+                sent = self.sock.send(self.outgoing)
+            except BlockingIOError:
+                break
+            except OSError as error:
+                self.lose(error.strerror or "send failed")
+                return
+            del self.outgoing[:sent]
+        self.environment.watch(self.sock, self.on_ready, write=bool(self.outgoing))
+
+    def on_ready(self, mask: int) -> None:
+        if self.connecting:
+            error = self.sock.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            if error:
+                self.fail(os.strerror(error))
+                return
+            self.opened()
+            self.flush()
+            return
+        if mask & selectors.EVENT_WRITE:
+            self.flush()
+        if mask & selectors.EVENT_READ and self.open:
+            self.read()
+
+    def read(self) -> None:
+        try:
+            data = self.sock.recv(CHUNK)
+        except BlockingIOError:
+            return
+        except OSError as error:
+            self.lose(error.strerror or "connection reset")
+            return
+        if data:
+            self.sink.on_bytes(data)
+        else:
+            self.lose("closed by the other side")
+
+    def fail(self, error: str) -> None:
+        if self.open:
+            self.close()
+            self.sink.on_failed(error)
+
+    def lose(self, reason: str) -> None:
+        if self.open:
+            self.close()
+            self.sink.on_closed(reason)
+
+    def close(self) -> None:
+        if self.open:
+            self.open = False
+            self.environment.forget(self.sock)
+
+
+class _RealListener:
+    def __init__(self, environment: RealEnvironment, sock: socket.socket, accept: Callable[..., StreamSink]) -> None:
+        self.environment = environment
+        self.sock = sock
+        self.endpoint = _endpoint(sock.getsockname())
+        self.accept = accept
+
+    def on_ready(self, mask: int) -> None:
+        try:
+            sock, name = self.sock.accept()
+        except (BlockingIOError, ConnectionAbortedError):
+            return
+        sock.setblocking(False)
+        stream = _RealStream(self.environment, sock, _endpoint(name), None)
+        stream.sink = self.accept(stream)
+        self.environment.watch(sock, stream.on_ready)
+        stream.opened()
+
+    def close(self) -> None:
+        self.environment.forget(self.sock)
+
+
+class _RealDatagrams:
+    def __init__(self, environment: RealEnvironment, sock: socket.socket, sink: DatagramSink) -> None:
+        self.environment = environment
+        self.sock = sock
+        self.endpoint = _endpoint(sock.getsockname())
+        self.sink = sink
+
+    def on_ready(self, mask: int) -> None:
+        # An ICMP "port unreachable" for an earlier datagram shows up here; UDP promises nothing, so it is no event.
+        with contextlib.suppress(BlockingIOError, ConnectionRefusedError):
+            data, name = self.sock.recvfrom(CHUNK)
+            self.sink.on_datagram(_endpoint(name), data)
+
+    def send(self, remote: Endpoint, data: bytes) -> None:
+        with contextlib.suppress(ConnectionRefusedError):
+            self.sock.sendto(data, tuple(remote))
+
+    def close(self) -> None:
+        self.environment.forget(self.sock)
+
+
+class RealEnvironment:
+    """Everything happens inside ``run_until``: nothing is read, sent late or timed while a check computes."""
+
+    virtual = False
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._ends_ms = self.now().monotonic_ms + CHECK_LIMIT_MS
+        self._timers: list[tuple[int, int, _Timer]] = []
+        self._order = itertools.count()
+
+    def now(self) -> Now:
+        return Now(time.monotonic_ns() // 1_000_000, int(time.time()))
+
+    def epoch_us(self) -> int:
+        return time.time_ns() // 1000
+
+    def watch(self, sock: socket.socket, on_ready: Callable[[int], None], *, write: bool = False) -> None:
+        """Call ``on_ready`` whenever the socket can be read (and written)."""
+        mask = selectors.EVENT_READ | (selectors.EVENT_WRITE if write else 0)
+        if sock in self._selector.get_map():
+            self._selector.modify(sock, mask, on_ready)
+        else:
+            self._selector.register(sock, mask, on_ready)
+
+    def forget(self, sock: socket.socket) -> None:
+        """Close a socket and watch it no more."""
+        with contextlib.suppress(KeyError, ValueError):
+            self._selector.unregister(sock)
+        sock.close()
+
+    def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> _Timer:
+        timer = _Timer(action)
+        heapq.heappush(self._timers, (monotonic_ms, next(self._order), timer))
+        return timer
+
+    def run_until(self, condition: Callable[[], bool], timeout_ms: int) -> bool:
+        deadline = self.now().monotonic_ms + timeout_ms
+        while not condition():
+            now_ms = self.now().monotonic_ms
+            if now_ms >= self._ends_ms:
+                raise ConformanceFailure(f"the check had not come to an end after {CHECK_LIMIT_MS // 60_000} minutes")
+            if now_ms >= deadline:
+                return False
+            self._step(min(deadline, self._timers[0][0] if self._timers else deadline) - now_ms)
+        return True
+
+    def _step(self, wait_ms: int) -> None:
+        for key, mask in self._selector.select(max(wait_ms, 0) / 1000):
+            if key.fileobj in self._selector.get_map():  # an earlier event of this round may have closed it
+                key.data(mask)
+        now_ms = self.now().monotonic_ms
+        while self._timers and self._timers[0][0] <= now_ms:
+            _, _, timer = heapq.heappop(self._timers)
+            if not timer.cancelled:
+                timer.action()
+
+    def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> _RealStream:
+        sock = socket.socket(_family(remote.host), socket.SOCK_STREAM)
+        sock.setblocking(False)
+        stream = _RealStream(self, sock, remote, sink)
+        try:
+            sock.bind((local_host, 0))
+            code = sock.connect_ex(tuple(remote))
+        except OSError as error:
+            self._fail_soon(stream, f"cannot connect from {local_host}: {error.strerror}")
+            return stream
+        if code not in (0, errno.EINPROGRESS):
+            self._fail_soon(stream, os.strerror(code))
+            return stream
+        self.watch(sock, stream.on_ready, write=True)
+        stream.give_up = self.call_at(
+            self.now().monotonic_ms + CONNECT_TIMEOUT_MS, lambda: stream.fail("connection timed out")
+        )
+        return stream
+
+    def _fail_soon(self, stream: _RealStream, error: str) -> None:
+        self.call_at(self.now().monotonic_ms, lambda: stream.fail(error))
+
+    def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _RealListener:
+        sock = socket.socket(_family(endpoint.host), socket.SOCK_STREAM)
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            sock.bind(tuple(endpoint))
+            sock.listen(64)
+        except OSError as error:
+            sock.close()
+            raise SutUnavailable(
+                f"cannot listen on {endpoint.host}:{endpoint.port} for the SUT to connect to: {error.strerror}; "
+                "set peer_address and peer_tcp_port in [driver] to an address and a free port of this machine"
+            ) from error
+        sock.setblocking(False)
+        listener = _RealListener(self, sock, accept)
+        self.watch(sock, listener.on_ready)
+        return listener
+
+    def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> _RealDatagrams:
+        sock = socket.socket(_family(endpoint.host), socket.SOCK_DGRAM)
+        try:
+            sock.bind(tuple(endpoint))
+        except OSError as error:
+            sock.close()
+            raise SutUnavailable(f"cannot open udp {endpoint.host}:{endpoint.port}: {error.strerror}") from error
+        sock.setblocking(False)
+        port = _RealDatagrams(self, sock, sink)
+        self.watch(sock, port.on_ready)
+        return port
+
+    def resolve(self, host: str) -> tuple[str, ...]:
+        try:
+            found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+        except socket.gaierror:
+            return ()
+        return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
+
+    def close(self) -> None:
+        for key in list(self._selector.get_map().values()):
+            self.forget(key.fileobj)  # type: ignore[arg-type]
+        self._selector.close()
+        self._timers.clear()

@@ -1,0 +1,182 @@
+"""An environment in this process: time jumps to the next event, bytes take one millisecond."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+from collections.abc import Callable
+
+from harness.environment.base import DatagramSink, StreamSink
+from harness.errors import HarnessError
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import Endpoint
+
+LATENCY_MS = 1
+EVENT_LIMIT = 1_000_000
+"""More events in one wait mean that two cores answer each other for ever."""
+
+_BOOTED_MS = 3_600_000
+_EPOCH_S = 1_767_225_600  # 2026-01-01: a run in virtual time gives the same bytes every time
+
+
+class _Event:
+    __slots__ = ("action", "cancelled", "due_ms")
+
+    def __init__(self, due_ms: int, action: Callable[[], None]) -> None:
+        self.due_ms = due_ms
+        self.action = action
+        self.cancelled = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+class _VirtualStream:
+    def __init__(self, environment: VirtualEnvironment, local: Endpoint, remote: Endpoint, sink: StreamSink) -> None:
+        self.environment = environment
+        self.local = local
+        self.remote = remote
+        self.sink = sink
+        self.twin: _VirtualStream | None = None
+        self.open = False
+        self.given_up = False
+        """Closed before it was open."""
+
+    def send(self, data: bytes) -> None:
+        if self.open and self.twin is not None:
+            self.environment.later(LATENCY_MS, lambda twin=self.twin: twin.deliver(data))  # type: ignore[misc]
+
+    def deliver(self, data: bytes) -> None:
+        if self.open:
+            self.sink.on_bytes(data)
+
+    def close(self) -> None:
+        if self.open and self.twin is not None:
+            self.environment.later(LATENCY_MS, self.twin.lose)
+        self.open, self.given_up = False, not self.open
+
+    def lose(self) -> None:
+        if self.open:
+            self.open = False
+            self.sink.on_closed("closed by the other side")
+
+
+class _VirtualListener:
+    def __init__(self, environment: VirtualEnvironment, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> None:
+        self.environment = environment
+        self.endpoint = endpoint
+        self.accept = accept
+
+    def close(self) -> None:
+        self.environment.listeners.pop(self.endpoint, None)
+
+
+class _VirtualDatagrams:
+    def __init__(self, environment: VirtualEnvironment, endpoint: Endpoint, sink: DatagramSink) -> None:
+        self.environment = environment
+        self.endpoint = endpoint
+        self.sink = sink
+
+    def send(self, remote: Endpoint, data: bytes) -> None:
+        def arrive() -> None:
+            target = self.environment.udp.get(remote)
+            if target is not None:
+                target.sink.on_datagram(self.endpoint, data)
+
+        self.environment.later(LATENCY_MS, arrive)
+
+    def close(self) -> None:
+        self.environment.udp.pop(self.endpoint, None)
+
+
+class VirtualEnvironment:
+    """Deterministic: the same checks give the same events at the same instants."""
+
+    virtual = True
+
+    def __init__(self) -> None:
+        self._now_ms = _BOOTED_MS
+        self._events: list[tuple[int, int, _Event]] = []
+        self._order = itertools.count()
+        self._ports = itertools.count(49_152)
+        self.listeners: dict[Endpoint, _VirtualListener] = {}
+        self.udp: dict[Endpoint, _VirtualDatagrams] = {}
+        self.hosts: dict[str, tuple[str, ...]] = {}
+
+    def now(self) -> Now:
+        return Now(self._now_ms, _EPOCH_S + (self._now_ms - _BOOTED_MS) // 1000)
+
+    def epoch_us(self) -> int:
+        return _EPOCH_S * 1_000_000 + (self._now_ms - _BOOTED_MS) * 1000
+
+    def later(self, delay_ms: int, action: Callable[[], None]) -> _Event:
+        """Do something after a delay."""
+        return self.call_at(self._now_ms + delay_ms, action)
+
+    def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> _Event:
+        event = _Event(max(monotonic_ms, self._now_ms), action)
+        heapq.heappush(self._events, (event.due_ms, next(self._order), event))
+        return event
+
+    def run_until(self, condition: Callable[[], bool], timeout_ms: int) -> bool:
+        deadline = self._now_ms + timeout_ms
+        for _ in range(EVENT_LIMIT):
+            if condition():
+                return True
+            if not self._events or self._events[0][0] > deadline:
+                self._now_ms = deadline
+                return condition()
+            due_ms, _, event = heapq.heappop(self._events)
+            self._now_ms = due_ms
+            if not event.cancelled:
+                event.action()
+        raise HarnessError(f"more than {EVENT_LIMIT} events within {timeout_ms} virtual ms: two sides answer for ever")
+
+    def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> _VirtualStream:
+        near = _VirtualStream(self, Endpoint(local_host, next(self._ports)), remote, sink)
+
+        def arrive() -> None:
+            listener = self.listeners.get(remote)
+            if listener is None:
+                self.later(LATENCY_MS, lambda: sink.on_failed("connection refused"))
+                return
+            far = _VirtualStream(self, remote, near.local, sink)
+            near.twin, far.twin = far, near
+            far.open = True
+            far.sink = listener.accept(far)
+            self.later(LATENCY_MS, lambda: opened(far))  # before whatever the far side says first
+            far.sink.on_open()
+
+        def opened(far: _VirtualStream) -> None:
+            if near.given_up:
+                far.lose()
+                return
+            near.open = True
+            near.sink.on_open()
+
+        self.later(LATENCY_MS, arrive)
+        return near
+
+    def listen(self, endpoint: Endpoint, accept: Callable[..., StreamSink]) -> _VirtualListener:
+        if endpoint.port == 0:
+            endpoint = Endpoint(endpoint.host, next(self._ports))
+        if endpoint in self.listeners:
+            raise HarnessError(f"{endpoint.host}:{endpoint.port} is already listened on in this virtual environment")
+        listener = self.listeners[endpoint] = _VirtualListener(self, endpoint, accept)
+        return listener
+
+    def datagrams(self, endpoint: Endpoint, sink: DatagramSink) -> _VirtualDatagrams:
+        if endpoint.port == 0:
+            endpoint = Endpoint(endpoint.host, next(self._ports))
+        if endpoint in self.udp:
+            raise HarnessError(f"udp {endpoint.host}:{endpoint.port} is already open in this virtual environment")
+        port = self.udp[endpoint] = _VirtualDatagrams(self, endpoint, sink)
+        return port
+
+    def resolve(self, host: str) -> tuple[str, ...]:
+        return self.hosts.get(host, (host,) if host.replace(".", "").isdigit() else ())
+
+    def close(self) -> None:
+        self._events.clear()
+        self.listeners.clear()
+        self.udp.clear()

@@ -1,0 +1,205 @@
+"""Faults of what is acknowledged and how, and on the way. Spec: MS-MQQB 3.1.1.5, 3.1.1.6, 3.1.7.2.2, 3.1.7.17."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.primitives import Install, afterwards, packets, procedure, skip, wrong_fields
+from harness.faults.registry import add
+from reference_qm.codec import (
+    BaseHeader,
+    MessageClass,
+    OrderAckBody,
+    SessionAckPacket,
+    TransactionHeader,
+    UserMessagePacket,
+)
+from reference_qm.core.protocol.order_acks import is_final_ack, is_order_ack
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import MessagePosition, Session
+from reference_qm.surface.clock import Now
+
+Original = Callable[..., Any]
+RULE, SESSION = "MQQB-3.1.7.17", "MQQB-3.1.1.6.1"
+
+
+# -- the session --------------------------------------------------------------------------------------------------
+
+
+def _unflagged(packet: SessionAckPacket) -> bool:
+    return not packet.SessionHeader.RecoverableMsgAckFlags
+
+
+for _number, _name, _says, _install in (
+    (
+        "01",
+        "express-kept",
+        "Express messages that were acknowledged are sent again.",
+        skip("delete_acknowledged_express"),
+    ),
+    (
+        "02",
+        "recoverable-kept",
+        "Recoverable messages that were stored are sent again.",
+        skip("delete_acknowledged_recoverable"),
+    ),
+    (
+        "03",
+        "number-of-nothing",
+        "RecoverableMsgAckSeqNumber is 1 with nothing to acknowledge.",
+        wrong_fields(SessionAckPacket, {"SessionHeader.RecoverableMsgAckSeqNumber": 1}, _unflagged),
+    ),
+    (
+        "04",
+        "flags-of-nothing",
+        "RecoverableMsgAckFlags is 1 with nothing to acknowledge.",
+        wrong_fields(SessionAckPacket, {"SessionHeader.RecoverableMsgAckFlags": 1}, _unflagged),
+    ),
+):
+    add(f"session-{_name}", f"{SESSION}-{_number}", _says, _install)
+
+
+# -- acknowledgments of transactional messages ----------------------------------------------------------------------
+
+
+def _either(packet: UserMessagePacket) -> bool:
+    return is_order_ack(packet) or is_final_ack(packet)
+
+
+def _same_identifier(original: Original) -> Original:
+    """Number no acknowledgment: all have one identifier."""
+
+    def send(qm: QueueManager, *rest: Any) -> None:
+        ordinal = qm.adm.MessageIdOrdinal
+        original(qm, *rest)
+        qm.adm.MessageIdOrdinal = ordinal
+
+    return send
+
+
+def _of_class(value: int) -> Install:
+    fields = {"MessagePropertiesHeader.MessageClass": value}
+    return wrong_fields(UserMessagePacket, fields, lambda packet: is_final_ack(packet))
+
+
+def _other_number(body: bytes) -> bytes:
+    return body[:8] + bytes(4) + body[12:]
+
+
+def _without_final_ack(original: Original) -> Original:
+    """Send a FinalAck only for messages with JP."""
+
+    def acknowledge(qm: QueueManager, position: MessagePosition, *rest: Any) -> None:
+        if position.MessageReference.PositiveJournalingRequested:
+            original(qm, position, *rest)
+
+    return acknowledge
+
+
+_MESSAGE = UserMessagePacket
+_NAME = "UserHeader.DestinationQueue.DirectFormatName"
+for _name, _rules, _says, _install in (
+    (
+        "identifier",
+        "03",
+        "All acknowledgments have one MessageID.",
+        procedure("send_transactional_ack", _same_identifier),
+    ),
+    ("class", "04", "Every FinalAck is of class NACK_Q_DELETED.", _of_class(MessageClass.MQMSG_CLASS_NACK_Q_DELETED)),
+    (
+        "priority",
+        "05",
+        "An acknowledgment has priority 3.",
+        wrong_fields(
+            _MESSAGE, {"BaseHeader.Flags": lambda old: old | BaseHeader.flags(PR=3)}, lambda packet: _either(packet)
+        ),
+    ),
+    (
+        "body",
+        "06",
+        "An OrderAck has the number 0.",
+        wrong_fields(_MESSAGE, {"MessagePropertiesHeader.MessageBody": _other_number}, is_order_ack),
+    ),
+    (
+        "queue",
+        "07",
+        "An acknowledgment is for order$.",
+        wrong_fields(_MESSAGE, {_NAME: lambda old: old.replace("order_queue$", "order$")}, _either),
+    ),
+    ("dropped", "11", "No acknowledgment is sent.", packets(_MESSAGE, lambda packet: None, _either)),
+):
+    add(f"transactional-ack-{_name}", f"{RULE}-{_rules}", _says, _install)
+add(
+    "no-final-ack",
+    "MQQB-3.1.7.2.2-01",
+    "No FinalAck is sent for a message that left its queue.",
+    skip("acknowledge_final"),
+)
+add(
+    "final-ack-for-positive-only",
+    "MQQB-3.1.7.2.2-01",
+    "Only messages with JP have a FinalAck.",
+    procedure("acknowledge_final", _without_final_ack),
+)
+
+
+# -- on the way -----------------------------------------------------------------------------------------------------
+
+
+def _acknowledged(qm: QueueManager, session: Session, packet: UserMessagePacket, receipt: Any, now: Now) -> None:
+    """Send an OrderAck for a message that is only passed on."""
+    header = packet.TransactionHeader
+    if header is not None:
+        body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
+        name = f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
+        qm.procedures.send_transactional_ack(qm, name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
+
+
+def _in_order_only(original: Original) -> Original:
+    """Pass on only what follows the message before it."""
+    last: dict[Any, int] = {}
+
+    def route(qm: QueueManager, session: Session, packet: UserMessagePacket, receipt: Any, now: Now) -> None:
+        header = packet.TransactionHeader
+        if header is not None:
+            number, last[header.TxSequenceID] = last.get(header.TxSequenceID, 0), header.TxSequenceNumber
+            if header.TxSequenceNumber < number:
+                receipt.done = True
+                return
+        original(qm, session, packet, receipt, now)
+
+    return route
+
+
+def _other_header(original: Original) -> Original:
+    def send_on(qm: QueueManager, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+        header = packet.TransactionHeader
+        if header is not None:
+            packet = replace(
+                packet, TransactionHeader=replace(header, Flags=header.Flags | TransactionHeader.flags(FA=1))
+            )
+        original(qm, position, packet, now)
+
+    return send_on
+
+
+add(
+    "routed-message-acknowledged",
+    ("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"),
+    "A queue manager on the way sends OrderAcks.",
+    afterwards("route_message", _acknowledged),
+)
+add(
+    "routed-in-order-only",
+    "MQQB-3.1.1.6.2-02",
+    "A queue manager on the way passes on only what is in sequence.",
+    procedure("route_message", _in_order_only),
+)
+add(
+    "routed-transaction-header",
+    "MQQB-3.1.1.5-07",
+    "A queue manager on the way asks for a final acknowledgment.",
+    procedure("send_on", _other_header),
+)

@@ -1,0 +1,370 @@
+"""Faults of session acknowledgments, both sides. Spec: MS-MQQB 3.1.5.5, 3.1.6.3, 3.1.6.4."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.primitives import (
+    Install,
+    afterwards,
+    beforehand,
+    both,
+    during,
+    procedure,
+    skip,
+    wrong_bytes,
+    wrong_fields,
+)
+from harness.faults.registry import FaultyCore, add
+from reference_qm.codec import SessionAckPacket, SessionHeader
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+Original = Callable[..., Any]
+
+
+def _reading(name: str, change: Callable[[Session, SessionHeader], SessionHeader]) -> Install:
+    """Let a procedure take a SessionHeader for another."""
+
+    def make(original: Original) -> Original:
+        return lambda qm, session, header, *rest: original(qm, session, change(session, header), *rest)
+
+    return procedure(name, make)
+
+
+def _nothing(*arguments: Any) -> None:
+    """Stand in for a procedure that is left out."""
+
+
+# -- 3.1.5.5 Receiving a SessionAck --------------------------------------------------------------------------------
+
+
+def _tolerate_early_ack(original: Original) -> Original:
+    def refuse(qm: QueueManager, session: Session, packet: Any, now: Now) -> None:
+        if not isinstance(packet, SessionAckPacket):
+            original(qm, session, packet, now)
+
+    return refuse
+
+
+def _one_less(session: Session, header: SessionHeader) -> SessionHeader:
+    return replace(header, AckSequenceNumber=header.AckSequenceNumber - 1 & 0xFFFF)
+
+
+def _free_again(original: Original) -> Original:
+    def mark(qm: QueueManager, session: Session, header: SessionHeader) -> None:
+        before = session.UnAckedMessageCount
+        original(qm, session, header)
+        if session.UnAckedMessageCount == before:
+            session.UnAckedMessageCount = max(0, before - header.AckSequenceNumber)
+
+    return mark
+
+
+def _unsent(session: Session) -> list[OutgoingMessagePosition]:
+    return [position for position in session.OutgoingMessageTable if not position.AwaitingAck]
+
+
+def _keep_the_last(original: Original, *_: Any) -> Original:
+    return lambda qm, session: original(qm, session) and len(_unsent(session)) > 1
+
+
+def _send_the_last(original: Original, *_: Any) -> Original:
+    return lambda qm, session, position, now: original(qm, session, _unsent(session)[-1], now)
+
+
+def _leave_it(original: Original, *_: Any) -> Original:
+    """Keep the first one where it is: the last one was sent instead."""
+    return _nothing
+
+
+def _delete_every_kind(qm: QueueManager, session: Session, header: SessionHeader) -> None:
+    for position in session.OutgoingMessageTable.awaiting_ack:
+        if position.SequenceNumber <= header.AckSequenceNumber:
+            qm.procedures.delete_position(qm, session, position)
+
+
+def _keep_the_number(original: Original, _: QueueManager, session: Session, header: SessionHeader) -> Original:
+    def delete(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
+        if position.RecoverableSequenceNumber != header.RecoverableMsgAckSeqNumber:
+            original(qm, session, position)
+
+    return delete
+
+
+add(
+    "early-session-ack-tolerated",
+    "MQQB-3.1.5.5-01",
+    "A SessionAck that comes before the session is open is ignored.",
+    procedure("refuse_out_of_state", _tolerate_early_ack),
+)
+add(
+    "last-acknowledged-message-not-marked",
+    ("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"),
+    "AckSequenceNumber is taken for the first number that is not acknowledged, when messages are marked.",
+    _reading("mark_acknowledged", _one_less),
+)
+add(
+    "repeated-acknowledgment-opens-window",
+    "MQQB-3.1.5.5.1-02",
+    "An acknowledgment that covers nothing new makes room for as many messages as it covers.",
+    procedure("mark_acknowledged", _free_again),
+)
+add(
+    "message-held-back-after-acknowledgment",
+    "MQQB-3.1.5.5.1-03",
+    "An acknowledgment lets all messages go that wait for the window, except for the last.",
+    during("process_session_header", "may_send", _keep_the_last),
+)
+add(
+    "messages-held-back-leave-backwards",
+    "MQQB-3.1.5.5.1-04",
+    "The messages that an acknowledgment lets go leave in the reverse order.",
+    both(
+        during("process_session_header", "send_user_message", _send_the_last),
+        during("process_session_header", "remove_from_dispatch_collection", _leave_it),
+    ),
+)
+add(
+    "last-acknowledged-express-message-kept",
+    ("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"),
+    "The express message with the number AckSequenceNumber is not deleted.",
+    _reading("delete_acknowledged_express", _one_less),
+)
+add(
+    "recoverable-message-deleted-as-express",
+    ("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"),
+    "AckSequenceNumber deletes recoverable messages too.",
+    afterwards("delete_acknowledged_express", _delete_every_kind),
+)
+add(
+    "acknowledged-recoverable-messages-kept",
+    "MQQB-3.1.5.5-05",
+    "No recoverable message is ever deleted.",
+    skip("delete_acknowledged_recoverable"),
+)
+add(
+    "recoverable-message-of-the-number-kept",
+    "MQQB-3.1.5.5.3-01",
+    "The recoverable message with the number RecoverableMsgAckSeqNumber is not deleted.",
+    during("delete_acknowledged_recoverable", "delete_position", _keep_the_number),
+)
+add(
+    "recoverable-ack-flags-ignored",
+    "MQQB-3.1.5.5.3-02",
+    "Of RecoverableMsgAckFlags only bit 0 is looked at.",
+    _reading(
+        "delete_acknowledged_recoverable",
+        lambda session, header: replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 1),
+    ),
+)
+add(
+    "acknowledged-messages-not-journaled",
+    ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"),
+    "Acknowledged messages that ask for positive source journaling are deleted without a trace.",
+    skip("journal_delivered"),
+)
+add(
+    "message-count-not-validated",
+    ("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"),
+    "UserMsgSequenceNumber may be any number.",
+    _reading(
+        "validate_message_counts",
+        lambda session, header: replace(header, UserMsgSequenceNumber=session.MessageReceivedCount),
+    ),
+)
+add(
+    "recoverable-message-count-not-validated",
+    ("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"),
+    "RecoverableMsgSeqNumber may be any number.",
+    _reading(
+        "validate_message_counts",
+        lambda session, header: replace(header, RecoverableMsgSeqNumber=session.RecoverableMessageReceivedCount),
+    ),
+)
+add(
+    "ack-wait-not-restarted-by-acknowledgment",
+    "MQQB-3.1.5.5.5-02",
+    "An acknowledgment that leaves messages unacknowledged does not restart the Session Ack Wait Timer.",
+    during("validate_message_counts", "start_ack_wait_timer", lambda original, *_: _nothing),
+)
+
+
+# -- 3.1.6.3 Session Ack Wait Timer --------------------------------------------------------------------------------
+
+
+def _wait_for_ever(original: Original, *_: Any) -> Original:
+    def close(qm: QueueManager, session: Session, reason: str, now: Now) -> None:
+        qm.procedures.start_ack_wait_timer(qm, session, now)
+
+    return close
+
+
+def _heard(value: bool, *, awaiting: bool) -> Callable[..., None]:
+    """Set ReceivedAck when messages do, or do not, await their acknowledgment."""
+
+    def change(qm: QueueManager, session: Session, now: Now) -> None:
+        if bool(session.OutgoingMessageTable.awaiting_ack) == awaiting:
+            session.ReceivedAck = value
+
+    return change
+
+
+def _wait_for_nothing(qm: QueueManager, session: Session, now: Now) -> None:
+    if not session.OutgoingMessageTable.awaiting_ack:
+        qm.procedures.start_ack_wait_timer(qm, session, now)
+
+
+add(
+    "unacknowledged-session-never-closed",
+    ("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"),
+    "The Session Ack Wait Timer is started again where it should close the session.",
+    during("on_session_ack_wait_timer", "close_session", _wait_for_ever),
+)
+add(
+    "ack-wait-restarted-for-nothing",
+    "MQQB-3.1.6.3-02",
+    "The Session Ack Wait Timer is restarted with nothing unacknowledged.",
+    afterwards("on_session_ack_wait_timer", _wait_for_nothing),
+)
+add(
+    "ack-wait-keeps-what-was-heard",
+    "MQQB-3.1.6.3-02",
+    "ReceivedAck stays TRUE when the Session Ack Wait Timer expires with nothing unacknowledged.",
+    afterwards("on_session_ack_wait_timer", _heard(True, awaiting=False)),
+)
+add(
+    "ack-wait-ignores-what-was-heard",
+    "MQQB-3.1.6.3-04",
+    "The Session Ack Wait Timer closes the session at its first expiry, whatever was received.",
+    beforehand("on_session_ack_wait_timer", _heard(False, awaiting=True)),
+)
+add(
+    "ack-wait-never-forgets-what-was-heard",
+    "MQQB-3.1.6.3-04",
+    "ReceivedAck stays TRUE when the Session Ack Wait Timer is restarted.",
+    afterwards("on_session_ack_wait_timer", _heard(True, awaiting=True)),
+)
+
+
+# -- 3.1.6.4 Session Ack Send Timer --------------------------------------------------------------------------------
+
+
+def _acknowledge_at_once(qm: QueueManager, session: Session, packet: Any, now: Now) -> None:
+    qm.procedures.send_session_ack(qm, session, now)
+
+
+def _acknowledge_for_ever(qm: QueueManager, session: Session, now: Now) -> None:
+    qm.procedures.send_session_ack(qm, session, now)
+    qm.procedures.start_timer(qm, session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
+
+
+def _keep_flags(original: Original) -> Original:
+    def note(qm: QueueManager, session: Session, now: Now) -> None:
+        flags = session.RecoverableMsgAckFlags
+        original(qm, session, now)
+        session.RecoverableMsgAckFlags = flags
+
+    return note
+
+
+def _never_again(faulty: FaultyCore) -> None:
+    """Start the Session Ack Send Timer of a session no more once it sent a SessionAck."""
+    acknowledged: set[int] = set()
+    afterwards("send_session_ack", lambda qm, session, now: acknowledged.add(session.number))(faulty)
+
+    def make(original: Original) -> Original:
+        def start(qm: QueueManager, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
+            if name is not TimerName.SESSION_ACK_SEND or session.number not in acknowledged:
+                original(qm, session, name, duration_ms, now)
+
+        return start
+
+    procedure("start_timer", make)(faulty)
+
+
+def _without(bits: int, at: int) -> Callable[[bytes], bytes]:
+    """Clear bits of one byte of a packet."""
+    return lambda data: data[:at] + bytes([data[at] & ~bits]) + data[at + 1 :]
+
+
+def _add(field: str, number: int) -> Install:
+    return wrong_fields(SessionAckPacket, {f"SessionHeader.{field}": lambda old: old + number & 0xFFFF})
+
+
+add(
+    "session-ack-sent-at-once",
+    "MQQB-3.1.6.4-01",
+    "Every message is acknowledged at once.",
+    afterwards("note_activity", _acknowledge_at_once),
+)
+add(
+    "session-ack-for-nothing",
+    "MQQB-3.1.6.4-01",
+    "The Session Ack Send Timer sends a SessionAck with nothing unacknowledged, too.",
+    procedure("on_session_ack_send_timer", lambda original: _acknowledge_for_ever),
+)
+add(
+    "session-ack-without-sh",
+    "MQQB-3.1.6.4-02",
+    "SessionAcks have BaseHeader.Flags.SH 0.",
+    wrong_bytes(SessionAckPacket, _without(0x10, 2)),
+)
+add(
+    "session-ack-without-type",
+    "MQQB-3.1.6.4-03",
+    "SessionAcks have InternalHeader.Flags.PT 0x0.",
+    wrong_bytes(SessionAckPacket, _without(0x0F, 18)),
+)
+add(
+    "session-ack-count-one-less",
+    "MQQB-3.1.6.4-04",
+    "AckSequenceNumber is one less than what was received.",
+    _add("AckSequenceNumber", -1),
+)
+add(
+    "session-ack-recoverable-number-one-more",
+    "MQQB-3.1.6.4-05",
+    "RecoverableMsgAckSeqNumber is one more than the first that is acknowledged.",
+    _add("RecoverableMsgAckSeqNumber", +1),
+)
+add(
+    "session-ack-sent-count-one-more",
+    "MQQB-3.1.6.4-06",
+    "UserMsgSequenceNumber is one more than what was sent.",
+    _add("UserMsgSequenceNumber", +1),
+)
+add(
+    "session-ack-recoverable-sent-count-one-more",
+    "MQQB-3.1.6.4-07",
+    "RecoverableMsgSeqNumber is one more than what was sent.",
+    _add("RecoverableMsgSeqNumber", +1),
+)
+add(
+    "session-ack-flags-only-first",
+    "MQQB-3.1.6.4-08",
+    "RecoverableMsgAckFlags has no bit but bit 0.",
+    wrong_fields(SessionAckPacket, {"SessionHeader.RecoverableMsgAckFlags": lambda old: old & 1}),
+)
+add(
+    "session-ack-window-one-more",
+    "MQQB-3.1.6.4-09",
+    "WindowSize of SessionAcks is one more than in ConnectionParameters.",
+    _add("WindowSize", +1),
+)
+add(
+    "session-ack-flags-not-cleared",
+    "MQQB-3.1.6.4-10",
+    "RecoverableMsgAckFlags keeps its bits after an acknowledgment.",
+    procedure("note_acknowledged", _keep_flags),
+)
+add(
+    "session-ack-sent-only-once",
+    "MQQB-3.1.6.4-11",
+    "The Session Ack Send Timer does not run again after a SessionAck.",
+    _never_again,
+)

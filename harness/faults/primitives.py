@@ -1,0 +1,180 @@
+"""The few ways in which faults are made: a packet changed on its way out, a procedure replaced, an input withheld."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from operator import attrgetter
+from typing import Any
+
+from harness.faults.registry import FaultyCore
+from reference_qm.codec import FormatError, Packet, PingPacket, parse_packet, parse_ping
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface.effects import Effect, SendDatagram, SendPacket
+from reference_qm.surface.inputs import Input
+
+Install = Callable[[FaultyCore], None]
+When = Callable[[Any], bool] | None
+
+
+def set_fields(packet: Any, changes: dict[str, Any]) -> Any:
+    """Return a record with fields replaced by path (``InternalHeader.Reserved``); callables get the old value."""
+    for path, value in changes.items():
+        packet = _set(packet, path.split("."), value)
+    return packet
+
+
+def _set(record: Any, path: list[str], value: Any) -> Any:
+    name, rest = path[0], path[1:]
+    old = getattr(record, name)
+    if rest:
+        return replace(record, **{name: _set(old, rest, value)})
+    return replace(record, **{name: value(old) if callable(value) else value})
+
+
+def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: When = None) -> Install:
+    """Change the bytes of every outgoing packet of a kind; None drops it."""
+
+    def filter_(effect: Effect) -> Iterable[Effect]:
+        if not isinstance(effect, SendPacket):
+            return [effect]
+        try:
+            packet = parse_packet(effect.data)
+        except FormatError:
+            return [effect]  # another fault broke it already
+        if not isinstance(packet, kind) or (when is not None and not when(packet)):
+            return [effect]
+        data = change(packet)
+        return [] if data is None else [replace(effect, data=data)]
+
+    return lambda faulty: faulty.effect_filters.append(filter_)
+
+
+def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: When = None) -> Install:
+    """Send packets of a kind with fields changed, and sizes as they then are."""
+    return packets(kind, lambda packet: set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}).build(), when)
+
+
+def wrong_bytes(kind: type[Packet], change: Callable[[bytes], bytes], when: When = None) -> Install:
+    """Send packets of a kind with their bytes changed."""
+    return packets(kind, lambda packet: change(packet.build()), when)
+
+
+def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPacket], bool] | None = None) -> Install:
+    """Change the bytes of every outgoing ping; None drops it."""
+
+    def filter_(effect: Effect) -> Iterable[Effect]:
+        if not isinstance(effect, SendDatagram):
+            return [effect]
+        packet = parse_ping(effect.data)
+        if when is not None and not when(packet):
+            return [effect]
+        data = change(packet)
+        return [] if data is None else [replace(effect, data=data)]
+
+    return lambda faulty: faulty.effect_filters.append(filter_)
+
+
+def effects(filter_: Callable[[Effect], Iterable[Effect]]) -> Install:
+    """Pass every effect through a filter."""
+    return lambda faulty: faulty.effect_filters.append(filter_)
+
+
+def inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
+    """Pass every input through a filter: withhold it, change it, double it."""
+    return lambda faulty: faulty.input_filters.append(filter_)
+
+
+def procedure(name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Install:
+    """Replace a procedure of the core; ``make`` gets the one that was there."""
+
+    def install(faulty: FaultyCore) -> None:
+        procedures = faulty.core.procedures
+        setattr(procedures, name, make(getattr(procedures, name)))
+
+    return install
+
+
+def skip(name: str) -> Install:
+    """Leave out a procedure that gives nothing back."""
+    return procedure(name, lambda original: lambda *arguments, **named: None)
+
+
+def afterwards(name: str, change: Callable[..., None]) -> Install:
+    """Let a procedure run, then spoil something; ``change`` gets the same arguments."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def spoiled(*arguments: Any, **named: Any) -> Any:
+            result = original(*arguments, **named)
+            change(*arguments, **named)
+            return result
+
+        return spoiled
+
+    return procedure(name, make)
+
+
+def beforehand(name: str, change: Callable[..., None]) -> Install:
+    """Spoil something, then let a procedure run; ``change`` gets the same arguments."""
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def spoiled(*arguments: Any, **named: Any) -> Any:
+            change(*arguments, **named)
+            return original(*arguments, **named)
+
+        return spoiled
+
+    return procedure(name, make)
+
+
+def during(name: str, inner: str, make: Callable[..., Callable[..., Any]]) -> Install:
+    """Replace a procedure only while another runs; ``make`` gets the replaced one and the other's arguments."""
+
+    def make_outer(original: Callable[..., Any]) -> Callable[..., Any]:
+        def run(qm: QueueManager, *arguments: Any) -> Any:
+            kept = getattr(qm.procedures, inner)
+            setattr(qm.procedures, inner, make(kept, qm, *arguments))
+            try:
+                return original(qm, *arguments)
+            finally:
+                setattr(qm.procedures, inner, kept)
+
+        return run
+
+    return procedure(name, make_outer)
+
+
+def always(change: Callable[[QueueManager], None]) -> Install:
+    """Spoil the core's state after everything that happens."""
+    return lambda faulty: faulty.after_each.append(change)
+
+
+def both(*installs: Install) -> Install:
+    """Install several changes as one fault."""
+
+    def install(faulty: FaultyCore) -> None:
+        for one in installs:
+            one(faulty)
+
+    return install
+
+
+def byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
+    """Change one byte."""
+    return lambda data: data[:at] + bytes([change(data[at]) & 0xFF]) + data[at + 1 :]
+
+
+def refuse(path: str) -> Install:
+    """Take packets for malformed in which a field is not zero that has to be ignored."""
+    header, _, name = path.partition(".")
+    value = attrgetter(path)
+
+    def make(original: Callable[..., Any]) -> Callable[..., Any]:
+        def check_form(qm: Any, packet: Packet) -> None:
+            if getattr(packet, header, None) is not None and value(packet):
+                raise FormatError(path, 0, "a fault", f"{name} is not zero")
+            original(qm, packet)
+
+        return check_form
+
+    return procedure("check_form", make)

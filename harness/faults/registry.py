@@ -1,0 +1,108 @@
+"""The faults by name, and the core that has some of them."""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+
+import harness.faults as package
+from harness.errors import UnknownFault
+from harness.paths import SUITES
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import Effect
+from reference_qm.surface.inputs import Input
+
+EffectFilter = Callable[[Effect], Iterable[Effect]]
+InputFilter = Callable[[Input], Iterable[Input]]
+
+
+@dataclass(slots=True)
+class FaultyCore:
+    """A queue manager with faults: the surface of ``QueueManager``, what passes through it changed."""
+
+    core: QueueManager
+    effect_filters: list[EffectFilter] = field(default_factory=list)
+    input_filters: list[InputFilter] = field(default_factory=list)
+    after_each: list[Callable[[QueueManager], None]] = field(default_factory=list)
+    on_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
+
+    def handle(self, event: Input, now: Now) -> list[Effect]:
+        """Pass an input through the input filters to the core."""
+        inputs: list[Input] = [event]
+        for filter_ in self.input_filters:
+            inputs = [out for one in inputs for out in filter_(one)]
+        effects: list[Effect] = []
+        for one in inputs:
+            effects += self.core.handle(one, now)
+        return self._outgoing(effects)
+
+    def next_due(self) -> int | None:
+        """Say when a timer is due, in monotonic ms."""
+        return self.core.next_due()
+
+    def handle_timer(self, now: Now) -> list[Effect]:
+        """Let due timers expire."""
+        return self._outgoing(self.core.handle_timer(now))
+
+    def restart(self) -> None:
+        """Keep only what must survive, and the faults."""
+        self.core.restart()
+        for again in self.on_restart:
+            again(self)
+
+    def _outgoing(self, effects: list[Effect]) -> list[Effect]:
+        for filter_ in self.effect_filters:
+            effects = [out for one in effects for out in filter_(one)]
+        for change in self.after_each:
+            change(self.core)
+        return effects
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A deliberate violation.
+
+    ``breaks``: the rules that it breaks; more than one where the documents state one demand several times.
+    """
+
+    name: str
+    breaks: tuple[str, ...]
+    says: str
+    install: Callable[[FaultyCore], None]
+
+
+_FAULTS: dict[str, Fault] = {}
+
+
+def add(name: str, breaks: str | Iterable[str], says: str, install: Callable[[FaultyCore], None]) -> None:
+    """Register a fault."""
+    if name in _FAULTS:
+        raise ValueError(f"two faults are named {name}")
+    _FAULTS[name] = Fault(name, (breaks,) if isinstance(breaks, str) else tuple(breaks), says, install)
+
+
+def wrap(core: QueueManager, names: Iterable[str]) -> FaultyCore:
+    """Give a core some faults, by name; UnknownFault for one that there is not."""
+    known = load_faults()
+    faulty = FaultyCore(core)
+    for name in names:
+        if name not in known:
+            near = ", ".join(difflib.get_close_matches(name, known)) or "none"
+            raise UnknownFault(f"there is no fault {name}; similar ones: {near}")
+        known[name].install(faulty)
+    return faulty
+
+
+@cache
+def load_faults() -> dict[str, Fault]:
+    """Import the faults of every section of the suites; return all, by name."""
+    for file in sorted(SUITES.glob("*/*/faults.py")):
+        importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
+    for module in pkgutil.iter_modules(package.__path__):
+        importlib.import_module(f"{package.__name__}.{module.name}")
+    return _FAULTS

@@ -1,0 +1,168 @@
+"""Turns what a check saw into verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from harness.capture.recorder import Frame
+from harness.errors import HarnessError
+from harness.judging.passive import PASSIVE, PassiveJudge
+from harness.judging.verdicts import HEX_LIMIT, Entry, Evidence, Log, Verdict
+from harness.rules.catalogue import Catalogue, Rule
+
+EVIDENCE_LIMIT = 6
+FAILURES_KEPT = 3
+"""Failing packets of one passive rule that one test records; the tally says how many there were."""
+
+
+class Judge:
+    """One test's judge: ``judge(rule, expected=..., observed=..., evidence=...)``."""
+
+    def __init__(
+        self, catalogue: Catalogue, log: Log, *, test: str, covers: tuple[str, ...], capture: str | None
+    ) -> None:
+        self.catalogue = catalogue
+        self.log = log
+        self.test = test
+        self.covers = covers
+        self.capture = capture
+        self.judged: dict[str, Verdict] = {}
+        self.reasons: list[str] = []
+        """Why rules were given up."""
+
+    def __call__(
+        self,
+        rule: str,
+        *,
+        expected: Any,
+        observed: Any,
+        evidence: Frame | Iterable[Frame | None] | None = None,
+        errata: str | None = None,
+        note: str | None = None,
+    ) -> bool:
+        """Judge a rule: kept when ``observed == expected``. A check may judge a rule several times.
+
+        ``errata``: the entry of suites/errata.toml that the expectation follows. Returns whether it was kept.
+        """
+        row = self._row(rule)
+        kept = bool(observed == expected)
+        verdict = Verdict.PASS if kept else self._missed(row)
+        self._write(row, verdict, _text(expected), _text(observed), _frames(evidence), errata=errata, note=note)
+        return kept
+
+    def give_up(self, verdict: Verdict, reason: str) -> None:
+        """Give every covered rule that has no verdict yet the same one, with a reason."""
+        left = [rule for rule in self.covers if rule not in self.judged]
+        if left:
+            self.reasons.append(reason)
+        for rule in left:
+            self._write(self._row(rule), verdict, "", "", [], reason=reason)
+
+    def break_off(self, reason: str) -> None:
+        """End the check at a step that failed; when all its rules have verdicts, those that passed stay open, too.
+
+        A rule may be judged several times: a pass before the step is not all that the check has to say.
+        """
+        if all(rule in self.judged for rule in self.covers):
+            for rule in self.covers:
+                if self.judged[rule] is Verdict.PASS:
+                    del self.judged[rule]
+        self.give_up(Verdict.INCONCLUSIVE, reason)
+
+    def end(self) -> None:
+        """Account for the rules that the check left out: others failed before them, or it is our mistake."""
+        missed = [rule for rule in self.covers if self.judged.get(rule) in (Verdict.FAIL, Verdict.WARN)]
+        if missed:
+            self.give_up(Verdict.INCONCLUSIVE, f"not judged: before it came {', '.join(missed)}, which was not kept")
+        else:
+            self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
+
+    def passive(self, found: PassiveJudge) -> None:
+        """Write what the passive predicates found in this test: one pass a rule, or its failures."""
+        for rule, tally in sorted(found.tallies.items()):
+            if rule not in self.catalogue:
+                raise HarnessError(f"{rule} has a predicate but no row in suites/<document>/rules/*.toml; add it")
+            row = self.catalogue[rule]
+            expected = PASSIVE[rule].expected
+            if not tally.failures:
+                seen = f"{tally.first_observed} (in {tally.seen} packet{'s' * (tally.seen > 1)})"
+                self._write(row, Verdict.PASS, expected, seen, [tally.first] if tally.first else [])
+            for frame, observed in tally.failures[:FAILURES_KEPT]:
+                count = f" ({len(tally.failures)} of {tally.seen} packets)"
+                self._write(row, self._missed(row), expected, observed + count, [frame])
+
+    @property
+    def failed(self) -> list[str]:
+        """The rules that this test found broken."""
+        return sorted(rule for rule, verdict in self.judged.items() if verdict is Verdict.FAIL)
+
+    def _row(self, rule: str) -> Rule:
+        if rule not in self.catalogue:
+            raise HarnessError(f"{rule} has no row in the catalogue; add it to suites/<document>/rules/*.toml")
+        if rule not in self.covers:
+            raise HarnessError(f"{self.test} judges {rule} but its @covers does not name it")
+        return self.catalogue[rule]
+
+    def _missed(self, row: Rule) -> Verdict:
+        return Verdict.WARN if row.level.startswith("SHOULD") else Verdict.FAIL
+
+    def _write(
+        self,
+        row: Rule,
+        verdict: Verdict,
+        expected: str,
+        observed: str,
+        frames: list[Frame],
+        *,
+        reason: str | None = None,
+        errata: str | None = None,
+        note: str | None = None,
+    ) -> None:
+        self.log.append(
+            Entry(
+                rule=row.id,
+                document=row.document,
+                section=row.section,
+                level=row.level,
+                verdict=verdict,
+                expected=expected,
+                observed=observed,
+                reason=reason,
+                test=self.test,
+                capture=self.capture if frames else None,
+                evidence=tuple(_evidence(frame) for frame in frames[:EVIDENCE_LIMIT]),
+                errata=tuple(dict.fromkeys([*row.errata, *([errata] if errata else [])])),
+                notes=tuple(filter(None, [row.note, note])),
+            )
+        )
+        worse = self.judged.get(row.id)
+        if worse is None or verdict is Verdict.FAIL:
+            self.judged[row.id] = verdict
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else f"0x{value:X}" if _plain_int(value) and value > 9 else str(value)
+
+
+def _plain_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _frames(evidence: Frame | Iterable[Frame | None] | None) -> list[Frame]:
+    if evidence is None:
+        return []
+    if isinstance(evidence, Frame):
+        return [evidence]
+    return list(dict.fromkeys(frame for frame in evidence if frame is not None))
+
+
+def _evidence(frame: Frame) -> Evidence:
+    return Evidence(
+        frame.number,
+        frame.time_ms,
+        frame.direction,
+        frame.transport,
+        frame.data[:HEX_LIMIT].hex(),
+        frame.dissected,
+    )

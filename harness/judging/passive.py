@@ -1,0 +1,111 @@
+"""Passive predicates: rules about packets alone, judged on every packet that a SUT ever sends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.capture.recorder import MALFORMED, RPC, Connection, Frame
+from harness.errors import HarnessError
+from reference_qm.codec import FormatError
+
+Finding = tuple[bool, str] | None
+"""None: the rule does not speak of this packet. Else: is it kept, and what was observed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a predicate may know beside the packet: the SUT's role and the packets before it on its connection."""
+
+    frame: Frame
+    connection: Connection | None
+
+    @property
+    def sut_role(self) -> str | None:
+        """``initiator`` or ``acceptor``; None for datagrams."""
+        return None if self.connection is None else self.connection.sut_role
+
+    @property
+    def earlier(self) -> list[Frame]:
+        """The packets of both directions before this one on its connection."""
+        if self.connection is None:
+            return []
+        return self.connection.frames[: self.connection.frames.index(self.frame)]
+
+
+Predicate = Callable[[Any, Context], Finding]
+"""Takes the strict codec's record of the packet; of bytes that are none, the FormatError that says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassiveRule:
+    """A rule with its predicate; ``kinds`` are the packet names (``Frame.kind``) that it is shown."""
+
+    rule: str
+    kinds: frozenset[str]
+    expected: str
+    predicate: Predicate
+
+
+PASSIVE: dict[str, PassiveRule] = {}
+
+
+def passive(rule: str, kinds: str | Iterable[str], expected: str) -> Callable[[Predicate], Predicate]:
+    """Register the predicate of a passive rule; several rules may share one function."""
+
+    def register(predicate: Predicate) -> Predicate:
+        if rule in PASSIVE:
+            raise HarnessError(f"{rule} has two passive predicates")
+        names = frozenset([kinds] if isinstance(kinds, str) else kinds)
+        PASSIVE[rule] = PassiveRule(rule, names, expected, predicate)
+        return predicate
+
+    return register
+
+
+@dataclass(slots=True)
+class Tally:
+    """What a passive rule found in one test."""
+
+    seen: int = 0
+    first: Frame | None = None
+    first_observed: str = ""
+    failures: list[tuple[Frame, str]] = field(default_factory=list)
+
+
+class PassiveJudge:
+    """Shows every packet of the SUT in one test to every predicate."""
+
+    def __init__(self) -> None:
+        self.tallies: dict[str, Tally] = {}
+
+    def on_frame(self, frame: Frame) -> None:
+        """Judge one packet; a PDU of DCE/RPC is none of those that predicates are about."""
+        if not frame.from_sut or frame.transport == RPC:
+            return
+        kind, record = frame.kind, _record(frame)
+        if isinstance(record, FormatError):
+            kind = MALFORMED
+        context = Context(frame, frame.connection)
+        for rule in PASSIVE.values():
+            if kind in rule.kinds:
+                self._note(rule, frame, rule.predicate(record, context))
+
+    def _note(self, rule: PassiveRule, frame: Frame, finding: Finding) -> None:
+        if finding is None:
+            return
+        kept, observed = finding
+        tally = self.tallies.setdefault(rule.rule, Tally())
+        tally.seen += 1
+        if tally.first is None:
+            tally.first, tally.first_observed = frame, observed
+        if not kept:
+            tally.failures.append((frame, observed))
+
+
+def _record(frame: Frame) -> Any:
+    try:
+        return frame.record
+    except FormatError as error:
+        return error

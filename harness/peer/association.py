@@ -1,0 +1,287 @@
+"""A connection on which a check speaks DCE/RPC to the SUT, whatever it wants to say. Spec: C706 12; MS-RPCE 3.3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
+from harness.peer.conversation import RawConversation
+from harness.wire.errors import WireError
+from harness.wire.rpc import (
+    ACCEPTANCE,
+    CONC_MPX,
+    LAST,
+    MAX_FRAGMENT,
+    NDR,
+    NDR64,
+    WHOLE,
+    Outcome,
+    Proposal,
+    Syntax,
+    bind,
+    co_cancel,
+    dissect_rpc,
+    orphaned,
+    outcomes_of,
+    request,
+    stub_of,
+)
+from harness.wire.rpc_ept import EPT_OPERATIONS
+from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
+from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
+from harness.wire.rpc_status import failure, returned, thrown
+from harness.wire.rpc_stub import Operation
+from reference_qm.surface.inputs import Endpoint
+
+if TYPE_CHECKING:
+    from harness.peer.peer import Peer
+
+OPERATIONS = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS, **EPT_OPERATIONS}
+CONNECT_MS = 6_000
+
+
+class Context(NamedTuple):
+    """A presentation context that the SUT accepted; ``wide``: its stubs are in NDR64."""
+
+    p_cont_id: int
+    wide: bool
+
+
+@dataclass(eq=False)
+class Call:
+    """A call and what came of it. ``sent`` and ``received``: the fragments of its request and of its answer."""
+
+    association: Association
+    call_id: int
+    operation: Operation | None
+    wide: bool
+    sent: list[Frame]
+    received: list[Frame] = field(default_factory=list)
+    answered: bool = False
+    thrown: int | None = None
+    """The status of the fault that answered it."""
+    out: Any = None
+    """The results: the scapy packet of the response's stub."""
+    malformed: str | None = None
+    """Why the response's stub is none."""
+    stub: bytes = b""
+    """The response's stub, as far as it has come."""
+
+    def wait(self, within_ms: int | None = None) -> Call:
+        """Wait for the answer, or until it is clear that none comes."""
+        peer = self.association.peer
+        timeout = peer.sut.response_timeout_ms if within_ms is None else within_ms
+        peer.environment.run_until(lambda: self.answered or self.association.over, timeout)
+        return self
+
+    def settled(self, within_ms: int | None = None) -> Call:
+        """Like ``wait``; ConformanceFailure when the call did not succeed, because the next steps build on it."""
+        self.wait(within_ms)
+        if self.outcome not in ("MQ_OK", "returned"):
+            name = self.operation.name if self.operation else "a call"
+            raise ConformanceFailure(f"{name} did not succeed: {self.outcome}")
+        return self
+
+    @property
+    def status(self) -> int | None:
+        """What it returned, an HRESULT or number; None for a fault, no answer, and operations that return nothing."""
+        return getattr(self.out, "Return", None) if self.out is not None else None
+
+    @property
+    def failed(self) -> bool:
+        """Did it return a failure HRESULT?"""
+        return self.status is not None and failure(self.status)
+
+    @property
+    def outcome(self) -> str:
+        """Say in a few words what came of it, for ``observed``: ``MQ_OK``, ``fault nca_s_op_rng_error`` ..."""
+        if self.thrown is not None:
+            return thrown(self.thrown)
+        if self.malformed is not None:
+            return f"a malformed response: {self.malformed}"
+        if not self.answered:
+            return "the connection closed" if self.association.over else "no answer"
+        return "returned" if self.status is None else returned(self.status)
+
+    @property
+    def either(self) -> str:
+        """Like ``outcome``, an HRESULT that is thrown the same as one that is returned."""
+        return self.outcome.removeprefix("fault ") if self.thrown is not None else self.outcome
+
+    @property
+    def evidence(self) -> list[Frame]:
+        """Give the first fragments of the request and of the answer."""
+        return [*self.sent[:1], *self.received[:1]]
+
+    def take(self, frame: Frame, packet: Any) -> None:
+        """Take a response or fault with this call's identifier."""
+        self.received.append(frame)
+        if frame.kind == "fault":
+            self.thrown, self.answered = packet.payload.status, True
+            return
+        self.stub += stub_of(packet)
+        if not packet.pfc_flags & LAST:
+            return
+        self.answered = True
+        if self.operation is not None:
+            try:
+                self.out = self.operation.read_response(self.stub, self.wide)
+            except WireError as error:
+                self.malformed = str(error)
+            self.received[0].stub = self.out
+
+
+class Association(RawConversation):
+    """The client's side. Nothing is sent but what the check asks for; answers are kept with their calls."""
+
+    def __init__(self, peer: Peer) -> None:
+        super().__init__(peer, by_peer=True)
+        self.contexts: dict[Syntax, Context] = {}
+        self.group = 0
+        self.calls: dict[int, Call] = {}
+        self.answers: list[tuple[Frame, Any]] = []
+        """What came that answers no call, oldest first: bind_ack and the like, with their packets."""
+        self._call_id = 0
+        self._context_id = 0
+
+    @property
+    def over(self) -> bool:
+        """Is the connection closed?"""
+        return self.record.closed_by is not None
+
+    # -- the connection -----------------------------------------------------------------------------------------
+
+    def connect(self, port: int) -> Association:
+        """Connect to a port of the SUT; SutUnavailable when nothing answers there."""
+        endpoint = Endpoint(self.peer.sut.address, port)
+        self.stream = self.peer.environment.connect(endpoint, self.peer.address, self)
+        self.peer.environment.run_until(lambda: self.is_open or self.failed is not None, CONNECT_MS)
+        if not self.is_open:
+            why = self.failed or "no answer"
+            raise SutUnavailable(f"cannot connect to {endpoint.host}:{endpoint.port} for RPC: {why}")
+        return self
+
+    def on_open(self) -> None:
+        """Record the new connection."""
+        self.is_open = True
+        self.record = self.peer.recorder.opened(self.stream.local, self.stream.remote, by_peer=True, rpc=True)
+
+    def on_bytes(self, data: bytes) -> None:
+        """Record what the SUT sent; give answers to their calls."""
+        for frame in self.peer.recorder.received(self.record, data):
+            try:
+                packet = dissect_rpc(frame.data)
+            except WireError as error:
+                self.answers.append((frame, error))
+                continue
+            call = self.calls.get(packet.call_id) if frame.kind in ("response", "fault") else None
+            if call is None or call.answered:
+                self.answers.append((frame, packet))
+            else:
+                call.take(frame, packet)
+
+    # -- presentation contexts ----------------------------------------------------------------------------------
+
+    def propose(
+        self,
+        proposals: Sequence[Proposal],
+        *,
+        kind: str = "bind",
+        group: int = 0,
+        flags: int = WHOLE | CONC_MPX,
+        **body: Any,
+    ) -> tuple[Frame | None, Any]:
+        """Send a bind, or an alter_context by ``kind``; give the frame and packet that answer it, None for none."""
+        self._call_id += 1
+        before = len(self.answers)
+        self.send(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
+        self.peer.environment.run_until(
+            lambda: len(self.answers) > before or self.over, self.peer.sut.response_timeout_ms
+        )
+        if len(self.answers) == before:
+            return None, None
+        frame, packet = self.answers[before]
+        if frame.kind in ("bind_ack", "alter_context_resp"):
+            self._accept(proposals, outcomes_of(packet))
+            self.group = packet.payload.assoc_group_id
+        return frame, packet
+
+    def bind(
+        self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64), kind: str = "bind", group: int = 0
+    ) -> Association:
+        """Agree on interfaces, each proposed once with each transfer syntax, as clients do.
+
+        ConformanceFailure when one of them is not accepted in any.
+        """
+        proposals = []
+        for interface in interfaces:
+            for transfer in transfers:
+                proposals.append(Proposal(self._context_id, interface, (transfer,)))
+                self._context_id += 1
+        frame, _ = self.propose(proposals, kind=kind, group=group)
+        refused = [str(one.uuid) for one in interfaces if one not in self.contexts]
+        if refused:
+            said = frame.kind if frame else "nothing"
+            raise ConformanceFailure(f"the SUT did not accept the interface {refused[0]}: it answered {said}")
+        return self
+
+    def alter(self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64)) -> Association:
+        """Agree on more interfaces (alter_context)."""
+        return self.bind(*interfaces, transfers=transfers, kind="alter_context", group=self.group)
+
+    def _accept(self, proposals: Sequence[Proposal], outcomes: Sequence[Outcome]) -> None:
+        for proposal, outcome in zip(proposals, outcomes, strict=False):
+            if outcome.result == ACCEPTANCE and outcome.transfer in (NDR, NDR64):
+                self.contexts[proposal.abstract] = Context(proposal.p_cont_id, outcome.transfer == NDR64)
+
+    # -- calls --------------------------------------------------------------------------------------------------
+
+    def begin(
+        self,
+        name: str,
+        *,
+        stub: bytes | None = None,
+        fragment: int = MAX_FRAGMENT,
+        context: Context | None = None,
+        **arguments: Any,
+    ) -> Call:
+        """Send a request and do not wait. ``stub``: its bytes instead of those of ``arguments``.
+
+        Arguments that are not given have their defaults: zero, NULL.
+        """
+        operation = OPERATIONS[name]
+        where = context or self.contexts.get(operation.interface)
+        if where is None:
+            raise HarnessError(f"{name}: bind its interface first")
+        made = operation.build_request(where.wide, **arguments) if stub is None else stub
+        call = self.raw(operation.opnum, made, where, fragment=fragment)
+        call.operation = operation
+        return call
+
+    def call(self, name: str, *, within_ms: int | None = None, **arguments: Any) -> Call:
+        """Send a request and wait for its answer."""
+        return self.begin(name, **arguments).wait(within_ms)
+
+    def raw(
+        self, opnum: int, stub: bytes, context: Context, *, call_id: int | None = None, fragment: int = MAX_FRAGMENT
+    ) -> Call:
+        """Send a request of any opnum; of its answer the stub is kept."""
+        if call_id is None:
+            self._call_id += 1
+            call_id = self._call_id
+        call = Call(self, call_id, None, context.wide, [])
+        self.calls[call_id] = call
+        for part in request(call_id, context.p_cont_id, opnum, stub, fragment=fragment):
+            call.sent.append(self.send(part))
+        return call
+
+    def cancel(self, call: Call) -> Frame:
+        """Ask for the end of a call: co_cancel."""
+        return self.send(co_cancel(call.call_id))
+
+    def orphan(self, call: Call) -> Frame:
+        """Give a call up: orphaned."""
+        return self.send(orphaned(call.call_id))

@@ -1,0 +1,186 @@
+"""A connection between the peer and the SUT, as a check speaks on it: send, poll, wait for the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from harness.capture.recorder import Connection, Frame
+from harness.environment import Stream
+from harness.errors import ConformanceFailure
+from harness.wire import dissect
+
+if TYPE_CHECKING:
+    from harness.peer.peer import Peer
+
+Tamper = Callable[[Any], Any]
+"""Takes the scapy packet that is about to be sent; returns it (changed), bytes, or None to drop it."""
+
+
+class Conversation:
+    """Common to raw connections and to sessions that a reference core drives."""
+
+    stream: Stream
+    record: Connection
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        self._next = 0
+
+    # -- what came ----------------------------------------------------------------------------------------------
+
+    @property
+    def received(self) -> list[Frame]:
+        """Every packet that the SUT sent here."""
+        return self.record.received
+
+    @property
+    def sent(self) -> list[Frame]:
+        """Every packet that was sent to the SUT here."""
+        return self.record.sent
+
+    @property
+    def last(self) -> Frame | None:
+        """The last packet in either direction: evidence for what did or did not follow."""
+        return self.record.frames[-1] if self.record.frames else None
+
+    @property
+    def closed_by_sut(self) -> bool:
+        """Has the SUT closed the connection?"""
+        return self.record.closed_by == "sut"
+
+    def poll(
+        self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None
+    ) -> Frame | None:
+        """Wait for the next packet of a kind (by name) not yet polled; None when none came in time."""
+        found: list[Frame] = []
+
+        def arrived() -> bool:
+            received = self.record.received
+            while self._next < len(received):
+                frame = received[self._next]
+                self._next += 1
+                if frame.kind == kind and (where is None or where(frame)):
+                    found.append(frame)
+                    return True
+            return self.record.closed_by is not None
+
+        self.peer.environment.run_until(arrived, self.peer.sut.response_timeout_ms if within_ms is None else within_ms)
+        return found[0] if found else None
+
+    def expect(self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None) -> Frame:
+        """Like ``poll``; ConformanceFailure when none came, because the next steps build on it."""
+        frame = self.poll(kind, where, within_ms=within_ms)
+        if frame is None:
+            ended = "; it closed the connection" if self.closed_by_sut else ""
+            raise ConformanceFailure(f"the SUT did not send {kind}{ended}")
+        return frame
+
+    def wait_closed(self, within_ms: int | None = None) -> bool:
+        """Wait for the SUT to close; False when it did not in time."""
+        self.peer.environment.run_until(
+            lambda: self.record.closed_by is not None,
+            self.peer.sut.response_timeout_ms if within_ms is None else within_ms,
+        )
+        return self.closed_by_sut
+
+    def quiet(self, for_ms: int | None = None) -> bool:
+        """Wait; did the SUT send nothing and keep the connection open?"""
+        before = len(self.record.received)
+        self.peer.environment.run_until(
+            lambda: self.record.closed_by is not None or len(self.record.received) > before,
+            self.peer.sut.quiet_ms if for_ms is None else for_ms,
+        )
+        return self.record.closed_by is None and len(self.record.received) == before
+
+    def outcome(self) -> str:
+        """Say in a few words what the SUT did last, for ``observed``."""
+        if self.closed_by_sut:
+            return f"closed the connection at {self.record.closed_at_ms} ms"
+        last = self.record.received[-1:]
+        return f"kept the connection open{'; last sent ' + last[0].kind if last else '; sent nothing'}"
+
+    # -- what goes ----------------------------------------------------------------------------------------------
+
+    def send(self, packet: Any) -> Frame:
+        """Send a scapy packet or bytes as they are."""
+        data = bytes(packet)
+        frame = self.peer.recorder.sent(self.record, data)
+        self.stream.send(data)
+        return frame
+
+    def close(self) -> None:
+        """Close the connection from the peer's side."""
+        self.peer.recorder.closed(self.record, by_peer=True)
+        self.stream.close()
+
+
+class RawConversation(Conversation):
+    """No reference core behind it: nothing is sent but what the check sends."""
+
+    def __init__(self, peer: Peer, *, by_peer: bool) -> None:
+        super().__init__(peer)
+        self.by_peer = by_peer
+        self.is_open = False
+        self.failed: str | None = None
+
+    def on_open(self) -> None:
+        """Record the new connection."""
+        self.is_open = True
+        self.record = self.peer.recorder.opened(self.stream.local, self.stream.remote, by_peer=self.by_peer)
+
+    def on_failed(self, error: str) -> None:
+        """Note that the SUT cannot be connected to."""
+        self.failed = error
+
+    def on_bytes(self, data: bytes) -> None:
+        """Record what the SUT sent."""
+        self.peer.recorder.received(self.record, data)
+
+    def on_closed(self, reason: str) -> None:
+        """Record that the SUT closed."""
+        self.peer.recorder.closed(self.record, by_peer=False)
+
+
+class Session(Conversation):
+    """A protocol session whose peer side is kept by a reference core.
+
+    ``tampers`` change or drop what the core sends; ``deaf`` keeps what the SUT sends from the core, so that it
+    neither acknowledges nor reacts.
+    """
+
+    def __init__(self, peer: Peer, stream: Stream, record: Connection, transport: str) -> None:
+        super().__init__(peer)
+        self.stream = stream
+        self.record = record
+        self.transport = transport
+        self.tampers: list[Tamper] = []
+        self.deaf = False
+
+    def tamper(self, change: Tamper) -> Session:
+        """Pass everything that the core sends from now on through ``change``."""
+        self.tampers.append(change)
+        return self
+
+    def outgoing(self, data: bytes) -> None:
+        """Send a packet of the core through the tampers."""
+        packet: Any = data
+        if self.tampers:
+            packet = dissect(data)
+            for change in self.tampers:
+                packet = change(packet)
+                if packet is None:
+                    return
+        self.send(packet)
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The peer's own ADM elements of this session (MS-MQQB 3.1.1.3.1)."""
+        return self.peer.session_state(self.transport)
+
+    def send_message(self, **fields: Any) -> list[Frame]:
+        """Send a message through the core to the SUT's plain queue (or ``to``); give the packets that went out.
+
+        Fields are those of ``reference_qm.surface.commands.SendMessage``.
+        """
+        return self.peer.send_message(self, **fields)

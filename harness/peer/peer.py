@@ -1,0 +1,303 @@
+"""The SUT's counterpart: a reference core with a scapy stage on the wire, or raw bytes without a core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.capture.recorder import Frame, Recorder
+from harness.environment import Environment, Stream, StreamSink
+from harness.environment.core_host import CoreHost
+from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
+from harness.peer.conversation import RawConversation, Session, Tamper
+from harness.sut.sut import MESSAGE_IDS_A_TEST, Sut
+from harness.wire import kind
+from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface.commands import Inspect, OpenSession, SendMessage
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import Endpoint, PingSocket
+
+PEER_QUEUE = "private$\\mqc-peer"
+CONNECT_MS = 6_000
+
+
+class Peer:
+    """One test's counterpart of the SUT; everything that it sends and receives is recorded."""
+
+    def __init__(self, environment: Environment, sut: Sut, recorder: Recorder, seed: str) -> None:
+        self.environment = environment
+        self.sut = sut
+        self.recorder = recorder
+        self.entropy = SeededEntropy(seed)
+        self.identifier = sut.file.driver.peer_identifier
+        self.address = sut.file.driver.peer_address
+        self.sessions: dict[str, Session] = {}
+        self.unclaimed: list[Session] = []
+        self._pre_tampers: list[Tamper] = []
+        self._accepted_tampers: list[Tamper] = []
+        self._host: CoreHost | None = None
+        self._config = QueueManagerConfig(
+            identifier=self.identifier,
+            host_name=self.address,
+            addresses=(self.address,),
+            remote_tcp_port=sut.tcp_port,
+            remote_ping_port=sut.ping_port,
+            queues=(QueueSettings(PEER_QUEUE),),
+            timers=TimerSettings(scale=sut.scale),
+            routes={sut.identifier: sut.address} if sut.identifier else {},
+        )
+        self._raw: list[RawConversation] = []
+        self._at_end: list[Callable[[], None]] = []
+        self._ignores_when_open = False
+        self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_A_TEST)
+        """The MessageIDs of this test's messages; the core has the second half, raw messages the first."""
+
+    def __repr__(self) -> str:
+        return f"Peer({self.identifier})"
+
+    # -- raw mode -----------------------------------------------------------------------------------------------
+
+    def connect(self) -> RawConversation:
+        """Connect to the SUT without a core behind."""
+        conversation = RawConversation(self, by_peer=True)
+        conversation.stream = self.environment.connect(self.sut.endpoint, self.address, conversation)
+        self.environment.run_until(lambda: conversation.is_open or conversation.failed is not None, CONNECT_MS)
+        if not conversation.is_open:
+            raise SutUnavailable(
+                f"cannot connect to {self.sut.endpoint.host}:{self.sut.endpoint.port}: "
+                f"{conversation.failed or 'no answer'}"
+            )
+        self._raw.append(conversation)
+        return conversation
+
+    def watch(self, conversation: RawConversation) -> None:
+        """Close a conversation at the end of the test, if nobody has until then."""
+        self._raw.append(conversation)
+
+    def at_end(self, close: Callable[[], None]) -> None:
+        """Do something when the test is over."""
+        self._at_end.append(close)
+
+    def message_id(self) -> int:
+        """Give a MessageID for a message that a check makes itself, one that the SUT has not seen."""
+        self.sut.first_message_id += 1
+        return self.sut.first_message_id - 1
+
+    def listen_raw(self) -> RawListener:
+        """Accept the SUT's connections without a core behind."""
+        return RawListener(self)
+
+    def udp(self, port: int = 0) -> PingEnd:
+        """Open a UDP port to ping the SUT from, or to be pinged at."""
+        return PingEnd(self, port)
+
+    # -- with the reference core --------------------------------------------------------------------------------
+
+    def configure(self, **changes: Any) -> None:
+        """Change the peer's configuration; only before its core is used."""
+        if self._host is not None:
+            raise HarnessError("configure the peer before it opens or awaits a session")
+        self._config = replace(self._config, **changes)
+
+    @property
+    def host(self) -> CoreHost:
+        """The core and its sockets; started with the first use."""
+        if self._host is None:
+            core = QueueManager(self._config, self.entropy)
+            core.adm.MessageIdOrdinal = self.message_ids[MESSAGE_IDS_A_TEST // 2] - 1
+            self._host = CoreHost(self.environment, core, self.address, _Stage(self))
+            self._host.start()
+        return self._host
+
+    def open_session(self, tamper: Tamper | None = None) -> Session:
+        """Open a session to the SUT as initiator (MS-MQQB 3.1.5.2); ConformanceFailure when the SUT refuses it."""
+        session, error = self.try_session(tamper)
+        if session is None or error is not None:
+            raise ConformanceFailure(f"no session with the SUT: {error}")
+        return session
+
+    def try_session(self, tamper: Tamper | None = None) -> tuple[Session | None, str | None]:
+        """Like ``open_session``, for checks that expect it to fail: the session, if a connection stood, and why not."""
+        self._pre_tampers = [tamper] if tamper else []
+        before = set(self.sessions)
+        token = self.host.begin(OpenSession(self.sut.format_name("plain")))
+        answered = self.environment.run_until(
+            lambda: token in self.host.answers, CONNECT_MS + self.sut.response_timeout_ms
+        )
+        self._pre_tampers = []
+        new = [session for name, session in self.sessions.items() if name not in before]
+        for session in new:
+            self.unclaimed.remove(session)
+        answer = self.host.answers.pop(token) if answered else "not open in time"
+        return (new[0] if new else None), (answer if isinstance(answer, str) else None)
+
+    def listen(self, *, ping: bool = True, deaf: bool = False) -> None:
+        """Let the core accept sessions (and pings) of the SUT at peer_address.
+
+        ``deaf``: it hears nothing of them any more once it has opened them.
+        """
+        self._ignores_when_open = deaf
+        driver = self.sut.file.driver
+        self.host.listen(driver.peer_tcp_port)
+        if ping:
+            self.host.listen_ping(driver.peer_ping_port)
+
+    def tamper_accepted(self, change: Tamper | None) -> None:
+        """Pass all that the core sends on connections of the SUT from now on through ``change``; None ends that.
+
+        To be said before the SUT is made to connect: over loopback it may be done before the check goes on.
+        """
+        self._accepted_tampers = [change] if change else []
+
+    def await_session(self, within_ms: int | None = None) -> Session | None:
+        """Wait for the SUT to open a connection to the listening core."""
+        self.environment.run_until(
+            lambda: any(s.record.sut_role == "initiator" for s in self.unclaimed),
+            self.sut.response_timeout_ms if within_ms is None else within_ms,
+        )
+        for session in self.unclaimed:
+            if session.record.sut_role == "initiator":
+                self.unclaimed.remove(session)
+                return session
+        return None
+
+    def send_message(self, session: Session, *, to: str | None = None, **fields: Any) -> list[Frame]:
+        """Send a message through the core; give the packets that went out on the session."""
+        before = len(session.sent)
+        answer = self.host.ask(SendMessage(to=to or self.sut.format_name("plain"), **fields))
+        if isinstance(answer, str):
+            raise HarnessError(f"the peer's core refused to send: {answer}")
+        return session.sent[before:]
+
+    def session_state(self, transport: str) -> dict[str, Any]:
+        """Give the peer's own ADM elements of a session."""
+        answer = self.host.ask(Inspect())
+        if isinstance(answer, str):
+            raise HarnessError(f"the peer's core refused to be inspected: {answer}")
+        for session in answer.values["adm"]["Sessions"]:
+            if session["transport"] == transport:
+                return dict(session)
+        raise HarnessError(f"the peer's core knows no session on {transport}")
+
+    def close(self) -> None:
+        """End everything that the test left open."""
+        for close in self._at_end:
+            close()
+        for conversation in self._raw:
+            if conversation.record.closed_by is None:
+                conversation.close()
+        if self._host is not None:
+            self._host.stop()
+        self.recorder.close()
+
+
+class _Stage:
+    """Between the peer's core and the wire: records, dissects, tampers."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+
+    def opened(self, transport: str, stream: Stream, initiator: bool) -> None:
+        record = self.peer.recorder.opened(stream.local, stream.remote, by_peer=initiator)
+        session = Session(self.peer, stream, record, transport)
+        session.tampers += self.peer._pre_tampers if initiator else self.peer._accepted_tampers
+        self.peer.sessions[transport] = session
+        self.peer.unclaimed.append(session)
+
+    def outgoing(self, transport: str, stream: Stream, packet: bytes) -> None:
+        session = self.peer.sessions[transport]
+        session.outgoing(packet)
+        if self.peer._ignores_when_open and session.record.sut_role == "initiator":
+            session.deaf = kind(packet) == "ConnectionParameters"
+
+    def incoming(self, transport: str, data: bytes) -> bytes:
+        session = self.peer.sessions[transport]
+        self.peer.recorder.received(session.record, data)
+        return b"" if session.deaf else data
+
+    def closed(self, transport: str, by_us: bool, reason: str) -> None:
+        session = self.peer.sessions.get(transport)
+        if session is not None:
+            self.peer.recorder.closed(session.record, by_peer=by_us)
+
+    def ping_outgoing(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
+        self.peer.recorder.datagram(local, remote, data, from_sut=False)
+        return data
+
+    def ping_incoming(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
+        self.peer.recorder.datagram(local, remote, data, from_sut=True)
+        return data
+
+
+class RawListener:
+    """Accepts connections of the SUT at peer_address, without a core behind."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        driver = peer.sut.file.driver
+        self.waiting: list[RawConversation] = []
+        self._listener = peer.environment.listen(Endpoint(peer.address, driver.peer_tcp_port), self._accept)
+
+    def _accept(self, stream: Stream) -> StreamSink:
+        conversation = RawConversation(self.peer, by_peer=False)
+        conversation.stream = stream
+        self.waiting.append(conversation)
+        self.peer._raw.append(conversation)
+        return conversation
+
+    def accept(self, within_ms: int | None = None) -> RawConversation | None:
+        """Wait for the next connection of the SUT; None when none came."""
+        timeout = self.peer.sut.response_timeout_ms if within_ms is None else within_ms
+        self.peer.environment.run_until(lambda: bool(self.waiting), timeout)
+        return self.waiting.pop(0) if self.waiting else None
+
+    def close(self) -> None:
+        """Accept no more."""
+        self._listener.close()
+
+
+class PingEnd:
+    """A UDP port of the peer."""
+
+    def __init__(self, peer: Peer, port: int) -> None:
+        self.peer = peer
+        self.received: list[tuple[Endpoint, Frame]] = []
+        self._next = 0
+        self._port = peer.environment.datagrams(Endpoint(peer.address, port), self)
+
+    @property
+    def endpoint(self) -> Endpoint:
+        """The address and port that this end sends from."""
+        return self._port.endpoint
+
+    def on_datagram(self, remote: Endpoint, data: bytes) -> None:
+        """Record a datagram of the SUT."""
+        frame = self.peer.recorder.datagram(self._port.endpoint, remote, data, from_sut=True)
+        self.received.append((remote, frame))
+
+    def send(self, packet: Any, to: Endpoint | None = None) -> Frame:
+        """Send a scapy packet or bytes, to the SUT's ping port unless told otherwise."""
+        target = to or Endpoint(self.peer.sut.address, self.peer.sut.ping_port)
+        data = bytes(packet)
+        frame = self.peer.recorder.datagram(self._port.endpoint, target, data, from_sut=False)
+        self._port.send(target, data)
+        return frame
+
+    def poll(self, within_ms: int | None = None) -> Frame | None:
+        """Wait for the next datagram not yet polled; ``source`` of it is in ``received``."""
+        timeout = self.peer.sut.response_timeout_ms if within_ms is None else within_ms
+        self.peer.environment.run_until(lambda: self._next < len(self.received), timeout)
+        if self._next >= len(self.received):
+            return None
+        self._next += 1
+        return self.received[self._next - 1][1]
+
+    def quiet(self, for_ms: int | None = None) -> bool:
+        """Wait; did no datagram come?"""
+        return self.poll(self.peer.sut.quiet_ms if for_ms is None else for_ms) is None
+
+    def close(self) -> None:
+        """Close the port."""
+        self._port.close()

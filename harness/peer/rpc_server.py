@@ -1,0 +1,272 @@
+"""The SUT's counterpart as a server of DCE/RPC: takes what the SUT calls and answers as the check says.
+
+Written from the specifications on scapy's packets, and apart from ``reference_qm.rpc``. Spec: C706 12; MS-RPCE 3.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from harness.capture.recorder import Frame
+from harness.environment import Listener, Stream, StreamSink
+from harness.peer.conversation import RawConversation
+from harness.wire.errors import WireError
+from harness.wire.rpc import (
+    ACCEPTANCE,
+    CONC_MPX,
+    FIRST,
+    LAST,
+    NDR,
+    NDR64,
+    PROVIDER_REJECTION,
+    QM2QM,
+    QMCOMM,
+    WHOLE,
+    Outcome,
+    Proposal,
+    Syntax,
+    bind_ack,
+    bind_nak,
+    dissect_rpc,
+    fault,
+    proposals_of,
+    response,
+    stub_of,
+)
+from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
+from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
+from harness.wire.rpc_stub import Operation
+from reference_qm.surface.inputs import Endpoint
+
+if TYPE_CHECKING:
+    from harness.peer.peer import Peer
+
+_OPERATIONS: dict[tuple[Syntax, int], Operation] = {
+    (one.interface, one.opnum): one for one in (*QM2QM_OPERATIONS.values(), *QMCOMM_OPERATIONS.values())
+}
+INTERFACES = (QM2QM, QMCOMM)
+GROUP = 0x6D71
+"""assoc_group_id of every association: nobody joins one."""
+NOT_SPECIFIED, ABSTRACT_SYNTAX, TRANSFER_SYNTAXES = range(3)
+"""p_provider_reason_t. Spec: C706 12.6.3.1."""
+OP_RANGE = 0x1C010002
+"""nca_s_op_rng_error."""
+
+
+class Context(NamedTuple):
+    """A presentation context that was accepted; ``wide``: its stubs are in NDR64."""
+
+    interface: Syntax
+    wide: bool
+
+
+@dataclass(eq=False)
+class ServedCall:
+    """A call of the SUT. ``frames``: the fragments of its request; ``into``: its [in] parameters, a scapy packet.
+
+    ``malformed`` says why the stub is none; then there is no ``into``.
+    """
+
+    association: ServedAssociation
+    call_id: int
+    p_cont_id: int
+    operation: Operation
+    wide: bool
+    into: Any = None
+    frames: list[Frame] = field(default_factory=list)
+    malformed: str | None = None
+    answered: list[Frame] = field(default_factory=list)
+    cancelled: list[Frame] = field(default_factory=list)
+    """co_cancel and orphaned of the SUT about this call."""
+    stub: bytes = b""
+
+    @property
+    def name(self) -> str:
+        """The name of the method."""
+        return self.operation.name
+
+    @property
+    def port(self) -> int:
+        """The port that it came to."""
+        return self.association.port
+
+    @property
+    def evidence(self) -> list[Frame]:
+        """Give the first fragments of the request and of the answer."""
+        return [*self.frames[:1], *self.answered[:1]]
+
+    def respond(self, **results: Any) -> None:
+        """Answer; results that are not given have their defaults: zero, NULL."""
+        stub = self.operation.build_response(self.wide, **results)
+        for part in response(self.call_id, self.p_cont_id, stub):
+            self.answered.append(self.association.send(part))
+
+    def fault(self, status: int) -> None:
+        """Answer with a fault."""
+        self.answered.append(self.association.send(fault(self.call_id, self.p_cont_id, status)))
+
+
+Answer = Callable[[ServedCall], None]
+"""Answers a call, or does not."""
+
+
+class ServedAssociation(RawConversation):
+    """The server's side of a connection that the SUT opened."""
+
+    def __init__(self, server: RpcServer, port: int) -> None:
+        super().__init__(server.peer, by_peer=False)
+        self.server = server
+        self.port = port
+        self.contexts: dict[int, Context] = {}
+        self.binds: list[tuple[Frame, list[Proposal]]] = []
+        self.calls: dict[int, ServedCall] = {}
+
+    @property
+    def over(self) -> bool:
+        """Is the connection closed?"""
+        return self.record.closed_by is not None
+
+    def on_open(self) -> None:
+        """Record the new connection."""
+        self.is_open = True
+        self.record = self.peer.recorder.opened(self.stream.local, self.stream.remote, by_peer=False, rpc=True)
+        self.server.associations.append(self)
+
+    def on_bytes(self, data: bytes) -> None:
+        """Record what the SUT sent, and answer it."""
+        for frame in self.peer.recorder.received(self.record, data):
+            try:
+                packet = dissect_rpc(frame.data)
+            except WireError as error:
+                self.server.malformed.append((frame, str(error)))
+                continue
+            if frame.kind in ("bind", "alter_context"):
+                self._on_bind(frame, packet)
+            elif frame.kind == "request":
+                self._on_request(frame, packet)
+            elif packet.call_id in self.calls:
+                self.calls[packet.call_id].cancelled.append(frame)
+
+    def _on_bind(self, frame: Frame, packet: Any) -> None:
+        proposals = proposals_of(packet)
+        self.binds.append((frame, proposals))
+        if self.server.refuses_bind is not None:
+            self.send(bind_nak(packet.call_id, self.server.refuses_bind))
+            return
+        outcomes = []
+        taken: set[Syntax] = set()
+        for one in proposals:
+            outcome = self._outcome(one, proposals, taken)
+            if outcome.result == ACCEPTANCE:
+                taken.add(one.abstract)
+                self.contexts[one.p_cont_id] = Context(one.abstract, outcome.transfer == NDR64)
+            outcomes.append(outcome)
+        kind = "bind_ack" if frame.kind == "bind" else "alter_context_resp"
+        flags = WHOLE | (packet.pfc_flags & CONC_MPX)
+        self.send(bind_ack(packet.call_id, outcomes, group=GROUP, port=str(self.port), kind=kind, flags=flags))
+
+    def _outcome(self, one: Proposal, proposals: list[Proposal], taken: set[Syntax]) -> Outcome:
+        """Accept each interface once, in the first transfer syntax of the server's that is proposed for it."""
+        if one.abstract not in INTERFACES:
+            return Outcome(PROVIDER_REJECTION, ABSTRACT_SYNTAX)
+        offered = {each for other in proposals if other.abstract == one.abstract for each in other.transfers}
+        wanted = next((each for each in self.server.transfers if each in offered), None)
+        if wanted is None or wanted not in one.transfers or one.abstract in taken:
+            return Outcome(PROVIDER_REJECTION, TRANSFER_SYNTAXES)
+        return Outcome(ACCEPTANCE, transfer=wanted)
+
+    def _on_request(self, frame: Frame, packet: Any) -> None:
+        body = packet.payload
+        call = self.calls.get(packet.call_id)
+        if packet.pfc_flags & FIRST:
+            context = self.contexts.get(body.cont_id)
+            operation = _OPERATIONS.get((context.interface, body.opnum)) if context else None
+            if context is None or operation is None:
+                self.server.malformed.append((frame, f"context {body.cont_id}, opnum {body.opnum}"))
+                self.send(fault(packet.call_id, body.cont_id, OP_RANGE))
+                return
+            call = ServedCall(self, packet.call_id, body.cont_id, operation, context.wide)
+            self.calls[packet.call_id] = call
+        if call is None:
+            self.server.malformed.append((frame, f"a fragment of no call {packet.call_id}"))
+            return
+        call.frames.append(frame)
+        call.stub += stub_of(packet)
+        if packet.pfc_flags & LAST:
+            self._complete(call)
+
+    def _complete(self, call: ServedCall) -> None:
+        try:
+            call.into = call.operation.read_request(call.stub, call.wide)
+        except WireError as error:
+            call.malformed = str(error)
+        call.frames[0].stub = call.into
+        self.server.take(call)
+
+
+class RpcServer:
+    """Serves qmcomm and qm2qm at ``driver.peer_rpc_port`` and qm2qm at a second port, which it may tell the SUT.
+
+    ``answers``: what is done about a call, by the name of its method; a method without an answer is left waiting.
+    ``transfers``: the transfer syntaxes that it speaks, the preferred one first. ``refuses_bind``: a reason.
+    """
+
+    def __init__(self, peer: Peer, answers: dict[str, Answer], transfers: tuple[Syntax, ...] = (NDR64, NDR)) -> None:
+        self.peer = peer
+        self.answers = answers
+        self.transfers = transfers
+        self.refuses_bind: int | None = None
+        self.associations: list[ServedAssociation] = []
+        self.calls: list[ServedCall] = []
+        """Every call, in order."""
+        self.malformed: list[tuple[Frame, str]] = []
+        """What the SUT sent that is no PDU or no call, with why."""
+        self._listeners: list[Listener] = []
+        self.port = self._listen(peer.sut.file.driver.peer_rpc_port)
+        self.read_port = self._listen(0)
+        peer.at_end(self.close)
+
+    def take(self, call: ServedCall) -> None:
+        """Note a call and answer it."""
+        self.calls.append(call)
+        answer = self.answers.get(call.name)
+        if answer is not None and call.malformed is None:
+            answer(call)
+
+    def named(self, name: str) -> list[ServedCall]:
+        """Give the calls of a method, in order."""
+        return [call for call in self.calls if call.name == name]
+
+    def wait(self, name: str, count: int = 1, within_ms: int | None = None) -> list[ServedCall]:
+        """Wait for so many calls of a method; give those that came."""
+        timeout = self.peer.sut.response_timeout_ms if within_ms is None else within_ms
+        self.peer.environment.run_until(lambda: len(self.named(name)) >= count, timeout)
+        return self.named(name)
+
+    def free_port(self) -> int:
+        """Give a port of the peer where nothing listens."""
+        port = self._listen(0)
+        self._listeners.pop().close()
+        return port
+
+    def close(self) -> None:
+        """Listen no more."""
+        for listener in self._listeners:
+            listener.close()
+        self._listeners.clear()
+
+    def _listen(self, port: int) -> int:
+        at: list[int] = []
+
+        def accept(stream: Stream) -> StreamSink:
+            association = ServedAssociation(self, at[0])
+            association.stream = stream
+            self.peer.watch(association)
+            return association
+
+        listener = self.peer.environment.listen(Endpoint(self.peer.address, port), accept)
+        self._listeners.append(listener)
+        at.append(listener.endpoint.port)
+        return at[0]

@@ -1,0 +1,104 @@
+"""Which rules have which checks, predicates and faults: collected from the suites themselves."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import pytest
+
+from harness.errors import HarnessError
+from harness.faults.registry import load_faults
+from harness.judging.passive import PASSIVE
+from harness.paths import SUITES
+from harness.rules.catalogue import Catalogue, IndexRow, load_catalogue, load_index
+from harness.rules.coverage import SectionCoverage, coverage
+from harness.rules.proof_record import load_proof
+from harness.run.plugin import covered, suite_path
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    """Everything that there is to a rule, by rule id."""
+
+    catalogue: Catalogue
+    tests: dict[str, list[str]]
+    faults: dict[str, list[str]]
+    passive: frozenset[str]
+    proven: frozenset[str]
+    index: Mapping[str, IndexRow]
+
+    def coverage(self) -> list[SectionCoverage]:
+        """Count what was checked and proven when that was recorded, section by section."""
+        proof = load_proof()
+        return coverage(self.catalogue, self.index, proof.checked, proof.proven)
+
+    def checked(self) -> list[str]:
+        """Give the rules that some check or predicate judges."""
+        return [rule for rule in self.catalogue if self.tests.get(rule) or rule in self.passive]
+
+    def checks(self, rule: str) -> list[str]:
+        """Give the checks that judge a rule, and its predicate as ``suites/predicates/<module>::<name>``."""
+        tests = list(self.tests.get(rule, []))
+        if rule in PASSIVE:
+            predicate = PASSIVE[rule].predicate
+            tests.append(f"{predicate.__module__.replace('.', '/')}.py::{predicate.__name__}")
+        return tests
+
+    def row(self, rule: str) -> dict[str, Any]:
+        """Give one line of ``mqconform rules --format json``."""
+        row = self.catalogue[rule]
+        return {
+            "id": rule,
+            "document": row.document,
+            "section": row.section,
+            "level": row.level,
+            "form": row.form,
+            "observe": row.observe,
+            "tests": self.checks(rule),
+            "faults": self.faults.get(rule, []),
+            "proven": rule in self.proven,
+        }
+
+
+class _Collector:
+    def __init__(self) -> None:
+        self.tests: dict[str, list[str]] = defaultdict(list)
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        for item in items:
+            path = suite_path(item)
+            if path is not None:
+                for rule in covered(item):
+                    self.tests[rule].append(path)
+
+
+def pytest_arguments() -> list[str]:
+    """Give the arguments that every run of the suites starts with, wherever it is called from."""
+    return [str(SUITES), "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES)]
+
+
+@cache
+def take_inventory() -> Inventory:
+    """Collect the suites (without running them) and join them with the catalogue, the faults and the proof."""
+    collector = _Collector()
+    code = pytest.main([*pytest_arguments(), "--collect-only", "-p", "no:terminal"], [collector])
+    if code not in (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED):
+        raise HarnessError("the suites cannot be collected; `pytest suites --collect-only` says why")
+    catalogue = load_catalogue()
+    faults: dict[str, list[str]] = defaultdict(list)
+    for fault in load_faults().values():
+        for rule in fault.breaks:
+            faults[rule].append(fault.name)
+    for where, rules in (("a check", collector.tests), ("a fault", faults), ("a predicate", PASSIVE)):
+        for rule in rules:
+            if rule not in catalogue:
+                raise HarnessError(f"{where} names {rule}, which has no row in the catalogue")
+    proven = load_proof().proven
+    return Inventory(
+        catalogue, dict(collector.tests), dict(faults), frozenset(PASSIVE), frozenset(proven), load_index()
+    )

@@ -1,0 +1,219 @@
+"""The rules: our words for each (suites/*/rules/*.toml), joined with their level, form, heading and public page."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness.paths import SUITES
+from harness.rules.errata import CatalogueError, Erratum, check_keys, load_errata, read_toml
+
+__all__ = ["Catalogue", "CatalogueError", "Document", "IndexRow", "Rule", "load_catalogue", "load_index"]
+
+INDEX_FILE = "index.tsv"
+DOCUMENTS_FILE = "documents.toml"
+LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
+FORMS = ("rule", "step", "detail", "lead", "api", "flow")
+ROW_FORMS = ("rule", "step")
+"""What has a row in the catalogue; the other forms belong to one of these."""
+OBSERVES = ("passive", "wire", "rpc", "control", "inspect", "none")
+ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
+
+_PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
+_COLUMNS = ["id", "level", "form", "title"]
+_REQUIRED = {"observe": str, "role": str, "says": str}
+_OPTIONAL = {"why": str, "errata": list, "note": str}
+
+
+class IndexRow(NamedTuple):
+    """What suites/index.tsv knows of a rule; ``title`` is the heading of its section."""
+
+    level: str
+    form: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A specification and its public pages."""
+
+    name: str
+    title: str
+    page: str
+    sections: Mapping[str, str]
+
+    def link(self, section: str) -> str:
+        """Give the address of a section's page; of the document's page where that is not known."""
+        return f"{_PAGES}/ms-{self.name.lower()}/{self.sections.get(section, self.page)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A row of the catalogue. ``number`` counts within the section; ``note`` is a product note such as ``<12>``."""
+
+    id: str
+    document: str
+    section: str
+    number: int
+    title: str
+    level: str
+    form: str
+    observe: str
+    role: str
+    says: str
+    why: str | None
+    errata: tuple[str, ...]
+    note: str | None
+    link: str
+
+
+class Catalogue(Mapping[str, Rule]):
+    """Rules by id, in the order of the documents and of their sections. Equal to itself only."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    def __init__(self, rules: list[Rule], documents: Mapping[str, Document], errata: Mapping[str, Erratum]) -> None:
+        order = list(documents)
+        self._rules = {
+            rule.id: rule for rule in sorted(rules, key=lambda rule: (order.index(rule.document), *_place(rule)))
+        }
+        self._documents = documents
+        self.errata = errata
+
+    def __getitem__(self, rule: str) -> Rule:
+        return self._rules[rule]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._rules)
+
+    def __len__(self) -> int:
+        return len(self._rules)
+
+    def documents(self) -> list[str]:
+        """Give the names of the documents that have rules here."""
+        return list(dict.fromkeys(rule.document for rule in self._rules.values()))
+
+    def document(self, name: str) -> list[Rule]:
+        """Give the rules of a document."""
+        return [rule for rule in self._rules.values() if rule.document == name]
+
+    def link(self, rule: str) -> str:
+        """Give the public page of a rule id, whether it has a row or not; KeyError for an unknown document."""
+        document, section, _ = rule.split("-")
+        return self._documents[document].link(section)
+
+    def to_rules_json(self) -> dict[str, dict[str, Any]]:
+        """Give the rows for a run folder's rules.json."""
+        fields = ("document", "section", "title", "level", "form", "observe", "role", "says", "why", "link")
+        return {name: {key: getattr(rule, key) for key in fields} for name, rule in self._rules.items()}
+
+
+def _place(rule: Rule) -> tuple[list[int], int]:
+    return [int(part) for part in rule.section.split(".")], rule.number
+
+
+def load_index(root: Path = SUITES) -> dict[str, IndexRow]:
+    """Read suites/index.tsv: every normative sentence and step of the documents, by id."""
+    file = root / INDEX_FILE
+    index: dict[str, IndexRow] = {}
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except FileNotFoundError:
+        raise CatalogueError(file, "", "is missing; it belongs to the suites") from None
+    rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
+    if next(rows, None) != _COLUMNS:
+        raise CatalogueError(file, "line 1", f"the columns must be {', '.join(_COLUMNS)}")
+    for number, row in enumerate(rows, 2):
+        if len(row) != len(_COLUMNS):
+            raise CatalogueError(file, f"line {number}", f"{len(row)} columns, there must be {len(_COLUMNS)}")
+        rule, level, form, title = row
+        if rule in index:
+            raise CatalogueError(file, rule, "twice; remove one of the lines")
+        if level not in LEVELS or form not in FORMS:
+            raise CatalogueError(file, rule, f"unknown level or form: {level}, {form}")
+        index[rule] = IndexRow(level, form, title)
+    return index
+
+
+def load_documents(root: Path = SUITES) -> dict[str, Document]:
+    """Read suites/documents.toml, by the short name of the document."""
+    file = root / DOCUMENTS_FILE
+    found = {}
+    for name, row in read_toml(file).items():
+        entry = check_keys(file, name, row, {"title": str}, {"page": str, "sections": dict})
+        found[name] = Document(name, entry["title"], entry.get("page", ""), entry.get("sections", {}))
+    return found
+
+
+def load_catalogue(root: Path | None = None) -> Catalogue:
+    """Give the catalogue of a suites folder; the one beside the harness (default) is read once in a process.
+
+    CatalogueError names the file, the row and the way out.
+    """
+    return _read_catalogue(root) if root else _own_catalogue()
+
+
+@cache
+def _own_catalogue() -> Catalogue:
+    return _read_catalogue(SUITES)
+
+
+def _read_catalogue(root: Path) -> Catalogue:
+    index, documents = load_index(root), load_documents(root)
+    errata = load_errata(index, root)
+    rules: dict[str, Rule] = {}
+    for file in sorted(root.glob("*/rules/*.toml")):
+        for name, row in read_toml(file).items():
+            if name in rules:
+                raise CatalogueError(file, name, "twice; another file of the suites has a row for it")
+            rules[name] = _rule(file, name, row, index, documents, errata)
+    return Catalogue(list(rules.values()), documents, errata)
+
+
+def _rule(
+    file: Path,
+    name: str,
+    row: object,
+    index: Mapping[str, IndexRow],
+    documents: Mapping[str, Document],
+    errata: Mapping[str, Erratum],
+) -> Rule:
+    if name not in index:
+        raise CatalogueError(file, name, f"unknown id; {INDEX_FILE} has them all")
+    known = index[name]
+    if known.form not in ROW_FORMS:
+        raise CatalogueError(file, name, f"is a {known.form}; only {' and '.join(ROW_FORMS)} have rows: remove it")
+    document, section, number = name.split("-")
+    if document not in documents:
+        raise CatalogueError(file, name, f"unknown document {document}; add it to {DOCUMENTS_FILE}")
+    entry = check_keys(file, name, row, _REQUIRED, _OPTIONAL)
+    for key, values in (("observe", OBSERVES), ("role", ROLES)):
+        if entry[key] not in values:
+            raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known are {', '.join(values)}")
+    if entry["observe"] == "none" and "why" not in entry:
+        raise CatalogueError(file, name, "observe is none without why; say why nobody can see it")
+    cited = tuple(entry.get("errata", ()))
+    unknown = [each for each in cited if each not in errata]
+    if unknown:
+        raise CatalogueError(file, name, f"unknown erratum {unknown[0]}; add it to errata.toml")
+    return Rule(
+        id=name,
+        document=document,
+        section=section,
+        number=int(number),
+        title=known.title,
+        level=known.level,
+        form=known.form,
+        observe=entry["observe"],
+        role=entry["role"],
+        says=entry["says"],
+        why=entry.get("why"),
+        errata=cited,
+        note=entry.get("note"),
+        link=documents[document].link(section),
+    )

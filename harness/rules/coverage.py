@@ -1,0 +1,71 @@
+"""How much of a document is checked and proven, section by section (`mqconform rules --coverage`, the site)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from harness.rules.catalogue import ROW_FORMS, Catalogue, IndexRow
+
+DEMANDS = ("MUST", "SHOULD")
+"""MUST NOT counts as MUST, SHOULD NOT as SHOULD."""
+
+
+@dataclass(slots=True)
+class SectionCoverage:
+    """The rules and steps of one section that demand, or advise, something.
+
+    ``rows``: how many the document has; ``catalogued``: how many have a row in the catalogue; ``none``: how many of
+    those nobody can observe (the row says why).
+    """
+
+    document: str
+    section: str
+    title: str
+    demand: str
+    rows: int = 0
+    catalogued: int = 0
+    checked: int = 0
+    proven: int = 0
+    none: int = 0
+
+    def add(self, other: SectionCoverage) -> None:
+        """Count another section in."""
+        for name in ("rows", "catalogued", "checked", "proven", "none"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+
+
+def coverage(
+    catalogue: Catalogue, index: Mapping[str, IndexRow], checked: Collection[str], proven: Collection[str]
+) -> list[SectionCoverage]:
+    """Count every section of the documents that have a row, in the order of the documents."""
+    found: dict[tuple[str, str, str], SectionCoverage] = {}
+    documents = catalogue.documents()
+    for name, row in index.items():
+        document, section, _ = name.split("-")
+        if row.form not in ROW_FORMS or document not in documents:
+            continue
+        demand = row.level.split()[0]
+        counts = found.setdefault((document, section, demand), SectionCoverage(document, section, row.title, demand))
+        counts.rows += 1
+        counts.catalogued += name in catalogue
+        counts.none += name in catalogue and catalogue[name].observe == "none"
+        counts.checked += name in checked
+        counts.proven += name in proven
+    return sorted(
+        found.values(),
+        key=lambda one: (
+            documents.index(one.document),
+            [int(part) for part in one.section.split(".")],
+            DEMANDS.index(one.demand),
+        ),
+    )
+
+
+def totals(sections: list[SectionCoverage]) -> list[SectionCoverage]:
+    """Sum the sections up, a row for each document and demand."""
+    found: dict[tuple[str, str], SectionCoverage] = {}
+    for one in sections:
+        whole = SectionCoverage(one.document, "", "", one.demand)
+        found.setdefault((one.document, one.demand), whole).add(one)
+    return list(found.values())

@@ -1,0 +1,141 @@
+"""Where the documents contradict themselves or real bytes: the readings, and which of them verdicts follow.
+
+``suites/errata.toml`` is part of the catalogue; so what is wrong with it is a CatalogueError too.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Container, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import MqconformError
+from harness.paths import SUITES
+
+ERRATA_FILE = "errata.toml"
+VERDICTS = ("pass", "fail", "warn", "inconclusive")
+"""What a system that follows a reading can get."""
+
+_KEYS = {
+    "where": list,
+    "says": str,
+    "readings": list,
+    "real": str,
+    "choice": str,
+    "settled": bool,
+    "why": str,
+}
+_READING_KEYS = {"says": str, "verdict": str}
+_ID = re.compile(r"E\d\d\d?")
+_RULE_ID = re.compile(r"[A-Z]+-[0-9.]+-\d+")
+_SECTION = re.compile(r"[A-Z]+ \d+(\.\d+)*")
+
+
+class CatalogueError(MqconformError):
+    """A file of the suites folder that cannot be used: one line with the file, the entry and the way out."""
+
+    def __init__(self, file: Path, entry: str, message: str) -> None:
+        super().__init__(f"{file}: {entry}: {message}" if entry else f"{file}: {message}")
+        self.file = file
+        self.entry = entry
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read the documents, and the verdict of a system that follows it."""
+
+    says: str
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """One contradiction.
+
+    ``where``: rule ids ("MQQB-2.2.1-05") and sections ("MQQB 3.1.2.1"). ``says``: what contradicts what. ``real``: what
+    the frames of MS-MQQB section 4, the product notes or the field show. ``choice``: what the checks and the reference
+    follow, ``why`` for which reason. ``settled``: do bytes of real Windows settle it?
+    """
+
+    id: str
+    where: tuple[str, ...]
+    says: str
+    readings: tuple[Reading, ...]
+    real: str
+    choice: str
+    settled: bool
+    why: str
+
+    @property
+    def rules(self) -> tuple[str, ...]:
+        """The rule ids of ``where``."""
+        return tuple(place for place in self.where if _RULE_ID.fullmatch(place))
+
+
+def read_toml(file: Path) -> dict[str, Any]:
+    """Read a TOML file; CatalogueError when it is missing or malformed."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise CatalogueError(file, "", "is missing; it belongs to the suites") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CatalogueError(file, "", f"is no TOML: {error}") from error
+
+
+def check_keys(
+    file: Path, entry: str, row: object, required: Mapping[str, type], optional: Mapping[str, type]
+) -> dict[str, Any]:
+    """Give the row back when it is a table of the right keys and types; CatalogueError otherwise."""
+    if not isinstance(row, dict):
+        raise CatalogueError(file, entry, "is no table; write [...] with keys below it")
+    types = {**required, **optional}
+    for key, value in row.items():
+        if key not in types:
+            raise CatalogueError(file, entry, f"unknown key {key}; known are {', '.join(types)}")
+        if type(value) is not types[key]:
+            raise CatalogueError(file, entry, f"{key} is a {type(value).__name__}, not a {types[key].__name__}")
+        if isinstance(value, list | str) and not value:
+            raise CatalogueError(file, entry, f"{key} is empty; fill it in or leave it out")
+    missing = [key for key in required if key not in row]
+    if missing:
+        raise CatalogueError(file, entry, f"{missing[0]} is missing; every row has {', '.join(required)}")
+    return row
+
+
+def load_errata(index: Container[str], root: Path = SUITES) -> dict[str, Erratum]:
+    """Read suites/errata.toml; by id, in the order of the file.
+
+    ``index``: the known rule ids. CatalogueError names the entry that is wrong and the way out.
+    """
+    file = root / ERRATA_FILE
+    return {name: _erratum(file, name, row, index) for name, row in read_toml(file).items()}
+
+
+def _erratum(file: Path, name: str, row: object, index: Container[str]) -> Erratum:
+    if not _ID.fullmatch(name):
+        raise CatalogueError(file, name, "is no id of an erratum; write E and two or three digits")
+    entry = check_keys(file, name, row, _KEYS, {})
+    for place in entry["where"]:
+        if _RULE_ID.fullmatch(str(place)):
+            if place not in index:
+                raise CatalogueError(file, name, f"unknown rule {place} in where; suites/index.tsv has them all")
+        elif not _SECTION.fullmatch(str(place)):
+            raise CatalogueError(file, name, f'where has {place!r}; write a rule id or a section as "MQQB 3.1.2.1"')
+    readings = tuple(_readings(file, name, entry["readings"]))
+    return Erratum(**{**entry, "id": name, "where": tuple(entry["where"]), "readings": readings})
+
+
+def _readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:
+    if len(rows) < 2:
+        raise CatalogueError(file, name, "has fewer than two readings; a contradiction has at least two")
+    for number, row in enumerate(rows, 1):
+        entry = check_keys(file, f"{name} reading {number}", row, _READING_KEYS, {})
+        if entry["verdict"] not in VERDICTS:
+            known = ", ".join(VERDICTS)
+            raise CatalogueError(
+                file, f"{name} reading {number}", f"unknown verdict {entry['verdict']}; known are {known}"
+            )
+        yield Reading(**entry)

@@ -1,0 +1,41 @@
+"""The record of the last proof: which rules were checked, which of their faults were found (suites/proof.json)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.errors import HarnessError
+from harness.paths import SUITES
+
+PROOF_FILE = "proof.json"
+_SCHEMA = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedProof:
+    """What ``mqconform prove --record`` saw. ``proven``: by rule, the faults that its checks found."""
+
+    checked: frozenset[str] = frozenset()
+    proven: Mapping[str, list[str]] = field(default_factory=dict)
+
+
+def load_proof(root: Path = SUITES) -> RecordedProof:
+    """Read the record of a suites folder; an empty one when there is none."""
+    path = root / PROOF_FILE
+    if not path.is_file():
+        return RecordedProof()
+    try:
+        tree = json.loads(path.read_text(encoding="utf-8"))
+        return RecordedProof(frozenset(tree["checked"]), tree["proven"])
+    except (ValueError, KeyError) as error:
+        raise HarnessError(f"{path} is broken ({error!r}): remove it, `mqconform prove --record` makes it") from error
+
+
+def write_proof(checked: Iterable[str], killed: Mapping[str, Iterable[str]], root: Path = SUITES) -> None:
+    """Keep what was proven."""
+    proven = {rule: sorted(killed[rule]) for rule in sorted(killed)}
+    tree = {"schema": _SCHEMA, "checked": sorted(checked), "proven": proven}
+    (root / PROOF_FILE).write_text(json.dumps(tree, indent=1) + "\n", encoding="utf-8")

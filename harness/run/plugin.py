@@ -1,0 +1,335 @@
+"""The pytest plugin: ``pytest suites --sut sut.toml`` is a conformance run.
+
+Inert in any other pytest session: it acts only on tests below the suites folder.
+"""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from harness.paths import SUITES
+
+if TYPE_CHECKING:
+    from harness.judging.judge import Judge
+    from harness.judging.passive import PassiveJudge
+    from harness.judging.verdicts import Log
+    from harness.peer.peer import Peer
+    from harness.peer.remote import Remote
+    from harness.run.run import Run
+    from harness.sut.drivers import SutDriver
+    from harness.sut.sut import Sut
+
+RUN: pytest.StashKey[Run] = pytest.StashKey()
+DRIVERS: pytest.StashKey[list[SutDriver]] = pytest.StashKey()
+"""Of every worker."""
+DRIVER: pytest.StashKey[SutDriver] = pytest.StashKey()
+"""Of this process."""
+LOG: pytest.StashKey[Log] = pytest.StashKey()
+"""Where the verdicts of this process go."""
+JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
+ON_TERM: pytest.StashKey[Any] = pytest.StashKey()
+"""What SIGTERM did before the run."""
+
+_BAD = ("fail", "inconclusive", "harness_error")
+"""Verdicts with which a check counts as failed for pytest, JUnit and Allure."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the options of a conformance run."""
+    group = parser.getgroup("mqconform", "MSMQ conformance")
+    group.addoption("--sut", metavar="FILE", help="the TOML file that describes the system under test")
+    group.addoption("--out", metavar="DIR", help="the folder of the run (default: out/<SUT>-<time>)")
+    group.addoption("--resume", action="store_true", help="go on with the run in --out")
+    group.addoption("--rule", action="append", default=[], metavar="ID", help="only checks that cover this rule")
+    group.addoption("--workers", type=int, default=1, metavar="N", help="how many checks may run in parallel")
+    group.addoption("--fault", action="append", default=[], metavar="NAME", help="break a virtual reference this way")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the markers; with --sut, open the run folder before other plugins look for their files."""
+    config.addinivalue_line("markers", "covers(rule, ...): the rules of the catalogue that a check judges")
+    config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check cannot do without")
+    if config.getoption("--sut") and not config.getoption("collectonly"):
+        _begin(config)
+
+
+def _begin(config: pytest.Config) -> None:
+    from dataclasses import replace
+
+    from harness.errors import MqconformError, UsageError
+    from harness.rules.catalogue import load_catalogue
+    from harness.run.run import Run, slug
+    from harness.sut.drivers import driver_for, start_all
+    from harness.sut.sut_file import load_sut_file
+    from harness.sut.worker_configurations import worker_configurations
+
+    try:
+        if config.getoption("resume") and not config.getoption("--out"):
+            raise UsageError("--resume: which run? give its folder as --out")
+        file = load_sut_file(Path(config.getoption("--sut")))
+        if config.getoption("--fault"):
+            file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
+        folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
+        places = worker_configurations(file, config.getoption("--workers"))
+        drivers = [driver_for(place, folder, number) for number, place in enumerate(places)]
+        run = Run.begin(folder, file, load_catalogue(), _selection(config), resume=config.getoption("--resume"))
+    except MqconformError as error:
+        raise pytest.UsageError(str(error)) from error
+    # End as for Ctrl-C: stop what is started here.
+    config.stash[ON_TERM] = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        start_all(drivers)
+    except MqconformError as error:
+        run.aborted = str(error)
+        run.end()
+        raise pytest.UsageError(str(error)) from error
+    config.stash[RUN] = run
+    config.stash[LOG] = run.log
+    config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
+    if config.pluginmanager.hasplugin("junitxml"):
+        taken = config.getoption("resume") and (folder / "junit.xml").exists()  # by what ran before
+        name = f"junit-from-{run.done.last + 1}.xml" if taken else "junit.xml"
+        config.option.xmlpath = config.option.xmlpath or str(folder / name)
+    if config.pluginmanager.hasplugin("allure_pytest"):
+        config.option.allure_report_dir = config.option.allure_report_dir or str(folder / "allure-results")
+
+
+def _selection(config: pytest.Config) -> str:
+    parts = [f"--rule {rule}" for rule in config.getoption("--rule")]
+    if config.getoption("keyword"):
+        parts.append(f"-k {config.getoption('keyword')}")
+    if config.getoption("markexpr"):
+        parts.append(f"-m {config.getoption('markexpr')}")
+    parts += [argument for argument in config.args if Path(argument).name != "suites"]
+    return " ".join(parts) or "all"
+
+
+def suite_path(item: pytest.Item) -> str | None:
+    """Give a check's id, ``suites/<document>/<module>::<name>``; None for a test that is no check."""
+    if not item.path.is_relative_to(SUITES):
+        return None
+    return f"suites/{item.path.relative_to(SUITES).as_posix()}::{item.nodeid.split('::', 1)[1]}"
+
+
+def covered(item: pytest.Item) -> tuple[str, ...]:
+    """Give the rules that a check covers, in order."""
+    rules = [rule for marker in item.iter_markers("covers") for rule in marker.args]
+    return tuple(dict.fromkeys(rules))
+
+
+def needs_known_peer(item: pytest.Item) -> bool:
+    """Does a check need what a SUT knows of its peer beforehand, such as a route?"""
+    from harness.sut.worker_configurations import OF_THE_KNOWN_PEER
+
+    return any(OF_THE_KNOWN_PEER.intersection(marker.args) for marker in item.iter_markers("needs"))
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Select by rule, leave out what a resumed run has done, and refuse checks without a SUT."""
+    checks = [(item, path) for item in items if (path := suite_path(item)) is not None]
+    wanted = set(config.getoption("--rule"))
+    if wanted:
+        keep = [item for item, _ in checks if wanted & set(covered(item))]
+        config.hook.pytest_deselected(items=[item for item in items if item not in keep])
+        items[:] = keep
+    run = config.stash.get(RUN, None)
+    if run is None:
+        if checks and not config.getoption("collectonly"):
+            raise pytest.UsageError("checks need a system under test: add --sut FILE (README shows one)")
+        return
+    items[:] = [item for item in items if suite_path(item) not in run.done.tests]
+    if not items and not run.done.tests:
+        raise pytest.UsageError(f"the selection {run.selection!r} matches no check; `mqconform rules` lists them")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Run the checks in parallel if several workers were asked for."""
+    drivers = session.config.stash.get(DRIVERS, [])
+    if len(drivers) < 2 or session.testsfailed or session.config.option.collectonly:
+        return None  # pytest's own loop
+    from harness.run.workers import Workers
+
+    Workers(session, drivers).work()
+    return True
+
+
+@pytest.fixture
+def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
+    """The system under test; a check that needs what it has not goes no further, nor do the fixtures that use it."""
+    driver = request.config.stash[DRIVER]
+    known = needs_known_peer(request.node)
+    run = request.config.stash[RUN]
+    fresh_peer = (
+        None if known else run.first_fresh_peer + len(run.done.tests) + request.session.items.index(request.node)
+    )
+    view = driver.open(seed=str(suite_path(request.node)), fresh_peer=fresh_peer)
+    try:
+        _meet_needs(request.node, view)
+        yield view
+        view.close()
+    finally:
+        view.environment.close()
+
+
+@pytest.fixture
+def _passive() -> PassiveJudge:
+    from harness.judging.passive import PassiveJudge
+
+    return PassiveJudge()
+
+
+@pytest.fixture
+def peer(request: pytest.FixtureRequest, sut: Sut, _passive: PassiveJudge) -> Iterator[Peer]:
+    """The SUT's counterpart; all that passes between them is recorded and judged passively."""
+    from harness.capture.recorder import Recorder
+    from harness.peer.peer import Peer
+
+    test = str(suite_path(request.node))
+    recorder = Recorder(sut.environment, request.config.stash[RUN].capture_path(test))
+    recorder.listeners.append(_passive.on_frame)
+    counterpart = Peer(sut.environment, sut, recorder, seed=test)
+    yield counterpart
+    counterpart.close()
+
+
+@pytest.fixture
+def remote(peer: Peer, sut: Sut) -> Remote:
+    """The SUT's interfaces for remote reading; a check that uses it needs qm2qm."""
+    from harness.peer.remote import Remote
+
+    return Remote(peer, sut)
+
+
+@pytest.fixture
+def judge(request: pytest.FixtureRequest) -> Judge:
+    """Turns expectations and observations into verdicts."""
+    made: Judge = request.node.stash[JUDGE]
+    return made
+
+
+def _judge_for(item: pytest.Item, path: str) -> Judge:
+    from harness.judging.judge import Judge
+    from harness.run.run import CAPTURES_FOLDER
+
+    run = item.config.stash[RUN]
+    capture = f"{CAPTURES_FOLDER}/{run.capture_path(path).name}"
+    return Judge(run.catalogue, item.config.stash[LOG], test=path, covers=covered(item), capture=capture)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Any:
+    """Prepare a check; when its SUT cannot be reached, its rules are inconclusive, not silent."""
+    from harness.errors import HarnessError, MqconformError
+    from harness.judging.verdicts import Verdict
+
+    path = suite_path(item)
+    if path is None or RUN not in item.config.stash:
+        return (yield)
+    item.stash[JUDGE] = _judge_for(item, path)
+    item.config.stash[RUN].tests_run.add(path)
+    try:
+        return (yield)
+    except MqconformError as error:
+        ours = isinstance(error, HarnessError)
+        item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
+        return pytest.fail(str(error), pytrace=False)
+    except Exception as error:
+        item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR, f"{type(error).__name__}: {error}")
+        raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Any:
+    """Run a check; whatever happens, every rule that it covers gets a verdict."""
+    from harness.errors import ConformanceFailure, SutUnavailable
+    from harness.judging.verdicts import Verdict
+
+    path = suite_path(item)
+    if path is None or RUN not in item.config.stash:
+        return (yield)
+    judge = item.stash[JUDGE]
+    try:
+        yield
+    except (ConformanceFailure, SutUnavailable) as error:
+        judge.break_off(str(error))
+    except (pytest.skip.Exception, pytest.fail.Exception) as error:
+        judge.give_up(Verdict.HARNESS_ERROR, f"the check ended itself without judging this rule: {error}")
+        raise
+    except Exception as error:
+        judge.give_up(Verdict.HARNESS_ERROR, f"{type(error).__name__}: {error}")
+        raise
+    finally:
+        judge.passive(item.funcargs["_passive"])  # type: ignore[attr-defined]
+    judge.end()
+    _outcome(judge, item.config.stash[RUN].passive_failures)
+    return None
+
+
+def _meet_needs(item: pytest.Item, sut: Sut) -> None:
+    """Skip a check whose SUT lacks what it needs, before more is set up for it: its rules are told why."""
+    from harness.judging.verdicts import Verdict
+    from harness.sut.sut_file import CAPABILITIES
+
+    lacking = [need for marker in item.iter_markers("needs") for need in marker.args if not sut.has(need)]
+    if not lacking:
+        return
+    declared = [need for need in lacking if need in CAPABILITIES]
+    if declared:
+        item.stash[JUDGE].give_up(Verdict.NOT_APPLICABLE, f"the SUT is declared without {', '.join(declared)}")
+    else:
+        why = f"the SUT's control channel does not offer {', '.join(lacking)}"
+        item.stash[JUDGE].give_up(Verdict.NOT_OBSERVABLE, why)
+    pytest.skip(f"the SUT has no {', '.join(lacking)}")
+
+
+def _outcome(judge: Judge, known: set[str]) -> None:
+    """Fail the check for its own rules, and for a passive rule that no check before it saw broken."""
+    bad = {rule: verdict for rule, verdict in judge.judged.items() if verdict in _BAD}
+    counted = {rule: verdict for rule, verdict in bad.items() if rule in judge.covers or rule not in known}
+    known.update(rule for rule in bad if rule not in judge.covers)
+    if counted:
+        said = ", ".join(f"{rule} {verdict}" for rule, verdict in sorted(counted.items()))
+        pytest.fail("; ".join([said, *judge.reasons]), pytrace=False)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """End the run: its exit code is the session's, unless pytest itself ended badly."""
+    run = session.config.stash.get(RUN, None)
+    if run is None:
+        return
+    if exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR):
+        run.aborted = pytest.ExitCode(exitstatus).name.lower()
+    run.failed = exitstatus == pytest.ExitCode.TESTS_FAILED
+    code = run.end()
+    if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED):
+        session.exitstatus = code
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Stop what was started."""
+    for driver in config.stash.get(DRIVERS, ()):
+        driver.stop()
+    if ON_TERM in config.stash:
+        signal.signal(signal.SIGTERM, config.stash[ON_TERM])
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """Say what the run found and where it is."""
+    run = config.stash.get(RUN, None)
+    if run is None:
+        return
+    terminalreporter.write_sep("-", "mqconform")
+    terminalreporter.write_line(run.account())
+    shortfall = run.shortfall()
+    if shortfall:
+        terminalreporter.write_line(shortfall)
+    terminalreporter.write_line(f"run folder: {run.folder}")

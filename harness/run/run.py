@@ -1,0 +1,212 @@
+"""One run: its folder, its verdict log, what it judged, how it ends."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+import zlib
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from harness.errors import UsageError
+from harness.judging.verdicts import Recorded, RunInfo, Verdict, VerdictLog, read_verdicts
+from harness.paths import SUITES
+from harness.rules.catalogue import Catalogue, load_index
+from harness.rules.coverage import coverage
+from harness.rules.proof_record import load_proof
+from harness.sut.sut_file import SutFile
+
+RUN_FILE = "run.json"
+RULES_FILE = "rules.json"
+VERDICTS_FILE = "verdicts.jsonl"
+SCHEMA = 1
+CAPTURES_FOLDER = "captures"
+
+EXIT_OK = 0
+EXIT_NOT_CONFORMANT = 1
+EXIT_USAGE = 2
+EXIT_TOO_FEW = 5
+"""No check ran, or fewer than suites/frozen.toml says a whole run has."""
+
+
+@dataclass(slots=True)
+class Run:
+    """A run folder that is being written."""
+
+    folder: Path
+    file: SutFile
+    catalogue: Catalogue
+    selection: str
+    whole: bool
+    """Were all suites asked for? Then the frozen counts hold."""
+    log: VerdictLog
+    started: str
+    done: Recorded
+    tests_run: set[str] = field(default_factory=set)
+    passive_failures: set[str] = field(default_factory=set)
+    """Passive rules already seen broken: one packet field that is wrong must not fail every check of the run."""
+    aborted: str | None = None
+    failed: bool = False
+    """Did a check fail for pytest? Also one that broke before or after it could judge."""
+
+    @classmethod
+    def begin(cls, folder: Path, file: SutFile, catalogue: Catalogue, selection: str, *, resume: bool) -> Run:
+        """Open a run folder, new or (``resume``) begun before; UsageError when it cannot be used."""
+        verdicts = folder / VERDICTS_FILE
+        started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
+        run_id = f"{started.replace(':', '').replace('-', '')}-{slug(file.sut.name)}-{folder.name}"[:120]
+        done = Recorded()
+        if resume:
+            if not (folder / RUN_FILE).is_file() or not verdicts.is_file():
+                raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
+            run_id, started, ended = _earlier(folder, file)
+            done = _recorded(verdicts, ended=ended)
+        elif verdicts.exists() and verdicts.stat().st_size:
+            raise UsageError(f"{folder}: already holds a run; give another --out, or --resume to go on with it")
+        info = RunInfo(run_id, file.sut.name, file.sut.version, file.driver.kind)
+        try:
+            (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
+            log = VerdictLog(verdicts, info, done)
+            run = cls(folder, file, catalogue, selection, selection == "all", log, started, done)
+            (folder / RULES_FILE).write_text(_rules_json(catalogue), encoding="utf-8")
+            run.write(finished=None, code=None)
+        except OSError as error:
+            raise UsageError(f"{folder}: cannot hold a run: {error.strerror}; give another --out") from error
+        return run
+
+    def write(self, finished: str | None, code: int | None) -> None:
+        """Write run.json."""
+        sut = self.file.sut
+        content: dict[str, Any] = {
+            "schema": SCHEMA,
+            "run": self.log.info.run,
+            "started": self.started,
+            "finished": finished,
+            "sut": {"name": sut.name, "vendor": sut.vendor, "version": sut.version, "profile": sut.profile},
+            "reach": self.file.driver.kind,
+            "harness": version("mqconform"),
+            "selection": self.selection,
+            "capabilities": dict(self.file.capabilities),
+            "aborted": self.aborted,
+            "exit": code,
+        }
+        (self.folder / RUN_FILE).write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+
+    def end(self) -> int:
+        """Close the run; give its exit code."""
+        self.log.close()
+        code = self.exit_code()
+        self.write(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), code)
+        return code
+
+    def exit_code(self) -> int:
+        """Say how the run ended: 0 only when enough was judged and nothing failed or stayed open."""
+        bad = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
+        if self.aborted or self.failed or any(self.log.counts[verdict] for verdict in bad):
+            return EXIT_NOT_CONFORMANT
+        if self.shortfall() is not None:
+            return EXIT_TOO_FEW
+        return EXIT_OK
+
+    def shortfall(self) -> str | None:
+        """Say in one line why too little was judged; None when enough was."""
+        tests = len(self.tests_run | self.done.tests)
+        if tests == 0:
+            return "no check ran"
+        frozen = frozen_tests(SUITES)
+        if self.whole and tests < frozen:
+            return f"only {tests} checks ran; suites/frozen.toml says a whole run has {frozen}"
+        return None
+
+    def account(self) -> str:
+        """Say in one line what the run found."""
+        counts = ", ".join(f"{self.log.counts[verdict]} {verdict}" for verdict in Verdict if self.log.counts[verdict])
+        tests = len(self.tests_run | self.done.tests)
+        return f"{self.file.sut.name} {self.file.sut.version}: {tests} checks: {counts or 'no verdicts'}"
+
+    @property
+    def first_fresh_peer(self) -> int:
+        """The number of the first peer of this run (harness.sut.worker_configurations).
+
+        A SUT may still have something for those of the run before.
+        """
+        return zlib.crc32(self.log.info.run.encode()) % 50 * 1_000
+
+    def capture_path(self, test: str) -> Path:
+        """Give the capture file of a test: one name, whatever its parameters look like.
+
+        A test that is run again after a kill gets another, since the verdicts of before point into the first.
+        """
+        again = f"-from-{self.done.last + 1}" if test == self.done.cut else ""
+        return self.folder / CAPTURES_FOLDER / f"{capture_name(test)}{again}.pcapng"
+
+
+def frozen_tests(suites: Path) -> int:
+    """Read how many checks a whole run has."""
+    tree = tomllib.loads((suites / "frozen.toml").read_text(encoding="utf-8"))
+    return int(tree["tests"])
+
+
+def capture_name(test: str) -> str:
+    """Make a file name of a test id that no two tests share."""
+    path, _, name = test.partition("::")
+    folder = Path(path).parent.name
+    said = slug(f"{folder}-{Path(path).stem.removeprefix('test_')}-{name.removeprefix('test_')}")
+    return f"{said}-{hashlib.sha256(test.encode()).hexdigest()[:8]}"  # [-1] and [1] look the same without
+
+
+def slug(text: str) -> str:
+    """Make a part of a file name of any text: letters, digits and hyphens."""
+    return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:150] or "x"
+
+
+def _earlier(folder: Path, file: SutFile) -> tuple[str, str, bool]:
+    """Give the id and start of the run to resume, and whether it came to its end."""
+    try:
+        earlier = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
+        sut, run_id, started = earlier["sut"], str(earlier["run"]), str(earlier["started"])
+        name, version_of_sut = sut["name"], sut["version"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{folder / RUN_FILE}: is cut or broken; this run cannot be resumed") from error
+    if (name, version_of_sut) != (file.sut.name, file.sut.version):
+        raise UsageError(f"{folder}: holds a run of {name} {version_of_sut}; give that SUT file to resume it")
+    return run_id, started, bool(earlier.get("finished")) and not earlier.get("aborted")
+
+
+def _recorded(path: Path, *, ended: bool) -> Recorded:
+    done = Recorded()
+    for number, line in enumerate(read_verdicts(path), 1):
+        try:
+            verdict, known = Verdict(line["verdict"]), (line["test"], line["rule"], line["verdict"])
+            done.last = max(done.last, int(line["seq"]))
+        except (KeyError, ValueError, TypeError) as error:
+            raise UsageError(f"{path}:{number}: no verdict of this harness; remove that line to resume") from error
+        if known[0] != done.cut:
+            done.cut, done.unfinished = known[0], Counter()
+        done.unfinished[known] += 1
+        done.counts[verdict] += 1
+        done.tests.add(known[0])
+    if ended:
+        done.cut, done.unfinished = None, Counter()
+    elif done.cut is not None:
+        done.tests.remove(done.cut)
+    return done
+
+
+@cache
+def _rules_json(catalogue: Catalogue) -> str:
+    """Give the content of rules.json: the catalogue, and what of the documents was checked when it was last proven."""
+    proof = load_proof()
+    rules = catalogue.to_rules_json()
+    for name, row in rules.items():
+        row |= {"checked": name in proof.checked, "proven": name in proof.proven}
+    sections = coverage(catalogue, load_index(), proof.checked, proof.proven)
+    tree = {"schema": SCHEMA, "rules": rules, "coverage": [asdict(one) for one in sections]}
+    return json.dumps(tree, indent=1)

@@ -1,0 +1,210 @@
+"""Checks in parallel (``--workers``): processes forked from the pytest session, each with a configuration of its own.
+
+The session alone writes: what a worker finds comes to it check by check, and the verdicts of a check are appended in
+one piece. So the verdict file, ``--resume`` and the reports of pytest are what they are without workers.
+"""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
+from typing import Any
+
+import pytest
+
+from harness.judging.judge import Judge
+from harness.judging.verdicts import Entry, Verdict
+from harness.run.plugin import DRIVER, LOG, RUN, covered, needs_known_peer, suite_path
+from harness.sut.drivers import SutDriver
+
+_LOOK_FOR_SESSION_S = 1.0
+
+
+@dataclass(slots=True)
+class Found:
+    """What a worker found in one check: verdicts, and pytest's reports in the form in which they are sent."""
+
+    entries: list[Entry] = field(default_factory=list)
+    reports: list[Any] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Worker:
+    number: int
+    process: ForkProcess
+    connection: Connection
+    index: int = -1
+    """Of the check that it does, among the session's items."""
+
+
+class Workers:
+    """The workers of a session and the checks that wait for them."""
+
+    def __init__(self, session: pytest.Session, drivers: list[SutDriver]) -> None:
+        self.session = session
+        self.run = session.config.stash[RUN]
+        self.drivers = drivers
+        self.busy: dict[Any, _Worker] = {}
+        self._for_first: deque[int] = deque()
+        self._for_any: deque[int] = deque()
+        for index, item in enumerate(session.items):
+            self._queue_for(item).append(index)
+
+    def work(self) -> None:
+        """Run every check; raises what pytest's own loop raises when the session is to stop."""
+        gc.collect()
+        gc.freeze()  # what is there now is shared by the workers and never garbage
+        try:
+            self._work_off()
+        finally:
+            for worker in self.busy.values():
+                worker.process.terminate()
+                worker.process.join()
+            gc.unfreeze()
+
+    def _queue_for(self, item: pytest.Item) -> deque[int]:
+        shared = self.run.file.driver.kind == "external"
+        return self._for_first if shared and needs_known_peer(item) else self._for_any
+
+    def _work_off(self) -> None:
+        for number in range(len(self.drivers)):
+            self._start(number)
+        while self.busy:
+            for connection in wait(list(self.busy)):
+                self._hear(self.busy.pop(connection))
+            if self.session.shouldfail:
+                raise self.session.Failed(self.session.shouldfail)
+            if self.session.shouldstop:
+                raise self.session.Interrupted(self.session.shouldstop)
+
+    def _start(self, number: int) -> None:
+        if not (self._for_any or (number == 0 and self._for_first)):
+            return
+        ours, theirs = multiprocessing.Pipe()
+        others = [*self.busy, ours]
+        process = multiprocessing.get_context("fork").Process(
+            target=_work, args=(self.session, self.drivers[number], theirs, others), daemon=True
+        )
+        process.start()
+        theirs.close()
+        self._give_work(_Worker(number, process, ours))
+
+    def _give_work(self, worker: _Worker) -> None:
+        """Give a worker its next check, or send it home."""
+        waiting = self._for_first if worker.number == 0 and self._for_first else self._for_any
+        if not waiting:
+            worker.connection.close()
+            worker.process.join()
+            return
+        worker.index = waiting.popleft()
+        self.busy[worker.connection] = worker
+        worker.connection.send(worker.index)
+
+    def _hear(self, worker: _Worker) -> None:
+        item = self.session.items[worker.index]
+        try:
+            found = worker.connection.recv()
+        except (EOFError, ConnectionError):
+            worker.connection.close()
+            worker.process.join()
+            self._book(item, _death(item, worker))
+            self._start(worker.number)
+        else:
+            self._book(item, found)
+            self._give_work(worker)
+
+    def _book(self, item: pytest.Item, found: Found) -> None:
+        """Write what was found, and tell pytest as if it had happened here."""
+        self.run.tests_run.add(str(suite_path(item)))
+        for entry in found.entries:
+            self.run.log.append(entry)
+        hook = item.ihook
+        hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+        for sent in found.reports:
+            report = item.config.hook.pytest_report_from_serializable(config=item.config, data=sent)
+            hook.pytest_runtest_logreport(report=report)
+        hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+
+
+def _sendable(item: pytest.Item, report: pytest.TestReport) -> Any:
+    return item.config.hook.pytest_report_to_serializable(config=item.config, report=report)
+
+
+def _death(item: pytest.Item, worker: _Worker) -> Found:
+    """Account for the check in which a worker died."""
+    code = worker.process.exitcode or 0
+    how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+    reason = f"worker {worker.number} died in this check ({how})"
+    found, catalogue = Found(), item.config.stash[RUN].catalogue
+    judge = Judge(catalogue, found.entries, test=str(suite_path(item)), covers=covered(item), capture=None)
+    judge.give_up(Verdict.HARNESS_ERROR, reason)
+    found.reports.append(_sendable(item, pytest.TestReport(item.nodeid, item.location, {}, "failed", reason, "call")))
+    return found
+
+
+# -- in the process of a worker -------------------------------------------------------------------------------------
+
+
+def _work(session: pytest.Session, driver: SutDriver, connection: Connection, others: list[Connection]) -> None:
+    """Do what the session says until it wants no more."""
+    for other in others:
+        other.close()  # else the session could close its end, and who waits at the other would not see it
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session hears it, too, and ends its workers
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    session.config.stash[DRIVER] = driver
+    _be_silent(session.config)
+    while True:
+        try:
+            item = session.items[connection.recv()]
+        except EOFError:
+            return
+        connection.send(_do(item))
+
+
+def _be_silent(config: pytest.Config) -> None:
+    """Show nothing, and leave the session's files alone: both have what was open when the worker was forked."""
+    manager = config.pluginmanager
+    terminal, capture = (manager.get_plugin(name) for name in ("terminalreporter", "capturemanager"))
+    if terminal is not None:
+        manager.unregister(terminal)
+    if capture is not None:
+        capture.stop_global_capturing()
+        capture.start_global_capturing()
+        capture.suspend_global_capture()
+
+
+class _Listener:
+    def __init__(self, item: pytest.Item, found: Found) -> None:
+        self.item = item
+        self.found = found
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.found.reports.append(_sendable(self.item, report))
+
+
+def _do(item: pytest.Item) -> Found:
+    found, config = Found(), item.config
+    config.stash[LOG] = found.entries
+    listener = _Listener(item, found)
+    config.pluginmanager.register(listener)
+    try:
+        config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+    finally:
+        config.pluginmanager.unregister(listener)
+    return found
+
+
+def _end_with(session: int) -> None:
+    """Outlive a session that was killed by no check, which may take minutes."""
+    while os.getppid() == session:
+        time.sleep(_LOOK_FOR_SESSION_S)
+    os._exit(1)

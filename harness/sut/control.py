@@ -1,0 +1,141 @@
+"""The control channel of a SUT: the README's JSON Lines protocol, over TCP or inside this process."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from harness.environment import Environment, Stream
+from harness.environment.core_host import Core, CoreHost
+from harness.errors import ConformanceFailure, SutUnavailable
+from reference_qm.control import answer, request_from
+from reference_qm.surface.commands import CancelWaiting, Request, Result
+from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.inputs import Endpoint
+
+ANSWER_MS = 10_000
+LINE_LIMIT = 16 * 1024 * 1024
+
+
+class ControlRefused(ConformanceFailure):
+    """The SUT answered a verb with ok = false."""
+
+
+class Control(Protocol):
+    """Speaks the verbs."""
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        """Carry out a verb; ControlRefused when the SUT says no, SutUnavailable when it says nothing."""
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        """Ask for a verb whose answer may come much later; give the id of the request, which ``cancel`` takes."""
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        """Give the answer to a request that was begun, once; None while there is none."""
+
+    def close(self) -> None:
+        """Hang up."""
+
+
+class VirtualControl:
+    """The control protocol of a reference core in this process: the same verbs, no socket."""
+
+    def __init__(self, host: CoreHost, new_core: Callable[[], Core]) -> None:
+        self.host = host
+        self._on_host: dict[str, Callable[[], None]] = {
+            "restart": host.restart,
+            "reset": lambda: host.reset(new_core()),
+        }
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        if verb in self._on_host:
+            self._on_host[verb]()
+            return {}
+        return _checked(verb, _reply(self.host.ask(_request(verb, arguments))))
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        return self.host.begin(_request(verb, arguments))
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        found = self.host.answers.pop(request, None)
+        return None if found is None else _reply(found)
+
+    def close(self) -> None:
+        """Nothing to hang up."""
+
+
+class JsonlControl:
+    """One JSON object per line over TCP."""
+
+    def __init__(self, environment: Environment, endpoint: Endpoint, local_host: str) -> None:
+        self.environment = environment
+        self.endpoint = endpoint
+        self._buffer = b""
+        self._answers: dict[int, dict[str, Any]] = {}
+        self._next = 0
+        self._state = "connecting"
+        self._stream: Stream = environment.connect(endpoint, local_host, self)
+        environment.run_until(lambda: self._state != "connecting", ANSWER_MS)
+        if self._state != "open":
+            raise SutUnavailable(f"control {endpoint.host}:{endpoint.port} does not answer: {self._state}")
+
+    def on_open(self) -> None:
+        self._state = "open"
+
+    def on_failed(self, error: str) -> None:
+        self._state = error
+
+    def on_bytes(self, data: bytes) -> None:
+        self._buffer += data
+        if len(self._buffer) > LINE_LIMIT:
+            self._state = f"an answer longer than {LINE_LIMIT} bytes"
+            self._stream.close()
+        while b"\n" in self._buffer:
+            line, self._buffer = self._buffer.split(b"\n", 1)
+            try:
+                reply = json.loads(line)
+                self._answers[reply["id"]] = reply
+            except (ValueError, TypeError, KeyError):
+                self._state = f"not a JSON object with an id: {line[:80]!r}"
+
+    def on_closed(self, reason: str) -> None:
+        self._state = reason
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        self._next += 1
+        line = json.dumps({"id": self._next, "verb": verb, **arguments}, separators=(",", ":"))
+        self._stream.send(line.encode() + b"\n")
+        return self._next
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        return self._answers.pop(request, None)
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        number = self.begin(verb, **arguments)
+        timeout = ANSWER_MS + int(arguments.get("timeout_ms") or 0)
+        self.environment.run_until(lambda: number in self._answers or self._state != "open", timeout)
+        if number not in self._answers:
+            why = "no answer in time" if self._state == "open" else self._state
+            raise SutUnavailable(f"control {self.endpoint.host}:{self.endpoint.port}: {verb}: {why}")
+        return _checked(verb, self._answers.pop(number))
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def _request(verb: str, arguments: dict[str, Any]) -> Request:
+    """Make a request; ``cancel`` names the request that it ends by its id, which is its token."""
+    if verb == "cancel":
+        return CancelWaiting(arguments["request"])
+    return request_from({"verb": verb, **arguments})
+
+
+def _reply(found: Result | str) -> dict[str, Any]:
+    return answer(0, Rejected(0, found) if isinstance(found, str) else Completed(0, found))
+
+
+def _checked(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
+    if reply.get("ok") is not True:
+        raise ControlRefused(f"the SUT refused {verb}: {reply.get('error', 'without a reason')}")
+    return reply

@@ -1,0 +1,348 @@
+"""The three ways to reach a SUT: in this process in virtual time, a program on loopback, an address."""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import IO, Protocol
+from uuid import UUID
+
+from harness.environment import Environment, RealEnvironment, VirtualEnvironment
+from harness.environment.core_host import Core, CoreHost
+from harness.errors import MqconformError, SutUnavailable, UsageError
+from harness.faults.registry import load_faults, wrap
+from harness.sut import remote_control
+from harness.sut.control import Control, JsonlControl, VirtualControl
+from harness.sut.free_ports import free_port, free_rpc_port
+from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
+from harness.sut.remote_control import RemoteControl
+from harness.sut.sut import FACILITIES, MESSAGE_IDS_A_TEST, Sut
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE, SutFile
+from harness.sut.worker_configurations import as_fresh_peer
+from harness.wire import dissect, establish_connection
+from reference_qm.codec import StreamFramer
+from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.security import SecurityConfig
+from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.inputs import Endpoint
+
+NULL_GUID = UUID(int=0)
+
+TWO_ADDRESSES = "mqc-peer.example"
+UNUSED_ADDRESS = "127.0.0.254"
+"""What the capability two_addresses is about."""
+
+
+MESSAGE_IDS_EVERY_NS = 10_000_000
+"""No test takes less."""
+
+
+class SutDriver(Protocol):
+    """Starts the SUT once for a run and hands a view of it to each test."""
+
+    def start(self) -> None:
+        """Start it or find it; SutUnavailable with one line when that fails."""
+
+    def open(self, seed: str, fresh_peer: int | None = None) -> Sut:
+        """Give a test its view, with an environment of its own.
+
+        ``fresh_peer``: a number of the test, if its peer need not be the one that the SUT may know.
+        """
+
+    def stop(self) -> None:
+        """Stop what ``start`` started."""
+
+
+def driver_for(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
+    """Give the way that a SUT file asks for, to a worker."""
+    if file.driver.kind == "virtual":
+        return VirtualDriver(file)
+    if file.driver.kind == "process":
+        return ProcessDriver(file, out, worker)
+    return ExternalDriver(file)
+
+
+def start_all(drivers: Sequence[SutDriver]) -> None:
+    """Start every SUT at the same time; when one fails, stop them and raise its error."""
+    with ThreadPoolExecutor() as pool:
+        begun = [pool.submit(driver.start) for driver in drivers]
+    errors = [error for each in begun if (error := each.exception()) is not None]
+    if errors:
+        for driver in drivers:
+            driver.stop()
+        raise errors[0]
+
+
+class VirtualDriver:
+    """A fresh reference core for each test, with the faults that the SUT file names."""
+
+    def __init__(self, file: SutFile) -> None:
+        self.file = file
+
+    def start(self) -> None:
+        unknown = [name for name in self.file.reference.faults if name not in load_faults()]
+        if unknown:
+            raise UsageError(f"unknown fault {unknown[0]!r}; `mqconform rules` lists the faults of each rule")
+
+    def open(self, seed: str, fresh_peer: int | None = None) -> Sut:
+        driver = self.file.driver
+        environment = VirtualEnvironment()
+        if self.file.capabilities.get("two_addresses", False):
+            environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address)
+        entropy = SeededEntropy(f"sut {seed}")
+        secure = self.file.capabilities.get("security", False)
+        fresh_peers = (BASE_ONLY, KEYLESS) if secure else ()
+        config = QueueManagerConfig(
+            identifier=new_guid(entropy),
+            host_name="sut.example",
+            addresses=(driver.address,),
+            remote_tcp_port=driver.peer_tcp_port,
+            remote_ping_port=driver.peer_ping_port,
+            remote_rpc_port=driver.peer_rpc_port,
+            send_ping=self.file.reference.send_ping,
+            queues=(
+                QueueSettings(self.file.queues.plain),
+                QueueSettings(self.file.queues.transactional, transactional=True),
+                QueueSettings(self.file.queues.admin),
+                *([restricted_queue(self.file.queues.restricted)] if secure else []),
+            ),
+            public_queues={PEER_PUBLIC_QUEUE: driver.peer_identifier},
+            routes=dict.fromkeys((driver.peer_identifier, *fresh_peers), driver.peer_address),
+            security=virtual_security(driver.peer_identifier) if secure else SecurityConfig(),
+        )
+
+        def new_core() -> Core:
+            return wrap(QueueManager(config, entropy), self.file.reference.faults)
+
+        host = CoreHost(environment, new_core(), driver.address)
+        host.start()
+        host.listen(driver.tcp_port)
+        if self.file.capabilities.get("ping", False):
+            host.listen_ping(driver.ping_port)
+        if self.file.capabilities.get("qm2qm", False):
+            host.listen_rpc(driver.rpc_port)
+        control = VirtualControl(host, new_core)
+        return _view(self.file, environment, control, driver.tcp_port, driver.ping_port, driver.rpc_port)
+
+    def stop(self) -> None:
+        """Nothing outlives a test."""
+
+
+class ExternalDriver:
+    """An address; nothing is started or stopped."""
+
+    def __init__(self, file: SutFile) -> None:
+        self.file = file
+        self.control_endpoint = _control_endpoint(file)
+        self.tcp_port = file.driver.tcp_port
+        self.ping_port = file.driver.ping_port
+        self.rpc_port = file.driver.rpc_port
+        self.identifier: UUID | None = None
+        self._message_ids_block = 0
+
+    def start(self) -> None:
+        driver = self.file.driver
+        try:
+            socket.create_connection((driver.address, self.tcp_port), timeout=5).close()
+        except OSError as error:
+            raise SutUnavailable(
+                f"{self.file.sut.name}: cannot connect to {driver.address}:{self.tcp_port}: {error.strerror or error}; "
+                "is it running, and are address and tcp_port in [driver] right?"
+            ) from error
+        if self.control_endpoint is None:
+            self.identifier = discover_identifier(driver.address, self.tcp_port, driver.peer_identifier)
+
+    def open(self, seed: str, fresh_peer: int | None = None) -> Sut:
+        environment = RealEnvironment()
+        file = self.file
+        if fresh_peer is not None and self.control_endpoint is None:  # nothing can make it forget the tests before
+            file = as_fresh_peer(file, fresh_peer)
+        try:
+            control: Control | None = None
+            if self.control_endpoint is not None:
+                control = JsonlControl(environment, self.control_endpoint, "127.0.0.1")
+            elif file.capabilities.get("qm2qm", False):
+                control = RemoteControl(environment, file, self.rpc_port)
+            view = _view(
+                file, environment, control, self.tcp_port, self.ping_port, self.rpc_port, known=self.identifier
+            )
+        except MqconformError:
+            environment.close()
+            raise
+        view.first_message_id = self._new_message_ids()
+        return view
+
+    def _new_message_ids(self) -> int:
+        """Give the first of the MessageIDs of a test: no test or run of the last hours had them.
+
+        So a SUT's history of message identifiers, which goes back half an hour (MS-MQQB 3.1.2.8), does not matter.
+        """
+        self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // MESSAGE_IDS_EVERY_NS)
+        return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)
+
+    def stop(self) -> None:
+        """It was not ours to start."""
+
+
+class ProcessDriver(ExternalDriver):
+    """A program on loopback, started for the run."""
+
+    def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
+        super().__init__(file)
+        self.worker = worker
+        self.log_path = out / (f"sut-{worker}.log" if worker else "sut.log")
+        self.process: subprocess.Popen[bytes] | None = None
+        self.log: IO[bytes] | None = None
+
+    def start(self) -> None:
+        driver = self.file.driver
+        self.tcp_port = driver.tcp_port or free_port(driver.address, socket.SOCK_STREAM)
+        self.ping_port = driver.ping_port or free_port(driver.address, socket.SOCK_DGRAM)
+        self.rpc_port = driver.rpc_port or free_rpc_port(driver.address)
+        values = {
+            "address": driver.address,
+            "tcp_port": self.tcp_port,
+            "ping_port": self.ping_port,
+            "rpc_port": self.rpc_port,
+            "peer_address": driver.peer_address,
+            "peer_tcp_port": driver.peer_tcp_port,
+            "peer_ping_port": driver.peer_ping_port,
+            "peer_rpc_port": driver.peer_rpc_port,
+            "peer_identifier": driver.peer_identifier,
+            "python": sys.executable,
+            "worker": self.worker,
+            "control_port": 0,
+        }
+        if self.control_endpoint is not None:
+            port = self.control_endpoint.port or free_port("127.0.0.1", socket.SOCK_STREAM)
+            self.control_endpoint = Endpoint(self.control_endpoint.host, port)
+            values["control_port"] = port
+        try:
+            command = [part.format(**values) for part in driver.command]
+        except (KeyError, IndexError, ValueError) as error:
+            raise UsageError(
+                f"{self.file.path}: driver.command: unknown placeholder {error}; known are {', '.join(values)}"
+            ) from error
+        self.log = self.log_path.open("ab")
+        try:
+            self.process = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
+                command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT
+            )
+        except OSError as error:
+            raise SutUnavailable(f"cannot start {shlex.join(command)}: {error.strerror}") from error
+        self._await()
+        super().start()
+
+    def _await(self) -> None:
+        assert self.process is not None
+        ports = [(self.file.driver.address, self.tcp_port)]
+        if self.control_endpoint is not None:
+            ports.append((self.control_endpoint.host, self.control_endpoint.port))
+        deadline = time.monotonic() + self.file.driver.start_timeout_s
+        while ports:
+            if self.process.poll() is not None:
+                tail = self.log_path.read_text(errors="replace").strip().splitlines()[-1:]
+                raise SutUnavailable(
+                    f"{self.file.sut.name}: the program ended with {self.process.returncode}: "
+                    f"{tail[0] if tail else 'it printed nothing'}; see {self.log_path}"
+                )
+            if time.monotonic() > deadline:
+                raise SutUnavailable(
+                    f"{self.file.sut.name}: nothing listens on {ports[0][0]}:{ports[0][1]} "
+                    f"{self.file.driver.start_timeout_s} s after the start; see {self.log_path}"
+                )
+            try:
+                socket.create_connection(ports[0], timeout=0.2).close()
+                ports.pop(0)
+            except OSError:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    self.process.wait(timeout=0.05)
+
+    def stop(self) -> None:
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(timeout=5)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        if self.log is not None:
+            self.log.close()
+
+
+def _view(
+    file: SutFile,
+    environment: Environment,
+    control: Control | None,
+    tcp_port: int,
+    ping_port: int,
+    rpc_port: int = 0,
+    *,
+    known: UUID | None = None,
+) -> Sut:
+    identifier, facilities, scale, keys = known, frozenset[str](), 1, b""
+    if isinstance(control, RemoteControl):
+        facilities = remote_control.FACILITIES
+    elif control is not None:
+        identity = control.call("identity")
+        try:
+            identifier = UUID(identity["guid"])
+            facilities = frozenset(identity.get("capabilities", ())) & frozenset(FACILITIES)
+            keys = base64.b64decode(identity.get("public_encryption_keys_base64", ""), validate=True)
+        except (KeyError, ValueError, TypeError, AttributeError) as error:
+            raise SutUnavailable(
+                f"{file.sut.name}: control verb identity: no guid, capabilities that are no list, or keys that are no "
+                f"base64: {identity}"
+            ) from error
+        if "reset" in facilities and not environment.virtual:  # in virtual time each test has a core of its own
+            control.call("reset")
+        if "set_timers" in facilities and not environment.virtual:
+            scale = file.control.time_scale
+            control.call("set_timers", scale=scale)
+    return Sut(
+        file,
+        environment,
+        control,
+        identifier=identifier,
+        facilities=facilities,
+        tcp_port=tcp_port,
+        ping_port=ping_port,
+        rpc_port=rpc_port,
+        scale=scale,
+        encryption_keys=keys,
+    )
+
+
+def _control_endpoint(file: SutFile) -> Endpoint | None:
+    if file.control.kind == "none":
+        return None
+    host, _, port = file.control.address.rpartition(":")
+    if not host or not port.isdigit():
+        raise UsageError(f"{file.path}: control.address is {file.control.address!r}; it must be host:port")
+    return Endpoint(host, int(port))
+
+
+def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
+    """Ask a SUT who it is: an EstablishConnection with a zero ServerGuid is answered with its own (MS-MQQB 2.2.3.1)."""
+    framer = StreamFramer()
+    request = bytes(establish_connection(ClientGuid=client, ServerGuid=NULL_GUID))
+    try:
+        with socket.create_connection((address, port), timeout=5) as stream:
+            stream.sendall(request)
+            while data := stream.recv(65_536):
+                for packet in framer.feed(data):
+                    guid = UUID(str(dissect(packet)["EstablishConnectionHeader"].ServerGuid))
+                    return guid if guid not in (NULL_GUID, client) else None  # what came is no answer, but an echo
+    except (OSError, ValueError, IndexError):
+        return None  # it does not speak the protocol: checks that need its GUID say so
+    return None

@@ -1,0 +1,161 @@
+"""What a SUT is given before its security can be checked: users, certificates, keys, a queue that not all may write to.
+
+The keys are the same for everybody and no secret (harness/provisioned): a SUT that knows them belongs on no network.
+``mqconform provision`` writes them for a SUT; the virtual one gets them from here.
+"""
+
+from __future__ import annotations
+
+import base64
+import shutil
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from uuid import UUID
+
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import Encoding, load_pem_private_key
+
+from harness.errors import HarnessError
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from harness.wire.protection import ADVANCED, BASE, ENHANCED, RsaKey, private_key, public_key_list
+from reference_qm.config import QueueSettings
+from reference_qm.security import (
+    Account,
+    Ace,
+    AceType,
+    Acl,
+    MqdsPublicKeys,
+    QueueAccess,
+    SecurityConfig,
+    SecurityDescriptor,
+    Sid,
+)
+
+FOLDER = Path(__file__).resolve().parent / "provisioned"
+KEY_FILES = {BASE: "base", ENHANCED: "enhanced", ADVANCED: "advanced"}
+_DOMAIN = "S-1-5-21-1801-3527-2103"
+SENDERS = f"{_DOMAIN}-2001"
+"""A group whose members may write to the restricted queue."""
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """A user; ``sid`` in the text form of MS-DTYP 2.4.2.1."""
+
+    name: str
+    sid: str
+    groups: tuple[str, ...] = ()
+
+    @property
+    def security_id(self) -> bytes:
+        """The SID as in packets (MS-DTYP 2.4.2.2)."""
+        authority, *subs = (int(part) for part in self.sid.split("-")[2:])
+        parts = b"".join(sub.to_bytes(4, "little") for sub in subs)
+        return bytes([1, len(subs)]) + authority.to_bytes(6, "big") + parts
+
+    @property
+    def certificate(self) -> bytes:
+        """The certificate, DER."""
+        return _certificate(self.name)
+
+    @property
+    def key(self) -> RsaKey:
+        """The private key of the certificate."""
+        return _key(f"{self.name}.key")
+
+
+ALICE = User("alice", f"{_DOMAIN}-1001")
+BOB = User("bob", f"{_DOMAIN}-1002", (SENDERS,))
+CAROL = User("carol", f"{_DOMAIN}-1003")
+DAVE, ERIN = User("dave", f"{_DOMAIN}-1004"), User("erin", f"{_DOMAIN}-1005")
+USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
+"""Alice may write to every queue but the restricted one; Bob may by his group, Carol by herself."""
+SELF = "S-1-5-10"
+GRANTED = {SENDERS: "write_message", CAROL.sid: "write_message", ALICE.sid: "peek_message", SELF: "write_message"}
+"""Rights to the restricted queue by SID."""
+MALLORY = User("mallory", f"{_DOMAIN}-1666")
+"""Whom the SUT does not know."""
+BASE_ONLY = UUID("6d71636f-6e66-4f72-8d00-000000000002")
+"""A queue manager at the peer's address whose public keys lack the two better providers."""
+KEYLESS = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+"""A queue manager at the peer's address whose public keys nobody knows."""
+
+
+@cache
+def _certificate(name: str) -> bytes:
+    return x509.load_pem_x509_certificate((FOLDER / f"{name}.pem").read_bytes()).public_bytes(Encoding.DER)
+
+
+@cache
+def _key(name: str) -> RsaKey:
+    return private_key((FOLDER / f"{name}.pem").read_bytes())
+
+
+@cache
+def _own_key(name: str) -> rsa.RSAPrivateKey:
+    key = load_pem_private_key((FOLDER / f"{name}.pem").read_bytes(), None)
+    if not isinstance(key, rsa.RSAPrivateKey):
+        raise HarnessError(f"{FOLDER / name}.pem is no RSA key")
+    return key
+
+
+def peer_keys() -> dict[str, RsaKey]:
+    """Give the peer's encryption keys by provider."""
+    return {provider: _key(f"peer_{name}") for provider, name in KEY_FILES.items()}
+
+
+def known_keys(peer: UUID) -> dict[UUID, bytes]:
+    """Give the PublicEncryptionKeyLists that the SUT knows, by QueueManager.Identifier."""
+    keys = peer_keys()
+    return {peer: public_key_list(keys), BASE_ONLY: public_key_list({BASE: keys[BASE]})}
+
+
+@cache
+def virtual_security(peer: UUID) -> SecurityConfig:
+    """Give what the reference has of it in virtual time."""
+    return SecurityConfig(
+        encryption_keys={provider: _own_key(f"encryption_{name}") for provider, name in KEY_FILES.items()},
+        accounts=tuple(
+            Account(
+                user.name,
+                Sid.of(user.sid),
+                frozenset(Sid.of(group) for group in user.groups),
+                (user.certificate,),
+                _own_key(f"{user.name}.key"),
+            )
+            for user in USERS
+        ),
+        remote_keys={guid: MqdsPublicKeys.parse(keys) for guid, keys in known_keys(peer).items()},
+    )
+
+
+def restricted_queue(name: str) -> QueueSettings:
+    """Give the queue to which the group and Carol may write, and nobody else."""
+    aces = [
+        Ace(AceType.ACCESS_ALLOWED, QueueAccess[f"MQSEC_{right.upper()}"], Sid.of(sid))
+        for sid, right in GRANTED.items()
+    ]
+    return QueueSettings(name, security=SecurityDescriptor(None, None, Acl(tuple(aces))))
+
+
+def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) -> str:
+    """Copy keys and certificates into a folder that is made; give the tables for ``mqconform serve``."""
+    out.mkdir(parents=True, exist_ok=True)
+    for file in FOLDER.glob("*.pem"):
+        if not file.name.startswith(("peer_", MALLORY.name)):
+            shutil.copyfile(file, out / file.name)
+    lines = ["[routes]", *(f'"{guid}" = "{peer_address}"' for guid in (peer, BASE_ONLY, KEYLESS))]
+    lines += ["[public_queues]", f'"{PEER_PUBLIC_QUEUE}" = "{peer}"']
+    lines += ["[[queues]]", f"name = '{restricted}'"]
+    granted = ", ".join(f'"{sid}" = ["{right}"]' for sid, right in GRANTED.items())
+    lines += [f"allow = {{ {granted} }}"]
+    lines += ["[security]", f'folder = "{out.resolve()}"']
+    for user in USERS:
+        groups = ", ".join(f'"{group}"' for group in user.groups)
+        lines += ["[[security.users]]", f'name = "{user.name}"', f'sid = "{user.sid}"', f"groups = [{groups}]"]
+        lines += [f'certificates = ["{user.name}.pem"]', f'key = "{user.name}.key.pem"']
+    lines += ["[security.remote_keys]"]
+    lines += [f'"{guid}" = "{base64.b64encode(keys).decode()}"' for guid, keys in known_keys(peer).items()]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,96 @@
+"""What a SUT without a control channel lets be done with its queues from afar: peek, receive and purge by qm2qm.
+
+The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can see what arrived.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.environment import Environment
+from harness.environment.core_host import CoreHost
+from harness.errors import HarnessError
+from harness.sut.control import ControlRefused
+from harness.sut.sut_file import SutFile
+from reference_qm.config import QueueManagerConfig
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface.commands import Request
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.remote_commands import (
+    RemoteClose,
+    RemoteOpen,
+    RemoteOpenCursor,
+    RemotePeek,
+    RemotePurge,
+    RemoteReceive,
+)
+
+FACILITIES = frozenset({"receive"})
+"""Of ``harness.sut.sut.FACILITIES``."""
+
+
+class RemoteControl:
+    """Speaks three verbs of the control protocol, as ``harness.sut.control.Control``."""
+
+    def __init__(self, environment: Environment, file: SutFile, rpc_port: int) -> None:
+        driver = file.driver
+        self.sut_address = driver.address
+        config = QueueManagerConfig(driver.peer_identifier, addresses=(driver.peer_address,), remote_rpc_port=rpc_port)
+        self.host = CoreHost(environment, QueueManager(config, SeededEntropy("remote control")), driver.peer_address)
+        self.host.start()
+        self._verbs: dict[str, Callable[..., dict[str, Any]]] = {
+            "peek": self._peek,
+            "receive": self._receive,
+            "purge": self._purge,
+        }
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        """Carry out a verb; ControlRefused when the SUT refuses a method or does not answer it."""
+        if verb not in self._verbs:
+            raise HarnessError(f"{verb} cannot be asked of a SUT without a control channel: a check forgot needs(...)")
+        return self._verbs[verb](**arguments)
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        """Nothing can be begun that is not waited for."""
+        raise HarnessError(f"{verb} cannot wait at a SUT without a control channel")
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        """Nothing was begun."""
+        raise HarnessError(f"request {request} was never begun")
+
+    def close(self) -> None:
+        """Leave the SUT alone."""
+        self.host.stop()
+
+    def _peek(self, queue: str, limit: int = 1_000) -> dict[str, Any]:
+        remote = self._open(queue, "peek")
+        cursor = self._ask(RemoteOpenCursor(remote))["cursor"]
+        found: list[dict[str, Any]] = []
+        while len(found) < limit:
+            message = self._ask(RemotePeek(cursor=cursor, next=bool(found)))["message"]
+            if message is None:
+                break
+            found.append(message)
+        self._ask(RemoteClose(remote))
+        return {"messages": found}
+
+    def _receive(self, queue: str, timeout_ms: int = 0) -> dict[str, Any]:
+        remote = self._open(queue, "receive")
+        found = self._ask(RemoteReceive(remote, timeout_ms=timeout_ms))
+        self._ask(RemoteClose(remote))
+        return found
+
+    def _purge(self, queue: str) -> dict[str, Any]:
+        remote = self._open(queue, "receive")
+        self._ask(RemotePurge(remote))
+        return self._ask(RemoteClose(remote))
+
+    def _open(self, queue: str, access: str) -> int:
+        return int(self._ask(RemoteOpen(f"DIRECT=TCP:{self.sut_address}\\{queue}", access))["remote"])
+
+    def _ask(self, request: Request) -> dict[str, Any]:
+        answer = self.host.ask(request)
+        if isinstance(answer, str):
+            raise ControlRefused(f"the SUT refused a remote read ({type(request).__name__}): {answer}")
+        return dict(answer.values)

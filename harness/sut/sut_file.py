@@ -1,0 +1,205 @@
+"""The TOML file that describes a system under test."""
+
+from __future__ import annotations
+
+import dataclasses
+import ipaddress
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+from uuid import UUID
+
+from harness.errors import UsageError
+
+PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
+"""The peer's QueueManager.Identifier unless the SUT file gives another: fixed, so that a SUT can have a route to it."""
+PEER_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b1")
+"""Identifier of a public queue of the peer."""
+
+CAPABILITIES = MappingProxyType(
+    {
+        "ping": "answers Ping Requests (MS-MQQB 2.1.2, note <10>)",
+        "ping_initiator": "sends a Ping Request before it opens a session (MS-MQQB 3.1.5.2.2, note <56>)",
+        "two_addresses": "resolves mqc-peer.example to an address where nothing listens, then to peer_address",
+        "private_names": "resolves PRIVATE= format names of peer_identifier to peer_address (a directory or a route)",
+        "public_names": f"resolves PUBLIC={PEER_PUBLIC_QUEUE} to peer_identifier, and has a route to it",
+        "qm2qm": "serves qmcomm and qm2qm at rpc_port (MS-MQQP 2.1)",
+        "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
+    }
+)
+"""What a SUT can declare; what it does not declare, it does not have."""
+
+
+@dataclass(frozen=True, slots=True)
+class SutTable:
+    """[sut]: whose results these are."""
+
+    name: str
+    vendor: str = "unknown"
+    version: str = "unknown"
+    profile: str = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class DriverTable:
+    """[driver]: how the SUT is reached, and where it finds the peer; ``more_peer_addresses``: the peers of workers."""
+
+    kind: Literal["virtual", "process", "external"]
+    address: str = "127.0.0.1"
+    tcp_port: int = 1801
+    ping_port: int = 3527
+    rpc_port: int = 2103
+    peer_address: str = "127.0.0.2"
+    peer_tcp_port: int = 1801
+    peer_ping_port: int = 3527
+    peer_rpc_port: int = 2103
+    peer_identifier: UUID = PEER_IDENTIFIER
+    more_peer_addresses: tuple[str, ...] = ()
+    command: tuple[str, ...] = ()
+    allow_remote: bool = False
+    start_timeout_s: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class QueuesTable:
+    """[queues]: path names of queues that exist already; used when there is no queue control."""
+
+    plain: str = "private$\\mqc-plain"
+    transactional: str = "private$\\mqc-tx"
+    admin: str = "private$\\mqc-admin"
+    restricted: str = "private$\\mqc-restricted"
+
+
+@dataclass(frozen=True, slots=True)
+class ControlTable:
+    """[control]: the control protocol, if the SUT speaks one.
+
+    ``time_scale``: with the facility set_timers the SUT's protocol timers run so many times faster.
+    """
+
+    kind: Literal["none", "jsonl"] = "none"
+    address: str = "127.0.0.1:0"
+    time_scale: int = 20
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceTable:
+    """[reference]: how the reference is set up when it is the SUT in virtual time."""
+
+    faults: tuple[str, ...] = ()
+    send_ping: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SutFile:
+    """A whole SUT file."""
+
+    sut: SutTable
+    driver: DriverTable
+    queues: QueuesTable = field(default_factory=QueuesTable)
+    control: ControlTable = field(default_factory=ControlTable)
+    capabilities: MappingProxyType[str, bool] = field(default_factory=lambda: MappingProxyType({}))
+    reference: ReferenceTable = field(default_factory=ReferenceTable)
+    path: Path | None = None
+
+
+_TABLES = {
+    "sut": SutTable,
+    "driver": DriverTable,
+    "queues": QueuesTable,
+    "control": ControlTable,
+    "reference": ReferenceTable,
+}
+_FORMER_NAMES = {"reach": "driver"}
+"""Tables of SUT files that were written when they were called otherwise."""
+
+
+def load_sut_file(path: Path) -> SutFile:
+    """Read and check a SUT file; UsageError names the file, the key and the way out."""
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read the SUT file: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not a TOML file: {error}") from error
+    return parse_sut_file(tree, path)
+
+
+def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
+    """Check the tree of a SUT file."""
+    where = str(path or "SUT file")
+    tree = {_FORMER_NAMES.get(name, name): table for name, table in tree.items()}
+    for name in tree:
+        if name not in _TABLES and name != "capabilities":
+            raise UsageError(f"{where}: unknown table [{name}]; known are {', '.join([*_TABLES, 'capabilities'])}")
+    for name in ("sut", "driver"):
+        if name not in tree:
+            raise UsageError(f"{where}: table [{name}] is missing")
+    tables = {name: _table(kind, tree.get(name, {}), where, name) for name, kind in _TABLES.items()}
+    file = SutFile(**tables, capabilities=_capabilities(tree.get("capabilities", {}), where), path=path)
+    _check_driver(file.driver, where)
+    return file
+
+
+def _table(kind: type[Any], values: Any, where: str, table: str) -> Any:
+    if not isinstance(values, dict):
+        raise UsageError(f"{where}: [{table}] must be a table")
+    hints = get_type_hints(kind)
+    for key in values:
+        if key not in hints:
+            raise UsageError(f"{where}: unknown key {table}.{key}; known are {', '.join(hints)}")
+    for known in dataclasses.fields(kind):
+        if known.name not in values and known.default is dataclasses.MISSING:
+            raise UsageError(f"{where}: {table}.{known.name} is missing")
+    return kind(**{key: _value(hints[key], value, f"{where}: {table}.{key}") for key, value in values.items()})
+
+
+def _value(hint: Any, value: Any, where: str) -> Any:
+    if get_origin(hint) is Literal:
+        if value not in get_args(hint):
+            raise UsageError(f"{where} is {value!r}; it must be one of {', '.join(get_args(hint))}")
+        return value
+    if get_origin(hint) is tuple:
+        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+            raise UsageError(f"{where} must be a list of strings")
+        return tuple(value)
+    if hint is UUID:
+        try:
+            return UUID(value)
+        except (ValueError, AttributeError, TypeError) as error:
+            raise UsageError(f"{where} is {value!r}; it must be a GUID") from error
+    if type(value) is not hint:
+        raise UsageError(f"{where} is {value!r}; it must be a {hint.__name__}")
+    return value
+
+
+def _capabilities(values: Any, where: str) -> MappingProxyType[str, bool]:
+    for key, value in values.items():
+        if key not in CAPABILITIES:
+            raise UsageError(f"{where}: unknown capability {key}; known are {', '.join(CAPABILITIES)}")
+        if not isinstance(value, bool):
+            raise UsageError(f"{where}: capabilities.{key} is {value!r}; it must be true or false")
+    return MappingProxyType(dict(values))
+
+
+def is_loopback(address: str) -> bool:
+    """Is this a loopback address? A name other than localhost counts as remote."""
+    try:
+        return ipaddress.ip_address(address).is_loopback
+    except ValueError:
+        return address == "localhost"
+
+
+def _check_driver(driver: DriverTable, where: str) -> None:
+    for key in ("tcp_port", "ping_port", "rpc_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port"):
+        if not 0 <= getattr(driver, key) <= 65_535:
+            raise UsageError(f"{where}: driver.{key} is {getattr(driver, key)}; it must be 0 to 65535")
+    if not is_loopback(driver.address) and not driver.allow_remote:
+        raise UsageError(
+            f"{where}: driver.address {driver.address} is not loopback; set allow_remote = true in [driver] if packets "
+            "may be sent there"
+        )
+    if driver.kind == "process" and not driver.command:
+        raise UsageError(f'{where}: driver.command is missing; kind = "process" needs to know what to start')

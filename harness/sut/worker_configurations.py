@@ -1,0 +1,83 @@
+"""Where each worker of a run stands (``--workers``): addresses, an identity and queues of its own."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import fields, replace
+from uuid import UUID
+
+from harness.errors import UsageError
+from harness.sut.sut_file import QueuesTable, SutFile, is_loopback
+
+MAX_WORKERS = 100
+OF_THE_KNOWN_PEER = frozenset({"private_names", "public_names", "security", "two_addresses"})
+"""Capabilities that speak of the peer of the SUT file: the SUT knows no other."""
+FRESH_PEERS = 0x1_0000
+
+
+def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
+    """Give the SUT file as each worker sees it; UsageError when the SUT is not for several.
+
+    ``process``: each has a SUT of its own, both at addresses of their own. ``external``: one SUT for all, away from
+    loopback with another peer address for each. ``virtual``: there is nothing to share.
+    """
+    kind = file.driver.kind
+    if not 1 <= workers <= MAX_WORKERS:
+        raise UsageError(f"--workers {workers}: it must be 1 to {MAX_WORKERS}")
+    if workers > 1 and kind == "external" and file.control.kind != "none":
+        raise UsageError(
+            f"--workers {workers}: over its control channel each check changes the SUT for all others: leave --workers "
+            'out, or set kind = "none" in [control], or kind = "process" in [driver] (then each worker starts its own)'
+        )
+    if workers > 1 and kind == "external" and file.capabilities.get("qm2qm", False) and not has_own_queues(file):
+        raise UsageError(
+            f"--workers {workers}: a check empties the queues that it reads from afar (capability qm2qm): put "
+            "{worker} into plain, transactional and admin in [queues], so that each worker has queues of its own"
+        )
+    return [_worker_configuration(file, number) for number in range(workers)]
+
+
+def _worker_configuration(file: SutFile, number: int) -> SutFile:
+    driver = file.driver
+    names = {each.name: getattr(file.queues, each.name) for each in fields(file.queues)}
+    queues = QueuesTable(**{kind: name.replace("{worker}", str(number)) for kind, name in names.items()})
+    if number and driver.kind == "process":
+        driver = replace(driver, address=_shifted(driver.address, number), peer_address=_peer_address(file, number))
+    elif number and driver.kind == "external" and not is_loopback(driver.address):
+        driver = replace(driver, peer_address=_peer_address(file, number))
+    return replace(file, driver=driver, queues=queues)
+
+
+def has_own_queues(file: SutFile) -> bool:
+    """Has each worker queues of its own?"""
+    return all("{worker}" in name for name in (file.queues.plain, file.queues.transactional, file.queues.admin))
+
+
+def as_fresh_peer(file: SutFile, number: int) -> SutFile:
+    """Give the SUT file with another peer, one that the SUT has not seen: neither what it keeps for the peer of
+    another check nor what it knows of it can matter.
+    """
+    driver, number = file.driver, 1 + number % (FRESH_PEERS - 1)
+    identifier = UUID(int=driver.peer_identifier.int ^ number << 48)
+    address = _shifted(driver.peer_address, number) if is_loopback(driver.peer_address) else driver.peer_address
+    return replace(file, driver=replace(driver, peer_identifier=identifier, peer_address=address))
+
+
+def _peer_address(file: SutFile, number: int) -> str:
+    driver = file.driver
+    if number <= len(driver.more_peer_addresses):
+        return driver.more_peer_addresses[number - 1]
+    if driver.more_peer_addresses or not is_loopback(driver.peer_address):
+        raise UsageError(
+            f"{file.path}: driver.more_peer_addresses names {len(driver.more_peer_addresses)} addresses of this "
+            f"machine; worker {number} needs one, too"
+        )
+    return _shifted(driver.peer_address, number)
+
+
+def _shifted(address: str, number: int) -> str:
+    """Give the address that is ``number`` networks of 256 further: 127.0.0.2, 127.0.1.2, 127.0.2.2 ..."""
+    try:
+        return str(ipaddress.IPv4Address(address) + 256 * number)
+    except ValueError as error:
+        raise UsageError(f"--workers: {address} is no IPv4 address; there is only one such loopback address") from error

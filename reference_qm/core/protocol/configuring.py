@@ -1,0 +1,70 @@
+"""Settings that a queue manager changes while it runs. Spec: MS-MQQB 3.1.1.3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from reference_qm.core.protocol.errors import CommandError
+from reference_qm.model.attributes import UNLIMITED
+from reference_qm.security import EncryptionAlgorithm
+from reference_qm.surface import commands
+from reference_qm.surface.commands import Result
+
+if TYPE_CHECKING:
+    from reference_qm.core.queue_manager import QueueManager
+    from reference_qm.surface.clock import Now
+
+ELEMENTS: Mapping[str, str] = {
+    "user_cert_cache_size": "UserCertCacheSize",
+    "user_cert_lifetime_ms": "UserCertLifetime",
+    "receive_symmetric_key_cache_size": "ReceiveSymmetricKeyCacheSize",
+    "send_symmetric_key_cache_size": "SendSymmetricKeyCacheSize",
+    "symmetric_key_short_lifetime_ms": "SymmetricKeyShortLifetime",
+    "preferred_base": "PreferredBaseAlgorithm",
+    "preferred_enhanced": "PreferredEnhancedAlgorithm",
+    "preferred_advanced": "PreferredAdvancedAlgorithm",
+    "send_enhanced_rc2_using_40_bit_keys": "SendEnhancedRC2Using40BitKeys",
+    "reject_enhanced_rc2_using_40_bit_keys": "RejectEnhancedRC2Using40BitKeys",
+}
+"""The elements of security that arguments stand for."""
+_ALGORITHMS = {algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm}
+_HIGHEST = 0x7FFFFFFF
+
+
+def configure(qm: QueueManager, request: commands.Configure, token: int, now: Now) -> Result:
+    """Change settings; entries that are cached already stay. Raises CommandError."""
+    given = {one.name: getattr(request, one.name) for one in fields(request)}
+    changes = {
+        ELEMENTS[name]: _value(name, value) for name, value in given.items() if value is not None and name in ELEMENTS
+    }
+    if request.quota_kb is not None:
+        qm.adm.QueueManagerQuota = check_number("quota_kb", request.quota_kb, 0, UNLIMITED)
+    qm.security_settings = replace(qm.security_settings, **changes)
+    qm.caches.configure(qm.security_settings)
+    if request.send_insecure_nacks is not None:
+        qm.adm.SendInsecureNacks = request.send_insecure_nacks
+    own = {"send_insecure_nacks": qm.adm.SendInsecureNacks, "quota_kb": qm.adm.QueueManagerQuota}
+    return Result({**own, **_in_force(qm)})
+
+
+def _value(name: str, value: Any) -> Any:
+    if name.startswith("preferred_"):
+        if value not in _ALGORITHMS:
+            raise CommandError(f"{name}: {value!a} is none of {', '.join(_ALGORITHMS)}")
+        return _ALGORITHMS[value]
+    return value if isinstance(value, bool) else check_number(name, value, 1, _HIGHEST)
+
+
+def check_number(name: str, value: int, lowest: int, highest: int) -> int:
+    """Give a number back that is in its range; CommandError for one that is not."""
+    if not lowest <= value <= highest:
+        raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
+    return value
+
+
+def _in_force(qm: QueueManager) -> dict[str, Any]:
+    names = {number: name for name, number in _ALGORITHMS.items()}
+    found = {name: getattr(qm.security_settings, element) for name, element in ELEMENTS.items()}
+    return {name: names[value] if name.startswith("preferred_") else value for name, value in found.items()}

@@ -1,0 +1,108 @@
+"""The MultiQueueFormatHeader of a message. Spec: MS-MQDMPR 3.1.7.1.30 to 3.1.7.1.32, MS-MQMQ 2.2.20.1."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from reference_qm.codec import (
+    DirectName,
+    FormatError,
+    MisuseError,
+    MQFAddressHeader,
+    MQFDirectQueueFormatName,
+    MQFDistributionQueueFormatName,
+    MQFFormatNameElement,
+    MQFSignatureHeader,
+    MultiQueueFormatHeader,
+    PrivateName,
+    PrivateQueueFormatName,
+    PublicName,
+    PublicQueueFormatName,
+    UserHeader,
+    UserMessagePacket,
+    parse_format_name,
+)
+from reference_qm.codec.format_names import DistributionListName, MultipleElementName
+
+if TYPE_CHECKING:
+    from reference_qm.model.adm import Message
+
+_DESTINATION, _ADMINISTRATION, _RESPONSE = 0x0064, 0x00C8, 0x012C
+
+
+def with_lists(packet: UserMessagePacket, message: Message, destinations: str) -> UserMessagePacket:
+    """Return the packet with a MultiQueueFormatHeader that lists all destinations of its message.
+
+    ``destinations`` is DestinationMultiQueueFormatName, or the only destination: an MSMQ 3.0 signature has its place in
+    that header (MS-MQQB 3.1.7.1.4), so a message that is to have one needs it also when it goes to one queue.
+    """
+    return replace(
+        packet,
+        UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | UserHeader.flags(MQ=1)),
+        MultiQueueFormatHeader=MultiQueueFormatHeader(
+            _list(_DESTINATION, destinations),
+            _list(_ADMINISTRATION, message.AdministrationMultiQueueFormatName),
+            _list(_RESPONSE, message.ResponseMultiQueueFormatName),
+            MQFSignatureHeader(message.MultipleDestinationSignature),
+        ),
+    )
+
+
+def lists_of(header: MultiQueueFormatHeader | None) -> dict[str, Any]:
+    """Give the attributes of a message that its MultiQueueFormatHeader has. Spec: MS-MQDMPR 3.1.7.1.31."""
+    if header is None:
+        return {}
+    return {
+        "DestinationMultiQueueFormatName": _text(header.Destination),
+        "AdministrationMultiQueueFormatName": _text(header.Administration),
+        "ResponseMultiQueueFormatName": _text(header.Response),
+        "MultipleDestinationSignature": header.Signature.Signature,
+    }
+
+
+def _list(header_id: int, names: str | None) -> MQFAddressHeader:
+    if names is None:
+        return MQFAddressHeader(header_id)
+    parsed = parse_format_name(names)
+    if isinstance(parsed, MultipleElementName):
+        return MQFAddressHeader(header_id, tuple(_element(text) for text in names.split(",")))
+    return MQFAddressHeader(header_id, (_element(names),))
+
+
+def _element(text: str) -> MQFFormatNameElement:
+    name = parse_format_name(text)
+    if isinstance(name, PublicName):
+        return MQFFormatNameElement(PublicQueueFormatName(name.QueueGuid))
+    if isinstance(name, PrivateName):
+        return MQFFormatNameElement(PrivateQueueFormatName(name.ComputerGuid, name.QueueIdentifier))
+    if isinstance(name, DirectName):
+        return MQFFormatNameElement(MQFDirectQueueFormatName(text.partition("=")[2]))
+    if isinstance(name, DistributionListName):
+        return MQFFormatNameElement(MQFDistributionQueueFormatName(name.DistributionListGuid))
+    raise MisuseError(f"{text!a} cannot stand in a MultiQueueFormatHeader")
+
+
+def _text(header: MQFAddressHeader) -> str | None:
+    """Give a list as a format name; None when it is empty, or holds what is none, which nobody could send to."""
+    names = [_name(element) for element in header.FormatNameList]
+    text = ",".join(names)
+    if not names or text.count(",") >= len(names):  # a name with a comma would be read as two
+        return None
+    try:
+        parse_format_name(text)
+    except FormatError:
+        return None
+    return text
+
+
+def _name(element: MQFFormatNameElement) -> str:
+    match element.FormatName:
+        case PublicQueueFormatName(guid):
+            return str(PublicName(guid))
+        case PrivateQueueFormatName(computer, number):
+            return str(PrivateName(computer, number))
+        case MQFDistributionQueueFormatName(guid):
+            return str(DistributionListName(guid))
+        case MQFDirectQueueFormatName(text):
+            return f"DIRECT={text}"

@@ -1,0 +1,75 @@
+"""The attributes of a queue that survive, as they are written down. Spec: MS-MQDMPR 3.1.1, 3.1.1.2."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from reference_qm.directory.enums import PrivacyLevel, QueueType
+from reference_qm.security import SecurityDescriptor
+
+if TYPE_CHECKING:
+    from reference_qm.model.adm import Queue
+
+
+def queue_values(queue: Queue) -> dict[str, object]:
+    """Give the attributes of a queue that survive, JSON-ready."""
+    return {name: write(getattr(queue, name)) for name, (write, _) in ATTRIBUTES.items()}
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{value!a} is no text")
+    return value
+
+
+def _flag(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError(f"{value!a} is no truth value")
+    return value
+
+
+def _number(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not -0x8000 <= value <= 0xFFFFFFFF:
+        raise ValueError(f"{value!a} is no number of 32 bits")
+    return value
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _or_none(convert: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    return lambda value: None if value is None else convert(value)
+
+
+_TEXT, _FLAG, _NUMBER = (_same, _text), (_same, _flag), (_same, _number)
+_GUID = (str, UUID)
+ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
+    "Pathname": _TEXT,
+    "QualifiedPathname": _TEXT,
+    "Identifier": _GUID,
+    "Label": _TEXT,
+    "CreateTime": _NUMBER,
+    "ModifyTime": _NUMBER,
+    "Type": _GUID,
+    "Journaling": _FLAG,
+    "Quota": _NUMBER,
+    "JournalQuota": _NUMBER,
+    "Authentication": _FLAG,
+    "PrivacyLevel": (lambda value: value.value, PrivacyLevel),
+    "Transactional": _FLAG,
+    "MulticastAddress": (_same, _or_none(_text)),
+    "Security": (
+        lambda value: base64.b64encode(value.build()).decode(),
+        lambda value: SecurityDescriptor.parse(base64.b64decode(value, validate=True)),
+    ),
+    "BasePriority": _NUMBER,
+    "FullPath": _TEXT,
+    "DirectoryPath": _TEXT,
+    "QueueType": (lambda value: value.value, QueueType),
+}
+"""How each attribute that survives is written, and read again."""
+REQUIRED = ("Pathname", "Transactional", "BasePriority")

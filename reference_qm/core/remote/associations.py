@@ -1,0 +1,127 @@
+"""The associations of DCE/RPC clients by their connections, with their timers. Spec: MS-MQQP 2.1, 3.1.3."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from reference_qm.model.timers import TimerKey, TimerName, Timers
+from reference_qm.rpc import Association, CloseAssociation, RpcEvent, RpcOutput, RpcServer, SendBytes
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import RpcClose, RpcSend
+from reference_qm.surface.inputs import RpcAccepted, RpcBytes, RpcLost
+
+
+@dataclass(slots=True, eq=False)
+class _Held:
+    """An association: the name of its connection, the number of its timer, when that is due in monotonic ms."""
+
+    connection: str
+    number: int
+    association: Association
+    due: int | None = None
+
+
+class Associations:
+    """Every association of a server. What happens is noted in order, and carried out at the end of an input."""
+
+    def __init__(self, server: RpcServer, timers: Timers) -> None:
+        self.server = server
+        self.timers = timers
+        self._made = 0
+        self._by_connection: dict[str, _Held] = {}
+        self._by_number: dict[int, _Held] = {}
+        self._by_association: dict[Association, _Held] = {}
+        self._to_do: deque[RpcOutput] = deque()
+
+    def __len__(self) -> int:
+        return len(self._by_connection)
+
+    def __bool__(self) -> bool:
+        return True
+
+    # -- what connections tell ----------------------------------------------------------------------------------
+
+    def accept(self, event: RpcAccepted, now: Now) -> None:
+        """Take a new connection."""
+        self._made += 1
+        association = self.server.accept(event.remote.host, str(event.local.port), now)
+        held = _Held(event.connection, self._made, association)
+        self._by_connection[held.connection] = held
+        self._by_number[held.number] = held
+        self._by_association[association] = held
+        self._set_timer(held, now)
+
+    def receive(self, event: RpcBytes, now: Now) -> None:
+        """Take bytes; those of a connection that is not known come too late."""
+        held = self._by_connection.get(event.connection)
+        if held is not None:
+            self.note(held.association.receive_bytes(event.data, now))
+            self._set_timer(held, now)
+
+    def lose(self, event: RpcLost) -> None:
+        """Forget a connection that is gone, and note what becomes of its calls and handles."""
+        held = self._by_connection.get(event.connection)
+        if held is not None:
+            self._forget(held)
+            self.note(held.association.connection_lost())
+
+    def expire(self, number: int, now: Now) -> None:
+        """Let the timer of an association expire."""
+        held = self._by_number[number]
+        held.due = None
+        self.note(held.association.handle_timer(now))
+        self._set_timer(held, now)
+
+    def stop(self) -> None:
+        """End every association: what was answered is sent before, calls that wait are not answered."""
+        for held in list(self._by_connection.values()):
+            self.note(held.association.shut_down())
+            if not held.association.closed:
+                self.note(held.association.close("the queue manager is stopped (MS-RPCE 3.3.3.4.2)"))
+
+    # -- what happened ------------------------------------------------------------------------------------------
+
+    def note(self, outputs: Iterable[RpcOutput]) -> None:
+        """Add to what is to be carried out: what an association or an answered call returned."""
+        self._to_do.extend(outputs)
+
+    @property
+    def busy(self) -> bool:
+        """Is there something to carry out?"""
+        return bool(self._to_do)
+
+    def carry_out(self, emit: Callable[[RpcSend | RpcClose], None], dispatch: Callable[[RpcEvent], None]) -> None:
+        """Emit effects and dispatch events in order, also those that follow from them."""
+        while self._to_do:
+            output = self._to_do.popleft()
+            if not isinstance(output, SendBytes | CloseAssociation):
+                dispatch(output)
+                continue
+            held = self._by_association.get(output.association)
+            if held is None:
+                continue  # lost meanwhile
+            if isinstance(output, SendBytes):
+                emit(RpcSend(held.connection, output.data))
+            else:
+                self._forget(held)
+                emit(RpcClose(held.connection, output.reason))
+
+    def _forget(self, held: _Held) -> None:
+        self.timers.stop(_timer(held))
+        del self._by_connection[held.connection], self._by_number[held.number], self._by_association[held.association]
+
+    def _set_timer(self, held: _Held, now: Now) -> None:
+        due = held.association.next_due()
+        if due == held.due:
+            return
+        held.due = due
+        if due is None:
+            self.timers.stop(_timer(held))
+        else:
+            self.timers.start(_timer(held), now.monotonic_ms, due - now.monotonic_ms)
+
+
+def _timer(held: _Held) -> TimerKey:
+    return TimerKey(TimerName.RPC_RESPONSE_TIMEOUT, held.number)

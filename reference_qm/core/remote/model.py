@@ -1,0 +1,95 @@
+"""What the server keeps of remote readers. All volatile. Spec: MS-MQQP 3.1.1, MS-MQMP 3.1.1.7, 3.1.1.8."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from uuid import UUID
+
+from reference_qm.core.remote.enums import ReadAction
+
+if TYPE_CHECKING:
+    from reference_qm.model.adm import MessagePosition
+    from reference_qm.model.elements import OpenQueueDescriptor
+    from reference_qm.rpc import Call
+
+
+class ReadTag(NamedTuple):
+    """iTag of a remote read: dwRequestID, unique among the requests through one handle only, and that handle."""
+
+    OpenQueueDescriptorHandle: int
+    RequestId: int
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class RemoteReadEntry:
+    """A remote read, from its beginning to its end. Spec: MS-MQQP 3.1.1.2.
+
+    ``Timeout`` u32 ms. ``UserMessagePacket``: the place of the message, once there is one, which is locked by a receive
+    until ``ended``. ``call`` is the one that began it, ``cancelled`` whether its client asked for the end of that call.
+    """
+
+    OpenQueueDescriptorHandle: int
+    Timeout: int
+    Action: ReadAction
+    RequestId: int
+    call: Call
+    UserMessagePacket: MessagePosition | None = None
+    cancelled: bool = False
+    ended: bool = False
+
+    @property
+    def tag(self) -> ReadTag:
+        """Give iTag."""
+        return ReadTag(self.OpenQueueDescriptorHandle, self.RequestId)
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class OpenQueueEntry:
+    """A queue opened by a remote client. Spec: MS-MQQP 3.1.1.4."""
+
+    OpenQueueDescriptorHandle: int
+    ClientId: UUID
+
+
+@dataclass(slots=True, eq=False)
+class RemoteQueueOpenContextHandle:
+    """What PCTX_OPENREMOTE_HANDLE_TYPE refers to. Spec: MS-MQMP 3.1.1.8."""
+
+    OpenQueueDescriptorReference: OpenQueueDescriptor
+
+
+Entry = TypeVar("Entry", RemoteReadEntry, OpenQueueEntry)
+
+
+class EntryCollection(Generic[Entry]):
+    """Entries in their order, found by OpenQueueDescriptorHandle. Spec: MS-MQQP 3.1.1.3, 3.1.1.5."""
+
+    def __init__(self) -> None:
+        self._by_handle: dict[int, dict[Entry, None]] = {}
+
+    def __len__(self) -> int:
+        return sum(len(entries) for entries in self._by_handle.values())
+
+    def __iter__(self) -> Iterator[Entry]:
+        return chain.from_iterable(self._by_handle.values())
+
+    def __contains__(self, entry: Entry) -> bool:
+        return entry in self._by_handle.get(entry.OpenQueueDescriptorHandle, {})
+
+    def of(self, handle: int) -> list[Entry]:
+        """Return the entries of an open queue."""
+        return list(self._by_handle.get(handle, ()))
+
+    def add(self, entry: Entry) -> None:
+        """Add an entry behind the others."""
+        self._by_handle.setdefault(entry.OpenQueueDescriptorHandle, {})[entry] = None
+
+    def remove(self, entry: Entry) -> None:
+        """Take an entry out, if it is there."""
+        entries = self._by_handle.get(entry.OpenQueueDescriptorHandle, {})
+        entries.pop(entry, None)
+        if not entries:
+            self._by_handle.pop(entry.OpenQueueDescriptorHandle, None)

@@ -1,0 +1,95 @@
+"""Telling a client the properties of a queue. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
+
+Readings. Any local queue is told of that QUEUE_FORMAT can name, not only a private one: the check is for the directory,
+which a remote client could ask as well. MQ_ERROR_PROPERTY is returned for an identifier that is none of these, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from reference_qm.codec import FormatError, parse_format_name
+from reference_qm.core.queueing.names import find_by_format_name
+from reference_qm.core.remote.queue_formats import format_name_of
+from reference_qm.directory.enums import PrivacyLevel
+from reference_qm.model.statuses import Status
+from reference_qm.rpc.interfaces.propvariant import VarType
+
+if TYPE_CHECKING:
+    from reference_qm.core.queue_manager import QueueManager
+    from reference_qm.model.adm import Queue
+    from reference_qm.rpc import Call
+    from reference_qm.surface.clock import Now
+
+ObjectFormat = dict[str, Any]
+Propvariant = dict[str, Any]
+"""Structures as their stubs were read."""
+
+
+class Property(NamedTuple):
+    """A queue property: its type, and how it is taken from a queue."""
+
+    vt: VarType
+    of: Callable[[Queue], Any]
+
+
+PROPERTIES = MappingProxyType(
+    {
+        101: Property(VarType.VT_CLSID, lambda queue: queue.Identifier),
+        102: Property(VarType.VT_CLSID, lambda queue: queue.Type),
+        103: Property(VarType.VT_LPWSTR, lambda queue: queue.Pathname),
+        104: Property(VarType.VT_UI1, lambda queue: int(queue.Journaling)),
+        105: Property(VarType.VT_UI4, lambda queue: queue.Quota),
+        106: Property(VarType.VT_I2, lambda queue: queue.BasePriority & 0xFFFF),
+        107: Property(VarType.VT_UI4, lambda queue: queue.JournalQuota),
+        108: Property(VarType.VT_LPWSTR, lambda queue: queue.Label),
+        109: Property(VarType.VT_I4, lambda queue: queue.CreateTime),
+        110: Property(VarType.VT_I4, lambda queue: queue.ModifyTime),
+        111: Property(VarType.VT_UI1, lambda queue: int(queue.Authentication)),
+        112: Property(VarType.VT_UI4, lambda queue: list(PrivacyLevel).index(queue.PrivacyLevel)),
+        113: Property(VarType.VT_UI1, lambda queue: int(queue.Transactional)),
+        124: Property(VarType.VT_LPWSTR, lambda queue: queue.QualifiedPathname),
+        125: Property(VarType.VT_LPWSTR, lambda queue: queue.MulticastAddress or ""),
+        126: Property(VarType.VT_LPWSTR, lambda queue: queue.DirectoryPath),
+    }
+)
+"""PROPID_Q_* that Get may ask for. Spec: MS-MQMP 3.1.1.12, MS-MQMQ 2.3.1."""
+
+
+def r_qm_get_object_properties(qm: QueueManager, call: Call, now: Now) -> None:
+    """Tell properties of a queue. Spec: MS-MQMP 3.1.4.9."""
+    given = call.arguments
+    wanted = list(zip(given["aProp"], given["apVar"], strict=True))
+    queue = qm.procedures.find_described_queue(qm, given["pObjectFormat"])
+    if queue is None:
+        qm.remote.note(call.respond(Return=Status.MQ_ERROR_QUEUE_NOT_FOUND))
+    elif not all(qm.procedures.check_property_type(qm, identifier, one["vt"]) for identifier, one in wanted):
+        qm.remote.note(call.respond(Return=Status.MQ_ERROR_PROPERTY))
+    else:
+        found = [qm.procedures.get_queue_property(qm, queue, identifier) for identifier, _ in wanted]
+        qm.remote.note(call.respond(Return=Status.MQ_OK, apVar=found))
+
+
+def find_described_queue(qm: QueueManager, described: ObjectFormat) -> Queue | None:
+    """Find the local queue that an OBJECT_FORMAT names. Spec: MS-MQMP 3.1.4.9."""
+    text = None if described["union"] is None else format_name_of(qm, described["union"])
+    if text is None:
+        return None
+    try:
+        return find_by_format_name(qm, parse_format_name(text))
+    except FormatError:
+        return None
+
+
+def check_property_type(qm: QueueManager, identifier: int, vt: int) -> bool:
+    """Is it a property, and its variant of its type or VT_NULL? Spec: MS-MQMP 3.1.4.9."""
+    known = PROPERTIES.get(identifier)
+    return known is not None and vt in (known.vt, VarType.VT_NULL)
+
+
+def get_queue_property(qm: QueueManager, queue: Queue, identifier: int) -> Propvariant:
+    """Give a property in a PROPVARIANT of its type. Spec: MS-MQMQ 2.3.1, 2.2.13."""
+    vt, of = PROPERTIES[identifier]
+    return {"vt": vt, "wReserved1": 0, "wReserved2": 0, "wReserved3": 0, "_varUnion": of(queue)}

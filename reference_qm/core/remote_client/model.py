@@ -1,0 +1,121 @@
+"""What the client keeps of remote queues and reads. All volatile. Spec: MS-MQQP 3.2.1."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias
+from uuid import UUID
+
+from reference_qm.core.remote.enums import RECEIVING, ReadAction
+
+if TYPE_CHECKING:
+    from reference_qm.core.remote_client.running import Binding, Step, Task
+    from reference_qm.surface.inputs import Endpoint
+
+Sequence: TypeAlias = "Generator[Step, Any, Any]"
+"""A sequence of the specification: yields what it waits for, gets what came of it, returns its outcome."""
+
+
+class RemoteError(Exception):
+    """A remote operation that cannot be carried out: one line.
+
+    ``status``: the failure HRESULT or NTSTATUS, or the status of the fault, u32; None when the server sent none.
+    """
+
+    def __init__(self, text: str, status: int | None = None) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class RemoteOpenQueueEntry:
+    """A remote queue that is open. Spec: MS-MQQP 3.2.1.3. ``queue`` says at which server the handle is one."""
+
+    OpenQueueDescriptorHandle: int
+    RRSessionHandle: UUID | None
+    queue: RemoteQueue
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class PendingRemoteReadEntry:
+    """A peek or receive that the server has not answered. Spec: MS-MQQP 3.2.1.1.
+
+    ``queue`` says at which server the handle is one, ``token`` whose command waits for the message.
+    """
+
+    OpenQueueDescriptorHandle: int
+    RequestId: int
+    RemoteReadHandle: UUID | None = None
+    queue: RemoteQueue
+    token: int
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class RemoteQueue:
+    """A queue of another queue manager, as the application and its supporting server know it.
+
+    ``number``: what commands call it. ``server``: where the calls of qmcomm and the first of qm2qm go. QueueHandle,
+    QueueDescriptor and OpenContext are the inputs of MS-MQQP 3.2.4.1, u32; ``binding`` is where the others go.
+    """
+
+    number: int
+    FormatName: str
+    RemoteServer: Endpoint
+    QueueHandle: int = 0
+    QueueDescriptor: int = 0
+    OpenContext: int = 0
+    binding: Binding | None = None
+    receives: bool = True
+    """Was it opened to receive, and not only to peek?"""
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class RemoteRead:
+    """A peek or receive that is asked for. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
+
+    ``TimeOut`` u32 ms. ``CursorHandle`` u32, 0 without a cursor. ``LookupId`` u64, for a read by lookup identifier.
+    """
+
+    queue: RemoteQueue
+    Action: ReadAction
+    TimeOut: int
+    CursorHandle: int = 0
+    LookupId: int | None = None
+    token: int
+    entry: PendingRemoteReadEntry | None = None
+
+    @property
+    def receives(self) -> bool:
+        """Does it remove the message?"""
+        return self.Action in RECEIVING
+
+    @property
+    def section(self) -> str:
+        """The section of MS-MQQP that says how it goes; none does for a read by lookup identifier: 3.1.4.11."""
+        if self.LookupId is not None:
+            return "3.1.4.11"
+        return ("3.2.4.6" if self.CursorHandle else "3.2.4.3") if self.receives else self._peeking
+
+    @property
+    def _peeking(self) -> str:
+        return "3.2.4.5" if self.CursorHandle else "3.2.4.2"
+
+
+@dataclass(slots=True, eq=False)
+class RemoteClient:
+    """Everything that the client's side keeps.
+
+    ``bindings``: by the name of their transport. ``tasks``: the sequences that wait for a time, by the number of their
+    timer. ``resolving``: those that wait for a host name. ``queues``: by number.
+    """
+
+    PendingRemoteReadEntryCollection: list[PendingRemoteReadEntry] = field(default_factory=list)
+    RemoteOpenQueueEntryCollection: list[RemoteOpenQueueEntry] = field(default_factory=list)
+    queues: dict[int, RemoteQueue] = field(default_factory=dict)
+    cursors: dict[int, tuple[RemoteQueue, int]] = field(default_factory=dict)
+    """The remote queue and the CursorHandle by the number that commands call a cursor."""
+    bindings: dict[str, Binding] = field(default_factory=dict)
+    tasks: dict[int, Task] = field(default_factory=dict)
+    resolving: dict[str, list[Task]] = field(default_factory=dict)
+    last_request_id: int = 0

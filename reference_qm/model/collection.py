@@ -1,0 +1,47 @@
+"""The queues of a queue manager, found by what messages name them. Spec: MS-MQDMPR 3.1.1.1 (QueueCollection)."""
+
+from __future__ import annotations
+
+from collections import UserDict
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from reference_qm.model.adm import Queue
+
+
+class QueueCollection(UserDict[str, "Queue"]):
+    """By path name in lower case; private queues by PrivateQueueNumber too, public ones by Identifier.
+
+    A queue has its number or Identifier, which never change, before it comes here; no two should have the same, of two
+    that do the first is found.
+    """
+
+    def __init__(self) -> None:
+        self._private: dict[int, Queue] = {}
+        self._public: dict[UUID, Queue] = {}
+        super().__init__()
+
+    def __setitem__(self, name: str, queue: Queue) -> None:
+        if name in self.data:
+            del self[name]
+        self.data[name] = queue
+        if queue.PrivateQueueNumber is None:
+            self._public.setdefault(queue.Identifier, queue)
+        else:
+            self._private.setdefault(queue.PrivateQueueNumber, queue)
+
+    def __delitem__(self, name: str) -> None:
+        queue = self.data.pop(name)
+        if self._public.get(queue.Identifier) is queue:
+            del self._public[queue.Identifier]
+        elif queue.PrivateQueueNumber is not None and self._private.get(queue.PrivateQueueNumber) is queue:
+            del self._private[queue.PrivateQueueNumber]
+
+    def find_private(self, number: int) -> Queue | None:
+        """Find a private queue by its PrivateQueueNumber, u32."""
+        return self._private.get(number)
+
+    def find_public(self, identifier: UUID) -> Queue | None:
+        """Find a public queue by its Identifier."""
+        return self._public.get(identifier)

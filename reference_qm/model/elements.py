@@ -1,0 +1,65 @@
+"""Who uses a queue: descriptors, cursors, reads that wait. All volatile. Spec: MS-MQDMPR 3.1.1.10, 3.1.1.16, 3.2.1."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from reference_qm.model import enums
+from reference_qm.model.statuses import Status
+
+if TYPE_CHECKING:
+    from reference_qm.model.adm import MessagePosition, Queue
+    from reference_qm.model.position_list import Boundary
+    from reference_qm.model.transactions import Transaction
+
+Answered = Callable[[Status, "MessagePosition | None"], None]
+"""What is called once with the return values of a read: rStatus, and the position of rMessage if it is MQ_OK."""
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class OpenQueueDescriptor:
+    """A queue that was opened. Spec: MS-MQDMPR 3.1.1.16. QueueReference is None when the queue was deleted since.
+
+    Both collections are sets that keep their order; CursorCollection by Handle.
+    """
+
+    Handle: int = field(metadata={"width": 64})
+    ContextValue: int = field(metadata={"width": 32})
+    AccessType: enums.QueueAccessType
+    ShareMode: enums.QueueShareMode
+    QueueReference: Queue | None
+    FormatName: str
+    Multiple: bool = False
+    OpenQueueDescriptorCollection: list[OpenQueueDescriptor] = field(default_factory=list)
+    RemoteReadState: enums.RemoteReadState = enums.RemoteReadState.NONE
+    CursorCollection: dict[int, Cursor] = field(default_factory=dict)
+    WaitingMessageReadOperationCollection: dict[WaitingMessageReadOperation, None] = field(default_factory=dict)
+
+
+@dataclass(slots=True, eq=False)
+class Cursor:
+    """An iterator over the messages of a queue. Spec: MS-MQDMPR 3.2.1.2."""
+
+    Handle: int = field(metadata={"width": 32})
+    OpenQueueDescriptorReference: OpenQueueDescriptor
+    MessagePositionReference: MessagePosition | Boundary
+    CursorState: enums.CursorState = enums.CursorState.UNREAD
+
+
+@dataclass(slots=True, eq=False, kw_only=True)
+class WaitingMessageReadOperation:
+    """A read that waits for a message. Spec: MS-MQDMPR 3.1.1.10.
+
+    ``number`` names its timer, ``descriptor`` has it in its collection, ``answered`` is told how it ends, the
+    ``transaction`` gets the message.
+    """
+
+    DestructiveRead: bool
+    Tag: Hashable | None
+    CursorReference: Cursor | None
+    number: int
+    descriptor: OpenQueueDescriptor
+    answered: Answered
+    transaction: Transaction | None = None

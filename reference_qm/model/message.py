@@ -1,0 +1,68 @@
+"""The Message of the abstract data model. Spec: MS-MQDMPR 3.1.1.12."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from reference_qm import codec
+from reference_qm.codec import NULL_GUID, TxSequenceID
+from reference_qm.frozen import dataclass
+from reference_qm.model import states
+from reference_qm.security import MessageSecurity
+
+INFINITE = 0xFFFFFFFF
+NO_INCOMING = TxSequenceID()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A message. Spec: MS-MQDMPR 3.1.1.12. Times in s; format names as text, None for none.
+
+    SourceMachineIdentifier is in the Identifier. DestinationQueueType, AdministrationQueueType and ResponseQueueType
+    are what the format names say, which name the computer of a private queue.
+    """
+
+    Identifier: codec.MessageIdentifier
+    DestinationQueueFormatName: str
+    DestinationQueueManagerIdentifier: UUID = NULL_GUID
+    Class: int = 0
+    AllowPeekWhenLocked: bool = False
+    Priority: int = 3
+    DeliveryGuarantee: states.DeliveryGuarantee = states.DeliveryGuarantee.EXPRESS
+    Label: str = ""
+    Body: bytes = b""
+    BodyType: int = 0
+    AppSpecific: int = 0
+    CorrelationIdentifier: bytes = bytes(20)
+    Extension: bytes = b""
+    SentTime: int = 0
+    ArrivalTime: int = 0
+    TimeToReachQueue: int = INFINITE
+    TimeToBeReceived: int = INFINITE
+    TracingRequested: bool = False
+    TracingQueueIdentifier: UUID = NULL_GUID
+    HopCount: int = 0
+    """UserHeader.Flags.RC, for which MS-MQDMPR has no attribute."""
+    ApplicationDeadletterQueue: str = ""
+    """Path name of a queue of this queue manager."""
+    AcknowledgementsRequested: int = 0
+    PositiveJournalingRequested: bool = False
+    NegativeJournalingRequested: bool = False
+    AdministrationQueueFormatName: str | None = None
+    ResponseQueueFormatName: str | None = None
+    DestinationMultiQueueFormatName: str | None = None
+    AdministrationMultiQueueFormatName: str | None = None
+    ResponseMultiQueueFormatName: str | None = None
+    MultipleDestinationSignature: bytes = b""
+    ConnectorTypeIdentifier: UUID = NULL_GUID
+    ConnectorQueueManagerIdentifier: UUID = NULL_GUID
+    TransactionIdentifier: int | None = None
+    """None for a message that is not transactional."""
+    FirstInTransaction: bool = False
+    LastInTransaction: bool = False
+    FinalAckRequired: bool = False
+    TransactionalMessageSequenceIdentifier: TxSequenceID = NO_INCOMING
+    TransactionSequenceNumber: int = 0
+    TransactionPreviousSequenceNumber: int = 0
+    security: MessageSecurity | None = None
+    """The attributes that concern security; None when the message has none of them."""

@@ -1,0 +1,152 @@
+"""Ordered collections of the abstract data model, indexed so that the usual step costs what it changes."""
+
+from __future__ import annotations
+
+import heapq
+from collections import OrderedDict
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+if TYPE_CHECKING:
+    from reference_qm.model.adm import MessageIDHistoryEntry, OutgoingMessagePosition
+
+MESSAGE_ID_HISTORY_SIZE = 10_000
+"""Entries of the MessageIDHistoryTable (note <25>)."""
+
+
+class OutgoingMessageTable:
+    """The messages of a session that are not sent or not acknowledged, in the order in which they were added.
+
+    Spec: MS-MQQB 3.1.1.3.1. Those of the session's sequence are indexed, and so are those that may be sent, which are
+    its part of the DispatchCollection (MS-MQDMPR 3.1.1.18), by the order within priority that MS-MQDMPR 3.1.7.3.9 sends
+    in: an acknowledgment among a million messages stays cheap.
+    """
+
+    __slots__ = ("_added", "_by_message", "_positions", "_sent", "_unsent")
+
+    def __init__(self) -> None:
+        self._added = 0
+        self._positions: dict[int, OutgoingMessagePosition] = {}
+        self._by_message: dict[tuple[UUID, int], OutgoingMessagePosition] = {}
+        self._sent: dict[int, OutgoingMessagePosition] = {}
+        self._unsent: list[tuple[int, int]] = []
+
+    def __len__(self) -> int:
+        return len(self._positions)
+
+    def __iter__(self) -> Iterator[OutgoingMessagePosition]:
+        return iter(list(self._positions.values()))
+
+    def __contains__(self, position: OutgoingMessagePosition) -> bool:
+        return self._positions.get(position.order) is position
+
+    @property
+    def awaiting_ack(self) -> list[OutgoingMessagePosition]:
+        """Those with AwaitingAck TRUE, in the order in which they were sent."""
+        return list(self._sent.values())
+
+    def add(self, position: OutgoingMessagePosition) -> None:
+        """Append a position; it is sent when it is dispatched."""
+        self._added += 1
+        position.order = self._added
+        self._positions[position.order] = position
+        self._by_message[_identifier(position)] = position
+
+    def find(self, source: UUID, ordinal: int) -> OutgoingMessagePosition | None:
+        """Return the position of a message of a queue manager."""
+        return self._by_message.get((source, ordinal))
+
+    def next_unsent(self) -> OutgoingMessagePosition | None:
+        """Return the dispatched position to be sent next: highest priority first, then as added."""
+        while self._unsent:
+            position = self._positions.get(self._unsent[0][1])
+            if position is not None and not (position.AwaitingAck or position.ReceivedSessionAck):
+                return position
+            heapq.heappop(self._unsent)
+        return None
+
+    def sent(self, position: OutgoingMessagePosition) -> None:
+        """Note that a position was sent on the session: AwaitingAck is TRUE from now on."""
+        position.AwaitingAck = True
+        self._sent[position.order] = position
+
+    def remove(self, position: OutgoingMessagePosition) -> None:
+        """Delete a position."""
+        self._positions.pop(position.order, None)
+        self._by_message.pop(_identifier(position), None)
+        self._sent.pop(position.order, None)
+
+    def retain(self, position: OutgoingMessagePosition) -> None:
+        """Keep a position that is out of the session's sequence but awaits another acknowledgment."""
+        position.AwaitingAck = False
+        self._sent.pop(position.order, None)
+
+    def send_again(self, position: OutgoingMessagePosition) -> None:
+        """Take a position as not sent: AwaitingAck and ReceivedSessionAck are FALSE from now on."""
+        position.AwaitingAck = position.ReceivedSessionAck = False
+        self._sent.pop(position.order, None)
+
+    def rewind(self) -> None:
+        """Take every position as not sent: AwaitingAck is FALSE from now on. Nothing is dispatched any more."""
+        self._sent.clear()
+        self._unsent.clear()
+        for position in self._positions.values():
+            position.AwaitingAck = False
+
+    def dispatch(self, position: OutgoingMessagePosition) -> None:
+        """Let a position be sent."""
+        heapq.heappush(self._unsent, (-position.priority, position.order))
+
+    def withhold(self, position: OutgoingMessagePosition) -> None:
+        """Forget that a position may be sent, if it is the next; one that was sent is passed over in any case."""
+        if self._unsent and self._unsent[0][1] == position.order:
+            heapq.heappop(self._unsent)
+
+    def withhold_all(self) -> None:
+        """Let nothing be sent until it is dispatched again."""
+        self._unsent.clear()
+
+
+def _identifier(position: OutgoingMessagePosition) -> tuple[UUID, int]:
+    """Name a message: ordinals are unique only within the queue manager that it is from."""
+    user = position.UserMessage.UserHeader
+    return user.SourceQueueManager, user.MessageID
+
+
+class MessageIDHistoryTable:
+    """Identifiers of the messages received, earliest TimeStamp first; bounded. Spec: MS-MQQB 3.1.1.3."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[tuple[int, int], MessageIDHistoryEntry] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __iter__(self) -> Iterator[MessageIDHistoryEntry]:
+        return iter(list(self._entries.values()))
+
+    def find(self, source: UUID, ordinal: int) -> MessageIDHistoryEntry | None:
+        """Return the entry of a message of a queue manager."""
+        return self._entries.get((source.int, ordinal))
+
+    def insert(self, entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry | None:
+        """Insert an entry, or one with a newer TimeStamp; the earliest makes room and is returned."""
+        key = _identity(entry)
+        self._entries[key] = entry
+        self._entries.move_to_end(key)
+        if len(self._entries) <= MESSAGE_ID_HISTORY_SIZE:
+            return None
+        return self._entries.popitem(last=False)[1]
+
+    def remove(self, entry: MessageIDHistoryEntry) -> None:
+        """Forget a message."""
+        self._entries.pop(_identity(entry), None)
+
+
+def _identity(entry: MessageIDHistoryEntry) -> tuple[int, int]:
+    """The GUID as a number: it is hashed with every message."""
+    identifier = entry.MessageIdentifier
+    return identifier.QueueManagerGuid.int, identifier.Ordinal

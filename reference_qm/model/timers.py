@@ -1,0 +1,127 @@
+"""The timers of MS-MQQB 3.1.2: which are due when. Time is told."""
+
+from __future__ import annotations
+
+import heapq
+from enum import Enum
+from typing import NamedTuple
+
+_SLACK = 64
+"""Stale entries that the heap may hold besides as many as there are timers."""
+
+
+class TimerName(Enum):
+    """Spec: MS-MQQB 3.1.2, MS-MQDMPR 3.1.2, MS-MQBR 3.1.2."""
+
+    __hash__ = object.__hash__  # a member is equal to itself only, and looked up with every packet
+
+    SESSION_INITIALIZATION = "SessionInitialization"
+    SESSION_CLEANUP = "SessionCleanup"
+    SESSION_RETRY_CONNECT = "SessionRetryConnect"
+    SESSION_ACK_WAIT = "SessionAckWait"
+    SESSION_ACK_SEND = "SessionAckSend"
+    TRANSACTIONAL_ACK_WAIT = "TransactionalAckWait"
+    ORDER_ACK_SEND = "OrderAckSend"
+    MESSAGE_ID_HISTORY_CLEANUP = "MessageIDHistoryCleanup"
+    USER_CERT_CACHE_CLEANUP = "UserCertCacheCleanup"
+    RECEIVE_SYMMETRIC_KEY_CACHE_CLEANUP = "ReceiveSymmetricKeyCacheCleanup"
+    SEND_SYMMETRIC_KEY_CACHE_CLEANUP = "SendSymmetricKeyCacheCleanup"
+    SEND_BASE_SYMMETRIC_KEY_CACHE_CLEANUP = "SendBaseSymmetricKeyCacheCleanup"
+    PING_RESPONSE = "PingResponse"
+    WAITING_MESSAGE_READ = "WaitingMessageRead"
+    MESSAGE_EXPIRATION = "TimeToBeReceived"
+    DIRECTORY_SITES_UPDATE = "DirectorySitesUpdate"
+    DIRECTORY_SITE_GATES_UPDATE = "DirectorySiteGatesUpdate"
+    DIRECTORY_ONLINE = "DirectoryOnline"
+    QUEUE_MANAGER_QUERY = "QueueManagerQuery"
+    RPC_RESPONSE_TIMEOUT = "RpcResponseTimeout"
+    REMOTE_CALL = "RemoteCall"
+
+
+SESSION_TIMERS = (
+    TimerName.SESSION_INITIALIZATION,
+    TimerName.SESSION_CLEANUP,
+    TimerName.SESSION_RETRY_CONNECT,
+    TimerName.SESSION_ACK_WAIT,
+    TimerName.SESSION_ACK_SEND,
+    TimerName.TRANSACTIONAL_ACK_WAIT,
+    TimerName.ORDER_ACK_SEND,
+)
+
+
+class TimerKey(NamedTuple):
+    """A timer of a session, a read that waits, a DCE/RPC association (its number) or the queue manager (0)."""
+
+    name: TimerName
+    owner: int
+
+
+class _Running(NamedTuple):
+    started_ms: int
+    due_ms: int
+    turn: int
+
+
+class Timers:
+    """Running timers by name. All times are int ms of the monotonic clock."""
+
+    __slots__ = ("_heap", "_running", "_turn")
+
+    def __init__(self) -> None:
+        self._running: dict[TimerKey, _Running] = {}
+        self._heap: list[tuple[int, int, TimerKey]] = []
+        self._turn = 0
+
+    def start(self, key: TimerKey, now_ms: int, duration_ms: int) -> None:
+        """Start a timer, or start it again; at least 1 ms, so that no timer expires in its own event."""
+        self._turn += 1
+        running = _Running(now_ms, now_ms + max(1, duration_ms), self._turn)
+        self._running[key] = running
+        heapq.heappush(self._heap, (running.due_ms, running.turn, key))
+        if len(self._heap) > 2 * len(self._running) + _SLACK:
+            self._heap = [(one.due_ms, one.turn, name) for name, one in self._running.items()]
+            heapq.heapify(self._heap)
+
+    def stop(self, key: TimerKey) -> None:
+        """Stop a timer if it runs."""
+        self._running.pop(key, None)
+
+    def stop_all(self) -> None:
+        """Stop every timer."""
+        self._running.clear()
+        self._heap.clear()
+
+    def is_running(self, key: TimerKey) -> bool:
+        """Tell whether a timer runs."""
+        return key in self._running
+
+    def remaining_ms(self, key: TimerKey, now_ms: int) -> int | None:
+        """Tell in how many ms a timer is due; None when it does not run."""
+        running = self._running.get(key)
+        return None if running is None else max(0, running.due_ms - now_ms)
+
+    def elapsed(self, key: TimerKey, now_ms: int) -> float:
+        """Tell which part of a timer's duration has passed, 0.0 to 1.0; 0.0 when it does not run."""
+        running = self._running.get(key)
+        if running is None:
+            return 0.0
+        return min(1.0, (now_ms - running.started_ms) / (running.due_ms - running.started_ms))
+
+    def next_due(self) -> int | None:
+        """Tell when the first timer is due."""
+        while self._heap:
+            due_ms, turn, key = self._heap[0]
+            running = self._running.get(key)
+            if running is not None and running.turn == turn:
+                return due_ms
+            heapq.heappop(self._heap)
+        return None
+
+    def pop_due(self, now_ms: int) -> TimerKey | None:
+        """Take the first timer that is due; it runs no longer."""
+        due_ms = self.next_due()
+        if due_ms is None or due_ms > now_ms:
+            return None
+        key = heapq.heappop(self._heap)[2]
+        del self._running[key]
+        return key

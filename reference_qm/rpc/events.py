@@ -1,0 +1,60 @@
+"""What comes out of the runtime: events for whoever carries out calls, effects for whoever has the connection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from reference_qm.rpc.association import Association
+    from reference_qm.rpc.calls import Call
+    from reference_qm.rpc.groups import ContextHandle
+
+
+@dataclass(frozen=True, slots=True)
+class CallReceived:
+    """A call is to be carried out and answered, now or later, by ``call.respond`` or ``call.fault``."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class CallCancelled:
+    """The client wants the call ended soon; it is still to be answered. Spec: C706 12.6.4.6."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class CallOrphaned:
+    """Nobody waits for the call any more; an answer would go nowhere. Spec: C706 12.6.4.8; MS-RPCE 3.3.3.7.1."""
+
+    call: Call
+
+
+@dataclass(frozen=True, slots=True)
+class HandleRundown:
+    """The last association of a client is gone and left the handle open. Spec: MS-RPCE 3.3.3.7.1; C706 5.1.6."""
+
+    handle: ContextHandle
+
+
+@dataclass(frozen=True, slots=True)
+class SendBytes:
+    """Send bytes on the connection of an association."""
+
+    association: Association
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CloseAssociation:
+    """Close the connection when everything is sent. ``reason`` is one line that names the section."""
+
+    association: Association
+    reason: str
+
+
+RpcEvent = CallReceived | CallCancelled | CallOrphaned | HandleRundown
+RpcEffect = SendBytes | CloseAssociation
+RpcOutput = RpcEvent | RpcEffect

@@ -1,0 +1,101 @@
+"""What the core wants done: the only things that ``QueueManager.handle`` and ``handle_timer`` return."""
+
+from __future__ import annotations
+
+from reference_qm.frozen import dataclass
+from reference_qm.surface.commands import Result
+from reference_qm.surface.inputs import Endpoint, PingSocket
+
+
+@dataclass(frozen=True, slots=True)
+class Connect:
+    """Open a TCP connection; answered by TransportConnected or TransportFailed."""
+
+    transport: str
+    remote: Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class SendPacket:
+    """Send exactly one packet on a stream."""
+
+    transport: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class CloseTransport:
+    """Close a stream; no TransportLost follows. ``reason`` is one line that names the section."""
+
+    transport: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SendDatagram:
+    """Send one UDP datagram from one of the two ping sockets."""
+
+    socket: PingSocket
+    remote: Endpoint
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RpcSend:
+    """Send bytes on a DCE/RPC connection."""
+
+    connection: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RpcClose:
+    """Close a DCE/RPC connection when everything is sent; no RpcLost follows. ``reason`` names the section."""
+
+    connection: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResolveHost:
+    """Resolve a host name; answered by HostResolved (MS-MQQB 3.1.5.2.1)."""
+
+    host: str
+
+
+@dataclass(frozen=True, slots=True)
+class Persist:
+    """Put a record on disk; answered by Persisted or PersistFailed. ``record`` is one JSON-ready object."""
+
+    token: int
+    record: dict[str, object]
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """The answer to a Command."""
+
+    token: int
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A Command that cannot be carried out; ``error`` is one line naming the thing and the way out."""
+
+    token: int
+    error: str
+
+
+Effect = (
+    Connect
+    | SendPacket
+    | CloseTransport
+    | SendDatagram
+    | RpcSend
+    | RpcClose
+    | ResolveHost
+    | Persist
+    | Completed
+    | Rejected
+)

@@ -1,0 +1,177 @@
+"""What can happen to the core: the only things that ``QueueManager.handle`` takes.
+
+Transports are named by strings: the core names those that it opens (``out-1``, ...), the shell those that it
+accepts (``in-1``, ...).
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+from reference_qm.frozen import dataclass
+from reference_qm.surface.commands import Request
+
+
+class Endpoint(NamedTuple):
+    """A transport address: textual IPv4 or IPv6 address and port."""
+
+    host: str
+    port: int
+
+
+class PingSocket(Enum):
+    """Which of the two UDP ports of MS-MQQB 2.1.2 a datagram belongs to."""
+
+    LISTENER = "listener"
+    """Port 3527 of the acceptor."""
+    SOURCE = "source"
+    """The port that the initiator sends its Ping Requests from."""
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """Queue Manager Started (MS-MQQB 3.1.4.1)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stopped:
+    """Queue Manager Stopped (MS-MQQB 3.1.4.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TransportAccepted:
+    """A remote initiator connected (MS-MQQB 3.1.5.10)."""
+
+    transport: str
+    remote: Endpoint
+    local: Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class TransportConnected:
+    """A ``Connect`` effect succeeded."""
+
+    transport: str
+    remote: Endpoint
+    local: Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class TransportFailed:
+    """A ``Connect`` effect failed; ``error`` is one line for the connection history."""
+
+    transport: str
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class TransportLost:
+    """The underlying transport indicates a disconnect (MS-MQQB 3.1.7.3)."""
+
+    transport: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class BytesReceived:
+    """Bytes of a stream, cut anywhere."""
+
+    transport: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class DatagramReceived:
+    """One UDP datagram (MS-MQQB 3.1.7.7, 3.1.7.8)."""
+
+    socket: PingSocket
+    remote: Endpoint
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RpcListening:
+    """The ports of DCE/RPC were taken (MS-MQQP 3.1.3): what RemoteQMGetQMQMServerPort and the endpoint mapper tell.
+
+    ``handshake`` is that of qmcomm (IP_HANDSHAKE), ``read`` that of qm2qm (IP_READ); each serves both.
+    """
+
+    handshake: Endpoint
+    read: Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class RpcAccepted:
+    """A client of DCE/RPC connected; ``connection`` is a name that the host gives (MS-MQQP 2.1)."""
+
+    connection: str
+    remote: Endpoint
+    local: Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class RpcBytes:
+    """Bytes of a DCE/RPC connection, cut anywhere."""
+
+    connection: str
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class RpcLost:
+    """A DCE/RPC connection is gone (MS-MQQP 3.1.6)."""
+
+    connection: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class HostResolved:
+    """The answer to ``ResolveHost``: textual addresses, best first; empty when the name is unknown."""
+
+    host: str
+    addresses: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Persisted:
+    """A ``Persist`` effect is safely on disk."""
+
+    token: int
+
+
+@dataclass(frozen=True, slots=True)
+class PersistFailed:
+    """A ``Persist`` effect could not be carried out; nothing of it is on disk."""
+
+    token: int
+    error: str
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something that a higher layer asks for; answered by one ``Completed`` or ``Rejected`` with the same token."""
+
+    token: int
+    request: Request
+
+
+Input = (
+    Started
+    | Stopped
+    | TransportAccepted
+    | TransportConnected
+    | TransportFailed
+    | TransportLost
+    | BytesReceived
+    | DatagramReceived
+    | RpcListening
+    | RpcAccepted
+    | RpcBytes
+    | RpcLost
+    | HostResolved
+    | Persisted
+    | PersistFailed
+    | Command
+)

@@ -1,0 +1,184 @@
+"""The virtual and the real environment behave alike, as far as a check can tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from harness.environment import Environment, RealEnvironment, Stream, StreamSink, VirtualEnvironment
+from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
+from reference_qm.surface.inputs import Endpoint
+
+
+class Ear:
+    """A sink that remembers."""
+
+    def __init__(self) -> None:
+        self.events: list[str] = []
+        self.data = b""
+        self.datagrams: list[tuple[Endpoint, bytes]] = []
+
+    def on_open(self) -> None:
+        self.events.append("open")
+
+    def on_failed(self, error: str) -> None:
+        self.events.append(f"failed: {error}")
+
+    def on_bytes(self, data: bytes) -> None:
+        self.data += data
+
+    def on_closed(self, reason: str) -> None:
+        self.events.append("closed")
+
+    def on_datagram(self, remote: Endpoint, data: bytes) -> None:
+        self.datagrams.append((remote, data))
+
+
+@pytest.fixture(params=[VirtualEnvironment, RealEnvironment])
+def environment(request: pytest.FixtureRequest) -> Iterator[Environment]:
+    made: Environment = request.param()
+    yield made
+    made.close()
+
+
+def connected(environment: Environment) -> tuple[Stream, Ear, Stream, Ear]:
+    accepted: list[Stream] = []
+    near_ear, far_ear = Ear(), Ear()
+
+    def accept(stream: Stream) -> StreamSink:
+        accepted.append(stream)
+        return far_ear
+
+    listener = environment.listen(Endpoint("127.0.0.1", 0), accept)
+    near = environment.connect(listener.endpoint, "127.0.0.2", near_ear)
+    assert environment.run_until(lambda: near_ear.events == far_ear.events == ["open"], 2_000)
+    return near, near_ear, accepted[0], far_ear
+
+
+def test_bytes_travel_both_ways_in_order(environment: Environment) -> None:
+    near, near_ear, far, far_ear = connected(environment)
+    for number in range(50):
+        near.send(bytes([number]) * 1000)
+    far.send(b"answer")
+    assert environment.run_until(lambda: len(far_ear.data) == 50_000 and near_ear.data == b"answer", 2_000)
+    assert far_ear.data == b"".join(bytes([number]) * 1000 for number in range(50))
+
+
+def test_ends_know_each_other(environment: Environment) -> None:
+    near, _, far, _ = connected(environment)
+    assert near.local.host == "127.0.0.2"
+    assert (near.local, near.remote) == (far.remote, far.local)
+
+
+def test_closing_is_heard_by_the_other_side_once_and_after_the_bytes(environment: Environment) -> None:
+    near, near_ear, _, far_ear = connected(environment)
+    near.send(b"last words")
+    near.close()
+    assert environment.run_until(lambda: far_ear.events[-1] == "closed", 2_000)
+    assert far_ear.data == b"last words"
+    assert far_ear.events == ["open", "closed"]
+    assert near_ear.events == ["open"]
+
+
+@pytest.mark.parametrize("then_close", [False, True])
+def test_what_the_accepting_side_says_first_is_heard(environment: Environment, then_close: bool) -> None:
+    class Talker(Ear):
+        def on_open(self) -> None:
+            stream.send(b"welcome")
+            if then_close:
+                stream.close()
+
+    def accept(accepted: Stream) -> StreamSink:
+        nonlocal stream
+        stream = accepted
+        return Talker()
+
+    stream: Stream
+    listener = environment.listen(Endpoint("127.0.0.1", 0), accept)
+    near_ear = Ear()
+    environment.connect(listener.endpoint, "127.0.0.2", near_ear)
+    expected = ["open", "closed"] if then_close else ["open"]
+    assert environment.run_until(lambda: near_ear.events == expected and near_ear.data == b"welcome", 2_000)
+
+
+def test_whoever_gives_up_while_connecting_hears_nothing_more(environment: Environment) -> None:
+    far_ear, near_ear = Ear(), Ear()
+    listener = environment.listen(Endpoint("127.0.0.1", 0), lambda stream: far_ear)
+    near = environment.connect(listener.endpoint, "127.0.0.2", near_ear)
+    near.close()
+    environment.run_until(lambda: False, 100)
+    assert near_ear.events == []
+    assert far_ear.events in ([], ["open", "closed"])  # it may have been accepted before it was given up
+
+
+def test_nobody_listens(environment: Environment) -> None:
+    ear = Ear()
+    environment.connect(Endpoint("127.0.0.1", 9), "127.0.0.2", ear)
+    assert environment.run_until(lambda: bool(ear.events), 2_000)
+    assert ear.events[0].lower() == "failed: connection refused"
+
+
+def test_a_port_in_use_is_one_line(environment: Environment) -> None:
+    listener = environment.listen(Endpoint("127.0.0.1", 0), lambda stream: Ear())
+    with pytest.raises((SutUnavailable, HarnessError), match=str(listener.endpoint.port)):
+        environment.listen(listener.endpoint, lambda stream: Ear())
+
+
+def test_datagrams_carry_their_source(environment: Environment) -> None:
+    one, two = Ear(), Ear()
+    a = environment.datagrams(Endpoint("127.0.0.1", 0), one)
+    b = environment.datagrams(Endpoint("127.0.0.2", 0), two)
+    a.send(b.endpoint, b"ping")
+    assert environment.run_until(lambda: two.datagrams == [(a.endpoint, b"ping")], 2_000)
+    a.send(Endpoint("127.0.0.1", 9), b"nobody")  # nothing happens, nothing breaks
+    b.send(a.endpoint, b"pong")
+    assert environment.run_until(lambda: one.datagrams == [(b.endpoint, b"pong")], 2_000)
+
+
+def test_timers_fire_in_order_and_can_be_cancelled(environment: Environment) -> None:
+    fired: list[str] = []
+    start = environment.now().monotonic_ms
+    environment.call_at(start + 30, lambda: fired.append("second"))
+    environment.call_at(start + 10, lambda: fired.append("first"))
+    environment.call_at(start + 20, lambda: fired.append("never")).cancel()
+    assert environment.run_until(lambda: len(fired) == 2, 2_000)
+    assert fired == ["first", "second"]
+    assert environment.now().monotonic_ms >= start + 30
+
+
+def test_waiting_in_vain_takes_its_time_and_no_more(environment: Environment) -> None:
+    start = environment.now().monotonic_ms
+    assert not environment.run_until(lambda: False, 40)
+    assert environment.now().monotonic_ms >= start + 40
+
+
+def test_a_check_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a SUT does, a run comes to its end."""
+    monkeypatch.setattr("harness.environment.real.CHECK_LIMIT_MS", 50)
+    environment = RealEnvironment()
+    with pytest.raises(ConformanceFailure, match="had not come to an end after"):
+        while True:
+            environment.run_until(lambda: False, 10)
+    environment.close()
+
+
+def test_virtual_time_costs_nothing_and_is_the_same_each_time() -> None:
+    instants = []
+    for _ in range(2):
+        environment = VirtualEnvironment()
+        environment.run_until(lambda: False, 7 * 24 * 3_600_000)
+        instants.append(environment.now())
+    assert instants[0] == instants[1]
+
+
+def test_two_sides_that_answer_for_ever_are_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.environment.virtual.EVENT_LIMIT", 100)
+    environment = VirtualEnvironment()
+
+    def again() -> None:
+        environment.call_at(environment.now().monotonic_ms, again)
+
+    again()
+    with pytest.raises(HarnessError, match="for ever"):
+        environment.run_until(lambda: False, 10)

@@ -1,0 +1,86 @@
+"""Where workers and checks stand: no two of them are the same peer of a SUT, or share what is meant for one."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+
+import pytest
+
+from harness.errors import UsageError
+from harness.sut.drivers import ExternalDriver
+from harness.sut.sut_file import SutFile, parse_sut_file
+from harness.sut.worker_configurations import MAX_WORKERS, as_fresh_peer, worker_configurations
+
+
+def described(kind: str, control: str = "none", queue: str = "private$\\q", **driver: Any) -> SutFile:
+    if kind == "process":
+        driver["command"] = ["qm"]
+    tree = {"sut": {"name": "x"}, "driver": {"kind": kind, **driver}, "queues": {"plain": queue}}
+    return parse_sut_file(tree | {"control": {"kind": control, "address": "127.0.0.1:0"}})
+
+
+def test_one_worker_works_with_the_file_as_it_is() -> None:
+    for kind in ("virtual", "process", "external"):
+        assert worker_configurations(described(kind), 1) == [described(kind)]
+
+
+def test_workers_of_a_process_have_addresses_of_their_own() -> None:
+    places = worker_configurations(described("process", "jsonl"), MAX_WORKERS)
+    addresses = {each for place in places for each in (place.driver.address, place.driver.peer_address)}
+    assert len(addresses) == 2 * MAX_WORKERS
+    assert all(ipaddress.ip_address(each).is_loopback for each in addresses)
+    assert (places[1].driver.address, places[1].driver.peer_address) == ("127.0.1.1", "127.0.1.2")
+    assert {place.driver.peer_identifier for place in places} == {places[0].driver.peer_identifier}
+
+
+def test_workers_away_from_loopback_have_the_peer_addresses_that_are_given() -> None:
+    far = described(
+        "external", address="192.0.2.1", allow_remote=True, peer_address="192.0.2.2", more_peer_addresses=["192.0.2.9"]
+    )
+    assert [place.driver.peer_address for place in worker_configurations(far, 2)] == ["192.0.2.2", "192.0.2.9"]
+    with pytest.raises(UsageError, match=r"more_peer_addresses names 1 addresses .* worker 2 needs one"):
+        worker_configurations(far, 3)
+
+
+def test_queues_can_be_named_for_a_worker() -> None:
+    places = worker_configurations(described("external", queue="private$\\q-{worker}"), 3)
+    assert [place.queues.plain for place in places] == ["private$\\q-0", "private$\\q-1", "private$\\q-2"]
+
+
+def test_workers_share_no_queue_that_checks_empty_from_afar() -> None:
+    tree = {"sut": {"name": "x"}, "driver": {"kind": "external"}, "capabilities": {"qm2qm": True}}
+    with pytest.raises(UsageError, match=r"put \{worker\} into plain, transactional and admin"):
+        worker_configurations(parse_sut_file(tree), 2)
+    tree["queues"] = {kind: f"private$\\{kind}-{{worker}}" for kind in ("plain", "transactional", "admin")}
+    assert len(worker_configurations(parse_sut_file(tree), 2)) == 2
+
+
+def test_strangers_are_peers_that_the_sut_has_not_seen() -> None:
+    known = described("external")
+    drivers = [as_fresh_peer(known, number).driver for number in range(2_000)]
+    for taken in ({each.peer_address for each in drivers}, {each.peer_identifier for each in drivers}):
+        assert len(taken) == 2_000
+    assert known.driver.peer_identifier not in {each.peer_identifier for each in drivers}
+    assert known.driver.peer_address not in {each.peer_address for each in drivers}
+    assert all(ipaddress.ip_address(each.peer_address).is_loopback for each in drivers)
+    as_fresh_peer(known, 10**6)  # however many checks there are
+
+
+def test_strangers_away_from_loopback_share_the_address() -> None:
+    far = described("external", address="192.0.2.1", allow_remote=True, peer_address="192.0.2.2")
+    assert as_fresh_peer(far, 7).driver.peer_address == "192.0.2.2"
+    assert as_fresh_peer(far, 7).driver.peer_identifier != far.driver.peer_identifier
+
+
+def test_no_message_of_a_later_run_has_the_identifier_of_one_before() -> None:
+    """MS-MQQB 3.1.5.8.1: a SUT that was tested before would take it for a duplicate."""
+    first, second = ExternalDriver(described("external")), ExternalDriver(described("external"))
+    taken: set[int] = set()
+    for driver in (first, second):
+        for check in range(50):
+            sut = driver.open(f"check {check}")
+            taken.update(range(sut.first_message_id, sut.first_message_id + 1024))
+            sut.environment.run_until(lambda: False, 10)  # no check takes less
+            sut.environment.close()
+    assert len(taken) == 100 * 1024
