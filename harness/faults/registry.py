@@ -93,7 +93,7 @@ def wrap(core: QueueManager, names: Iterable[str]) -> FaultyCore:
     for name in names:
         if name not in known:
             near = ", ".join(difflib.get_close_matches(name, known)) or "none"
-            raise UnknownFault(f"there is no fault {name}; similar ones: {near}")
+            raise UnknownFault(f"{name}: there is no such fault; similar ones: {near}")
         known[name].install(faulty)
     return faulty
 

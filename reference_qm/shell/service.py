@@ -76,7 +76,7 @@ def _wrapped(core: QueueManager, faults: Sequence[str]) -> Core:
     try:
         return wrap(core, faults)
     except LookupError as error:
-        raise SettingsError(f"--fault: {error}") from error
+        raise SettingsError(f"--fault {error}") from error
 
 
 class Service:

@@ -11,7 +11,7 @@ from reference_qm.codec import BaseHeader, MessagePropertiesHeader, UserHeader, 
 from reference_qm.codec.queue_formats import DirectQueueFormatName
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.rpc import QM2QM, QMCOMM, Association, Call, CallReceived, Happening, RpcServer, SendBytes
+from reference_qm.rpc import QM2QM, QMCOMM, Association, Call, CallReceived, RpcOutput, RpcServer, SendBytes
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Inspect, Request
 from reference_qm.surface.effects import CloseTransport, Completed, Connect, Rejected, ResolveHost, SendPacket
@@ -37,7 +37,7 @@ HANDLE, DESCRIPTOR, CONTEXT = 0x11, 0x22, 0x33
 CURSOR = 0x44
 QUEUE = f"DIRECT=TCP:{SERVER}\\private$\\far"
 
-Answer = Callable[[Call], "list[Happening] | None"]
+Answer = Callable[[Call], "list[RpcOutput] | None"]
 
 
 def message(body: bytes = b"far", label: str | None = "a label") -> bytes:
@@ -61,7 +61,7 @@ def described(call: Call, buffer: bytes | None, **change: Any) -> dict[str, Any]
     return {**desc, "dwSize": len(buffer or b""), "lpBuffer": buffer, "dwArriveTime": 1_700_000_123, **change}
 
 
-def read(call: Call, buffer: bytes | None = None, status: int = 0) -> list[Happening]:
+def read(call: Call, buffer: bytes | None = None, status: int = 0) -> list[RpcOutput]:
     """Answer a StartReceive of any kind with a message."""
     desc = described(call, message() if buffer is None and not status else buffer)
     receives = desc["ulAction"] in (0, 0x40000020, 0x40000021, 0x40000022) and not status
@@ -72,11 +72,11 @@ def read(call: Call, buffer: bytes | None = None, status: int = 0) -> list[Happe
     return call.respond(pphContext=handle, lpRemoteReadDesc2=desc2, Return=status)
 
 
-def ok(call: Call) -> list[Happening]:
+def ok(call: Call) -> list[RpcOutput]:
     return call.respond(Return=0)
 
 
-def close(call: Call) -> list[Happening]:
+def close(call: Call) -> list[RpcOutput]:
     return call.respond(pphContext=None, **({"Return": 0} if call.method.name.startswith("RemoteQM") else {}))
 
 
@@ -108,7 +108,7 @@ def fault(status: int) -> Answer:
 def returning(status: int) -> Answer:
     """Refuse with a failure HRESULT."""
 
-    def answer(call: Call) -> list[Happening]:
+    def answer(call: Call) -> list[RpcOutput]:
         if "Start" in call.method.name:
             return read(call, b"", status)
         given = {name: None if "Context" in name and name != "pdwContext" else 0 for name in _outs(call)}
@@ -205,9 +205,9 @@ class Remote:
         (found,) = [arguments for _, name, arguments in self.log if name == method]
         return found
 
-    def answer(self, call: Call, happenings: list[Happening]) -> None:
+    def answer(self, call: Call, outputs: list[RpcOutput]) -> None:
         """Answer a call that waits."""
-        self._happen(call.association, happenings)
+        self._happen(call.association, outputs)
         while self._to_do:
             self._carry_out(self.core.handle(self._to_do.popleft(), self.now))
 
@@ -244,9 +244,9 @@ class Remote:
         if remote.port not in self.silent:
             self._to_do.append(TransportConnected(transport, remote, Endpoint("10.0.0.1", 50_000)))
 
-    def _happen(self, association: Association, happenings: list[Happening]) -> None:
+    def _happen(self, association: Association, outputs: list[RpcOutput]) -> None:
         name = next((name for name, (_, one) in self.connections.items() if one is association), None)
-        for one in happenings:
+        for one in outputs:
             if isinstance(one, SendBytes) and name is not None:
                 self._to_do.append(BytesReceived(name, one.data))
             elif isinstance(one, CallReceived) and name is not None:
