@@ -82,7 +82,7 @@ class Judge:
         """Write what the passive predicates found in this test: one pass a rule, or its failures."""
         for rule, tally in sorted(found.tallies.items()):
             if rule not in self.catalogue:
-                raise HarnessError(f"{rule} has a predicate but no row in suites/<document>/rules/*.toml; add it")
+                raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add it")
             row = self.catalogue[rule]
             expected = PASSIVE[rule].expected
             if not tally.failures:
@@ -99,7 +99,7 @@ class Judge:
 
     def _row(self, rule: str) -> Rule:
         if rule not in self.catalogue:
-            raise HarnessError(f"{rule} has no row in the catalogue; add it to suites/<document>/rules/*.toml")
+            raise HarnessError(f"{rule} has no row in the catalogue; add it to the rules.toml of its section")
         if rule not in self.covers:
             raise HarnessError(f"{self.test} judges {rule} but its @covers does not name it")
         return self.catalogue[rule]

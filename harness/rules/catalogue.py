@@ -1,4 +1,4 @@
-"""The rules: our words for each (suites/*/rules/*.toml), joined with their level, form, heading and public page."""
+"""The rules: our words for each (suites/*/*/rules.toml), joined with their level, form, heading and public page."""
 
 from __future__ import annotations
 
@@ -25,6 +25,9 @@ ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
 _PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
 _COLUMNS = ["id", "level", "form", "title"]
+DEFAULTS = "defaults"
+"""The table at the head of a section's rules.toml with what most of its rows have."""
+_DEFAULTS = {"observe": str, "role": str}
 _REQUIRED = {"observe": str, "role": str, "says": str}
 _OPTIONAL = {"why": str, "errata": list, "note": str}
 
@@ -167,11 +170,14 @@ def _read_catalogue(root: Path) -> Catalogue:
     index, documents = load_index(root), load_documents(root)
     errata = load_errata(index, root)
     rules: dict[str, Rule] = {}
-    for file in sorted(root.glob("*/rules/*.toml")):
-        for name, row in read_toml(file).items():
+    for file in sorted(root.glob("*/*/rules.toml")):
+        rows = read_toml(file)
+        defaults = check_keys(file, DEFAULTS, rows.pop(DEFAULTS, {}), {}, _DEFAULTS)
+        for name, row in rows.items():
             if name in rules:
-                raise CatalogueError(file, name, "twice; another file of the suites has a row for it")
-            rules[name] = _rule(file, name, row, index, documents, errata)
+                raise CatalogueError(file, name, "twice; another section of the suites has a row for it")
+            whole = {**defaults, **row} if isinstance(row, dict) else row
+            rules[name] = _rule(file, name, whole, index, documents, errata)
     return Catalogue(list(rules.values()), documents, errata)
 
 

@@ -166,7 +166,7 @@ def copy(tmp_path: Path) -> Path:
 
 def test_a_row_with_an_unknown_id_is_named(copy: Path) -> None:
     row = '\n["MQQB-9.9-99"]\nobserve = "wire"\nrole = "any"\nsays = "x"\n'
-    with next((copy / "suites/mqqb/rules").glob("*.toml")).open("a", encoding="utf-8") as file:
+    with next((copy / "suites/mqqb").glob("*/rules.toml")).open("a", encoding="utf-8") as file:
         file.write(row)
         name = file.name
     for arguments in (("run", "--sut", sut(copy), "--out", copy / "run"), ("rules",)):
@@ -179,7 +179,7 @@ def test_a_row_with_an_unknown_id_is_named(copy: Path) -> None:
 
 
 def test_suites_without_a_check_are_no_success(copy: Path) -> None:
-    for path in (copy / "suites").glob("*/test_*.py"):
+    for path in (copy / "suites").glob("*/*/test_*.py"):
         path.unlink()
     done = command(
         sys.executable, "-m", "harness", "run", "--sut", sut(copy), "--out", "r", cwd=copy, PYTHONPATH=str(copy)
@@ -190,7 +190,7 @@ def test_suites_without_a_check_are_no_success(copy: Path) -> None:
 
 def test_fewer_checks_than_frozen_exit_with_5(copy: Path) -> None:
     (copy / "suites/frozen.toml").write_text("tests = 1000\n")
-    for path in (copy / "suites").glob("*/test_*.py"):
+    for path in (copy / "suites").glob("*/*/test_*.py"):
         if "2_2_2_connection" not in path.name:
             path.unlink()
     done = command(

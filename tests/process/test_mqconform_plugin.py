@@ -17,16 +17,17 @@ MUST, SHOULD, OTHER = "MQQB-2.2.1-01", "MQQB-2.2.1-02", "MQQB-2.2.1-03"
 FILES = {
     "suites/__init__.py": "",
     "suites/mqqb/__init__.py": "",
+    "suites/mqqb/s2_2_1_tiny/__init__.py": "",
     "suites/predicates/__init__.py": "",
     "suites/frozen.toml": "tests = 1\n",
     "suites/index.tsv": "id\tlevel\tform\ttitle\n"
     f"{MUST}\tMUST\trule\tTiny\n{SHOULD}\tSHOULD\trule\tTiny\n{OTHER}\tMUST\trule\tTiny\n",
     "suites/documents.toml": '[MQQB]\ntitle = "Tiny"\n',
     "suites/errata.toml": "",
-    "suites/mqqb/rules/tiny.toml": "".join(
+    "suites/mqqb/s2_2_1_tiny/rules.toml": "".join(
         f'["{rule}"]\nobserve = "wire"\nrole = "any"\nsays = "x"\n' for rule in (MUST, SHOULD, OTHER)
     ),
-    "suites/mqqb/test_tiny.py": f'''
+    "suites/mqqb/s2_2_1_tiny/test_tiny.py": f'''
 import pytest
 from harness.errors import ConformanceFailure, HarnessError
 
@@ -191,7 +192,7 @@ def ran(tiny: Path) -> Path:
 
 
 def of(folder: Path, test: str) -> list[dict[str, Any]]:
-    return [line for line in verdicts(folder) if line["test"] == f"suites/mqqb/test_tiny.py::{test}"]
+    return [line for line in verdicts(folder) if line["test"] == f"suites/mqqb/s2_2_1_tiny/test_tiny.py::{test}"]
 
 
 @pytest.mark.parametrize("test", EXPECTED)

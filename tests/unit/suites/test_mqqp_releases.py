@@ -7,7 +7,7 @@ import pytest
 from harness.environment import VirtualEnvironment
 from harness.sut.sut import Sut
 from harness.sut.sut_file import parse_sut_file
-from suites.mqqp.releases import AS_PRINTED, RELEASES, release_of
+from suites.mqqp.steps.releases import AS_PRINTED, RELEASES, release_of
 
 
 def sut(profile: str) -> Sut:

@@ -1,0 +1,15 @@
+"""What a check says of itself: the rules that it judges and what it cannot do without."""
+
+from __future__ import annotations
+
+import pytest
+
+
+def covers(*rules: str) -> pytest.MarkDecorator:
+    """Mark a check with the ids of the rules of the catalogue that it judges, whole: ``MQQB-3.1.5.8.1-01``."""
+    return pytest.mark.covers(*rules)
+
+
+def needs(*names: str) -> pytest.MarkDecorator:
+    """Mark a check with the capabilities and facilities that it cannot do without."""
+    return pytest.mark.needs(*names)

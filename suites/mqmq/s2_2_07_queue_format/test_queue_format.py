@@ -1,0 +1,165 @@
+"""MS-MQMQ 2.2.7 QUEUE_FORMAT: which R_QMOpenRemoteQueue takes and refuses (MS-MQMP 3.1.4.2), which a client sends."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from harness.capture.recorder import Frame
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qmcomm import (
+    CONNECTOR,
+    DEADLETTER,
+    DEADXACT,
+    DIRECT,
+    JOURNAL,
+    MACHINE,
+    PRIVATE,
+    PUBLIC,
+    SUBQUEUE,
+    SUBQUEUE_SUFFIX,
+    SYSTEM,
+    XACTONLY,
+    queue_format,
+)
+from suites.mqqp.steps.reader import Reader
+
+OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
+OPENED, REFUSED = "opened", "refused"
+
+
+class Opening:
+    """Opens queues by QUEUE_FORMAT, and closes them again."""
+
+    def __init__(self, remote) -> None:
+        self.remote = remote
+        self.association = remote.associate()
+        self.frames: list[Frame] = []
+
+    def __call__(self, kind, value, suffix=0, **more) -> str:
+        """Say what became of it."""
+        call = self.remote.open_remote(self.association, form=queue_format(kind, value, suffix, **more))
+        self.frames = call.evidence
+        if call.outcome == "MQ_OK":
+            self.association.call("R_QMCloseRemoteQueueContext", pphContext=call.out.pphContext)
+            return OPENED
+        return REFUSED if call.failed or call.thrown is not None else call.outcome
+
+
+@pytest.fixture
+def opening(remote):
+    """Open queues by their formats."""
+    return Opening(remote)
+
+
+@pytest.fixture
+def direct(sut):
+    """The plain queue's direct name, as it stands in a QUEUE_FORMAT."""
+    return sut.format_name("plain").removeprefix("DIRECT=")
+
+
+@needs("qm2qm")
+@covers("MQMQ-2.2.7-01", "MQMQ-2.2.7-02", "MQMQ-2.2.7-03", "MQMQ-2.2.7-10", "MQMQ-2.2.7-14")
+def test_types_flags_and_what_is_reserved(opening, direct, sut, judge):
+    """A direct name is opened as it is; not as a system queue, not of an unknown type, not for transactions only."""
+    plain = opening(DIRECT, direct)
+    evidence = opening.frames
+    journals = opening(MACHINE, sut.guid, SYSTEM | JOURNAL)
+    unknown = opening(9, direct, tag=DIRECT)
+    judge(
+        "MQMQ-2.2.7-01",
+        expected=f"DIRECT {OPENED}, MACHINE {OPENED}, 9 {REFUSED}",
+        observed=f"DIRECT {plain}, MACHINE {journals}, 9 {unknown}",
+        evidence=[*evidence, *opening.frames],
+    )
+    for rule, expected, observed in (
+        ("MQMQ-2.2.7-02", f"Flags 0x00 {OPENED}, 0x80 {REFUSED}", opening(DIRECT, direct, SYSTEM)),
+        ("MQMQ-2.2.7-10", f"no suffix {OPENED}, XACTONLY {REFUSED}", opening(DIRECT, direct, XACTONLY)),
+    ):
+        first, _, second = expected.partition(", ")
+        said = f"{first.rpartition(' ')[0]} {plain}, {second.rpartition(' ')[0]} {observed}"
+        judge(rule, expected=expected, observed=said, evidence=opening.frames)
+    bare = opening(MACHINE, sut.guid)
+    judge(
+        "MQMQ-2.2.7-03",
+        expected=f"journal {OPENED}, no suffix {REFUSED}",
+        observed=f"journal {journals}, no suffix {bare}",
+        evidence=opening.frames,
+    )
+    reserved = opening(DIRECT, direct, reserved=0xA5A5)
+    judge("MQMQ-2.2.7-14", expected=OPENED, observed=reserved, evidence=opening.frames)
+
+
+@needs("qm2qm")
+@covers("MQMQ-2.2.7-04", "MQMQ-2.2.7-05", "MQMQ-2.2.7-06", "MQMQ-2.2.7-07", "MQMQ-2.2.7-08", "MQMQ-2.2.7-09")
+def test_suffixes_of_system_queues(opening, direct, sut, judge):
+    """Journals and dead-letter queues are opened with Flags 0x80 and a type that has them, and no other way."""
+    journal = f"{direct};JOURNAL"
+    ways = {
+        "MQMQ-2.2.7-04": ((DIRECT, journal, SYSTEM | JOURNAL), (DIRECT, journal, JOURNAL)),
+        "MQMQ-2.2.7-05": ((DIRECT, journal, SYSTEM | JOURNAL), (CONNECTOR, sut.guid, SYSTEM | JOURNAL)),
+        "MQMQ-2.2.7-06": ((MACHINE, sut.guid, SYSTEM | DEADLETTER), (MACHINE, sut.guid, DEADLETTER)),
+        "MQMQ-2.2.7-07": ((MACHINE, sut.guid, SYSTEM | DEADLETTER), (PUBLIC, sut.guid, SYSTEM | DEADLETTER)),
+        "MQMQ-2.2.7-08": ((MACHINE, sut.guid, SYSTEM | DEADXACT), (MACHINE, sut.guid, DEADXACT)),
+        "MQMQ-2.2.7-09": ((MACHINE, sut.guid, SYSTEM | DEADXACT), (PUBLIC, sut.guid, SYSTEM | DEADXACT)),
+    }
+    for rule, (right, wrong) in ways.items():
+        first = opening(*right)
+        evidence = opening.frames
+        second = opening(*wrong)
+        judge(
+            rule,
+            expected=f"as it must be {OPENED}, otherwise {REFUSED}",
+            observed=f"as it must be {first}, otherwise {second}",
+            evidence=[*evidence, *opening.frames],
+        )
+
+
+@needs("qm2qm", "queue_control")
+@covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
+def test_subqueues(opening, direct, sut, judge):
+    """A subqueue is opened as SUBQUEUE with its suffix and by a name that has one, and no other way."""
+    sut.queue("plain")
+    sut.control.call("create_queue", name=f"{sut.file.queues.plain};mqc-sub")
+    name = f"{direct};mqc-sub"
+    right = opening(SUBQUEUE, name, SUBQUEUE_SUFFIX)
+    evidence = opening.frames
+    for rule, *wrong in (
+        ("MQMQ-2.2.7-11", (SUBQUEUE, name, SYSTEM | SUBQUEUE_SUFFIX)),
+        ("MQMQ-2.2.7-12", (DIRECT, name, SUBQUEUE_SUFFIX)),
+        ("MQMQ-2.2.7-16", (SUBQUEUE, direct, SUBQUEUE_SUFFIX), (SUBQUEUE, "no direct name;mqc-sub", SUBQUEUE_SUFFIX)),
+    ):
+        others = {opening(*way) for way in wrong}
+        judge(
+            rule,
+            expected=f"as it must be {OPENED}, otherwise {REFUSED}",
+            observed=f"as it must be {right}, otherwise {', '.join(sorted(others))}",
+            evidence=[*evidence, *opening.frames],
+        )
+
+
+@needs("qm2qm", "queue_control")
+@covers("MQMQ-2.2.7-15")
+def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
+    """Lineage is the computer's GUID and Uniquifier the queue's number: with another of either nothing is opened."""
+    made = sut.control.call("create_queue", name="private$\\mqc-format")
+    lineage, _, number = made["format_names"]["private"].removeprefix("PRIVATE=").partition("\\")
+    identifier, uniquifier = UUID(lineage), int(number, 16)
+    seen = [opening(PRIVATE, (identifier, uniquifier))]
+    evidence = opening.frames
+    seen += [opening(PRIVATE, (OTHER_GUID, uniquifier)), opening(PRIVATE, (identifier, 0xFFF0_0000))]
+    sut.control.call("delete_queue", name="private$\\mqc-format")
+    judge("MQMQ-2.2.7-15", expected=f"{[OPENED, REFUSED, REFUSED]}", observed=f"{seen}", evidence=evidence)
+
+
+@needs("remote_read")
+@covers("MQMQ-2.2.7-13")
+def test_a_client_sets_what_is_reserved_to_0(peer, sut, judge):
+    """m_reserved of the SUT's R_QMOpenRemoteQueue is 0."""
+    reader = Reader(peer, sut)
+    reader.begin("remote_open", queue=reader.format_name)
+    call = reader.one("R_QMOpenRemoteQueue")
+    form = call.into.pQueueFormat
+    observed = form.value.m_reserved if form is not None else "no QUEUE_FORMAT"
+    judge("MQMQ-2.2.7-13", expected=0, observed=observed, evidence=call.evidence)

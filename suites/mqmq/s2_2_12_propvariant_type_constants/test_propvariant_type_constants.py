@@ -1,0 +1,164 @@
+"""MS-MQMQ 2.2.12 PROPVARIANT Type Constants: what R_QMGetObjectProperties takes and answers (MS-MQMP 3.1.4.9)."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire.errors import WireError
+from harness.wire.rpc import NDR, QMCOMM
+from harness.wire.rpc_propvariant import (
+    OPNUM,
+    PROPERTY_TYPES,
+    VT_BLOB,
+    VT_BOOL,
+    VT_CLSID,
+    VT_EMPTY,
+    VT_I1,
+    VT_I2,
+    VT_I4,
+    VT_I8,
+    VT_LPWSTR,
+    VT_NULL,
+    VT_UI1,
+    VT_UI2,
+    VT_UI4,
+    VT_UI8,
+    VT_VARIANT,
+    VT_VECTOR,
+    Variant,
+    get_properties,
+    got_properties,
+)
+from harness.wire.rpc_status import returned
+
+pytestmark = needs("qm2qm")
+
+GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f8")
+LABEL = 108
+READ, FAULT = "read", "a fault"
+ANSWERS = {
+    "MQMQ-2.2.12-02": (LABEL, VT_LPWSTR),
+    "MQMQ-2.2.12-03": (106, VT_I2),
+    "MQMQ-2.2.12-04": (109, VT_I4),
+    "MQMQ-2.2.12-09": (104, VT_UI1),
+    "MQMQ-2.2.12-11": (105, VT_UI4),
+    "MQMQ-2.2.12-14": (103, VT_LPWSTR),
+    "MQMQ-2.2.12-16": (101, VT_CLSID),
+}
+"""Properties whose answers have a type; that of the first is asked for with VT_NULL, which has no data."""
+ARMS = {
+    "MQMQ-2.2.12-03": Variant(VT_I2, -2),
+    "MQMQ-2.2.12-04": Variant(VT_I4, -4),
+    "MQMQ-2.2.12-05": Variant(VT_BOOL, 0xFFFF),
+    "MQMQ-2.2.12-06": Variant(VT_VECTOR | VT_VARIANT, [Variant(VT_UI4, 5), Variant(VT_I8, -6)]),
+    "MQMQ-2.2.12-08": Variant(VT_I1, -1),
+    "MQMQ-2.2.12-09": Variant(VT_UI1, 255),
+    "MQMQ-2.2.12-10": Variant(VT_UI2, 0xFFFE),
+    "MQMQ-2.2.12-11": Variant(VT_UI4, 0xFFFF_FFFD),
+    "MQMQ-2.2.12-12": Variant(VT_I8, -8),
+    "MQMQ-2.2.12-13": Variant(VT_UI8, 0xFFFF_FFFF_FFFF_FFFC),
+    "MQMQ-2.2.12-14": Variant(VT_LPWSTR, "label"),
+    "MQMQ-2.2.12-15": Variant(VT_BLOB, b"blobs"),
+    "MQMQ-2.2.12-16": Variant(VT_CLSID, GUID),
+}
+VECTORS = (
+    Variant(VT_VECTOR | VT_UI1, [1, 2, 3]),
+    Variant(VT_VECTOR | VT_UI2, [4, 5, 6]),
+    Variant(VT_VECTOR | VT_I4, [7]),
+    Variant(VT_VECTOR | VT_UI4, [8]),
+    Variant(VT_VECTOR | VT_UI8, [9]),
+    Variant(VT_VECTOR | VT_CLSID, [GUID]),
+    Variant(VT_VECTOR | VT_LPWSTR, ["one", "two"]),
+)
+
+
+class Asking:
+    """Asks for the properties of the plain queue, in NDR."""
+
+    def __init__(self, remote) -> None:
+        self.association = remote.associate(QMCOMM, transfers=(NDR,))
+        self.direct = remote.sut.format_name("plain").removeprefix("DIRECT=")
+        self.frames = []
+
+    def stub(self, variants) -> bytes:
+        return get_properties(False, self.direct, [LABEL] * len(variants), variants)
+
+    def ask(self, stub):
+        call = self.association.raw(OPNUM, stub, self.association.contexts[QMCOMM]).wait()
+        self.frames = call.evidence
+        return call
+
+    def read(self, *variants, cut=0) -> str:
+        """Say whether a stub with these variants, and perhaps without its last bytes, was read."""
+        stub = self.stub(variants)
+        call = self.ask(stub[: len(stub) - cut])
+        return FAULT if call.thrown is not None else READ if call.answered else call.outcome
+
+
+@pytest.fixture
+def asking(remote):
+    """Ask for properties."""
+    return Asking(remote)
+
+
+@covers(*ANSWERS)
+def test_answers_are_of_the_types_of_their_properties(asking, judge):
+    """Asked for with VT_NULL, each property comes in a variant of its own type."""
+    identifiers = list(PROPERTY_TYPES)
+    variants = [Variant(VT_NULL)] * len(identifiers)
+    call = asking.ask(get_properties(False, asking.direct, identifiers, variants))
+    if call.thrown is not None or not call.answered:
+        judge("MQMQ-2.2.12-02", expected=READ, observed=call.outcome, evidence=asking.frames)
+        raise ConformanceFailure(f"the SUT did not tell its properties: {call.outcome}")
+    try:
+        found, result = got_properties(call.stub, False)
+    except WireError as error:
+        raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
+    if result:
+        raise ConformanceFailure(f"the SUT did not tell its properties: {returned(result)}")
+    types = dict(zip(identifiers, [one.vt for one in found], strict=False))
+    for rule, (identifier, expected) in ANSWERS.items():
+        judge(rule, expected=expected, observed=types.get(identifier), evidence=asking.frames)
+
+
+@covers(*ARMS)
+def test_every_arm_is_read_and_missed_when_it_is_cut(asking, judge):
+    """An arm of the size that its type says is read; without its last byte it is none."""
+    for rule, variant in ARMS.items():
+        whole = asking.read(Variant(VT_NULL), variant)
+        evidence = asking.frames
+        cut = asking.read(Variant(VT_NULL), variant, cut=1)
+        expected, observed = f"whole {READ}, cut {FAULT}", f"whole {whole}, cut {cut}"
+        judge(rule, expected=expected, observed=observed, evidence=[*evidence, *asking.frames])
+
+
+@covers("MQMQ-2.2.12-01", "MQMQ-2.2.12-02")
+def test_empty_and_null_have_no_data(asking, judge):
+    """VT_EMPTY and VT_NULL end with their discriminant; with bytes behind it the next variant is none."""
+    for rule, vt in (("MQMQ-2.2.12-01", VT_EMPTY), ("MQMQ-2.2.12-02", VT_NULL)):
+        without = asking.read(Variant(vt), Variant(vt))
+        evidence = asking.frames
+        filled = asking.read(Variant(vt, raw=b"\xa5" * 8), Variant(vt))
+        expected, observed = f"without {READ}, with {FAULT}", f"without {without}, with {filled}"
+        judge(rule, expected=expected, observed=observed, evidence=[*evidence, *asking.frames])
+
+
+@covers("MQMQ-2.2.12-07", "MQMQ-2.2.12-17", "MQMQ-2.2.12-18")
+def test_vectors_are_counted_and_of_something(asking, judge):
+    """Each counted type is read; VT_VARIANT alone, VT_VECTOR alone, and a count that is wrong are not."""
+    vector = Variant(VT_VECTOR | VT_VARIANT, [Variant(VT_UI2, 1)])
+    seen = f"in a vector {asking.read(vector)}, alone {asking.read(Variant(VT_VARIANT, raw=bytes(8)))}"
+    judge("MQMQ-2.2.12-07", expected=f"in a vector {READ}, alone {FAULT}", observed=seen, evidence=asking.frames)
+    kinds = {asking.read(one) for one in VECTORS}
+    alone = asking.read(Variant(VT_VECTOR, raw=bytes(8)))
+    seen = f"of something {', '.join(sorted(kinds))}, of nothing {alone}"
+    judge("MQMQ-2.2.12-17", expected=f"of something {READ}, of nothing {FAULT}", observed=seen, evidence=asking.frames)
+    stub = asking.stub([VECTORS[3]])
+    wrong = asking.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
+    counted = asking.read(VECTORS[3])
+    seen = f"right {counted}, wrong {FAULT if wrong.thrown is not None else wrong.outcome}"
+    judge("MQMQ-2.2.12-18", expected=f"right {READ}, wrong {FAULT}", observed=seen, evidence=asking.frames)

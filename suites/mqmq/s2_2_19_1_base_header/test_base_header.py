@@ -1,0 +1,150 @@
+"""MS-MQMQ 2.2.19.1 BaseHeader."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire import connection_parameters, session_ack
+from suites.messages import a_message, recoverable_message
+from suites.mqqb.steps.exchanges import ORDINARY, exchange
+from suites.mqqb.steps.opening import (
+    accepted,
+    acknowledgment,
+    agree,
+    check_alive,
+    direct_name,
+    internal_bits,
+    listen,
+    opened,
+    packet_at,
+    pass_time,
+    respond,
+)
+
+RESERVED_BITS = {
+    "X9": "MQMQ-2.2.19.1-10",
+    "X8": "MQMQ-2.2.19.1-11",
+    "X6": "MQMQ-2.2.19.1-14",
+    "X5": "MQMQ-2.2.19.1-15",
+    "X4": "MQMQ-2.2.19.1-16",
+    "X3": "MQMQ-2.2.19.1-17",
+    "X2": "MQMQ-2.2.19.1-18",
+    "X1": "MQMQ-2.2.19.1-19",
+    "X0": "MQMQ-2.2.19.1-20",
+}
+"""The reserved bits of Flags and the rule of each."""
+
+SIZES = [572, 32, 36]
+"""Bytes of an EstablishConnection, a ConnectionParameters and a SessionAck packet."""
+
+SHORT_S = 1
+LONG_AGO_S = 3_600
+
+
+@covers("MQMQ-2.2.19.1-01", "MQMQ-2.2.19.1-05", "MQMQ-2.2.19.1-07", "MQMQ-2.2.19.1-21", "MQMQ-2.2.19.1-22")
+def test_the_base_header_of_internal_packets(peer, judge):
+    """Version, signature, size and flags of the three internal packets that an acceptor sends."""
+    answers = exchange(peer).connection.received
+    begins = [frame.data[:8] for frame in answers]
+    versions = [f"0x{data[0]:02X}" for data in begins]
+    signatures = [data[4:8].hex(" ").upper() for data in begins]
+    sizes = [int.from_bytes(frame.data[8:12], "little") for frame in answers]
+    lengths = [len(frame.data) for frame in answers]
+    acks = [len(frame.data) for frame in answers[2:] if int.from_bytes(frame.data[2:4], "little") & 0x10]
+    judge("MQMQ-2.2.19.1-01", expected=["0x10"] * 3, observed=versions, evidence=answers)
+    judge("MQMQ-2.2.19.1-21", expected=["4C 49 4F 52"] * 3, observed=signatures, evidence=answers)
+    judge("MQMQ-2.2.19.1-05", expected=[1] * 3, observed=[internal_bits(f)["IN"] for f in answers], evidence=answers)
+    judge("MQMQ-2.2.19.1-07", expected=[36], observed=acks, evidence=answers[2:])
+    judge("MQMQ-2.2.19.1-22", expected=SIZES, observed=lengths, evidence=answers)
+    of_setup = sizes[:2] + [36 if size in (20, 36) else size for size in sizes[2:]]
+    judge("MQMQ-2.2.19.1-22", expected=SIZES, observed=of_setup, evidence=answers, errata="E01")
+
+
+@covers("MQMQ-2.2.19.1-02")
+@pytest.mark.parametrize("reserved", [0xC0, 0x5A, 0xCD, 0xFF])
+def test_reserved_is_ignored(peer, judge, reserved):
+    """An exchange goes the same whatever the peer's packets have in Reserved."""
+    done = exchange(peer, base={"Reserved": reserved})
+    judge("MQMQ-2.2.19.1-02", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+
+
+@covers(*RESERVED_BITS.values())
+def test_reserved_bits_are_ignored(peer, judge):
+    """An exchange in which one reserved bit is set in every packet of the peer goes as any other."""
+    for bit, rule in RESERVED_BITS.items():
+        done = exchange(peer, base={bit: 1})
+        judge(rule, expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+
+
+@needs("receive")
+@covers("MQMQ-2.2.19.1-03")
+def test_higher_priority_lies_nearer_to_the_front(peer, sut, judge):
+    """Messages of rising and falling priority lie in the queue by priority, those of one priority as they came."""
+    connection = opened(peer)
+    sent = []
+    for number, priority in enumerate((3, 0, 7, 3, 5)):
+        sent.append(connection.send(a_message(peer, base={"PR": priority}, label=f"{priority}/{number}")))
+    if acknowledgment(connection) is None:
+        raise ConformanceFailure("the SUT did not acknowledge the messages")
+    labels = [message["label"] for message in sut.messages() if "/" in message["label"]]
+    judge("MQMQ-2.2.19.1-03", expected=["7/2", "5/4", "3/0", "3/3", "0/1"], observed=labels, evidence=sent)
+
+
+@needs("send")
+@covers("MQMQ-2.2.19.1-09")
+def test_a_message_has_a_debug_header_where_dh_says_so(peer, sut, judge):
+    """A message of the SUT is whole as its DH says; a message of the peer with a DebugHeader is taken."""
+    connection, asked = accepted(listen(peer, sut))
+    respond(connection, asked)
+    parameters = connection.received[1]["ConnectionParametersHeader"]
+    connection.send(_answer(parameters))
+    message = packet_at(connection, 2)
+    observed = "nothing" if message is None else message.kind
+    judge("MQMQ-2.2.19.1-09", expected="UserMessage", observed=observed, evidence=[message])
+    connection.send(session_ack(AckSequenceNumber=1))
+    other = opened(peer)
+    sent = other.send(recoverable_message(peer, debug={}))
+    answer = packet_at(other, 2)
+    observed = answer.kind if answer is not None else other.outcome()
+    judge("MQMQ-2.2.19.1-09", expected="SessionAck", observed=observed, evidence=[sent, answer])
+
+
+def _answer(asked):
+    timeouts = {"RecoverableAckTimeout": asked.RecoverableAckTimeout, "AckTimeout": asked.AckTimeout}
+    return connection_parameters(WindowSize=64, **timeouts)
+
+
+@needs("receive")
+@covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24")
+def test_an_expired_message_is_ignored_by_the_receiver(peer, sut, judge):
+    """Of two old messages, the one with time left reaches its queue, the one whose time is over does not."""
+    connection = opened(peer)
+    sent_time = peer.environment.now().utc_s - LONG_AGO_S
+    sent = [
+        connection.send(a_message(peer, base={"TimeToReachQueue": limit}, user={"SentTime": sent_time}, label=label))
+        for label, limit in (("over", LONG_AGO_S // 2), ("in time", LONG_AGO_S * 2))
+    ]
+    check_alive(connection)
+    labels = [message["label"] for message in sut.messages() if message["label"] in ("over", "in time")]
+    for rule in ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"):
+        judge(rule, expected=["in time"], observed=labels, evidence=sent)
+
+
+@needs("send")
+@covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24")
+def test_an_expired_message_is_deleted_by_the_sender(peer, sut, judge):
+    """Of two messages that had to wait for the peer, the one whose time is over is not sent any more."""
+    sut.send(direct_name(peer), body="over", label="over", time_to_reach_queue_s=SHORT_S)
+    pass_time(peer, (SHORT_S + 2) * 1_000)
+    listener = listen(peer, sut)
+    connection, asked = accepted(listener)
+    agree(connection, respond(connection, asked))
+    connection.quiet()
+    sent = [frame for frame in connection.received if frame.kind == "UserMessage"]
+    labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]
+    kept = ["over" if "over" in label else "in time" for label in labels]
+    for rule in ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"):
+        judge(rule, expected=["in time"], observed=kept, evidence=sent)
+    connection.send(session_ack(AckSequenceNumber=len(sent)))

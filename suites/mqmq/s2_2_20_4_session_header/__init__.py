@@ -1,0 +1,1 @@
+"""MS-MQMQ 2.2.20.4 SessionHeader."""

@@ -1,0 +1,92 @@
+"""MS-MQMQ 2.2.20 UserMessage Packet: optional headers, as a receiver takes them and as a sender sends them."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
+from suites.messages import a_message, recoverable_message
+from suites.mqqb.steps.exchanges import reception, taken
+from suites.mqqb.steps.opening import pass_time
+from suites.mqqb.steps.sender import Sender
+
+DEBUG_BITS = {f"X{number}": f"MQMQ-2.2.20.8-{number:02}" for number in range(2, 16)}
+SECURITY_BITS = {f"X{number}": f"MQMQ-2.2.20.6-{number - 2}" for number in range(12, 16)}
+SOAP = {"Header": "<a/>", "Body": "<b/>"}
+RESERVED = 0xA7C3
+PIGGYBACK_AFTER = 0.85
+"""Of half of AckTimeout, when a message carries the acknowledgment (three quarters, MS-MQQB 3.1.7.11)."""
+ATTEMPTS = 5
+"""A busy machine may act too early or too late; no more often than that."""
+PLAIN = "SH 0, no SessionHeader"
+
+
+@covers(*DEBUG_BITS.values(), "MQMQ-2.2.20.8-16")
+def test_unused_bits_of_a_debug_header_are_ignored(peer, sut, judge):
+    """A message whose DebugHeader has an unused bit, or anything in Reserved, is taken as any other."""
+    for bit, rule in {**DEBUG_BITS, "Reserved": "MQMQ-2.2.20.8-16"}.items():
+        oddity = {bit: RESERVED if bit == "Reserved" else 1}
+        done = reception(peer, recoverable_message(peer, debug=oddity, label=bit), bit)
+        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+
+
+@covers(*SECURITY_BITS.values())
+def test_unused_bits_of_a_security_header_are_ignored(peer, sut, judge):
+    """An unsigned message of the peer itself whose SecurityHeader has an unused bit is taken as any other."""
+    sender = {"ST": 2, "SecurityID": peer.identifier.bytes_le}
+    for bit, rule in SECURITY_BITS.items():
+        done = reception(peer, recoverable_message(peer, security=sender | {bit: 1}, label=bit), bit)
+        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+
+
+@covers("MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
+def test_reserved_of_a_soap_header_is_ignored(peer, sut, judge):
+    """A message whose SoapHeader has anything in its reserved fields is taken as any other."""
+    for field, rule in (("Reserved", "MQMQ-2.2.20.7-02"), ("Reserved1", "MQMQ-2.2.20.7-05")):
+        done = reception(peer, recoverable_message(peer, soap={**SOAP, field: RESERVED}, label=field), field)
+        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+
+
+@covers("MQMQ-2.2.20.2-03", "MQMQ-2.2.20.3-02")
+def test_reserved_of_lists_of_queues_is_ignored(peer, sut, judge):
+    """A message for several queues is taken whatever the reserved fields of its lists and of their signature hold."""
+    name = sut.format_name().removeprefix("DIRECT=")
+    element = MQFFormatNameElement(FormatType=3, FormatName=MQFDirectQueueFormatName(DirectFormatName=name))
+    lists = {"Destination": MQFAddressHeader(HeaderID=0x64, FormatNameList=[element], Reserved=RESERVED)}
+    signature = {"Destination": [element], "Signature": MQFSignatureHeader(Reserved=RESERVED)}
+    for rule, fields in (("MQMQ-2.2.20.2-03", lists), ("MQMQ-2.2.20.3-02", signature)):
+        done = reception(peer, recoverable_message(peer, mqf=fields, label=rule), rule)
+        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+
+
+@needs("send")
+@covers("MQMQ-2.2.20-09")
+def test_a_message_that_acknowledges_has_a_session_header(peer, sut, judge):
+    """A message sent when most of the time for an acknowledgment is over has SH set and 16 bytes more."""
+    sut.slow_down(10)
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session, first = sender.first(1)
+    delay_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout // 2
+    for number in range(2, 2 + ATTEMPTS):
+        sender.acknowledge_all(session)
+        known = len(session.received)
+        received = session.send(a_message(peer))
+        pass_time(peer, sut.duration_ms(int(delay_ms * PIGGYBACK_AFTER)))
+        sender.send(number)
+        sent = sender.collect(session, number)
+        if len(sent) < number or _session_header(sent[-1]) != PLAIN:
+            break
+        pass_time(peer, sut.duration_ms(delay_ms))  # until what was sent is acknowledged
+    if len(sent) == number and session.received[known].kind == "SessionAck":
+        raise ConformanceFailure("the SUT always acknowledged before its message, so that no message has to")
+    observed = "; ".join(dict.fromkeys(_session_header(frame) for frame in sent))
+    expected = f"{PLAIN}; SH 1, a SessionHeader"
+    judge("MQMQ-2.2.20-09", expected=expected, observed=observed, evidence=[*first, received, sent[-1]])
+    sender.acknowledge_all(session)
+
+
+def _session_header(frame):
+    extra = len(frame.data) - int.from_bytes(frame.data[8:12], "little")
+    there = {0: "no SessionHeader", 16: "a SessionHeader"}.get(extra, f"{extra} bytes more")
+    return f"SH {frame['BaseHeader'].SH}, {there}"

@@ -1,0 +1,1 @@
+"""MS-MQQB 2.1.1 Protocol Session."""

@@ -1,0 +1,45 @@
+"""MS-MQQB 2.1.1 Protocol Session."""
+
+from __future__ import annotations
+
+from harness.errors import SutUnavailable
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.exchanges import ORDINARY, exchange
+from suites.mqqb.steps.opening import listen, request
+
+BASE_HEADER_SIZE = 16
+
+
+@covers("MQQB-2.1.1-01")
+def test_every_packet_begins_with_a_base_header(peer, judge):
+    """What an acceptor answers in a whole exchange can be cut into packets by their BaseHeaders, nothing left over."""
+    done = exchange(peer)
+    answers = done.connection.received
+    good = [frame for frame in answers if frame.data[4:8] == b"LIOR" and len(frame.data) >= BASE_HEADER_SIZE]
+    observed = f"{len(good)} of {len(answers)} packets begin with one: {done.outcome}"
+    judge("MQQB-2.1.1-01", expected=f"3 of 3 packets begin with one: {ORDINARY}", observed=observed, evidence=answers)
+
+
+@needs("send")
+@covers("MQQB-2.1.1-02")
+def test_initiator_connects_to_the_tcp_port(peer, sut, judge):
+    """A SUT with a message to send connects to the acceptor's TCP port and begins a session there."""
+    connection = listen(peer, sut).accept()
+    first = connection.poll("EstablishConnection") if connection is not None else None
+    observed = "no connection" if connection is None else "a session is requested" if first else "nothing is requested"
+    judge("MQQB-2.1.1-02", expected="a session is requested", observed=observed, evidence=[first])
+
+
+@covers("MQQB-2.1.1-03")
+def test_acceptor_listens_on_the_tcp_port(peer, judge):
+    """A connection to the acceptor's TCP port is taken, and a session request there is answered."""
+    reply = None
+    try:
+        connection = peer.connect()
+    except SutUnavailable as error:
+        observed = str(error)
+    else:
+        connection.send(request(peer))
+        reply = connection.poll("EstablishConnection")
+        observed = "answered" if reply else f"not answered: {connection.outcome()}"
+    judge("MQQB-2.1.1-03", expected="answered", observed=observed, evidence=[reply])

@@ -1,0 +1,43 @@
+"""MS-MQQB 2.1.2 Ping Message."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire import ping_request, ping_response
+from suites.mqqb.steps.opening import direct_name
+
+
+@needs("ping_initiator", "send")
+@covers("MQQB-2.1.2-01")
+def test_initiator_hears_the_response_on_its_source_port(peer, sut, judge):
+    """A response to the port that a Ping Request came from is heard: the session is requested at once."""
+    hearing = peer.udp(port=sut.file.driver.peer_ping_port)
+    listener = peer.listen_raw()
+    sut.send(direct_name(peer), body="ping", label="ping")
+    ping = hearing.poll()
+    if ping is None:
+        raise ConformanceFailure("the SUT sent no Ping Request before its session")
+    source = hearing.received[0][0]
+    answer = hearing.send(ping_response(Cookie=ping.packet.Cookie, RC=ping.packet.RC, RF=0), to=source)
+    soon = sut.duration_ms(1_000) // 2
+    connection = listener.accept(within_ms=soon + sut.slack_ms(1_000))
+    first = connection.poll("EstablishConnection") if connection is not None else None
+    observed = "a session is requested" if first else "no session is requested"
+    judge("MQQB-2.1.2-01", expected="a session is requested", observed=observed, evidence=[ping, answer, first])
+
+
+@needs("ping")
+@covers("MQQB-2.1.2-02")
+@pytest.mark.parametrize("cookie", [1, 0xFFFFFFFF])
+def test_a_response_goes_to_where_the_request_came_from(peer, judge, cookie):
+    """Of two ports of the peer, the one that sent the request gets the response, and the other none."""
+    asking, idle = peer.udp(), peer.udp()
+    sent = asking.send(ping_request(Cookie=cookie, QMGuid=peer.identifier))
+    reply = asking.poll()
+    answered = reply is not None and reply.kind == "Ping" and reply.data != sent.data and reply.packet.Cookie == cookie
+    there = "the port that asked" if answered else "nowhere"
+    observed = there if idle.quiet() else "another port"
+    judge("MQQB-2.1.2-02", expected="the port that asked", observed=observed, evidence=[sent, reply])

@@ -1,0 +1,59 @@
+"""MS-MQQB 2.2.1 InternalHeader."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers
+from suites.mqqb.steps.exchanges import ORDINARY, exchange
+from suites.mqqb.steps.opening import OTHER_GUID, check_alive, opened, packet_at, request
+
+RESERVED_BITS = {f"X{bit}": f"MQQB-2.2.1-{bit + 2:02d}" for bit in range(5, 16)}
+"""The reserved bits of Flags and the rule of each."""
+
+FLAGS_AT = 18
+
+
+@covers(*RESERVED_BITS.values())
+def test_reserved_bits_are_ignored(peer, judge):
+    """An exchange in which one reserved bit is set in every internal packet goes as any other."""
+    for bit, rule in RESERVED_BITS.items():
+        done = exchange(peer, internal={bit: 1})
+        judge(rule, expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+
+
+@covers("MQQB-2.2.1-01")
+def test_reserved_is_zero_and_ignored(peer, judge):
+    """Reserved is sent as zero, and a peer's Reserved makes no difference."""
+    for reserved in (0, 0xBEEF):
+        done = exchange(peer, internal={"Reserved": reserved})
+        judge("MQQB-2.2.1-01", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+    sent = [int.from_bytes(frame.data[16:18], "little") for frame in done.connection.received]
+    judge("MQQB-2.2.1-01", expected=[0, 0, 0], observed=sent, evidence=done.evidence)
+
+
+@covers("MQQB-2.2.1-03")
+@pytest.mark.parametrize("packet_type", [0x0, 0x4, 0xF])
+def test_an_unknown_packet_type_closes_the_session(peer, judge, packet_type):
+    """On a session that is open and alive, an internal packet of no known type ends the session."""
+    connection = opened(peer)
+    check_alive(connection)
+    data = bytearray(bytes(connection.sent[1].data))
+    data[FLAGS_AT] = packet_type
+    sent = connection.send(bytes(data))
+    connection.wait_closed()
+    observed = "closed" if connection.closed_by_sut else connection.outcome()
+    judge("MQQB-2.2.1-03", expected="closed", observed=observed, evidence=[sent])
+
+
+@covers("MQQB-2.2.1-05")
+def test_a_request_for_another_queue_manager_is_refused(peer, judge):
+    """A request with somebody else's ServerGuid is answered with CS set; one with a zero ServerGuid is answered."""
+    wanted = peer.connect()
+    wanted.send(request(peer))
+    wanted.expect("EstablishConnection")
+    connection = peer.connect()
+    sent = connection.send(request(peer, ServerGuid=OTHER_GUID))
+    reply = packet_at(connection, 0)
+    observed = f"{reply.kind} with CS {reply.data[FLAGS_AT] >> 4 & 1}" if reply else connection.outcome()
+    judge("MQQB-2.2.1-05", expected="EstablishConnection with CS 1", observed=observed, evidence=[sent, reply])

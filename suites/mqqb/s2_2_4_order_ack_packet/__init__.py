@@ -1,0 +1,1 @@
+"""MS-MQQB 2.2.4 OrderAck Packet, with 2.2.4.1."""

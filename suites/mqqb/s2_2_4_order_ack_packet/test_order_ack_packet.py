@@ -1,0 +1,70 @@
+"""MS-MQQB 2.2.4 OrderAck Packet: what the SUT sends for transactional messages, and what it ignores in one."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire import PrivateQueueFormatNameId
+from suites.mqqb.steps.ordering import Ordered, Receiver, order_ack, place, private_number
+
+RULE = "MQQB-2.2.4"
+QUEUE = r"private$\mqc-order"
+
+
+@covers(f"{RULE}-06", f"{RULE}-12", f"{RULE}.1-01", f"{RULE}.1-02", "MQMQ-2.2.18.1.6-01")
+def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
+    """Two messages, then a third: each time an OrderAck comes to the peer's order queue with sequence and number."""
+    receiver = Receiver(peer, sut)
+    sent = [receiver.send(), receiver.send()]
+    for count in (2, 3):
+        frame = receiver.last_acknowledgment(count)
+        evidence = [*sent, frame]
+        came = "nothing" if frame is None else _class(frame)
+        judge("MQMQ-2.2.18.1.6-01", expected=0xFF, observed=came, evidence=evidence)
+        if frame is None:
+            raise ConformanceFailure("no OrderAck came for the transactional messages")
+        identifier, found = receiver.sequence.identifier, place(frame)
+        expected = (identifier.Ordinal, identifier.TimeStamp, count, count - 1)
+        judge(f"{RULE}-12", expected=expected, observed=tuple(found), evidence=evidence)
+        judge(f"{RULE}.1-01", expected=expected[:2], observed=tuple(found[:2]), evidence=evidence)
+        judge(f"{RULE}.1-02", expected=count, observed=found.TxSequenceNumber, evidence=evidence)
+        name = str(frame["UserHeader"].DestinationQueue.DirectFormatName)
+        judge(f"{RULE}-06", expected=f"TCP:{peer.address}", observed=name.partition("\\")[0], evidence=evidence)
+        if count == 2:
+            sent.append(receiver.send())
+
+
+@needs("queue_control", "private_names")
+@covers(f"{RULE}-04")
+def test_an_order_ack_to_a_private_name(peer, sut, judge):
+    """For messages to a private name the OrderAck goes to private queue 4 of their sender."""
+    receiver = Receiver(peer, sut)
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_number(sut, QUEUE))
+    sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
+    frame = receiver.await_acknowledgment()
+    user = frame["UserHeader"]
+    if user.DQ != 3:
+        raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ}")
+    named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
+    judge(f"{RULE}-04", expected=(UUID(str(peer.identifier)), 4), observed=named, evidence=[sent, frame])
+    sut.control.call("delete_queue", name=QUEUE)
+
+
+@needs("send")
+@covers(f"{RULE}.1-04")
+def test_reserved_of_an_order_ack_is_ignored(peer, sut, judge):
+    """An OrderAck with anything in Reserved ends the sending again of a message, as any other does."""
+    ordered = Ordered(peer, sut)
+    sent = ordered.send()
+    session = next(iter(peer.sessions.values()))
+    ordered.sender.acknowledge_all(session)
+    packet = order_ack(peer, sent)
+    body = bytes(packet["MessagePropertiesHeader"].MessageBody)[:16] + b"\xa7" * 20
+    answer = session.send(order_ack(peer, sent, body=body))
+    judge(f"{RULE}.1-04", expected="does not come again", observed=ordered.comes_again(1), evidence=[sent, answer])
+
+
+def _class(frame):
+    return int(frame["MessagePropertiesHeader"].MessageClass)

@@ -1,0 +1,20 @@
+"""MS-MQQB 2.2.6 SessionAck Packet."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers
+from suites.mqqb.steps.exchanges import exchange
+from suites.mqqb.steps.opening import internal_bits
+
+SH = 1 << 4
+
+
+@covers("MQQB-2.2.6-01", "MQQB-2.2.6-02")
+def test_a_session_ack_is_internal_and_of_its_type(peer, judge):
+    """What acknowledges a message has IN and SH set and PT 1."""
+    done = exchange(peer)
+    answer = done.answers[2] if len(done.answers) > 2 else None
+    bits = internal_bits(answer)
+    header = "SH set" if answer is not None and answer.data[2] & SH else "SH clear"
+    judge("MQQB-2.2.6-01", expected="IN 1, SH set", observed=f"IN {bits['IN']}, {header}", evidence=[answer])
+    judge("MQQB-2.2.6-02", expected=1, observed=bits["PT"], evidence=[answer])

@@ -1,0 +1,117 @@
+"""MS-MQQB 2.2.7 Ping Packet, as the acceptor sends and takes it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire import ping_request
+from suites.mqqb.steps.pinging import (
+    SIGNATURE,
+    UNUSED_BITS,
+    answered,
+    answers,
+    ask,
+    field,
+    read,
+    session_outcome,
+    shown,
+)
+
+COOKIES = (0x0000_0000, 0x0000_0001, 0x8765_4321, 0xFFFF_FFFF)
+CLIENT = "6d71636f-6e66-4f72-8d01-{:012x}"
+MORE_THAN_A_CLIENT_TAKES = 12
+"""Sessions of different initiators; Windows client releases accept ten (notes <12>, <70>)."""
+
+
+def _known_fields(frame):
+    """Tell all of a response that is not free to differ."""
+    return ", ".join(field(frame, name) for name in ("RC", "RF", "Signature", "Cookie", "QMGuid"))
+
+
+def _bit_rule(bit):
+    return f"MQQB-2.2.7-{bit + 4:02d}"
+
+
+@needs("ping")
+@covers("MQQB-2.2.7-01", *map(_bit_rule, UNUSED_BITS))
+def test_unused_flags_of_a_request_make_no_difference(peer, judge):
+    """A Ping Request with one unused bit set, or with all, is answered like one without them."""
+    expected = _known_fields(answered(peer))
+    for bit in UNUSED_BITS:
+        sent, got = ask(peer, Flags=1 << bit)
+        judge(_bit_rule(bit), expected=expected, observed=_known_fields(got), evidence=[sent, got])
+    sent, got = ask(peer, Flags=sum(1 << bit for bit in UNUSED_BITS))
+    judge("MQQB-2.2.7-01", expected=expected, observed=_known_fields(got), evidence=[sent, got])
+
+
+@needs("ping")
+@covers(
+    "MQQB-2.2.7-03",
+    "MQQB-2.2.7-20",
+    "MQQB-2.2.7-22",
+    "MQQB-3.1.7.7-01",
+    "MQQB-3.1.7.7-07",
+    "MQQB-3.1.7.7-08",
+    "MQQB-3.1.7.7-10",
+)
+@pytest.mark.parametrize("RC", [0, 1])
+@pytest.mark.parametrize("cookie", COOKIES)
+def test_response_repeats_type_and_cookie_of_the_request(peer, judge, RC, cookie):
+    """A Ping Request is answered with its own RC and Cookie, and with the signature of pings."""
+    sent, got = ask(peer, RC=RC, Cookie=cookie)
+    evidence = [sent, got]
+    observed = "an answer" if answers(got, sent) else "no answer"
+    judge("MQQB-3.1.7.7-01", expected="an answer", observed=observed, evidence=evidence)
+    if not answers(got, sent):
+        raise ConformanceFailure("what came, if anything, answers nothing")
+    for rules, name, value in (
+        (("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"), "RC", RC),
+        (("MQQB-2.2.7-22", "MQQB-3.1.7.7-08"), "Cookie", cookie),
+        (("MQQB-2.2.7-20", "MQQB-3.1.7.7-10"), "Signature", SIGNATURE),
+    ):
+        for rule in rules:
+            judge(rule, expected=shown(name, value), observed=field(got, name), evidence=evidence)
+
+
+@needs("ping")
+@covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
+def test_response_foretells_what_happens_to_a_session(peer, judge):
+    """RF is clear before a session that is accepted and set before one that is refused, while sessions add up."""
+    for number in range(MORE_THAN_A_CLIENT_TAKES):
+        client = UUID(CLIENT.format(number))
+        sent, got = ask(peer, QMGuid=client)
+        outcome, connection = session_outcome(peer, client)
+        ping = read(got)
+        foretold = field(got, "RF") if ping is None else ("refused" if ping.RF else "accepted")
+        for rule in ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"):
+            judge(
+                rule,
+                expected=f"session {number + 1} {outcome}, as it was",
+                observed=f"session {number + 1} {foretold}, as it was",
+                evidence=[sent, got, *connection.received[:1]],
+            )
+        if outcome != "accepted":
+            return
+
+
+@needs("ping")
+@covers("MQQB-2.2.7-21", "MQQB-3.1.7.7-03")
+@pytest.mark.parametrize("signature", [0x0000, 0x5549, 0x4855, 0xFFFF])
+def test_request_with_another_signature_is_not_answered(peer, judge, signature):
+    """A request that differs from an answered one in its Signature alone gets nothing; the next right one does."""
+    answered(peer)
+    end = peer.udp()
+    fields = {"QMGuid": peer.identifier, "Cookie": 0x1234}
+    wrong = end.send(ping_request(**fields, Signature=signature))
+    ignored = end.quiet()
+    right = end.send(ping_request(**fields))
+    got = end.poll()
+    observed = ("ignored" if ignored else "answered") + ", the right one after it " + ("answered" if got else "ignored")
+    for rule in ("MQQB-2.2.7-21", "MQQB-3.1.7.7-03"):
+        judge(
+            rule, expected="ignored, the right one after it answered", observed=observed, evidence=[wrong, right, got]
+        )

@@ -1,0 +1,1 @@
+"""MS-MQQB 2.3 Directory Service Schema Elements."""

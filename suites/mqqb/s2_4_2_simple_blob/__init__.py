@@ -1,0 +1,1 @@
+"""MS-MQQB 2.4.2 SIMPLEBLOB."""

@@ -1,0 +1,62 @@
+"""MS-MQQB 3.1.1.6.2 and 3.1.1.5 of a queue manager between source and destination: it only passes messages on."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.wire import PrivateQueueFormatNameId
+from suites.messages import Sequence
+from suites.mqqb.steps.opening import ACK_MS, OTHER_GUID, opened, pass_time
+from suites.mqqb.steps.ordering import LABEL, ORDER_ACK, place
+from suites.mqqb.steps.sender import Sender, messages
+
+OUT_OF_ORDER = (3, 7, 5)
+"""Numbers of a sequence that a destination would accept none of."""
+
+
+@needs("private_names")
+@covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02")
+def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, judge):
+    """Three messages of somebody else, for the peer, come back to it in whatever order, with their TransactionHeaders.
+
+    The SUT acknowledges them on the session only: no OrderAck or FinalAck of it is seen.
+    """
+    sender = Sender(peer, sut)
+    session = opened(peer)
+    sequence = Sequence(peer, ordinal=9)
+    sent = []
+    for number in OUT_OF_ORDER:
+        sequence.number = number - 1
+        packet = sequence.message(
+            {"SourceQueueManager": OTHER_GUID, "QueueManagerAddress": peer.identifier},
+            destination=PrivateQueueFormatNameId(PrivateQueueIdentifier=1),
+        )
+        sent.append(session.send(packet))
+    onward = sender.session()
+    came = sender.collect(onward, len(sent))
+    pass_time(peer, sut.duration_ms(ACK_MS))
+    frames = [frame for frame in peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
+    identifier = sequence.identifier.Ordinal, sequence.identifier.TimeStamp
+    acks = [frame for frame in frames if _is_acknowledgment(frame) and place(frame)[:2] == identifier]
+    expected = [_place(frame) for frame in sent]
+    observed = [_place(frame) for frame in came]
+    evidence = [*sent, *came, *acks]
+    judge("MQQB-3.1.1.5-07", expected=str(expected), observed=str(observed), evidence=evidence)
+    numbers = [frame["TransactionHeader"].TxSequenceNumber for frame in came]
+    judge("MQQB-3.1.1.6.2-02", expected=str(list(OUT_OF_ORDER)), observed=str(numbers), evidence=evidence)
+    told = f"{len(messages(onward))} passed on, {len(acks)} acknowledged"
+    for rule in ("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"):
+        judge(rule, expected=f"{len(sent)} passed on, 0 acknowledged", observed=told, evidence=evidence)
+    sender.acknowledge_all(onward)
+
+
+def _is_acknowledgment(frame):
+    properties = frame["MessagePropertiesHeader"]
+    return str(properties.Label).rstrip("\0") == LABEL and int(properties.MessageClass) >= ORDER_ACK
+
+
+def _place(frame):
+    """Give all of a TransactionHeader."""
+    header = frame["TransactionHeader"]
+    bits = {name: getattr(header, name) for name in ("CG", "FA", "FM", "LM", "ID")}
+    identifier = header.TxSequenceID
+    return bits, identifier.Ordinal, identifier.TimeStamp, header.TxSequenceNumber, header.PreviousTxSequenceNumber

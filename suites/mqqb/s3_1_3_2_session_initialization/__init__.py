@@ -1,0 +1,1 @@
+"""MS-MQQB 3.1.3.2 Session Initialization."""

@@ -1,0 +1,276 @@
+"""MS-MQQB 3.1.3.2 Session Initialization."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire import session_ack
+from suites.messages import recoverable_message
+from suites.mqqb.steps.opening import (
+    CLOCK_S,
+    NULL_GUID,
+    Between,
+    accepted,
+    accepted_by,
+    agree,
+    called,
+    direct_name,
+    established,
+    initiated,
+    kind_of,
+    listen,
+    opened,
+    packet_at,
+    parameters,
+    pass_time,
+    request,
+    respond,
+)
+from suites.mqqb.steps.pinging import Caller, element, field, shown
+from suites.mqqb.steps.sender import Sender, tags
+
+CLEANUP_MS = 20_000
+FIRST_TIME = "closed when the cleanup time was over"
+LATER = "closed one cleanup time later"
+
+INITIAL = {
+    "08": ("UnackedReceivedMsgCount", 0),
+    "26": ("ReceivedAck", False),
+    "28": ("OrderAckTimeout", 500),
+    "29": ("DirectFormatSession", False),
+    "30": ("MaximumOrderAckDelay", 10),
+    "32": ("RecoverableAckSendTimeout", 0xFFFFFFFF),
+}
+"""Elements of a session before its first packet, by rule."""
+STOPPED = {"09": "SessionAckWait", "10": "SessionAckSend", "11": "TransactionalAckWait", "12": "OrderAckSend"}
+SEQUENCE = {"18": "LastAckCount", "19": "ResendIntervalIndex", "21": "ResendTime"}
+"""Elements of a new OutgoingTransferSequence that are 0, by rule."""
+
+
+def _rules(*numbers):
+    return [f"MQQB-3.1.3.2-{number}" for number in numbers]
+
+
+# -- what shows on the wire --------------------------------------------------------------------------------------
+
+
+@needs("send")
+@covers(*_rules("02", "03", "04", "05", "06", "07"))
+def test_counts_begin_anew_with_each_session(peer, sut, judge):
+    """After a session with two messages each way, the first acknowledgment of the next one counts its own, one each."""
+    listener = listen(peer, sut)
+    first, asked = accepted(listener)
+    agree(first, respond(first, asked))
+    sut.send(direct_name(peer), body="recoverable", delivery="recoverable")
+    first.expect("UserMessage")
+    first.send(recoverable_message(peer))
+    first.send(recoverable_message(peer))
+    first.expect("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
+    first.send(_acknowledgment(2))
+    pass_time(peer, sut.quiet_ms)
+    first.close()
+
+    sut.send(direct_name(peer), body="recoverable", delivery="recoverable")
+    second, asked = accepted(listener)
+    came = agree(second, respond(second, asked))
+    sent = second.send(recoverable_message(peer))
+    ack = second.poll("SessionAck", lambda frame: frame["SessionHeader"].RecoverableMsgAckFlags != 0)
+    for rule, name, expected in (
+        ("02", "UserMsgSequenceNumber", 1),
+        ("03", "RecoverableMsgSeqNumber", 1),
+        ("04", "AckSequenceNumber", 1),
+        ("06", "RecoverableMsgAckFlags", 1),
+        ("07", "RecoverableMsgAckSeqNumber", 1),
+    ):
+        observed = getattr(ack["SessionHeader"], name) if ack else "no SessionAck of it"
+        judge(f"MQQB-3.1.3.2-{rule}", expected=expected, observed=observed, evidence=[came, sent, ack])
+    header = second.send(_acknowledgment(1))
+    again = second.send(recoverable_message(peer))
+    goes_on = "takes the SessionHeader and acknowledges the next message"
+    next_ack = second.poll("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
+    observed = goes_on if next_ack else second.outcome()
+    judge("MQQB-3.1.3.2-05", expected=goes_on, observed=observed, evidence=[sent, header, again, second.last])
+
+
+def _acknowledgment(messages):
+    """Acknowledge the SUT's messages, of which one is recoverable; the peer sent as many, recoverable all of them."""
+    return session_ack(
+        AckSequenceNumber=messages,
+        RecoverableMsgAckSeqNumber=1,
+        RecoverableMsgAckFlags=1,
+        UserMsgSequenceNumber=messages,
+        RecoverableMsgSeqNumber=messages,
+        WindowSize=64,
+    )
+
+
+@needs("send")
+@covers(*_rules("23"))
+def test_messages_that_wait_fit_into_the_window_of_a_new_session(peer, sut, judge):
+    """Three messages that wait when the session is opened are sent without an acknowledgment in between."""
+    sender = Sender(peer, sut)
+    sender.send(1, 2, 3)
+    session = sender.session()
+    came = sender.collect(session, 3)
+    sender.acknowledge_all(session)
+    judge("MQQB-3.1.3.2-23", expected="messages [1, 2, 3]", observed=f"messages {tags(came)}", evidence=came)
+
+
+@needs("send")
+@covers(*_rules("22"))
+def test_messages_left_over_are_sent_again_on_the_next_session(peer, sut, judge):
+    """A recoverable message that only arrived, and an express one that did not, come again on the next session."""
+    sender = Sender(peer, sut)
+    sender.send(1)
+    sender.send(2, delivery="recoverable")
+    sender.send(3)
+    session = sender.session()
+    if tags(sender.collect(session, 3)) != [1, 2, 3]:
+        raise ConformanceFailure("the three messages did not come")
+    ack = session.send(session_ack(AckSequenceNumber=2))
+    pass_time(peer, sut.quiet_ms)
+    session.close()
+    again = sender.session()
+    came = sender.collect(again, 2)
+    sender.acknowledge_all(again)
+    judge(
+        "MQQB-3.1.3.2-22", expected="messages [2, 3]", observed=f"messages {sorted(tags(came))}", evidence=[ack, *came]
+    )
+
+
+@needs("set_timers")
+@covers(*_rules("13", "25"))
+def test_session_without_messages_is_closed_by_its_first_cleanup(peer, sut, judge):
+    """The Session Cleanup Timer runs from the beginning, and finds the session inactive when it expires."""
+    sut.set_timers(session_cleanup_ms=CLEANUP_MS)
+    session = opened(peer)
+    due_ms, slack_ms = sut.duration_ms(CLEANUP_MS), sut.slack_ms(CLEANUP_MS)
+    session.wait_closed(within_ms=2 * due_ms + slack_ms)
+    took_ms = (session.record.closed_at_ms or 0) - session.sent[0].time_ms
+    if not session.closed_by_sut:
+        observed = "not closed in two cleanup times"
+    elif due_ms * 4 // 5 <= took_ms <= due_ms + slack_ms:
+        observed = FIRST_TIME
+    elif due_ms * 9 // 5 <= took_ms:
+        observed = LATER
+    else:
+        observed = f"closed after {took_ms} ms"
+    runs = "the timer ran" if observed in (FIRST_TIME, LATER) else observed
+    judge("MQQB-3.1.3.2-13", expected="the timer ran", observed=runs, evidence=[session.sent[0], session.last])
+    judge("MQQB-3.1.3.2-25", expected=FIRST_TIME, observed=observed, evidence=[session.sent[0], session.last])
+
+
+@needs("send", "set_timers")
+@covers(*_rules("27"))
+@pytest.mark.parametrize("configured_ms", [20_000, 50_000])
+def test_ack_timeout_is_the_configured_one(peer, sut, judge, configured_ms):
+    """AckTimeout of the SUT's ConnectionParameters request is what it was told to wait for acknowledgments."""
+    sut.set_timers(ack_wait_timeout_ms=configured_ms)
+    connection, asked = called(peer, sut)
+    frame = respond(connection, asked)
+    timeout = frame["ConnectionParametersHeader"].AckTimeout
+    judge("MQQB-3.1.3.2-27", expected=configured_ms, observed=timeout, evidence=frame)
+
+
+@covers(*_rules("34"))
+def test_identifier_is_one_of_its_own(peer, judge):
+    """Two sessions are answered with the same Identifier, which is neither null nor that of the peer."""
+    frames = [established(peer).received[0] for _ in range(2)]
+    first, second = (UUID(str(frame["EstablishConnectionHeader"].ServerGuid)) for frame in frames)
+    borrowed = {NULL_GUID: "the null GUID", peer.identifier: "that of the peer"}.get(first)
+    observed = borrowed or ("one of its own" if first == second else f"{first}, then {second}")
+    judge("MQQB-3.1.3.2-34", expected="one of its own", observed=observed, evidence=frames)
+
+
+@needs("ping_initiator", "send", "restart")
+@covers(*_rules("35"))
+def test_first_ping_after_a_start_has_cookie_one(peer, sut, judge):
+    """PingCookie begins with 0 and is incremented before it is sent."""
+    sut.restart()
+    asked = Caller(peer, sut).asked()
+    judge("MQQB-3.1.3.2-35", expected=shown("Cookie", 1), observed=field(asked, "Cookie"), evidence=asked)
+
+
+@covers(*_rules("36"))
+def test_session_waits_for_an_establish_connection_first(peer, judge):
+    """The first packet of a session may be an EstablishConnection; a ConnectionParameters is not answered there."""
+    right, wrong = peer.connect(), peer.connect()
+    sent = [wrong.send(parameters()), right.send(request(peer))]
+    got = packet_at(right, 0)
+    wrong.wait_closed()
+    judge(
+        "MQQB-3.1.3.2-36",
+        expected="EstablishConnection to an EstablishConnection, nothing to a ConnectionParameters",
+        observed=f"{kind_of(got)} to an EstablishConnection, {kind_of(packet_at(wrong, 0))} to a ConnectionParameters",
+        evidence=[*sent, got],
+    )
+
+
+# -- what only the abstract data model shows ---------------------------------------------------------------------
+
+
+def new_session(peer, sut):
+    """Connect, send nothing, and give the session that the SUT has made of it."""
+    before = len(accepted_by(sut))
+    peer.connect()
+    for _ in range(20):
+        found = accepted_by(sut)
+        if len(found) > before:
+            return found[-1]
+        pass_time(peer, max(1, sut.response_timeout_ms // 20))
+    raise ConformanceFailure("the SUT shows no session for a new connection")
+
+
+def timer(session, name):
+    """Say whether a timer of a session runs."""
+    return f"{name} {'stopped' if element(session['timers'], name) is None else 'running'}"
+
+
+@needs("inspect")
+@covers(*_rules(*INITIAL, *STOPPED, "31", "33"))
+def test_elements_of_a_new_session_have_their_first_values(peer, sut, judge):
+    """Before its first packet, an accepted session has the values that the specification lists."""
+    session = new_session(peer, sut)
+    for rule, (name, expected) in INITIAL.items():
+        judge(f"MQQB-3.1.3.2-{rule}", expected=f"{name} {expected}", observed=f"{name} {element(session, name)}")
+    for rule, name in STOPPED.items():
+        judge(f"MQQB-3.1.3.2-{rule}", expected=f"{name} stopped", observed=timer(session, name))
+    judge("MQQB-3.1.3.2-31", expected=_now(peer), observed=element(session, "LastOrderAckSendTime"))
+    key = bytes.fromhex(element(session, "RemoteQMPublicKey"))
+    judge("MQQB-3.1.3.2-33", expected="zeros", observed="zeros" if not any(key) else key.hex())
+
+
+@needs("inspect")
+@covers(*_rules("15", "16", "17", *SEQUENCE, "20"))
+def test_new_session_has_a_new_outgoing_sequence(peer, sut, judge):
+    """TxOutgoingSequence of a new session knows of nothing sent and nothing acknowledged."""
+    sequence = element(new_session(peer, sut), "TxOutgoingSequence")
+    unacked = "none" if sequence is None else f"one with {len(element(sequence, 'UnackedSequence'))} unacknowledged"
+    judge("MQQB-3.1.3.2-15", expected="one with 0 unacknowledged", observed=unacked)
+    if sequence is None:
+        raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
+    number = element(element(sequence, "LastAck"), "SeqNo")
+    judge("MQQB-3.1.3.2-16", expected="LastAck.SeqNo 0", observed=f"LastAck.SeqNo {number}")
+    judge("MQQB-3.1.3.2-17", expected=_now(peer), observed=element(sequence, "TimeOfLastAck"))
+    for rule, name in SEQUENCE.items():
+        judge(f"MQQB-3.1.3.2-{rule}", expected=f"{name} 0", observed=f"{name} {element(sequence, name)}")
+    first = element(sut.inspect()["QueueManager"], "ResendTimerTable")[0]
+    judge("MQQB-3.1.3.2-20", expected=f"{first} s", observed=f"{element(sequence, 'ResendInterval')} s")
+
+
+def _now(peer):
+    now_s = peer.environment.now().utc_s
+    return Between(now_s - CLOCK_S, now_s + CLOCK_S)
+
+
+@needs("send", "inspect")
+@covers(*_rules("14"))
+def test_retry_timer_runs_when_messages_wait_for_a_new_session(peer, sut, judge):
+    """While a session is set up for a message, its Session Retry Connect Timer runs."""
+    _, asked = called(peer, sut)
+    observed = timer(initiated(sut), "SessionRetryConnect")
+    judge("MQQB-3.1.3.2-14", expected="SessionRetryConnect running", observed=observed, evidence=asked)

@@ -1,0 +1,179 @@
+"""MS-MQQB 3.1.5.2.1 Resolve Host Address."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import (
+    NULL_GUID,
+    OTHER_GUID,
+    accepted,
+    agree,
+    direct_name,
+    initiated,
+    is_address,
+    listen,
+    outgoing_queue,
+    outgoing_queues,
+    private_name,
+    respond,
+    text,
+)
+
+NO_HOP = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
+NOWHERE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
+
+
+@needs("send")
+@covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
+def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
+    """The SUT connects to the host that a direct format name names, and its message names the queue."""
+    to = direct_name(peer)
+    connection = listen(peer, sut, to).accept()
+    address = f"a connection to {peer.address}"
+    for rule in ("05", "13"):
+        observed = address if connection else "no connection"
+        judge(f"MQQB-3.1.5.2.1-{rule}", expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
+    if connection is None:
+        raise ConformanceFailure("the SUT opened no connection for its message")
+    message = agree(connection, respond(connection, connection.expect("EstablishConnection")))
+    named = message["UserHeader"].DestinationQueue.DirectFormatName.removeprefix("DIRECT=")
+    judge("MQQB-3.1.5.2.1-01", expected=to.removeprefix("DIRECT="), observed=named, evidence=message)
+
+
+@needs("send", "private_names")
+@covers("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16", "MQQB-3.1.5.2.1-25", "MQQB-3.1.5.2.3-08")
+def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
+    """For a private format name the SUT connects to the queue manager with this GUID, and asks for it."""
+    connection = listen(peer, sut, private_name(peer.identifier)).accept()
+    address = f"a connection to {peer.address}"
+    for rule in ("15", "16", "25"):
+        observed = address if connection else "no connection"
+        judge(f"MQQB-3.1.5.2.1-{rule}", expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
+    if connection is None:
+        raise ConformanceFailure("the SUT opened no connection for its message")
+    request = connection.expect("EstablishConnection")
+    asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
+    for rule in ("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.3-08"):
+        judge(rule, expected=text(peer.identifier), observed=asked_for, evidence=request)
+
+
+@needs("send", "private_names")
+@covers("MQQB-3.1.5.2.1-06")
+def test_each_destination_is_that_of_its_own_name(peer, sut, judge):
+    """After a session for a direct name, one for a private name asks for its GUID: each name leads its own way."""
+    listener = listen(peer, sut, direct_name(peer))
+    _, first = accepted(listener)
+    sut.send(private_name(peer.identifier), body="opening")
+    _, second = accepted(listener)
+    asked_for = text(second["EstablishConnectionHeader"].ServerGuid)
+    judge("MQQB-3.1.5.2.1-06", expected=text(peer.identifier), observed=asked_for, evidence=[first, second])
+
+
+@needs("send", "inspect")
+@covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
+def test_a_format_name_has_one_outgoing_queue(peer, sut, judge):
+    """Messages to one format name share its OutgoingQueue, and what the session does shows on no other."""
+    to = direct_name(peer)
+    listener = listen(peer, sut, to)
+    connection, request = accepted(listener)
+    sut.send(to, body="the second")
+    sut.send(NOWHERE, body="elsewhere")
+    judge("MQQB-3.1.5.2.1-02", expected="1 OutgoingQueue", observed=f"{len(outgoing_queues(sut, to))} OutgoingQueue")
+    message = agree(connection, respond(connection, request))
+    states = [outgoing_queue(sut, name)["State"] == "Connected" for name in (to, NOWHERE)]
+    judge(
+        "MQQB-3.1.5.2.1-03",
+        expected="Connected is the queue of the session, not the other one",
+        observed="Connected is " + _which(*states),
+        evidence=[request, message],
+    )
+
+
+def _which(of_session: bool, other: bool) -> str:
+    names = {(True, False): "the queue of the session, not the other one", (False, True): "only the other one"}
+    return names.get((of_session, other), "both" if of_session else "neither")
+
+
+def check_leads_nowhere(peer, sut, judge, name, rules):
+    """Send to a name that leads nowhere, and see that the SUT provides for it: no connection, validation, a timer."""
+    listener = listen(peer, sut, name)
+    opened = listener.accept(sut.quiet_ms) is not None
+    waiting = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator" and one["OutgoingMessageTable"]]
+    timer = "running" if any(one["timers"]["SessionRetryConnect"] is not None for one in waiting) else "stopped"
+    state = outgoing_queue(sut, name)["State"]
+    provided, timer_rule, state_rule = rules
+    kept = "the message waits, no connection"
+    observed = f"the message {'waits' if waiting else 'is gone'}, {'a' if opened else 'no'} connection"
+    judge(provided, expected=kept, observed=observed)
+    judge(timer_rule, expected="running", observed=timer)
+    judge(state_rule, expected="NeedValidation", observed=state)
+
+
+@needs("send", "inspect")
+@covers("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11")
+def test_a_queue_that_no_directory_knows_is_tried_again_later(peer, sut, judge):
+    """A public format name of no queue opens no session: its outgoing queue needs validation, the retry timer runs."""
+    rules = ("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11")
+    check_leads_nowhere(peer, sut, judge, f"PUBLIC={OTHER_GUID}", rules)
+
+
+@needs("send", "inspect")
+@covers("MQQB-3.1.5.2.1-18", "MQQB-3.1.5.2.1-20", "MQQB-3.1.5.2.1-21")
+def test_a_queue_manager_without_a_way_to_it_is_tried_again_later(peer, sut, judge):
+    """A private format name without a next hop opens no session: its queue needs validation, the retry timer runs."""
+    rules = ("MQQB-3.1.5.2.1-18", "MQQB-3.1.5.2.1-20", "MQQB-3.1.5.2.1-21")
+    check_leads_nowhere(peer, sut, judge, private_name(OTHER_GUID), rules)
+
+
+@needs("send", "inspect", "private_names")
+@covers(
+    "MQQB-3.1.5.2.1-23",
+    "MQQB-3.1.5.2.1-27",
+    "MQQB-3.1.5.2.1-28",
+    "MQQB-3.1.5.2.1-29",
+    "MQQB-3.1.5.2.1-30",
+    "MQQB-3.1.5.2.1-31",
+    "MQQB-3.1.5.2.1-32",
+    "MQQB-3.1.5.2.1-33",
+    "MQQB-3.1.5.2.1-34",
+    "MQQB-3.1.5.2.1-35",
+    "MQQB-3.1.5.2.1-36",
+    "MQQB-3.1.5.2.1-37",
+    "MQQB-3.1.1.3.1.3-01",
+)
+def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
+    """The addresses found make NextHops and NextHopCollection, and the session goes to the first; each time anew."""
+    name = private_name(peer.identifier)
+    listener = listen(peer, sut, name)
+    connection, request = accepted(listener)
+    session = initiated(sut)
+    formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
+    next_hops = outgoing_queue(sut, name)["NextHops"]
+    hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
+    first = hops[0] if hops else NO_HOP
+    in_turn = hops[indexer] if 0 <= indexer < len(hops) else first
+    found = {
+        "27": (formatted, ", ".join(next_hops)),
+        "28": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
+        "29": (True, peer.address in peer.environment.resolve(first["HostName"])),
+        "30": (text(peer.identifier), text(first["QMGuid"])),
+        "31": (peer.address, first["Address"]),
+        "32": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
+        "33": (0, indexer),
+        "34": (
+            f"{in_turn['Address']}, {in_turn['HostName']}, {text(in_turn['QMGuid'])}",
+            f"{session['RemoteQMAddress']}, {session['RemoteQMHostName']}, {session['RemoteQMGuid']}",
+        ),
+        "35": (first["Address"], session["RemoteQMAddress"]),
+        "36": (first["HostName"], session["RemoteQMHostName"]),
+        "37": (text(first["QMGuid"]), session["RemoteQMGuid"]),
+    }
+    for rule, (expected, observed) in found.items():
+        judge(f"MQQB-3.1.5.2.1-{rule}", expected=str(expected), observed=str(observed), evidence=request)
+    textual = [hop["Address"] for hop in hops if is_address(hop["Address"])]
+    judge("MQQB-3.1.1.3.1.3-01", expected=f"{len(hops)} addresses", observed=f"{len(textual)} addresses")
+    connection.close()
+    _, again = accepted(listener)
+    once_more = ", ".join(outgoing_queue(sut, name)["NextHops"])
+    judge("MQQB-3.1.5.2.1-23", expected=formatted, observed=once_more, evidence=[request, again])

@@ -1,0 +1,87 @@
+"""MS-MQQB 3.1.5.2.3 Sending an EstablishConnection Request Packet.
+
+The timer rules of this section are judged with 3.1.6.6, what OutgoingQueue tells with 3.1.5.4.2, ServerGuid for a
+private format name with 3.1.5.2.1.
+"""
+
+from __future__ import annotations
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.peer.peer import Peer
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import (
+    NULL_GUID,
+    Between,
+    OneOf,
+    accepted,
+    direct_name,
+    internal_bits,
+    listen,
+    packet_at,
+    pass_time,
+    text,
+)
+
+LATER_MS = 20_000
+"""Between the two requests whose time stamps are compared, as the retry timer is set for it."""
+
+
+def pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Frame]:
+    """Give the pings of the SUT, between two frames of the capture."""
+    frames = [frame for frame in peer.recorder.frames if frame.from_sut and frame.kind == "Ping"]
+    return [frame for frame in frames if since < frame.number and (until is None or frame.number < until)]
+
+
+@needs("send")
+@covers("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05", "MQQB-3.1.5.2.3-07", "MQQB-3.1.5.2.3-09")
+def test_a_session_begins_with_a_request(peer, sut, judge):
+    """The SUT connects to the acceptor's TCP port and sends an EstablishConnection request first.
+
+    For a direct name its ServerGuid is zero, or what a Ping Response told (E11).
+    """
+    connection = listen(peer, sut, direct_name(peer)).accept()
+    first = packet_at(connection, 0) if connection else None
+    bits = internal_bits(first)
+    where = f"over TCP to port {sut.file.driver.peer_tcp_port}"
+    observed = f"a packet {where}" if first else "no packet" if connection else "no connection"
+    judge("MQQB-3.1.5.2.3-02", expected=f"a packet {where}", observed=observed, evidence=first)
+    if first is None:
+        raise ConformanceFailure("the SUT sent no request for its message")
+    judge("MQQB-3.1.5.2.3-04", expected=1, observed=bits["IN"], evidence=first)
+    judge("MQQB-3.1.5.2.3-05", expected=2, observed=bits["PT"], evidence=first)
+    if first.kind != "EstablishConnection":
+        raise ConformanceFailure(f"the SUT's first packet is {first.kind}")
+    header = first["EstablishConnectionHeader"]
+    judge("MQQB-3.1.5.2.3-07", expected=text(sut.guid), observed=text(header.ClientGuid), evidence=first)
+    told = [text(peer.identifier)] if pings(peer) else []
+    judge("MQQB-3.1.5.2.3-09", expected=OneOf(text(NULL_GUID), *told), observed=text(header.ServerGuid), evidence=first)
+
+
+@needs("send", "set_timers")
+@covers("MQQB-3.1.5.2.3-10", "MQQB-3.1.5.2.3-11")
+def test_a_second_request_tells_the_time_passed_and_that_no_ping_was_sent(peer, sut, judge):
+    """Two requests are as many ms apart as their TimeStamps say; SE is 1 in a request that no ping went before."""
+    sut.set_timers(session_retry_connect_ms=LATER_MS)
+    listener = listen(peer, sut, direct_name(peer))
+    connection, first = accepted(listener)
+    connection.close()
+    pass_time(peer, sut.duration_ms(LATER_MS))
+    _, second = accepted(listener)
+    apart_ms = second.time_ms - first.time_ms
+    passed_ms = _time_stamp(second) - _time_stamp(first) & 0xFFFFFFFF
+    judge(
+        "MQQB-3.1.5.2.3-10",
+        expected=Between(apart_ms * 3 // 4, apart_ms * 5 // 4),
+        observed=passed_ms,
+        evidence=[first, second],
+    )
+    silent = [frame for frame, since in ((first, 0), (second, first.number)) if not pings(peer, since, frame.number)]
+    if not silent:
+        raise ConformanceFailure("the SUT pings before each request; what SE is then, text and frames differ on (E03)")
+    for request in silent:
+        judge("MQQB-3.1.5.2.3-11", expected=1, observed=request["EstablishConnectionHeader"].SE, evidence=request)
+
+
+def _time_stamp(request: Frame) -> int:
+    return int(request["EstablishConnectionHeader"].TimeStamp)

@@ -1,0 +1,98 @@
+"""MS-MQQB 3.1.5.3.1 Request Packet: an acceptor's answer to an EstablishConnection.
+
+That it repeats ClientGuid, TimeStamp and SE is seen on every packet (suites/predicates/opening.py); here they vary.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import (
+    ANSWERED,
+    NULL_GUID,
+    OTHER_GUID,
+    accepted_by,
+    answer_to,
+    established,
+    internal_bits,
+    next_packet,
+    packet_at,
+    parameters,
+    reaction,
+    request,
+    text,
+)
+
+VALID = {
+    "zero": {"SE": 1, "TimeStamp": 0},
+    "own": {"SE": 0, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
+}
+"""What else is in the request, by the ServerGuid that makes it valid."""
+VALIDITY = {0: "valid: CS 0", 1: "invalid: CS 1", -1: "no response"}
+
+
+@covers(
+    "MQQB-3.1.5.3.1-02",
+    "MQQB-3.1.5.3.1-03",
+    "MQQB-3.1.5.3.1-04",
+    "MQQB-3.1.5.3.1-05",
+    "MQQB-3.1.5.3.1-06",
+    "MQQB-3.1.5.3.1-09",
+    "MQQB-3.1.5.3.1-13",
+)
+@pytest.mark.parametrize("server", VALID)
+def test_a_valid_request_is_accepted(peer, sut, judge, server):
+    """A request for this queue manager, named or not, gets a response without CS; then parameters are awaited."""
+    connection = peer.connect()
+    server_guid = NULL_GUID if server == "zero" else sut.guid
+    asked = connection.send(request(peer, ServerGuid=server_guid, **VALID[server]))
+    came = packet_at(connection, 0)
+    answer = answer_to(asked, came)
+    bits, refused = internal_bits(answer), cs_of(answer)
+    evidence = [asked, came]
+    observed = ANSWERED if answer else connection.outcome()
+    judge("MQQB-3.1.5.3.1-02", expected=ANSWERED, observed=observed, evidence=evidence)
+    if answer is None:
+        raise ConformanceFailure("the SUT sent no response to its request")
+    judge("MQQB-3.1.5.3.1-03", expected=1, observed=bits["IN"], evidence=evidence)
+    judge("MQQB-3.1.5.3.1-04", expected=2, observed=bits["PT"], evidence=evidence)
+    if answer.kind != "EstablishConnection":
+        raise ConformanceFailure(f"the SUT's response is {answer.kind}")
+    judge("MQQB-3.1.5.3.1-05", expected="valid: CS 0", observed=VALIDITY[refused], evidence=evidence)
+    judge("MQQB-3.1.5.3.1-06", expected=0, observed=refused, evidence=evidence)
+    named = text(answer["EstablishConnectionHeader"].ServerGuid)
+    judge("MQQB-3.1.5.3.1-09", expected=text(sut.guid), observed=named, evidence=evidence)
+    sent = connection.send(parameters())
+    came = next_packet(connection)
+    observed = reaction(connection, answer_to(sent, came))
+    judge("MQQB-3.1.5.3.1-13", expected=ANSWERED, observed=observed, evidence=[sent, came])
+
+
+def cs_of(answer: Frame | None) -> int:
+    """Give CS of a response; -1 when there is none."""
+    return int(answer["InternalHeader"].CS) if answer is not None and answer.kind == "EstablishConnection" else -1
+
+
+@covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07")
+def test_a_request_for_another_queue_manager_is_refused(peer, judge):
+    """A request with a foreign ServerGuid gets a response with CS; the same request without the flaw is accepted."""
+    established(peer, ServerGuid=NULL_GUID)
+    connection = peer.connect()
+    asked = connection.send(request(peer, ServerGuid=OTHER_GUID))
+    came = packet_at(connection, 0)
+    refused = cs_of(answer_to(asked, came))
+    judge("MQQB-3.1.5.3.1-05", expected="invalid: CS 1", observed=VALIDITY[refused], evidence=[asked, came])
+    judge("MQQB-3.1.5.3.1-07", expected=1, observed=refused, evidence=[asked, came])
+
+
+@needs("inspect")
+@covers("MQQB-3.1.5.3.1-01")
+def test_the_remote_queue_manager_is_the_client(peer, sut, judge):
+    """RemoteQMGuid of an accepted session is the ClientGuid of its request."""
+    connection = established(peer, ClientGuid=OTHER_GUID)
+    known = [one["RemoteQMGuid"] for one in accepted_by(sut)]
+    observed = text(OTHER_GUID) if text(OTHER_GUID) in known else ", ".join(known) or "no accepted session"
+    judge("MQQB-3.1.5.3.1-01", expected=text(OTHER_GUID), observed=observed, evidence=connection.received)

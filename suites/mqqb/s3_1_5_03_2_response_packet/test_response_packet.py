@@ -1,0 +1,158 @@
+"""MS-MQQB 3.1.5.3.2 Response Packet: an initiator's answer to an EstablishConnection response."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import (
+    ANSWERED,
+    OTHER_GUID,
+    Between,
+    accepted,
+    acknowledgment,
+    agreement,
+    answer_to,
+    called,
+    internal_bits,
+    kind_of,
+    listen,
+    next_packet,
+    pass_time,
+    private_name,
+    respond,
+    response,
+)
+
+SHORTEST_MS, LONGEST_MS = 0x000001F4, 0x0001D4C0
+TRIPS = 8
+DELAY_MS = 600
+"""A real delay of the response: the clock of TimeStamp is no protocol timer, so set_timers does not speed it up."""
+TAKEN_AS = {"ConnectionParameters": "a response", "EstablishConnection": "a request"}
+"""What an EstablishConnection was taken as, by the answer to it."""
+CLOCK_MS = 50
+"""How coarse the SUT's clock may be, and the network."""
+
+
+@needs("send")
+@covers(
+    "MQQB-3.1.5.2.3-13",
+    "MQQB-3.1.5.3.2-07",
+    "MQQB-3.1.5.3.2-08",
+    "MQQB-3.1.5.3.2-09",
+    "MQQB-3.1.5.3.2-13",
+    "MQQB-3.1.5.3.2-14",
+)
+def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
+    """A valid response is answered by ConnectionParameters, and those of the acceptor open the session."""
+    connection, asked = called(peer, sut)
+    sent = connection.send(response(peer, asked))
+    came = next_packet(connection)
+    answer = answer_to(sent, came)
+    bits = internal_bits(answer)
+    evidence = [asked, sent, came]
+    observed = ANSWERED if answer else connection.outcome()
+    judge("MQQB-3.1.5.3.2-07", expected=ANSWERED, observed=observed, evidence=evidence)
+    if answer is None:
+        raise ConformanceFailure("the SUT sent nothing after a valid response")
+    judge("MQQB-3.1.5.3.2-08", expected=1, observed=bits["IN"], evidence=evidence)
+    judge("MQQB-3.1.5.3.2-09", expected=3, observed=bits["PT"], evidence=evidence)
+    if answer.kind not in TAKEN_AS:
+        raise ConformanceFailure(f"the SUT's answer to a response is {answer.kind}")
+    judge("MQQB-3.1.5.2.3-13", expected="a response", observed=TAKEN_AS[answer.kind], evidence=evidence)
+    if answer.kind != "ConnectionParameters":
+        raise ConformanceFailure("the SUT sent no ConnectionParameters to go on from")
+    agreed = connection.send(agreement(answer))
+    message = connection.poll("UserMessage")
+    judge("MQQB-3.1.5.3.2-14", expected="UserMessage", observed=kind_of(message), evidence=[agreed, message])
+    acknowledged = acknowledgment(connection)
+    if acknowledged is None:
+        raise ConformanceFailure("the SUT acknowledged no message, which would have told its WindowSize")
+    judge(
+        "MQQB-3.1.5.3.2-13",
+        expected=acknowledged["SessionHeader"].WindowSize,
+        observed=answer["ConnectionParametersHeader"].WindowSize,
+        evidence=[answer, acknowledged],
+    )
+
+
+@needs("send")
+@covers("MQQB-3.1.5.3.2-01")
+@pytest.mark.parametrize(
+    "flaw", [{"ClientGuid": OTHER_GUID}, {"internal": {"CS": 1}}], ids=["another ClientGuid", "CS set"]
+)
+def test_an_invalid_response_closes_the_session(peer, sut, judge, flaw):
+    """A response to somebody else, or a refusal, closes; the same response without the flaw is answered."""
+    listener = listen(peer, sut)
+    connection, asked = accepted(listener)
+    sent = connection.send(response(peer, asked, **flaw))
+    answer = next_packet(connection)
+    observed = "closed" if answer is None and connection.closed_by_sut else f"{kind_of(answer)} came, no close"
+    judge("MQQB-3.1.5.3.2-01", expected="closed", observed=observed, evidence=[sent, answer])
+    respond(*accepted(listener))
+
+
+@needs("send", "private_names")
+@covers("MQQB-3.1.5.3.2-01")
+def test_a_response_of_another_queue_manager_closes_the_session(peer, sut, judge):
+    """A response whose ServerGuid is not the one asked for closes; the same response without the flaw is answered."""
+    listener = listen(peer, sut, private_name(peer.identifier))
+    connection, asked = accepted(listener)
+    sent = connection.send(response(peer, asked, ServerGuid=OTHER_GUID))
+    answer = next_packet(connection)
+    observed = "closed" if answer is None and connection.closed_by_sut else f"{kind_of(answer)} came, no close"
+    judge("MQQB-3.1.5.3.2-01", expected="closed", observed=observed, evidence=[sent, answer])
+    respond(*accepted(listener))
+
+
+def recoverable_ack_timeout(connection, asked, earlier_ms: int) -> tuple[int, int, list[Frame]]:
+    """Respond as if the request had been sent earlier; give RecoverableAckTimeout and how long the rest took."""
+    earlier = asked["EstablishConnectionHeader"].TimeStamp - earlier_ms & 0xFFFF_FFFF
+    sent = connection.send(response(connection.peer, asked, TimeStamp=earlier))
+    answer = connection.expect("ConnectionParameters")
+    took_ms = answer.time_ms - asked.time_ms + CLOCK_MS
+    return answer["ConnectionParametersHeader"].RecoverableAckTimeout, took_ms, [asked, sent, answer]
+
+
+@needs("send")
+@covers("MQQB-3.1.5.3.2-04", "MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11")
+def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge):
+    """RecoverableAckTimeout is eight times what passed since the TimeStamp in the response."""
+    earlier_ms = 5_000
+    value, took_ms, evidence = recoverable_ack_timeout(*called(peer, sut), earlier_ms)
+    expected = Between(TRIPS * earlier_ms, TRIPS * (earlier_ms + took_ms))
+    for rule in ("04", "05", "11"):
+        judge(f"MQQB-3.1.5.3.2-{rule}", expected=expected, observed=value, evidence=evidence)
+
+
+@needs("send")
+@covers("MQQB-3.1.5.3.2-03")
+def test_a_late_response_lengthens_the_round_trip(peer, sut, judge):
+    """What passes until the response is processed counts."""
+    connection, asked = called(peer, sut)
+    pass_time(peer, DELAY_MS)
+    value, took_ms, evidence = recoverable_ack_timeout(connection, asked, 0)
+    expected = Between(TRIPS * (DELAY_MS - CLOCK_MS), TRIPS * took_ms)
+    judge("MQQB-3.1.5.3.2-03", expected=expected, observed=value, evidence=evidence)
+
+
+@needs("send")
+@covers("MQQB-3.1.5.3.2-06")
+@pytest.mark.parametrize("earlier_ms", [0, 100_000], ids=["shortest", "longest"])
+def test_recoverable_ack_timeout_stays_in_its_range(peer, sut, judge, earlier_ms):
+    """Eight round trips that are out of the range give the closest limit."""
+    value, _, evidence = recoverable_ack_timeout(*called(peer, sut), earlier_ms)
+    expected = LONGEST_MS if earlier_ms else Between(SHORTEST_MS, LONGEST_MS)
+    judge("MQQB-3.1.5.3.2-06", expected=expected, observed=value, evidence=evidence)
+
+
+@needs("send", "set_timers")
+@covers("MQQB-3.1.5.3.2-12")
+def test_ack_timeout_is_the_configured_one(peer, sut, judge):
+    """AckTimeout of the request is AckWaitTimeout."""
+    sut.set_timers(ack_wait_timeout_ms=30_000)
+    wanted = respond(*called(peer, sut))
+    observed = wanted["ConnectionParametersHeader"].AckTimeout
+    judge("MQQB-3.1.5.3.2-12", expected=30_000, observed=observed, evidence=wanted)

@@ -1,0 +1,57 @@
+"""MS-MQQB 3.1.5.3 Receiving an EstablishConnection Packet: only in the states that wait for one."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import (
+    accepted,
+    agree,
+    check_alive,
+    established,
+    listen,
+    opened,
+    parameters,
+    request,
+    respond,
+    response,
+)
+
+RULE = "MQQB-3.1.5.3-01"
+
+
+@covers(RULE)
+def test_a_second_request_closes_a_session_that_waits_for_parameters(peer, judge):
+    """An acceptor in WAITING_CP_MSG closes on an EstablishConnection; on ConnectionParameters it goes on."""
+    goes_on = established(peer)
+    goes_on.send(parameters())
+    goes_on.expect("ConnectionParameters")
+    connection = established(peer)
+    sent = connection.send(request(peer))
+    observed = "closed" if connection.wait_closed() else connection.outcome()
+    judge(RULE, expected="closed", observed=observed, evidence=[sent, connection.last])
+
+
+@covers(RULE)
+def test_a_request_closes_an_accepted_session_that_is_open(peer, judge):
+    """An acceptor in OPEN, which just acknowledged a message, closes on an EstablishConnection."""
+    connection = opened(peer)
+    check_alive(connection)
+    sent = connection.send(request(peer))
+    observed = "closed" if connection.wait_closed() else connection.outcome()
+    judge(RULE, expected="closed", observed=observed, evidence=[sent, connection.last])
+
+
+@needs("send")
+@covers(RULE)
+def test_a_second_response_closes_an_initiated_session(peer, sut, judge):
+    """An initiator closes on an EstablishConnection in WAITING_CPR_MSG and in OPEN; on the right packets it goes on."""
+    listener = listen(peer, sut)
+    for last_step in ("WAITING_CPR_MSG", "OPEN"):
+        connection, asked = accepted(listener)
+        wanted = respond(connection, asked)
+        if last_step == "OPEN":
+            agree(connection, wanted)
+        sent = connection.send(response(peer, asked))
+        closed = connection.wait_closed()
+        observed = f"closed in {last_step}" if closed else f"in {last_step} it {connection.outcome()}"
+        judge(RULE, expected=f"closed in {last_step}", observed=observed, evidence=[sent, connection.last])

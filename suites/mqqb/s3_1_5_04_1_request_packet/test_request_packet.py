@@ -1,0 +1,104 @@
+"""MS-MQQB 3.1.5.4.1 Request Packet: an acceptor's answer to ConnectionParameters.
+
+That it repeats both timeouts is seen on every packet (suites/predicates/opening.py); here they vary.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from suites.messages import a_message
+from suites.mqqb.steps.opening import (
+    ACK_MS,
+    ANSWERED,
+    OTHER_GUID,
+    WINDOW,
+    Between,
+    accepted_from,
+    acknowledgment,
+    answer_to,
+    established,
+    internal_bits,
+    next_packet,
+    opened,
+    parameters,
+)
+
+LONG_ACK_MS = 120_000
+
+
+@covers(
+    "MQQB-3.1.5.4.1-05",
+    "MQQB-3.1.5.4.1-06",
+    "MQQB-3.1.5.4.1-07",
+    "MQQB-3.1.5.4.1-11",
+    "MQQB-3.1.5.4.1-13",
+)
+def test_a_request_is_answered_and_the_session_is_open(peer, judge):
+    """ConnectionParameters are answered with the acceptor's own WindowSize; then a message is acknowledged."""
+    connection = established(peer)
+    sent = connection.send(parameters())
+    came = next_packet(connection)
+    answer = answer_to(sent, came)
+    bits = internal_bits(answer)
+    evidence = [sent, came]
+    observed = ANSWERED if answer else connection.outcome()
+    judge("MQQB-3.1.5.4.1-05", expected=ANSWERED, observed=observed, evidence=evidence)
+    if answer is None:
+        raise ConformanceFailure("the SUT sent no response to ConnectionParameters")
+    judge("MQQB-3.1.5.4.1-06", expected=1, observed=bits["IN"], evidence=evidence)
+    judge("MQQB-3.1.5.4.1-07", expected=3, observed=bits["PT"], evidence=evidence)
+    if answer.kind != "ConnectionParameters":
+        raise ConformanceFailure(f"the SUT's response is {answer.kind}")
+    acknowledged = acknowledgment(connection)
+    taken = "acknowledged" if acknowledged else connection.outcome()
+    judge("MQQB-3.1.5.4.1-13", expected="acknowledged", observed=taken, evidence=[connection.sent[-1], acknowledged])
+    if acknowledged is None:
+        raise ConformanceFailure("the SUT acknowledged no message, which would have told its WindowSize")
+    judge(
+        "MQQB-3.1.5.4.1-11",
+        expected=acknowledged["SessionHeader"].WindowSize,
+        observed=answer["ConnectionParametersHeader"].WindowSize,
+        evidence=[sent, answer, acknowledged],
+    )
+
+
+def acknowledged_after(connection, *, recoverable: bool, expected_ms: int) -> tuple[object, object, list]:
+    """Send a message; give when its acknowledgment should come and when it came, in ms that passed here."""
+    sut = connection.peer.sut
+    due_ms, slack_ms = sut.duration_ms(expected_ms), sut.slack_ms(expected_ms)
+    sent = connection.send(a_message(connection.peer, {"DM": int(recoverable)}))
+    came = connection.poll("SessionAck", within_ms=2 * (due_ms + slack_ms))
+    observed = came.time_ms - sent.time_ms if came else "no SessionAck in twice the time"
+    return Between(due_ms * 4 // 5, due_ms + slack_ms), observed, [connection.sent[1], sent, came]
+
+
+@covers("MQQB-3.1.5.4.1-02")
+@pytest.mark.parametrize("timeout_ms", [ACK_MS, 2 * ACK_MS])
+def test_the_ack_timeout_of_the_request_is_in_force(peer, judge, timeout_ms):
+    """An express message is acknowledged after half the AckTimeout of the request."""
+    connection = opened(peer, AckTimeout=timeout_ms)
+    expected, observed, evidence = acknowledged_after(connection, recoverable=False, expected_ms=timeout_ms // 2)
+    judge("MQQB-3.1.5.4.1-02", expected=expected, observed=observed, evidence=evidence)
+
+
+@covers("MQQB-3.1.5.4.1-04")
+@pytest.mark.parametrize("timeout_ms", [4_000, 16_000])
+def test_the_recoverable_ack_timeout_of_the_request_is_in_force(peer, judge, timeout_ms):
+    """A recoverable message is acknowledged after the RecoverableAckTimeout of the request."""
+    connection = opened(peer, RecoverableAckTimeout=timeout_ms, AckTimeout=LONG_ACK_MS)
+    expected, observed, evidence = acknowledged_after(connection, recoverable=True, expected_ms=timeout_ms)
+    judge("MQQB-3.1.5.4.1-04", expected=expected, observed=observed, evidence=evidence)
+
+
+@needs("inspect")
+@covers("MQQB-3.1.5.4.1-01")
+def test_the_window_of_the_request_is_noted(peer, sut, judge):
+    """ReceivedWindowSize is the WindowSize of the request."""
+    connection = established(peer, ClientGuid=OTHER_GUID)
+    sent = connection.send(parameters())
+    connection.expect("ConnectionParameters")
+    observed = accepted_from(sut, OTHER_GUID)["ReceivedWindowSize"]
+    judge("MQQB-3.1.5.4.1-01", expected=WINDOW, observed=observed, evidence=sent)

@@ -1,0 +1,78 @@
+"""MS-MQQB 3.1.5.4.2 Response Packet, and what the outgoing queue tells of the session on the way there."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import (
+    WINDOW,
+    accepted,
+    agree,
+    agreement,
+    called,
+    direct_name,
+    entry_text,
+    initiated,
+    kind_of,
+    listen,
+    outgoing_queue,
+    respond,
+)
+
+
+@needs("send", "inspect")
+@covers(
+    "MQQB-3.1.5.2.3-14",
+    "MQQB-3.1.5.2.3-16",
+    "MQQB-3.1.5.3.2-15",
+    "MQQB-3.1.5.4.2-01",
+    "MQQB-3.1.5.4.2-03",
+    "MQQB-3.1.5.4.2-04",
+    "MQQB-3.1.5.4.2-05",
+    "MQQB-3.1.5.4.2-08",
+    "MQQB-3.1.5.4.2-09",
+)
+def test_the_outgoing_queue_tells_how_far_its_session_is(peer, sut, judge):
+    """Each packet of the opening leaves its entry in ConnectionHistory, and State goes from Waiting to Connected."""
+    to = direct_name(peer)
+
+    def judge_entry(rule: str, status: str, frame) -> None:
+        entries = outgoing_queue(sut, to)["ConnectionHistory"]
+        observed = entry_text(entries[-1] if entries else None, peer.environment.now().utc_s)
+        judge(rule, expected=f"{status}, now, no error, {peer.address}", observed=observed, evidence=frame)
+
+    connection, asked = called(peer, sut, to)
+    judge_entry("MQQB-3.1.5.2.3-14", "InProcess", asked)
+    judge("MQQB-3.1.5.2.3-16", expected="Waiting", observed=outgoing_queue(sut, to)["State"], evidence=asked)
+    wanted = respond(connection, asked)
+    judge_entry("MQQB-3.1.5.3.2-15", "EstablishPacketReceived", wanted)
+    agree(connection, wanted, WindowSize=WINDOW)
+    agreed = connection.sent[-1]
+    judge_entry("MQQB-3.1.5.4.2-08", "Established", agreed)
+    queue = outgoing_queue(sut, to)
+    judge("MQQB-3.1.5.4.2-09", expected="Connected", observed=queue["State"], evidence=agreed)
+    observed = initiated(sut)["ReceivedWindowSize"]
+    judge("MQQB-3.1.5.4.2-01", expected=WINDOW, observed=observed, evidence=agreed)
+    hops = queue["NextHops"]
+    last = hops[-1] if hops else "none"
+    address = last.partition("=")[2] or last
+    judge("MQQB-3.1.5.4.2-03", expected="1 address", observed=f"{len(hops)} address", evidence=agreed)
+    judge("MQQB-3.1.5.4.2-04", expected=peer.address, observed=address, evidence=agreed)
+    formatted = f"{'IPv6' if ':' in address else 'IP'}={address}"
+    judge("MQQB-3.1.5.4.2-05", expected=formatted, observed=last, evidence=agreed)
+
+
+@needs("send")
+@covers("MQQB-3.1.5.4.2-07")
+def test_a_response_opens_the_session(peer, sut, judge):
+    """Nothing is sent before the acceptor's ConnectionParameters; after them the message comes."""
+    connection, asked = accepted(listen(peer, sut))
+    wanted = respond(connection, asked)
+    early = "early" if not connection.quiet() else "none"
+    agreed = connection.send(agreement(wanted))
+    message = connection.poll("UserMessage")
+    judge(
+        "MQQB-3.1.5.4.2-07",
+        expected="none before the response, UserMessage after it",
+        observed=f"{early} before the response, {kind_of(message)} after it",
+        evidence=[wanted, agreed, message],
+    )

@@ -1,0 +1,44 @@
+"""MS-MQQB 3.1.5.4 Receiving a ConnectionParameters Packet: only in the states that wait for one."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import accepted, agree, check_alive, listen, opened, parameters, respond
+
+RULE = "MQQB-3.1.5.4-01"
+
+
+@covers(RULE)
+def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
+    """An acceptor in WAITING_EC_MSG closes on ConnectionParameters; after an EstablishConnection they are welcome."""
+    opened(peer)
+    connection = peer.connect()
+    sent = connection.send(parameters())
+    closed = connection.wait_closed()
+    observed = "closed, nothing sent" if closed and not connection.received else connection.outcome()
+    judge(RULE, expected="closed, nothing sent", observed=observed, evidence=[sent, connection.last])
+
+
+@covers(RULE)
+def test_parameters_close_an_accepted_session_that_is_open(peer, judge):
+    """An acceptor in OPEN, which just acknowledged a message, closes on ConnectionParameters."""
+    connection = opened(peer)
+    check_alive(connection)
+    sent = connection.send(parameters())
+    observed = "closed" if connection.wait_closed() else connection.outcome()
+    judge(RULE, expected="closed", observed=observed, evidence=[sent, connection.last])
+
+
+@needs("send")
+@covers(RULE)
+def test_parameters_out_of_turn_close_an_initiated_session(peer, sut, judge):
+    """An initiator closes on ConnectionParameters in WAITING_ECR_MSG and in OPEN; in turn it takes them."""
+    listener = listen(peer, sut)
+    for last_step in ("WAITING_ECR_MSG", "OPEN"):
+        connection, asked = accepted(listener)
+        if last_step == "OPEN":
+            agree(connection, respond(connection, asked))
+        sent = connection.send(parameters())
+        closed = connection.wait_closed()
+        observed = f"closed in {last_step}" if closed else f"in {last_step} it {connection.outcome()}"
+        judge(RULE, expected=f"closed in {last_step}", observed=observed, evidence=[sent, connection.last])

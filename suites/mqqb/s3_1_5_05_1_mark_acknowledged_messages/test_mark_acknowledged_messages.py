@@ -1,0 +1,81 @@
+"""MS-MQQB 3.1.5.5.1 Mark Acknowledged Messages: what an acknowledgment does to the send window."""
+
+from __future__ import annotations
+
+import itertools
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire import session_ack
+from suites.mqqb.steps.sender import Sender, messages, tags
+
+ACKNOWLEDGED = 10
+HELD_BACK = 40
+"""Messages beyond the window; more than are acknowledged first."""
+WIDEST = 512
+"""A window above this is not filled: its messages would take too long."""
+
+
+@covers(
+    "MQQB-3.1.5.5-03",
+    "MQQB-3.1.5.5.1-01",
+    "MQQB-3.1.5.5.1-02",
+    "MQQB-3.1.5.5.1-03",
+    "MQQB-3.1.5.5.1-04",
+)
+@needs("send")
+def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
+    """A full window opens by as many messages as are newly acknowledged, and all leave in their order.
+
+    How wide the window is, is measured, not judged here (3.1.7.1).
+    """
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session = sender.session()
+    window = session.received[1]["ConnectionParametersHeader"].WindowSize
+    if window > WIDEST:
+        raise ConformanceFailure(f"its window of {window} is too wide to fill it with messages")
+    total = window + HELD_BACK
+    sender.send(*range(2, total + 1))
+    filled = len(sender.collect_all(session, window))
+    if filled > total - 2 * ACKNOWLEDGED:
+        raise ConformanceFailure(f"its window never filled: {filled} messages are unacknowledged")
+
+    first = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
+    freed = len(sender.collect_all(session, filled + ACKNOWLEDGED)) - filled
+    for rule in ("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"):
+        judge(
+            rule,
+            expected=f"{ACKNOWLEDGED} more messages after AckSequenceNumber {ACKNOWLEDGED}",
+            observed=f"{freed} more messages after AckSequenceNumber {ACKNOWLEDGED}",
+            evidence=[first, session.last],
+        )
+
+    again = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
+    freed = len(sender.collect_all(session, 0)) - filled - freed
+    judge(
+        "MQQB-3.1.5.5.1-02",
+        expected="no more messages after the same acknowledgment again",
+        observed=f"{freed or 'no'} more messages after the same acknowledgment again",
+        evidence=[again, session.last],
+    )
+
+    rest = session.send(session_ack(AckSequenceNumber=len(messages(session))))
+    came = list(dict.fromkeys(tags(sender.collect_all(session, total))))
+    judge(
+        "MQQB-3.1.5.5.1-03",
+        expected=f"all {total} messages once everything sent is acknowledged",
+        observed=f"all {total} messages once everything sent is acknowledged"
+        if len(came) == total
+        else f"{len(came)} of {total} messages",
+        evidence=[rest, session.last],
+    )
+    disorder = next((pair for pair in itertools.pairwise(came) if pair[0] > pair[1]), None)
+    judge(
+        "MQQB-3.1.5.5.1-04",
+        expected="in the order in which they were queued",
+        observed="in the order in which they were queued"
+        if disorder is None
+        else f"message {disorder[0]} before message {disorder[1]}",
+        evidence=[rest, session.last],
+    )

@@ -1,0 +1,64 @@
+"""MS-MQQB 3.1.5.5.3 Delete Acknowledged Recoverable Messages: what a later session brings again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import pytest
+
+from harness.run.marks import covers, needs
+from harness.wire import session_ack
+from suites.mqqb.steps.sender import Sender, tags
+
+
+@covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
+@needs("send")
+@pytest.mark.parametrize(
+    ("count", "number", "flags"),
+    [(3, 0, 0), (6, 3, 0b101), (33, 1, 0x8000_0001)],
+    ids=["none", "some", "last-bit"],
+)
+def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags):
+    """The next session brings neither RecoverableMsgAckSeqNumber nor what is flagged, but all above that is not.
+
+    Where the readings of E22 differ nothing is judged: bit 0 is set with the number, and what lies below the number
+    may come again or not.
+    """
+    sender = Sender(peer, sut)
+    sender.send(*range(1, count + 1), delivery="recoverable")
+    session, sent = sender.first(count)
+    ack = session.send(
+        session_ack(AckSequenceNumber=count, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=flags)
+    )
+    session.close()
+    flagged = {number + bit for bit in range(32) if flags >> bit & 1}
+    kept = {at for at in range(number + 1, count + 1) if at not in flagged}
+
+    again = sender.session()
+    came = sender.collect_all(again, len(kept))
+    numbers = {tags(sent).index(tag) + 1 for tag in tags(came)}
+    evidence = [ack, *came]
+    judge(
+        "MQQB-3.1.5.5-05",
+        expected=_again(number, count, kept),
+        observed=_again(number, count, numbers),
+        evidence=evidence,
+    )
+    judge(
+        "MQQB-3.1.5.5.3-01",
+        expected=_again(number, number, ()),
+        observed=_again(number, number, numbers),
+        evidence=evidence,
+    )
+    judge(
+        "MQQB-3.1.5.5.3-02",
+        expected=_again(number + 1, count, kept),
+        observed=_again(number + 1, count, numbers),
+        evidence=evidence,
+    )
+    sender.acknowledge_all(again)
+
+
+def _again(first: int, last: int, numbers: Iterable[int]) -> str:
+    listed = ", ".join(str(at) for at in sorted(numbers) if first <= at <= last)
+    return f"of the recoverable messages {first} to {last} again: {listed or 'none'}"

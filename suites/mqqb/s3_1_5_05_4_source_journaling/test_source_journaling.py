@@ -1,0 +1,47 @@
+"""MS-MQQB 3.1.5.5.4 Source Journaling."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire import session_ack
+from suites.mqqb.steps.sender import Sender, eventually
+
+JOURNAL = "system$;journal"
+
+
+@covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
+@needs("send", "receive")
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+def test_acknowledged_messages_that_ask_for_it_are_journaled(peer, sut, judge, delivery):
+    """Of four messages three are acknowledged; the journal then has those of them with JP set, and had none before."""
+    sender = Sender(peer, sut)
+    asked = sender.send(1, 2, journal=["positive"], delivery=delivery)
+    not_asked = sender.send(3, delivery=delivery)
+    unacknowledged = sender.send(4, journal=["positive"], delivery=delivery)
+    session, sent = sender.first(4)
+    if [bool(frame["UserHeader"].JP) for frame in sent] != [True, True, False, True]:
+        raise ConformanceFailure(
+            "the messages did not come in their order and with the JP bits that they were sent with"
+        )
+
+    names = dict(zip([*asked, *not_asked, *unacknowledged], "1234", strict=True))
+
+    def journaled() -> str:
+        found = sut.control.call("peek", queue=JOURNAL, limit=10_000)["messages"]
+        return ", ".join(sorted(names[one["message_id"]] for one in found if one["message_id"] in names)) or "none"
+
+    before = journaled()
+    flags = {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 0b111} if delivery == "recoverable" else {}
+    ack = session.send(session_ack(AckSequenceNumber=3, **flags))
+    eventually(peer, lambda: journaled() == "1, 2")
+    for rule in ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"):
+        judge(
+            rule,
+            expected="journaled before the acknowledgment: none; after it: 1, 2",
+            observed=f"journaled before the acknowledgment: {before}; after it: {journaled()}",
+            evidence=[*sent, ack],
+        )
+    sender.acknowledge_all(session)

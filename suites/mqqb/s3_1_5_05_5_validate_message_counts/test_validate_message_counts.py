@@ -1,0 +1,36 @@
+"""MS-MQQB 3.1.5.5.5 Validate Message Counts. The Session Ack Wait Timer's restart is judged with 3.1.6.3."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers
+from harness.wire import session_ack
+from suites.messages import a_message
+from suites.mqqb.steps.opening import opened
+from suites.mqqb.steps.sender import ACK_MS, alive
+
+
+@covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
+@pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
+@pytest.mark.parametrize("error", [-1, +1, 0x7FFF])
+def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
+    """Two messages are sent, one of them recoverable: a SessionAck that says so is taken, another ends the session."""
+    session = opened(peer)
+    session.send(a_message(peer))
+    received = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
+    if alive(session)["SessionHeader"].AckSequenceNumber != received["UserMsgSequenceNumber"]:
+        raise ConformanceFailure("the SUT does not count what it received")
+    session.send(session_ack(**received))
+    alive(session)
+    received = {name: count + 1 for name, count in received.items()}
+    wrong = session.send(session_ack(**received | {field: received[field] + error & 0xFFFF}))
+    session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(ACK_MS)))
+    for rule in ("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"):
+        judge(
+            rule,
+            expected=f"closed on {field} {error:+d}",
+            observed=f"closed on {field} {error:+d}" if session.closed_by_sut else session.outcome(),
+            evidence=[wrong],
+        )

@@ -1,0 +1,61 @@
+"""MS-MQQB 3.1.5.7 Receiving a FinalAck Packet."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import established, opened, pass_time
+from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, acknowledgment_of_nothing
+from suites.mqqb.steps.sender import eventually
+from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, kept
+
+RULE = "MQQB-3.1.5.7-"
+
+
+@covers(f"{RULE}01")
+def test_a_final_ack_before_the_session_is_open_closes_it(peer, judge):
+    """The same FinalAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
+    packet = acknowledgment_of_nothing(peer, final=True)
+    early, late = established(peer), opened(peer)
+    sent = [early.send(packet), late.send(packet)]
+    early.wait_closed()
+    observed = (
+        f"{'closed' if early.closed_by_sut else 'open'} before, {'closed' if late.closed_by_sut else 'open'} after"
+    )
+    judge(f"{RULE}01", expected="closed before, open after", observed=observed, evidence=[*sent, early.last])
+
+
+@needs("send", "receive")
+@covers(f"{RULE}02", f"{RULE}04", f"{RULE}05", f"{RULE}07")
+@pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
+def test_a_final_ack_says_what_becomes_of_a_message(peer, sut, judge, ordered):
+    """Six messages, with JP, JN or neither, received or refused: with JP received and with JN refused they are kept."""
+    outgoing = Outgoing(peer, sut, f"mqc-final-{int(ordered)}")
+    for journal in (["positive"], ["negative"], [], ["positive"], ["negative"], []):
+        outgoing.send(journal=journal)
+    frames = [outgoing.on_session()]
+    if ordered:
+        frames.append(outgoing.acknowledge(6))
+        pass_time(peer, sut.quiet_ms)
+    for number in range(1, 7):
+        value = ACK_RECEIVE if number <= 3 else BAD_DST_Q
+        frames.append(outgoing.finish(number, MessageClass=value))
+    eventually(peer, lambda: bool(kept(sut, DEAD, outgoing.identifiers)))
+    journal, dead = kept(sut, JOURNAL, outgoing.identifiers), kept(sut, DEAD, outgoing.identifiers)
+    for rule, expected, observed in (
+        ("02", "journaled [1]", f"journaled {journal}"),
+        ("04", "message 1 in the system journal", "message 1 " + _where(journal, 1)),
+        ("05", "dead letters [5]", f"dead letters {dead}"),
+        (
+            "07",
+            "message 5 in the transactional dead letters",
+            "message 5 " + _where(dead, 5, "transactional dead letters"),
+        ),
+    ):
+        judge(f"{RULE}{rule}", expected=expected, observed=observed, evidence=[*outgoing.sent, *frames])
+    outgoing.settle()
+
+
+def _where(found, number, place="system journal"):
+    return f"in the {place}" if number in found else f"not in the {place}"

@@ -1,0 +1,1 @@
+"""MS-MQQB 3.1.5.8.1 Duplicate Detection."""

@@ -1,0 +1,144 @@
+"""MS-MQQB 3.1.5.8.3 Security: what is remembered of keys and certificates; MS-MQQB 3.1.1.3: the caches."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
+from harness.wire.protection import RC4, listed_keys, simple_blob
+from suites.mqqb.steps.caching import (
+    CERTIFICATES,
+    ENHANCED,
+    RECEIVE,
+    cached,
+    manager,
+    moment,
+    provider,
+    remaining_ms,
+    users,
+)
+from suites.mqqb.steps.opening import Between, pass_time
+from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
+from suites.mqqb.steps.tables import RULE
+
+NEEDS = needs("security", "receive", "configure", "inspect")
+STATE = "MQQB-3.1.1.3-"
+LATER_MS = 3_000
+"""Longer than what CachedTime, in seconds, can tell apart."""
+
+
+def _rules(numbers, *others):
+    return covers(*(f"{RULE}{number}" for number in numbers.split()), *others)
+
+
+@NEEDS
+@_rules("29 30 31 32 33 34 36", f"{STATE}02", f"{STATE}03", f"{STATE}05")
+def test_a_verified_certificate_is_cached(peer, sut, judge):
+    """One entry for the user and the certificate; the timer starts with the first and runs on with the second."""
+    secured = Secured(peer, sut)
+    before = users(sut)
+    fate = secured.fates({"": signed(secured.message(body=CLEAR))})[""]
+    entries, now_s = cached(sut, CERTIFICATES), peer.environment.now().utc_s
+    evidence = fate.frames
+    for rule in (f"{RULE}29", f"{RULE}34", f"{STATE}02", f"{STATE}03"):
+        judge(rule, expected="nobody, then alice", observed=f"{before}, then {users(sut)}", evidence=evidence)
+    entry = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
+    certificate = entry["UserCert"].get("Certificate")
+    judge(f"{RULE}30", expected=ALICE.certificate.hex(), observed=certificate, evidence=evidence)
+    judge(f"{RULE}31", expected=ALICE.security_id.hex(), observed=entry["SecurityID"], evidence=evidence)
+    for number in ("32", "33"):
+        judge(f"{RULE}{number}", expected="now", observed=moment(entry, now_s), evidence=evidence)
+    whole = manager(sut)["UserCertLifetime"]
+    due, slack = sut.duration_ms(whole), sut.slack_ms(whole)
+    first = remaining_ms(sut, CERTIFICATES)
+    pass_time(peer, LATER_MS)
+    secured.fates({"": signed(secured.message(BOB), key=BOB.key)})
+    second = remaining_ms(sut, CERTIFICATES)
+    observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
+    for rule in (f"{RULE}36", f"{STATE}05"):
+        judge(rule, expected=Between(due - slack - sut.response_timeout_ms, due), observed=observed, evidence=evidence)
+
+
+@NEEDS
+@_rules("35", f"{STATE}04")
+def test_the_oldest_half_leaves_a_full_cache_of_certificates(peer, sut, judge):
+    """Four entries fit: a fifth lets the two oldest go."""
+    secured = Secured(peer, sut, user_cert_cache_size=4)
+    evidence = []
+    for user in (ALICE, BOB, CAROL, DAVE):
+        evidence += secured.fates({"": signed(secured.message(user), key=user.key)})[""].frames
+        pass_time(peer, LATER_MS)
+    full = users(sut)
+    evidence += secured.fates({"": signed(secured.message(ERIN), key=ERIN.key)})[""].frames
+    for rule in (f"{RULE}35", f"{STATE}04"):
+        judge(
+            rule,
+            expected="alice, bob, carol, dave; then carol, dave, erin",
+            observed=f"{full}; then {users(sut)}",
+            evidence=evidence[-6:],
+        )
+
+
+@NEEDS
+@_rules("55 57 58 59 60 61 62 66 67 69", f"{STATE}06", f"{STATE}07", f"{STATE}14")
+def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
+    """One entry for sender, provider, algorithm and blob, also after a second message with the same key."""
+    secured = Secured(peer, sut)
+    before = len(cached(sut, RECEIVE))
+
+    def message(key=KEY[128]):
+        return secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, key)
+
+    fate = secured.fates({"": message()})[""]
+    entries, now_s = cached(sut, RECEIVE), peer.environment.now().utc_s
+    evidence = fate.frames
+    for rule in (f"{RULE}57", f"{RULE}58", f"{RULE}67", f"{STATE}06", f"{STATE}07"):
+        judge(rule, expected="0, then 1", observed=f"{before}, then {len(entries)}", evidence=evidence)
+    entry = entries[0] if entries else dict.fromkeys(("RemoteQMGuid", "EncryptedSymmetricKey"), "") | {"CachedTime": 0}
+    for number, element, expected in (
+        ("59", "RemoteQMGuid", str(peer.identifier)),
+        ("60", "CryptoServiceProvider", provider(ENHANCED)),
+        ("61", "CryptoAlgorithm", RC4),
+        ("62", "EncryptedSymmetricKey", bytes(fate.sent["SecurityHeader"].EncryptionKey).hex()),
+    ):
+        judge(f"{RULE}{number}", expected=expected, observed=entry.get(element), evidence=evidence)
+    judge(f"{RULE}66", expected="now", observed=moment(entry, now_s), evidence=evidence)
+    again = secured.fates({"": message()})[""]
+    judge(f"{RULE}55", expected=1, observed=len(cached(sut, RECEIVE)), evidence=[*evidence, *again.frames])
+    whole = manager(sut)["SymmetricKeyShortLifetime"]
+    due, slack = sut.duration_ms(whole), sut.slack_ms(whole)
+    first = remaining_ms(sut, RECEIVE)
+    pass_time(peer, LATER_MS)
+    secured.fates({"": message(KEY[128][::-1])})
+    second = remaining_ms(sut, RECEIVE)
+    observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
+    for rule in (f"{RULE}69", f"{STATE}14"):
+        judge(
+            rule, expected=Between(due - slack - 2 * sut.response_timeout_ms, due), observed=observed, evidence=evidence
+        )
+
+
+@NEEDS
+@_rules("68", f"{STATE}09")
+def test_the_oldest_half_leaves_a_full_cache_of_keys(peer, sut, judge):
+    """Four keys fit: a fifth lets the two oldest go."""
+    secured = Secured(peer, sut, receive_symmetric_key_cache_size=4)
+    receiver = listed_keys(sut.encryption_keys)[provider(ENHANCED)]
+    keys = [bytes([number]) * 16 for number in range(1, 6)]
+    names = {simple_blob(RC4, key, receiver).hex(): str(key[0]) for key in keys}
+
+    def known():
+        return ", ".join(names.get(entry["EncryptedSymmetricKey"], "?") for entry in cached(sut, RECEIVE))
+
+    evidence = []
+    for key in keys[:4]:
+        evidence += secured.fates({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, key)})[""].frames
+        pass_time(peer, LATER_MS)
+    full = known()
+    evidence += secured.fates({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, keys[4])})[""].frames
+    for rule in (f"{RULE}68", f"{STATE}09"):
+        judge(
+            rule,
+            expected="1, 2, 3, 4; then 3, 4, 5",
+            observed=f"{full}; then {known()}",
+            evidence=evidence[-6:],
+        )

@@ -1,0 +1,1 @@
+"""MS-MQQB 3.1.5.8 Receiving a UserMessage Packet, with 3.1.5.8.4, 3.1.5.8.10."""

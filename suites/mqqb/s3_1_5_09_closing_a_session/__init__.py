@@ -1,0 +1,1 @@
+"""MS-MQQB 3.1.5.9 Closing a Session."""

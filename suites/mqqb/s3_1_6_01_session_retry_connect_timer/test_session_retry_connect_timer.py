@@ -1,0 +1,120 @@
+"""MS-MQQB 3.1.6.1 Session Retry Connect Timer Event, and what 3.1.5.9 and 3.1.7.3 say of connecting again."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.peer.peer import PEER_QUEUE
+from harness.run.marks import covers, needs
+from harness.sut.drivers import TWO_ADDRESSES
+from harness.wire import session_ack
+from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender, tags
+
+BY_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
+AGAIN = "connected again after the retry time"
+
+
+@covers(
+    "MQQB-3.1.5.9-04",
+    "MQQB-3.1.6.1-01",
+    "MQQB-3.1.6.1-03",
+    "MQQB-3.1.6.1-10",
+    "MQQB-3.1.7.3-01",
+)
+@needs("send")
+def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
+    """After a lost connection the messages left come on a new session; with none left there is no new session.
+
+    How long the retry time is, is judged only where it can be set (3.1.2.3 leaves it to the implementation).
+    """
+    if sut.has("set_timers"):
+        sut.set_timers(session_retry_connect_ms=RETRY_MS)
+    sender = Sender(peer, sut)
+    sender.send(1, 2, 3)
+    session, sent = sender.first(3)
+    if tags(sent) != [1, 2, 3]:
+        raise ConformanceFailure("the three messages did not come in their order")
+    ack = session.send(session_ack(AckSequenceNumber=1))
+    session.close()
+
+    again = sender.next_session()
+    request = again.received[:1] if again else []
+    for rule in ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"):
+        judge(rule, expected=AGAIN, observed=_reconnected(again, session, sut), evidence=[ack, *request])
+    closed = "took the session for closed"
+    observed = closed if again else "did nothing after the connection was lost"
+    judge("MQQB-3.1.7.3-01", expected=closed, observed=observed, evidence=[ack, *request])
+    observed = ", ".join(frame.kind for frame in again.received[:2]) if again else "not connected again"
+    judge("MQQB-3.1.6.1-03", expected=", ".join(SET_UP), observed=observed or "nothing sent", evidence=[ack, *request])
+    came = sorted(set(tags(sender.collect_all(again, 2)))) if again else []
+    judge("MQQB-3.1.6.1-10", expected="messages [2, 3]", observed=f"messages {came}", evidence=[ack])
+    if again is None or came != [2, 3]:
+        return
+
+    ack = sender.acknowledge_all(again)
+    again.close()
+    stranger = sender.next_session(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(RETRY_MS))
+    for rule in ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"):
+        judge(
+            rule,
+            expected="no new session with nothing left to send",
+            observed="no new session with nothing left to send" if stranger is None else "a new session",
+            evidence=[ack, *(stranger.received[:1] if stranger else [])],
+        )
+
+
+@covers("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-06", "MQQB-3.1.6.1-09")
+@needs("send", "two_addresses")
+def test_next_attempt_goes_to_the_next_address(peer, sut, judge):
+    """Nothing listens at the first address of the peer's name: the SUT tries the second, and sends its message there.
+
+    A SUT that resolved the name again would begin with the first address again.
+    """
+    sender = Sender(peer, sut, BY_NAME)
+    sender.send(1)
+    session = sender.next_session()
+    came = tags(sender.collect(session, 1)) if session else []
+    if session:
+        sender.acknowledge_all(session)
+    second = f"message 1 at the second address, {peer.address}"
+    for rule in ("04", "05", "06", "09"):
+        judge(
+            f"MQQB-3.1.6.1-{rule}",
+            expected=second,
+            observed=second if came == [1] else "connected to the second address" if session else "not connected there",
+            evidence=session.received if session else None,
+        )
+
+
+@covers("MQQB-3.1.6.1-07", "MQQB-3.1.6.1-08")
+@needs("send", "two_addresses", "inspect")
+def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, judge):
+    """While the second address is tried, host name and GUID of the session are those of the second next hop."""
+    sender = Sender(peer, sut, BY_NAME)
+    peer.tamper_accepted(lambda packet: None)
+    sender.send(1)
+    session = peer.await_session(sender.reconnect_ms)
+    if session is None:
+        raise ConformanceFailure("the SUT did not connect to the second address")
+    request = session.expect("EstablishConnection")
+    trying = [one for one in sut.inspect()["Sessions"] if one["SessionState"] == "WAITING_ECR_MSG"]
+    if len(trying) != 1 or len(trying[0]["NextHopCollection"]) != 2:
+        raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG with two next hops")
+    hop = trying[0]["NextHopCollection"][1]
+    for rule, element, attribute in (("07", "RemoteQMHostName", "HostName"), ("08", "RemoteQMGuid", "QMGuid")):
+        judge(
+            f"MQQB-3.1.6.1-{rule}",
+            expected=f"{element} {hop[attribute]}",
+            observed=f"{element} {trying[0][element]}",
+            evidence=request,
+        )
+
+
+def _reconnected(again, session, sut):
+    """Say when the SUT connected again after a session was lost."""
+    if again is None:
+        return "not connected again"
+    if again.received and sut.has("set_timers"):
+        took_ms, due_ms = again.received[0].time_ms - session.record.closed_at_ms, sut.duration_ms(RETRY_MS)
+        if not due_ms * 4 // 5 <= took_ms <= due_ms + sut.slack_ms(RETRY_MS):
+            return f"connected again after {took_ms} ms"
+    return AGAIN

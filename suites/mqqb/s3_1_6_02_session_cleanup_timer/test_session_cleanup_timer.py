@@ -1,0 +1,48 @@
+"""MS-MQQB 3.1.6.2 Session Cleanup Timer Event."""
+
+from __future__ import annotations
+
+from harness.peer.conversation import Conversation
+from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
+from suites.messages import a_message
+from suites.mqqb.steps.opening import opened, pass_time
+
+CLEANUP_MS = 12_000
+
+
+@covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03", "MQQB-3.1.2.2-01")
+@needs("set_timers")
+def test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later(peer, sut, judge):
+    """Of two sessions one gets a message half-way: the other ends with the cleanup time, this one with the next."""
+    sut.slow_down(20)
+    sut.set_timers(session_cleanup_ms=CLEANUP_MS)
+    idle, used = opened(peer), opened(peer)
+    pass_time(peer, sut.duration_ms(CLEANUP_MS) // 2)
+    sent = used.send(a_message(peer))
+    idle.wait_closed(2 * sut.duration_ms(CLEANUP_MS))
+    used.wait_closed(2 * sut.duration_ms(CLEANUP_MS))
+
+    ended_idle, ended_used = _ended(idle, sut), _ended(used, sut)
+    first, second = ("closed after 1 cleanup time", "closed after 2 cleanup times")
+    for rule in ("MQQB-3.1.6.2-02", "MQQB-3.1.2.2-01"):
+        judge(rule, expected=first, observed=ended_idle, evidence=[idle.last])
+    judge("MQQB-3.1.6.2-03", expected=second, observed=ended_used, evidence=[sent])
+    judge(
+        "MQQB-3.1.6.2-01",
+        expected=f"idle: {first}; used: {second}",
+        observed=f"idle: {ended_idle}; used: {ended_used}",
+        evidence=[idle.last, sent],
+    )
+
+
+def _ended(session: Conversation, sut: Sut) -> str:
+    """Say when a session ended, counted in cleanup times from its first packet."""
+    if session.record.closed_at_ms is None:
+        return "still open"
+    took_ms = session.record.closed_at_ms - session.sent[0].time_ms
+    for times in (2, 1):
+        due_ms = times * sut.duration_ms(CLEANUP_MS)
+        if due_ms * 9 // 10 <= took_ms <= due_ms + sut.slack_ms(CLEANUP_MS):
+            return f"closed after {times} cleanup time{'s' * (times > 1)}"
+    return f"closed after {took_ms} ms"

@@ -1,0 +1,139 @@
+"""MS-MQQB 3.1.6.3 Session Ack Wait Timer Event, and its restart in 3.1.5.5.5.
+
+The timer's duration is a multiple of AckWaitTimeout that the implementation chooses (3.1.2.4, note <46>), so it is
+measured first: by when the SUT ends a session on which two messages of the peer are all that it hears.
+"""
+
+from __future__ import annotations
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.peer.conversation import Session
+from harness.run.marks import covers, needs
+from harness.wire import session_ack
+from suites.messages import a_message
+from suites.mqqb.steps.sender import Sender, messages
+
+LONGEST = 8
+"""AckWaitTimeouts after which a session that is not closed counts as never closed."""
+NEAR = 0.25
+"""How far, in AckWaitTimeouts, an instant may be from where it is expected."""
+TRAFFIC = (0.5, 1.5)
+"""When the peer's messages come."""
+
+
+@covers(
+    "MQQB-3.1.5.5.5-02",
+    "MQQB-3.1.6.3-01",
+    "MQQB-3.1.6.3-02",
+    "MQQB-3.1.6.3-03",
+    "MQQB-3.1.6.3-04",
+    "MQQB-3.1.2.4-01",
+)
+@needs("send")
+def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge):
+    """Three sessions of one sender, each ended by the sender's wait at another time, for what it heard before."""
+    private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
+    sender = Sender(peer, sut, private if sut.has("private_names") else None)
+    clock = Waits(sender)
+    sender.send(1)
+
+    clock.begin(sender.session())
+    for at in TRAFFIC:
+        if clock.wait(at):
+            clock.session.send(a_message(peer))
+    wait = measured(clock.ended())
+    if clock.ended() is None:
+        for rule in ("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03", "MQQB-3.1.6.3-04"):
+            judge(rule, expected="closed", observed=clock.ending(), evidence=[clock.first])
+    whole = "closed a whole number of AckWaitTimeouts after its message"
+    ended = clock.ended()
+    judge(
+        "MQQB-3.1.2.4-01",
+        expected=whole,
+        observed=whole if ended is not None and near(ended, round(ended)) else clock.ending(),
+        evidence=[clock.first],
+    )
+    if wait is None:
+        raise ConformanceFailure(f"the duration of its Session Ack Wait Timer is not known: {clock.ending()}")
+
+    clock.begin(sender.session())
+    acknowledged = sender.acknowledge_all(clock.session)
+    clock.wait(wait + 0.5)
+    sender.send(2)
+    clock.begin(clock.session)
+    expected = f"closed {wait:.2f} AckWaitTimeouts after its message"
+    for rule in ("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-02", "MQQB-3.1.6.3-03"):
+        judge(
+            rule,
+            expected=expected,
+            observed=expected if near(clock.ended(), wait) else clock.ending(),
+            evidence=[acknowledged, clock.first],
+        )
+
+    clock.begin(sender.session())
+    clock.wait(wait / 2)
+    heard = clock.session.send(session_ack())
+    ended = clock.ended()
+    outlived = f"open {1.5 * wait:.2f} AckWaitTimeouts after its message, closed later"
+    judge(
+        "MQQB-3.1.6.3-04",
+        expected=outlived,
+        observed=outlived if ended is not None and ended > 1.5 * wait + NEAR else clock.ending(),
+        evidence=[clock.first, heard],
+    )
+    restarted = f"closed whole waits of {wait} AckWaitTimeouts after the SessionAck"
+    judge(
+        "MQQB-3.1.5.5.5-02",
+        expected=restarted,
+        observed=restarted if near(ended, 1.5 * wait) or near(ended, 2.5 * wait) else clock.ending(),
+        evidence=[clock.first, heard],
+    )
+    sender.acknowledge_all(sender.session())
+
+
+def measured(ended: float | None) -> int | None:
+    """Give the timer's duration in AckWaitTimeouts, by the end of the session with TRAFFIC.
+
+    A wait of 1 ends twice after something was heard, and closes at 3; a longer one of n ends once so, and closes at
+    2 n. Where only an acknowledgment counts as heard (E50), or nothing does, a wait of n closes at n.
+    """
+    ends = {1: 1, 2: 2, 3: 1} | {2 * wait: wait for wait in range(2, LONGEST // 2 + 1)}
+    return next((wait for end, wait in ends.items() if near(ended, end)), None)
+
+
+def near(instant: float | None, expected: float) -> bool:
+    """Is an instant where it is expected?"""
+    return instant is not None and abs(instant - expected) <= NEAR
+
+
+class Waits:
+    """Time in AckWaitTimeouts since a message of the SUT."""
+
+    def __init__(self, sender: Sender) -> None:
+        self.sender = sender
+
+    def begin(self, session: Session) -> None:
+        """Start with the next message of a session."""
+        self.session = session
+        parameters = [frame for frame in session.received if frame.kind == "ConnectionParameters"]
+        self.first: Frame = session.expect("UserMessage")
+        self._unit_ms = self.sender.sut.duration_ms(parameters[0]["ConnectionParametersHeader"].AckTimeout)
+
+    def wait(self, until: float) -> bool:
+        """Wait until an instant; is the session still open then?"""
+        due_ms = self.first.time_ms + int(until * self._unit_ms)
+        return not self.session.wait_closed(max(0, due_ms - self.sender.peer.recorder.elapsed_ms()))
+
+    def ended(self) -> float | None:
+        """Wait for the SUT to close; tell when it did, None when it did not."""
+        self.wait(LONGEST + NEAR)
+        closed_ms = self.session.record.closed_at_ms
+        return None if closed_ms is None else (closed_ms - self.first.time_ms) / self._unit_ms
+
+    def ending(self) -> str:
+        """Say how the session ended."""
+        ended = self.ended()
+        if ended is None:
+            return f"still open {LONGEST} AckWaitTimeouts after its message ({len(messages(self.session))} sent)"
+        return f"closed {ended:.2f} AckWaitTimeouts after its message"

@@ -1,0 +1,123 @@
+"""MS-MQQB 3.1.6.4 Session Ack Send Timer Event."""
+
+from __future__ import annotations
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.peer.conversation import Conversation
+from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
+from suites.messages import a_message, recoverable_message
+from suites.mqqb.steps.opening import ACK_MS, internal_bits, opened
+from suites.mqqb.steps.sender import Sender, is_recoverable, messages
+
+DELAY_MS = ACK_MS // 2
+"""From the first message to its acknowledgment (3.1.5.8.2)."""
+RECOVERABLE_MS = 4_000
+"""The same for recoverable ones (3.1.5.8.7): long enough for two messages of the peer to come before it is over."""
+
+
+@covers(
+    "MQQB-3.1.6.4-01",
+    "MQQB-3.1.6.4-02",
+    "MQQB-3.1.6.4-03",
+    "MQQB-3.1.6.4-04",
+    "MQQB-3.1.6.4-05",
+    "MQQB-3.1.6.4-08",
+    "MQQB-3.1.6.4-10",
+    "MQQB-3.1.6.4-11",
+)
+def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, judge):
+    """Four times messages come and are acknowledged: two express, two recoverable, one recoverable, one express."""
+    sut.slow_down(20)
+    session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_MS)
+    sent = [session.send(a_message(peer)) for _ in range(2)]
+    first = _next(session, sut)
+    judge("MQQB-3.1.6.4-01", expected="after the delay", observed=_when(sent[0], first, sut), evidence=[sent[0], first])
+    bits = internal_bits(first)
+    flags = int.from_bytes(first.data[2:4], "little") if first else 0
+    told = f"IN {flags >> 3 & 1}, SH {flags >> 4 & 1}" if first else "nothing sent"
+    judge("MQQB-3.1.6.4-02", expected="IN 1, SH 1", observed=told, evidence=first)
+    told = f"PT {bits['PT']}" if bits["IN"] == 1 else "no internal packet"
+    judge("MQQB-3.1.6.4-03", expected="PT 1", observed=told, evidence=first)
+    if first is None or first.kind != "SessionAck":
+        raise ConformanceFailure("the SUT acknowledged the first messages with no SessionAck")
+    judge("MQQB-3.1.6.4-04", expected=2, observed=first["SessionHeader"].AckSequenceNumber, evidence=[*sent, first])
+
+    silent = session.quiet(sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    judge(
+        "MQQB-3.1.6.4-01",
+        expected="nothing more with nothing unacknowledged",
+        observed="nothing more with nothing unacknowledged" if silent else session.outcome(),
+        evidence=[first, session.last],
+    )
+
+    sent += [session.send(recoverable_message(peer)) for _ in range(2)]
+    second = _acknowledging(session, sut, 4)
+    evidence = [*sent[2:], second]
+    judge("MQQB-3.1.6.4-05", expected="1", observed=_field(second, "RecoverableMsgAckSeqNumber"), evidence=evidence)
+    judge("MQQB-3.1.6.4-08", expected="3", observed=_field(second, "RecoverableMsgAckFlags"), evidence=evidence)
+
+    sent.append(session.send(recoverable_message(peer)))
+    third = _acknowledging(session, sut, 5)
+    evidence = [second, sent[4], third]
+    judge("MQQB-3.1.6.4-05", expected="3", observed=_field(third, "RecoverableMsgAckSeqNumber"), evidence=evidence)
+    judge("MQQB-3.1.6.4-10", expected="1", observed=_field(third, "RecoverableMsgAckFlags"), evidence=evidence)
+
+    sent.append(session.send(a_message(peer)))
+    fourth = _next(session, sut)
+    acknowledged, evidence = _field(fourth, "AckSequenceNumber"), [third, sent[5], fourth]
+    judge("MQQB-3.1.6.4-11", expected="6 messages", observed=f"{acknowledged} messages", evidence=evidence)
+    judge("MQQB-3.1.6.4-04", expected="6", observed=acknowledged, evidence=evidence)
+
+
+@covers("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-09")
+@needs("send")
+def test_session_ack_tells_what_the_sut_itself_sent(peer, sut, judge):
+    """After three messages of the SUT, one of them recoverable, its SessionAck for one of the peer counts them."""
+    sender = Sender(peer, sut)
+    sender.send(1, 2)
+    sender.send(3, delivery="recoverable")
+    session, own = sender.first(3)
+    sender.acknowledge_all(session)
+    sent = session.send(a_message(peer))
+    ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    header = ack["SessionHeader"]
+    window = session.received[1]["ConnectionParametersHeader"].WindowSize
+    recoverable = sum(is_recoverable(frame) for frame in messages(session))
+    for rule, expected, observed in (
+        ("MQQB-3.1.6.4-06", 3, header.UserMsgSequenceNumber),
+        ("MQQB-3.1.6.4-07", recoverable, header.RecoverableMsgSeqNumber),
+        ("MQQB-3.1.6.4-09", window, header.WindowSize),
+    ):
+        judge(rule, expected=expected, observed=observed, evidence=[*own, sent, ack])
+
+
+def _next(session: Conversation, sut: Sut) -> Frame | None:
+    """Wait for the next packet of any kind as long as an acknowledgment may take; None when none came."""
+    count = len(session.received)
+    session.quiet(sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
+    return session.received[count] if len(session.received) > count else None
+
+
+def _acknowledging(session: Conversation, sut: Sut, count: int) -> Frame | None:
+    """Wait for the next packet, when it acknowledges so many messages."""
+    frame = _next(session, sut)
+    acknowledged = _field(frame, "AckSequenceNumber")
+    if frame is not None and acknowledged != str(count):
+        raise ConformanceFailure(f"the SUT acknowledged {acknowledged} messages, not all {count}")
+    return frame
+
+
+def _field(ack: Frame | None, name: str) -> str:
+    """Give a field of a SessionHeader, for ``observed``."""
+    return "no SessionAck" if ack is None or ack.kind != "SessionAck" else str(getattr(ack["SessionHeader"], name))
+
+
+def _when(message_: Frame, ack: Frame | None, sut: Sut) -> str:
+    """Say when an acknowledgment came after the first message that it acknowledges."""
+    if ack is None:
+        return "not sent"
+    took_ms = ack.time_ms - message_.time_ms
+    due_ms = sut.duration_ms(DELAY_MS)
+    return "after the delay" if due_ms * 4 // 5 <= took_ms <= due_ms + sut.slack_ms(DELAY_MS) else f"after {took_ms} ms"

@@ -1,0 +1,107 @@
+"""MS-MQQB 3.1.6.6 Session Initialization Timer Event, and where the timer is started and stopped."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import (
+    EARLY,
+    INITIALIZATION_MS,
+    ON_TIME,
+    RETRY_MS,
+    accepted,
+    acknowledgment,
+    agree,
+    called,
+    closing,
+    direct_name,
+    established,
+    kind_of,
+    listen,
+    opened,
+    pass_time,
+    respond,
+)
+
+
+def outlives_the_timer(sut, connection) -> bool:
+    """Let the Session Initialization Timer pass; is the connection still there?"""
+    pass_time(connection.peer, sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
+    return not connection.closed_by_sut
+
+
+@needs("set_timers")
+@covers("MQQB-3.1.5.10-03", "MQQB-3.1.6.6-01")
+def test_a_connection_without_a_request_is_closed(peer, sut, judge):
+    """A connection on which nothing comes is closed when the timer expires that runs since it was accepted."""
+    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    since_ms = peer.recorder.elapsed_ms()
+    observed = closing(sut, peer.connect(), since_ms)
+    for rule in ("MQQB-3.1.5.10-03", "MQQB-3.1.6.6-01"):
+        judge(rule, expected=ON_TIME, observed=observed)
+
+
+@needs("set_timers")
+@covers("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01")
+def test_an_acceptor_that_gets_no_parameters_closes(peer, sut, judge):
+    """A session that waits for ConnectionParameters is closed when the timer expires."""
+    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    connection = established(peer)
+    answer = connection.received[0]
+    observed = closing(sut, connection, answer.time_ms)
+    for rule in ("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01"):
+        judge(rule, expected=ON_TIME, observed=observed, evidence=answer)
+
+
+@needs("set_timers")
+@covers("MQQB-3.1.5.4.1-12")
+def test_an_accepted_session_outlives_the_timer(peer, sut, judge):
+    """A session that is open is alive when the timer would have expired."""
+    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    connection = opened(peer)
+    there = outlives_the_timer(sut, connection)
+    alive = acknowledgment(connection) if there else None
+    judge(
+        "MQQB-3.1.5.4.1-12",
+        expected="open, message acknowledged",
+        observed="open, message acknowledged" if alive else connection.outcome(),
+        evidence=[*connection.received[:2], alive],
+    )
+
+
+@needs("send", "set_timers")
+@covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
+def test_an_initiator_that_gets_no_response_closes(peer, sut, judge):
+    """A second attempt is closed when its own timer expires, not when that of the first would have."""
+    sut.slow_down(20)
+    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    listener = listen(peer, sut)
+    first, _ = accepted(listener)
+    pass_time(peer, sut.duration_ms(INITIALIZATION_MS) // 2 - sut.duration_ms(RETRY_MS))
+    first.close()
+    connection, asked = accepted(listener)
+    observed = closing(sut, connection, asked.time_ms)
+    early = observed if observed.startswith(EARLY) else "not closed early"
+    judge("MQQB-3.1.5.2.3-01", expected="not closed early", observed=early, evidence=asked)
+    if early == observed:
+        raise ConformanceFailure("the SUT closed before the timer of this attempt could expire")
+    for rule in ("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01"):
+        judge(rule, expected=ON_TIME, observed=observed, evidence=asked)
+
+
+@needs("send", "set_timers")
+@covers("MQQB-3.1.5.4.2-06")
+def test_an_initiated_session_outlives_the_timer(peer, sut, judge):
+    """A session that is open is alive when the timer would have expired: the next message comes on it."""
+    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    connection, asked = called(peer, sut)
+    first = agree(connection, respond(connection, asked))
+    there = outlives_the_timer(sut, connection)
+    sut.send(direct_name(peer), body="the second")
+    second = connection.poll("UserMessage") if there else None
+    judge(
+        "MQQB-3.1.5.4.2-06",
+        expected="open, UserMessage came",
+        observed=f"open, {kind_of(second)} came" if there else connection.outcome(),
+        evidence=[first, second],
+    )

@@ -1,0 +1,105 @@
+"""MS-MQQB 3.1.7.1.2 Checking for Message Expiration, and the step of MS-MQQB 3.1.7.1 that calls for it.
+
+TimeToReachQueue is in seconds of the clock, which no test makes run faster: the messages of all kinds expire together.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers, needs
+from harness.wire import session_ack
+from suites.mqqb.steps.opening import direct_name, pass_time
+from suites.mqqb.steps.sender import Sender, messages, tags
+
+LIFE_S = 1
+EXPIRED_MS = 3_100
+"""More than LIFE_S has passed then, in whole seconds of any clock."""
+LASTING_S = 600
+DEAD_LETTERS = {
+    "express": "system$;deadletter",
+    "recoverable": "system$;deadletter",
+    "transactional": "system$;deadxact",
+}
+REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
+
+
+@needs("send", "receive", "inspect")
+@covers("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1.2-03", "MQQB-3.1.7.1.2-06")
+@pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
+def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, delivery):
+    """Of four messages for a peer that cannot be reached three expire: they are reported as they asked, one is sent."""
+    admin = sut.format_name("admin")
+    report = {"acks": ["negative_arrival"], "admin_queue": admin}
+    names = {
+        send(peer, sut, delivery, tag, life_s, **fields): name
+        for tag, (name, life_s, fields) in enumerate(
+            (
+                ("reported", LIFE_S, report),
+                ("journaled", LIFE_S, {"journal": ["negative"]}),
+                ("neither", LIFE_S, {}),
+                ("lasting", LASTING_S, {**report, "journal": ["negative"]}),
+            ),
+            1,
+        )
+    }
+    pass_time(peer, EXPIRED_MS)
+    sender = Sender(peer, sut)
+    session = sender.session()
+    came = sender.collect_all(session, 1)
+    sent = ", ".join(list(names.values())[tag - 1] for tag in tags(came)) or "none"
+    for rule in ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01"):
+        judge(rule, expected="sent: lasting", observed=f"sent: {sent}", evidence=came)
+    ordinals = {int(one.rpartition("\\")[2]): name for one, name in names.items()}
+    table = {one["MessageID"] for found in sut.inspect()["Sessions"] for one in found["OutgoingMessageTable"]}
+    kept = ", ".join(name for ordinal, name in ordinals.items() if ordinal in table) or "none"
+    judge(
+        "MQQB-3.1.7.1.2-02",
+        expected="sent: lasting; in the table: lasting",
+        observed=f"sent: {sent}; in the table: {kept}",
+        evidence=came,
+    )
+    told = {bytes.fromhex(one["correlation_id"])[-4:]: one["class"] for one in sut.messages("admin")}
+    nacks = [f"{name}: {told[key]}" for ordinal, name in ordinals.items() if (key := little(ordinal)) in told]
+    judge("MQQB-3.1.7.1.2-03", expected=f"reported: {REACH_QUEUE_TIMEOUT}", observed=", ".join(nacks) or "no report")
+    dead = {one["message_id"] for one in queue_contents(sut, DEAD_LETTERS[delivery])}
+    judge(
+        "MQQB-3.1.7.1.2-06",
+        expected="journaled",
+        observed=", ".join(name for one, name in names.items() if one in dead) or "none",
+    )
+    session.send(session_ack(AckSequenceNumber=len(messages(session))))
+
+
+@needs("send", "inspect", "set_timers")
+@covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02")
+def test_a_message_that_expired_after_it_was_sent_is_not_sent_again(peer, sut, judge):
+    """Two messages are not acknowledged, the session is lost, one expires: the next session brings the other one."""
+    sut.set_timers(scale=1, session_retry_connect_ms=EXPIRED_MS)
+    sender = Sender(peer, sut)
+    sender.send(1, time_to_reach_queue_s=LIFE_S)
+    sender.send(2, time_to_reach_queue_s=LASTING_S)
+    session, _ = sender.first(2)
+    session.close()
+    pass_time(peer, EXPIRED_MS)
+    again = sender.session()
+    came = sender.collect_all(again, 1)
+    sent = ", ".join(map(str, tags(came))) or "none"
+    for rule in ("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02"):
+        judge(rule, expected="sent again: 2", observed=f"sent again: {sent}", evidence=came)
+    sender.acknowledge_all(again)
+
+
+def send(peer, sut, delivery, tag, life_s, **fields):
+    """Let the SUT send a message that has so many seconds to reach the peer's queue; give its message id."""
+    return sut.send(direct_name(peer), delivery=delivery, application_tag=tag, time_to_reach_queue_s=life_s, **fields)
+
+
+def little(ordinal: int) -> bytes:
+    """Give the ordinal of a message as it ends the CorrelationID of its report."""
+    return ordinal.to_bytes(4, "little")
+
+
+def queue_contents(sut, queue):
+    """Read a queue of the system."""
+    return sut.control.call("peek", queue=queue, limit=10_000)["messages"]

@@ -1,0 +1,160 @@
+"""MS-MQQB 3.1.7.1 Send User Message Event, 3.1.7.1.1 General Processing, 3.1.7.1.6 Sending the Packet.
+
+MS-MQQB 3.1.7.16 Send User Message Wrapper: a message that is dispatched is sent, and then dispatched no more. Steps
+that have sections of their own are judged there too.
+"""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from suites.messages import recoverable_message
+from suites.mqqb.steps.fate import Fate
+from suites.mqqb.steps.opening import ACK_MS, direct_name, outgoing_queue
+from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.sender import Sender, eventually, messages, tags
+
+EVENT, PACKET, WRAPPER = "MQQB-3.1.7.1-", "MQQB-3.1.7.1.6-", "MQQB-3.1.7.16-"
+RETRY_MS = 40_000
+"""Long enough to see meanwhile that there is no session."""
+LOST = ("CLOSED", "WAITING_RECONNECT")
+"""SessionState of a session without connection."""
+
+
+@needs("send")
+@covers(f"{EVENT}05", f"{EVENT}10", "MQQB-3.1.7.1.1-02", "MQQB-3.1.7.1.1-03", f"{PACKET}01", f"{WRAPPER}03")
+def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
+    """Two messages of many properties come on the session that was opened for them, each with an identifier."""
+    sender = Sender(peer, sut, direct_name(peer, "mqc-whole"))
+    answers = direct_name(peer, "mqc-answers")
+    for tag, priority in ((1, 6), (2, 1)):
+        sender.send(
+            tag,
+            label=f"label {tag}",
+            priority=priority,
+            response_queue=answers,
+            time_to_reach_queue_s=9_000,
+            time_to_be_received_s=8_000,
+            journal=["positive"],
+        )
+    session = sender.session()
+    came = sender.collect_all(session, 2)
+    sender.acknowledge_all(session)
+    for rule in (f"{EVENT}10", f"{PACKET}01", f"{WRAPPER}03"):
+        judge(rule, expected="messages [1, 2]", observed=f"messages {sorted(tags(came))}", evidence=came)
+    ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: tags([frame]))]
+    numbered = "two, one after the other" if len(ids) == 2 and 0 < ids[0] < ids[1] else str(ids)
+    judge("MQQB-3.1.7.1.1-02", expected="two, one after the other", observed=numbered, evidence=came)
+    for tag, frame in zip(tags(came), came, strict=True):
+        wanted = {
+            "label": f"label {tag}",
+            "body": f"message {tag}",
+            "priority": {1: 6, 2: 1}[tag],
+            "response": answers.removeprefix("DIRECT="),
+            "to reach": 9_000,
+            "journaled": 1,
+        }
+        found = _told(frame)
+        for rule in (f"{EVENT}05", "MQQB-3.1.7.1.1-03"):
+            judge(rule, expected=str(wanted), observed=str(found), evidence=frame)
+
+
+def _told(frame):
+    base, user, properties = (frame[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
+    return {
+        "label": str(properties.Label).rstrip("\0"),
+        "body": bytes(properties.MessageBody).decode(errors="replace"),
+        "priority": int(base.PR),
+        "response": user.ResponseQueue.DirectFormatName.removeprefix("DIRECT=").rstrip("\0") if user.RQ else None,
+        "to reach": int(base.TimeToReachQueue),
+        "journaled": int(user.JP),
+    }
+
+
+@needs("send", "pause", "inspect")
+@covers(f"{EVENT}02", f"{EVENT}04", f"{PACKET}02")
+def test_nothing_is_sent_of_a_queue_that_is_not_connected(peer, sut, judge):
+    """While the queue is on hold a message waits and is not Transmitted; resumed, it is sent."""
+    sender = Sender(peer, sut, direct_name(peer, "mqc-connected"))
+    sender.send(1)
+    session, came = sender.first(1)
+    shown = _session(sut, sender.to)
+    judge(f"{EVENT}04", expected=sender.to, observed=str(element(shown, "OutgoingQueueReference")), evidence=came)
+    sut.pause(sender.to)
+    sender.send(2)
+    sender.collect_all(session, 1)
+    held = tags(messages(session))
+    shown = _session(sut, sender.to)
+    done = [element(one, "Transmitted") for one in element(shown, "OutgoingMessageTable")]
+    judge(f"{PACKET}02", expected="[True, False]", observed=str(done), evidence=messages(session))
+    sut.resume(sender.to)
+    sender.collect_all(session, 2)
+    after = list(dict.fromkeys(tags(messages(session))))
+    sender.acknowledge_all(session)
+    judge(f"{EVENT}02", expected="[1], then [1, 2]", observed=f"{held}, then {after}", evidence=messages(session))
+
+
+def _session(sut, format_name):
+    """Give the session whose queue is the one for a format name; else the one that has messages."""
+    shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
+    named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
+    found = named or [one for one in shown if one["OutgoingMessageTable"]]
+    if not found:
+        raise ConformanceFailure("the SUT shows no session for its messages")
+    return found[0]
+
+
+@needs("send", "inspect")
+@covers(f"{PACKET}03", f"{PACKET}04", f"{PACKET}06", f"{WRAPPER}06")
+def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judge):
+    """Three messages come, each once; the connection is lost: the session is closed, the next one brings them again."""
+    sender = Sender(peer, sut, direct_name(peer, "mqc-lost"))
+    sender.send(1, 2, 3)
+    session = sender.session()
+    first = sender.collect_all(session, 3)
+    judge(f"{WRAPPER}06", expected="[1, 2, 3]", observed=str(tags(first)), evidence=first)
+    if sut.has("set_timers"):
+        sut.set_timers(session_retry_connect_ms=RETRY_MS)
+    session.close()
+
+    def left():
+        return outgoing_queue(sut, sender.to)["State"] != "Connected"
+
+    eventually(peer, left)
+    shown = _session(sut, sender.to)
+    kept = len(element(shown, "OutgoingMessageTable"))
+    connected = "not Connected" if left() else "Connected"
+    judge(f"{PACKET}03", expected="not Connected, 3 kept", observed=f"{connected}, {kept} kept", evidence=first)
+    state = element(shown, "SessionState")
+    judge(f"{PACKET}06", expected="closed", observed="closed" if state in LOST else state, evidence=session.last)
+    again = sender.next_session(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS) + sut.response_timeout_ms)
+    later = [] if again is None else sender.collect_all(again, 3)
+    if again is not None:
+        sender.acknowledge_all(again)
+    judge(f"{PACKET}04", expected="[1, 2, 3] again", observed=f"{tags(later)} again", evidence=[*first, *later])
+
+
+@covers(f"{EVENT}12")
+def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
+    """An acknowledgment of arrival has an identifier, is counted in its session, and comes again when that is lost."""
+    fate = Fate(peer, sut)
+    sent = fate.give(fate.asking(properties={"PA": 1}))
+    fate.poll(fate.admin_acks, 0)
+    if not fate.admin_acks():
+        raise ConformanceFailure("no acknowledgment came to the administration queue")
+    own = next(one for one in fate.connections if fate.admin_acks()[0] in one.received)
+    counted = own.send(recoverable_message(peer))
+    ack = own.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+    identified = "identified" if fate.admin_acks()[0]["UserHeader"].MessageID else "not identified"
+    told = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
+    number = len(messages(own))
+    own.close()
+    fate.poll(fate.admin_acks, 1)
+    times = "again" if len(fate.admin_acks()) > 1 else "not again"
+    judge(
+        f"{EVENT}12",
+        expected=f"identified, {number} counted, came again",
+        observed=f"{identified}, {told} counted, came {times}",
+        evidence=[sent, *fate.admin_acks(), counted, ack],
+    )
+    fate.await_all(fate.admin_acks, 2)

@@ -1,0 +1,201 @@
+"""MS-MQQB 3.1.7.6 Send Ping Request, with 3.1.5.2.2, 3.1.6.8 and the initiator's part of 2.2.7."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire import session_ack
+from suites.mqqb.steps.opening import OneOf, agree, entry_text, history, pass_time, respond
+from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, SIGNATURE, Caller, element, field, read, shown
+
+SERVERS = ("WinServer", "WinEnt")
+RETRIED = f"{OPENED} after the retry time"
+
+
+@needs("ping_initiator", "send")
+@covers(
+    "MQQB-2.2.7-05",
+    "MQQB-2.2.7-20",
+    "MQQB-3.1.5.2.2-02",
+    "MQQB-3.1.7.6-04",
+    "MQQB-3.1.7.6-05",
+    "MQQB-3.1.7.6-07",
+    "MQQB-3.1.7.6-08",
+)
+def test_ping_request_comes_first_and_is_well_formed(peer, sut, judge):
+    """Before it connects, the SUT sends a Ping Request to the address that it will connect to; all fields are right."""
+    caller = Caller(peer, sut)
+    asked = caller.ping()
+    arrived = f"a datagram at {peer.address}, port {caller.end.endpoint.port}"
+    judge("MQQB-3.1.7.6-08", expected=arrived, observed=arrived if asked else "no datagram there", evidence=asked)
+    early = caller.listener.accept(0) is not None
+    order = "a connection without a ping before it" if early else "a ping" if asked else "no ping"
+    judge("MQQB-3.1.5.2.2-02", expected="a ping", observed=order, evidence=asked)
+    length = f"{len(asked.data)} bytes" if asked else "no datagram"
+    judge("MQQB-3.1.7.6-04", expected="24 bytes", observed=length, evidence=asked)
+    for rule, name, value in (
+        ("MQQB-2.2.7-05", "RF", 0),
+        ("MQQB-2.2.7-20", "Signature", SIGNATURE),
+        ("MQQB-3.1.7.6-05", "QMGuid", sut.guid),
+        ("MQQB-3.1.7.6-07", "RF", 0),
+        ("MQQB-3.1.7.6-07", "Signature", SIGNATURE),
+    ):
+        judge(rule, expected=shown(name, value), observed=field(asked, name), evidence=asked)
+
+
+@needs("ping_initiator", "send")
+@covers(
+    "MQQB-3.1.5.2.2-04",
+    "MQQB-3.1.7.6-06",
+    "MQQB-3.1.7.6-10",
+    "MQQB-3.1.7.6-12",
+    "MQQB-3.1.7.6-13",
+    "MQQB-3.1.7.8-01",
+    "MQQB-3.1.7.8-05",
+    "MQQB-3.1.7.9-01",
+)
+def test_positive_response_opens_the_session(peer, sut, judge):
+    """The SUT waits for the response; one with its Cookie and RF clear lets it connect and ask for a session."""
+    caller = Caller(peer, sut)
+    asked = caller.asked()
+    early = caller.session(caller.waiting_ms)[0]
+    answer = caller.answer(asked)
+    judge("MQQB-3.1.7.6-10", expected=OPENED_NONE, observed=early, evidence=[asked, answer])
+    outcome, connection = (early, None) if early != OPENED_NONE else caller.session(caller.before_retry_ms)
+    for rule in (
+        "MQQB-3.1.5.2.2-04",
+        "MQQB-3.1.7.6-06",
+        "MQQB-3.1.7.6-12",
+        "MQQB-3.1.7.6-13",
+        "MQQB-3.1.7.8-01",
+        "MQQB-3.1.7.8-05",
+        "MQQB-3.1.7.9-01",
+    ):
+        request = connection.received[:1] if connection else []
+        judge(rule, expected=OPENED, observed=outcome, evidence=[asked, answer, *request])
+
+
+@needs("ping_initiator", "send", "inspect")
+@covers("MQQB-2.2.7-02")
+def test_only_a_server_leaves_its_type_clear(peer, sut, judge):
+    """RC of the Ping Request is clear for OperatingSystemType WinServer and WinEnt only.
+
+    OS of the EstablishConnection request tells the same, but not on the wire: frames 1 and 3 of 4.1 have RC 1 and OS 1.
+    """
+    asked = Caller(peer, sut).asked()
+    kind = element(sut.inspect()["QueueManager"], "OperatingSystemType")
+    expected = f"{shown('RC', int(kind not in SERVERS))} of a {kind}"
+    judge("MQQB-2.2.7-02", expected=expected, observed=f"{field(asked, 'RC')} of a {kind}", evidence=asked)
+
+
+@needs("ping_initiator", "send")
+@covers("MQQB-2.2.7-01")
+@pytest.mark.parametrize(("RF", "expected"), [(0, OPENED), (1, OPENED_NONE)])
+def test_unused_flags_of_a_response_make_no_difference(peer, sut, judge, RF, expected):
+    """With every unused flag set, a response still means what its RF says."""
+    caller = Caller(peer, sut)
+    asked = caller.asked()
+    answer = caller.answer(asked, Flags=0xFFFC | RF << 1)
+    judge("MQQB-2.2.7-01", expected=expected, observed=caller.outcome(caller.before_retry_ms), evidence=[asked, answer])
+
+
+@needs("ping_initiator", "send", "set_timers")
+@covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01")
+def test_negative_response_puts_the_session_off_until_the_retry_time(peer, sut, judge):
+    """A response with RF set opens no session; the message that waits brings a new attempt after the retry time."""
+    caller = Caller(peer, sut)
+    asked = caller.asked()
+    answer = caller.answer(asked, RF=1)
+    at_once = caller.outcome(caller.before_retry_ms)
+    for rule in ("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01"):
+        judge(rule, expected=OPENED_NONE, observed=at_once, evidence=[asked, answer])
+    later = caller.retry() if at_once == OPENED_NONE else at_once
+    judge("MQQB-3.1.5.2.2-08", expected=RETRIED, observed=later, evidence=[asked, answer])
+
+
+@needs("ping_initiator", "send", "set_timers")
+@covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11")
+def test_no_response_puts_the_session_off_until_the_retry_time(peer, sut, judge):
+    """Without a response the wait ends with nothing opened, and a new attempt comes after the retry time."""
+    caller = Caller(peer, sut)
+    asked = caller.asked()
+    in_time = caller.outcome(sut.duration_ms(1_000) + caller.before_retry_ms)
+    for rule in ("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"):
+        judge(rule, expected=OPENED_NONE, observed=in_time, evidence=asked)
+    later = caller.retry() if in_time == OPENED_NONE else in_time
+    for rule in ("MQQB-3.1.5.2.2-08", "MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09"):
+        judge(rule, expected=RETRIED, observed=later, evidence=asked)
+
+
+@needs("ping_initiator", "send")
+@covers("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-06")
+def test_session_goes_on_when_the_time_of_its_ping_is_over(peer, sut, judge):
+    """Once a response was taken, neither the end of its time nor a second one with RF set disturbs the session."""
+    caller = Caller(peer, sut)
+    asked = caller.asked()
+    caller.answer(asked)
+    outcome, connection = caller.session()
+    if outcome != OPENED or connection is None:
+        raise ConformanceFailure("the SUT asked for no session after its ping")
+    second = caller.answer(asked, RF=1)
+    caller.run_out()
+    goes_on = "ConnectionParameters on the same connection"
+    try:
+        respond(connection, connection.received[0])
+        observed = goes_on
+    except ConformanceFailure:
+        observed = connection.outcome()
+    for rule in ("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-06"):
+        judge(rule, expected=goes_on, observed=observed, evidence=[asked, second, connection.last])
+
+
+@needs("ping_initiator", "send")
+@covers("MQQB-3.1.7.6-03", "MQQB-3.1.1.3-26")
+def test_each_ping_has_the_next_cookie(peer, sut, judge):
+    """The ping before a second session has a Cookie one higher than that before the first, unless each begins anew."""
+    caller = Caller(peer, sut)
+    first = caller.asked()
+    caller.answer(first)
+    _, connection = caller.session()
+    if connection is None or not connection.received:
+        raise ConformanceFailure("the SUT asked for no session after its ping")
+    agree(connection, respond(connection, connection.received[0]))
+    connection.send(session_ack(AckSequenceNumber=1, WindowSize=64))
+    pass_time(peer, sut.quiet_ms)
+    connection.close()
+    pass_time(peer, sut.quiet_ms)
+    sut.send(caller.name, body="another")
+    second = caller.asked()
+    cookie = read(first).Cookie
+    judge(
+        "MQQB-3.1.7.6-03",
+        expected=OneOf(_cookies(cookie, cookie + 1 & 0xFFFFFFFF), _cookies(1, 1)),
+        observed=_cookies(cookie, read(second).Cookie),
+        evidence=[first, second],
+    )
+    told_apart = "two cookies" if cookie != read(second).Cookie else _cookies(cookie, cookie)
+    allowed = OneOf("two cookies", _cookies(1, 1))
+    judge("MQQB-3.1.1.3-26", expected=allowed, observed=told_apart, evidence=[first, second])
+
+
+def _cookies(first, second):
+    return f"{shown('Cookie', first)}, then {shown('Cookie', second)}"
+
+
+@needs("ping_initiator", "send", "inspect")
+@covers("MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
+def test_failed_ping_is_in_the_connection_history(peer, sut, judge):
+    """A refusing response adds one entry to ConnectionHistory: PingFailure, now, an error, the peer's address."""
+    caller = Caller(peer, sut)
+    asked = caller.asked()
+    before = len(history(sut, caller.name))
+    answer = caller.answer(asked, RF=1)
+    pass_time(peer, sut.quiet_ms)
+    entries = history(sut, caller.name)[before:]
+    evidence = [asked, answer]
+    judge("MQQB-3.1.5.2.2-06", expected="1 entry", observed=f"{len(entries)} entry", evidence=evidence)
+    observed = entry_text(entries[-1] if entries else None, peer.environment.now().utc_s)
+    expected = f"PingFailure, now, an error, {peer.address}"
+    judge("MQQB-3.1.5.2.2-07", expected=expected, observed=observed, evidence=evidence)

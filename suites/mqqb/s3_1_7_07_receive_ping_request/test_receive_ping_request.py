@@ -1,0 +1,46 @@
+"""MS-MQQB 3.1.7.7 Receive Ping Request."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire import ping_request
+from suites.mqqb.steps.pinging import answered, answers, ask, field, read, response, server_guid, session_outcome, shown
+
+
+@needs("ping")
+@covers("MQQB-3.1.7.7-02", "MQQB-3.1.7.7-11")
+def test_two_requests_get_each_its_response_where_it_came_from(peer, sut, judge):
+    """Two different requests, sent at once from two ports, are answered there, each with its own Cookie and RC."""
+    asked = {0x1111_1111: 0, 0x2222_2222: 1}
+    ends = {cookie: peer.udp() for cookie in asked}
+    elsewhere = peer.udp(port=sut.file.driver.peer_ping_port)
+    sent = {
+        cookie: ends[cookie].send(ping_request(QMGuid=peer.identifier, Cookie=cookie, RC=RC))
+        for cookie, RC in asked.items()
+    }
+    got = {cookie: response(end, sent[cookie]) for cookie, end in ends.items()}
+    stray = [one for one in (*(end.poll(sut.quiet_ms // 2) for end in ends.values()), elsewhere.poll(0)) if one]
+    evidence = [*sent.values(), *got.values(), *stray]
+    judge(
+        "MQQB-3.1.7.7-02",
+        expected=", ".join(f"{shown('Cookie', cookie)} {shown('RC', RC)}" for cookie, RC in asked.items()),
+        observed=", ".join(f"{field(frame, 'Cookie')} {field(frame, 'RC')}" for frame in got.values()),
+        evidence=evidence,
+    )
+    right = sum(answers(got[cookie], sent[cookie]) for cookie in asked)
+    where = f"{right} where the requests came from, {len(stray)} elsewhere"
+    judge("MQQB-3.1.7.7-11", expected="2 where the requests came from, 0 elsewhere", observed=where, evidence=evidence)
+
+
+@needs("ping")
+@covers("MQQB-3.1.7.7-04", "MQQB-3.1.7.7-09")
+def test_response_is_the_acceptors_own(peer, judge):
+    """QMGuid of the response is the acceptor's as sessions show it, and a request with RF set does not get RF back."""
+    guid = server_guid(peer)
+    sent, got = ask(peer, RF=1)
+    judge("MQQB-3.1.7.7-09", expected=shown("QMGuid", guid), observed=field(got, "QMGuid"), evidence=[sent, got])
+    plain = read(answered(peer))
+    if plain is None or plain.RF or session_outcome(peer, peer.identifier)[0] != "accepted":
+        raise ConformanceFailure("the SUT does not accept sessions now: its RF says nothing here")
+    judge("MQQB-3.1.7.7-04", expected=shown("RF", 0), observed=field(got, "RF"), evidence=[sent, got])

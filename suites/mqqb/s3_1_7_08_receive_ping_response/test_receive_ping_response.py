@@ -1,0 +1,71 @@
+"""MS-MQQB 3.1.7.8 Receive Ping Response."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, Caller, read
+
+IGNORED = f"{OPENED_NONE} on the wrong one, {OPENED} on the right one"
+
+
+def check_ignored(caller, asked, **wrong):
+    """Answer wrongly, then rightly; say what followed on each, and give the responses."""
+    bad = caller.answer(asked, **wrong)
+    upon_bad = caller.outcome(caller.waiting_ms)
+    good = caller.answer(asked)
+    upon_good = caller.outcome(caller.before_retry_ms) if upon_bad == OPENED_NONE else OPENED_NONE
+    return f"{upon_bad} on the wrong one, {upon_good} on the right one", [asked, bad, good]
+
+
+@needs("ping_initiator", "send")
+@covers("MQQB-2.2.7-23", "MQQB-3.1.7.8-04")
+@pytest.mark.parametrize("RF", [0, 1])
+@pytest.mark.parametrize("error", [-1, 1, 0x8000_0000])
+def test_response_with_another_cookie_is_ignored(peer, sut, judge, error, RF):
+    """A response that is right but for its Cookie neither opens the session nor ends the wait for the right one."""
+    caller = Caller(peer, sut)
+    asked = caller.asked()
+    observed, evidence = check_ignored(caller, asked, Cookie=read(asked).Cookie + error & 0xFFFFFFFF, RF=RF)
+    for rule in ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"):
+        judge(rule, expected=IGNORED, observed=observed, evidence=evidence)
+
+
+@needs("ping_initiator", "send")
+@covers("MQQB-2.2.7-21", "MQQB-3.1.7.8-03")
+@pytest.mark.parametrize("RF", [0, 1])
+@pytest.mark.parametrize("signature", [0x0000, 0x4855])
+def test_response_with_another_signature_is_ignored(peer, sut, judge, signature, RF):
+    """A response that is right but for its Signature neither opens the session nor ends the wait for the right one."""
+    caller = Caller(peer, sut)
+    observed, evidence = check_ignored(caller, caller.asked(), Signature=signature, RF=RF)
+    for rule in ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"):
+        judge(rule, expected=IGNORED, observed=observed, evidence=evidence)
+
+
+@needs("ping_initiator", "send")
+@covers("MQQB-3.1.7.8-02")
+@pytest.mark.parametrize(("RF", "expected"), [(0, OPENED), (1, OPENED_NONE)])
+def test_only_the_response_to_the_request_counts(peer, sut, judge, RF, expected):
+    """When two datagrams with opposite RF come, the one with the Cookie of the request says what happens."""
+    caller = Caller(peer, sut)
+    asked = caller.asked()
+    other = caller.answer(asked, Cookie=~read(asked).Cookie & 0xFFFFFFFF, RF=1 - RF)
+    right = caller.answer(asked, RF=RF)
+    observed = caller.outcome(caller.before_retry_ms)
+    judge("MQQB-3.1.7.8-02", expected=expected, observed=observed, evidence=[asked, other, right])
+
+
+@needs("ping_initiator", "send", "set_timers")
+@covers("MQQB-3.1.7.8-06")
+def test_response_that_comes_too_late_is_ignored(peer, sut, judge):
+    """A positive response after its time opens nothing before the retry time, when a session is opened all the same."""
+    caller = Caller(peer, sut)
+    asked = caller.asked()
+    caller.run_out()
+    late = caller.answer(asked)
+    upon_late = caller.outcome(caller.before_retry_ms - sut.slack_ms(1_000))
+    observed = f"{upon_late} on the late one, {caller.retry() if upon_late == OPENED_NONE else 'none later'}"
+    expected = f"{OPENED_NONE} on the late one, {OPENED} after the retry time"
+    judge("MQQB-3.1.7.8-06", expected=expected, observed=observed, evidence=[asked, late])

@@ -1,0 +1,58 @@
+"""MS-MQQB 3.1.7.10 Get Message Data Element From Buffer: what is received is what was in the packet."""
+
+from __future__ import annotations
+
+import base64
+
+import pytest
+
+from harness.run.marks import covers, needs
+from harness.wire import DirectQueueFormatName
+from suites.messages import Sequence, recoverable_message
+from suites.mqqb.steps.exchanges import reception
+
+RULE = "MQQB-3.1.7.10-"
+LABEL, BODY = "every property", bytes(range(256))
+CORRELATION = bytes(range(20))
+
+
+@needs("receive")
+@covers(f"{RULE}02", f"{RULE}03")
+@pytest.mark.parametrize("queue", ["plain", "transactional"])
+def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
+    """A message with many properties, recoverable or transactional, is in its queue with every one of them."""
+    answers = f"TCP:{peer.address}\\private$\\mqc-answers"
+    user = {
+        "JN": 1,
+        "TimeToBeReceived": 70_000,
+        "RQ": 7,
+        "ResponseQueue": DirectQueueFormatName(DirectFormatName=answers),
+    }
+    told = {
+        "label": LABEL,
+        "body": BODY,
+        "BodyType": 0x11,
+        "CorrelationID": CORRELATION,
+        "ApplicationTag": 0x8000_0001,
+        "base": {"PR": 6} if queue == "plain" else {"PR": 0},
+    }
+    make = recoverable_message if queue == "plain" else Sequence(peer).message
+    packet = make(peer, user, **told) if queue == "plain" else make(user, **told)
+    done = reception(peer, packet, LABEL, queue)
+    found = [one for one in sut.messages(queue) if one["label"] == LABEL]
+    identifier = f"{{{peer.identifier}}}\\{packet['UserHeader'].MessageID}"
+    wanted = {
+        "message_id": identifier,
+        "body_base64": base64.b64encode(BODY).decode(),
+        "body_type": 0x11,
+        "correlation_id": CORRELATION.hex(),
+        "application_tag": 0x8000_0001,
+        "priority": 6 if queue == "plain" else 0,
+        "response_queue": f"DIRECT={answers}",
+        "time_to_be_received_s": 70_000,
+        "journal": ["negative"],
+        "delivery": "recoverable" if queue == "plain" else "transactional",
+    }
+    judge(f"{RULE}02", expected="1 message", observed=f"{len(found)} message", evidence=done.frames)
+    observed = {name: found[0].get(name) for name in wanted} if found else "no message"
+    judge(f"{RULE}03", expected=str(wanted), observed=str(observed), evidence=done.frames)

@@ -1,0 +1,127 @@
+"""MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: what it is made of, and when it carries an acknowledgment.
+
+UserMsgSequenceNumber counts the message itself: it is set once more when the message is sent (MS-MQQB 3.1.7.1.3).
+"""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from suites.messages import a_message, recoverable_message
+from suites.mqqb.steps.opening import initiated, pass_time
+from suites.mqqb.steps.sender import Sender, messages
+
+LABEL = "made of this"
+NEARLY = 0.85
+"""The part of the timer after which the SUT sends: three quarters are over, and there is time to act."""
+EARLIER = 0.4
+DUE = 0.75
+ATTEMPTS = 5
+"""A busy machine may act too early or too late; no more often than that."""
+LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
+
+
+@needs("send", "inspect")
+@covers(
+    "MQQB-3.1.7.11-01",
+    "MQQB-3.1.7.11-02",
+    "MQQB-3.1.7.11-03",
+    "MQQB-3.1.7.11-05",
+    "MQQB-3.1.7.11-06",
+    "MQQB-3.1.7.11-07",
+    "MQQB-3.1.7.11-08",
+    "MQQB-3.1.7.11-09",
+    "MQQB-3.1.7.11-10",
+    "MQQB-3.1.7.11-11",
+    "MQQB-3.1.7.11-12",
+    "MQQB-3.1.7.11-13",
+    "MQQB-3.1.7.11-14",
+    "MQQB-3.1.7.11-15",
+)
+def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judge):
+    """The peer sends an express and two recoverable messages; the SUT sends soon after, when nearly due, and again."""
+    sut.slow_down(1)
+    sender = Sender(peer, sut)
+    (first,) = sender.send(1, label=LABEL)
+    sender.send(2, delivery="recoverable")
+    session, own = sender.first(2)
+    made_of = f"{own[0]['UserHeader'].MessageID}, {own[0].record.MessagePropertiesHeader.Label}"
+    judge(
+        "MQQB-3.1.7.11-01",
+        expected=f"{first.rpartition(chr(92))[2]}, {LABEL}",
+        observed=made_of,
+        evidence=own[0],
+    )
+    agreed = session.received[1]["ConnectionParametersHeader"]
+    delay_ms = agreed.RecoverableAckTimeout
+    for attempt in range(1, ATTEMPTS + 1):
+        sender.acknowledge_all(session)
+        before, received, recoverable = len(messages(session)), 3 * attempt, 2 * attempt
+        sent = [session.send(packet(peer)) for packet in (a_message, recoverable_message, recoverable_message)]
+        early, nearly = (_one_more(sender, session, sent[0], int(delay_ms * part)) for part in (EARLIER, NEARLY))
+        if early[-1].time_ms < sent[0].time_ms + delay_ms * DUE and carries(nearly):
+            break
+        pass_time(peer, delay_ms)  # until what was sent is acknowledged
+    carrying, evidence = nearly[-1], [*sent, *nearly]
+    state = initiated(sut)
+    again = _one_more(sender, session, sent[0])
+    has = {"soon after": early, "nearly due": nearly, "again": again}
+    carried = ", ".join(when for when, frames in has.items() if carries(frames)) or "never"
+    for rule in ("MQQB-3.1.7.11-02", "MQQB-3.1.7.11-03"):
+        judge(rule, expected="nearly due", observed=carried, evidence=[*early, *nearly, *again])
+    judge("MQQB-3.1.7.11-11", expected=1, observed=carrying["BaseHeader"].SH, evidence=evidence)
+    if not carries(nearly):
+        raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
+    header = carrying["SessionHeader"]
+    for rule, name, expected in (
+        ("MQQB-3.1.7.11-05", "AckSequenceNumber", received),
+        ("MQQB-3.1.7.11-06", "RecoverableMsgAckSeqNumber", recoverable - 1),
+        ("MQQB-3.1.7.11-07", "UserMsgSequenceNumber", before + 2),
+        ("MQQB-3.1.7.11-08", "RecoverableMsgSeqNumber", 1),
+        ("MQQB-3.1.7.11-09", "RecoverableMsgAckFlags", 0b11),
+        ("MQQB-3.1.7.11-10", "WindowSize", agreed.WindowSize),
+    ):
+        judge(rule, expected=f"{name} {expected}", observed=f"{name} {getattr(header, name)}", evidence=evidence)
+    judge("MQQB-3.1.7.11-13", expected=0, observed=state["UnackedReceivedMsgCount"], evidence=evidence)
+    judge("MQQB-3.1.7.11-14", expected=recoverable, observed=state[LAST_ACKED], evidence=evidence)
+
+    sent.append(session.send(a_message(peer)))
+    anew = session.quiet(int(delay_ms * EARLIER))
+    judge(
+        "MQQB-3.1.7.11-15",
+        expected="nothing at the old expiry",
+        observed=f"{'nothing' if anew else 'an acknowledgment'} at the old expiry",
+        evidence=[carrying, sent[-1], session.last],
+    )
+    sent.append(session.send(recoverable_message(peer)))
+    later = session.poll(
+        "SessionAck",
+        lambda one: one["SessionHeader"].AckSequenceNumber == received + 2,
+        within_ms=delay_ms + sut.response_timeout_ms,
+    )
+    names = ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
+    told = ", ".join(f"{name} {getattr(later['SessionHeader'], name)}" for name in names) if later else "no SessionAck"
+    judge(
+        "MQQB-3.1.7.11-12",
+        expected=f"RecoverableMsgAckSeqNumber {recoverable + 1}, RecoverableMsgAckFlags 1",
+        observed=told,
+        evidence=[carrying, *sent[-2:], later],
+    )
+    if messages(session):
+        sender.acknowledge_all(session)
+
+
+def _one_more(sender, session, since, after_ms=0):
+    """Let the SUT send a message so long after a packet of the peer; give what came of it."""
+    pass_time(sender.peer, max(0, since.time_ms + after_ms - sender.peer.recorder.elapsed_ms()))
+    known = len(messages(session))
+    sender.send(known + 1)
+    came = sender.collect(session, known + 1)[known:]
+    if len(came) != 1:
+        raise ConformanceFailure(f"of one message of the SUT {len(came)} packets came")
+    return came
+
+
+def carries(frames) -> bool:
+    """Does a message carry a SessionHeader?"""
+    return any(frame.record.SessionHeader is not None for frame in frames)

@@ -1,0 +1,137 @@
+"""MS-MQQB 3.1.7.12 Message Position Available Event."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from suites.mqqb.steps.opening import direct_name, pass_time
+from suites.mqqb.steps.sender import Sender, eventually, messages, tags
+
+UNTOUCHED = {"AwaitingAck": False, "ReceivedSessionAck": False, "ReceivedOrderAck": False, "Transmitted": False}
+ELSEWHERE = ("MULTICAST=234.1.1.1:1801", "DIRECT=HTTP://{address}/msmq/private$\\mqc-peer")
+SECURELY = "DIRECT=HTTPS://{address}/msmq/private$\\mqc-peer"
+
+
+@needs("send", "inspect")
+@covers(
+    "MQQB-3.1.7.12-06",
+    "MQQB-3.1.7.12-07",
+    "MQQB-3.1.7.12-08",
+    "MQQB-3.1.7.12-09",
+    "MQQB-3.1.7.12-10",
+    "MQQB-3.1.7.12-11",
+    "MQQB-3.1.7.12-12",
+    "MQQB-3.1.7.12-13",
+    "MQQB-3.1.7.12-14",
+    "MQQB-3.1.7.12-15",
+    "MQQB-3.1.7.12-16",
+)
+def test_a_message_gets_an_entry_and_is_sent(peer, sut, judge):
+    """Two messages wait for a peer that cannot be reached; then they come, and a third when the session is open."""
+    to = direct_name(peer)
+    waiting = [
+        sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
+        for tag, delivery in ((1, "express"), (2, "recoverable"))
+    ]
+    entries = table(sut, to)
+    judge("MQQB-3.1.7.12-07", expected="2 entries", observed=f"{len(entries)} entries")
+    judge("MQQB-3.1.7.12-08", expected=ordinals(waiting), observed=", ".join(str(one["MessageID"]) for one in entries))
+    first = entries[-1] if entries else {}
+    states = {name: first.get(name) for name in UNTOUCHED}
+    judge("MQQB-3.1.7.12-10", expected=str(UNTOUCHED), observed=str(states))
+    for rule, name in (("11", "SequenceNumber"), ("12", "RecoverableSequenceNumber"), ("13", "TxSequenceNumber")):
+        numbers = ", ".join(str(one[name]) for one in entries)
+        judge(f"MQQB-3.1.7.12-{rule}", expected="0, 0", observed=numbers)
+
+    sender = Sender(peer, sut)
+    session = sender.next_session()
+    judge("MQQB-3.1.7.12-06", expected="a session", observed=f"{'a' if session else 'no'} session")
+    if session is None:
+        raise ConformanceFailure("the SUT established no session for its messages")
+    sender.collect(session, 2)
+    third = sender.send(3)
+    came = sender.collect_all(session, 3)
+    judge("MQQB-3.1.7.12-14", expected="messages 1, 2, 3", observed=f"messages {joined(tags(came))}", evidence=came)
+    identifiers = joined(frame["UserHeader"].MessageID for frame in came)
+    judge("MQQB-3.1.7.12-15", expected=ordinals([*waiting, *third]), observed=identifiers, evidence=came)
+    bodies = joined(f"message {tag}" for tag in (1, 2, 3))
+    observed = joined(bytes(frame.record.MessagePropertiesHeader.MessageBody).decode() for frame in came)
+    for rule in ("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"):
+        judge(rule, expected=bodies, observed=observed, evidence=came)
+    sender.acknowledge_all(session)
+
+
+@needs("send", "pause", "inspect")
+@covers("MQQB-3.1.7.12-04")
+def test_a_message_for_a_queue_on_hold_is_not_sent(peer, sut, judge):
+    """A message that comes while its queue is paused does not leave (E85)."""
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session, _ = sender.first(1)
+    sut.pause(sender.to)
+    sender.send(2)
+    at_once = tags(sender.collect_all(session, 1))
+    judge("MQQB-3.1.7.12-04", expected="sent: 1", observed=f"sent: {joined(at_once)}", evidence=messages(session))
+
+
+@needs("send", "receive", "inspect")
+@covers("MQQB-3.1.7.12-02")
+def test_a_message_for_an_own_queue_stays_here(peer, sut, judge):
+    """A message for a queue of the SUT is in that queue, and no session is opened for it."""
+    listener = peer.listen_raw()
+    to = sut.format_name("plain")
+    (identifier,) = [sut.send(to, body="at home")]
+    eventually(peer, lambda: bool(sut.messages("plain")))
+    arrived = [one for one in sut.messages("plain") if one["message_id"] == identifier]
+    opened = listener.accept(sut.quiet_ms) is not None or bool(initiators(sut))
+    judge(
+        "MQQB-3.1.7.12-02",
+        expected="1 in its queue, no session",
+        observed=f"{len(arrived)} in its queue, {'a' if opened else 'no'} session",
+    )
+
+
+@needs("send", "inspect")
+@covers("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05")
+def test_what_other_protocols_carry_opens_no_session(peer, sut, judge):
+    """Messages to a multicast address and to HTTP and HTTPS names open no session, accepted or not."""
+    listener = peer.listen_raw()
+    for rule, name in zip(
+        ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*ELSEWHERE, SECURELY), strict=True
+    ):
+        to = name.format(address=peer.address)
+        taken = True
+        try:
+            sut.send(to, body="by another protocol")
+        except ControlRefused:
+            taken = False
+        pass_time(peer, 1)
+        opened = listener.accept(sut.quiet_ms) is not None or bool(initiators(sut))
+        judge(
+            rule,
+            expected=f"no session for {to}",
+            observed=f"{'a' if opened else 'no'} session for {to}",
+            note=None if taken else "the SUT does not take such a message",
+        )
+
+
+def initiators(sut):
+    """Give the sessions that the SUT opened, or tries to, and that have something to send."""
+    return [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator" and one["OutgoingMessageTable"]]
+
+
+def table(sut, to):
+    """Give OutgoingMessageTable of the session for a format name."""
+    found = [one for one in sut.inspect()["Sessions"] if one["OutgoingQueueReference"] in (to, to.lower())]
+    return [entry for one in found for entry in one["OutgoingMessageTable"]]
+
+
+def ordinals(identifiers):
+    """Give the ordinals in message ids."""
+    return joined(one.rpartition("\\")[2] for one in identifiers)
+
+
+def joined(values):
+    """Give values as one text."""
+    return ", ".join(map(str, values)) or "none"

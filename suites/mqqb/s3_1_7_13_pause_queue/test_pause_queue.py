@@ -1,0 +1,116 @@
+"""MS-MQQB 3.1.7.13 Pause Queue Event."""
+
+from __future__ import annotations
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from suites.messages import a_message, recoverable_message
+from suites.mqqb.steps.opening import initiated, outgoing_queue, pass_time
+from suites.mqqb.steps.sender import Sender, messages, tags
+
+ARRIVAL_MS = 50
+"""Long enough for what was sent to arrive, short of the 500 ms before which nothing is acknowledged (2.2.2.1)."""
+AT_ONCE_MS = 300
+"""How long the acknowledgment of a pause may take: less than it would take without the pause."""
+NARROWED = 1
+"""The WindowSize that the acknowledgment of a pause tells."""
+LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
+WIDEST = 512
+"""A window above this is not filled: its messages would take too long."""
+
+
+@needs("send", "pause", "inspect")
+@covers(
+    "MQQB-3.1.7.13-01",
+    "MQQB-3.1.7.13-03",
+    "MQQB-3.1.7.13-04",
+    "MQQB-3.1.7.13-05",
+    "MQQB-3.1.7.13-06",
+    "MQQB-3.1.7.13-07",
+    "MQQB-3.1.7.13-08",
+    "MQQB-3.1.7.13-10",
+    "MQQB-3.1.7.13-11",
+    "MQQB-3.1.7.13-12",
+    "MQQB-3.1.7.13-13",
+)
+def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, judge):
+    """Three messages of the SUT, three of the peer, then the pause: an acknowledgment at once, and nothing is sent."""
+    sut.slow_down(1)
+    sender = Sender(peer, sut)
+    sender.send(1, 2)
+    sender.send(3, delivery="recoverable")
+    session, own = sender.first(3)
+    sender.acknowledge_all(session)
+    sent = [session.send(packet(peer)) for packet in (a_message, recoverable_message, recoverable_message)]
+    pass_time(peer, ARRIVAL_MS)
+    if any(frame.kind == "SessionAck" for frame in session.received):
+        raise ConformanceFailure("the SUT acknowledged the messages before its queue was paused")
+
+    sut.pause(sender.to)
+    ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
+    for rule, name, expected in (
+        ("MQQB-3.1.7.13-03", "AckSequenceNumber", 3),
+        ("MQQB-3.1.7.13-04", "RecoverableMsgAckSeqNumber", 1),
+        ("MQQB-3.1.7.13-05", "UserMsgSequenceNumber", 3),
+        ("MQQB-3.1.7.13-06", "RecoverableMsgSeqNumber", 1),
+        ("MQQB-3.1.7.13-07", "RecoverableMsgAckFlags", 0b11),
+        ("MQQB-3.1.7.13-08", "WindowSize", NARROWED),
+    ):
+        judge(rule, expected=f"{name} {expected}", observed=told(ack, name), evidence=[*own, *sent, ack])
+
+    state = initiated(sut)
+    timer = state["timers"]["SessionAckSend"]
+    judge("MQQB-3.1.7.13-01", expected="stopped", observed="stopped" if timer is None else f"{timer} ms left")
+    judge(
+        "MQQB-3.1.7.13-11",
+        expected="UnackedReceivedMsgCount 0, LastAckedRecoverableMsgSeqNumber 2",
+        observed=", ".join(f"{one} {state[one]}" for one in ("UnackedReceivedMsgCount", LAST_ACKED)),
+        evidence=ack,
+    )
+    judge("MQQB-3.1.7.13-12", expected=False, observed=state["SessionActive"])
+
+    sender.send(4)
+    judge(
+        "MQQB-3.1.7.13-13",
+        expected="OnHold, nothing sent",
+        observed=f"{outgoing_queue(sut, sender.to)['State']}, {'nothing' if session.quiet() else 'something'} sent",
+        evidence=[ack, session.last],
+    )
+
+    sent = [session.send(recoverable_message(peer))]
+    following = session.poll("SessionAck")
+    judge(
+        "MQQB-3.1.7.13-10",
+        expected="RecoverableMsgAckSeqNumber 3, RecoverableMsgAckFlags 1",
+        observed=f"{told(following, 'RecoverableMsgAckSeqNumber')}, {told(following, 'RecoverableMsgAckFlags')}",
+        evidence=[ack, *sent, following],
+    )
+
+
+@needs("send", "pause", "inspect")
+@covers("MQQB-3.1.7.13-13")
+def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
+    """A full window, the pause, then all is acknowledged: the message that waited behind does not leave."""
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session, _ = sender.first(1)
+    window = session.received[1]["ConnectionParametersHeader"].WindowSize
+    if window > WIDEST:
+        raise ConformanceFailure(f"its window of {window} is too wide to fill it with messages")
+    sender.send(*range(2, window + 2))
+    sent = sender.collect_all(session, window)
+    if len(sent) != window:
+        raise ConformanceFailure(f"{len(sent)} messages came through a window of {window}")
+    sut.pause(sender.to)
+    ack = sender.acknowledge_all(session)
+    session.quiet()
+    observed = f"{outgoing_queue(sut, sender.to)['State']}, up to message {max(tags(messages(session)))}"
+    judge(
+        "MQQB-3.1.7.13-13", expected=f"OnHold, up to message {window}", observed=observed, evidence=[ack, session.last]
+    )
+
+
+def told(ack: Frame | None, name: str) -> str:
+    """Give a field of an acknowledgment, for ``observed``."""
+    return "no SessionAck" if ack is None else f"{name} {getattr(ack['SessionHeader'], name)}"

@@ -1,0 +1,118 @@
+"""An ordinary exchange in which the peer's packets may carry oddities that make no difference."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.capture.recorder import Frame
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer
+from harness.sut.sut import Sut
+from harness.wire import connection_parameters, establish_connection, session_ack
+from suites.messages import NONE, recoverable_message
+from suites.mqqb.steps.opening import ACK_MS, RECOVERABLE_ACK_MS, opened, packet_at
+
+ORDINARY = "EstablishConnection, ConnectionParameters, SessionAck of 1"
+"""What an acceptor answers: to the request, to the parameters, to a message."""
+
+
+@dataclass(slots=True)
+class Exchange:
+    """What was sent and what came; ``answers``: the SUT's packets in order, None for one that did not come."""
+
+    connection: RawConversation
+    answers: list[Frame | None]
+
+    @property
+    def outcome(self) -> str:
+        """Name the SUT's packets in order, an acknowledgment with what it acknowledges.
+
+        What only repeats the peer's request or acknowledges nothing shows no exchange: an echo would do that.
+        """
+        names = [self._name(frame) for frame in self.answers if frame is not None]
+        ended = ["closed"] if self.connection.closed_by_sut else []
+        return ", ".join([*names, *ended]) or "nothing"
+
+    def answered(self, kind: str) -> Frame | None:
+        """Give the first packet of a kind, by name."""
+        return next((frame for frame in self.answers if frame is not None and frame.kind == kind), None)
+
+    def _name(self, frame: Frame) -> str:
+        if frame.kind == "SessionAck":
+            return f"SessionAck of {frame['SessionHeader'].AckSequenceNumber}"
+        if frame.kind == "EstablishConnection" and frame.data == self.connection.sent[0].data:
+            return "the peer's own request"
+        return frame.kind
+
+    @property
+    def evidence(self) -> list[Frame]:
+        """Give the packets of both directions."""
+        return self.connection.record.frames
+
+
+def exchange(
+    peer: Peer,
+    *,
+    base: Mapping[str, Any] = NONE,
+    internal: Mapping[str, Any] = NONE,
+    establish: Mapping[str, Any] = NONE,
+    parameters: Mapping[str, Any] = NONE,
+    session: Mapping[str, Any] = NONE,
+) -> Exchange:
+    """Open a session, send a session acknowledgment and a recoverable message, wait for its acknowledgment.
+
+    The arguments are fields of the headers in every packet of the peer that has them.
+    """
+    connection = peer.connect()
+    packets = [
+        [establish_connection(base=base, internal=internal, **{"ClientGuid": peer.identifier, **establish})],
+        [connection_parameters(base=base, internal=internal, **_timeouts(), **parameters)],
+        [
+            session_ack(base=base, internal=internal, **{"WindowSize": 64, **session}),
+            recoverable_message(peer, base=base),
+        ],
+    ]
+    answers = []
+    for number, group in enumerate(packets):
+        for packet in group:
+            connection.send(packet)
+        answers.append(packet_at(connection, number))
+        if answers[-1] is None:
+            break
+    return Exchange(connection, answers)
+
+
+def _timeouts() -> dict[str, int]:
+    return {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
+
+
+@dataclass(slots=True)
+class Reception:
+    """What became of one message of the peer on a session of its own."""
+
+    outcome: str
+    """``taken(sut)``, or what else: closed, not acknowledged, acknowledged but not in its queue."""
+    frames: list[Frame]
+
+
+def taken(sut: Sut) -> str:
+    """Say what ``reception`` sees of a message that was taken: as much as the control channel shows."""
+    return "acknowledged, in its queue" if sut.has("receive") else "acknowledged"
+
+
+def reception(peer: Peer, packet: Any, label: str, queue: str = "plain") -> Reception:
+    """Send a recoverable message with a label on a new session and see what becomes of it."""
+    sut = peer.sut
+    connection = opened(peer)
+    sent = connection.send(packet)
+    within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+    answer = connection.poll("SessionAck", within_ms=within_ms)
+    if answer is None:
+        return Reception("closed" if connection.closed_by_sut else "not acknowledged", [sent])
+    outcome = "acknowledged"
+    if sut.has("receive"):
+        found = any(message["label"] == label for message in sut.messages(queue))
+        outcome += f", {'in its queue' if found else 'not in its queue'}"
+    return Reception(outcome, [sent, answer])

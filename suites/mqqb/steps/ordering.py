@@ -1,0 +1,232 @@
+"""Steps that checks of transactional messages share: the SUT as their receiver, and as their sender."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer, RawListener
+from harness.sut.sut import Sut
+from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
+from suites.messages import NONE, Sequence
+from suites.mqqb.steps.opening import ACK_MS, accepted, agreement, opened, respond
+from suites.mqqb.steps.sender import Sender
+
+LABEL = "QM Ordering Ack"
+ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
+FIRST_FINAL = 0x4000
+NO_ORDERING = (0x0000, 0x0001, 0x0002)
+"""Classes of messages, reports and acknowledgments of arrival."""
+BODY_SIZE = 0x24
+ORDER_ACK_MS = 500
+"""OrderAckTimeout (MS-MQQB 3.1.3.2, note <50>)."""
+RESEND_MS = 30_000
+"""The first entry of ResendTimerTable (MS-MQQB 3.1.1.3, note <24>)."""
+ORDER_QUEUE = r"PRIVATE$\order_queue$"
+
+
+class Place(NamedTuple):
+    """How the body of an OrderAck or FinalAck begins."""
+
+    Ordinal: int
+    TimeStamp: int
+    TxSequenceNumber: int
+    TxPreviousSequenceNumber: int
+
+
+def place(frame: Frame) -> Place:
+    """Read the beginning of an acknowledgment's body."""
+    body = bytes(frame["MessagePropertiesHeader"].MessageBody)
+    if len(body) < struct.calcsize("<IIII"):
+        raise ConformanceFailure(f"the body of the SUT's acknowledgment has {len(body)} bytes")
+    return Place(*struct.unpack_from("<IIII", body))
+
+
+# -- the SUT as receiver -----------------------------------------------------------------------------------------
+
+
+def private_number(sut: Sut, name: str, *, transactional: bool = True) -> int:
+    """Make a queue and give its number, for a private name."""
+    made = sut.control.call("create_queue", name=name, transactional=transactional)["format_names"]["private"]
+    return int(made.rpartition("\\")[2], 16)
+
+
+class Receiver:
+    """One session with the SUT as receiver of a transactional sequence; its acknowledgments come here or on its own."""
+
+    def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
+        self.peer = peer
+        self.sut = sut
+        self.listener: RawListener = peer.listen_raw()
+        self.connections: list[RawConversation] = [opened(peer)]
+        self.sequence = Sequence(peer, ordinal)
+        self._begun = self.sequence.identifier
+        self._polled = {False: 0, True: 0}
+        """How many OrderAcks, and FinalAcks (True), were polled."""
+
+    def send(self, user: Mapping[str, Any] = NONE, **message: Any) -> Frame:
+        """Send the next message of the sequence."""
+        return self.connections[0].send(self.sequence.message(user, **message))
+
+    @property
+    def messages(self) -> list[Frame]:
+        """Every message that came of the SUT, but what it kept till now for an earlier check."""
+        came = [frame for each in self.connections for frame in each.received if frame.kind == "UserMessage"]
+        return [frame for frame in came if not self._tells_of_earlier_check(frame)]
+
+    def _tells_of_earlier_check(self, frame: Frame) -> bool:
+        """Does it answer a message of this peer that no message of this check can be?"""
+        told = bytes(frame["MessagePropertiesHeader"].CorrelationID)
+        ours = told[:16] == self.peer.identifier.bytes_le
+        return ours and int.from_bytes(told[16:], "little") not in self.peer.message_ids
+
+    def acknowledgments(self, *, final: bool = False) -> list[Frame]:
+        """Give the OrderAcks, or the FinalAcks, that came so far."""
+        found = [(frame, int(frame["MessagePropertiesHeader"].MessageClass)) for frame in self.messages]
+        return [
+            frame
+            for frame, value in found
+            if value not in NO_ORDERING and (value >= FIRST_FINAL) == final and not self._is_of_before(frame)
+        ]
+
+    def _is_of_before(self, frame: Frame) -> bool:
+        """Does it acknowledge a sequence of an earlier test, in the last hour? The SUT keeps what it could not send."""
+        body = bytes(frame["MessagePropertiesHeader"].MessageBody)
+        if len(body) < struct.calcsize("<II"):
+            return False
+        ordinal, stamp = struct.unpack_from("<II", body)
+        begun = self._begun
+        return begun.TimeStamp - 3_600 < stamp and (stamp, ordinal) < (begun.TimeStamp, begun.Ordinal)
+
+    def await_acknowledgment(self, *, final: bool = False) -> Frame:
+        """Like ``poll_acknowledgment``, for steps that build on it."""
+        frame = self.poll_acknowledgment(final=final)
+        if frame is None:
+            raise ConformanceFailure(f"no {'FinalAck' if final else 'OrderAck'} came for the transactional messages")
+        return frame
+
+    def poll_acknowledgment(self, *, final: bool = False) -> Frame | None:
+        """Wait for OrderAcks or FinalAcks that were not polled yet; give the last."""
+        frame = self.poll(lambda: self.acknowledgments(final=final), self._polled[final])
+        self._polled[final] = len(self.acknowledgments(final=final))
+        return frame
+
+    def last_acknowledgment(self, number: int) -> Frame | None:
+        """Wait for the OrderAck of a message that no other follows; messages may have had one each. Give the last."""
+        known = self._polled[False]
+        frame = self.poll_acknowledgment()
+        while frame is not None and place(frame).TxSequenceNumber < number:
+            frame = self.poll_acknowledgment()
+        self.peer.environment.run_until(lambda: False, 3 * self.sut.duration_ms(ORDER_ACK_MS))
+        came = self.acknowledgments()
+        self._polled[False] = len(came)
+        return came[-1] if len(came) > known else None
+
+    def poll(self, wanted: Callable[[], list[Frame]], known: int | None = None) -> Frame | None:
+        """Wait until there are more messages of some kind than are known, on this session or on one of the SUT's."""
+        within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
+        known = len(wanted()) if known is None else known
+        self.peer.environment.run_until(lambda: len(wanted()) > known or bool(self.listener.waiting), within_ms)
+        if self.listener.waiting:
+            connection, asked = accepted(self.listener)
+            connection.send(agreement(respond(connection, asked)))
+            self.connections.append(connection)
+            self.peer.environment.run_until(lambda: len(wanted()) > known, within_ms)
+        found = wanted()
+        return found[-1] if len(found) > known else None
+
+
+# -- the SUT as sender -------------------------------------------------------------------------------------------
+
+
+def order_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
+    """Make the OrderAck for a message of the SUT; ``changes``: fields of its parts that are not those of one."""
+    header = sent["TransactionHeader"]
+    body = OrderAckBody(
+        TxSequenceID=_sequence(sent),
+        TxSequenceNumber=header.TxSequenceNumber,
+        TxPreviousSequenceNumber=header.TxSequenceNumber - 1,
+    )
+    return _acknowledgment(peer, ORDER_ACK, bytes(body), base, 0, changes)
+
+
+def final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **changes: Any) -> Any:
+    """Make the FinalAck that refuses a message of the SUT; ``changes``: see ``order_ack``."""
+    header, user = sent["TransactionHeader"], sent["UserHeader"]
+    body = FinalAckBody(
+        TxSequenceID=_sequence(sent),
+        TxSequenceNumber=header.TxSequenceNumber,
+        TxPreviousSequenceNumber=header.PreviousTxSequenceNumber,
+        SourceGUID=user.SourceQueueManager,
+        MessageID=user.MessageID,
+    )
+    return _acknowledgment(peer, BAD_DST_Q, bytes(body), base, 1, changes)
+
+
+def acknowledgment_of_nothing(peer: Peer, *, final: bool = False) -> Any:
+    """Make an OrderAck, or a FinalAck, of a sequence that nobody has; sent on an open session it changes nothing."""
+    identifier = TxSequenceID(Ordinal=1, TimeStamp=1)
+    if final:
+        body = FinalAckBody(TxSequenceID=identifier, TxSequenceNumber=1, SourceGUID=peer.identifier, MessageID=1)
+        return _acknowledgment(peer, BAD_DST_Q, bytes(body), NONE, 1, {})
+    body = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
+    return _acknowledgment(peer, ORDER_ACK, bytes(body), NONE, 0, {})
+
+
+def _sequence(sent: Frame) -> TxSequenceID:
+    identifier = sent["TransactionHeader"].TxSequenceID
+    return TxSequenceID(Ordinal=identifier.Ordinal, TimeStamp=identifier.TimeStamp)
+
+
+def _acknowledgment(
+    peer: Peer, message_class: int, body: bytes, base: Mapping[str, Any], recoverable: int, changes: dict[str, Any]
+) -> Any:
+    usual: dict[str, Any] = {
+        "destination": rf"TCP:{peer.sut.address}\{ORDER_QUEUE}",
+        "MessageClass": message_class,
+        "label": LABEL,
+        "body": body,
+    }
+    return user_message(
+        base={"PR": 0, **base},
+        user={"SourceQueueManager": peer.identifier, "MessageID": peer.message_id(), "DM": recoverable},
+        **usual | changes,
+    )
+
+
+class Ordered:
+    """The SUT as sender of transactional messages to a peer that hears nothing by itself."""
+
+    def __init__(self, peer: Peer, sut: Sut) -> None:
+        self.peer = peer
+        self.sut = sut
+        self.sender = Sender(peer, sut)
+        self.tags: list[int] = []
+        """ApplicationTags: no other test's messages have them."""
+
+    def send(self, **fields: Any) -> Frame:
+        """Let the SUT send a transactional message; give it."""
+        self.tags.append(self.peer.message_id())
+        self.sender.send(self.tags[-1], delivery="transactional", **fields)
+        number = len(self.tags)
+        self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sender.reconnect_ms)
+        copies = self.copies(number)
+        if not copies or not copies[0]["UserHeader"].TH:
+            raise ConformanceFailure("the SUT's transactional message did not come")
+        return copies[0]
+
+    def copies(self, number: int) -> list[Frame]:
+        """Give all packets that brought the message sent as number so and so, on whatever session."""
+        frames = [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
+        return [frame for frame in frames if frame["MessagePropertiesHeader"].ApplicationTag == self.tags[number - 1]]
+
+    def comes_again(self, number: int) -> str:
+        """Wait until a message that was not acknowledged would be sent again; say whether it was."""
+        known = len(self.copies(number))
+        within_ms = self.sut.duration_ms(RESEND_MS) + self.sut.slack_ms(RESEND_MS) + self.sender.reconnect_ms
+        self.peer.environment.run_until(lambda: len(self.copies(number)) > known, within_ms)
+        return "comes again" if len(self.copies(number)) > known else "does not come again"

@@ -1,0 +1,205 @@
+"""Messages of the peer that are signed and encrypted, and what becomes of them in the SUT.
+
+Arrival is asked for by PA and NA: every message is answered by its acknowledgment, if the SUT sends insecure ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from harness.capture.recorder import Frame
+from harness.peer.peer import PEER_QUEUE, Peer
+from harness.sut.provisioning import ALICE, User
+from harness.sut.sut import Sut
+from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
+from harness.wire.protection import LEVELS, SIG20, SIG30, RsaKey, encrypted, listed_keys, signature, simple_blob
+from reference_qm.codec import MessageClass
+from suites.messages import NONE, Sequence, a_message
+from suites.mqqb.steps.opening import opened
+from suites.mqqb.steps.ordering import LABEL
+
+NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
+"""SecurityHeader.ST."""
+SHA1, SHA256, SHA512 = 0x8004, 0x800C, 0x800E
+CLEAR = b"a body that is no whole number of blocks"
+KEY = {40: b"\x51\x02\xa3\x04\xf5", 128: bytes(range(1, 17)), 192: bytes(range(1, 25)), 256: bytes(range(1, 33))}
+"""Session keys by their bits."""
+
+
+def message_id(frame: Frame) -> tuple[str, int]:
+    """Give the GUID and the number of a message."""
+    user = frame["UserHeader"]
+    return str(UUID(str(user.SourceQueueManager))), int(user.MessageID)
+
+
+class Fate:
+    """What is known of one message."""
+
+    def __init__(self, sent: Frame, acknowledgments: list[Frame], finals: list[Frame], found: dict[str, Any] | None):
+        self.sent = sent
+        self.frames = [sent, *acknowledgments, *finals]
+        self.acknowledgments = [_class(frame) for frame in acknowledgments]
+        self.finals = [_class(frame) for frame in finals]
+        self.found = found
+
+    @property
+    def answer(self) -> str:
+        """The classes of its administration acknowledgments."""
+        return ", ".join(self.acknowledgments) or "silence"
+
+    @property
+    def final(self) -> str:
+        """The classes of its FinalAcks."""
+        return ", ".join(self.finals) or "no FinalAck"
+
+    @property
+    def kept(self) -> str:
+        """Is it in its queue?"""
+        return "not in its queue" if self.found is None else "in its queue"
+
+    @property
+    def level(self) -> str:
+        """As what it counts as authenticated."""
+        return "not there" if self.found is None else str(self.found["security"]["authentication_level"])
+
+    @property
+    def body(self) -> str:
+        """The body that the application would get."""
+        return "not there" if self.found is None else str(self.found["body"])
+
+
+def _class(frame: Frame) -> str:
+    value = int(frame["MessagePropertiesHeader"].MessageClass)
+    names = {int(each): each.name.removeprefix("MQMSG_CLASS_") for each in MessageClass}
+    return names.get(value, f"0x{value:04X}")
+
+
+LASTING = 20
+"""Timers run at most so many times faster: while a check signs and encrypts, its session must not idle away."""
+
+
+class Secured:
+    """One session of the peer with the SUT, and the SUT's own for what it answers."""
+
+    def __init__(self, peer: Peer, sut: Sut, **settings: Any) -> None:
+        self.peer = peer
+        self.sut = sut
+        sut.dirty = True
+        sut.slow_down(LASTING)
+        sut.configure(send_insecure_nacks=True, **settings)
+        peer.listen()
+        self.connection = opened(peer)
+        self.sequences = 0
+
+    def message(
+        self,
+        user: User = ALICE,
+        *,
+        queue: str = "plain",
+        header: Mapping[str, Any] = NONE,
+        security: Mapping[str, Any] = NONE,
+        several: bool = False,
+        **fields: Any,
+    ) -> Any:
+        """Make a message of a user with its SID and certificate, not signed; ``header``: fields of UserHeader.
+
+        ``queue`` transactional makes it the first of a sequence; ``several``: it has a MultiQueueFormatHeader.
+        """
+        own = {"AdminQueue": f"TCP:{self.peer.address}\\{PEER_QUEUE}"} | dict(header)
+        claims = {"ST": BY_SID, "DE": 1, "SecurityID": user.security_id, "SenderCert": user.certificate}
+        headers: dict[str, Any] = {
+            "PA": 1,
+            "NA": 1,
+            "HashAlgorithm": SHA512,
+            "security": claims | dict(security),
+        } | fields
+        if several:
+            name = MQFDirectQueueFormatName(DirectFormatName=self.sut.format_name(queue).removeprefix("DIRECT="))
+            headers["mqf"] = {"Destination": [MQFFormatNameElement(FormatName=name)]}
+        if queue != "transactional":
+            return a_message(self.peer, own, queue=queue, **headers)
+        self.sequences += 1
+        return Sequence(self.peer, self.sequences).message(own, queue=queue, **headers)
+
+    def plain(self, *, queue: str = "plain") -> Any:
+        """Make a message without SecurityHeader."""
+        return a_message(self.peer, {"AdminQueue": f"TCP:{self.peer.address}\\{PEER_QUEUE}"}, queue=queue, PA=1, NA=1)
+
+    def fates(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, Fate]:
+        """Send messages and see what becomes of them, by name."""
+        sent = {name: self.connection.send(packet) for name, packet in packets.items()}
+
+        def settled() -> bool:
+            answers = self._answers()
+            return all(_correlation(frame) in answers for frame in sent.values())
+
+        self.peer.environment.run_until(settled, self.sut.response_timeout_ms)
+        found = {one["message_id"].strip("{").lower().replace("}", ""): one for one in self.sut.messages(queue)}
+        return {name: self._fate(frame, found) for name, frame in sent.items()}
+
+    def _fate(self, frame: Frame, found: Mapping[str, Any]) -> Fate:
+        guid, number = message_id(frame)
+        return Fate(
+            frame, self._answers().get(_correlation(frame), []), self._finals(frame), found.get(f"{guid}\\{number}")
+        )
+
+    def _messages(self) -> list[Frame]:
+        return [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
+
+    def _answers(self) -> dict[bytes, list[Frame]]:
+        """Give the acknowledgments that came, by what they correlate with."""
+        answers: dict[bytes, list[Frame]] = {}
+        for frame in self._messages():
+            properties = frame["MessagePropertiesHeader"]
+            if properties.Label != LABEL:
+                answers.setdefault(bytes(properties.CorrelationID), []).append(frame)
+        return answers
+
+    def _finals(self, sent: Frame) -> list[Frame]:
+        identifier = _correlation(sent)
+        properties = [(frame, frame["MessagePropertiesHeader"]) for frame in self._messages()]
+        return [frame for frame, one in properties if one.Label == LABEL and identifier in bytes(one.MessageBody)]
+
+
+def _correlation(sent: Frame) -> bytes:
+    """Give the CorrelationID of what answers a message."""
+    guid, number = message_id(sent)
+    return UUID(guid).bytes_le + number.to_bytes(4, "little")
+
+
+def signed(packet: Any, version: int = SIG20, key: RsaKey = ALICE.key) -> Any:
+    """Sign a message; what changes afterwards is not covered."""
+    value = signature(packet, version, key)
+    return with_signature(packet, value, in_list=version == SIG30)
+
+
+def with_signature(packet: Any, value: bytes, *, in_list: bool = False) -> Any:
+    """Put a signature into a message."""
+    if in_list:
+        packet["MultiQueueFormatHeader"].Signature = MQFSignatureHeader(Signature=value)
+    else:
+        packet["SecurityHeader"].Signature = value
+    return packet
+
+
+def flipped(packet: Any) -> Any:
+    """Change one bit of the signature of a message."""
+    several = packet.haslayer("MultiQueueFormatHeader")
+    value = packet["MultiQueueFormatHeader"].Signature.Signature if several else packet["SecurityHeader"].Signature
+    return with_signature(packet, bytes([value[0] ^ 1]) + value[1:], in_list=bool(several))
+
+
+def secret(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **changes: Any) -> Any:
+    """Encrypt the body of a message for the SUT; ``changes``: fields of MessagePropertiesHeader, ``blob``, ``body``."""
+    receiver = listed_keys(sut.encryption_keys)[LEVELS.get(changes.pop("for_level", level), LEVELS[5])]
+    blob = changes.pop("blob", None)
+    properties, security = packet["MessagePropertiesHeader"], packet["SecurityHeader"]
+    properties.MessageBody = changes.pop("body", None) or encrypted(properties.MessageBody, algorithm, key)
+    properties.PrivacyLevel, properties.EncryptionAlgorithm = level, algorithm
+    security.EB = 1
+    security.EncryptionKey = simple_blob(algorithm, key, receiver) if blob is None else blob
+    for name, value in changes.items():
+        setattr(properties, name, value)
+    return packet

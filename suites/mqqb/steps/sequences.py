@@ -1,0 +1,152 @@
+"""Steps that checks of transactional sequences share: what the SUT sent, what it shows, what it has kept."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.peer.conversation import Session
+from harness.peer.peer import Peer
+from harness.sut.sut import Sut
+from suites.mqqb.steps.opening import direct_name, outgoing_queue, pass_time
+from suites.mqqb.steps.ordering import final_ack, order_ack
+from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.sender import Sender, messages, tags
+
+JOURNAL = "system$;journal"
+DEAD = "system$;deadxact"
+
+
+class Outgoing:
+    """The SUT as sender of one sequence to a peer that hears nothing by itself; each check has a queue of its own."""
+
+    def __init__(self, peer: Peer, sut: Sut, queue: str) -> None:
+        self.peer = peer
+        self.sut = sut
+        self.to = direct_name(peer, queue)
+        self.sender = Sender(peer, sut, self.to)
+        self.sent: list[Frame] = []
+        self.identifiers: list[str] = []
+        """Message ids of what was sent, as the control channel names them."""
+        self.tags: list[int] = []
+        """Their ApplicationTags: no other test's messages have them."""
+
+    def send(self, count: int = 1, delivery: str = "transactional", **fields: Any) -> list[Frame]:
+        """Let the SUT send messages; give them as they came, ConformanceFailure when one lacks."""
+        first = len(self.tags)
+        self.tags += [self.peer.message_id() for _ in range(count)]
+        self.identifiers += self.sender.send(*self.tags[first:], delivery=delivery, **fields)
+        for number in range(first + 1, len(self.tags) + 1):
+            self._await_copy(number)
+            copies = self.copies(number)
+            if not copies or bool(copies[0]["UserHeader"].TH) != (delivery == "transactional"):
+                raise ConformanceFailure("the SUT's message did not come as it was to be sent")
+            self.sent.append(copies[0])
+        return self.sent[first:]
+
+    def _await_copy(self, number: int) -> None:
+        self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sender.reconnect_ms)
+
+    def turn_to(self, queue: str) -> None:
+        """Let the SUT send to another queue of the peer from now on."""
+        self.to = self.sender.to = direct_name(self.peer, queue)
+
+    @property
+    def session(self) -> Session:
+        """The session on which the SUT sent the last of these messages; ConformanceFailure when it is closed."""
+        found = self._sessions()
+        if not found:
+            raise ConformanceFailure("the SUT has no session to the peer")
+        return found[-1]
+
+    def _sessions(self) -> list[Session]:
+        """Give the open sessions on which these messages came."""
+        open_ = [one for one in self.peer.sessions.values() if one.record.closed_by is None]
+        return [one for one in open_ if self.came(one)]
+
+    def next_session(self) -> Session:
+        """Wait until the SUT sends these messages on a session, once the one before ended."""
+        self.peer.environment.run_until(lambda: bool(self._sessions()), self.sender.reconnect_ms)
+        return self.session
+
+    def came(self, session: Session) -> list[int]:
+        """Say which of these messages came on a session, in order; 1 is the first that was sent."""
+        return [self.tags.index(tag) + 1 for tag in tags(messages(session)) if tag in self.tags]
+
+    def copies(self, number: int) -> list[Frame]:
+        """Give all packets that brought the message sent as number so and so, on whatever session."""
+        frames = [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
+        return [frame for frame in frames if tags([frame]) == [self.tags[number - 1]]]
+
+    def acknowledge(self, number: int, **changes: Any) -> Frame:
+        """Send the OrderAck for the message that was sent as number so and so (1 is the first)."""
+        return self.session.send(order_ack(self.peer, self.sent[number - 1], **changes))
+
+    def finish(self, number: int, **changes: Any) -> Frame:
+        """Send the FinalAck for the message that was sent as number so and so; it refuses it unless told otherwise."""
+        return self.session.send(final_ack(self.peer, self.sent[number - 1], **changes))
+
+    def on_session(self) -> Frame:
+        """Acknowledge everything that came on the session, on the session only."""
+        frame = self.sender.acknowledge_all(self.session)
+        pass_time(self.peer, self.sut.quiet_ms)
+        return frame
+
+    def settle(self) -> None:
+        """Acknowledge everything, so that nothing is left to be sent again."""
+        self.sender.acknowledge_all(self.session)
+        self.session.send(order_ack(self.peer, self.sent[-1]))
+        pass_time(self.peer, self.sut.quiet_ms)
+
+    # -- what only the abstract data model shows ----------------------------------------------------------------
+
+    def shown(self) -> dict[str, Any]:
+        """Give the elements of the SUT's session for these messages."""
+        found = [one for one in self.sut.inspect()["Sessions"] if one.get("OutgoingQueueReference") == self.to]
+        if not found:
+            raise ConformanceFailure(f"the SUT shows no session whose OutgoingQueueReference is {self.to}")
+        return dict(found[-1])
+
+    def sequence(self) -> dict[str, Any]:
+        """Give its TxOutgoingSequence."""
+        found = element(self.shown(), "TxOutgoingSequence")
+        if found is None:
+            raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
+        return dict(found)
+
+    def info(self) -> dict[str, Any]:
+        """Give the OutgoingTransferInfo of its queue (MS-MQDMPR 3.1.1.4)."""
+        return dict(element(outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
+
+    def unacknowledged(self) -> list[int]:
+        """Give the numbers in UnackedSequence, in its order."""
+        return [int(one["SeqNo"]) for one in element(self.sequence(), "UnackedSequence")]
+
+
+def header(frame: Frame) -> Any:
+    """Give the TransactionHeader of a message."""
+    return frame["TransactionHeader"]
+
+
+def sequence_of(frame: Frame) -> tuple[int, int]:
+    """Give the TxSequenceID of a message, so that later ones are greater: TimeStamp, then Ordinal."""
+    identifier = header(frame).TxSequenceID
+    return identifier.TimeStamp, identifier.Ordinal
+
+
+def identifier_of(frame: Frame) -> int:
+    """Give the TxSequenceID of a message as the 64-bit number that SEQUENCE_INFO has."""
+    stamp, ordinal = sequence_of(frame)
+    return stamp << 32 | ordinal
+
+
+def numbers(frames: list[Frame]) -> list[int]:
+    """Give the TxSequenceNumbers of messages."""
+    return [int(header(frame).TxSequenceNumber) for frame in frames]
+
+
+def kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
+    """Say which of some messages are in a queue of the SUT: their places in the list, from 1."""
+    found = {one["message_id"] for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]}
+    return [number for number, identifier in enumerate(identifiers, 1) if identifier in found]

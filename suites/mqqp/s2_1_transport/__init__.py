@@ -1,0 +1,1 @@
+"""MS-MQQP 2.1 Transport."""

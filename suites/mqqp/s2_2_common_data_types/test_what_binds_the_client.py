@@ -1,0 +1,230 @@
+"""MS-MQQP 2.2, 2.2.1.1, 2.2.1.2, 2.2.2.1, 3.1.4.1 to 3.1.4.11: what these sections demand of the client.
+
+They are the server's sections, and judged of a server elsewhere; here the SUT is the one that calls.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers, needs
+from harness.wire.rpc import NDR, NDR64, QM2QM
+from harness.wire.rpc_qm2qm import INFINITE, REMOTEREADDESC, RR_ACK, RR_NACK, desc2
+from harness.wire.rpc_stub import buffer
+from suites.mqqp.steps.reader import (
+    QUEUE_DESCRIPTOR,
+    QUEUE_HANDLE,
+    SEQUENTIAL_ID,
+    START,
+    START2,
+    WINDOWS_7,
+    WINDOWS_2000,
+    Reader,
+    context,
+    description,
+    give,
+    message,
+)
+from suites.mqqp.steps.reads import PEEKING, READ_TIMEOUT_MS, RECEIVING
+
+DATA = "MQQP-2.2.2.1-"
+FAILURES = (0xC00E_0006, 0xC000_000D, 0xC00E_7777, 0x8000_4005)
+"""Failure HRESULTs and an NTSTATUS, one of them unheard of."""
+
+
+def _evidence(calls):
+    return [frame for call in calls for frame in call.evidence]
+
+
+def _names(reader):
+    return [call.name for call in reader.server.calls if call.operation.interface == QM2QM]
+
+
+@needs("remote_read")
+@covers("MQQP-2.2-01")
+def test_both_transfer_syntaxes_are_proposed(peer, sut, judge):
+    """Every bind to qm2qm proposes NDR and NDR64."""
+    reader = Reader(peer, sut)
+    reader.begin("remote_open", queue=reader.format_name).wait()
+    found, frames = [], []
+    for association in reader.server.associations:
+        for frame, proposals in association.binds:
+            offered = {each for one in proposals if one.abstract == QM2QM for each in one.transfers}
+            if offered:
+                found.append("both" if {NDR, NDR64} <= offered else "one")
+                frames.append(frame)
+    judge("MQQP-2.2-01", expected={"both"}, observed=set(found), evidence=frames)
+
+
+@needs("remote_read")
+@pytest.mark.parametrize("version", [WINDOWS_2000, WINDOWS_7], ids=["old", "new"])
+@covers(
+    *(f"{DATA}{number}" for number in ("02", "03", "04", "10")),
+    *("MQQP-3.1.4.1-03", "MQQP-3.1.4.10-06"),
+)
+def test_what_the_client_sets(peer, sut, judge, version):
+    """Two reads without a time-out wait: each has an identifier of its own, an infinite time-out, and no buffer."""
+    reader = Reader(peer, sut, version)
+    remote = reader.open()
+    reader.let_reads_wait()
+    for number in (1, 2):
+        reader.begin("remote_receive", remote=remote, timeout_ms=None)
+        reader.await_reads(number)
+    calls = reader.reads()
+    asked = [description(call) for call in calls]
+    evidence = _evidence(calls)
+    before = _names(reader)
+    order = "opened before" if "RemoteQMOpenQueue" in before[: before.index(calls[0].name)] else "not opened before"
+    judge("MQQP-3.1.4.1-03", expected="opened before", observed=order, evidence=evidence)
+    judge(f"{DATA}02", expected=[INFINITE] * 2, observed=[one.ulTimeout for one in asked], evidence=evidence)
+    judge(f"{DATA}03", expected=[0, 0], observed=[one.dwSize for one in asked], evidence=evidence)
+    judge(f"{DATA}04", expected=2, observed=len({one.dwRequestID for one in asked}), evidence=evidence)
+    null = [one.lpBuffer is None for one in asked]
+    judge(f"{DATA}10", expected=[True, True], observed=null, evidence=evidence)
+    given = {(one.hRemoteQueue, one.dwQueue, bool(one.dwRequestID)) for one in asked}
+    expected = {(QUEUE_HANDLE, QUEUE_DESCRIPTOR, True)}
+    judge("MQQP-3.1.4.10-06", expected=expected, observed=given, evidence=evidence)
+
+
+@needs("remote_read")
+@covers(f"{DATA}05")
+def test_an_identifier_is_not_used_again_before_its_read_is_ended(peer, sut, judge):
+    """RemoteQMEndReceive of a first receive is not answered yet when a second begins: it has another dwRequestID."""
+    reader = Reader(peer, sut)
+    remote = reader.open()
+    del reader.server.answers["RemoteQMEndReceive"]
+    RECEIVING.begin(reader, remote)
+    first = reader.one("RemoteQMEndReceive")
+    reader.let_reads_wait()
+    RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
+    calls = reader.await_reads(2)
+    numbers = [description(call).dwRequestID for call in calls]
+    observed = "another" if len(set(numbers)) == 2 else "the same"
+    judge(f"{DATA}05", expected="another", observed=observed, evidence=[*_evidence(calls), *first.evidence])
+    first.respond()
+
+
+@needs("remote_read")
+@covers(f"{DATA}06", f"{DATA}09")
+def test_what_is_reserved_makes_no_difference_to_the_client(peer, sut, judge):
+    """Answers with any Reserved and any eAckNack bring the same message."""
+    reader = Reader(peer, sut)
+    for rule, name, values in (("06", "Reserved", (0, 1, 0xFFFF_FFFF)), ("09", "eAckNack", (0, RR_NACK, RR_ACK))):
+        for value in values:
+            remote = reader.open()
+            reader.server.answers[START2] = lambda call, name=name, value=value: _answer(reader, call, name, value)
+            reply = PEEKING.begin(reader, remote).wait()
+            observed = "the message" if reply.get("message") else str(reply.get("error", "no message"))
+            reader.one(START2)
+            evidence = reader.server.named(START2)[-1].evidence
+            judge(f"{DATA}{rule}", expected="the message", observed=observed, evidence=evidence)
+
+
+def _answer(reader, call, name, value):
+    """Answer a peek with a message and a reserved field."""
+    data = message(reader.peer)
+    told = REMOTEREADDESC(
+        hRemoteQueue=QUEUE_HANDLE,
+        dwQueue=QUEUE_DESCRIPTOR,
+        ulAction=description(call).ulAction,
+        **{"dwSize": len(data), "lpBuffer": buffer(data), name: value},
+    )
+    call.respond(lpRemoteReadDesc2=desc2(told, SEQUENTIAL_ID))
+
+
+@needs("remote_read")
+@covers(
+    *("MQQP-2.2.1.1-01", "MQQP-2.2.1.2-01", "MQQP-3.1.4.1-01", "MQQP-3.1.4.2-01", "MQQP-3.1.4.4-01", "MQQP-3.1.4.5-01")
+)
+def test_what_is_begun_is_ended(peer, sut, judge):
+    """A queue and a cursor are opened and closed; one receive gets a message and is ended, one is cancelled."""
+    reader = Reader(peer, sut)
+    remote = reader.open()
+    cursor = reader.open_cursor(remote)
+    RECEIVING.begin(reader, remote).wait()
+    reader.let_reads_wait()
+    waiting = RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
+    reader.await_reads(2)
+    reader.begin("cancel", request=waiting.number)
+    reader.server.wait("RemoteQMCancelReceive")
+    reader.begin("remote_close_cursor", cursor=cursor)
+    reader.server.wait("RemoteQMCloseCursor")
+    reader.begin("remote_close", remote=remote)
+    reader.server.wait("RemoteQMCloseQueue")
+    count = {name: len(reader.server.named(name)) for name in _names(reader)}
+    evidence = _evidence(reader.server.calls[-6:])
+    opened = [count.get(name, 0) for name in ("RemoteQMOpenQueue", "RemoteQMCloseQueue")]
+    judge("MQQP-2.2.1.1-01", expected=[1, 1], observed=opened, evidence=evidence)
+    judge("MQQP-3.1.4.4-01", expected=1, observed=opened[1], evidence=evidence)
+    ends = [bytes(call.into.pphContext) for call in reader.server.named("RemoteQMEndReceive") if call.into is not None]
+    first = context(0x4EAD_0000 + description(reader.reads()[0]).dwRequestID)
+    judge("MQQP-2.2.1.2-01", expected=[first.hex()], observed=[end.hex() for end in ends], evidence=evidence)
+    judge("MQQP-3.1.4.2-01", expected=1, observed=len(ends), evidence=evidence)
+    paired = [len(ends), count.get("RemoteQMCancelReceive", 0)]
+    judge("MQQP-3.1.4.1-01", expected=[1, 1], observed=paired, evidence=evidence)
+    judge("MQQP-3.1.4.5-01", expected=1, observed=count.get("RemoteQMCloseCursor", 0), evidence=evidence)
+
+
+METHODS = {
+    "RemoteQMStartReceive": ("MQQP-3.1.4.1-10", WINDOWS_2000),
+    "RemoteQMEndReceive": ("MQQP-3.1.4.2-08", WINDOWS_7),
+    "RemoteQMOpenQueue": ("MQQP-3.1.4.3-12", WINDOWS_7),
+    "RemoteQMCloseQueue": ("MQQP-3.1.4.4-03", WINDOWS_7),
+    "RemoteQMCloseCursor": ("MQQP-3.1.4.5-03", WINDOWS_7),
+    "RemoteQMCancelReceive": ("MQQP-3.1.4.6-05", WINDOWS_7),
+    "RemoteQMPurgeQueue": ("MQQP-3.1.4.7-03", WINDOWS_7),
+    "RemoteQMStartReceive2": ("MQQP-3.1.4.10-10", WINDOWS_7),
+    "RemoteQMStartReceiveByLookupId": ("MQQP-3.1.4.11-18", WINDOWS_7),
+}
+"""The rule about what each method returns, and the version of the server that the check is."""
+
+
+@needs("remote_read")
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in METHODS.items()]
+)
+def test_every_failure_is_treated_the_same(peer, sut, judge, name):
+    """Four failures of a method: the application is told the same of each, and as much is called."""
+    rule, version = METHODS[name]
+    outcomes, evidence = [], []
+    reader = Reader(peer, sut, version)
+    for status in FAILURES:
+        _fail(reader, name, status)
+        before = len(reader.server.calls)
+        ok = _use(reader, name)
+        calls = reader.server.calls[before:]
+        evidence += _evidence(call for call in calls if call.name == name)
+        outcomes.append((ok, tuple(call.name for call in calls)))
+    ways = sorted({f"{'success' if ok else 'failure'} after {len(names)} calls" for ok, names in outcomes})
+    judge(rule, expected=1, observed=len(ways), evidence=evidence)
+
+
+def _fail(reader, name, status):
+    """Let a method return a failure."""
+    if name in (START, START2, "RemoteQMStartReceiveByLookupId"):
+        reader.server.answers[name] = lambda call: give(call, None, status)
+    else:
+        reader.server.answers[name] = lambda call: call.respond(Return=status)
+
+
+def _use(reader, name):
+    """Let the SUT do what takes a method; tell whether it says that it succeeded."""
+    if name == "RemoteQMOpenQueue":
+        return reader.begin("remote_open", queue=reader.format_name).wait().get("ok")
+    remote = reader.open()
+    if name == "RemoteQMCloseCursor":
+        cursor = reader.open_cursor(remote)
+        return reader.begin("remote_close_cursor", cursor=cursor).wait().get("ok")
+    if name == "RemoteQMCancelReceive":
+        reader.let_reads_wait()
+        so_far = len(reader.reads())
+        read = RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
+        reader.await_reads(so_far + 1)
+        return reader.begin("cancel", request=read.number).wait().get("ok")
+    verb = {
+        "RemoteQMCloseQueue": "remote_close",
+        "RemoteQMPurgeQueue": "remote_purge",
+        "RemoteQMStartReceiveByLookupId": "remote_receive_by_lookup_id",
+    }.get(name, "remote_receive")
+    more = {"lookup_id": 7} if verb.endswith("lookup_id") else {}
+    return reader.begin(verb, remote=remote, **more).wait().get("ok")

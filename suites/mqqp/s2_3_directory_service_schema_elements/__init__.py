@@ -1,0 +1,1 @@
+"""MS-MQQP 2.3 Directory Service Schema Elements."""

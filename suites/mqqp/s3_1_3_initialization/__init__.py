@@ -1,0 +1,1 @@
+"""MS-MQQP 3.1.3 Initialization."""

@@ -1,0 +1,73 @@
+"""MS-MQQP 3.1.4.4 RemoteQMCloseQueue: the end of an open queue, and of what waits there."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
+from harness.wire.rpc_qmcomm import DENY_RECEIVE
+from harness.wire.rpc_stub import NULL_HANDLE
+from suites.mqqp.steps.reading import FIRST, filled, told, waiting
+
+pytestmark = needs("qm2qm")
+
+RULE = "MQQP-3.1.4.4-"
+INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
+UNKNOWN = "fault nca_s_fault_context_mismatch"
+LONG_MS = 60_000
+
+
+@covers(*(f"{RULE}{number}" for number in ("01", "03", "05", "06", "07", "12", "13", "15", "16", "17")))
+def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
+    """A queue opened for one reader alone is refused to another until it is closed; one opened beside it stays open."""
+    queue = filled(remote, FIRST, share=DENY_RECEIVE)
+    admin = remote.open("admin", association=queue.association)
+    other = remote.associate()
+    refused = remote.open_remote(other, share=DENY_RECEIVE)
+    nothing = queue.association.call("RemoteQMCloseQueue", pphContext=NULL_HANDLE)
+    judge(f"{RULE}05", expected=INVALID_HANDLE, observed=nothing.outcome, evidence=nothing.evidence)
+    closed = queue.close()
+    for number in ("03", "17"):
+        judge(f"{RULE}{number}", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
+    handle = bytes(closed.out.pphContext) if closed.out is not None else b""
+    seen = "NULL" if handle == NULL_HANDLE else "a handle"
+    judge(f"{RULE}16", expected="NULL", observed=seen, evidence=closed.evidence)
+    again = queue.close()
+    judge(f"{RULE}15", expected=UNKNOWN, observed=again.outcome, evidence=again.evidence)
+    read = queue.read(PEEK_CURRENT)
+    judge(f"{RULE}07", expected="MQ_ERROR_INVALID_PARAMETER", observed=read.outcome, evidence=read.evidence)
+    taken = remote.open_remote(other, share=DENY_RECEIVE)
+    for number in ("01", "13"):
+        observed = ["refused" if refused.failed else refused.outcome, taken.outcome]
+        judge(
+            f"{RULE}{number}",
+            expected=["refused", "MQ_OK"],
+            observed=observed,
+            evidence=[*refused.evidence, *taken.evidence],
+        )
+    still = admin.read(PEEK_CURRENT)
+    seen = "open, and empty" if still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER" else told(still)
+    for number in ("06", "12"):
+        judge(f"{RULE}{number}", expected="open, and empty", observed=seen, evidence=still.evidence)
+
+
+@covers(f"{RULE}08", f"{RULE}09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02")
+def test_every_read_that_waits_is_cancelled(remote, judge):
+    """Three receives wait; the queue is closed on the way of a fourth call; each is answered, none with a message."""
+    queue = filled(remote)
+    admin = remote.open("admin", association=queue.association)
+    reads = [queue.begin(RECEIVE, ulTimeout=LONG_MS) for _ in range(3)]
+    elsewhere = admin.begin(RECEIVE, ulTimeout=LONG_MS)
+    before = [waiting(read) for read in reads]
+    closed = queue.close()
+    after = [read.wait().outcome for read in reads]
+    kinds = {
+        "cancelled" if read.answered and read.outcome != "MQ_OK" else outcome
+        for read, outcome in zip(reads, after, strict=True)
+    }
+    evidence = [*closed.evidence, *(frame for read in reads for frame in read.received[:1])]
+    observed = [*before, closed.outcome, *sorted(kinds)]
+    expected = ["still waits"] * 3 + ["MQ_OK", "cancelled"]
+    for rule in (f"{RULE}08", f"{RULE}09", "MQQP-3.1.1.3-03"):
+        judge(rule, expected=expected, observed=observed, evidence=evidence)
+    seen = [*sorted(kinds), waiting(elsewhere)]
+    judge("MQQP-3.1.1.3-02", expected=["cancelled", "still waits"], observed=seen, evidence=evidence)

@@ -1,0 +1,1 @@
+"""MS-MQQP 3.1.4.7 RemoteQMPurgeQueue (Opnum 6)."""
