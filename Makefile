@@ -7,7 +7,7 @@ STAMP := $(VENV)/.ready
 .PHONY: help setup demo test test-core test-processes lint prove crash bench wheel clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | column -t -s @
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{printf "%-24s%s\n", $$1, $$2}'
 
 setup: $(STAMP) ## the virtual environment and what is needed of the system
 
