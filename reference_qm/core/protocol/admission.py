@@ -115,6 +115,8 @@ class Admission(Part):
 
 
 Check = Callable[[Session, UserMessagePacket, Any, Now], Outcome]
+"""The queue is the destination, None when there is none."""
+
 CHECKS: tuple[Callable[[QM], Check], ...] = (
     lambda qm: qm.admission.check_destination,
     lambda qm: qm.admission.check_transactional_queue,
@@ -123,8 +125,9 @@ CHECKS: tuple[Callable[[QM], Check], ...] = (
     lambda qm: qm.security_on_receipt.check_queue_demands,
     lambda qm: qm.admission.check_expiration,
 )
-"""The checks of a message to this queue manager, in the order of 3.1.5.8. Each gets the destination,
-None when there is none (only the first check sees that). Of 3.1.5.8, the steps
-before these are 1 (duplicates) and the counts of 2; the step 4 (SessionHeader) does not depend on the message; the
-steps after these are 6 (sequence) and 8, in which a message over quota is refused.
+"""The checks of a message to this queue manager, in the order of 3.1.5.8.
+
+Each gets the destination; only the first is asked when there is none. Of 3.1.5.8, the steps before these are 1
+(duplicates) and the counts of 2; step 4 (SessionHeader) does not depend on the message; the steps after these are 6
+(sequence) and 8, in which a message over quota is refused.
 """

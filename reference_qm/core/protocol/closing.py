@@ -9,7 +9,7 @@ from reference_qm.surface.effects import CloseTransport, Rejected
 
 
 class Closing(Part):
-    """Closing sessions. Spec: MS-MQQB 3.1.5.9, 3.1.6.2, 3.1.6.6, 3.1.7.3."""
+    """Closing sessions and connecting again. Spec: MS-MQQB 3.1.5.9, 3.1.6.1, 3.1.6.2, 3.1.6.6, 3.1.7.3."""
 
     __slots__ = ()
 

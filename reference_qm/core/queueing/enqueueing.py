@@ -17,7 +17,7 @@ from reference_qm.surface.commands import Result
 
 
 class Enqueueing(Part):
-    """Putting messages into queues. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.27."""
+    """Putting messages into queues, one or several. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.27, MS-MQMQ 2.1.7."""
 
     __slots__ = ()
 
