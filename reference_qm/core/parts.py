@@ -78,7 +78,10 @@ from reference_qm.core.transactions.records import TransactionRecords
 
 
 class Parts:
-    """The objects whose methods are the steps of the specifications; a fault puts another in the place of one."""
+    """The objects whose methods are the steps of the specifications; a fault puts another in the place of one.
+
+    The annotations are for mypy, which reads the tables of methods in other modules before it has inferred these.
+    """
 
     def __init__(self, qm: QM) -> None:
         # What the queue manager is given. Spec: MS-MQQB 3.1.4.
