@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -15,7 +16,7 @@ from uuid import UUID
 from benchmarks.pairs import BODY, Memory, Options, Report, now, until_told
 from reference_qm.codec import MessageIdentifier
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.protocol.commanding import HANDLERS
+from reference_qm.core.dispatch import ON_COMMAND
 from reference_qm.core.protocol.messages import serialize_message
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Message, MessagePosition, Session
@@ -137,13 +138,13 @@ def _take(qm: QueueManager, request: _Take, token: int, now: Now) -> Result:
     descriptor = qm.descriptors[request.handle]
     waiting = len(qm.readers)
     for _ in range(request.limit):
-        qm.procedures.dequeue_message(qm, descriptor, request.answered, now)
+        qm.reading.dequeue_message(descriptor, request.answered, now)
         if len(qm.readers) > waiting:
             return Result({"empty": True})
     return Result({"empty": False})
 
 
-HANDLERS[_Take] = _take
+ON_COMMAND[_Take] = lambda qm: partial(_take, qm)
 
 
 class _Receiver:
