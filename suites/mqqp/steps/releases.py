@@ -42,9 +42,9 @@ RELEASES = MappingProxyType(
         "windows-server-2022": Release((6, 1), 6531),
     }
 )
-"""Notes <17>, <22> to <24>. Windows 7 and later tell 6.1, whatever their own version is (notes <22>, <23>)."""
+"""Notes <17>, <22> to <24>. Windows 7 and later return 6.1, whatever their own version is (notes <22>, <23>)."""
 
 
 def release_of(sut: Sut) -> Release:
-    """Give what a SUT is held to."""
+    """Return the release that a SUT is held to."""
     return RELEASES.get(sut.file.sut.profile, AS_PRINTED)
