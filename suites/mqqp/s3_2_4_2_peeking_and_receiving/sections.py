@@ -187,7 +187,7 @@ RECEIVING_BY_CURSOR_SECTION = Section(
         "unique": "MQQP-3.2.4.6-05",
         "add": "MQQP-3.2.4.6-06",
     },
-    version={  # that RemoteQmGetVersion is called, this section does not repeat
+    version={  # the call of RemoteQmGetVersion has no row in this section
         "check": "MQQP-3.2.4.6-07",
         "below_5": "MQQP-3.2.4.6-08",
         "below_5_1": "MQQP-3.2.4.6-09",

@@ -96,7 +96,7 @@ class Request:
 
     @property
     def answered(self) -> bool:
-        """Whether the answer has come."""
+        """Say whether the answer has come."""
         if self._answer is None:
             self._answer = self.reader.sut.control.answer(self.number)
         return self._answer is not None

@@ -1,4 +1,4 @@
-"""What the releases of Windows do differently, by the product notes of MS-MQQP: by ``[sut] profile`` of the SUT file.
+"""Differences of the releases of Windows, by the product notes of MS-MQQP: by ``[sut] profile`` of the SUT file.
 
 A profile that is not here, such as ``none``, is held to the text itself. Differences that a SHOULD permits need no
 entry: they are warnings, with the note.
