@@ -33,7 +33,7 @@ def test_values_that_no_table_has_are_refused_where_they_count(peer, sut, judge)
         packet["MessagePropertiesHeader"].HashAlgorithm = NO_HASH
         return packet
 
-    fates = secured.fates(
+    fates = secured.dispositions(
         {
             "21": secret(sut, secured.message(body=CLEAR), 4, AES_256, KEY[256], for_level=ADVANCED),
             "22": hashed(signed(secured.message())),

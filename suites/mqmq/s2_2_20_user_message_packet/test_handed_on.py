@@ -12,7 +12,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import MQFDirectQueueFormatName, MQFDistributionQueueFormatName, MQFFormatNameElement
 from suites.messages import a_message
-from suites.mqqb.steps.fate import private_queue
+from suites.mqqb.steps.disposition import private_queue
 from suites.mqqb.steps.opening import opened
 from suites.mqqb.steps.sender import Sender
 

@@ -76,7 +76,7 @@ def test_every_property_is_signed(peer, sut, judge, version, properties):
         several = version == SIG30
         value = before["MultiQueueFormatHeader"].Signature.Signature if several else before["SecurityHeader"].Signature
         packets[f"{number} unsigned"] = with_signature(_with(message(), changed, peer, sut), value, in_list=several)
-    fates = secured.fates(packets)
+    fates = secured.dispositions(packets)
     for number, (changed, rule) in enumerate(properties):
         good, bad = fates[f"{number} signed"], fates[f"{number} unsigned"]
         judge(

@@ -38,7 +38,7 @@ def test_what_is_wrong_with_its_security(peer, sut, judge):
         "17": signed(message(DE=0, ProviderInfo=NO_SUCH_PROVIDER)),
         "18": signed(message(), SIG20, BOB.key),
     }
-    for number, fate in secured.fates(packets, "transactional").items():
+    for number, fate in secured.dispositions(packets, "transactional").items():
         judge(f"{RULE}-{number}", expected=REASONS[number], observed=fate.final, evidence=fate.frames)
 
 

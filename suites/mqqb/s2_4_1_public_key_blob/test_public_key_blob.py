@@ -45,7 +45,7 @@ def test_published_keys_are_those_that_decrypt(peer, sut, judge):
         usable = key.modulus > 1 << 8 * (len(KEY[bits]) + 12)
         packet["SecurityHeader"].EncryptionKey = simple_blob(algorithm, KEY[bits], key) if usable else b"\0" * 268
         packets[LEVELS[level]] = packet
-    fates = secured.fates(packets)
+    fates = secured.dispositions(packets)
     evidence = [frame for fate in fates.values() for frame in fate.frames]
     judge("MQQB-3.1.7.1.5-10", expected=BITS, observed=sizes, evidence=evidence)
     for name, blob in blobs.items():

@@ -11,13 +11,12 @@ from harness.wire import DirectQueueFormatName
 from suites.messages import Sequence, recoverable_message
 from suites.mqqb.steps.exchanges import reception
 
-RULE = "MQQB-3.1.7.10-"
 LABEL, BODY = "every property", bytes(range(256))
 CORRELATION = bytes(range(20))
 
 
 @needs("receive")
-@covers(f"{RULE}02", f"{RULE}03")
+@covers("MQQB-3.1.7.10-02", "MQQB-3.1.7.10-03")
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
     """A message with many properties, recoverable or transactional, is in its queue with every one of them."""
@@ -53,6 +52,6 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         "journal": ["negative"],
         "delivery": "recoverable" if queue == "plain" else "transactional",
     }
-    judge(f"{RULE}02", expected="1 message", observed=f"{len(found)} message", evidence=done.frames)
+    judge("MQQB-3.1.7.10-02", expected="1 message", observed=f"{len(found)} message", evidence=done.frames)
     observed = {name: found[0].get(name) for name in wanted} if found else "no message"
-    judge(f"{RULE}03", expected=str(wanted), observed=str(observed), evidence=done.frames)
+    judge("MQQB-3.1.7.10-03", expected=str(wanted), observed=str(observed), evidence=done.frames)

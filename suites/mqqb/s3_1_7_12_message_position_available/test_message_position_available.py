@@ -40,9 +40,13 @@ def test_a_message_gets_an_entry_and_is_sent(peer, sut, judge):
     first = entries[-1] if entries else {}
     states = {name: first.get(name) for name in UNTOUCHED}
     judge("MQQB-3.1.7.12-10", expected=str(UNTOUCHED), observed=str(states))
-    for rule, name in (("11", "SequenceNumber"), ("12", "RecoverableSequenceNumber"), ("13", "TxSequenceNumber")):
+    for rule, name in (
+        ("MQQB-3.1.7.12-11", "SequenceNumber"),
+        ("MQQB-3.1.7.12-12", "RecoverableSequenceNumber"),
+        ("MQQB-3.1.7.12-13", "TxSequenceNumber"),
+    ):
         numbers = ", ".join(str(one[name]) for one in entries)
-        judge(f"MQQB-3.1.7.12-{rule}", expected="0, 0", observed=numbers)
+        judge(rule, expected="0, 0", observed=numbers)
 
     sender = Sender(peer, sut)
     session = sender.next_session()
