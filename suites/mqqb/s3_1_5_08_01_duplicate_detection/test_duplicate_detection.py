@@ -18,7 +18,7 @@ LATER_S = 3
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_a_message_that_comes_again_is_discarded(peer, sut, judge, recoverable):
-    """A message comes twice, then another: each asks to be told of its arrival, and each is told of once."""
+    """A message comes twice, then another: each asks for an acknowledgment of its arrival, and has one."""
     receiver = AcknowledgingReceiver(peer, sut)
     first = receiver.asking({"DM": recoverable}, properties={"PA": 1})
     sent = [receiver.give(first)]
@@ -32,7 +32,7 @@ def test_a_message_that_comes_again_is_discarded(peer, sut, judge, recoverable):
 
 @covers("MQQB-3.1.5.8.1-01")
 def test_a_transactional_message_is_no_duplicate(peer, sut, judge):
-    """A transactional message with the identifier of one that came is told of as well: sequences say what is new."""
+    """A transactional message with the identifier of one that came is acknowledged as well: its sequence decides."""
     receiver = AcknowledgingReceiver(peer, sut)
     sent = [receiver.give(receiver.asking(properties={"PA": 1}))]
     receiver.await_acks(1)

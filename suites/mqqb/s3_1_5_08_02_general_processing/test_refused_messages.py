@@ -25,14 +25,14 @@ from suites.mqqb.steps.sender import Sender
 
 UNKNOWN_NUMBER = 0x00FF_FF17
 HIGHEST_RC, LAST_RC = 0x1F, 0x05
-"""What no reading sends on (E29), and what every one does."""
+"""A count of hops with which no reading sends a message on (E29), and one with which every reading does."""
 ROUTED_QUEUE = 1
 
 
 @covers("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
 @pytest.mark.parametrize("name", ["direct", "private"])
 def test_a_message_to_a_queue_that_is_not_there_is_disregarded(peer, sut, judge, name):
-    """A message to no queue and one to a queue ask to be told of their arrival: only the second one is told of."""
+    """A message to no queue and one to a queue ask for an acknowledgment of arrival: only the second one has it."""
     receiver = AcknowledgingReceiver(peer, sut)
     lost = {"DQ": 7} if name == "direct" else private_queue(sut.guid, UNKNOWN_NUMBER)
     destination = rf"TCP:{sut.address}\{NOWHERE}" if name == "direct" else None
@@ -68,21 +68,21 @@ def test_a_transactional_message_to_no_queue_gets_a_final_ack(peer, sut, judge):
 
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
 def test_a_transactional_message_does_not_get_into_another_queue(peer, sut, judge):
-    """Two transactional messages for a queue that is not ask to be told of their arrival, the second one with NA."""
+    """Two transactional messages for a queue that is not ask for an acknowledgment of arrival, the second with NA."""
     receiver = AcknowledgingReceiver(peer, sut)
     sent = [
         receiver.send(receiver.administered(), queue="plain", properties={"PA": 1, "NA": wanted}) for wanted in (0, 1)
     ]
-    told, finals = receiver.await_acks(1), receiver.await_all(receiver.final_acks, 2)
-    evidence = [*sent, *told, *finals]
-    arrived = [one for one in classes(told) if one in named(REACH_QUEUE)]
+    acks, finals = receiver.await_acks(1), receiver.await_all(receiver.final_acks, 2)
+    evidence = [*sent, *acks, *finals]
+    arrived = [one for one in classes(acks) if one in named(REACH_QUEUE)]
     judge(
         "MQQB-3.1.5.8.2-26",
         expected=[identifier(sent[1])],
-        observed=[correlation(ack) for ack in told],
+        observed=[correlation(ack) for ack in acks],
         evidence=evidence,
     )
-    judge("MQQB-3.1.5.8.2-26", expected=named(NOT_TRANSACTIONAL_Q), observed=classes(told), evidence=evidence)
+    judge("MQQB-3.1.5.8.2-26", expected=named(NOT_TRANSACTIONAL_Q), observed=classes(acks), evidence=evidence)
     judge("MQQB-3.1.5.8.2-29", expected=named(NOT_TRANSACTIONAL_Q) * 2, observed=classes(finals), evidence=evidence)
     evidence.append(receiver.shown_to_hear())
     for rule in ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"):
@@ -92,15 +92,15 @@ def test_a_transactional_message_does_not_get_into_another_queue(peer, sut, judg
 
 @covers("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
 def test_a_message_without_transaction_does_not_get_into_a_transactional_queue(peer, sut, judge):
-    """Two messages without transaction for a transactional queue ask to be told of their arrival, one with NA."""
+    """Two messages without transaction for a transactional queue ask for an acknowledgment of arrival, one with NA."""
     receiver = AcknowledgingReceiver(peer, sut)
     sent = [
         receiver.give(receiver.asking(queue="transactional", properties={"PA": 1, "NA": wanted})) for wanted in (0, 1)
     ]
-    told = receiver.await_acks(1)
-    arrived = [one for one in classes(told) if one in named(REACH_QUEUE)]
-    judge("MQQB-3.1.5.8.2-34", expected=named(NOT_TRANSACTIONAL_MSG), observed=classes(told), evidence=[*sent, *told])
-    evidence = [*sent, *told, receiver.shown_to_hear()]
+    acks = receiver.await_acks(1)
+    arrived = [one for one in classes(acks) if one in named(REACH_QUEUE)]
+    judge("MQQB-3.1.5.8.2-34", expected=named(NOT_TRANSACTIONAL_MSG), observed=classes(acks), evidence=[*sent, *acks])
+    evidence = [*sent, *acks, receiver.shown_to_hear()]
     for rule in ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"):
         judge(rule, expected="none arrived", observed=f"{arrived or 'none'} arrived", evidence=evidence)
 
@@ -126,23 +126,23 @@ def test_a_message_for_another_queue_manager_has_one_hop_more(peer, sut, judge):
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "transactional"])
 def test_a_message_with_too_many_hops_is_not_sent_on(peer, sut, judge, kind):
-    """A message for the peer with the highest RC does not come back; with NA, and a transaction, it is told of."""
+    """A message for the peer with the highest RC does not come back; with NA, and a transaction, it is acknowledged."""
     receiver = AcknowledgingReceiver(peer, sut)
     user = receiver.administered(private_queue(peer.identifier, ROUTED_QUEUE) | {"RC": HIGHEST_RC})
     transactional = kind == "transactional"
     make = Sequence(peer).message if transactional else lambda user, **rest: a_message(peer, user, **rest)
     sent = [receiver.give(make(user, destination=None, properties={"NA": wanted})) for wanted in (0, 1)]
-    told, finals = receiver.await_acks(1), receiver.await_all(receiver.final_acks, 2 if transactional else 0)
+    acks, finals = receiver.await_acks(1), receiver.await_all(receiver.final_acks, 2 if transactional else 0)
     back = [frame for frame in receiver.messages if frame["UserHeader"].SourceQueueManager == peer.identifier]
-    evidence = [*sent, *told, *finals]
+    evidence = [*sent, *acks, *finals]
     for rule in ("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"):
         judge(rule, expected="none", observed=f"{len(back) or 'none'}", evidence=[*evidence, *back])
     evidence.append(receiver.shown_to_hear())
-    as_told = OneOf(str(named(HOP_COUNT_EXCEEDED)), "[]")
-    judge("MQQB-3.1.5.8.2-41", expected=as_told, observed=str(classes(told)), evidence=evidence)
+    allowed = OneOf(str(named(HOP_COUNT_EXCEEDED)), "[]")
+    judge("MQQB-3.1.5.8.2-41", expected=allowed, observed=str(classes(acks)), evidence=evidence)
     if transactional:
-        as_told = OneOf(str(named(HOP_COUNT_EXCEEDED) * 2), "[]")
-        judge("MQQB-3.1.5.8.2-44", expected=as_told, observed=str(classes(finals)), evidence=evidence)
+        allowed = OneOf(str(named(HOP_COUNT_EXCEEDED) * 2), "[]")
+        judge("MQQB-3.1.5.8.2-44", expected=allowed, observed=str(classes(finals)), evidence=evidence)
     else:
         judge("MQQB-3.1.5.8.2-44", expected="[]", observed=str(classes(finals)), evidence=evidence)
     receiver.end()

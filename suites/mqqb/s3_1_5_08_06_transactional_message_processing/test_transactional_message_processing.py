@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import Between, accepted_from, pass_time, text
 from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, place
 from suites.mqqb.steps.pinging import element
@@ -18,7 +24,7 @@ TIMED = 4
 IN_TIME = "after OrderAckTimeout"
 
 
-def _came(sut, frame, since_ms):
+def _came(sut: Sut, frame: Frame | None, since_ms: int) -> str:
     """Say when an OrderAck came after an instant."""
     if frame is None:
         return "not sent"
@@ -107,14 +113,14 @@ def test_rejections_are_counted_and_times_noted(peer, sut, judge):
     for count in (1, 2):
         receiver.sequence.number = 2
         rejected.append(receiver.send())
-        eventually(peer, lambda count=count: element(_session(peer, sut), "TxMessageRejectCount") == count)
+        eventually(peer, functools.partial(_has_rejected, peer, sut, count))
         session, transfer = _session(peer, sut), _transfer(peer, sut)
         judge("MQQB-3.1.5.8.6-05", expected=count, observed=element(session, "TxMessageRejectCount"), evidence=rejected)
         judge("MQQB-3.1.5.8.6-06", expected=count, observed=element(transfer, "RejectCount"), evidence=rejected)
     _later(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", shown_ms, rejected)
     receiver.sequence.number = 1
     taken = receiver.send()
-    eventually(peer, lambda: element(_session(peer, sut), "TxMessageRejectCount") == 0)
+    eventually(peer, functools.partial(_has_rejected, peer, sut, 0))
     count = element(_session(peer, sut), "TxMessageRejectCount")
     judge("MQQB-3.1.5.8.6-07", expected=0, observed=count, evidence=[*rejected, taken])
     ack = receiver.await_acknowledgment()
@@ -128,11 +134,15 @@ def _later(peer, judge, rule, before, after, name, since_ms, evidence):
     judge(rule, expected=Between(2, int(passed_s) + 2), observed=grown, evidence=evidence)
 
 
-def _session(peer, sut):
+def _has_rejected(peer: Peer, sut: Sut, count: int) -> bool:
+    return bool(element(_session(peer, sut), "TxMessageRejectCount") == count)
+
+
+def _session(peer: Peer, sut: Sut) -> dict[str, Any]:
     return accepted_from(sut, peer.identifier)
 
 
-def _transfer(peer, sut):
+def _transfer(peer: Peer, sut: Sut) -> dict[str, Any]:
     """Give the IncomingTransactionalTransferInfo of the peer's sequence, the newest when it had others before."""
     name = sut.queue("transactional").lower()
     found = [

@@ -44,9 +44,9 @@ def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     sent.append(session.send(recoverable_message(peer)))
     session.quiet(sut.duration_ms(LATE_MS) // 4)
     acks = [frame for frame in session.received[2:] if not early]
-    told = "one" if len(acks) == 1 else "one before the last message" if early else "none"
+    count = "one" if len(acks) == 1 else "one before the last message" if early else "none"
     for rule in ("MQQB-3.1.5.8.7-02", "MQQB-3.1.5.8-09"):
-        judge(rule, expected="one at once", observed=f"{told} at once", evidence=[*sent[-2:], session.last])
+        judge(rule, expected="one at once", observed=f"{count} at once", evidence=[*sent[-2:], session.last])
     if not acks:
         raise ConformanceFailure("no acknowledgment came with the message after 32")
     ack = acks[0]

@@ -91,15 +91,15 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
             )
             for wanted in (0, 1)
         ]
-        told, finals = receiver.await_acks(1), receiver.await_all(receiver.final_acks, 2 if transactional else 0)
-        evidence = [*sent, *told, *finals]
+        acks, finals = receiver.await_acks(1), receiver.await_all(receiver.final_acks, 2 if transactional else 0)
+        evidence = [*sent, *acks, *finals]
         receiver.end()
         there = [label for label in labels(sut, queue) if label.startswith("too much")]
         dead = [label for label in labels(sut, DEAD_LETTERS) if label.startswith("too much")]
         sut.control.call("purge", queue=DEAD_LETTERS)
     for rule in ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13"):
         judge(rule, expected="none in the queue", observed=f"{there or 'none'} in the queue")
-    judge("MQQB-3.1.5.8.8-07", expected=named(Q_EXCEED_QUOTA), observed=classes(told), evidence=evidence)
+    judge("MQQB-3.1.5.8.8-07", expected=named(Q_EXCEED_QUOTA), observed=classes(acks), evidence=evidence)
     judge("MQQB-3.1.5.8.8-10", expected=[] if transactional else ["too much 1"], observed=dead, evidence=evidence)
     expected = named(Q_EXCEED_QUOTA) * 2 if transactional else []
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=classes(finals), evidence=evidence)

@@ -52,13 +52,13 @@ def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
 
     ack = sender.acknowledge_all(again)
     again.close()
-    stranger = sender.next_session(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(RETRY_MS))
+    unexpected = sender.next_session(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(RETRY_MS))
     for rule in ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"):
         judge(
             rule,
             expected="no new session with nothing left to send",
-            observed="no new session with nothing left to send" if stranger is None else "a new session",
-            evidence=[ack, *(stranger.received[:1] if stranger else [])],
+            observed="no new session with nothing left to send" if unexpected is None else "a new session",
+            evidence=[ack, *(unexpected.received[:1] if unexpected else [])],
         )
 
 

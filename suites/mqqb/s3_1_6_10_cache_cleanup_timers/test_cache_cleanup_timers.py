@@ -17,7 +17,7 @@ ALGORITHMS = {ADVANCED: (AES_256, 256), ENHANCED: (RC4, 128)}
 NAMES = {ADVANCED: "advanced", ENHANCED: "enhanced"}
 MINUTE_MS = 60_000
 LIFETIME_REAL_MS = 10_000
-"""How long entries live by the clock where that is the real one; CachedTime counts whole seconds."""
+"""The lifetime of entries by the clock where that is the real one; CachedTime counts whole seconds."""
 SCALE = 20
 """The fastest that the timers of this check may run."""
 DELETED = (

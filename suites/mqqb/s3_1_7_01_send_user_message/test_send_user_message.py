@@ -6,8 +6,12 @@ that have sections of their own are judged there too.
 
 from __future__ import annotations
 
+from typing import Any
+
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
 from suites.messages import recoverable_message
 from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import ACK_MS, direct_name, outgoing_queue
@@ -60,12 +64,13 @@ def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
             "to reach": 9_000,
             "journaled": 1,
         }
-        found = _told(frame)
+        found = _properties(frame)
         for rule in ("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03"):
             judge(rule, expected=str(wanted), observed=str(found), evidence=frame)
 
 
-def _told(frame):
+def _properties(frame: Frame) -> dict[str, Any]:
+    """Give the properties of a message that the check sets."""
     base, user, properties = (frame[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
     return {
         "label": str(properties.Label).rstrip("\0"),
@@ -100,7 +105,7 @@ def test_nothing_is_sent_of_a_queue_that_is_not_connected(peer, sut, judge):
     judge("MQQB-3.1.7.1-02", expected="[1], then [1, 2]", observed=f"{held}, then {after}", evidence=messages(session))
 
 
-def _session(sut, format_name):
+def _session(sut: Sut, format_name: str) -> dict[str, Any]:
     """Give the session whose queue is the one for a format name; else the one that has messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
@@ -152,7 +157,7 @@ def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
     counted = own.send(recoverable_message(peer))
     ack = own.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
     identified = "identified" if receiver.admin_acks()[0]["UserHeader"].MessageID else "not identified"
-    told = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
+    count = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
     number = len(messages(own))
     own.close()
     receiver.poll(receiver.admin_acks, 1)
@@ -160,7 +165,7 @@ def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
     judge(
         "MQQB-3.1.7.1-12",
         expected=f"identified, {number} counted, came again",
-        observed=f"{identified}, {told} counted, came {times}",
+        observed=f"{identified}, {count} counted, came {times}",
         evidence=[sent, *receiver.admin_acks(), counted, ack],
     )
     receiver.await_all(receiver.admin_acks, 2)

@@ -20,7 +20,7 @@ from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_
 )
 @needs("send", "public_names")
 def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
-    """The SUT sends two messages, one of them traced: the report tells of that one and where it went."""
+    """The SUT sends two messages, one of them traced: the report names that one and where it went."""
     receiver = AcknowledgingReceiver(peer, sut)
     to = direct_name(peer)
     sut.send(to, body="not traced", label="not traced")

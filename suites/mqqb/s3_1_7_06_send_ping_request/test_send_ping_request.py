@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.7.6 Send Ping Request, with 3.1.5.2.2, 3.1.6.8 and the initiator's part of 2.2.7."""
+"""MS-MQQB 3.1.7.6 Send Ping Request, with 3.1.5.2.2 and 3.1.6.8."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import OneOf, agree, pass_time, respond
-from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, SIGNATURE, Caller, field, read, shown
+from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, SIGNATURE, Caller, cookie_of, field, shown
 
 RETRIED = f"{OPENED} after the retry time"
 
@@ -141,17 +141,17 @@ def test_each_ping_has_the_next_cookie(peer, sut, judge):
     pass_time(peer, sut.quiet_ms)
     sut.send(caller.name, body="another")
     second = caller.asked()
-    cookie = read(first).Cookie
+    cookie, next_cookie = cookie_of(first), cookie_of(second)
     judge(
         "MQQB-3.1.7.6-03",
         expected=OneOf(_cookies(cookie, cookie + 1 & 0xFFFFFFFF), _cookies(1, 1)),
-        observed=_cookies(cookie, read(second).Cookie),
+        observed=_cookies(cookie, next_cookie),
         evidence=[first, second],
     )
-    told_apart = "two cookies" if cookie != read(second).Cookie else _cookies(cookie, cookie)
+    distinct = "two cookies" if cookie != next_cookie else _cookies(cookie, cookie)
     allowed = OneOf("two cookies", _cookies(1, 1))
-    judge("MQQB-3.1.1.3-26", expected=allowed, observed=told_apart, evidence=[first, second])
+    judge("MQQB-3.1.1.3-26", expected=allowed, observed=distinct, evidence=[first, second])
 
 
-def _cookies(first, second):
+def _cookies(first: int, second: int) -> str:
     return f"{shown('Cookie', first)}, then {shown('Cookie', second)}"

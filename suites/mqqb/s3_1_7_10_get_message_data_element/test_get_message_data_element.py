@@ -1,8 +1,9 @@
-"""MS-MQQB 3.1.7.10 Get Message Data Element From Buffer: what is received is what was in the packet."""
+"""MS-MQQB 3.1.7.10 Get Message Data Element From Buffer: a message is received as it was in its packet."""
 
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import pytest
 
@@ -27,7 +28,7 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         "RQ": 7,
         "ResponseQueue": DirectQueueFormatName(DirectFormatName=answers),
     }
-    told = {
+    properties: dict[str, Any] = {
         "label": LABEL,
         "body": BODY,
         "BodyType": 0x11,
@@ -35,8 +36,10 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         "ApplicationTag": 0x8000_0001,
         "base": {"PR": 6} if queue == "plain" else {"PR": 0},
     }
-    make = recoverable_message if queue == "plain" else Sequence(peer).message
-    packet = make(peer, user, **told) if queue == "plain" else make(user, **told)
+    if queue == "plain":
+        packet = recoverable_message(peer, user, **properties)
+    else:
+        packet = Sequence(peer).message(user, **properties)
     done = reception(peer, packet, LABEL, queue)
     found = [one for one in sut.messages(queue) if one["label"] == LABEL]
     identifier = f"{{{peer.identifier}}}\\{packet['UserHeader'].MessageID}"

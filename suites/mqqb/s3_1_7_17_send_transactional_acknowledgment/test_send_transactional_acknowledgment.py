@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from harness.capture.recorder import Frame
 from harness.run.marks import covers
+from suites.mqqb.steps.disposition import BAD_DST_Q, NOWHERE
 from suites.mqqb.steps.opening import OneOf, text
 from suites.mqqb.steps.ordering import LABEL, ORDER_ACK, Receiver, place
-
-BAD_DST_Q = 0x8000
-NOWHERE = r"TCP:{address}\private$\mqc-nowhere"
 
 
 @covers(
@@ -22,8 +23,9 @@ def test_what_an_acknowledgment_is_made_of(peer, sut, judge):
     """An OrderAck for a message that was taken, then a FinalAck for one that no queue takes."""
     receiver = Receiver(peer, sut)
     names = []
-    for count, (value, name) in enumerate(((ORDER_ACK, {}), (BAD_DST_Q, {"destination": NOWHERE})), 1):
-        sent = receiver.send(**{key: each.format(address=sut.address) for key, each in name.items()})
+    nowhere = rf"TCP:{sut.address}\{NOWHERE}"
+    for count, value in enumerate((ORDER_ACK, BAD_DST_Q), 1):
+        sent = receiver.send() if value == ORDER_ACK else receiver.send(destination=nowhere)
         frame = receiver.poll_acknowledgment(final=value != ORDER_ACK)
         evidence = [sent, frame]
         judge(
@@ -36,26 +38,31 @@ def test_what_an_acknowledgment_is_made_of(peer, sut, judge):
             continue
         user, properties, found = frame["UserHeader"], frame["MessagePropertiesHeader"], place(frame)
         judge("MQQB-3.1.7.17-04", expected=value, observed=int(properties.MessageClass), evidence=evidence)
-        told = _plain(frame)
-        judge("MQQB-3.1.7.17-05", expected=_delivered(value), observed=f"{told}, DM {user.DM}", evidence=evidence)
-        names.append((user.SourceQueueManager, user.MessageID))
-        own = len(set(names)) == count and names[-1] != _named(sent) and text(user.SourceQueueManager) == text(sut.guid)
+        observed = f"{_attributes(frame)}, DM {user.DM}"
+        judge("MQQB-3.1.7.17-05", expected=_attributes_of(value), observed=observed, evidence=evidence)
+        names.append(_identifier(frame))
+        own = (
+            len(set(names)) == count
+            and names[-1] != _identifier(sent)
+            and text(user.SourceQueueManager) == text(sut.guid)
+        )
         judge("MQQB-3.1.7.17-03", expected="its own", observed="its own" if own else str(names[-1]), evidence=evidence)
         queue = str(user.DestinationQueue.DirectFormatName).lower()
         expected = rf"tcp:{peer.address}\private$\order_queue$"
         judge("MQQB-3.1.7.17-07", expected=expected, observed=queue, evidence=evidence)
         if value == ORDER_ACK:
             identifier = receiver.sequence.identifier
-            expected = (identifier.Ordinal, identifier.TimeStamp, 1, 0)
-            judge("MQQB-3.1.7.17-06", expected=str(expected), observed=str(tuple(found)), evidence=evidence)
+            first = (identifier.Ordinal, identifier.TimeStamp, 1, 0)
+            judge("MQQB-3.1.7.17-06", expected=str(first), observed=str(tuple(found)), evidence=evidence)
 
 
-def _named(frame):
+def _identifier(frame: Frame) -> tuple[Any, int]:
+    """Give the GUID and the number of a message."""
     return frame["UserHeader"].SourceQueueManager, frame["UserHeader"].MessageID
 
 
-def _plain(frame):
-    """Tell what an acknowledgment asks for: nothing."""
+def _attributes(frame: Frame) -> str:
+    """Name the attributes of an acknowledgment and their values."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     bits = ", ".join(f"{name} {getattr(user, name)}" for name in ("JN", "JP", "AQ", "RQ", "SH", "TH"))
     label = str(properties.Label).rstrip("\0")
@@ -65,7 +72,7 @@ def _plain(frame):
     )
 
 
-def _delivered(value):
-    """Give what ``_plain`` tells and how the acknowledgment is delivered: an OrderAck in one of two ways (E36)."""
-    told = f"PR 0, JN 0, JP 0, AQ 0, RQ 0, SH 0, TH 0, Flags 0, TR 0, BodyType 0, {LABEL}"
-    return OneOf(f"{told}, DM 0", f"{told}, DM 1") if value == ORDER_ACK else f"{told}, DM 1"
+def _attributes_of(value: int) -> OneOf | str:
+    """Give the attributes that an acknowledgment must have, by its class: an OrderAck has one of two DM (E36)."""
+    expected = f"PR 0, JN 0, JP 0, AQ 0, RQ 0, SH 0, TH 0, Flags 0, TR 0, BodyType 0, {LABEL}"
+    return OneOf(f"{expected}, DM 0", f"{expected}, DM 1") if value == ORDER_ACK else f"{expected}, DM 1"

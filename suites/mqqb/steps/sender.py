@@ -1,4 +1,4 @@
-"""The SUT as sender of numbered messages, to a peer that hears nothing once the session is open.
+"""The SUT as sender of numbered messages, to a peer whose core gets nothing of them once the session is open.
 
 The peer's core makes the handshake (and answers pings); then only the check speaks for it.
 """
@@ -45,7 +45,7 @@ class Sender:
         return session
 
     def session(self) -> Session:
-        """Like ``next_session``, for steps that build on it."""
+        """Wait as ``next_session`` does; ConformanceFailure when no session is set up."""
         session = self.next_session()
         if session is None or [frame.kind for frame in session.received[:2]] != SET_UP:
             raise ConformanceFailure("the SUT set up no session to send its messages on")
@@ -65,7 +65,7 @@ class Sender:
         return messages(session)
 
     def collect_all(self, session: Session, at_least: int) -> list[Frame]:
-        """Like ``collect``, and wait until no more come."""
+        """Wait as ``collect`` does, and until no more come."""
         self.collect(session, at_least)
         while session.record.closed_by is None and not session.quiet():
             pass
