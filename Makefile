@@ -4,46 +4,49 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: setup demo test test-core test-processes lint prove crash bench wheel clean
+.PHONY: help setup demo test test-core test-processes lint prove crash bench wheel clean
 
-setup: $(STAMP)
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{printf "%-24s%s\n", $$1, $$2}'
+
+setup: $(STAMP) ## the virtual environment and what is needed of the system
 
 $(STAMP): uv.lock pyproject.toml scripts/setup.sh
 	bash scripts/setup.sh $(PYTHON) $(VENV)
 	touch $(STAMP)
 
-demo: setup
+demo: setup ## three systems are tested, a matrix and a site are made
 	$(BIN)/mqconform demo
 
 # In parallel: tests of processes mostly wait, the others and the proof compute.
-test: setup lint
+test: setup lint ## everything that CI runs
 	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-processes test-core
 
-test-core: setup
+test-core: setup ## of it: unit and property tests, then the proof
 	$(BIN)/pytest -q --ignore tests/process --ignore tests/browser
 	$(BIN)/mqconform prove --jobs 2
 
-test-processes: setup
+test-processes: setup ## of it: tests with processes and a browser
 	$(BIN)/pytest -q tests/process tests/browser
 
-lint: setup
+lint: setup ## ruff, its formatter and mypy
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-prove: setup
+prove: setup ## show that every check can fail
 	$(BIN)/mqconform prove --jobs 2
 
 # The kill test of `make test`, with 200 kills for each kind of message instead of 6: about a quarter of an hour.
-crash: setup
+crash: setup ## kill the store 200 times for each kind of message
 	MQ_KILLS=200 $(BIN)/pytest -q tests/process/test_durability.py -k kill_9_at_any_instant
 
-bench: setup
+bench: setup ## figures, as ratios measured in one run
 	$(BIN)/python -m benchmarks
 
-wheel: setup
+wheel: setup ## build dist/*.whl
 	rm -rf dist
 	$(BIN)/python -m build --wheel --no-isolation --outdir dist .
 
-clean:
+clean: ## remove what was made
 	rm -rf $(VENV) out dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

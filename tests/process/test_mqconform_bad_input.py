@@ -191,7 +191,7 @@ def test_suites_without_a_check_are_no_success(copy: Path) -> None:
 def test_fewer_checks_than_frozen_exit_with_5(copy: Path) -> None:
     (copy / "suites/frozen.toml").write_text("tests = 1000\n")
     for path in (copy / "suites").glob("*/*/test_*.py"):
-        if "2_2_2_connection" not in path.name:
+        if "2_2_2_connection" not in path.parent.name:
             path.unlink()
     done = command(
         sys.executable, "-m", "harness", "run", "--sut", sut(copy), "--out", "r", cwd=copy, PYTHONPATH=str(copy)

@@ -66,9 +66,10 @@ def suites(tmp_path: Path) -> Suites:
         (tmp_path / "index.tsv").write_text(index, encoding="utf-8")
         (tmp_path / "documents.toml").write_text(documents, encoding="utf-8")
         (tmp_path / "errata.toml").write_text(ERRATA, encoding="utf-8")
-        (tmp_path / "mqqb" / "rules").mkdir(parents=True)
         for number, text in enumerate(files):
-            (tmp_path / "mqqb" / "rules" / f"{number}.toml").write_text(text, encoding="utf-8")
+            section = tmp_path / "mqqb" / f"s{number}"
+            section.mkdir(parents=True)
+            (section / "rules.toml").write_text(text, encoding="utf-8")
         return tmp_path
 
     return make
@@ -94,6 +95,27 @@ def test_a_row_is_joined_with_index_and_documents(suites: Suites) -> None:
     plain = catalogue["MQQB-10.1-01"]
     assert (plain.why, plain.errata, plain.note) == (None, (), None)
     assert plain.link.endswith("/ms-mqqb/11111111-1111-1111-1111-111111111111")
+
+
+def test_defaults_at_the_head_hold_for_the_rows_that_do_not_say_otherwise(suites: Suites) -> None:
+    head = '[defaults]\nobserve = "rpc"\nrole = "acceptor"\n'
+    text = head + row("MQQB-2.2.1-01", observe=None, role=None) + row("MQQB-2.2.1-02", observe=None)
+    catalogue = load_catalogue(suites(text, row("MQQB-10.1-01")))
+    found = {name: (rule.observe, rule.role) for name, rule in catalogue.items()}
+    assert found == {
+        "MQQB-2.2.1-01": ("rpc", "acceptor"),
+        "MQQB-2.2.1-02": ("rpc", "any"),
+        "MQQB-10.1-01": ("wire", "any"),
+    }
+
+
+@pytest.mark.parametrize("head", ['[defaults]\nsays = "x"\n', "defaults = 1\n", "[defaults]\nrole = 1\n"])
+def test_bad_defaults_are_one_line_with_the_file(suites: Suites, head: str) -> None:
+    root = suites(head + ROW)
+    with pytest.raises(CatalogueError) as caught:
+        load_catalogue(root)
+    assert str(caught.value).startswith(str(root / "mqqb" / "s0" / "rules.toml") + ": defaults: ")
+    assert "\n" not in str(caught.value)
 
 
 def test_rules_are_in_the_order_of_documents_and_numeric_sections(suites: Suites) -> None:
@@ -158,21 +180,21 @@ def test_a_bad_row_is_one_line_with_file_id_and_way_out(suites: Suites, name: st
     root = suites(text)
     with pytest.raises(CatalogueError) as caught:
         load_catalogue(root)
-    assert str(caught.value).startswith(str(root / "mqqb" / "rules" / "0.toml") + ": ")
+    assert str(caught.value).startswith(str(root / "mqqb" / "s0" / "rules.toml") + ": ")
     assert message in str(caught.value)
     assert "\n" not in str(caught.value)
     assert isinstance(caught.value, MqconformError)
 
 
 def test_a_row_in_two_files_is_told(suites: Suites) -> None:
-    with pytest.raises(CatalogueError, match=r"1\.toml: MQQB-2\.2\.1-01: twice; another file"):
+    with pytest.raises(CatalogueError, match=r"s1/rules\.toml: MQQB-2\.2\.1-01: twice; another section"):
         load_catalogue(suites(ROW, ROW))
 
 
 def test_bytes_that_are_no_text_are_told(suites: Suites) -> None:
     root = suites(ROW)
-    (root / "mqqb" / "rules" / "0.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(CatalogueError, match=r"0\.toml: is no TOML"):
+    (root / "mqqb" / "s0" / "rules.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(CatalogueError, match=r"s0/rules\.toml: is no TOML"):
         load_catalogue(root)
 
 

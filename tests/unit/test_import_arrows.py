@@ -23,6 +23,19 @@ ALLOWED = {
 GUARDED = {"reference_qm", "harness", "suites", "reports", "captures", "tests", "scapy", "pyspark"}
 
 
+ROOMS = {
+    "reference_qm": (
+        *("frozen", "surface", "codec", "security", "directory", "routing", "rpc", "model", "config", "control"),
+        *("core", "shell", "__main__"),
+    ),
+    "harness": (
+        *("errors", "paths", "wire", "environment", "capture", "rules", "faults", "sut", "peer", "judging", "run"),
+        *("proof", "cli", "__main__"),
+    ),
+}
+"""The rooms of a package (folders and modules), from the lowest up: each imports only rooms before it."""
+
+
 def imports(path: Path) -> set[str]:
     """The top-level names that a module imports, wherever in it."""
     names: set[str] = set()
@@ -46,6 +59,43 @@ def test_imports_follow_the_arrows(package: str) -> None:
         if (bad := imports(path) & GUARDED - ALLOWED[package])
     }
     assert wrong == {}
+
+
+def room(path: Path) -> str:
+    """The room of a module: the folder or the file right below its package."""
+    return path.relative_to(ROOT).parts[1].removesuffix(".py")
+
+
+def imported_rooms(path: Path, package: str) -> set[str]:
+    """The rooms of its own package that a module imports: at its top, later, or for types only."""
+    rooms: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        else:
+            continue
+        rooms |= {parts[1] for name in names if (parts := name.split("."))[0] == package and len(parts) > 1}
+    return rooms - {"__version__", room(path)}
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_rooms_import_downwards_only(package: str) -> None:
+    rank = {name: height for height, name in enumerate(ROOMS[package])}
+    wrong = {
+        str(path.relative_to(ROOT)): sorted(upward)
+        for path in modules(package)
+        if room(path) != "__init__"
+        and (upward := {name for name in imported_rooms(path, package) if rank[name] >= rank[room(path)]})
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("package", ROOMS)
+def test_every_room_is_on_the_list(package: str) -> None:
+    found = {room(path) for path in modules(package)} - {"__init__"}
+    assert found == set(ROOMS[package])
 
 
 def test_scapy_lives_in_the_wire_layers_only() -> None:

@@ -36,7 +36,8 @@ def _signs(packet: Any, of_class: bool) -> bool:
     properties, queue = packet.MessagePropertiesHeader, packet.UserHeader.DestinationQueue
     named = isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE
     direct = isinstance(queue, DirectQueueFormatName) and queue.DirectFormatName.lower().endswith("order_queue$")
-    return of_class + (properties.Label == LABEL) + (properties.MessageSize == BODY_SIZE) + (named or direct) >= ENOUGH
+    signs: int = of_class + (properties.Label == LABEL) + (properties.MessageSize == BODY_SIZE) + (named or direct)
+    return signs >= ENOUGH
 
 
 def is_order_ack(packet: Any) -> bool:

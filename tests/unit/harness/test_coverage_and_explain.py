@@ -29,7 +29,7 @@ def inventory() -> Inventory:
         for rule in fault.breaks:
             faults.setdefault(rule, []).append(fault.name)
     proof = load_proof()
-    tests = {RULE: ["suites/mqqb/test_3_1_5_04_1_request_packet.py::test_no_such_check"]}
+    tests = {RULE: ["suites/mqqb/s3_1_5_04_1_request_packet/test_request_packet.py::test_no_such_check"]}
     return Inventory(catalogue, tests, faults, frozenset(), frozenset(proof.proven), load_index())
 
 
