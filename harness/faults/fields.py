@@ -16,19 +16,23 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
-from typing import Any, get_args, get_type_hints
+from typing import Any, Literal, get_args, get_type_hints
 from uuid import UUID
 
 from harness.errors import HarnessError
 from harness.faults.primitives import Install, When, packets, pings, refuse
+from harness.faults.registry import EffectFilter, FaultyCore
 from reference_qm import codec
 from reference_qm.codec import Packet, PingPacket
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import GUID, I64, U8, U16, U32, Layout
 from reference_qm.codec.record import Bits, Record
+from reference_qm.surface.effects import Effect, SendDatagram, SendPacket
+from reference_qm.surface.inputs import PingSocket
 
 Kind = type[Packet] | type[PingPacket]
 Value = int | bytes | UUID
+Role = Literal["initiator", "acceptor"]
 _SIZES = {U8: 1, U16: 2, U32: 4, I64: 8, GUID: 16}
 _SIZE_NAMES = ("Size", "Length", "Count")
 _UNUSED_BITS = re.compile(r"X\d+")
@@ -82,6 +86,28 @@ def refused_unless_zero(kind: type[Packet], path: str) -> Install:
     """Refuse packets in which a field, or bits of one, that has to be ignored is not zero."""
     _resolve(kind, path)
     return refuse(path)
+
+
+def sent_as(role: Role, install: Install) -> Install:
+    """Let a fault of what is sent concern one role only: the initiator connects and asks with pings."""
+
+    def only(filter_: EffectFilter) -> EffectFilter:
+        return lambda effect: filter_(effect) if _role(effect) == role else [effect]
+
+    def install_only(faulty: FaultyCore) -> None:
+        installed = FaultyCore(faulty.core)
+        install(installed)
+        faulty.effect_filters += map(only, installed.effect_filters)
+
+    return install_only
+
+
+def _role(effect: Effect) -> Role | None:
+    if isinstance(effect, SendPacket):
+        return "initiator" if effect.transport.startswith("out-") else "acceptor"
+    if isinstance(effect, SendDatagram):
+        return "initiator" if effect.socket is PingSocket.SOURCE else "acceptor"
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ import pytest
 
 from harness.errors import HarnessError
 from harness.faults.fields import (
+    Role,
     bit_clear,
     bit_inverted,
     bit_set,
@@ -17,6 +18,7 @@ from harness.faults.fields import (
     off_by,
     refused_unless_zero,
     reserved_bits_set,
+    sent_as,
     size_wrong,
 )
 from harness.faults.primitives import Install
@@ -89,12 +91,12 @@ FULL = UserMessagePacket(
 )
 
 
-def sent(install: Install, packet: Packet) -> bytes:
+def sent(install: Install, packet: Packet, transport: str = "out-1") -> bytes:
     """The bytes that leave a queue manager with the fault instead of a packet."""
     faulty = FaultyCore(None)  # type: ignore[arg-type] # only its filters are used
     install(faulty)
     (filter_,) = faulty.effect_filters
-    (effect,) = filter_(SendPacket("out-1", packet.build()))
+    (effect,) = filter_(SendPacket(transport, packet.build()))
     assert isinstance(effect, SendPacket)
     return effect.data
 
@@ -185,15 +187,23 @@ def test_other_packets_are_sent_as_they_are(install: Install, packet: Packet) ->
     assert changed(install, packet) == {}
 
 
+@pytest.mark.parametrize(("role", "transport"), [("initiator", "out-1"), ("acceptor", "in-1")])
+def test_a_fault_of_one_role(role: Role, transport: str) -> None:
+    install = sent_as(role, bit_set(SessionAckPacket, "InternalHeader.CS"))
+    found = {one: sent(install, ACK, one) != ACK.build() for one in ("out-1", "in-1")}
+    assert [one for one, wrong in found.items() if wrong] == [transport]
+
+
 def test_a_ping_has_no_headers() -> None:
     faulty = FaultyCore(None)  # type: ignore[arg-type] # only its filters are used
-    off_by(PingPacket, "Cookie", 1)(faulty)
+    sent_as("acceptor", off_by(PingPacket, "Cookie", 1))(faulty)
+    sent_as("initiator", bit_set(PingPacket, "RC"))(faulty)
     bit_set(PingPacket, "RF")(faulty)
     reserved_bits_set(PingPacket, "Flags")(faulty)
-    effect: Any = SendDatagram(PingSocket.LISTENER, Endpoint("127.0.0.1", 3527), PingPacket(1, 7, GUID).build())
+    effect: Any = SendDatagram(PingSocket.LISTENER, Endpoint("127.0.0.1", 3527), PingPacket(0, 7, GUID).build())
     for filter_ in faulty.effect_filters:
         (effect,) = filter_(effect)
-    assert PingPacket.parse(effect.data) == PingPacket(0xFFFF, 8, GUID)
+    assert PingPacket.parse(effect.data) == PingPacket(0xFFFE, 8, GUID)
 
 
 @pytest.mark.parametrize(
