@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, afterwards, packets, procedure, skip, wrong_fields
-from harness.faults.registry import add
+from harness.faults.primitives import afterwards, packets, procedure, skip, wrong_fields
+from harness.faults.registry import Install, add
 from reference_qm.codec import (
     BaseHeader,
     MessageClass,
@@ -16,7 +16,10 @@ from reference_qm.codec import (
     TransactionHeader,
     UserMessagePacket,
 )
-from reference_qm.core.protocol.order_acks import is_final_ack, is_order_ack
+from reference_qm.core.protocol.final_acks import FinalAcks
+from reference_qm.core.protocol.order_acks import OrderAcks, is_final_ack, is_order_ack
+from reference_qm.core.protocol.routing import Routing
+from reference_qm.core.protocol.session_acks import SessionAcks
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.surface.clock import Now
@@ -37,13 +40,13 @@ for _number, _name, _says, _install in (
         "01",
         "express-kept",
         "Express messages that were acknowledged are sent again.",
-        skip("delete_acknowledged_express"),
+        skip(SessionAcks.delete_acknowledged_express),
     ),
     (
         "02",
         "recoverable-kept",
         "Recoverable messages that were stored are sent again.",
-        skip("delete_acknowledged_recoverable"),
+        skip(SessionAcks.delete_acknowledged_recoverable),
     ),
     (
         "03",
@@ -105,7 +108,7 @@ for _name, _rules, _says, _install in (
         "identifier",
         "03",
         "All acknowledgments have one MessageID.",
-        procedure("send_transactional_ack", _same_identifier),
+        procedure(OrderAcks.send_transactional_ack, _same_identifier),
     ),
     ("class", "04", "Every FinalAck is of class NACK_Q_DELETED.", _of_class(MessageClass.MQMSG_CLASS_NACK_Q_DELETED)),
     (
@@ -135,13 +138,13 @@ add(
     "no-final-ack",
     "MQQB-3.1.7.2.2-01",
     "No FinalAck is sent for a message that left its queue.",
-    skip("acknowledge_final"),
+    skip(FinalAcks.acknowledge_final),
 )
 add(
     "final-ack-for-positive-only",
     "MQQB-3.1.7.2.2-01",
     "Only messages with JP have a FinalAck.",
-    procedure("acknowledge_final", _without_final_ack),
+    procedure(FinalAcks.acknowledge_final, _without_final_ack),
 )
 
 
@@ -154,7 +157,7 @@ def _acknowledged(qm: QueueManager, session: Session, packet: UserMessagePacket,
     if header is not None:
         body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
         name = f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
-        qm.procedures.send_transactional_ack(qm, name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
+        qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
 
 
 def _in_order_only(original: Original) -> Original:
@@ -189,17 +192,17 @@ add(
     "routed-message-acknowledged",
     ("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"),
     "A queue manager on the way sends OrderAcks.",
-    afterwards("route_message", _acknowledged),
+    afterwards(Routing.route_message, _acknowledged),
 )
 add(
     "routed-in-order-only",
     "MQQB-3.1.1.6.2-02",
     "A queue manager on the way passes on only what is in sequence.",
-    procedure("route_message", _in_order_only),
+    procedure(Routing.route_message, _in_order_only),
 )
 add(
     "routed-transaction-header",
     "MQQB-3.1.1.5-07",
     "A queue manager on the way asks for a final acknowledgment.",
-    procedure("send_on", _other_header),
+    procedure(Routing.send_on, _other_header),
 )

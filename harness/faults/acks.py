@@ -6,19 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import (
-    Install,
-    afterwards,
-    beforehand,
-    both,
-    during,
-    procedure,
-    skip,
-    wrong_bytes,
-    wrong_fields,
-)
-from harness.faults.registry import FaultyCore, add
+from harness.faults.parts import Method
+from harness.faults.primitives import afterwards, beforehand, both, during, procedure, skip, wrong_bytes, wrong_fields
+from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import SessionAckPacket, SessionHeader
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.dispatching import DispatchCollection
+from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.protocol.journaling import Journaling
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerName
@@ -27,7 +26,7 @@ from reference_qm.surface.clock import Now
 Original = Callable[..., Any]
 
 
-def _reading(name: str, change: Callable[[Session, SessionHeader], SessionHeader]) -> Install:
+def _reading(name: Method, change: Callable[[Session, SessionHeader], SessionHeader]) -> Install:
     """Let a procedure take a SessionHeader for another."""
 
     def make(original: Original) -> Original:
@@ -85,7 +84,7 @@ def _leave_it(original: Original, *_: Any) -> Original:
 def _delete_every_kind(qm: QueueManager, session: Session, header: SessionHeader) -> None:
     for position in session.OutgoingMessageTable.awaiting_ack:
         if position.SequenceNumber <= header.AckSequenceNumber:
-            qm.procedures.delete_position(qm, session, position)
+            qm.session_acks.delete_position(session, position)
 
 
 def _keep_the_number(original: Original, _: QueueManager, session: Session, header: SessionHeader) -> Original:
@@ -100,65 +99,65 @@ add(
     "early-session-ack-tolerated",
     "MQQB-3.1.5.5-01",
     "A SessionAck that comes before the session is open is ignored.",
-    procedure("refuse_out_of_state", _tolerate_early_ack),
+    procedure(Identifying.refuse_out_of_state, _tolerate_early_ack),
 )
 add(
     "last-acknowledged-message-not-marked",
     ("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"),
     "AckSequenceNumber is taken for the first number that is not acknowledged, when messages are marked.",
-    _reading("mark_acknowledged", _one_less),
+    _reading(SessionAcks.mark_acknowledged, _one_less),
 )
 add(
     "repeated-acknowledgment-opens-window",
     "MQQB-3.1.5.5.1-02",
     "An acknowledgment that covers nothing new makes room for as many messages as it covers.",
-    procedure("mark_acknowledged", _free_again),
+    procedure(SessionAcks.mark_acknowledged, _free_again),
 )
 add(
     "message-held-back-after-acknowledgment",
     "MQQB-3.1.5.5.1-03",
     "An acknowledgment lets all messages go that wait for the window, except for the last.",
-    during("process_session_header", "may_send", _keep_the_last),
+    during(SessionAcks.process_header, Sending.may_send, _keep_the_last),
 )
 add(
     "messages-held-back-leave-backwards",
     "MQQB-3.1.5.5.1-04",
     "The messages that an acknowledgment lets go leave in the reverse order.",
     both(
-        during("process_session_header", "send_user_message", _send_the_last),
-        during("process_session_header", "remove_from_dispatch_collection", _leave_it),
+        during(SessionAcks.process_header, Sending.send_user_message, _send_the_last),
+        during(SessionAcks.process_header, DispatchCollection.remove, _leave_it),
     ),
 )
 add(
     "last-acknowledged-express-message-kept",
     ("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"),
     "The express message with the number AckSequenceNumber is not deleted.",
-    _reading("delete_acknowledged_express", _one_less),
+    _reading(SessionAcks.delete_acknowledged_express, _one_less),
 )
 add(
     "recoverable-message-deleted-as-express",
     ("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01"),
     "AckSequenceNumber deletes recoverable messages too.",
-    afterwards("delete_acknowledged_express", _delete_every_kind),
+    afterwards(SessionAcks.delete_acknowledged_express, _delete_every_kind),
 )
 add(
     "acknowledged-recoverable-messages-kept",
     "MQQB-3.1.5.5-05",
     "No recoverable message is ever deleted.",
-    skip("delete_acknowledged_recoverable"),
+    skip(SessionAcks.delete_acknowledged_recoverable),
 )
 add(
     "recoverable-message-of-the-number-kept",
     "MQQB-3.1.5.5.3-01",
     "The recoverable message with the number RecoverableMsgAckSeqNumber is not deleted.",
-    during("delete_acknowledged_recoverable", "delete_position", _keep_the_number),
+    during(SessionAcks.delete_acknowledged_recoverable, SessionAcks.delete_position, _keep_the_number),
 )
 add(
     "recoverable-ack-flags-ignored",
     "MQQB-3.1.5.5.3-02",
     "Of RecoverableMsgAckFlags only bit 0 is looked at.",
     _reading(
-        "delete_acknowledged_recoverable",
+        SessionAcks.delete_acknowledged_recoverable,
         lambda session, header: replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 1),
     ),
 )
@@ -166,14 +165,14 @@ add(
     "acknowledged-messages-not-journaled",
     ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"),
     "Acknowledged messages that ask for positive source journaling are deleted without a trace.",
-    skip("journal_delivered"),
+    skip(Journaling.journal_delivered),
 )
 add(
     "message-count-not-validated",
     ("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"),
     "UserMsgSequenceNumber may be any number.",
     _reading(
-        "validate_message_counts",
+        SessionAcks.validate_message_counts,
         lambda session, header: replace(header, UserMsgSequenceNumber=session.MessageReceivedCount),
     ),
 )
@@ -182,7 +181,7 @@ add(
     ("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"),
     "RecoverableMsgSeqNumber may be any number.",
     _reading(
-        "validate_message_counts",
+        SessionAcks.validate_message_counts,
         lambda session, header: replace(header, RecoverableMsgSeqNumber=session.RecoverableMessageReceivedCount),
     ),
 )
@@ -190,7 +189,7 @@ add(
     "ack-wait-not-restarted-by-acknowledgment",
     "MQQB-3.1.5.5.5-02",
     "An acknowledgment that leaves messages unacknowledged does not restart the Session Ack Wait Timer.",
-    during("validate_message_counts", "start_ack_wait_timer", lambda original, *_: _nothing),
+    during(SessionAcks.validate_message_counts, SessionAcks.start_wait_timer, lambda original, *_: _nothing),
 )
 
 
@@ -199,7 +198,7 @@ add(
 
 def _wait_for_ever(original: Original, *_: Any) -> Original:
     def close(qm: QueueManager, session: Session, reason: str, now: Now) -> None:
-        qm.procedures.start_ack_wait_timer(qm, session, now)
+        qm.session_acks.start_wait_timer(session, now)
 
     return close
 
@@ -216,38 +215,38 @@ def _heard(value: bool, *, awaiting: bool) -> Callable[..., None]:
 
 def _wait_for_nothing(qm: QueueManager, session: Session, now: Now) -> None:
     if not session.OutgoingMessageTable.awaiting_ack:
-        qm.procedures.start_ack_wait_timer(qm, session, now)
+        qm.session_acks.start_wait_timer(session, now)
 
 
 add(
     "unacknowledged-session-never-closed",
     ("MQQB-3.1.6.3-01", "MQQB-3.1.6.3-03"),
     "The Session Ack Wait Timer is started again where it should close the session.",
-    during("on_session_ack_wait_timer", "close_session", _wait_for_ever),
+    during(SessionAcks.on_wait_timer, Closing.close, _wait_for_ever),
 )
 add(
     "ack-wait-restarted-for-nothing",
     "MQQB-3.1.6.3-02",
     "The Session Ack Wait Timer is restarted with nothing unacknowledged.",
-    afterwards("on_session_ack_wait_timer", _wait_for_nothing),
+    afterwards(SessionAcks.on_wait_timer, _wait_for_nothing),
 )
 add(
     "ack-wait-keeps-what-was-heard",
     "MQQB-3.1.6.3-02",
     "ReceivedAck stays TRUE when the Session Ack Wait Timer expires with nothing unacknowledged.",
-    afterwards("on_session_ack_wait_timer", _heard(True, awaiting=False)),
+    afterwards(SessionAcks.on_wait_timer, _heard(True, awaiting=False)),
 )
 add(
     "ack-wait-ignores-what-was-heard",
     "MQQB-3.1.6.3-04",
     "The Session Ack Wait Timer closes the session at its first expiry, whatever was received.",
-    beforehand("on_session_ack_wait_timer", _heard(False, awaiting=True)),
+    beforehand(SessionAcks.on_wait_timer, _heard(False, awaiting=True)),
 )
 add(
     "ack-wait-never-forgets-what-was-heard",
     "MQQB-3.1.6.3-04",
     "ReceivedAck stays TRUE when the Session Ack Wait Timer is restarted.",
-    afterwards("on_session_ack_wait_timer", _heard(True, awaiting=True)),
+    afterwards(SessionAcks.on_wait_timer, _heard(True, awaiting=True)),
 )
 
 
@@ -255,12 +254,12 @@ add(
 
 
 def _acknowledge_at_once(qm: QueueManager, session: Session, packet: Any, now: Now) -> None:
-    qm.procedures.send_session_ack(qm, session, now)
+    qm.session_acks.send(session, now)
 
 
 def _acknowledge_for_ever(qm: QueueManager, session: Session, now: Now) -> None:
-    qm.procedures.send_session_ack(qm, session, now)
-    qm.procedures.start_timer(qm, session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
+    qm.session_acks.send(session, now)
+    qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
 
 
 def _keep_flags(original: Original) -> Original:
@@ -275,7 +274,7 @@ def _keep_flags(original: Original) -> Original:
 def _never_again(faulty: FaultyCore) -> None:
     """Start the Session Ack Send Timer of a session no more once it sent a SessionAck."""
     acknowledged: set[int] = set()
-    afterwards("send_session_ack", lambda qm, session, now: acknowledged.add(session.number))(faulty)
+    afterwards(SessionAcks.send, lambda qm, session, now: acknowledged.add(session.number))(faulty)
 
     def make(original: Original) -> Original:
         def start(qm: QueueManager, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
@@ -284,7 +283,7 @@ def _never_again(faulty: FaultyCore) -> None:
 
         return start
 
-    procedure("start_timer", make)(faulty)
+    procedure(SessionTimers.start, make)(faulty)
 
 
 def _without(bits: int, at: int) -> Callable[[bytes], bytes]:
@@ -300,13 +299,13 @@ add(
     "session-ack-sent-at-once",
     "MQQB-3.1.6.4-01",
     "Every message is acknowledged at once.",
-    afterwards("note_activity", _acknowledge_at_once),
+    afterwards(Receiving.note_activity, _acknowledge_at_once),
 )
 add(
     "session-ack-for-nothing",
     "MQQB-3.1.6.4-01",
     "The Session Ack Send Timer sends a SessionAck with nothing unacknowledged, too.",
-    procedure("on_session_ack_send_timer", lambda original: _acknowledge_for_ever),
+    procedure(SessionAcks.on_send_timer, lambda original: _acknowledge_for_ever),
 )
 add(
     "session-ack-without-sh",
@@ -360,7 +359,7 @@ add(
     "session-ack-flags-not-cleared",
     "MQQB-3.1.6.4-10",
     "RecoverableMsgAckFlags keeps its bits after an acknowledgment.",
-    procedure("note_acknowledged", _keep_flags),
+    procedure(SessionAcks.note_acknowledged, _keep_flags),
 )
 add(
     "session-ack-sent-only-once",

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import Install, afterwards, beforehand, both, inputs, procedure, skip
-from harness.faults.registry import add
+from harness.faults.primitives import afterwards, beforehand, both, inputs, procedure, skip
+from harness.faults.registry import Install, add
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.protocol.resolving import Resolving
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
@@ -34,7 +37,7 @@ def _retrying(change: Callable[[Session], None]) -> Install:
         if session.SessionState is SessionState.WAITING_RECONNECT:
             change(session)
 
-    return beforehand("on_session_retry_connect_timer", spoil)
+    return beforehand(Closing.on_session_retry_connect_timer, spoil)
 
 
 def _forget_one(session: Session) -> None:
@@ -47,9 +50,7 @@ def _connect_in_silence(original: Original) -> Original:
 
 def _wait_again_with_nothing_left(qm: QueueManager, session: Session, reason: str, now: Now) -> None:
     if session.initiator and not len(session.OutgoingMessageTable):
-        qm.procedures.start_timer(
-            qm, session, TimerName.SESSION_RETRY_CONNECT, qm.settings.session_retry_connect_ms, now
-        )
+        qm.session_timers.start(session, TimerName.SESSION_RETRY_CONNECT, qm.settings.session_retry_connect_ms, now)
         session.SessionState = SessionState.WAITING_RECONNECT
         qm.sessions[session.number] = session
 
@@ -59,7 +60,7 @@ def _connect_anyway(original: Original) -> Original:
         if len(session.OutgoingMessageTable):
             original(qm, session, now)
         elif session.SessionState is SessionState.WAITING_RECONNECT:
-            qm.procedures.establish_session(qm, session, now)
+            qm.establishing.establish(session, now)
 
     return retry
 
@@ -95,40 +96,40 @@ add(
     "closed-session-state-open",
     "MQQB-3.1.5.9-02",
     "SessionState stays OPEN when a session is closed.",
-    afterwards("close_session", _still_open),
+    afterwards(Closing.close, _still_open),
 )
 add(
     "closed-session-queue-connected",
     "MQQB-3.1.5.9-03",
     "The outgoing queue of a closed session is Connected.",
-    afterwards("close_session", _still_connected),
+    afterwards(Closing.close, _still_connected),
 )
 add(
     "session-retry-not-started",
     "MQQB-3.1.5.9-04",
     "A session that is closed with messages left is not tried again.",
-    skip("await_reconnect"),
+    skip(Closing.await_reconnect),
 )
 add(
     "session-retry-does-nothing",
     "MQQB-3.1.6.1-01",
     "Nothing is done when the Session Retry Connect Timer expires.",
-    skip("on_session_retry_connect_timer"),
+    skip(Closing.on_session_retry_connect_timer),
 )
 add(
     "session-retry-without-messages",
     ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"),
     "A session that is closed with nothing left to send is established again, too.",
     both(
-        afterwards("close_session", _wait_again_with_nothing_left),
-        procedure("on_session_retry_connect_timer", _connect_anyway),
+        afterwards(Closing.close, _wait_again_with_nothing_left),
+        procedure(Closing.on_session_retry_connect_timer, _connect_anyway),
     ),
 )
 add(
     "session-retry-connects-in-silence",
     "MQQB-3.1.6.1-03",
     "A session is tried again by a connection on which no EstablishConnection is sent.",
-    procedure("send_establish_request", _connect_in_silence),
+    procedure(Establishing.send_establish_request, _connect_in_silence),
 )
 add(
     "next-hop-not-advanced",
@@ -140,19 +141,19 @@ add(
     "next-hop-address-not-taken",
     "MQQB-3.1.6.1-06",
     "RemoteQMAddress stays the address of the first next hop.",
-    afterwards("select_next_hop", _first_address),
+    afterwards(Resolving.select_next_hop, _first_address),
 )
 add(
     "next-hop-host-name-not-taken",
     "MQQB-3.1.6.1-07",
     "RemoteQMHostName is empty once a next hop was selected.",
-    afterwards("select_next_hop", _no_host_name),
+    afterwards(Resolving.select_next_hop, _no_host_name),
 )
 add(
     "next-hop-guid-not-taken",
     "MQQB-3.1.6.1-08",
     "RemoteQMGuid is the own one once a next hop was selected.",
-    afterwards("select_next_hop", _other_guid),
+    afterwards(Resolving.select_next_hop, _other_guid),
 )
 add(
     "next-hop-resolved-again",
@@ -170,19 +171,19 @@ add(
     "idle-session-never-closed",
     ("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02"),
     "Nothing is done when the Session Cleanup Timer expires.",
-    skip("on_session_cleanup_timer"),
+    skip(Closing.on_session_cleanup_timer),
 )
 add(
     "used-session-closed-as-idle",
     ("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"),
     "The Session Cleanup Timer closes sessions whether they were used or not.",
-    beforehand("on_session_cleanup_timer", _active(False)),
+    beforehand(Closing.on_session_cleanup_timer, _active(False)),
 )
 add(
     "used-session-stays-active",
     ("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"),
     "SessionActive is never set to FALSE again.",
-    afterwards("on_session_cleanup_timer", _active(True)),
+    afterwards(Closing.on_session_cleanup_timer, _active(True)),
 )
 add(
     "lost-transport-not-noticed",

@@ -6,10 +6,16 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, during, procedure, skip
-from harness.faults.registry import add
+from harness.faults.parts import Method
+from harness.faults.primitives import during, procedure, skip
+from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, MessagePropertiesHeader, UserMessagePacket
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.own_messages import OwnMessages
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.protocol.tracing import Tracing
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.positions import Positions
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.surface.clock import Now
@@ -35,10 +41,10 @@ def _made(change: Callable[[Message, Message], Message]) -> Install:
 
         return build
 
-    return procedure("build_admin_ack", make)
+    return procedure(AdminAcks.build, make)
 
 
-def _of(event: str, change: Callable[[Message, Message], Message]) -> Install:
+def _of(event: Method, change: Callable[[Message, Message], Message]) -> Install:
     """Change the acknowledgments that one event brings."""
 
     def make(original: Original, *_: Any) -> Original:
@@ -47,10 +53,10 @@ def _of(event: str, change: Callable[[Message, Message], Message]) -> Install:
 
         return build
 
-    return during(event, "build_admin_ack", make)
+    return during(event, AdminAcks.build, make)
 
 
-def _always(event: str) -> Install:
+def _always(event: Method) -> Install:
     """Acknowledge whether it was asked for or not."""
 
     def make(original: Original) -> Original:
@@ -75,26 +81,12 @@ def _asking_for_all(original: Original) -> Original:
     return insert
 
 
-def _to_response_queue(original: Original) -> Original:
+def _to_response_queue(original: Original, *_: Any) -> Original:
     def send(qm: QueueManager, message: Message, *rest: Any) -> None:
         name = message.AdministrationQueueFormatName or message.ResponseQueueFormatName
         original(qm, replace(message, AdministrationQueueFormatName=name), *rest)
 
     return send
-
-
-def _when_arrived(original: Original) -> Original:
-    """Use the response queue for packets only."""
-
-    def acknowledge(qm: QueueManager, *rest: Any) -> None:
-        kept = qm.procedures.send_admin_ack
-        qm.procedures.send_admin_ack = _to_response_queue(kept)
-        try:
-            original(qm, *rest)
-        finally:
-            qm.procedures.send_admin_ack = kept
-
-    return acknowledge
 
 
 def _elsewhere(begins: str) -> Callable[[Message, Message], Message]:
@@ -110,25 +102,13 @@ def _elsewhere(begins: str) -> Callable[[Message, Message], Message]:
 def _of_type(kind: int) -> Install:
     """Read one type of administration queue as a queue that is elsewhere."""
 
-    def make(original: Original) -> Original:
-        def take(qm: QueueManager, session: Any, packet: UserMessagePacket, receipt: Any, now: Now) -> None:
-            if kind != packet.UserHeader.AQ:
-                original(qm, session, packet, receipt, now)
-                return
-            build = qm.procedures.build_admin_ack
+    def make(build: Original, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any) -> Original:
+        def elsewhere(*arguments: Any) -> Any:
+            return replace(build(*arguments), DestinationQueueFormatName=ELSEWHERE)
 
-            def elsewhere(*arguments: Any) -> Message:
-                return replace(build(*arguments), DestinationQueueFormatName=ELSEWHERE)
+        return elsewhere if kind == packet.UserHeader.AQ else build
 
-            qm.procedures.build_admin_ack = elsewhere
-            try:
-                original(qm, session, packet, receipt, now)
-            finally:
-                qm.procedures.build_admin_ack = build
-
-        return take
-
-    return procedure("take_message", make)
+    return during(Receiving.take_message, AdminAcks.build, make)
 
 
 def _other_correlation(ack: Message, message: Message) -> Message:
@@ -166,26 +146,31 @@ def _with(changes: dict[str, Any]) -> Callable[[Message, Message], Message]:
 # -- 3.1.5.8.10, 3.1.7.2 When one is sent --------------------------------------------------------------------------
 
 ARRIVED = ("MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02", "MQQB-3.1.5.8-12")
-add("arrival-not-told", ARRIVED, "No arrival is acknowledged.", skip("acknowledge_arrival"))
-add("arrival-told-unasked", "MQQB-3.1.5.8.10-02", "Every arrival is acknowledged.", _always("acknowledge_arrival"))
-add("removal-not-told", f"{REMOVED}01", "Leaving a queue is not acknowledged.", skip("acknowledge_receive"))
+add("arrival-not-told", ARRIVED, "No arrival is acknowledged.", skip(AdminAcks.acknowledge_arrival))
+add(
+    "arrival-told-unasked",
+    "MQQB-3.1.5.8.10-02",
+    "Every arrival is acknowledged.",
+    _always(AdminAcks.acknowledge_arrival),
+)
+add("removal-not-told", f"{REMOVED}01", "Leaving a queue is not acknowledged.", skip(AdminAcks.acknowledge_receive))
 add(
     "removal-told-unasked",
     (f"{REMOVED}01", f"{REMOVED_ADMIN}03"),
     "Leaving a queue is always acknowledged.",
-    procedure("insert_message", _asking_for_all),
+    procedure(Positions.insert_message, _asking_for_all),
 )
 add(
     "removal-told-express",
     (f"{REMOVED_ADMIN}01", f"{RULE}24"),
     "Acknowledgments of removal are express.",
-    _of("acknowledge_receive", _delivered(EXPRESS)),
+    _of(AdminAcks.acknowledge_receive, _delivered(EXPRESS)),
 )
 add(
     "removal-told-recoverable",
     (f"{REMOVED_ADMIN}02", f"{RULE}24"),
     "Acknowledgments of removal are recoverable.",
-    _of("acknowledge_receive", _delivered(RECOVERABLE)),
+    _of(AdminAcks.acknowledge_receive, _delivered(RECOVERABLE)),
 )
 
 
@@ -193,7 +178,7 @@ add(
 
 
 def _gate(value: bool) -> Install:
-    return procedure("may_send_nack", lambda original: lambda qm, message_class: value)
+    return procedure(AdminAcks.may_send_nack, lambda original: lambda qm, message_class: value)
 
 
 def _never_insecure(original: Original) -> Original:
@@ -207,28 +192,28 @@ add(
     "removal-told-nobody-asked",
     f"{RULE}03",
     "Without administration queue a removal is told to the response queue.",
-    procedure("acknowledge_receive", _when_arrived),
+    during(AdminAcks.acknowledge_receive, AdminAcks.send, _to_response_queue),
 )
 add(
     "arrival-told-nobody-asked",
     f"{RULE}04",
     "Without administration queue an arrival is told to the response queue.",
-    procedure("acknowledge_arrival", _when_arrived),
+    during(AdminAcks.acknowledge_arrival, AdminAcks.send, _to_response_queue),
 )
 add("insecure-told-always", f"{RULE}05", "SendInsecureNacks is taken for TRUE.", _gate(True))
-add("insecure-told-never", f"{RULE}05", "BAD_DST_Q is never told.", procedure("may_send_nack", _never_insecure))
+add("insecure-told-never", f"{RULE}05", "BAD_DST_Q is never told.", procedure(AdminAcks.may_send_nack, _never_insecure))
 add(
     "acknowledgment-not-made",
     tuple(f"{RULE}{number}" for number in ("06", "30", "34")),
     "No acknowledgment is ever sent.",
-    procedure("send_admin_ack", lambda original: _nothing),
+    procedure(AdminAcks.send, lambda original: _nothing),
 )
 add(
     "acknowledgment-other-class",
     (f"{RULE}07", f"{REMOVED_ADMIN}03"),
     "An acknowledgment of removal says REACH_QUEUE_TIMEOUT.",
     _of(
-        "acknowledge_receive",
+        AdminAcks.acknowledge_receive,
         lambda ack, message: replace(ack, Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT),
     ),
 )
@@ -236,13 +221,13 @@ add(
     "arrival-told-elsewhere",
     (f"{RULE}08", f"{RULE}10"),
     "An acknowledgment of arrival goes to another queue.",
-    _of("acknowledge_arrival", _elsewhere("")),
+    _of(AdminAcks.acknowledge_arrival, _elsewhere("")),
 )
 add(
     "removal-told-elsewhere",
     f"{RULE}09",
     "An acknowledgment of removal goes to another queue.",
-    _of("acknowledge_receive", _elsewhere("")),
+    _of(AdminAcks.acknowledge_receive, _elsewhere("")),
 )
 for rule, kind in (("11", ON_SOURCE), ("12", ON_DESTINATION), ("13", PUBLIC), ("14", ON_OTHER), ("15", DIRECT)):
     says = f"An acknowledgment for an administration queue with AQ {kind} goes to another."
@@ -251,19 +236,19 @@ add(
     "removal-correlated-to-nothing",
     f"{RULE}16",
     "An acknowledgment of removal has no CorrelationID.",
-    _of("acknowledge_receive", _other_correlation),
+    _of(AdminAcks.acknowledge_receive, _other_correlation),
 )
 add(
     "arrival-correlated-to-nothing",
     (f"{RULE}17", f"{RULE}18"),
     "An acknowledgment of arrival has no CorrelationID.",
-    _of("acknowledge_arrival", _other_correlation),
+    _of(AdminAcks.acknowledge_arrival, _other_correlation),
 )
 add(
     "removal-of-another-queue",
     f"{RULE}19",
     "An acknowledgment of removal names another queue.",
-    _of("acknowledge_receive", _other_response),
+    _of(AdminAcks.acknowledge_receive, _other_response),
 )
 add("response-of-another-queue", f"{RULE}20", "An acknowledgment names another queue.", _made(_other_response))
 for rule, begins in (("21", "PRIVATE="), ("22", "PUBLIC="), ("23", "DIRECT=")):
@@ -287,8 +272,8 @@ for name, changes in attributes:
         _made(_with(changes)),
     )
 for rule, event, events in (
-    ("28", "removal", ("acknowledge_receive",)),
-    ("29", "refusal", ("acknowledge_failure", "acknowledge_arrival")),
+    ("28", "removal", (AdminAcks.acknowledge_receive,)),
+    ("29", "refusal", (AdminAcks.acknowledge_failure, AdminAcks.acknowledge_arrival)),
 ):
     add(
         f"{event}-without-body",
@@ -302,7 +287,7 @@ for rule, event, events in (
 # -- 3.1.5.8.9, 3.1.7.1.7 Reports ----------------------------------------------------------------------------------
 
 
-def _report(event: str, **changes: Any) -> Install:
+def _report(event: Method, **changes: Any) -> Install:
     """Change the reports of one event; callables get the old value."""
 
     def make(original: Original, *_: Any) -> Original:
@@ -312,7 +297,7 @@ def _report(event: str, **changes: Any) -> Install:
 
         return send
 
-    return during(event, "send_own_message", make)
+    return during(event, OwnMessages.send, make)
 
 
 def _untraced(original: Original) -> Original:
@@ -323,16 +308,19 @@ def _to_unknown(original: Original, *_: Any) -> Original:
     """Open a queue for a report although it cannot be opened."""
 
     def send(qm: QueueManager, report: Message, now: Now) -> None:
-        if qm.procedures.get_destination_info(qm, report.DestinationQueueFormatName) is None:
+        if qm.resolving.get_destination_info(report.DestinationQueueFormatName) is None:
             report = replace(report, DestinationQueueFormatName=ELSEWHERE)
         original(qm, report, now)
 
     return send
 
 
-for event, prefix, step in (("received", RECEIVED, "MQQB-3.1.5.8-11"), ("sent", SENT, None)):
+for event, trace, prefix, step in (
+    ("received", Tracing.trace_received, RECEIVED, "MQQB-3.1.5.8-11"),
+    ("sent", Tracing.trace_sent, SENT, None),
+):
     rules = [f"{prefix}01", f"{prefix}02", *([f"{RECEIVED}08", f"{RECEIVED}11", step] if step else [])]
-    add(f"report-{event}-missing", rules, f"What was {event} is not reported.", skip(f"trace_{event}"))
+    add(f"report-{event}-missing", rules, f"What was {event} is not reported.", skip(trace))
     numbers = ("03", "03", "03", "04", "05") if event == "sent" else ("03", "04", "05", "06", "07")
     changes_by_name: tuple[tuple[str, str, Any], ...] = (
         ("class", "Class", MessageClass.MQMSG_CLASS_NORMAL),
@@ -343,11 +331,11 @@ for event, prefix, step in (("received", RECEIVED, "MQQB-3.1.5.8-11"), ("sent", 
     )
     for number, (what, field, value) in zip(numbers, changes_by_name, strict=True):
         says = f"A report of what was {event} has another {field}."
-        add(f"report-{event}-{what}", f"{prefix}{number}", says, _report(f"trace_{event}", **{field: value}))
-add("report-unasked", f"{RECEIVED}01", "Every message is reported.", procedure("trace_received", _untraced))
+        add(f"report-{event}-{what}", f"{prefix}{number}", says, _report(trace, **{field: value}))
+add("report-unasked", f"{RECEIVED}01", "Every message is reported.", procedure(Tracing.trace_received, _untraced))
 add(
     "report-to-unknown-queue",
     f"{RECEIVED}11",
     "A report for a queue that cannot be opened goes elsewhere.",
-    during("trace_received", "send_own_message", _to_unknown),
+    during(Tracing.trace_received, OwnMessages.send, _to_unknown),
 )

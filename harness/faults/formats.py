@@ -7,14 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults import registry
-from harness.faults.primitives import (
-    Install,
-    byte,
-    packets,
-    refuse,
-    wrong_bytes,
-    wrong_fields,
-)
+from harness.faults.primitives import byte, packets, refuse, wrong_bytes, wrong_fields
+from harness.faults.registry import Install
 from reference_qm.codec import (
     ConnectionParametersPacket,
     EstablishConnectionPacket,

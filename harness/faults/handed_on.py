@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import Install, always, procedure, skip, wrong_fields
-from harness.faults.registry import add
+from harness.faults.primitives import always, procedure, skip, wrong_fields
+from harness.faults.registry import Install, add
 from reference_qm.codec import (
     BaseHeader,
     MQFDistributionQueueFormatName,
@@ -19,6 +19,9 @@ from reference_qm.codec import (
     TransactionHeader,
     UserMessagePacket,
 )
+from reference_qm.core.protocol.expiring import Expiring
+from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Message
 
@@ -102,7 +105,7 @@ def _known_value(name: str, value: int) -> Install:
 
         return check
 
-    return procedure("check_security", make)
+    return procedure(SecurityOnReceipt.check_security, make)
 
 
 for _name, _rules, _says, _install in (
@@ -121,7 +124,7 @@ for _name, _rules, _says, _install in (
         "one-destination",
         "20.1-01",
         "Destination lists only the queue that the copy goes to.",
-        procedure("construct_user_message", _only_its_own),
+        procedure(Sending.construct_user_message, _only_its_own),
     ),
     (
         "list-signature",
@@ -162,7 +165,7 @@ for _name, _rules, _says, _install in (
     ("any-level", "19.3-21", "PrivacyLevel 4 is no level, and taken.", _known_value("PrivacyLevel", 4)),
     ("any-hash", "19.3-22", "HashAlgorithm 0x8099 is taken for a hash.", _known_value("HashAlgorithm", 0x8099)),
     ("any-cipher", "19.3-25", "EncryptionAlgorithm 0x6699 is taken.", _known_value("EncryptionAlgorithm", 0x6699)),
-    ("never-too-late", "19.2-05", "No message leaves its queue by itself.", skip("on_expiration_timer")),
+    ("never-too-late", "19.2-05", "No message leaves its queue by itself.", skip(Expiring.on_expiration_timer)),
     (
         "traced-without-tr",
         "19.1-12",

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import Install, afterwards, during, procedure, set_fields, skip
-from harness.faults.registry import add
+from harness.faults.parts import Method
+from harness.faults.primitives import afterwards, during, procedure, set_fields, skip
+from harness.faults.registry import Install, add
+from reference_qm.core.protocol.administering import Administering
+from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.states import OutgoingQueueState
@@ -21,16 +25,18 @@ LATER_MS = 500
 def _header(name: str, change: Callable[[int], int]) -> Install:
     """Let the acknowledgment of a pause have another field of SessionHeader."""
     changes = {f"SessionHeader.{name}": change}
-    return procedure("build_pause_ack", lambda original: lambda *given: set_fields(original(*given), changes))
+    return procedure(
+        Administering.build_pause_ack, lambda original: lambda *given: set_fields(original(*given), changes)
+    )
 
 
-def _element(procedure_name: str, name: str, value: object) -> Install:
+def _element(procedure_name: Method, name: str, value: object) -> Install:
     """Set an element of the session when its queue was paused or resumed."""
     return afterwards(procedure_name, lambda qm, queue, now: setattr(queue.session, name, value))
 
 
 def _timer_runs(qm: QueueManager, queue: OutgoingQueue, now: Now) -> None:
-    qm.procedures.start_timer(qm, queue.session, TimerName.SESSION_ACK_SEND, LATER_MS, now)
+    qm.session_timers.start(queue.session, TimerName.SESSION_ACK_SEND, LATER_MS, now)
 
 
 def _still_connected(qm: QueueManager, queue: OutgoingQueue, now: Now) -> None:
@@ -41,13 +47,13 @@ def _nothing(*_: Any) -> None:
     return None
 
 
-def _without(name: str) -> Install:
+def _without(name: Method) -> Install:
     """Leave a procedure out while a queue is resumed."""
-    return during("resume_queue", name, lambda original, *_: _nothing)
+    return during(Administering.resume_queue, name, lambda original, *_: _nothing)
 
 
 for _name, _rules, _says, _install in (
-    ("timer-runs-on", "01", "the Session Ack Send Timer runs on", afterwards("pause_queue", _timer_runs)),
+    ("timer-runs-on", "01", "the Session Ack Send Timer runs on", afterwards(Administering.pause_queue, _timer_runs)),
     (
         "ack-of-fewer",
         "03",
@@ -79,22 +85,32 @@ for _name, _rules, _says, _install in (
         _header("RecoverableMsgAckFlags", lambda old: old & 1),
     ),
     ("ack-keeps-window", "08", "the acknowledgment has the usual window", _header("WindowSize", lambda _: 64)),
-    ("flags-kept", "10", "the flags stay as they are", _element("pause_queue", "RecoverableMsgAckFlags", 0b11)),
+    (
+        "flags-kept",
+        "10",
+        "the flags stay as they are",
+        _element(Administering.pause_queue, "RecoverableMsgAckFlags", 0b11),
+    ),
     (
         "unacknowledged-kept",
         "11",
         "messages stay unacknowledged",
-        _element("pause_queue", "UnackedReceivedMsgCount", 3),
+        _element(Administering.pause_queue, "UnackedReceivedMsgCount", 3),
     ),
     (
         "last-recoverable-forgotten",
         "11",
         "the last acknowledged recoverable message is forgotten",
-        _element("pause_queue", "LastAckedRecoverableMsgSeqNumber", 0),
+        _element(Administering.pause_queue, "LastAckedRecoverableMsgSeqNumber", 0),
     ),
-    ("session-stays-active", "12", "the session stays active", _element("pause_queue", "SessionActive", True)),
-    ("queue-still-connected", "13", "State is not OnHold", afterwards("pause_queue", _still_connected)),
-    ("does-nothing", "03 08 13", "nothing happens", skip("pause_queue")),
+    (
+        "session-stays-active",
+        "12",
+        "the session stays active",
+        _element(Administering.pause_queue, "SessionActive", True),
+    ),
+    ("queue-still-connected", "13", "State is not OnHold", afterwards(Administering.pause_queue, _still_connected)),
+    ("does-nothing", "03 08 13", "nothing happens", skip(Administering.pause_queue)),
 ):
     add(
         f"pause-{_name}",
@@ -104,9 +120,14 @@ for _name, _rules, _says, _install in (
     )
 
 for _name, _rules, _says, _install in (
-    ("connects-not", "01 03", "no session is established", _without("establish_session")),
-    ("dispatches-not", "02 04", "messages that wait are not sent", _without("dispatch_messages")),
-    ("session-not-active", "07", "the session is not active", _element("resume_queue", "SessionActive", False)),
+    ("connects-not", "01 03", "no session is established", _without(Establishing.establish)),
+    ("dispatches-not", "02 04", "messages that wait are not sent", _without(Sending.dispatch_messages)),
+    (
+        "session-not-active",
+        "07",
+        "the session is not active",
+        _element(Administering.resume_queue, "SessionActive", False),
+    ),
 ):
     add(
         f"resume-{_name}",

@@ -6,11 +6,17 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, afterwards, during, procedure, skip
+from harness.faults.primitives import afterwards, during, procedure, skip
 from harness.faults.refusing import acknowledged_unasked, unacknowledged, without_final_ack
-from harness.faults.registry import add
+from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, SequenceInfo, UserMessagePacket
+from reference_qm.core.protocol.admission import Admission
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.in_sequence import InSequence
+from reference_qm.core.protocol.order_acks import OrderAcks
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Message, MessagePosition, Queue, Session
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
@@ -28,7 +34,7 @@ def _inserted(change: Callable[[Message], Message]) -> Install:
 
         return insert
 
-    return procedure("insert_message", make)
+    return procedure(Positions.insert_message, make)
 
 
 def _first_queue(original: Original) -> Original:
@@ -49,12 +55,12 @@ def _overlook(unseen: EnqueueStatus) -> Install:
 
         return check
 
-    return procedure("check_quota", make)
+    return procedure(Quotas.check, make)
 
 
 def _log_transactional(qm: QueueManager, message: Message) -> None:
     if message.TransactionIdentifier is not None and message.NegativeJournalingRequested:
-        qm.procedures.keep_message(qm, qm.adm.SystemDeadletterQueue, message)
+        qm.journaling.keep_message(qm.adm.SystemDeadletterQueue, message)
 
 
 add(
@@ -67,7 +73,7 @@ add(
     "message-into-another-queue",
     (f"{RULE}04", "MQQB-3.1.5.8-10"),
     "A message gets into the first queue that there is.",
-    procedure("insert_message", _first_queue),
+    procedure(Positions.insert_message, _first_queue),
 )
 add(
     "quota-of-queue-overlooked",
@@ -77,12 +83,12 @@ add(
 )
 add("quota-not-told", f"{RULE}07", "Nobody is told that a queue is full.", unacknowledged(QUOTA))
 add("quota-told-unasked", f"{RULE}07", "It is told that a queue is full without NA.", acknowledged_unasked(QUOTA))
-add("quota-not-logged", f"{RULE}10", "A message for a full queue is no dead letter.", skip("log_refused"))
+add("quota-not-logged", f"{RULE}10", "A message for a full queue is no dead letter.", skip(Admission.log_refused))
 add(
     "quota-logged-with-transaction",
     f"{RULE}10",
     "A transactional message for a full queue is a dead letter here as well.",
-    afterwards("log_refused", _log_transactional),
+    afterwards(Admission.log_refused, _log_transactional),
 )
 add("quota-without-final-ack", f"{RULE}11", "No FinalAck tells that a queue is full.", without_final_ack(QUOTA))
 add(
@@ -95,7 +101,7 @@ add(
     "quota-of-queue-manager-kept-open",
     f"{RULE}15",
     "Above the quota of the queue manager the session stays open.",
-    during("has_room", "close_session", lambda original, *_: lambda *arguments: None),
+    during(Admission.has_room, Closing.close, lambda original, *_: lambda *arguments: None),
 )
 
 
@@ -111,7 +117,7 @@ def _noted(**changes: Callable[[Any], Any]) -> Install:
         for name, change in changes.items():
             setattr(transfer, name, change(getattr(transfer, name)))
 
-    return afterwards("accept_in_sequence", spoil)
+    return afterwards(InSequence.accept_in_sequence, spoil)
 
 
 def _at_another_queue(qm: QueueManager, session: Session, transfer: Any, packet: UserMessagePacket, now: Now) -> None:
@@ -138,19 +144,19 @@ add(
     "sequence-not-noted",
     (f"{RULE}17", f"{RULE}19"),
     "No IncomingTransactionalTransferInfo is kept.",
-    afterwards("accept_in_sequence", _not_noted),
+    afterwards(InSequence.accept_in_sequence, _not_noted),
 )
 add(
     "sequence-found-not-again",
     f"{RULE}18",
     "The IncomingTransactionalTransferInfo of a sequence stays as it was made.",
-    procedure("accept_in_sequence", _never_found),
+    procedure(InSequence.accept_in_sequence, _never_found),
 )
 add(
     "sequence-at-another-queue",
     f"{RULE}21",
     "The IncomingTransactionalTransferInfo is that of another queue.",
-    afterwards("accept_in_sequence", _at_another_queue),
+    afterwards(InSequence.accept_in_sequence, _at_another_queue),
 )
 for rule, name, change in (
     ("22", "FormatName", lambda old: f"{old}2"),
@@ -175,7 +181,7 @@ def _told(**changes: Callable[[Any], Any]) -> Install:
             changed = {name: change(getattr(info, name)) for name, change in changes.items()}
             queue.OutgoingTransferInfoReference = replace(info, **changed)
 
-    return afterwards("note_transfer", spoil)
+    return afterwards(OrderAcks.note_transfer, spoil)
 
 
 def _other(old: Any) -> Any:
@@ -186,7 +192,7 @@ def _more(field: str) -> Callable[[SequenceInfo], SequenceInfo]:
     return lambda old: replace(old, **{field: getattr(old, field) + 1})
 
 
-add("transfer-not-noted", f"{RULE}28", "No OutgoingTransferInfo is set.", skip("note_transfer"))
+add("transfer-not-noted", f"{RULE}28", "No OutgoingTransferInfo is set.", skip(OrderAcks.note_transfer))
 for rule, name in (
     ("29", "EodLastAckTime"),
     ("30", "EodLastAckCount"),

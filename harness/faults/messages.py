@@ -8,10 +8,12 @@ from typing import Any
 from uuid import UUID
 
 from harness.faults import registry
-from harness.faults.primitives import Install, byte, packets, procedure, refuse, wrong_bytes, wrong_fields
-from harness.faults.registry import FaultyCore
+from harness.faults.primitives import byte, packets, procedure, refuse, wrong_bytes, wrong_fields
+from harness.faults.registry import FaultyCore, Install
 from reference_qm.codec import FormatError, UserHeader, UserMessagePacket
+from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.positions import Positions
 
 MESSAGE = UserMessagePacket
 USER = "MQMQ-2.2.19.2-"
@@ -209,13 +211,13 @@ def _received() -> None:
             f"{name}-type-overlooked",
             f"{USER}{number}",
             says,
-            procedure("refuse_malformed", _overlooking(f"{flag} 0x")),
+            procedure(Identifying.refuse_malformed, _overlooking(f"{flag} 0x")),
         )
     add(
         "response-queue-host",
         f"{USER}37",
         "A response queue with RQ 4 is taken to be the source's.",
-        procedure("insert_message", _response_of_source),
+        procedure(Positions.insert_message, _response_of_source),
     )
     add("recoverable-forgotten", f"{USER}11", "A restart empties every queue.", _empty_on_restart)
     for name, number, queue in (
@@ -223,7 +225,7 @@ def _received() -> None:
         ("dead-letter", "13", "SystemDeadletterQueue"),
     ):
         says = f"Nothing gets into the {queue}."
-        add(f"{name}-not-kept", f"{USER}{number}", says, procedure("move_message", _not_into(queue)))
+        add(f"{name}-not-kept", f"{USER}{number}", says, procedure(Positions.move_message, _not_into(queue)))
 
 
 def _overlooking(detail: str) -> Callable[..., Any]:

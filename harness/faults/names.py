@@ -9,9 +9,11 @@ from uuid import UUID
 
 from harness.faults import registry
 from harness.faults.messages import MESSAGE, ON_DESTINATION, OTHER, PUBLIC, resized
-from harness.faults.primitives import Install, always, inputs, packets, procedure, wrong_fields
+from harness.faults.primitives import always, inputs, packets, procedure, wrong_fields
+from harness.faults.registry import Install
 from reference_qm.codec import FormatError, UserHeader, UserMessagePacket, parse_format_name
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.enqueueing import Enqueueing
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, SendMessage
 from reference_qm.surface.inputs import Command, Input
@@ -117,7 +119,7 @@ add(
     "several-refused",
     "MQMQ-2.1.7-01",
     "No message can be sent to several queues.",
-    procedure("enqueue_to_open_queue", lambda original: lambda *_: EnqueueStatus.QUEUE_QUOTA_EXCEEDED),
+    procedure(Enqueueing.enqueue_to_open_queue, lambda original: lambda *_: EnqueueStatus.QUEUE_QUOTA_EXCEEDED),
 )
 add("any-path", "MQMQ-2.1.1-01", "A queue is made whatever its name is.", inputs(_any_path))
 add("one-number", (f"{TYPES}5.1-02", f"{TYPES}7.2-04"), "Every new queue gets the same number.", always(_same_number))

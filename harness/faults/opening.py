@@ -7,13 +7,9 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import (
-    Install,
-    effects,
-    procedure,
-    set_fields,
-)
-from harness.faults.registry import add
+from harness.faults.parts import Method
+from harness.faults.primitives import effects, procedure, set_fields
+from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
     ConnectionParametersPacket,
@@ -22,6 +18,8 @@ from reference_qm.codec import (
     Packet,
     parse_packet,
 )
+from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.protocol.session_opening import SessionOpening
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 from reference_qm.surface.effects import Connect, Effect, SendPacket
@@ -64,11 +62,11 @@ def _unsent(transport: str, kind: type[Packet]) -> Install:
     return effects(lambda effect: [] if _packet_of(effect, transport, kind) else [effect])
 
 
-def _built(name: str, **changes: Any) -> Install:
-    """Let a build procedure give other fields: those of the packet's own header, or InternalHeader ``Flags``."""
-    header = ESTABLISH if "establish" in name else PARAMETERS
+def _built(build: Method, **changes: Any) -> Install:
+    """Let a packet be built with other fields: those of the packet's own header, or InternalHeader ``Flags``."""
+    header = ESTABLISH if "establish" in build.__name__ else PARAMETERS
     paths = {f"{'InternalHeader' if field == 'Flags' else header}.{field}": new for field, new in changes.items()}
-    return procedure(name, lambda original: lambda *arguments: set_fields(original(*arguments), paths))
+    return procedure(build, lambda original: lambda *arguments: set_fields(original(*arguments), paths))
 
 
 # -- 3.1.5.2.3 the request, 3.1.5.3.1 the response, 3.1.5.3.2 and 3.1.5.4.1 the parameters -------------------------
@@ -100,125 +98,155 @@ for _who, _transport, _kind, _rule in (
     add(f"{_who}-unsent", f"MQQB-{_rule}", "It is never sent.", _unsent(_transport, _kind))
 
 for _name, _rules, _says, _build, _changes in (
-    ("establish-request-refused", "3.1.5.2.3-06", "CS is set", "establish_request", {"Flags": lambda old: old | CS}),
+    (
+        "establish-request-refused",
+        "3.1.5.2.3-06",
+        "CS is set",
+        Establishing.build_establish_request,
+        {"Flags": lambda old: old | CS},
+    ),
     (
         "establish-request-client",
         "3.1.5.2.3-07",
         "ClientGuid is made up",
-        "establish_request",
+        Establishing.build_establish_request,
         {"ClientGuid": OTHER_GUID},
     ),
     (
         "establish-request-unnamed-server",
         "3.1.5.2.1-14 3.1.5.2.3-08",
         "ServerGuid is zero for a private name too",
-        "establish_request",
+        Establishing.build_establish_request,
         {"ServerGuid": NULL_GUID},
     ),
     (
         "establish-request-named-server",
         "3.1.5.2.3-09",
         "ServerGuid is made up for a direct name",
-        "establish_request",
+        Establishing.build_establish_request,
         {"ServerGuid": lambda old: OTHER_GUID if old == NULL_GUID else old},
     ),
     (
         "establish-request-seconds",
         "3.1.5.2.3-10",
         "TimeStamp is in seconds",
-        "establish_request",
+        Establishing.build_establish_request,
         {"TimeStamp": lambda old: old // 1000},
     ),
     (
         "establish-request-session-flag",
         "3.1.5.2.3-11",
         "SE is always 0",
-        "establish_request",
+        Establishing.build_establish_request,
         {"OperatingSystem": lambda old: old & ~SE},
     ),
-    ("establish-request-reserved", "3.1.5.2.3-12", "Reserved is 1", "establish_request", {"Reserved": 1}),
+    (
+        "establish-request-reserved",
+        "3.1.5.2.3-12",
+        "Reserved is 1",
+        Establishing.build_establish_request,
+        {"Reserved": 1},
+    ),
     (
         "establish-response-refuses-all",
         "3.1.5.3.1-05 3.1.5.3.1-06",
         "CS is always set",
-        "establish_response",
+        SessionOpening.build_establish_response,
         {"Flags": lambda old: old | CS},
     ),
     (
         "establish-response-refuses-nobody",
         "3.1.5.3.1-05 3.1.5.3.1-07",
         "CS is never set",
-        "establish_response",
+        SessionOpening.build_establish_response,
         {"Flags": lambda old: old & ~CS},
     ),
     (
         "establish-response-client",
         "3.1.5.3.1-08",
         "ClientGuid is made up",
-        "establish_response",
+        SessionOpening.build_establish_response,
         {"ClientGuid": OTHER_GUID},
     ),
     (
         "establish-response-server",
         "3.1.5.3.1-09",
         "ServerGuid is made up",
-        "establish_response",
+        SessionOpening.build_establish_response,
         {"ServerGuid": OTHER_GUID},
     ),
     (
         "establish-response-timestamp",
         "3.1.5.3.1-10",
         "TimeStamp is one more than asked",
-        "establish_response",
+        SessionOpening.build_establish_response,
         {"TimeStamp": lambda old: old + 1 & 0xFFFFFFFF},
     ),
     (
         "establish-response-session-flag",
         "3.1.5.3.1-11",
         "SE is the opposite of the request's",
-        "establish_response",
+        SessionOpening.build_establish_response,
         {"OperatingSystem": lambda old: old ^ SE},
     ),
-    ("establish-response-reserved", "3.1.5.3.1-12", "Reserved is 1", "establish_response", {"Reserved": 1}),
-    ("parameters-request-refused", "3.1.5.3.2-10", "CS is set", "parameters_request", {"Flags": lambda old: old | CS}),
+    (
+        "establish-response-reserved",
+        "3.1.5.3.1-12",
+        "Reserved is 1",
+        SessionOpening.build_establish_response,
+        {"Reserved": 1},
+    ),
+    (
+        "parameters-request-refused",
+        "3.1.5.3.2-10",
+        "CS is set",
+        SessionOpening.build_parameters_request,
+        {"Flags": lambda old: old | CS},
+    ),
     (
         "parameters-request-recoverable",
         "3.1.5.3.2-11",
         "RecoverableAckTimeout is always 20 s",
-        "parameters_request",
+        SessionOpening.build_parameters_request,
         {"RecoverableAckTimeout": 20_000},
     ),
     (
         "parameters-request-ack",
         "3.1.5.3.2-12",
         "AckTimeout is always 20 s",
-        "parameters_request",
+        SessionOpening.build_parameters_request,
         {"AckTimeout": 20_000},
     ),
-    ("parameters-request-window", "3.1.5.3.2-13", "WindowSize is 1", "parameters_request", {"WindowSize": 1}),
+    (
+        "parameters-request-window",
+        "3.1.5.3.2-13",
+        "WindowSize is 1",
+        SessionOpening.build_parameters_request,
+        {"WindowSize": 1},
+    ),
     (
         "parameters-response-refused",
         "3.1.5.4.1-08",
         "CS is set",
-        "parameters_response",
+        SessionOpening.build_parameters_response,
         {"Flags": lambda old: old | CS},
     ),
     (
         "parameters-response-other-recoverable-timeout",
         "3.1.5.4.1-09",
         "RecoverableAckTimeout is one more than asked",
-        "parameters_response",
+        SessionOpening.build_parameters_response,
         {"RecoverableAckTimeout": lambda old: old + 1},
     ),
     (
         "parameters-response-other-ack-timeout",
         "3.1.5.4.1-10",
         "AckTimeout is one more than asked",
-        "parameters_response",
+        SessionOpening.build_parameters_response,
         {"AckTimeout": lambda old: old + 1},
     ),
 ):
-    add(_name, [f"MQQB-{rule}" for rule in _rules.split()], f"{_says}.", _built(f"build_{_build}", **_changes))
+    add(_name, [f"MQQB-{rule}" for rule in _rules.split()], f"{_says}.", _built(_build, **_changes))
 
 
 def _window_of_the_request(original: Original) -> Original:
@@ -233,7 +261,7 @@ add(
     "parameters-response-window-of-the-request",
     "MQQB-3.1.5.4.1-11",
     "The response repeats the WindowSize of the request.",
-    procedure("build_parameters_response", _window_of_the_request),
+    procedure(SessionOpening.build_parameters_response, _window_of_the_request),
 )
 
 

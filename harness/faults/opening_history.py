@@ -6,9 +6,9 @@ from collections.abc import Callable, Container
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, afterwards, procedure
-from harness.faults.registry import add
-from reference_qm.core.protocol.establishing import outgoing_queue
+from harness.faults.primitives import afterwards, procedure
+from harness.faults.registry import Install, add
+from reference_qm.core.protocol.establishing import Establishing, outgoing_queue
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus
@@ -30,7 +30,7 @@ def _unnoted(left_out: Container[ConnectionStatus]) -> Install:
 
         return append
 
-    return procedure("add_connection_history", make)
+    return procedure(Establishing.add_connection_history, make)
 
 
 def _noted(changed: Container[ConnectionStatus], **changes: Any) -> Install:
@@ -41,7 +41,7 @@ def _noted(changed: Container[ConnectionStatus], **changes: Any) -> Install:
         if status in changed:
             entries[-1] = replace(entries[-1], **changes)
 
-    return afterwards("add_connection_history", spoil)
+    return afterwards(Establishing.add_connection_history, spoil)
 
 
 add(

@@ -7,11 +7,15 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import Install, afterwards, always, beforehand, both, procedure, set_fields
-from harness.faults.registry import add
+from harness.faults.parts import Method
+from harness.faults.primitives import afterwards, always, beforehand, both, procedure, set_fields
+from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, DirectQueueFormatName, PublicName, parse_format_name
-from reference_qm.core.protocol.establishing import outgoing_queue
-from reference_qm.core.protocol.resolving import Destination
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.establishing import Establishing, outgoing_queue
+from reference_qm.core.protocol.resolving import Destination, Resolving
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.protocol.session_opening import SessionOpening
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.objects import QueueManager as DirectoryQueueManager
 from reference_qm.model.adm import Session
@@ -31,12 +35,12 @@ OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
 
 def _destination(change: Callable[[Destination | None], Destination | None]) -> Install:
     """Let Get Destination Info return something else."""
-    return procedure("get_destination_info", lambda original: lambda qm, name: change(original(qm, name)))
+    return procedure(Resolving.get_destination_info, lambda original: lambda qm, name: change(original(qm, name)))
 
 
 def _next_hops(change: Callable[[Original, QueueManager, UUID], Hops]) -> Install:
     """Let Get Next Hops return something else."""
-    return procedure("get_next_hops", lambda original: lambda qm, guid: change(original, qm, guid))
+    return procedure(Resolving.get_next_hops, lambda original: lambda qm, guid: change(original, qm, guid))
 
 
 def _hop_at(guid: UUID, host: str) -> Hops:
@@ -73,7 +77,7 @@ add(
     "message-names-another-queue",
     "MQQB-3.1.5.2.1-01",
     "Messages go out with another queue than that of their format name.",
-    procedure("construct_user_message", _to_another_queue),
+    procedure(Sending.construct_user_message, _to_another_queue),
 )
 add(
     "outgoing-queue-for-each-message",
@@ -85,7 +89,7 @@ add(
     "outgoing-queue-of-another-name",
     "MQQB-3.1.5.2.1-03",
     "OutgoingQueueReference is the OutgoingQueue of another format name.",
-    procedure("receive_parameters_response", _other_queue_meant),
+    procedure(SessionOpening.receive_parameters_response, _other_queue_meant),
 )
 add(
     "destination-host-made-up",
@@ -97,7 +101,7 @@ add(
     "destination-of-the-first-name",
     "MQQB-3.1.5.2.1-06",
     "Get Destination Info is asked about the first format name ever.",
-    procedure("get_destination_info", _name_of_the_first),
+    procedure(Resolving.get_destination_info, _name_of_the_first),
 )
 add(
     "next-hop-not-asked-for",
@@ -121,7 +125,7 @@ def _is_public(session: Session) -> bool:
     return queue is not None and isinstance(parse_format_name(queue.DestinationFormatName), PublicName)
 
 
-def _left_out(name: str, public: bool) -> Install:
+def _left_out(name: Method, public: bool) -> Install:
     """Leave a procedure out for sessions to a public format name, or for the others."""
 
     def make(original: Original) -> Original:
@@ -146,7 +150,7 @@ add(
     "unknown-queue-guessed",
     "MQQB-3.1.5.2.1-08",
     "A queue that no directory knows is looked for on some host.",
-    procedure("get_destination_info", _guess_destination),
+    procedure(Resolving.get_destination_info, _guess_destination),
 )
 add(
     "unknown-queue-manager-guessed",
@@ -158,25 +162,25 @@ add(
     "unknown-queue-not-tried-again",
     "MQQB-3.1.5.2.1-10",
     "No Session Retry Connect Timer runs for a queue that no directory knows.",
-    _left_out("await_reconnect", public=True),
+    _left_out(Closing.await_reconnect, public=True),
 )
 add(
     "unknown-queue-manager-not-tried-again",
     "MQQB-3.1.5.2.1-20",
     "No Session Retry Connect Timer runs for a queue manager without a next hop.",
-    _left_out("await_reconnect", public=False),
+    _left_out(Closing.await_reconnect, public=False),
 )
 add(
     "unknown-queue-needs-no-validation",
     "MQQB-3.1.5.2.1-11",
     "State of the outgoing queue for a queue that no directory knows is Disconnected.",
-    _left_out("need_validation", public=True),
+    _left_out(Resolving.need_validation, public=True),
 )
 add(
     "unknown-queue-manager-needs-no-validation",
     "MQQB-3.1.5.2.1-21",
     "State of the outgoing queue for a queue manager without a next hop is Disconnected.",
-    _left_out("need_validation", public=False),
+    _left_out(Resolving.need_validation, public=False),
 )
 
 
@@ -208,7 +212,7 @@ def _hop(**changes: Any) -> Install:
     def spoil(qm: QueueManager, session: Session) -> None:
         session.NextHopCollection[:] = [replace(hop, **changes) for hop in session.NextHopCollection]
 
-    return beforehand("select_next_hop", spoil)
+    return beforehand(Resolving.select_next_hop, spoil)
 
 
 def _address_of_hop(qm: QueueManager, session: Session, now: Now) -> None:
@@ -222,7 +226,7 @@ def _indexer(value: int) -> Callable[..., None]:
 
 def _remote(element: str, value: object) -> Install:
     """Set an element of the session that is to be the next hop's, once the request is on its way."""
-    return afterwards("send_establish_request", lambda qm, session, now: setattr(session, element, value))
+    return afterwards(Establishing.send_establish_request, lambda qm, session, now: setattr(session, element, value))
 
 
 for _name, _rules, _says, _install in (
@@ -230,14 +234,19 @@ for _name, _rules, _says, _install in (
         "next-hops-pile-up",
         "23",
         "NextHops keeps the addresses of earlier attempts",
-        procedure("resolve_host_address", _next_hops_kept),
+        procedure(Resolving.resolve_host_address, _next_hops_kept),
     ),
-    ("next-hops-bare", "27", "NextHops has addresses without IP=", afterwards("use_addresses", _next_hops_bare)),
+    (
+        "next-hops-bare",
+        "27",
+        "NextHops has addresses without IP=",
+        afterwards(Resolving.use_addresses, _next_hops_bare),
+    ),
     (
         "next-hop-twice",
         "28 32",
         "NextHopCollection has a NextHop too many",
-        afterwards("use_addresses", _next_hop_twice),
+        afterwards(Resolving.use_addresses, _next_hop_twice),
     ),
     ("next-hop-host-name", "29", "HostName of a NextHop is made up", _hop(HostName="elsewhere.invalid")),
     ("next-hop-guid", "30", "QMGuid of a NextHop is made up", _hop(QMGuid=OTHER_GUID)),
@@ -245,13 +254,16 @@ for _name, _rules, _says, _install in (
         "next-hop-address",
         "31",
         "Address of a NextHop is made up",
-        afterwards("send_establish_request", _address_of_hop),
+        afterwards(Establishing.send_establish_request, _address_of_hop),
     ),
     (
         "next-hop-indexer",
         "33",
         "NextHopIndexer starts at the second NextHop",
-        both(afterwards("use_addresses", _indexer(1)), beforehand("receive_parameters_response", _indexer(0))),
+        both(
+            afterwards(Resolving.use_addresses, _indexer(1)),
+            beforehand(SessionOpening.receive_parameters_response, _indexer(0)),
+        ),
     ),
     ("remote-address", "34 35", "RemoteQMAddress is not the NextHop's", _remote("RemoteQMAddress", ELSEWHERE)),
     (
@@ -268,11 +280,11 @@ for _name, _rules, _says, _install in (
 # -- what the session and its outgoing queue tell ------------------------------------------------------------------
 
 
-def _session_element(name: str, element: str, value: object) -> Install:
+def _session_element(name: Method, element: str, value: object) -> Install:
     return afterwards(name, lambda qm, session, *_: setattr(session, element, value))
 
 
-def _state_after(name: str, state: OutgoingQueueState) -> Install:
+def _state_after(name: Method, state: OutgoingQueueState) -> Install:
     return afterwards(name, lambda qm, session, *_: setattr(outgoing_queue(session), "State", state))
 
 
@@ -281,7 +293,7 @@ def _hops_after_opening(change: Callable[[list[str]], list[str]]) -> Install:
         hops = outgoing_queue(session).NextHops
         hops[:] = change(hops)
 
-    return afterwards("receive_parameters_response", spoil)
+    return afterwards(SessionOpening.receive_parameters_response, spoil)
 
 
 for _name, _rule, _says, _install in (
@@ -289,31 +301,31 @@ for _name, _rule, _says, _install in (
         "remote-guid-of-acceptor",
         "3.1.5.3.1-01",
         "RemoteQMGuid of an accepted session is zero",
-        _session_element("receive_establish_request", "RemoteQMGuid", NULL_GUID),
+        _session_element(SessionOpening.receive_establish_request, "RemoteQMGuid", NULL_GUID),
     ),
     (
         "received-window-of-acceptor",
         "3.1.5.4.1-01",
         "ReceivedWindowSize of an accepted session is the own WindowSize",
-        _session_element("receive_parameters_request", "ReceivedWindowSize", 64),
+        _session_element(SessionOpening.receive_parameters_request, "ReceivedWindowSize", 64),
     ),
     (
         "received-window-of-initiator",
         "3.1.5.4.2-01",
         "ReceivedWindowSize of an initiated session is the own WindowSize",
-        _session_element("receive_parameters_response", "ReceivedWindowSize", 64),
+        _session_element(SessionOpening.receive_parameters_response, "ReceivedWindowSize", 64),
     ),
     (
         "outgoing-queue-not-waiting",
         "3.1.5.2.3-16",
         "State is Inactive when the request is sent",
-        _state_after("send_establish_request", OutgoingQueueState.INACTIVE),
+        _state_after(Establishing.send_establish_request, OutgoingQueueState.INACTIVE),
     ),
     (
         "outgoing-queue-not-connected",
         "3.1.5.4.2-09",
         "State is still Waiting when the session is open",
-        _state_after("receive_parameters_response", OutgoingQueueState.WAITING),
+        _state_after(SessionOpening.receive_parameters_response, OutgoingQueueState.WAITING),
     ),
     (
         "open-session-keeps-next-hops",

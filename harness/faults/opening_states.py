@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import (
-    Install,
-    afterwards,
-    beforehand,
-    both,
-    procedure,
-    set_fields,
-    skip,
-)
-from harness.faults.registry import FaultyCore, add
+from harness.faults.parts import Method
+from harness.faults.primitives import afterwards, beforehand, both, procedure, set_fields, skip
+from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import (
     ConnectionParametersPacket,
     EstablishConnectionPacket,
     Packet,
 )
-from reference_qm.core.protocol.session_opening import RECOVERABLE_ACK_TIMEOUT_MS
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.protocol.session_opening import RECOVERABLE_ACK_TIMEOUT_MS, SessionOpening
+from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -31,7 +30,7 @@ from reference_qm.surface.inputs import TransportAccepted
 Original = Callable[..., Any]
 
 
-def _element(name: str, **elements: Any) -> Install:
+def _element(name: Method, **elements: Any) -> Install:
     """Set elements of the session after a procedure."""
 
     def spoil(qm: QueueManager, session: Session, *_: Any) -> None:
@@ -41,7 +40,7 @@ def _element(name: str, **elements: Any) -> Install:
     return afterwards(name, spoil)
 
 
-def _when(state: SessionState, name: str, become: SessionState) -> Install:
+def _when(state: SessionState, name: Method, become: SessionState) -> Install:
     """Let a procedure end in another state than it should."""
 
     def spoil(qm: QueueManager, session: Session, *_: Any) -> None:
@@ -64,7 +63,7 @@ def _tolerated(kind: type[Packet]) -> Install:
 
         return refuse
 
-    return procedure("refuse_out_of_state", make)
+    return procedure(Identifying.refuse_out_of_state, make)
 
 
 add(
@@ -82,16 +81,28 @@ add(
 
 _S = SessionState
 for _name, _rule, _state, _after, _become in (
-    ("state-after-request", "3.1.5.2.3-13", _S.WAITING_ECR_MSG, "send_establish_request", _S.WAITING_EC_MSG),
-    ("state-after-response", "3.1.5.3.1-13", _S.WAITING_CP_MSG, "receive_establish_request", _S.WAITING_EC_MSG),
+    ("state-after-request", "3.1.5.2.3-13", _S.WAITING_ECR_MSG, Establishing.send_establish_request, _S.WAITING_EC_MSG),
+    (
+        "state-after-response",
+        "3.1.5.3.1-13",
+        _S.WAITING_CP_MSG,
+        SessionOpening.receive_establish_request,
+        _S.WAITING_EC_MSG,
+    ),
     (
         "state-after-parameters-request",
         "3.1.5.3.2-14",
         _S.WAITING_CPR_MSG,
-        "receive_establish_response",
+        SessionOpening.receive_establish_response,
         _S.WAITING_CP_MSG,
     ),
-    ("state-of-accepted-session", "3.1.5.4.1-13", _S.OPEN, "receive_parameters_request", _S.WAITING_CP_MSG),
+    (
+        "state-of-accepted-session",
+        "3.1.5.4.1-13",
+        _S.OPEN,
+        SessionOpening.receive_parameters_request,
+        _S.WAITING_CP_MSG,
+    ),
 ):
     add(
         f"{_name}-{_become.value.lower().replace('_', '-')}",
@@ -109,19 +120,19 @@ add(
     "state-of-new-connection-waiting-cp-msg",
     "MQQB-3.1.5.10-02",
     "SessionState of a new connection is WAITING_CP_MSG.",
-    afterwards("accept_transport", _wait_for_parameters),
+    afterwards(SessionOpening.accept_transport, _wait_for_parameters),
 )
 add(
     "session-open-but-nothing-sent",
     "MQQB-3.1.5.4.2-07",
     "The initiator's session is open, but its messages stay.",
-    procedure("may_send", lambda original: lambda qm, session: False),
+    procedure(Sending.may_send, lambda original: lambda qm, session: False),
 )
 add(
     "establish-response-never-invalid",
     "MQQB-3.1.5.3.2-01",
     "Any response is taken as valid.",
-    procedure("is_establish_response_valid", lambda original: lambda qm, session, packet: True),
+    procedure(SessionOpening.is_establish_response_valid, lambda original: lambda qm, session, packet: True),
 )
 
 
@@ -133,7 +144,7 @@ add(
     "accepted-session-counts-on",
     "MQQB-3.1.5.10-01",
     "A new connection goes on with the MessageReceivedCount of an earlier one.",
-    afterwards("initialize_session", _counts_go_on),
+    afterwards(Initialization.initialize_session, _counts_go_on),
 )
 
 
@@ -157,7 +168,10 @@ def _round_trip(
 
             return measure
 
-        both(beforehand("send_establish_request", note), procedure("set_recoverable_ack_timeout", make))(faulty)
+        both(
+            beforehand(Establishing.send_establish_request, note),
+            procedure(SessionOpening.set_recoverable_ack_timeout, make),
+        )(faulty)
 
     return install
 
@@ -192,25 +206,25 @@ add(
     "round-trip-times-four",
     "MQQB-3.1.5.3.2-05",
     "RecoverableAckSendTimeout is four round trips.",
-    afterwards("set_recoverable_ack_timeout", _four_round_trips),
+    afterwards(SessionOpening.set_recoverable_ack_timeout, _four_round_trips),
 )
 add(
     "round-trip-without-limits",
     "MQQB-3.1.5.3.2-06",
     "RecoverableAckSendTimeout may be out of its range.",
-    afterwards("set_recoverable_ack_timeout", _unlimited),
+    afterwards(SessionOpening.set_recoverable_ack_timeout, _unlimited),
 )
 add(
     "parameters-ack-timeout-not-taken",
     "MQQB-3.1.5.4.1-02",
     "An acceptor keeps an AckWaitTimeout of 20 s.",
-    _element("receive_parameters_request", AckWaitTimeout=20_000),
+    _element(SessionOpening.receive_parameters_request, AckWaitTimeout=20_000),
 )
 add(
     "parameters-recoverable-timeout-not-taken",
     "MQQB-3.1.5.4.1-04",
     "An acceptor keeps a RecoverableAckSendTimeout of 500 ms.",
-    _element("receive_parameters_request", RecoverableAckSendTimeout=500),
+    _element(SessionOpening.receive_parameters_request, RecoverableAckSendTimeout=500),
 )
 
 
@@ -221,7 +235,7 @@ def _key(session: Session) -> TimerKey:
     return TimerKey(TimerName.SESSION_INITIALIZATION, session.number)
 
 
-def _goes_on(name: str) -> Install:
+def _goes_on(name: Method) -> Install:
     """Let the timer go on as it ran before a procedure that stops it or starts it anew."""
 
     def make(original: Original) -> Original:
@@ -247,14 +261,18 @@ def _never_started(*states: SessionState) -> Install:
 
         return start
 
-    return procedure("start_timer", make)
+    return procedure(SessionTimers.start, make)
 
 
 add(
     "initialization-timer-outlives-a-failed-attempt",
     "MQQB-3.1.5.2.3-01",
     "The timer of an attempt that failed goes on and ends the next one.",
-    both(_goes_on("close_session"), _goes_on("initialize_session"), _goes_on("send_establish_request")),
+    both(
+        _goes_on(Closing.close),
+        _goes_on(Initialization.initialize_session),
+        _goes_on(Establishing.send_establish_request),
+    ),
 )
 add(
     "initialization-timer-not-started-with-request",
@@ -272,17 +290,17 @@ add(
     "initialization-timer-goes-on-in-accepted-session",
     "MQQB-3.1.5.4.1-12",
     "The acceptor does not stop the timer when the session is open.",
-    _goes_on("receive_parameters_request"),
+    _goes_on(SessionOpening.receive_parameters_request),
 )
 add(
     "initialization-timer-goes-on-in-initiated-session",
     "MQQB-3.1.5.4.2-06",
     "The initiator does not stop the timer when the session is open.",
-    _goes_on("receive_parameters_response"),
+    _goes_on(SessionOpening.receive_parameters_response),
 )
 add(
     "initialization-timer-without-effect",
     "MQQB-3.1.6.6-01",
     "Nothing happens when the Session Initialization Timer expires.",
-    skip("on_session_initialization_timer"),
+    skip(Closing.on_session_initialization_timer),
 )

@@ -8,16 +8,8 @@ from typing import Any
 
 from harness.faults import registry
 from harness.faults.messages import BASE_FLAGS_AT, IN, MESSAGE, user_bits
-from harness.faults.primitives import (
-    Install,
-    byte,
-    inputs,
-    packets,
-    procedure,
-    set_fields,
-    wrong_bytes,
-    wrong_fields,
-)
+from harness.faults.primitives import byte, inputs, packets, procedure, set_fields, wrong_bytes, wrong_fields
+from harness.faults.registry import Install
 from reference_qm.codec import (
     DirectQueueFormatName,
     FormatError,
@@ -27,7 +19,15 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from reference_qm.core.protocol.order_acks import BODY_SIZE, FIRST_FINAL_CLASS, LABEL, is_final_ack, is_order_ack
+from reference_qm.core.protocol.order_acks import (
+    BODY_SIZE,
+    FIRST_FINAL_CLASS,
+    LABEL,
+    OrderAcks,
+    is_final_ack,
+    is_order_ack,
+)
+from reference_qm.core.protocol.transactional_sending import TransactionalSending
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.surface.inputs import BytesReceived, Input
@@ -128,7 +128,7 @@ def _each_kind() -> None:
         "No OrderAck is sent.",
         packets(MESSAGE, lambda packet: None, is_order_ack),
     )
-    add("order-reserved-refused", f"{ORDER}.1-04", "Reserved has to be zero.", procedure("receive_order_ack", _strict))
+    add("order-reserved-refused", f"{ORDER}.1-04", "Reserved has to be zero.", procedure(OrderAcks.receive, _strict))
     add("final-express", f"{FINAL}-03", "A FinalAck is express.", wrong_bytes(MESSAGE, user_bits(DM=0), is_final_ack))
     for number, name in (
         ("11", "ACK_RECEIVE"),
@@ -235,11 +235,11 @@ add(
     "session-ack-deletes",
     "MQQB-3.1.5.5.5-03",
     "A session acknowledgment counts as an order acknowledgment too.",
-    procedure("retain_transactional", _forget),
+    procedure(TransactionalSending.retain, _forget),
 )
 add(
     "order-ack-forgotten",
     "MQQB-3.1.5.5.3-03",
     "An order acknowledgment before that of the session is forgotten.",
-    procedure("retain_transactional", _keep),
+    procedure(TransactionalSending.retain, _keep),
 )

@@ -7,18 +7,12 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import (
-    Install,
-    beforehand,
-    both,
-    effects,
-    inputs,
-    procedure,
-    set_fields,
-    skip,
-)
-from harness.faults.registry import add
+from harness.faults.parts import Method
+from harness.faults.primitives import beforehand, both, effects, inputs, procedure, set_fields, skip
+from harness.faults.registry import Install, add
 from reference_qm.codec import PingPacket
+from reference_qm.core.protocol.ping import Ping
+from reference_qm.core.protocol.session_opening import SessionOpening
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -30,7 +24,7 @@ OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 RF = 0x0002
 
 
-def _built(name: str, **changes: Any) -> Install:
+def _built(name: Method, **changes: Any) -> Install:
     """Let the procedure that builds a ping give other fields."""
     return procedure(name, lambda original: lambda *arguments: set_fields(original(*arguments), changes))
 
@@ -100,19 +94,19 @@ add(
     "ping-response-type-clear",
     ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
     "RC is clear in every Ping Response.",
-    _built("build_ping_response", Flags=lambda flags: flags & ~1),
+    _built(Ping.build_response, Flags=lambda flags: flags & ~1),
 )
 add(
     "ping-response-type-set",
     ("MQQB-2.2.7-03", "MQQB-3.1.7.7-07"),
     "RC is set in every Ping Response.",
-    _built("build_ping_response", Flags=lambda flags: flags | 1),
+    _built(Ping.build_response, Flags=lambda flags: flags | 1),
 )
 add(
     "ping-response-refuses",
     ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
     "RF is set in every Ping Response, though sessions are accepted.",
-    _built("build_ping_response", Flags=lambda flags: flags | RF),
+    _built(Ping.build_response, Flags=lambda flags: flags | RF),
 )
 
 
@@ -129,15 +123,15 @@ add(
     ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"),
     "With room for four sessions, RF is clear in every Ping Response, though the fifth session is refused.",
     both(
-        procedure("is_session_acceptable", _few_sessions),
-        _built("build_ping_response", Flags=lambda flags: flags & ~RF),
+        procedure(SessionOpening.is_session_acceptable, _few_sessions),
+        _built(Ping.build_response, Flags=lambda flags: flags & ~RF),
     ),
 )
 add(
     "ping-response-cookie-swapped",
     ("MQQB-2.2.7-22", "MQQB-3.1.7.7-08"),
     "Cookie of a Ping Response has the other byte order.",
-    _built("build_ping_response", Cookie=lambda cookie: int.from_bytes(cookie.to_bytes(4, "big"), "little")),
+    _built(Ping.build_response, Cookie=lambda cookie: int.from_bytes(cookie.to_bytes(4, "big"), "little")),
 )
 add(
     "ping-response-signature-swapped",
@@ -155,7 +149,7 @@ add(
     "ping-request-unanswered",
     "MQQB-3.1.7.7-01",
     "Ping Requests are not answered.",
-    skip("receive_ping_request"),
+    skip(Ping.receive_request),
 )
 
 
@@ -173,7 +167,7 @@ add(
     "ping-response-to-the-request-before",
     "MQQB-3.1.7.7-02",
     "A Ping Response is made from the request that came before.",
-    procedure("build_ping_response", _of_the_last_request),
+    procedure(Ping.build_response, _of_the_last_request),
 )
 
 
@@ -188,13 +182,13 @@ add(
     "ping-response-is-the-request",
     "MQQB-3.1.7.7-04",
     "A Ping Response is the request with another QMGuid: RF comes back.",
-    procedure("build_ping_response", _request_returned),
+    procedure(Ping.build_response, _request_returned),
 )
 add(
     "ping-response-other-guid",
     "MQQB-3.1.7.7-09",
     "QMGuid of a Ping Response is that of no queue manager.",
-    _built("build_ping_response", QMGuid=OTHER_GUID),
+    _built(Ping.build_response, QMGuid=OTHER_GUID),
 )
 add(
     "ping-response-to-the-ping-port",
@@ -209,13 +203,13 @@ add(
     "ping-request-type-flipped",
     "MQQB-2.2.7-02",
     "RC of a Ping Request is set by a server.",
-    _built("build_ping_request", Flags=lambda flags: flags ^ 1),
+    _built(Ping.build_request, Flags=lambda flags: flags ^ 1),
 )
 add(
     "ping-request-refuses",
     ("MQQB-2.2.7-05", "MQQB-3.1.7.6-07"),
     "RF is set in Ping Requests.",
-    _built("build_ping_request", Flags=lambda flags: flags | RF),
+    _built(Ping.build_request, Flags=lambda flags: flags | RF),
 )
 add(
     "ping-request-signature-swapped",
@@ -233,13 +227,13 @@ add(
     "ping-request-other-guid",
     "MQQB-3.1.7.6-05",
     "QMGuid of a Ping Request is that of no queue manager.",
-    _built("build_ping_request", QMGuid=OTHER_GUID),
+    _built(Ping.build_request, QMGuid=OTHER_GUID),
 )
 add(
     "ping-request-other-cookie",
     "MQQB-3.1.7.6-06",
     "Cookie of a Ping Request is not PingCookie.",
-    _built("build_ping_request", Cookie=lambda cookie: cookie ^ 0x100),
+    _built(Ping.build_request, Cookie=lambda cookie: cookie ^ 0x100),
 )
 add(
     "ping-request-to-another-port",
@@ -253,7 +247,7 @@ add(
 
 def connect(qm: QueueManager, session: Session, now: Now) -> None:
     """Connect without more ado."""
-    qm.procedures.connect_transport(qm, session)
+    qm.establishing.connect_transport(session)
 
 
 def connect_at_once(original: Callable[..., None]) -> Callable[..., None]:
@@ -265,7 +259,7 @@ add(
     "ping-request-not-sent",
     "MQQB-3.1.5.2.2-02",
     "The initiator connects without the ping that it is set up to send.",
-    procedure("send_ping_request", connect_at_once),
+    procedure(Ping.send_request, connect_at_once),
 )
 
 
@@ -273,7 +267,7 @@ def _step_of(step: int) -> Install:
     def change(qm: QueueManager, *_: Any) -> None:
         qm.adm.PingCookie = qm.adm.PingCookie + step - 1 & 0xFFFFFFFF
 
-    return beforehand("send_ping_request", change)
+    return beforehand(Ping.send_request, change)
 
 
 add("ping-cookie-by-two", "MQQB-3.1.7.6-03", "PingCookie grows by two.", _step_of(2))

@@ -8,6 +8,10 @@ from typing import Any
 from harness.faults.ping import RF, any_signature, connect, connect_at_once, heard
 from harness.faults.primitives import afterwards, both, during, procedure, skip
 from harness.faults.registry import add
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.protocol.ping import Ping
+from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, Opening, SessionState
@@ -20,13 +24,13 @@ add(
     "ping-response-not-processed",
     ("MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05", "MQQB-3.1.7.9-01"),
     "A Ping Response does not end the wait for it.",
-    skip("ping_response_processed"),
+    skip(Ping.response_processed),
 )
 add(
     "ping-answered-no-request",
     "MQQB-3.1.5.2.2-04",
     "After a positive Ping Response the initiator connects and sends no EstablishConnection.",
-    skip("send_establish_request"),
+    skip(Establishing.send_establish_request),
 )
 add(
     "ping-response-refusal-overlooked",
@@ -40,13 +44,13 @@ add(
     "ping-not-waited-for",
     "MQQB-3.1.7.6-10",
     "The initiator connects as soon as its Ping Request is sent.",
-    afterwards("send_ping_request", connect),
+    afterwards(Ping.send_request, connect),
 )
 add(
     "ping-without-timer",
     "MQQB-3.1.7.6-09",
     "No Ping Response Timer is started: a ping that nobody answers is waited for without end.",
-    during("send_ping_request", "start_timer", lambda original, *_: lambda *arguments: None),
+    during(Ping.send_request, SessionTimers.start, lambda original, *_: lambda *arguments: None),
 )
 
 
@@ -54,13 +58,13 @@ add(
     "ping-expiry-opens-the-session",
     ("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"),
     "When no Ping Response came in time the session is opened.",
-    procedure("on_ping_response_timer", connect_at_once),
+    procedure(Ping.on_response_timer, connect_at_once),
 )
 
 
 def _expire_always(original: Callable[..., None]) -> Callable[..., None]:
     def expire(qm: QueueManager, session: Session, now: Now) -> None:
-        qm.procedures.close_session(qm, session, "no Ping Response came (fault)", now)
+        qm.closing.close(session, "no Ping Response came (fault)", now)
 
     return expire
 
@@ -70,8 +74,8 @@ add(
     "MQQB-3.1.7.6-14",
     "The Ping Response Timer runs on after the response, and its expiry closes the session.",
     both(
-        during("ping_response_processed", "stop_timer", lambda original, *_: lambda *arguments: None),
-        procedure("on_ping_response_timer", _expire_always),
+        during(Ping.response_processed, SessionTimers.stop, lambda original, *_: lambda *arguments: None),
+        procedure(Ping.on_response_timer, _expire_always),
     ),
 )
 
@@ -96,13 +100,13 @@ add(
     "ping-failure-not-recorded",
     "MQQB-3.1.5.2.2-06",
     "A failed ping leaves no entry in ConnectionHistory.",
-    procedure("add_connection_history", _no_entry),
+    procedure(Establishing.add_connection_history, _no_entry),
 )
 add(
     "ping-failure-recorded-as-another",
     "MQQB-3.1.5.2.2-07",
     "A failed ping is recorded as a failure to resolve the name.",
-    procedure("add_connection_history", _other_entry),
+    procedure(Establishing.add_connection_history, _other_entry),
 )
 
 
@@ -114,7 +118,7 @@ add(
     "ping-failure-gives-up",
     "MQQB-3.1.5.2.2-08",
     "After a failed ping the Session Retry Connect Timer is not started.",
-    during("fail_to_establish", "await_reconnect", _give_up),
+    during(Establishing.fail_to_establish, Closing.await_reconnect, _give_up),
 )
 
 
@@ -132,7 +136,7 @@ add(
     "ping-response-flags-of-another",
     "MQQB-3.1.7.8-02",
     "What decides are the flags of the first datagram that came, whatever it was.",
-    procedure("receive_ping_response", _first_flags_count),
+    procedure(Ping.receive_response, _first_flags_count),
 )
 add(
     "ping-response-any-signature",
@@ -153,7 +157,7 @@ add(
     "ping-response-any-cookie",
     ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"),
     "A Ping Response is taken whatever its Cookie.",
-    procedure("receive_ping_response", _any_cookie),
+    procedure(Ping.receive_response, _any_cookie),
 )
 
 
@@ -161,25 +165,25 @@ def _late_is_welcome(qm: QueueManager, data: bytes, now: Now) -> None:
     for session in qm.sessions.values():
         late = session.SessionState is SessionState.WAITING_RECONNECT and session.opening is Opening.NOTHING
         if late and data[COOKIE] == session.ping_cookie.to_bytes(4, "little"):
-            qm.procedures.connect_transport(qm, session)
+            qm.establishing.connect_transport(session)
 
 
 def _second_refuses(qm: QueueManager, data: bytes, now: Now) -> None:
     for session in list(qm.sessions.values()):
         opened = session.SessionState is SessionState.WAITING_ECR_MSG
         if opened and data[COOKIE] == session.ping_cookie.to_bytes(4, "little") and data[0] & RF:
-            qm.procedures.close_session(qm, session, "a second Ping Response refuses it (fault)", now)
+            qm.closing.close(session, "a second Ping Response refuses it (fault)", now)
 
 
 add(
     "ping-response-late-taken",
     "MQQB-3.1.7.8-06",
     "A Ping Response that comes too late opens the session.",
-    afterwards("receive_ping_response", _late_is_welcome),
+    afterwards(Ping.receive_response, _late_is_welcome),
 )
 add(
     "ping-response-second-taken",
     "MQQB-3.1.7.8-06",
     "A second Ping Response, with RF set, closes the session.",
-    afterwards("receive_ping_response", _second_refuses),
+    afterwards(Ping.receive_response, _second_refuses),
 )

@@ -8,18 +8,13 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import (
-    Install,
-    afterwards,
-    always,
-    beforehand,
-    during,
-    procedure,
-    skip,
-    wrong_fields,
-)
-from harness.faults.registry import FaultyCore, add
+from harness.faults.primitives import afterwards, always, beforehand, during, procedure, skip, wrong_fields
+from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, SequenceInfo, SessionHeader
+from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.protocol.session_opening import SessionOpening
+from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
@@ -48,7 +43,7 @@ def _kept(element: str) -> Install:
 
         return initialize
 
-    return procedure("initialize_counts", make)
+    return procedure(Initialization.initialize_counts, make)
 
 
 for _rule, _element in (
@@ -79,8 +74,8 @@ def _acknowledges_on(faulty: FaultyCore) -> None:
 
         return build
 
-    beforehand("initialize_counts", note)(faulty)
-    procedure("build_session_header", make)(faulty)
+    beforehand(Initialization.initialize_counts, note)(faulty)
+    procedure(SessionAcks.build_header, make)(faulty)
 
 
 add(
@@ -101,17 +96,17 @@ def _set(element: str, value: Any) -> Callable[..., None]:
 
 
 for _rule, _step, _element, _value in (
-    ("08", "initialize_counts", "UnackedReceivedMsgCount", 5),
-    ("23", "initialize_messages", "UnAckedMessageCount", 0xFFFF),
-    ("25", "initialize_parameters", "SessionActive", True),
-    ("26", "initialize_parameters", "ReceivedAck", True),
-    ("27", "initialize_parameters", "AckWaitTimeout", 30_000),
-    ("28", "initialize_parameters", "OrderAckTimeout", 5_000),
-    ("29", "initialize_parameters", "DirectFormatSession", True),
-    ("30", "initialize_parameters", "MaximumOrderAckDelay", 60),
-    ("31", "initialize_parameters", "LastOrderAckSendTime", 0),
-    ("32", "initialize_parameters", "RecoverableAckSendTimeout", 500),
-    ("33", "initialize_parameters", "RemoteQMPublicKey", b"\x01\x00\x00\x00"),
+    ("08", Initialization.initialize_counts, "UnackedReceivedMsgCount", 5),
+    ("23", Initialization.initialize_messages, "UnAckedMessageCount", 0xFFFF),
+    ("25", Initialization.initialize_parameters, "SessionActive", True),
+    ("26", Initialization.initialize_parameters, "ReceivedAck", True),
+    ("27", Initialization.initialize_parameters, "AckWaitTimeout", 30_000),
+    ("28", Initialization.initialize_parameters, "OrderAckTimeout", 5_000),
+    ("29", Initialization.initialize_parameters, "DirectFormatSession", True),
+    ("30", Initialization.initialize_parameters, "MaximumOrderAckDelay", 60),
+    ("31", Initialization.initialize_parameters, "LastOrderAckSendTime", 0),
+    ("32", Initialization.initialize_parameters, "RecoverableAckSendTimeout", 500),
+    ("33", Initialization.initialize_parameters, "RemoteQMPublicKey", b"\x01\x00\x00\x00"),
 ):
     add(
         f"session-begins-with-{_dashed(_element)}",
@@ -123,14 +118,14 @@ for _rule, _step, _element, _value in (
 
 def _flag_too_many(qm: QueueManager, session: Session, packet: Any, now: Now) -> None:
     session.RecoverableMsgAckFlags = 0b100
-    qm.procedures.start_timer(qm, session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
+    qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
 
 
 add(
     "session-begins-with-recoverable-msg-ack-flags",
     "MQQB-3.1.3.2-06",
     "A session is opened with a flag set in RecoverableMsgAckFlags, and with the timer that goes with it.",
-    afterwards("receive_parameters_response", _flag_too_many),
+    afterwards(SessionOpening.receive_parameters_response, _flag_too_many),
 )
 
 
@@ -138,7 +133,7 @@ def _sequence(element: str, value: Any) -> Install:
     def spoil(qm: QueueManager, session: Session, *_: Any) -> None:
         setattr(session.TxOutgoingSequence, element, value)
 
-    return afterwards("initialize_transfer_sequence", spoil)
+    return afterwards(Initialization.initialize_transfer_sequence, spoil)
 
 
 _SEQUENCE: tuple[tuple[str, str, Any], ...] = (
@@ -161,7 +156,7 @@ add(
     "session-without-outgoing-sequence",
     "MQQB-3.1.3.2-15",
     "A session begins without a TxOutgoingSequence.",
-    skip("initialize_transfer_sequence"),
+    skip(Initialization.initialize_transfer_sequence),
 )
 
 # -- timers ------------------------------------------------------------------------------------------------------
@@ -169,7 +164,7 @@ add(
 
 def _running(name: TimerName) -> Callable[..., None]:
     def start(qm: QueueManager, session: Session, now: Now) -> None:
-        qm.procedures.start_timer(qm, session, name, HOUR_MS, now)
+        qm.session_timers.start(session, name, HOUR_MS, now)
 
     return start
 
@@ -195,7 +190,7 @@ for _rule, _name in (
         f"session-begins-with-{_dashed(_name.value)}-timer",
         f"MQQB-3.1.3.2-{_rule}",
         f"A session begins with its {_name.value} timer running.",
-        afterwards("initialize_timers", _running(_name)),
+        afterwards(Initialization.initialize_timers, _running(_name)),
     )
 
 for _rule, _name in (("13", TimerName.SESSION_CLEANUP), ("14", TimerName.SESSION_RETRY_CONNECT)):
@@ -203,7 +198,7 @@ for _rule, _name in (("13", TimerName.SESSION_CLEANUP), ("14", TimerName.SESSION
         f"session-begins-without-{_dashed(_name.value)}-timer",
         f"MQQB-3.1.3.2-{_rule}",
         f"A session begins without its {_name.value} timer running.",
-        during("initialize_timers", "start_timer", _unstarted(_name)),
+        during(Initialization.initialize_timers, SessionTimers.start, _unstarted(_name)),
     )
 
 # -- the rest ----------------------------------------------------------------------------------------------------
@@ -217,7 +212,7 @@ add(
     "session-keeps-what-was-transmitted",
     "MQQB-3.1.3.2-22",
     "A message that was transmitted on one session is not transmitted again on the next.",
-    procedure("initialize_messages", _nothing_again),
+    procedure(Initialization.initialize_messages, _nothing_again),
 )
 add(
     "session-window-of-32",
@@ -248,17 +243,17 @@ add(
     "identifier-of-each-session",
     "MQQB-3.1.3.2-34",
     "QueueManager.Identifier changes with each session.",
-    afterwards("accept_transport", _identifier_of_the_session),
+    afterwards(SessionOpening.accept_transport, _identifier_of_the_session),
 )
 add(
     "ping-cookie-begins-far",
     "MQQB-3.1.3.2-35",
     "PingCookie begins with 1000.",
-    afterwards("initialize_globally", _far_cookie),
+    afterwards(Initialization.initialize_globally, _far_cookie),
 )
 add(
     "session-begins-in-another-state",
     "MQQB-3.1.3.2-36",
     "An accepted session begins in WAITING_CP_MSG.",
-    afterwards("accept_transport", _waits_for_parameters),
+    afterwards(SessionOpening.accept_transport, _waits_for_parameters),
 )

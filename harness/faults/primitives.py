@@ -1,4 +1,4 @@
-"""The few ways in which faults are made: a packet changed on its way out, a procedure replaced, an input withheld."""
+"""The few ways in which faults are made: a packet changed on its way out, a method replaced, an input withheld."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from harness.faults.registry import FaultyCore
+from harness.faults.parts import Make, Method, changed, put_in_place
+from harness.faults.registry import FaultyCore, Install
 from reference_qm.codec import FormatError, Packet, PingPacket, parse_packet, parse_ping
+from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.effects import Effect, SendDatagram, SendPacket
 from reference_qm.surface.inputs import Input
 
-Install = Callable[[FaultyCore], None]
 When = Callable[[Any], bool] | None
 
 
@@ -85,23 +86,18 @@ def inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
     return lambda faulty: faulty.input_filters.append(filter_)
 
 
-def procedure(name: str, make: Callable[[Callable[..., Any]], Callable[..., Any]]) -> Install:
-    """Replace a procedure of the core; ``make`` gets the one that was there."""
-
-    def install(faulty: FaultyCore) -> None:
-        procedures = faulty.core.procedures
-        setattr(procedures, name, make(getattr(procedures, name)))
-
-    return install
+def procedure(method: Method, make: Make) -> Install:
+    """Replace a method of a part; ``make`` gets the one that was there."""
+    return lambda faulty: put_in_place(faulty.core, changed(method, make))
 
 
-def skip(name: str) -> Install:
-    """Leave out a procedure that gives nothing back."""
-    return procedure(name, lambda original: lambda *arguments, **named: None)
+def skip(method: Method) -> Install:
+    """Leave out a step that gives nothing back."""
+    return procedure(method, lambda original: lambda *arguments, **named: None)
 
 
-def afterwards(name: str, change: Callable[..., None]) -> Install:
-    """Let a procedure run, then spoil something; ``change`` gets the same arguments."""
+def afterwards(method: Method, change: Callable[..., None]) -> Install:
+    """Let a step be carried out, then spoil something; ``change`` gets the same arguments."""
 
     def make(original: Callable[..., Any]) -> Callable[..., Any]:
         def spoiled(*arguments: Any, **named: Any) -> Any:
@@ -111,11 +107,11 @@ def afterwards(name: str, change: Callable[..., None]) -> Install:
 
         return spoiled
 
-    return procedure(name, make)
+    return procedure(method, make)
 
 
-def beforehand(name: str, change: Callable[..., None]) -> Install:
-    """Spoil something, then let a procedure run; ``change`` gets the same arguments."""
+def beforehand(method: Method, change: Callable[..., None]) -> Install:
+    """Spoil something, then let a step be carried out; ``change`` gets the same arguments."""
 
     def make(original: Callable[..., Any]) -> Callable[..., Any]:
         def spoiled(*arguments: Any, **named: Any) -> Any:
@@ -124,24 +120,33 @@ def beforehand(name: str, change: Callable[..., None]) -> Install:
 
         return spoiled
 
-    return procedure(name, make)
+    return procedure(method, make)
 
 
-def during(name: str, inner: str, make: Callable[..., Callable[..., Any]]) -> Install:
-    """Replace a procedure only while another runs; ``make`` gets the replaced one and the other's arguments."""
+def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
+    """Replace a method only while another runs; ``make`` gets the replaced one and the other's arguments."""
 
-    def make_outer(original: Callable[..., Any]) -> Callable[..., Any]:
-        def run(qm: QueueManager, *arguments: Any) -> Any:
-            kept = getattr(qm.procedures, inner)
-            setattr(qm.procedures, inner, make(kept, qm, *arguments))
-            try:
-                return original(qm, *arguments)
-            finally:
-                setattr(qm.procedures, inner, kept)
+    def install(faulty: FaultyCore) -> None:
+        running: list[Callable[..., Any]] = []  # the method that was there, then what stands for it
 
-        return run
+        def make_inner(original: Callable[..., Any]) -> Callable[..., Any]:
+            running.append(original)
+            return lambda *arguments, **named: running[-1](*arguments, **named)
 
-    return procedure(name, make_outer)
+        def make_outer(original: Callable[..., Any]) -> Callable[..., Any]:
+            def run(*arguments: Any, **named: Any) -> Any:
+                running.append(make(running[-1], *arguments))
+                try:
+                    return original(*arguments, **named)
+                finally:
+                    running.pop()
+
+            return run
+
+        put_in_place(faulty.core, changed(inner, make_inner))
+        put_in_place(faulty.core, changed(outer, make_outer))
+
+    return install
 
 
 def always(change: Callable[[QueueManager], None]) -> Install:
@@ -177,4 +182,4 @@ def refuse(path: str) -> Install:
 
         return check_form
 
-    return procedure("check_form", make)
+    return procedure(Identifying.check_form, make)

@@ -7,9 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.messages import MESSAGE, add, resized
-from harness.faults.primitives import Install, packets, procedure, skip, wrong_fields
+from harness.faults.primitives import packets, procedure, skip, wrong_fields
+from harness.faults.registry import Install
 from reference_qm.codec import FormatError, MessageClass, Packet, UserMessagePacket
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.protocol.order_acks import LABEL
+from reference_qm.core.queueing.positions import Positions
 
 RULE = "MQMQ-2.2.19.3-"
 LABEL_LENGTH_AT, MESSAGE_SIZE_AT, EXTENSION_SIZE_AT, FIXED_SIZE = 1, 32, 52, 56
@@ -59,14 +63,14 @@ def _refuse_bit(bit: int) -> Install:
 
         return check_form
 
-    return procedure("check_form", make)
+    return procedure(Identifying.check_form, make)
 
 
 def _handed_on(**changes: Any) -> Install:
     def make(original: Callable[..., Any]) -> Callable[..., Any]:
         return lambda qm, queue, message, *rest: original(qm, queue, replace(message, **changes), *rest)
 
-    return procedure("insert_message", make)
+    return procedure(Positions.insert_message, make)
 
 
 def _header(when: Callable[[Any], bool] | None = None, **changes: Any) -> Install:
@@ -126,7 +130,7 @@ def _unless(which: Callable[[MessageClass], bool]) -> Install:
 
         return acknowledge
 
-    return procedure("acknowledge_receive", make)
+    return procedure(AdminAcks.acknowledge_receive, make)
 
 
 def _is_admin_ack(packet: UserMessagePacket) -> bool:
@@ -136,9 +140,9 @@ def _is_admin_ack(packet: UserMessagePacket) -> bool:
 
 RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
 for _name, _number, _says, _install in (
-    ("arrival", "01", "PA asks for nothing.", skip("acknowledge_arrival")),
+    ("arrival", "01", "PA asks for nothing.", skip(AdminAcks.acknowledge_arrival)),
     ("receive", "02", "PR asks for nothing.", _unless(lambda reason: reason is RECEIVED)),
-    ("failure", "03", "NA asks for nothing.", skip("acknowledge_failure")),
+    ("failure", "03", "NA asks for nothing.", skip(AdminAcks.acknowledge_failure)),
     ("removal", "04", "NR asks for nothing.", _unless(lambda reason: reason is not RECEIVED)),
     (
         "correlation",

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.primitives import Install, always
-from harness.faults.registry import add
+from harness.faults.primitives import always
+from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import MqdsPublicKeys
 

@@ -6,9 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, afterwards, beforehand, byte, during, procedure, set_fields, skip
-from harness.faults.registry import FaultyCore, add
+from harness.faults.primitives import afterwards, beforehand, byte, during, procedure, set_fields, skip
+from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import BaseHeader, FormatError, MessageClass, Packet, UserMessagePacket
+from reference_qm.core.protocol.admission import Admission
+from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.protocol.in_sequence import InSequence
+from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerName
@@ -63,27 +72,37 @@ add(
     "early-message-tolerated",
     "MQQB-3.1.5.8-01",
     "A message that comes before the session is open is ignored.",
-    procedure("refuse_out_of_state", _tolerate_early_message),
+    procedure(Identifying.refuse_out_of_state, _tolerate_early_message),
 )
-add("security-not-looked-at", "MQQB-3.1.5.8-05", "Any security will do.", procedure("check_security", _pass))
+add(
+    "security-not-looked-at",
+    "MQQB-3.1.5.8-05",
+    "Any security will do.",
+    procedure(SecurityOnReceipt.check_security, _pass),
+)
 add(
     "session-header-of-message-ignored",
     ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"),
     "A SessionHeader counts in SessionAcks only.",
-    procedure("receive_user_message", _without_session_header),
+    procedure(Receiving.receive_user_message, _without_session_header),
 )
-add("expired-taken", "MQQB-3.1.5.8-07", "A message that has expired is taken.", procedure("check_expiration", _pass))
+add(
+    "expired-taken",
+    "MQQB-3.1.5.8-07",
+    "A message that has expired is taken.",
+    procedure(Admission.check_expiration, _pass),
+)
 add(
     "any-sequence-taken",
     "MQQB-3.1.5.8-08",
     "A transactional message is taken in any order.",
-    procedure("is_in_sequence", lambda original: lambda *arguments: True),
+    procedure(InSequence.is_in_sequence, lambda original: lambda *arguments: True),
 )
 add(
     "administration-refused",
     "MQQB-3.1.5.11-01",
     "An administration acknowledgment is taken for malformed.",
-    procedure("identify_packet", _no_administration),
+    procedure(Identifying.identify_packet, _no_administration),
 )
 
 
@@ -94,7 +113,7 @@ def _transactional_too(original: Original) -> Original:
     def take(
         qm: QueueManager, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
     ) -> None:
-        if qm.procedures.find_duplicate(qm, packet) is None:
+        if qm.receiving.find_duplicate(packet) is None:
             original(qm, session, packet, receipt, now)
         else:
             receipt.done = True
@@ -115,25 +134,25 @@ add(
     "duplicates-taken",
     ("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04"),
     "No message is a duplicate.",
-    procedure("find_duplicate", lambda original: lambda qm, packet: None),
+    procedure(Receiving.find_duplicate, lambda original: lambda qm, packet: None),
 )
 add(
     "transactional-duplicates-discarded",
     "MQQB-3.1.5.8.1-01",
     "A transactional message with an identifier that came before is discarded.",
-    procedure("take_transactional", _transactional_too),
+    procedure(InSequence.take_transactional, _transactional_too),
 )
 add(
     "duplicate-keeps-time",
     "MQQB-3.1.5.8.1-02",
     "A duplicate leaves the TimeStamp of its entry as it was.",
-    afterwards("disregard_duplicate", _at(lambda entry, now: entry.TimeStamp)),
+    afterwards(Receiving.disregard_duplicate, _at(lambda entry, now: entry.TimeStamp)),
 )
 add(
     "duplicate-time-of-another-epoch",
     "MQQB-3.1.5.8.1-03",
     "A duplicate sets the TimeStamp to the monotonic clock.",
-    afterwards("disregard_duplicate", _at(lambda entry, now: now.monotonic_ms // 1000)),
+    afterwards(Receiving.disregard_duplicate, _at(lambda entry, now: now.monotonic_ms // 1000)),
 )
 
 
@@ -141,7 +160,7 @@ add(
 
 
 def _session(change: Callable[[Session], None]) -> Install:
-    return afterwards("note_activity", lambda qm, session, packet, now: change(session))
+    return afterwards(Receiving.note_activity, lambda qm, session, packet, now: change(session))
 
 
 def _set(name: str, value: Any) -> Install:
@@ -162,7 +181,7 @@ def _entry(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | Non
 
         return remember
 
-    return procedure("remember_message", make)
+    return procedure(Receiving.remember_message, make)
 
 
 def _ack_send(change: Callable[[int], int]) -> Callable[..., Original]:
@@ -176,7 +195,7 @@ def _ack_send(change: Callable[[int], int]) -> Callable[..., Original]:
 
 
 def _start_again(qm: QueueManager, session: Session, packet: Any, now: Now) -> None:
-    qm.procedures.start_timer(qm, session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
+    qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
 
 
 def _count_twice(qm: QueueManager, session: Session, packet: Any) -> None:
@@ -187,7 +206,7 @@ add(
     "received-counted-twice",
     (f"{GENERAL}02", "MQQB-3.1.5.8-04"),
     "MessageReceivedCount grows by two.",
-    afterwards("count_received", _count_twice),
+    afterwards(Receiving.count_received, _count_twice),
 )
 add("unacknowledged-not-counted", f"{GENERAL}03", "UnackedReceivedMsgCount is 1.", _set("UnackedReceivedMsgCount", 1))
 add("direct-not-noted", f"{GENERAL}04", "DirectFormatSession stays FALSE.", _set("DirectFormatSession", False))
@@ -210,19 +229,19 @@ add(
     "history-timer-not-started",
     f"{GENERAL}11",
     "The first entry does not start the MessageIDHistory Cleanup Timer.",
-    during("remember_message", "start_history_timer", lambda original, *_: _nothing),
+    during(Receiving.remember_message, Initialization.start_history_timer, lambda original, *_: _nothing),
 )
 add(
     "acknowledged-after-whole-timeout",
     f"{GENERAL}12",
     "The Session Ack Send Timer runs for the whole AckWaitTimeout.",
-    during("note_activity", "start_timer", _ack_send(lambda duration_ms: 2 * duration_ms)),
+    during(Receiving.note_activity, SessionTimers.start, _ack_send(lambda duration_ms: 2 * duration_ms)),
 )
 add(
     "acknowledgment-put-off",
     f"{GENERAL}12",
     "Each message starts the Session Ack Send Timer again.",
-    afterwards("note_activity", _start_again),
+    afterwards(Receiving.note_activity, _start_again),
 )
 
 
@@ -235,7 +254,7 @@ def _at_once(field: str, change: Callable[[Any], Any]) -> Install:
     def make(original: Original, *_: Any) -> Original:
         return lambda qm, session: set_fields(original(qm, session), {field: change})
 
-    return during("set_flag", "build_session_ack", make)
+    return during(SessionAcks.set_flag, SessionAcks.build, make)
 
 
 def _clear(bits: int) -> Callable[[int], int]:
@@ -270,26 +289,26 @@ def _empty_on_restart(faulty: FaultyCore) -> None:
 def _express_soon(qm: QueueManager, session: Session, packet: UserMessagePacket, now: Now) -> None:
     if not packet.UserHeader.DM:
         duration_ms = session.RecoverableAckSendTimeout // 2
-        qm.procedures.start_timer(qm, session, TimerName.SESSION_ACK_SEND, duration_ms, now)
+        qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, duration_ms, now)
 
 
 add(
     "recoverable-not-forward",
     (f"{GENERAL}48", f"{RECOVERABLE}01", f"{RECOVERABLE}14"),
     "A recoverable message does not bring the acknowledgment forward.",
-    during("set_flag", "start_timer", lambda original, *_: _nothing),
+    during(SessionAcks.set_flag, SessionTimers.start, lambda original, *_: _nothing),
 )
 add(
     "express-forward",
     f"{RECOVERABLE}01",
     "An express message brings the acknowledgment forward as well.",
-    afterwards("note_activity", _express_soon),
+    afterwards(Receiving.note_activity, _express_soon),
 )
 add(
     "acknowledged-at-once-never",
     (f"{RECOVERABLE}02", "MQQB-3.1.5.8-09"),
     "More than 32 recoverable messages wait for their acknowledgment.",
-    during("set_flag", "send_session_ack", lambda original, *_: _nothing),
+    during(SessionAcks.set_flag, SessionAcks.send, lambda original, *_: _nothing),
 )
 for number, says, field, change in (
     ("03", "SH is clear in the SessionAck", "BaseHeader.Flags", _clear(BaseHeader.flags(SH=1))),
@@ -305,26 +324,30 @@ add(
     "at-once-other-type",
     f"{RECOVERABLE}04",
     "PT is 0 in the SessionAck after 32 messages.",
-    during("set_flag", "send", lambda original, *_: lambda qm, session, data: original(qm, session, _untyped(data))),
+    during(
+        SessionAcks.set_flag,
+        Establishing.send,
+        lambda original, *_: lambda qm, session, data: original(qm, session, _untyped(data)),
+    ),
 )
 add(
     "at-once-not-begun-anew",
     f"{RECOVERABLE}11",
     "After the SessionAck of 32 messages the numbers go on one after where they should.",
-    afterwards("set_flag", _begin_later),
+    afterwards(SessionAcks.set_flag, _begin_later),
 )
 add(
     "flag-of-the-next-set",
     f"{RECOVERABLE}15",
     "After the SessionAck of 32 messages a message sets the flag of the next number too.",
-    afterwards("set_flag", _higher_flag),
+    afterwards(SessionAcks.set_flag, _higher_flag),
 )
 add("recoverable-not-on-disk", f"{RECOVERABLE}12", "A restart empties every queue.", _empty_on_restart)
 add(
     "recoverable-counted-twice",
     f"{RECOVERABLE}13",
     "RecoverableMessageReceivedCount grows by two.",
-    afterwards("count_received", _count_recoverable_twice),
+    afterwards(Receiving.count_received, _count_recoverable_twice),
 )
 
 
@@ -350,18 +373,23 @@ add(
     "history-cleanup-not-configured",
     "MQQB-3.1.2.8-01",
     "The MessageIDHistory Cleanup Timer runs for half an hour, whatever is configured.",
-    procedure("start_history_timer", _lasting),
+    procedure(Initialization.start_history_timer, _lasting),
 )
-add("history-kept", ("MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02"), "No entry is ever deleted.", skip("on_history_timer"))
+add(
+    "history-kept",
+    ("MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02"),
+    "No entry is ever deleted.",
+    skip(Initialization.on_history_timer),
+)
 add(
     "history-forgotten-at-once",
     "MQQB-3.1.6.7-02",
     "The MessageIDHistory Cleanup Timer deletes all entries.",
-    beforehand("on_history_timer", _forget_all),
+    beforehand(Initialization.on_history_timer, _forget_all),
 )
 add(
     "history-timer-runs-once",
     "MQQB-3.1.6.7-03",
     "The MessageIDHistory Cleanup Timer does not run again.",
-    during("on_history_timer", "start_history_timer", lambda original, *_: _nothing),
+    during(Initialization.on_history_timer, Initialization.start_history_timer, lambda original, *_: _nothing),
 )

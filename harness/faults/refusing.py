@@ -6,9 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, procedure
-from harness.faults.registry import add
+from harness.faults.parts import Method
+from harness.faults.primitives import procedure
+from harness.faults.registry import Install, add
 from reference_qm.codec import MessageClass, UserHeader, UserMessagePacket
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.admission import Admission
+from reference_qm.core.protocol.final_acks import FinalAcks
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.protocol.routing import Routing
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Queue, Session
 from reference_qm.surface.clock import Now
@@ -39,7 +45,7 @@ def unacknowledged(*unwanted: MessageClass) -> Install:
 
         return acknowledge
 
-    return procedure("acknowledge_failure", make)
+    return procedure(AdminAcks.acknowledge_failure, make)
 
 
 def acknowledged_unasked(*unwanted: MessageClass) -> Install:
@@ -48,13 +54,13 @@ def acknowledged_unasked(*unwanted: MessageClass) -> Install:
     def make(original: Original) -> Original:
         def acknowledge(qm: QueueManager, message: Any, message_class: MessageClass, now: Now) -> None:
             if message_class in unwanted:
-                qm.procedures.send_admin_ack(qm, message, message_class, now)
+                qm.admin_acks.send(message, message_class, now)
             else:
                 original(qm, message, message_class, now)
 
         return acknowledge
 
-    return procedure("acknowledge_failure", make)
+    return procedure(AdminAcks.acknowledge_failure, make)
 
 
 def without_final_ack(*unwanted: MessageClass) -> Install:
@@ -67,10 +73,10 @@ def without_final_ack(*unwanted: MessageClass) -> Install:
 
         return refuse
 
-    return procedure("refuse_transactional", make)
+    return procedure(FinalAcks.refuse_transactional, make)
 
 
-def _as_purged(name: str, place: int) -> Install:
+def _as_purged(name: Method, place: int) -> Install:
     """Tell HOP_COUNT_EXCEEDED as NACK_DELETED; ``place``: of the class in the arguments."""
 
     def make(original: Original) -> Original:
@@ -96,14 +102,14 @@ def _hops(change: Callable[[int], int]) -> Install:
 
         return count
 
-    return procedure("count_hop", make)
+    return procedure(Routing.count_hop, make)
 
 
 add(
     "unknown-queue-taken-for-another",
     (f"{GENERAL}14", f"{GENERAL}15", f"{GENERAL}16", f"{GENERAL}23"),
     "A message to a queue that is not there is put into one that is.",
-    procedure("find_destination", _any_queue),
+    procedure(Receiving.find_destination, _any_queue),
 )
 for number, fate, refused in (
     ("17", "message to no queue", MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q),
@@ -138,19 +144,19 @@ add(
     "transactional-into-any-queue",
     (f"{GENERAL}24", f"{GENERAL}25", f"{GENERAL}32"),
     "A transactional message is put into any queue.",
-    procedure("check_transactional_queue", _pass),
+    procedure(Admission.check_transactional_queue, _pass),
 )
 add(
     "any-message-into-transactional-queue",
     (f"{GENERAL}33", f"{GENERAL}37"),
     "A message without transaction is put into a transactional queue.",
-    procedure("check_nontransactional_queue", _pass),
+    procedure(Admission.check_nontransactional_queue, _pass),
 )
 add(
     "never-sent-on",
     f"{GENERAL}38",
     "A message for another queue manager is taken for one to this.",
-    procedure("is_addressed_here", lambda original: lambda qm, packet: True),
+    procedure(Receiving.is_addressed_here, lambda original: lambda qm, packet: True),
 )
 add("hop-not-counted", f"{GENERAL}39", "RC stays as it is.", _hops(lambda hops: hops))
 add(
@@ -159,10 +165,15 @@ add(
     "A message may have any number of hops.",
     _hops(lambda hops: min(hops + 1, 0x1D)),
 )
-add("hops-told-as-purged", f"{GENERAL}41", "Too many hops are told as a purge.", _as_purged("acknowledge_failure", 2))
+add(
+    "hops-told-as-purged",
+    f"{GENERAL}41",
+    "Too many hops are told as a purge.",
+    _as_purged(AdminAcks.acknowledge_failure, 2),
+)
 add(
     "hops-told-finally-as-purged",
     f"{GENERAL}44",
     "A FinalAck tells too many hops as a purge.",
-    _as_purged("refuse_transactional", 3),
+    _as_purged(FinalAcks.refuse_transactional, 3),
 )

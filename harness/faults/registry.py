@@ -63,6 +63,10 @@ class FaultyCore:
         return effects
 
 
+Install = Callable[[FaultyCore], None]
+"""What puts a fault into a core."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """A deliberate violation.
@@ -73,13 +77,13 @@ class Fault:
     name: str
     breaks: tuple[str, ...]
     says: str
-    install: Callable[[FaultyCore], None]
+    install: Install
 
 
 _FAULTS: dict[str, Fault] = {}
 
 
-def add(name: str, breaks: str | Iterable[str], says: str, install: Callable[[FaultyCore], None]) -> None:
+def add(name: str, breaks: str | Iterable[str], says: str, install: Install) -> None:
     """Register a fault."""
     if name in _FAULTS:
         raise ValueError(f"two faults are named {name}")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import Install, effects, inputs
-from harness.faults.registry import add
+from harness.faults.primitives import effects, inputs
+from harness.faults.registry import Install, add
 from reference_qm.rpc import FaultStatus
 from reference_qm.rpc.interfaces import QM2QM
 from reference_qm.rpc.syntaxes import NDR64

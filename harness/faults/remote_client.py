@@ -7,12 +7,17 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import Install, always, effects, procedure, skip
-from harness.faults.registry import add
+from harness.faults.parts import Method
+from harness.faults.primitives import always, effects, procedure, skip
+from harness.faults.registry import Install, add
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteError, RemoteQueue, Sequence
-from reference_qm.core.remote_client.running import Bind as Construct
-from reference_qm.core.remote_client.running import Binding
+from reference_qm.core.remote_client.binding import ServerBindings
+from reference_qm.core.remote_client.cancelling import ClientCancelling
+from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteQueue
+from reference_qm.core.remote_client.opening import ClientOpening
+from reference_qm.core.remote_client.running import ClientTasks
+from reference_qm.core.remote_client.steps import Bind as Construct
+from reference_qm.core.remote_client.steps import Binding, RemoteError, Sequence
 from reference_qm.rpc import QM2QM, Interface
 from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.errors import PduError
@@ -27,7 +32,7 @@ CANCELING, CURSOR, CLOSING = "MQQP-3.2.4.7", "MQQP-3.2.4.8", "MQQP-3.2.4.9"
 STRANGE_HANDLE = UUID(int=0xBAD)
 
 
-def _values(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Install:
+def _values(name: Method, change: Callable[[dict[str, Any]], dict[str, Any]]) -> Install:
     """Change parameters of a call."""
 
     def make(original: Original) -> Original:
@@ -40,7 +45,7 @@ def _values(name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> In
     return procedure(name, make)
 
 
-def _plus_one(name: str, parameter: str) -> Install:
+def _plus_one(name: Method, parameter: str) -> Install:
     return _values(name, lambda values: {parameter: values[parameter] + 1})
 
 
@@ -49,7 +54,7 @@ def nothing(*given: Any) -> Sequence:
     yield from ()
 
 
-def never(name: str) -> Install:
+def never(name: Method) -> Install:
     """Leave out a sequence."""
     return procedure(name, lambda original: nothing)
 
@@ -79,7 +84,7 @@ def _port_of_qm2qm(asks: bool) -> Install:
 
         return tell
 
-    return procedure("ask_server_port", make)
+    return procedure(ServerBindings.ask_server_port, make)
 
 
 def _bindings_kept(original: Original) -> Original:
@@ -98,8 +103,8 @@ def _opened_anyway(original: Original) -> Original:
             return (yield from original(qm, queue))
         except RemoteError:
             queue.binding = yield Construct(queue.RemoteServer, QM2QM)
-            context = yield from qm.procedures.call_open_queue(qm, queue)
-            qm.procedures.add_remote_open_queue(qm, queue, context)
+            context = yield from qm.client_opening.call_open_queue(queue)
+            qm.client_opening.add_remote_open_queue(queue, context)
 
     return open_queue
 
@@ -137,7 +142,7 @@ add(
     "remote-open-other-interface",
     f"{OPENING}-02",
     "It binds to another interface.",
-    procedure("construct_binding", _other_interface),
+    procedure(ServerBindings.construct_binding, _other_interface),
 )
 add("remote-open-port-not-asked", f"{OPENING}-03", "It asks for no port of qm2qm.", _port_of_qm2qm(asks=False))
 add("remote-open-port-ignored", f"{OPENING}-04", "It stays at the port that it knows.", _port_of_qm2qm(asks=True))
@@ -145,23 +150,23 @@ add(
     "remote-open-bindings-kept",
     f"{OPENING}-05",
     "Binding handles to qm2qm are never closed.",
-    procedure("close_binding", _bindings_kept),
+    procedure(ServerBindings.close_binding, _bindings_kept),
 )
 add(
     "remote-open-without-second-binding",
     f"{OPENING}-06",
     "Without the second binding handle the queue is opened at the first port.",
-    procedure("open_queue_at_server", _opened_anyway),
+    procedure(ClientOpening.open_queue_at_server, _opened_anyway),
 )
 
 
 def _closed_and_kept(original: Original) -> Original:
     def close(qm: QueueManager, queue: RemoteQueue) -> Sequence:
         assert queue.binding is not None
-        entry = qm.procedures.find_remote_open_queue(qm, queue)
-        yield from qm.procedures.cancel_every_pending_read(qm, queue)
-        yield from qm.procedures.call_close_queue(qm, queue.binding, entry)
-        qm.procedures.remove_remote_open_queue(qm, entry)
+        entry = qm.client_opening.find_remote_open_queue(queue)
+        yield from qm.client_cancelling.cancel_every_pending_read(queue)
+        yield from qm.client_opening.call_close_queue(queue.binding, entry)
+        qm.client_opening.remove_remote_open_queue(entry)
 
     return close
 
@@ -170,58 +175,58 @@ add(
     "remote-close-keeps-binding",
     f"{OPENING}-07",
     "The binding handle outlives the queue.",
-    procedure("close_queue_at_server", _closed_and_kept),
+    procedure(ClientOpening.close_queue_at_server, _closed_and_kept),
 )
 add(
     "remote-open-not-called",
     (f"{OPENING}-08", "MQQP-3.1.4.1-03"),
     "RemoteQMOpenQueue is not called.",
-    never("call_open_queue"),
+    never(ClientOpening.call_open_queue),
 )
 add(
     "remote-open-third-binding",
     f"{OPENING}-09",
     "RemoteQMOpenQueue is called on a binding handle of its own.",
-    procedure("call_open_queue", _on_a_third_binding),
+    procedure(ClientOpening.call_open_queue, _on_a_third_binding),
 )
 add(
     "remote-open-other-client",
     f"{OPENING}-10",
     "pLicGuid is another GUID.",
-    _values("build_open_queue", lambda values: {"pLicGuid": STRANGE_HANDLE}),
+    _values(ClientOpening.build_open_queue, lambda values: {"pLicGuid": STRANGE_HANDLE}),
 )
 add(
     "remote-open-other-role",
     f"{OPENING}-11",
     "dwMQS says server where it is none.",
-    _values("build_open_queue", lambda values: {"dwMQS": 1 - values["dwMQS"]}),
+    _values(ClientOpening.build_open_queue, lambda values: {"dwMQS": 1 - values["dwMQS"]}),
 )
 for _number, _name in (("12", "hQueue"), ("13", "pQueue"), ("14", "dwpContext")):
     add(
         f"remote-open-other-{_name.lower()}",
         f"{OPENING}-{_number}",
         f"{_name} of RemoteQMOpenQueue is another number.",
-        _plus_one("build_open_queue", _name),
+        _plus_one(ClientOpening.build_open_queue, _name),
     )
-add("remote-open-waits-for-ever", f"{OPENING}-15", "A call is never given up.", skip("on_remote_call_timer"))
+add("remote-open-waits-for-ever", f"{OPENING}-15", "A call is never given up.", skip(ClientTasks.on_remote_call_timer))
 add("remote-open-impatient", f"{OPENING}-15", "A call is given up after a minute.", always(_a_minute))
 add(
     "remote-open-given-up-silently",
     f"{OPENING}-16",
     "The server is not told that a call is given up.",
-    procedure("on_remote_call_timer", _silently),
+    procedure(ClientTasks.on_remote_call_timer, _silently),
 )
 add(
     "remote-open-entry-of-another",
     f"{OPENING}-17",
     "The entry of an open queue has another context handle.",
-    procedure("add_remote_open_queue", _entry_of_another),
+    procedure(ClientOpening.add_remote_open_queue, _entry_of_another),
 )
 add(
     "remote-open-no-entry",
     (f"{OPENING}-20", f"{KEPT}.4-01"),
     "An open queue has no entry.",
-    skip("add_remote_open_queue"),
+    skip(ClientOpening.add_remote_open_queue),
 )
 
 # -- 2.2, 3.1.4 -------------------------------------------------------------------------------------------------------
@@ -250,7 +255,7 @@ add(
         *("MQQP-3.1.4.10-10", "MQQP-3.1.4.11-18"),
     ],
     "Only failures of message queuing count as such.",
-    procedure("is_failure", lambda original: lambda qm, status: status >> 16 == 0xC00E),
+    procedure(ServerBindings.is_failure, lambda original: lambda qm, status: status >> 16 == 0xC00E),
 )
 
 # -- 3.2.4.7 ----------------------------------------------------------------------------------------------------------
@@ -267,32 +272,37 @@ add(
     "remote-cancel-another-read",
     f"{CANCELING}-02",
     "The read that began last is cancelled.",
-    procedure("find_pending_read", _the_last),
+    procedure(ClientCancelling.find_pending_read, _the_last),
 )
-add("remote-cancel-not-called", f"{CANCELING}-03", "RemoteQMCancelReceive is not called.", never("call_cancel_receive"))
+add(
+    "remote-cancel-not-called",
+    f"{CANCELING}-03",
+    "RemoteQMCancelReceive is not called.",
+    never(ClientCancelling.call_cancel_receive),
+)
 add(
     "remote-cancel-other-queue",
     (f"{CANCELING}-04", f"{CLOSING}-03"),
     "hQueue of RemoteQMCancelReceive is another number.",
-    _plus_one("build_cancel_receive", "hQueue"),
+    _plus_one(ClientCancelling.build_cancel_receive, "hQueue"),
 )
 add(
     "remote-cancel-other-descriptor",
     f"{CANCELING}-05",
     "pQueue of RemoteQMCancelReceive is another number.",
-    _plus_one("build_cancel_receive", "pQueue"),
+    _plus_one(ClientCancelling.build_cancel_receive, "pQueue"),
 )
 add(
     "remote-cancel-other-request",
     (f"{CANCELING}-06", f"{CLOSING}-04"),
     "dwRequestID of RemoteQMCancelReceive is another number.",
-    _plus_one("build_cancel_receive", "dwRequestID"),
+    _plus_one(ClientCancelling.build_cancel_receive, "dwRequestID"),
 )
 add(
     "remote-cancel-entry-stays",
     f"{CANCELING}-07",
     "The entry of a cancelled read stays.",
-    skip("remove_cancelled_read"),
+    skip(ClientCancelling.remove_cancelled_read),
 )
 
 # -- 3.2.4.8, 3.2.4.9 -------------------------------------------------------------------------------------------------
@@ -301,19 +311,19 @@ add(
     "remote-cursor-not-closed",
     (f"{CURSOR}-02", "MQQP-3.1.4.5-01"),
     "RemoteQMCloseCursor is not called.",
-    never("close_remote_cursor"),
+    never(ClientCancelling.close_remote_cursor),
 )
 add(
     "remote-cursor-other-queue",
     f"{CURSOR}-03",
     "hQueue of RemoteQMCloseCursor is another number.",
-    _plus_one("build_close_cursor", "hQueue"),
+    _plus_one(ClientCancelling.build_close_cursor, "hQueue"),
 )
 add(
     "remote-cursor-other-cursor",
     f"{CURSOR}-04",
     "hCursor of RemoteQMCloseCursor is another number.",
-    _plus_one("build_close_cursor", "hCursor"),
+    _plus_one(ClientCancelling.build_close_cursor, "hCursor"),
 )
 
 
@@ -332,18 +342,23 @@ add(
     "remote-close-another-queue",
     f"{CLOSING}-02",
     "The queue that was opened last is closed.",
-    procedure("find_remote_open_queue", _other_queue),
+    procedure(ClientOpening.find_remote_open_queue, _other_queue),
 )
 add(
     "remote-close-not-called",
     (f"{CLOSING}-05", "MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01"),
     "RemoteQMCloseQueue is not called.",
-    never("call_close_queue"),
+    never(ClientOpening.call_close_queue),
 )
 add(
     "remote-close-other-session",
     f"{CLOSING}-06",
     "pphContext of RemoteQMCloseQueue is another handle.",
-    procedure("call_close_queue", _other_session),
+    procedure(ClientOpening.call_close_queue, _other_session),
 )
-add("remote-close-entry-stays", f"{CLOSING}-07", "The entry of a closed queue stays.", skip("remove_remote_open_queue"))
+add(
+    "remote-close-entry-stays",
+    f"{CLOSING}-07",
+    "The entry of a closed queue stays.",
+    skip(ClientOpening.remove_remote_open_queue),
+)

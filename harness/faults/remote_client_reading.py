@@ -10,13 +10,15 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import Install, both, effects, procedure, skip
-from harness.faults.registry import add
+from harness.faults.primitives import both, effects, procedure, skip
+from harness.faults.registry import Install, add
 from harness.faults.remote_client import STRANGE_HANDLE, never
 from reference_qm.codec import FormatError
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteRead, Sequence
-from reference_qm.core.remote_client.reading import RemoteMessage, Version
+from reference_qm.core.remote_client.cancelling import ClientCancelling
+from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteRead
+from reference_qm.core.remote_client.reading import ClientReading, RemoteMessage, Version
+from reference_qm.core.remote_client.steps import Sequence
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.errors import PduError
 from reference_qm.rpc.pdu import Pdu
@@ -66,25 +68,28 @@ add(
     "remote-read-not-pending",
     [*_rules("02 06", "02 06", "02 06", "02 06"), "MQQP-3.2.1.2-01"],
     "A pending read is in no collection.",
-    procedure("create_pending_read", _unknown),
+    procedure(ClientReading.create_pending_read, _unknown),
 )
 add(
     "remote-read-entry-of-another-queue",
     _rules("03", "03", "03", "03"),
     "The entry of a read has the handle of another queue.",
-    both(procedure("create_pending_read", _of_another_queue), procedure("find_pending_read", _found_by_identifier)),
+    both(
+        procedure(ClientReading.create_pending_read, _of_another_queue),
+        procedure(ClientCancelling.find_pending_read, _found_by_identifier),
+    ),
 )
 add(
     "remote-read-identifier-reused",
     [*_rules("04 05", "04 05", "04 05", "04 05"), "MQQP-2.2.2.1-04", "MQQP-2.2.2.1-05"],
     "Every read has the same RequestId.",
-    procedure("new_request_id", lambda original: lambda qm: 7),
+    procedure(ClientReading.new_request_id, lambda original: lambda qm: 7),
 )
 add(
     "remote-read-entry-stays",
     _rules("36", "39", "36", "38"),
     "The entry of a read that is over stays.",
-    skip("remove_pending_read"),
+    skip(ClientReading.remove_pending_read),
 )
 
 # -- the version ------------------------------------------------------------------------------------------------------
@@ -92,7 +97,9 @@ add(
 
 def _old_when(test: Callable[[Version], bool]) -> Install:
     """Take a server for old when a test says so, and not as the rules say."""
-    return procedure("is_old_version", lambda original: lambda qm, version: version is not None and test(version))
+    return procedure(
+        ClientReading.is_old_version, lambda original: lambda qm, version: version is not None and test(version)
+    )
 
 
 def _not_asked(original: Original) -> Original:
@@ -107,7 +114,7 @@ add(
     "remote-read-version-not-asked",
     _rules("07", "07", "07", ""),
     "RemoteQmGetVersion is not called.",
-    procedure("ask_server_version", _not_asked),
+    procedure(ClientReading.ask_server_version, _not_asked),
 )
 add(
     "remote-read-every-server-old",
@@ -160,7 +167,7 @@ def _described(change: Callable[[dict[str, Any]], dict[str, Any]]) -> Install:
 
         return describe
 
-    return procedure("describe_read", make)
+    return procedure(ClientReading.describe_read, make)
 
 
 def _one_more(name: str) -> Install:
@@ -190,7 +197,8 @@ add(
     _rules("32", "32", "32", "31"),
     "SequentialId is not zero.",
     procedure(
-        "describe_read2", lambda original: lambda qm, read: original(qm, read) | {"SequentialId": 0x1122334455667788}
+        ClientReading.describe_read2,
+        lambda original: lambda qm, read: original(qm, read) | {"SequentialId": 0x1122334455667788},
     ),
 )
 
@@ -248,26 +256,26 @@ def _ended(change: Callable[[PendingRemoteReadEntry, int], tuple[UUID | None, in
 
         return end
 
-    return procedure("end_receive", make)
+    return procedure(ClientReading.end_receive, make)
 
 
 add(
     "remote-read-handle-forgotten",
     _rules("", "34", "", "33"),
     "The handle of the read session is not kept.",
-    skip("note_remote_read_handle"),
+    skip(ClientReading.note_remote_read_handle),
 )
 add(
     "remote-read-other-message",
     _rules("35", "35", "35", "34"),
     "The body of a message loses its last byte.",
-    procedure("reconstruct_message", _other_message),
+    procedure(ClientReading.reconstruct_message, _other_message),
 )
 add(
     "remote-read-not-ended",
     [*_rules("", "36", "", "35"), "MQQP-2.2.1.2-01", "MQQP-3.1.4.1-01", "MQQP-3.1.4.2-01"],
     "RemoteQMEndReceive is not called.",
-    never("end_receive"),
+    never(ClientReading.end_receive),
 )
 
 
@@ -283,7 +291,7 @@ def _minding(name: str, plain: int) -> Install:
 
         return reconstruct
 
-    return procedure("reconstruct_message", make)
+    return procedure(ClientReading.reconstruct_message, make)
 
 
 add("remote-read-minds-reserved", "MQQP-2.2.2.1-06", "Reserved has to be what it is mostly.", _minding("Reserved", 1))

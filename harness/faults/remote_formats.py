@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, effects, procedure
-from harness.faults.registry import add
+from harness.faults.primitives import effects, procedure
+from harness.faults.registry import Install, add
+from reference_qm.core.remote.properties import ObjectProperties
+from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.queue_formats import SYSTEM, QueueFormatType, SuffixType
 from reference_qm.rpc import FaultStatus
 from reference_qm.rpc.interfaces.propvariant import VarType
@@ -30,7 +32,7 @@ def _understood(change: Callable[[Any, QueueFormat], QueueFormat]) -> Install:
 
         return open_remote_queue
 
-    return procedure("open_remote_queue", make)
+    return procedure(Qmcomm.open_remote_queue, make)
 
 
 def _instead(kind: int, suffix: int, other: int) -> Install:
@@ -156,7 +158,7 @@ def _unread(vt: int) -> Install:
 
         return r_qm_get_object_properties
 
-    return procedure("r_qm_get_object_properties", make)
+    return procedure(ObjectProperties.r_qm_get_object_properties, make)
 
 
 def _types() -> None:
@@ -201,7 +203,7 @@ def _types() -> None:
 
             return get_queue_property
 
-        return procedure("get_queue_property", make)
+        return procedure(ObjectProperties.get_queue_property, make)
 
     for number, identifier, vt in (
         ("03", 106, VarType.VT_UI2),

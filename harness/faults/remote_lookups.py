@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import Install
-from harness.faults.registry import add
+from harness.faults.primitives import during
+from harness.faults.registry import Install, add
 from harness.faults.remote_reading import DESC, LOOKUP, Wrapped, instead, rules
+from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
+from reference_qm.core.remote.reading import RemoteReads
 from reference_qm.model.enums import MessageSeekAction
 
 
@@ -19,7 +21,7 @@ def _timed(change: Callable[[int], int]) -> Install:
         entry.Timeout = change(entry.Timeout)
         original(qm, entry, *arguments)
 
-    return instead("remote_receive", timed)
+    return instead(RemoteReads.remote_receive, timed)
 
 
 def _timers() -> None:
@@ -52,7 +54,7 @@ def _sought(change: Callable[[MessageSeekAction, int], MessageSeekAction]) -> In
     def get_lookup_operation(original: Wrapped, qm: Any, action: Any, lookup_id: int) -> MessageSeekAction:
         return change(original(qm, action, lookup_id), lookup_id)
 
-    return instead("get_lookup_operation", get_lookup_operation)
+    return instead(RemoteReads.get_lookup_operation, get_lookup_operation)
 
 
 def _as(found: MessageSeekAction, other: MessageSeekAction) -> Install:
@@ -62,17 +64,8 @@ def _as(found: MessageSeekAction, other: MessageSeekAction) -> Install:
 def _lookups() -> None:
     seek = MessageSeekAction
 
-    def at_once(original: Wrapped, qm: Any, entry: Any, descriptor: Any, lookup_id: int) -> None:
-        kept = qm.procedures.read_by_lookup_identifier
-
-        def one_phase(*arguments: Any, **named: Any) -> Any:
-            return kept(*arguments, **{**named, "two_phase_read": False})
-
-        qm.procedures.read_by_lookup_identifier = one_phase
-        try:
-            original(qm, entry, descriptor, lookup_id)
-        finally:
-            qm.procedures.read_by_lookup_identifier = kept
+    def at_once(original: Wrapped, *_: Any) -> Wrapped:
+        return lambda *arguments, **named: original(*arguments, **{**named, "two_phase_read": False})
 
     def taken(original: Wrapped, qm: Any, entry: Any, *arguments: Any) -> None:
         if entry.Action not in RECEIVING:
@@ -86,7 +79,12 @@ def _lookups() -> None:
             "CURRENT is the message behind.",
             _as(seek.CURRENT, seek.NEXT),
         ),
-        ("peek-takes", rules((LOOKUP, "40")), "A peek takes the message.", instead("remote_read_by_lookup", taken)),
+        (
+            "peek-takes",
+            rules((LOOKUP, "40")),
+            "A peek takes the message.",
+            instead(RemoteReads.remote_read_by_lookup, taken),
+        ),
         (
             "first-is-next",
             rules((LOOKUP, "42")),
@@ -121,7 +119,7 @@ def _lookups() -> None:
             "in-one-phase",
             rules((LOOKUP, "30 36")),
             "A receive takes its message at once.",
-            instead("remote_read_by_lookup", at_once),
+            during(RemoteReads.remote_read_by_lookup, Reading.read_by_lookup_identifier, at_once),
         ),
     ):
         add(f"remote-lookup-{name}", breaks, says, install)

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import Install, afterwards, both, during, skip
-from harness.faults.registry import add
+from harness.faults.parts import Method
+from harness.faults.primitives import afterwards, both, during, skip
+from harness.faults.registry import Install, add
 from harness.faults.remote_reading import Wrapped, instead, rules
+from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.queueing.opening import QueueOpening
+from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.remote.starting import RemoteStarting
+from reference_qm.core.remote_client.cancelling import ClientCancelling
 from reference_qm.model.statuses import Status
 
 END, OPEN, CLOSE, CURSOR = "MQQP-3.1.4.2-", "MQQP-3.1.4.3-", "MQQP-3.1.4.4-", "MQQP-3.1.4.5-"
 ERROR = Status.MQ_ERROR
 
 
-def responding(name: str, change: Callable[[Any, dict[str, Any]], dict[str, Any]]) -> Install:
+def responding(name: Method, change: Callable[[Any, dict[str, Any]], dict[str, Any]]) -> Install:
     """Let a method answer otherwise; ``change`` gets the call and its results."""
 
     def carried_out(original: Wrapped, qm: Any, call: Any, now: Any) -> None:
@@ -69,27 +76,35 @@ def _ending() -> None:
 
     def forgetful(faulty: Any) -> None:
         begun.clear()
-        both(instead("create_remote_read_entry", remembered), instead("end_remote_read", of_the_first))(faulty)
+        both(
+            instead(RemoteStarting.create_remote_read_entry, remembered),
+            instead(RemoteEnding.end_remote_read, of_the_first),
+        )(faulty)
 
     def left_locked(original: Wrapped, qm: Any, entry: Any, delete_message: bool, ended: Any) -> None:
         entry.ended = True
         ended(Status.MQ_OK)
 
-    end = "remote_qm_end_receive"
+    end = RemoteEnding.remote_qm_end_receive
     for name, breaks, says, install in (
         (
             "never-delivered",
             rules((END, "01 07")),
             "RR_ACK leaves the message.",
-            instead("is_delivered", lambda *_: False),
+            instead(RemoteEnding.is_delivered, lambda *_: False),
         ),
         (
             "always-delivered",
             rules((END, "06")),
             "RR_NACK takes the message.",
-            instead("is_delivered", lambda *_: True),
+            instead(RemoteEnding.is_delivered, lambda *_: True),
         ),
-        ("not-ended", rules((END, "12")), "The message stays locked.", instead("end_remote_read", left_locked)),
+        (
+            "not-ended",
+            rules((END, "12")),
+            "The message stays locked.",
+            instead(RemoteEnding.end_remote_read, left_locked),
+        ),
         ("status-wrong", rules((END, "08")), "Success returns an error.", responding(end, failing)),
         (
             "null-taken",
@@ -109,13 +124,13 @@ def _ending() -> None:
             "rundown-left-out",
             "MQQP-3.1.6.2-01",
             "A client that is gone leaves its message locked.",
-            skip("run_down_remote_read"),
+            skip(RemoteEnding.run_down_remote_read),
         ),
         (
             "rundown-acknowledges",
             "MQQP-3.1.6.2-02",
             "A client that is gone has got its message.",
-            both(skip("run_down_session"), instead("get_rundown_ack", lambda *_: True)),
+            both(skip(RemoteOpening.run_down_session), instead(RemoteEnding.get_rundown_ack, lambda *_: True)),
         ),
     ):
         add(f"remote-end-{name}", breaks, says, install)
@@ -144,14 +159,14 @@ def _opening() -> None:
     def no_handle(call: Any, results: dict[str, Any]) -> dict[str, Any]:
         return {**results, "phContext": None}
 
-    opening = "remote_qm_open_queue"
+    opening = RemoteOpening.remote_qm_open_queue
     for name, breaks, says, install in (
-        ("zero-taken", rules((OPEN, "14")), "pQueue and dwpContext may be 0.", skip("check_open_values")),
+        ("zero-taken", rules((OPEN, "14")), "pQueue and dwpContext may be 0.", skip(RemoteOpening.check_open_values)),
         (
             "unequal-taken",
             rules((OPEN, "15")),
             "pQueue may be another than dwpContext.",
-            skip("check_open_values_equal"),
+            skip(RemoteOpening.check_open_values_equal),
         ),
         ("by-h-queue", rules((OPEN, "17")), "The queue is known by hQueue.", instead(opening, by_h_queue)),
         ("h-queue-checked", rules((OPEN, "11")), "hQueue has to be open.", instead(opening, h_queue_checked)),
@@ -159,13 +174,13 @@ def _opening() -> None:
             "not-kept",
             rules((OPEN, "19"), ("MQQP-3.1.1.5-", "01")),
             "The entry is not in the collection.",
-            afterwards("take_over_descriptor", not_added),
+            afterwards(RemoteOpening.take_over_descriptor, not_added),
         ),
         (
             "only-one-kept",
             rules(("MQQP-3.1.1.5-", "02 03")),
             "An opening takes the place of the others.",
-            afterwards("take_over_descriptor", only_one),
+            afterwards(RemoteOpening.take_over_descriptor, only_one),
         ),
         (
             "without-handle",
@@ -186,11 +201,16 @@ def _closing() -> None:
 
     def of_everybody(original: Wrapped, qm: Any, entry: Any) -> None:
         for read in list(qm.remote.reads.values()):
-            qm.procedures.cancel_remote_read(qm, read, Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)
+            qm.remote_ending.cancel_remote_read(read, Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)
 
-    close, entry = "remote_qm_close_queue", "close_open_queue_entry"
+    close, entry = RemoteOpening.remote_qm_close_queue, RemoteOpening.close_open_queue_entry
     for name, breaks, says, install in (
-        ("not-closed", rules((CLOSE, "01 13")), "The queue stays open.", during(entry, "close_queue", nothing)),
+        (
+            "not-closed",
+            rules((CLOSE, "01 13")),
+            "The queue stays open.",
+            during(entry, QueueOpening.close_queue, nothing),
+        ),
         ("status-wrong", rules((CLOSE, "03 17")), "Success returns an error.", responding(close, failing)),
         (
             "null-taken",
@@ -214,19 +234,19 @@ def _closing() -> None:
             "reads-left",
             rules((CLOSE, "08 09"), ("MQQP-3.1.1.3-", "03")),
             "Reads go on waiting.",
-            both(skip("cancel_remote_reads"), during(entry, "close_queue", nothing)),
+            both(skip(RemoteOpening.cancel_remote_reads), during(entry, QueueOpening.close_queue, nothing)),
         ),
         (
             "all-reads",
             "MQQP-3.1.1.3-02",
             "Reads of other queues are cancelled, too.",
-            instead("cancel_remote_reads", of_everybody),
+            instead(RemoteOpening.cancel_remote_reads, of_everybody),
         ),
         (
             "rundown-left-out",
             "MQQP-3.1.6.1-01",
             "A client that is gone leaves its queue open.",
-            skip("run_down_session"),
+            skip(RemoteOpening.run_down_session),
         ),
     ):
         add(f"remote-close-{name}", breaks, says, install)
@@ -247,21 +267,21 @@ def _cursors() -> None:
 
         return find_remote_cursor
 
-    close = "remote_qm_close_cursor"
+    close = RemoteOpening.remote_qm_close_cursor
     for name, breaks, says, install in (
-        ("kept", rules((CURSOR, "01 11")), "The cursor stays.", during(close, "close_cursor", nothing)),
+        ("kept", rules((CURSOR, "01 11")), "The cursor stays.", during(close, Cursors.close, nothing)),
         ("status-wrong", rules((CURSOR, "03 13")), "Success returns an error.", responding(close, failing)),
         (
             "of-any-queue",
             rules((CURSOR, "07 10")),
             "The queue is not looked at.",
-            during(close, "find_remote_cursor", anywhere),
+            during(close, RemoteStarting.find_remote_cursor, anywhere),
         ),
         (
             "other-closed",
             rules((CURSOR, "09")),
             "The last cursor is closed.",
-            during(close, "find_remote_cursor", last),
+            during(close, RemoteStarting.find_remote_cursor, last),
         ),
         (
             "unknown-closed",
@@ -275,15 +295,15 @@ def _cursors() -> None:
 
 def _client() -> None:
     def closed_before(original: Wrapped, qm: Any, queue: Any, cursor: int) -> Any:
-        entry = qm.procedures.find_remote_open_queue(qm, queue)
-        yield from qm.procedures.call_close_queue(qm, queue.binding, entry)
+        entry = qm.client_opening.find_remote_open_queue(queue)
+        yield from qm.client_opening.call_close_queue(queue.binding, entry)
         yield from original(qm, queue, cursor)
 
     add(
         "remote-client-closes-before-cursor",
         f"{OPEN}05",
         "A client closes the queue, then a cursor of it.",
-        instead("close_remote_cursor", closed_before),
+        instead(ClientCancelling.close_remote_cursor, closed_before),
     )
 
 

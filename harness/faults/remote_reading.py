@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import Install, both, during, procedure, skip
-from harness.faults.registry import add
+from harness.faults.parts import Method
+from harness.faults.primitives import both, during, procedure, skip
+from harness.faults.registry import Install, add
 from reference_qm.core.remote.enums import ReadAction
+from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.remote.reading import RemoteReads
+from reference_qm.core.remote.starting import RemoteStarting
 from reference_qm.model.statuses import Status
 
 START, START2, LOOKUP, DESC = "MQQP-3.1.4.1-", "MQQP-3.1.4.10-", "MQQP-3.1.4.11-", "MQQP-2.2.2.1-"
@@ -21,7 +25,7 @@ def rules(*sections: tuple[str, str]) -> tuple[str, ...]:
     return tuple(prefix + number for prefix, numbers in sections for number in numbers.split())
 
 
-def instead(name: str, replacement: Callable[..., Any]) -> Install:
+def instead(name: Method, replacement: Callable[..., Any]) -> Install:
     """Replace a procedure; the replacement gets the original first."""
     return procedure(name, lambda original: lambda *arguments, **named: replacement(original, *arguments, **named))
 
@@ -34,7 +38,7 @@ def _as_action(change: Callable[[Any], ReadAction]) -> Install:
             entry.Action = change(entry)
         original(qm, call, status, entry)
 
-    return instead("answer_read", answer_read)
+    return instead(RemoteReads.answer_read, answer_read)
 
 
 def _answers() -> None:
@@ -77,43 +81,43 @@ def _answers() -> None:
         "remote-failures-succeed",
         rules((START, "10"), (START2, "10"), (LOOKUP, "18 58")),
         "A read that fails returns MQ_OK.",
-        instead("answer_read", success),
+        instead(RemoteReads.answer_read, success),
     )
     add(
         "remote-reads-inform",
         rules((START2, "09 55"), (START, "10"), (LOOKUP, "58")),
         "A read that succeeds returns another status than MQ_OK.",
-        instead("answer_read", information),
+        instead(RemoteReads.answer_read, information),
     )
     add(
         "remote-packet-left-out",
         rules((START, "19"), (START2, "50"), (LOOKUP, "53"), (DESC, "10")),
         "lpBuffer is NULL.",
-        instead("describe_remote_message", no_packet),
+        instead(RemoteReads.describe_remote_message, no_packet),
     )
     add(
         "remote-packet-of-another",
         rules((START, "13 14"), (START2, "44 45"), (LOOKUP, "47 48")),
         "The packet is not that of the message.",
-        instead("serialize_remote_message", relabelled),
+        instead(RemoteReads.serialize_remote_message, relabelled),
     )
     add(
         "remote-packet-padded",
         rules((START, "16 20"), (START2, "47 51"), (LOOKUP, "50 54"), (DESC, "03")),
         "Four bytes follow the packet, and dwSize counts them.",
-        instead("serialize_remote_message", padded),
+        instead(RemoteReads.serialize_remote_message, padded),
     )
     add(
         "remote-sequential-id-wrong",
         rules((START2, "05 52"), (LOOKUP, "06 55")),
         "SequentialId is one too high.",
-        instead("get_sequential_id", lambda original, qm, position: original(qm, position) + 1),
+        instead(RemoteReads.get_sequential_id, lambda original, qm, position: original(qm, position) + 1),
     )
     for name, number, change, says in (
         ("arrival-time-unset", "07", lambda seconds: 0, "dwArriveTime is 0."),
         ("arrival-time-in-minutes", "08", lambda seconds: seconds // 60, "dwArriveTime is in minutes."),
     ):
-        add(f"remote-{name}", DESC + number, says, instead("describe_remote_message", _arrived(change)))
+        add(f"remote-{name}", DESC + number, says, instead(RemoteReads.describe_remote_message, _arrived(change)))
 
 
 def _arrived(change: Callable[[int], int]) -> Wrapped:
@@ -124,7 +128,7 @@ def _arrived(change: Callable[[int], int]) -> Wrapped:
     return describe_remote_message
 
 
-def _taken_for(check: str, change: Callable[[Any, Any], None]) -> Install:
+def _taken_for(check: Method, change: Callable[[Any, Any], None]) -> Install:
     """Change a description where it should be refused, and take it."""
 
     def checked(original: Wrapped, qm: Any, desc: Any) -> Status:
@@ -150,7 +154,7 @@ def _refusing(when: Callable[[Any], bool]) -> Install:
         refused = desc is not None and when(desc)
         return Status.MQ_ERROR_INVALID_PARAMETER if refused else original(qm, desc)
 
-    return instead("check_description", check_description)
+    return instead(RemoteStarting.check_description, check_description)
 
 
 def _descriptions() -> None:
@@ -164,30 +168,35 @@ def _descriptions() -> None:
         return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else original(qm, desc)
 
     for name, breaks, says, install in (
-        ("queue-pointer-ignored", rules((START2, "14")), "dwQueue is not looked at.", skip("check_dw_queue")),
+        (
+            "queue-pointer-ignored",
+            rules((START2, "14")),
+            "dwQueue is not looked at.",
+            skip(RemoteStarting.check_dw_queue),
+        ),
         (
             "request-used-twice",
             rules((START, "12"), (START2, "15"), (DESC, "05")),
             "A dwRequestID that is in use is taken.",
-            skip("check_request_id"),
+            skip(RemoteStarting.check_request_id),
         ),
         (
             "request-used-anywhere",
             rules((START2, "16")),
             "A dwRequestID in use through another handle is refused.",
-            instead("check_request_id", used_anywhere),
+            instead(RemoteStarting.check_request_id, used_anywhere),
         ),
         (
             "peek-next-without-cursor",
             rules((START, "09"), (START2, "08 17")),
             "PEEK_NEXT without a cursor is PEEK_CURRENT.",
-            _taken_for("check_peek_next_cursor", _action(peek)),
+            _taken_for(RemoteStarting.check_peek_next_cursor, _action(peek)),
         ),
         (
             "unknown-action-peeks",
             rules((START, "08"), (START2, "07")),
             "An unknown action is PEEK_CURRENT.",
-            _taken_for("check_start_action", _action(peek)),
+            _taken_for(RemoteStarting.check_start_action, _action(peek)),
         ),
         (
             "session-not-needed",
@@ -199,40 +208,40 @@ def _descriptions() -> None:
                 ("MQQP-3.1.4.4-", "07"),
             ),
             "A queue is read that RemoteQMOpenQueue has not opened.",
-            both(skip("check_open_queue"), skip("close_open_queue_entry")),
+            both(skip(RemoteStarting.check_open_queue), skip(RemoteOpening.close_open_queue_entry)),
         ),
         (
             "null-description-other-status",
             rules((START2, "13")),
             "NULL for the description is an invalid parameter.",
-            instead("check_description", null_is_nothing),
+            instead(RemoteStarting.check_description, null_is_nothing),
         ),
         (
             "any-queue-for-none",
             rules((START2, "06"), (LOOKUP, "05 21 22")),
             "A hRemoteQueue of 0 is the first that is open.",
             both(
-                _taken_for("check_dw_queue", _only_queue),
-                _taken_for("check_lookup_queue", _only_queue),
+                _taken_for(RemoteStarting.check_dw_queue, _only_queue),
+                _taken_for(RemoteStarting.check_lookup_queue, _only_queue),
             ),
         ),
         (
             "lookup-with-cursor",
             rules((LOOKUP, "08 11 13 16 24")),
             "A cursor is taken and ignored.",
-            skip("check_lookup_cursor"),
+            skip(RemoteStarting.check_lookup_cursor),
         ),
         (
             "lookup-with-time-out",
             rules((LOOKUP, "10 12 15 17 21 23")),
             "A time-out is taken and ignored.",
-            skip("check_lookup_timeout"),
+            skip(RemoteStarting.check_lookup_timeout),
         ),
         (
             "lookup-unknown-action",
             rules((LOOKUP, "07")),
             "An unknown action is LOOKUP_PEEK_NEXT.",
-            _taken_for("check_lookup_action", _action(first)),
+            _taken_for(RemoteStarting.check_lookup_action, _action(first)),
         ),
         ("reserved-matters", rules((DESC, "06")), "Reserved is 0.", _refusing(lambda desc: desc["Reserved"] != 0)),
         ("ack-nack-matters", rules((DESC, "09")), "eAckNack is 0.", _refusing(lambda desc: desc["eAckNack"] != 0)),
@@ -248,10 +257,10 @@ def _descriptions() -> None:
 
 def _reads() -> None:
     def peeks(original: Wrapped, qm: Any, *arguments: Any) -> None:
-        qm.procedures.remote_peek(qm, *arguments)
+        qm.remote_reads.remote_peek(*arguments)
 
     def takes(original: Wrapped, qm: Any, *arguments: Any) -> None:
-        qm.procedures.remote_receive(qm, *arguments)
+        qm.remote_reads.remote_receive(*arguments)
 
     def any_cursor(kept: Wrapped, *outer: Any) -> Wrapped:
         def find_remote_cursor(qm: Any, descriptor: Any, handle: int) -> Any:
@@ -277,39 +286,39 @@ def _reads() -> None:
             "receive-peeks",
             rules((START, "01"), (START2, "31")),
             "A receive leaves the message.",
-            instead("remote_receive", peeks),
+            instead(RemoteReads.remote_receive, peeks),
         ),
-        ("peek-takes", rules((START2, "36")), "A peek takes the message.", instead("remote_peek", takes)),
-        ("peek-next-stays", rules((START2, "40")), "PEEK_NEXT stays.", instead("remote_peek_next", peeks)),
+        ("peek-takes", rules((START2, "36")), "A peek takes the message.", instead(RemoteReads.remote_peek, takes)),
+        ("peek-next-stays", rules((START2, "40")), "PEEK_NEXT stays.", instead(RemoteReads.remote_peek_next, peeks)),
         (
             "unknown-cursor-taken",
             rules((START2, "22"), (DESC, "01"), ("MQQP-3.1.4.5-", "01 11")),
             "An unknown cursor is the first one.",
-            during("remote_qm_start_receive2", "find_remote_cursor", any_cursor),
+            during(RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, any_cursor),
         ),
         (
             "other-cursor-used",
             rules((START2, "21")),
             "The last cursor is used.",
-            instead("find_remote_cursor", first_cursor),
+            instead(RemoteStarting.find_remote_cursor, first_cursor),
         ),
         (
             "other-queue-read",
             rules((START2, "20"), (LOOKUP, "29")),
             "The first queue that is open is read.",
-            instead("find_remote_descriptor", other_queue),
+            instead(RemoteStarting.find_remote_descriptor, other_queue),
         ),
         (
             "read-not-kept",
             rules((START2, "24 30"), ("MQQP-3.1.1.3-", "01")),
             "A read that waits is not in the collection.",
-            instead("create_remote_read_entry", not_kept),
+            instead(RemoteStarting.create_remote_read_entry, not_kept),
         ),
         (
             "read-not-removed",
             rules((START2, "53"), (LOOKUP, "56")),
             "A read that is over stays in the collection.",
-            skip("remove_remote_read_entry"),
+            skip(RemoteReads.remove_remote_read_entry),
         ),
     ):
         add(f"remote-{name}", breaks, says, install)

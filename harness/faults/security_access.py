@@ -6,9 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, procedure, skip
+from harness.faults.primitives import procedure, skip
+from harness.faults.registry import Install
 from harness.faults.security_receipt import add
 from reference_qm.codec import SecurityHeader, UserMessagePacket
+from reference_qm.core.protocol.security_lookup import SecurityLookup
+from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import DEFAULT_QUEUE_SECURITY, EVERYONE, Acl, QueueAccess, SecurityDescriptor, Sid
 
@@ -17,7 +20,7 @@ Original = Callable[..., Any]
 
 
 def _descriptors(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Install:
-    return procedure("find_queue_security", lambda original: lambda qm, queue: change(original(qm, queue)))
+    return procedure(SecurityLookup.find_queue_security, lambda original: lambda qm, queue: change(original(qm, queue)))
 
 
 def _aces(change: Callable[[Any], Iterable[Any]]) -> Callable[[SecurityDescriptor], SecurityDescriptor]:
@@ -50,7 +53,7 @@ def _sender(change: Callable[[Any], Any]) -> Install:
 
         return authorize
 
-    return procedure("authorize_sender", make)
+    return procedure(SecurityOnReceipt.authorize_sender, make)
 
 
 def _everybody_is_everyone(security: Any) -> Any:
@@ -69,12 +72,12 @@ def _first_queue(original: Original) -> Original:
     return lambda qm, packet, queue: original(qm, packet, next(iter(qm.adm.QueueCollection.values())))
 
 
-add("access-not-checked", "89 99 120", "Everybody may write to every queue.", skip("authorize_sender"))
+add("access-not-checked", "89 99 120", "Everybody may write to every queue.", skip(SecurityOnReceipt.authorize_sender))
 add(
     "access-to-another-queue",
     "90",
     "Access is checked against the first queue that there is.",
-    procedure("authorize_sender", _first_queue),
+    procedure(SecurityOnReceipt.authorize_sender, _first_queue),
 )
 add(
     "access-by-default-descriptor",
@@ -94,19 +97,21 @@ add(
     "unknown-accounts-have-tokens",
     "102 105 110",
     "A SID that is nobody's has a token as any other.",
-    procedure("find_groups", lambda original: lambda qm, sid: original(qm, sid) or frozenset()),
+    procedure(SecurityLookup.find_groups, lambda original: lambda qm, sid: original(qm, sid) or frozenset()),
 )
 add(
     "accounts-not-found",
     "105 110",
     "The account of a SID is never found.",
-    procedure("find_groups", lambda _: lambda qm, sid: None),
+    procedure(SecurityLookup.find_groups, lambda _: lambda qm, sid: None),
 )
 add(
     "groups-not-in-token",
     "114 115 116",
     "The token of a user has no groups.",
-    procedure("find_groups", lambda original: lambda qm, sid: None if original(qm, sid) is None else frozenset()),
+    procedure(
+        SecurityLookup.find_groups, lambda original: lambda qm, sid: None if original(qm, sid) is None else frozenset()
+    ),
 )
 add("peeking-is-writing", "117", "Who may peek may write.", _descriptors(_aces(_peeking_writes)))
 add(

@@ -7,9 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import Install, procedure
-from harness.faults.registry import add
+from harness.faults.parts import Method
+from harness.faults.primitives import procedure
+from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.protocol.securing import Securing
+from reference_qm.core.protocol.security_caches import CacheTimers
+from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.security import UserSignCert
@@ -29,7 +33,7 @@ class Kind:
     slug: str
     cache: str
     timer: TimerName
-    fills: str
+    fills: Method
     section: str
     added: str
     time: str
@@ -47,7 +51,7 @@ KINDS = (
         "certificate",
         "UserCertCache",
         TimerName.USER_CERT_CACHE_CLEANUP,
-        "verify_sender",
+        SecurityOnReceipt.verify_sender,
         "MQQB-3.1.5.8.3-",
         "29 34",
         "32 33",
@@ -63,7 +67,7 @@ KINDS = (
         "received-key",
         "ReceiveSymmetricKeyCache",
         TimerName.RECEIVE_SYMMETRIC_KEY_CACHE_CLEANUP,
-        "decrypt_body",
+        SecurityOnReceipt.decrypt_body,
         "MQQB-3.1.5.8.3-",
         "57 58 67",
         "66",
@@ -84,7 +88,7 @@ KINDS = (
         "sent-key",
         "SendSymmetricKeyCache",
         TimerName.SEND_SYMMETRIC_KEY_CACHE_CLEANUP,
-        "encrypt_body",
+        Securing.encrypt_body,
         "MQQB-3.1.7.1.5-",
         "32",
         "31",
@@ -175,7 +179,7 @@ def _timer(kind: Kind, *, again: bool) -> Install:
 
         return start
 
-    return procedure("start_cleanup_timers", make)
+    return procedure(CacheTimers.start, make)
 
 
 def _cleanup(kind: Kind, spoil: Callable[[Original, QueueManager, Any, Any], None]) -> Install:
@@ -190,7 +194,7 @@ def _cleanup(kind: Kind, spoil: Callable[[Original, QueueManager, Any, Any], Non
 
         return expire
 
-    return procedure("on_cache_cleanup_timer", make)
+    return procedure(CacheTimers.on_cleanup_timer, make)
 
 
 def _nothing(original: Original, qm: QueueManager, cache: Any, now: Any) -> None:
@@ -309,5 +313,5 @@ add(
     "security-received-key-not-searched",
     "MQQB-3.1.5.8.3-55",
     "Keys of received messages are cached, but not searched.",
-    procedure("decrypt_body", _not_searched),
+    procedure(SecurityOnReceipt.decrypt_body, _not_searched),
 )

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, procedure
+from harness.faults.primitives import procedure
+from harness.faults.registry import Install
 from harness.faults.security_receipt import BAD_ENCRYPTION, STATE, add, properties
 from reference_qm.codec import UserMessagePacket
+from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import Refused
 
@@ -29,7 +31,7 @@ def decrypting(make: Callable[[Decrypt], Decrypt]) -> Install:
 
         return decrypt
 
-    return procedure("decrypt_body", outer)
+    return procedure(SecurityOnReceipt.decrypt_body, outer)
 
 
 def _taken_when(which: Callable[[UserMessagePacket], bool]) -> Callable[[Decrypt], Decrypt]:

@@ -6,8 +6,8 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import Install, wrong_bytes, wrong_fields
-from harness.faults.registry import add
+from harness.faults.primitives import wrong_bytes, wrong_fields
+from harness.faults.registry import Install, add
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 
 MESSAGE = UserMessagePacket

@@ -7,8 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults import registry
-from harness.faults.primitives import Install, procedure, skip
+from harness.faults.primitives import procedure, skip
+from harness.faults.registry import Install
 from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.final_acks import FinalAcks
+from reference_qm.core.protocol.security_lookup import SecurityLookup
+from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import Refused
 
@@ -69,7 +74,7 @@ def _note_as(noted_as: int, other: int) -> Install:
 
         return authenticate
 
-    return procedure("authenticate_packet", make)
+    return procedure(SecurityOnReceipt.authenticate_packet, make)
 
 
 def _refuse_kind(kind: int) -> Install:
@@ -82,7 +87,7 @@ def _refuse_kind(kind: int) -> Install:
 
         return authenticate
 
-    return procedure("authenticate_packet", make)
+    return procedure(SecurityOnReceipt.authenticate_packet, make)
 
 
 def _without_signature(packet: UserMessagePacket) -> bool:
@@ -103,19 +108,19 @@ add(
     "signature-not-verified",
     "05 12 14 21",
     "Whatever signature a message has, it counts as genuine.",
-    procedure("authenticate_packet", _accept_all),
+    procedure(SecurityOnReceipt.authenticate_packet, _accept_all),
 )
 add(
     "signature-in-list-not-verified",
     "12 14",
     "The signature in a list of destinations is not verified.",
-    procedure("authenticate_packet", _lists_unverified),
+    procedure(SecurityOnReceipt.authenticate_packet, _lists_unverified),
 )
 add(
     "signature-hash-ignored",
     "04",
     "Signatures are verified with SHA-1, whatever HashAlgorithm says.",
-    procedure("authenticate_packet", _always_sha1),
+    procedure(SecurityOnReceipt.authenticate_packet, _always_sha1),
 )
 add("signatures-all-refused", "02 04 05", "No MSMQ 2.0 signature is genuine.", _refuse_kind(3))
 add("signature-1.0-not-tried", "08", "MSMQ 1.0 signatures are refused.", _refuse_kind(1))
@@ -127,7 +132,7 @@ add(
     "section-left-out",
     "01 02",
     "Security is not looked at.",
-    procedure("check_security", lambda _: lambda qm, session, packet, queue, now: packet),
+    procedure(SecurityOnReceipt.check_security, lambda _: lambda qm, session, packet, queue, now: packet),
 )
 
 
@@ -142,20 +147,20 @@ def _no_nack(refused: MessageClass) -> Install:
 
         return acknowledge
 
-    return procedure("acknowledge_failure", make)
+    return procedure(AdminAcks.acknowledge_failure, make)
 
 
 def _nack_unasked(refused: MessageClass) -> Install:
     def make(original: Original) -> Original:
         def acknowledge(qm: QueueManager, message: Any, message_class: MessageClass, now: Any) -> None:
             if message_class is refused:
-                qm.procedures.send_admin_ack(qm, message, message_class, now)
+                qm.admin_acks.send(message, message_class, now)
             else:
                 original(qm, message, message_class, now)
 
         return acknowledge
 
-    return procedure("acknowledge_failure", make)
+    return procedure(AdminAcks.acknowledge_failure, make)
 
 
 def _no_final(refused: MessageClass) -> Install:
@@ -166,7 +171,7 @@ def _no_final(refused: MessageClass) -> Install:
 
         return refuse
 
-    return procedure("refuse_transactional", make)
+    return procedure(FinalAcks.refuse_transactional, make)
 
 
 def _taken_anyway(refused: MessageClass) -> Install:
@@ -175,12 +180,12 @@ def _taken_anyway(refused: MessageClass) -> Install:
             outcome = original(qm, session, packet, queue, now)
             if outcome is not refused:
                 return outcome
-            qm.procedures.refuse_message(qm, session, packet, outcome, now)
+            qm.admission.refuse_message(session, packet, outcome, now)
             return packet
 
         return check
 
-    return procedure("check_security", make)
+    return procedure(SecurityOnReceipt.check_security, make)
 
 
 for _class, _name, _nack, _final, _gone in (
@@ -227,22 +232,27 @@ def _also_nobody(original: Original) -> Original:
     return verify
 
 
-add("identity-not-verified", "22 27 37", "Who signed is not compared with the sender.", skip("verify_sender"))
+add(
+    "identity-not-verified",
+    "22 27 37",
+    "Who signed is not compared with the sender.",
+    skip(SecurityOnReceipt.verify_sender),
+)
 add(
     "identity-of-nobody",
     "22",
     "The certificate of a message with ST 0 has to be registered, too.",
-    procedure("verify_sender", _also_nobody),
+    procedure(SecurityOnReceipt.verify_sender, _also_nobody),
 )
 add(
     "cached-certificate-for-anybody",
     "23",
     "A cached certificate is good for any SecurityID.",
-    procedure("verify_sender", _any_cached),
+    procedure(SecurityOnReceipt.verify_sender, _any_cached),
 )
 add(
     "certificates-not-looked-up",
     "24 27 28",
     "The directory is never asked for certificates.",
-    procedure("find_user_certificates", lambda _: lambda qm, identifier: None),
+    procedure(SecurityLookup.find_user_certificates, lambda _: lambda qm, identifier: None),
 )

@@ -7,8 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults import registry
-from harness.faults.primitives import Install, procedure, wrong_fields
+from harness.faults.primitives import procedure, wrong_fields
+from harness.faults.registry import Install
 from reference_qm.codec import MQFSignatureHeader, ProviderInfo, UserMessagePacket
+from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.protocol.securing import Securing
+from reference_qm.core.protocol.security_lookup import SecurityLookup
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.security import SecurityError, SecuritySettings
@@ -56,7 +60,7 @@ def _at_level(level: int) -> Install:
 
         return sign
 
-    return procedure("sign_packet", make)
+    return procedure(Securing.sign_packet, make)
 
 
 def _with_sha1(original: Original) -> Original:
@@ -93,7 +97,7 @@ add(
     "not-signed",
     ((SIGN, "01 04 05 07 08"), ("MQMQ-2.2.20.6-", "25 26 27")),
     "Messages are never signed.",
-    procedure("sign_packet", lambda _: lambda qm, message, packet: packet),
+    procedure(Securing.sign_packet, lambda _: lambda qm, message, packet: packet),
 )
 add(
     "signed-as-1.0",
@@ -105,19 +109,19 @@ add(
     "signed-with-sha1",
     ((SIGN, "04 07"),),
     "Messages are signed with SHA-1, whatever HashAlgorithm says.",
-    procedure("sign_packet", _with_sha1),
+    procedure(Securing.sign_packet, _with_sha1),
 )
 add(
     "signed-by-another-key",
     ((SIGN, "05 08"),),
     "Messages are signed with another user's key.",
-    procedure("find_signing_key", _other_key),
+    procedure(Securing.find_signing_key, _other_key),
 )
 add(
     "signature-of-list-elsewhere",
     ((SIGN, "05"),),
     "The signature over a list of destinations stands in SecurityData.",
-    procedure("sign_packet", _elsewhere),
+    procedure(Securing.sign_packet, _elsewhere),
 )
 
 
@@ -134,7 +138,7 @@ def encrypting(change: Change) -> Install:
 
         return encrypt
 
-    return procedure("encrypt_body", make)
+    return procedure(Securing.encrypt_body, make)
 
 
 def _in_clear_when_it_fails(original: Original) -> Original:
@@ -158,7 +162,7 @@ def _of_level(level: int, instead: tuple[int, ...]) -> Install:
 
         return encrypt
 
-    return procedure("encrypt_body", make)
+    return procedure(Securing.encrypt_body, make)
 
 
 def _with_settings(**fields: Any) -> Install:
@@ -173,7 +177,7 @@ def _with_settings(**fields: Any) -> Install:
 
         return encrypt
 
-    return procedure("encrypt_body", make)
+    return procedure(Securing.encrypt_body, make)
 
 
 def _never_cached(original: Original) -> Original:
@@ -235,19 +239,19 @@ add(
     "not-encrypted",
     ((ENCRYPT, "01 23 24 30 35 36 42"),),
     "Bodies are never encrypted.",
-    procedure("encrypt_body", lambda _: lambda qm, session, message, packet, now: packet),
+    procedure(Securing.encrypt_body, lambda _: lambda qm, session, message, packet, now: packet),
 )
 add(
     "in-clear-when-encryption-fails",
     ((ENCRYPT, "03 09 15 18 20 39"), (ERRORS, "01")),
     "A message that cannot be encrypted is sent in clear.",
-    procedure("encrypt_body", _in_clear_when_it_fails),
+    procedure(Securing.encrypt_body, _in_clear_when_it_fails),
 )
 add(
     "keys-not-looked-up",
     ((ENCRYPT, "04 05"),),
     "The public keys of the remote queue manager are never found.",
-    procedure("find_public_keys", lambda _: lambda qm, guid: None),
+    procedure(SecurityLookup.find_public_keys, lambda _: lambda qm, guid: None),
 )
 add(
     "always-base",
@@ -277,13 +281,13 @@ add(
     "keys-not-searched",
     ((ENCRYPT, "21 22"),),
     "Every message gets a key of its own.",
-    procedure("encrypt_body", _never_cached),
+    procedure(Securing.encrypt_body, _never_cached),
 )
 add(
     "first-key-again",
     ((ENCRYPT, "23 24 30 35"),),
     "The first key that was made is sent with every message.",
-    procedure("encrypt_body", _same_blob),
+    procedure(Securing.encrypt_body, _same_blob),
 )
 add(
     "blob-garbled",
@@ -347,11 +351,11 @@ add(
     "not-encrypted-not-logged",
     ((ERRORS, "02"),),
     "A message that cannot be encrypted is never kept.",
-    procedure("handle_encryption_error", _no_dead_letter),
+    procedure(Securing.handle_encryption_error, _no_dead_letter),
 )
 add(
     "not-encrypted-no-history",
     ((ERRORS, "03"),),
     "ConnectionHistory does not tell of a message that cannot be encrypted.",
-    procedure("add_connection_history", _status),
+    procedure(Establishing.add_connection_history, _status),
 )

@@ -6,9 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, both, during, packets, procedure, set_fields, skip, wrong_fields
-from harness.faults.registry import add
+from harness.faults.primitives import both, during, packets, procedure, set_fields, skip, wrong_fields
+from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, MessageClass, UserMessagePacket
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.expiring import Expiring
+from reference_qm.core.protocol.journaling import Journaling
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Message, Session
 from reference_qm.surface.clock import Now
@@ -38,31 +44,31 @@ add(
     "expired-message-sent",
     ("MQQB-3.1.7.1-06", "MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02"),
     "Messages are sent however late it is.",
-    both(procedure("has_expired", lambda original: lambda *_: False), skip("on_expiration_timer")),
+    both(procedure(Sending.has_expired, lambda original: lambda *_: False), skip(Expiring.on_expiration_timer)),
 )
 add(
     "expiration-not-acknowledged",
     "MQQB-3.1.7.1.2-03",
     "Expired messages are not acknowledged.",
-    skip("acknowledge_failure"),
+    skip(AdminAcks.acknowledge_failure),
 )
 add(
     "expiration-acknowledged-otherwise",
     "MQQB-3.1.7.1.2-03",
     "Expired messages are acknowledged with the class of those that were not received in time.",
-    procedure("acknowledge_failure", _other_class),
+    procedure(AdminAcks.acknowledge_failure, _other_class),
 )
 add(
     "expired-not-journaled",
     "MQQB-3.1.7.1.2-06",
     "Expired messages are not kept as dead letters.",
-    skip("journal_failed"),
+    skip(Journaling.journal_failed),
 )
 add(
     "expired-all-journaled",
     "MQQB-3.1.7.1.2-06",
     "Expired messages are kept as dead letters whether they ask for it or not.",
-    procedure("journal_failed", _all_journaled),
+    procedure(Journaling.journal_failed, _all_journaled),
 )
 
 
@@ -79,7 +85,7 @@ def _header(name: str, change: Any) -> Install:
 
 
 def _due(when: Callable[[QueueManager, Session, Now], bool]) -> Install:
-    return procedure("is_acknowledgment_due", lambda original: when)
+    return procedure(Sending.is_acknowledgment_due, lambda original: when)
 
 
 def _after_carrying(name: str, value: object) -> Install:
@@ -92,7 +98,7 @@ def _after_carrying(name: str, value: object) -> Install:
 
         return note
 
-    return during("update_user_message", "note_acknowledged", make)
+    return during(Sending.update_user_message, SessionAcks.note_acknowledged, make)
 
 
 def _nothing(*_: Any) -> None:
@@ -110,7 +116,7 @@ for _name, _rules, _says, _install in (
         "01",
         "a packet has a label of its own",
         procedure(
-            "construct_user_message",
+            Sending.construct_user_message,
             lambda original: lambda *given: set_fields(original(*given), {"MessagePropertiesHeader.Label": "else"}),
         ),
     ),
@@ -160,7 +166,7 @@ for _name, _rules, _says, _install in (
         "keeps-timer",
         "15",
         "the Session Ack Send Timer runs on",
-        during("update_user_message", "stop_timer", lambda original, *_: _nothing),
+        during(Sending.update_user_message, SessionTimers.stop, lambda original, *_: _nothing),
     ),
 ):
     add(

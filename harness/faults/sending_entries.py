@@ -6,8 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, beforehand, during, procedure, set_fields, skip
-from harness.faults.registry import FaultyCore, add
+from harness.faults.parts import Method
+from harness.faults.primitives import beforehand, during, procedure, set_fields, skip
+from harness.faults.registry import FaultyCore, Install, add
+from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
@@ -70,15 +73,15 @@ def _begins_with(name: str, value: object) -> Install:
     def spoil(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         setattr(position, name, value)
 
-    return beforehand("put_outgoing", spoil)
+    return beforehand(Sending.put_outgoing, spoil)
 
 
 def _nothing(*_: Any) -> None:
     return None
 
 
-def _without(name: str) -> Install:
-    return during("put_outgoing", name, lambda original, *_: _nothing)
+def _without(name: Method) -> Install:
+    return during(Sending.put_outgoing, name, lambda original, *_: _nothing)
 
 
 for _name, _rules, _says, _install in (
@@ -95,20 +98,25 @@ for _name, _rules, _says, _install in (
         "A message for HTTP or HTTPS goes over a session",
         _sent_out(lambda faulty, name: name.startswith("DIRECT=HTTP")),
     ),
-    ("hold-ends", "04", "A message ends the hold of its queue", beforehand("message_position_available", _hold_ends)),
-    ("connects-not", "06", "A message establishes no session", procedure("establish_session", lambda _: _nothing)),
-    ("no-entry", "07", "A message gets no entry", skip("message_position_available")),
+    (
+        "hold-ends",
+        "04",
+        "A message ends the hold of its queue",
+        beforehand(Sending.message_position_available, _hold_ends),
+    ),
+    ("connects-not", "06", "A message establishes no session", procedure(Establishing.establish, lambda _: _nothing)),
+    ("no-entry", "07", "A message gets no entry", skip(Sending.message_position_available)),
     (
         "entry-of-the-first",
         "08 15",
         "Every entry is that of the first message",
-        procedure("put_outgoing", _first_again),
+        procedure(Sending.put_outgoing, _first_again),
     ),
     (
         "entry-with-another-body",
         "09 16",
         "An entry has another body",
-        procedure("construct_user_message", _another_body),
+        procedure(Sending.construct_user_message, _another_body),
     ),
     ("entry-ordered", "10", "A new entry has its OrderAck", _begins_with("ReceivedOrderAck", True)),
     ("entry-transmitted", "10", "A new entry was transmitted", _begins_with("Transmitted", True)),
@@ -120,6 +128,6 @@ for _name, _rules, _says, _install in (
         _begins_with("RecoverableSequenceNumber", 7),
     ),
     ("entry-in-sequence", "13", "A new entry has a TxSequenceNumber", _begins_with("TxSequenceNumber", 7)),
-    ("entry-not-dispatched", "14", "A new entry is not dispatched", _without("dispatch_messages")),
+    ("entry-not-dispatched", "14", "A new entry is not dispatched", _without(Sending.dispatch_messages)),
 ):
     add(f"available-{_name}", [f"MQQB-3.1.7.12-{rule}" for rule in _rules.split()], f"{_says}.", _install)

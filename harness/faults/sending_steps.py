@@ -6,18 +6,8 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import (
-    Install,
-    afterwards,
-    beforehand,
-    both,
-    during,
-    procedure,
-    set_fields,
-    skip,
-    wrong_fields,
-)
-from harness.faults.registry import add
+from harness.faults.primitives import afterwards, beforehand, both, during, procedure, set_fields, skip, wrong_fields
+from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
     EstablishConnectionPacket,
@@ -27,7 +17,13 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_format_name,
 )
-from reference_qm.core.protocol.resolving import Destination
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.dispatching import DispatchCollection
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.protocol.resolving import Destination, Resolving
+from reference_qm.core.protocol.securing import Securing
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.protocol.tracing import Tracing
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
@@ -46,7 +42,7 @@ OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
 
 def _whatever_the_queue(original: Original) -> Original:
     def may_send(qm: QueueManager, session: Session) -> bool:
-        return session.SessionState is SessionState.OPEN and qm.procedures.is_window_open(qm, session)
+        return session.SessionState is SessionState.OPEN and qm.sending.is_window_open(session)
 
     return may_send
 
@@ -125,19 +121,19 @@ for _name, _rules, _says, _install in (
         "whatever-the-queue",
         (f"{EVENT}-02",),
         "Messages are sent while their queue is on hold.",
-        both(procedure("may_send", _whatever_the_queue), procedure("put_outgoing", _also_on_hold)),
+        both(procedure(Sending.may_send, _whatever_the_queue), procedure(Sending.put_outgoing, _also_on_hold)),
     ),
     (
         "whatever-the-window",
         (f"{EVENT}-03",),
         "Messages are sent although the window is full.",
-        procedure("is_window_open", lambda original: lambda *_: True),
+        procedure(Sending.is_window_open, lambda original: lambda *_: True),
     ),
     (
         "without-reference",
         (f"{EVENT}-04",),
         "The session has no outgoing queue when it has sent.",
-        afterwards("transmit", _without_reference),
+        afterwards(Sending.transmit, _without_reference),
     ),
     (
         "not-serialized",
@@ -151,13 +147,13 @@ for _name, _rules, _says, _install in (
         "not-signed",
         (f"{EVENT}-07",),
         "Nothing is signed.",
-        procedure("sign_packet", lambda original: lambda *given: given[-1]),
+        procedure(Securing.sign_packet, lambda original: lambda *given: given[-1]),
     ),
     (
         "not-encrypted",
         (f"{EVENT}-08",),
         "Nothing is encrypted.",
-        procedure("encrypt_body", lambda original: lambda qm, session, message, packet, now: packet),
+        procedure(Securing.encrypt_body, lambda original: lambda qm, session, message, packet, now: packet),
     ),
     (
         "not-updated",
@@ -173,45 +169,50 @@ for _name, _rules, _says, _install in (
         "not-transmitted",
         (f"{EVENT}-10", f"{PACKET}-01", f"{WRAPPER}-03"),
         "Messages are taken for sent that are not.",
-        skip("transmit"),
+        skip(Sending.transmit),
     ),
-    ("not-traced", (f"{EVENT}-11",), "Nothing that is sent is reported.", skip("trace_sent")),
+    ("not-traced", (f"{EVENT}-11",), "Nothing that is sent is reported.", skip(Tracing.trace_sent)),
     (
         "own-messages-uncounted",
         (f"{EVENT}-12",),
         "The queue manager's own messages are not counted.",
-        procedure("update_user_message", _uncounted),
+        procedure(Sending.update_user_message, _uncounted),
     ),
     (
         "one-identifier",
         ("MQQB-3.1.7.1.1-02",),
         "Every message has the identifier 5.",
-        procedure("assign_identifier", _one_identifier),
+        procedure(Sending.assign_identifier, _one_identifier),
     ),
-    ("transmitted-not-noted", (f"{PACKET}-02",), "Transmitted stays FALSE.", afterwards("transmit", _not_transmitted)),
+    (
+        "transmitted-not-noted",
+        (f"{PACKET}-02",),
+        "Transmitted stays FALSE.",
+        afterwards(Sending.transmit, _not_transmitted),
+    ),
     (
         "transmitted-too-early",
         (f"{PACKET}-02",),
         "Transmitted is TRUE before a message is sent.",
-        beforehand("put_outgoing", _transmitted_when_put),
+        beforehand(Sending.put_outgoing, _transmitted_when_put),
     ),
     (
         "lost-unnoticed",
         (f"{PACKET}-03", f"{PACKET}-06"),
         "A session whose connection is lost is not closed.",
-        during("on_transport_lost", "close_session", lambda original, *_: _nothing),
+        during(Closing.on_transport_lost, Closing.close, lambda original, *_: _nothing),
     ),
     (
         "dispatched-into-nothing",
         (f"{PACKET}-03", f"{PACKET}-04"),
         "When the connection is lost, what waits is dispatched all the same.",
-        procedure("remove_queue_from_dispatch_collection", _into_nothing),
+        procedure(DispatchCollection.remove_queue, _into_nothing),
     ),
     (
         "sent-twice",
         (f"{WRAPPER}-06",),
         "What was sent stays in the dispatch collection once.",
-        procedure("remove_from_dispatch_collection", _again),
+        procedure(DispatchCollection.remove, _again),
     ),
 ):
     add(f"step-{_name}", _rules, _says, _install)
@@ -234,7 +235,7 @@ def _for_names(kind: type | None, change: Change) -> Install:
 
         return get
 
-    return procedure("get_destination_info", make)
+    return procedure(Resolving.get_destination_info, make)
 
 
 def _any_queue(original: Original) -> Original:
@@ -265,7 +266,7 @@ for _name, _listed, _says, _install in (
         "public-any",
         "07 08 11",
         "A public name leads where any other does.",
-        procedure("get_destination_info", _any_queue),
+        procedure(Resolving.get_destination_info, _any_queue),
     ),
     ("public-elsewhere", "12", "The host of a public queue is another.", _for_names(PublicName, lambda _: ELSEWHERE)),
     (
@@ -299,7 +300,7 @@ def _read_otherwise(changes: dict[str, Any]) -> Install:
     def make(original: Original) -> Original:
         return lambda qm, session, packet, *rest: original(qm, session, set_fields(packet, changes), *rest)
 
-    return procedure("take_message", make)
+    return procedure(Receiving.take_message, make)
 
 
 for _name, _numbers, _says, _changes in (

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, afterwards, procedure, skip
-from harness.faults.registry import FaultyCore, add
+from harness.faults.primitives import afterwards, procedure, skip
+from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import OrderAckBody, Packet, SequenceInfo, TxSequenceID, UserMessagePacket
-from reference_qm.core.protocol.order_acks import is_final_ack, is_order_ack
-from reference_qm.core.protocol.transactional import outgoing_sequence
+from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.protocol.order_acks import OrderAcks, is_final_ack, is_order_ack
+from reference_qm.core.protocol.transactional_sending import TransactionalSending, outgoing_sequence
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import NO_SEQUENCE, OutgoingMessagePosition, OutgoingTransferSequence, Session
 from reference_qm.model.message import Message
@@ -29,7 +30,7 @@ def _tolerated(meant: Callable[[UserMessagePacket], bool]) -> Install:
 
         return refuse
 
-    return procedure("refuse_out_of_state", make)
+    return procedure(Identifying.refuse_out_of_state, make)
 
 
 add(
@@ -62,7 +63,7 @@ def _noted(change: Change) -> Install:
 
         return note
 
-    return procedure("note_order_ack", make)
+    return procedure(OrderAcks.note, make)
 
 
 def _time_kept(now: OutgoingTransferSequence, before: OutgoingTransferSequence, body: OrderAckBody) -> None:
@@ -165,7 +166,7 @@ def _forget_awaiting(faulty: FaultyCore) -> None:
 def _sent_info(change: Callable[[list[SequenceInfo]], None]) -> Install:
     """Spoil what is noted of a message that is sent."""
     return afterwards(
-        "update_transaction_header",
+        TransactionalSending.update_transaction_header,
         lambda qm, session, position, now: change(outgoing_sequence(session).UnackedSequence),
     )
 
@@ -178,31 +179,31 @@ add(
     "ordered-messages-kept",
     (f"{ORDER}-13", "MQQB-3.1.1.6.2-08"),
     "A message that is acknowledged in order is sent again on the next session.",
-    skip("delete_order_acknowledged"),
+    skip(OrderAcks.delete_order_acknowledged),
 )
 add(
     "no-other-sequence",
     (f"{ORDER}-15", "MQQB-3.1.1.5-03"),
     "The sequence goes on when all of it is acknowledged.",
-    skip("begin_sequence"),
+    skip(TransactionalSending.begin_sequence),
 )
 add(
     "later-sequence-begins-with-2",
     (f"{ORDER}-15", "MQQB-3.1.1.5-03"),
     "A later sequence begins with number 2.",
-    procedure("begin_sequence", _one_more),
+    procedure(TransactionalSending.begin_sequence, _one_more),
 )
 add(
     "message-on-the-old-sequence",
     ("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"),
     "The second message of a new sequence is sent on the old one.",
-    procedure("number_in_sequence", _old_sequence),
+    procedure(TransactionalSending.number_in_sequence, _old_sequence),
 )
 add(
     "not-kept-for-its-final-ack",
     (f"{ORDER}-14", "MQQB-3.1.1.6.2-11"),
     "A message that wants journaling is forgotten with its OrderAck.",
-    procedure("delete_ordered", _forget_it),
+    procedure(TransactionalSending.delete_ordered, _forget_it),
 )
 add(
     "awaiting-final-acks-forgotten",
@@ -232,10 +233,10 @@ def _told(name: str, value: Any) -> Install:
             told = value(getattr(info, name)) if callable(value) else value
             queue.OutgoingTransferInfoReference = replace(info, **{name: told})
 
-    return afterwards("note_transfer", change)
+    return afterwards(OrderAcks.note_transfer, change)
 
 
-add("transfer-info-not-set", f"{ORDER}-16", "OutgoingTransferInfo is never set.", skip("note_transfer"))
+add("transfer-info-not-set", f"{ORDER}-16", "OutgoingTransferInfo is never set.", skip(OrderAcks.note_transfer))
 for _number, _name, _value in (
     ("17", "EodLastAckTime", 0),
     ("18", "EodLastAckCount", 7),

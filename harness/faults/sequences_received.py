@@ -8,6 +8,10 @@ from typing import Any
 from harness.faults.primitives import afterwards, procedure, skip
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.protocol.final_acks import FinalAcks
+from reference_qm.core.protocol.in_sequence import InSequence
+from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.order_acks import OrderAcks
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, OutgoingMessagePosition, Session
 from reference_qm.model.timers import TimerKey, TimerName
@@ -24,7 +28,7 @@ def _long_timeout(qm: QueueManager, session: Session, now: Now) -> None:
 
 def _put_off_always(original: Original) -> Original:
     def schedule(qm: QueueManager, session: Session, now: Now) -> None:
-        qm.procedures.start_timer(qm, session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
+        qm.session_timers.start(session, TimerName.ORDER_ACK_SEND, session.OrderAckTimeout, now)
 
     return schedule
 
@@ -95,67 +99,67 @@ for _name, _breaks, _says, _install in (
         "timeout-of-two-seconds",
         (f"{RULE}-03", f"{BOTH}-06", "MQQB-3.1.2.7-01"),
         "OrderAckTimeout is two seconds.",
-        afterwards("initialize_parameters", _long_timeout),
+        afterwards(Initialization.initialize_parameters, _long_timeout),
     ),
     (
         "not-sent",
         (f"{RULE}-04", f"{BOTH}-07", "MQQB-3.1.6.9-01"),
         "Nothing is sent when the Order Ack Send Timer expires.",
-        skip("on_order_ack_send_timer"),
+        skip(OrderAcks.on_send_timer),
     ),
     (
         "put-off-for-ever",
         (f"{RULE}-01", f"{BOTH}-04"),
         "Each message puts the OrderAck off.",
-        procedure("schedule_order_ack", _put_off_always),
+        procedure(OrderAcks.schedule, _put_off_always),
     ),
     (
         "never-put-off",
         (f"{RULE}-02", f"{BOTH}-05"),
         "No message puts the OrderAck off.",
-        procedure("schedule_order_ack", _put_off_never),
+        procedure(OrderAcks.schedule, _put_off_never),
     ),
     (
         "of-any-later-message",
         (f"{RULE}-09", f"{BOTH}-03"),
         "A message is accepted whether the one before it came or not.",
-        procedure("is_in_sequence", _any_later),
+        procedure(InSequence.is_in_sequence, _any_later),
     ),
     (
         "number-forgotten",
         (f"{RULE}-09",),
         "A sequence stands at number 1 after each message.",
-        afterwards("accept_in_sequence", _number_forgotten),
+        afterwards(InSequence.accept_in_sequence, _number_forgotten),
     ),
     (
         "rejection-not-counted",
         (f"{RULE}-05",),
         "A message that is not accepted is not counted.",
-        skip("reject_out_of_sequence"),
+        skip(InSequence.reject_out_of_sequence),
     ),
     (
         "rejection-not-told",
         (f"{RULE}-06",),
         "RejectCount of the sequence stays 0.",
-        afterwards("reject_out_of_sequence", _not_told),
+        afterwards(InSequence.reject_out_of_sequence, _not_told),
     ),
     (
         "rejections-counted-on",
         (f"{RULE}-07",),
         "TxMessageRejectCount keeps its value when a message is accepted.",
-        procedure("accept_in_sequence", _count_kept),
+        procedure(InSequence.accept_in_sequence, _count_kept),
     ),
     (
         "access-not-noted",
         (f"{RULE}-08",),
         "LastAccessTime is only set when a message is accepted.",
-        procedure("reject_out_of_sequence", _access_not_noted),
+        procedure(InSequence.reject_out_of_sequence, _access_not_noted),
     ),
     (
         "sending-not-noted",
         ("MQQB-3.1.6.9-02",),
         "LastOrderAckSendTime is when the session began.",
-        procedure("on_order_ack_send_timer", _sending_not_noted),
+        procedure(OrderAcks.on_send_timer, _sending_not_noted),
     ),
 ):
     add(f"order-ack-{_name}", _breaks, _says, _install)
@@ -185,7 +189,7 @@ def _elsewhere(original: Original) -> Original:
     def journal(qm: QueueManager, position: OutgoingMessagePosition, message_class: int) -> None:
         header = position.UserMessage.UserHeader
         if header.JP if message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE else header.JN:
-            qm.procedures.move_message(qm, position.MessagePosition, qm.adm.SystemDeadletterQueue)
+            qm.positions.move_message(position.MessagePosition, qm.adm.SystemDeadletterQueue)
         else:
             original(qm, position, message_class)
 
@@ -197,4 +201,9 @@ for _name, _breaks, _says, _make in (
     ("never-dead", ("05",), "No message becomes a dead letter.", _never_dead),
     ("elsewhere", ("04", "07"), "What is kept goes to the dead letters of messages without transaction.", _elsewhere),
 ):
-    add(f"final-ack-{_name}", [f"{FINAL}-{_each}" for _each in _breaks], _says, procedure("journal_final", _make))
+    add(
+        f"final-ack-{_name}",
+        [f"{FINAL}-{_each}" for _each in _breaks],
+        _says,
+        procedure(FinalAcks.journal_final, _make),
+    )

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from harness.faults.primitives import Install, procedure
-from harness.faults.registry import add
+from harness.faults.primitives import procedure
+from harness.faults.registry import Install, add
 from reference_qm.codec import BaseHeader, DirectQueueFormatName, MessagePropertiesHeader, UserHeader, UserMessagePacket
+from reference_qm.core.protocol.securing import Securing
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import SignatureType
 
@@ -107,7 +108,7 @@ def _not_counted(kind: SignatureType, change: Change) -> Install:
 
         return content
 
-    return procedure("signed_properties", make)
+    return procedure(Securing.signed_properties, make)
 
 
 for _one in PROPERTIES:

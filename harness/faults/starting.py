@@ -7,9 +7,12 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.primitives import Install, afterwards, procedure
-from harness.faults.registry import add
+from harness.faults.primitives import afterwards, procedure
+from harness.faults.registry import Install, add
 from reference_qm.codec import TxSequenceID
+from reference_qm.core.protocol.in_sequence import InSequence
+from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.transactional_sending import TransactionalSending
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import NO_INCOMING, IncomingTransactionalTransferInfo, OutgoingQueue, Queue
 from reference_qm.model.message import Message
@@ -43,13 +46,13 @@ def _table(first: int, count: int) -> Install:
         table[first : first + count] = [7] * count
         qm.adm.ResendTimerTable = tuple(table)
 
-    return afterwards("initialize_globally", change)
+    return afterwards(Initialization.initialize_globally, change)
 
 
 def _cached(name: str) -> Install:
     """Let a cache have an entry after a start."""
     key = CachedSymmetricKey(NOBODY, "none", 0, b"", b"", 0)
-    return afterwards("initialize_globally", lambda qm, now: getattr(qm.caches, name).add(key))
+    return afterwards(Initialization.initialize_globally, lambda qm, now: getattr(qm.caches, name).add(key))
 
 
 def _setting(name: str) -> Install:
@@ -57,17 +60,17 @@ def _setting(name: str) -> Install:
         old = getattr(qm.security_settings, name)
         qm.security_settings = replace(qm.security_settings, **{name: True if isinstance(old, bool) else old + 1})
 
-    return afterwards("initialize_globally", change)
+    return afterwards(Initialization.initialize_globally, change)
 
 
 def _history_timer(running: bool) -> Install:
     def change(qm: QueueManager, now: Now) -> None:
         if running:
-            qm.procedures.start_history_timer(qm, now)
+            qm.initialization.start_history_timer(now)
         else:
             qm.timers.stop(TimerKey(TimerName.MESSAGE_ID_HISTORY_CLEANUP, 0))
 
-    return afterwards("initialize_globally", change)
+    return afterwards(Initialization.initialize_globally, change)
 
 
 _TIMEOUTS = ("ResendTimeoutsShort", "ResendTimeoutsMedium", "ResendTimeoutsLong", "ResendTimeoutsFinal")
@@ -175,7 +178,7 @@ def _numbered(change: Callable[[Any, Message], Message]) -> Install:
     def make(original: Callable[..., Any]) -> Callable[..., Any]:
         return lambda qm, session, message: change(session, original(qm, session, message))
 
-    return procedure("number_in_sequence", make)
+    return procedure(TransactionalSending.number_in_sequence, make)
 
 
 def _ordinal_three(session: Any, message: Message) -> Message:
@@ -199,7 +202,7 @@ for _name, _rules, _says, _install in (
         "not-from-zero",
         ("07",),
         "A first identifier with TimeStamp 0 is not accepted.",
-        procedure("is_in_sequence", _not_from_zero),
+        procedure(InSequence.is_in_sequence, _not_from_zero),
     ),
     ("incoming-identifier-forgotten", ("08",), "A restart forgets IncomingTxSequenceID.", _incoming(_no_identifier)),
     ("incoming-number-forgotten", ("09",), "A restart forgets IncomingTxSequenceNumber.", _incoming(_no_number)),
@@ -207,7 +210,7 @@ for _name, _rules, _says, _install in (
         "from-any-number",
         ("09",),
         "A first sequence may begin with any number.",
-        procedure("is_in_sequence", _from_any_number),
+        procedure(InSequence.is_in_sequence, _from_any_number),
     ),
 ):
     add(f"start-{_name}", [f"{SESSION}-{_each}" for _each in _rules], _says, _install)

@@ -6,9 +6,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, afterwards, always, beforehand, procedure, set_fields, skip
-from harness.faults.registry import add
+from harness.faults.primitives import afterwards, always, beforehand, procedure, set_fields, skip
+from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID, MessageIdentifier, UserMessagePacket
+from reference_qm.core.protocol.administering import Administering
+from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.ping import Ping
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import MessageIDHistoryEntry, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.tables import MessageIDHistoryTable, OutgoingMessageTable
@@ -59,22 +65,22 @@ for _name, _rule, _says, _install in (
         "history-of-nobody",
         "21",
         "A start puts a message into the history.",
-        afterwards("initialize_globally", _remember_nobody),
+        afterwards(Initialization.initialize_globally, _remember_nobody),
     ),
     ("history-forgotten", "22", "A restart forgets the history.", _at_restart(_forget_history)),
-    ("ordinals-by-two", "24", "Every other ordinal is left out.", procedure("assign_identifier", _by_two)),
+    ("ordinals-by-two", "24", "Every other ordinal is left out.", procedure(Sending.assign_identifier, _by_two)),
     ("ordinals-again", "25", "A restart begins with the first ordinal again.", _at_restart(_ordinals_again)),
     (
         "one-cookie",
         "26",
         "All pings have one cookie.",
-        beforehand("send_ping_request", lambda qm, *_: setattr(qm.adm, "PingCookie", 6)),
+        beforehand(Ping.send_request, lambda qm, *_: setattr(qm.adm, "PingCookie", 6)),
     ),
     (
         "insecure-nacks-at-first",
         "27",
         "SendInsecureNacks is TRUE at first.",
-        afterwards("initialize_globally", lambda qm, now: _insecure(True)(qm)),
+        afterwards(Initialization.initialize_globally, lambda qm, now: _insecure(True)(qm)),
     ),
     ("insecure-nacks-forgotten", "27", "A restart forgets SendInsecureNacks.", _at_restart(_insecure(False))),
 ):
@@ -144,11 +150,16 @@ def _numbered_from(first: int, step: int) -> Install:
     def change(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
         position.SequenceNumber = first + (position.SequenceNumber - 1) * step
 
-    return afterwards("update_user_message", change)
+    return afterwards(Sending.update_user_message, change)
 
 
 for _name, _rules, _says, _install in (
-    ("counts-shared", (f"{SESSION}-01",), "All sessions count together.", afterwards("count_received", _count_in_all)),
+    (
+        "counts-shared",
+        (f"{SESSION}-01",),
+        "All sessions count together.",
+        afterwards(Receiving.count_received, _count_in_all),
+    ),
     (
         "other-reference",
         (f"{SESSION}-10",),
@@ -178,7 +189,7 @@ def _duration(name: TimerName, change: Callable[[int], int]) -> Install:
 
         return start
 
-    return procedure("start_timer", make)
+    return procedure(SessionTimers.start, make)
 
 
 for _name, _rule, _says, _install in (
@@ -206,11 +217,11 @@ add(
     "start-initializes-nothing",
     "MQQB-3.1.4.1-01",
     "A queue manager that starts does not initialize itself.",
-    skip("initialize_globally"),
+    skip(Initialization.initialize_globally),
 )
 add(
     "start-connects-to-nobody",
     "MQQB-3.1.4.1-02",
     "A queue manager that starts leaves its messages where they are.",
-    skip("establish_waiting"),
+    skip(Administering.establish_waiting),
 )

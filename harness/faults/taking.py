@@ -7,8 +7,12 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.formats import BASE, FLAGS_AT, IN, add
-from harness.faults.primitives import Install, byte, effects, inputs, procedure, skip
+from harness.faults.primitives import byte, effects, inputs, procedure, skip
+from harness.faults.registry import Install
 from reference_qm.codec import FormatError, Packet, UserMessagePacket
+from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.queueing.positions import Positions
 from reference_qm.surface.effects import Connect, Effect, SendDatagram
 from reference_qm.surface.inputs import BytesReceived, DatagramReceived, Endpoint, Input, PingSocket, TransportAccepted
 
@@ -56,7 +60,7 @@ def _receiving() -> None:
         return identify_packet
 
     add("unknown-packet-type-kept", "MQQB-2.2.1-03", "An unknown PT is overlooked.", _overlook("InternalHeader.PT"))
-    add("received-not-noted", "MQQB-3.1.5.1-01", "ReceivedAck stays FALSE.", skip("note_received"))
+    add("received-not-noted", "MQQB-3.1.5.1-01", "ReceivedAck stays FALSE.", skip(Identifying.note_received))
     add(
         "establish-known-by-size",
         ("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01"),
@@ -79,26 +83,26 @@ def _receiving() -> None:
         "normal-messages-unknown",
         "MQQB-3.1.5.1.1-13",
         "The class NORMAL is refused.",
-        procedure("identify_packet", no_normal_class),
+        procedure(Identifying.identify_packet, no_normal_class),
     )
     add(
         "signature-not-verified",
         ("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01"),
         "A wrong version or signature does not end the session.",
-        skip("verify_signature"),
+        skip(Identifying.verify_signature),
     )
     add(
         "malformed-packets-kept",
         ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"),
         "A malformed packet does not end the session.",
-        skip("refuse_malformed"),
+        skip(Identifying.refuse_malformed),
     )
     add(
         "priority-ignored",
         f"{BASE}03",
         "Messages lie in the queue as they came.",
         procedure(
-            "insert_message",
+            Positions.insert_message,
             lambda original: lambda qm, queue, message: original(qm, queue, replace(message, Priority=3)),
         ),
     )
@@ -106,7 +110,7 @@ def _receiving() -> None:
         "expiry-ignored",
         (f"{BASE}23", f"{BASE}24"),
         "No message ever expires.",
-        procedure("has_expired", lambda original: lambda *arguments: False),
+        procedure(Sending.has_expired, lambda original: lambda *arguments: False),
     )
 
 
@@ -118,7 +122,7 @@ def _overlook(field: str) -> Install:
 
         return refuse_malformed
 
-    return procedure("refuse_malformed", make)
+    return procedure(Identifying.refuse_malformed, make)
 
 
 _transport()

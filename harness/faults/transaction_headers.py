@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.messages import MESSAGE, add
-from harness.faults.primitives import Install, packets, procedure, refuse, wrong_fields
+from harness.faults.primitives import packets, procedure, refuse, wrong_fields
+from harness.faults.registry import Install
 from reference_qm.codec import TransactionHeader, UserMessagePacket
+from reference_qm.core.protocol.in_sequence import InSequence
 
 RULE = "MQMQ-2.2.20.5-"
 
@@ -44,7 +46,7 @@ def _dropped(bit: str) -> Install:
 
         return take
 
-    return procedure("take_transactional", make)
+    return procedure(InSequence.take_transactional, make)
 
 
 for _number in range(1, 9):

@@ -7,10 +7,13 @@ from copy import copy
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.primitives import Install, afterwards, always, during, procedure, skip, wrong_fields
-from harness.faults.registry import add
+from harness.faults.primitives import afterwards, always, during, procedure, skip, wrong_fields
+from harness.faults.registry import Install, add
 from reference_qm.codec import SequenceInfo, TxSequenceID, UserMessagePacket
-from reference_qm.core.protocol.transactional import outgoing_sequence
+from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.protocol.transactional_sending import TransactionalSending, outgoing_sequence
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import OutgoingMessagePosition, Session
 from reference_qm.model.message import Message
@@ -30,7 +33,7 @@ def _numbered(change: Callable[[Session, Message], Message]) -> Install:
     def make(original: Original) -> Original:
         return lambda qm, session, message: change(session, original(qm, session, message))
 
-    return procedure("number_in_sequence", make)
+    return procedure(TransactionalSending.number_in_sequence, make)
 
 
 def _own_sequence(session: Session, message: Message) -> Message:
@@ -75,12 +78,12 @@ def _previous(of: Callable[[OutgoingMessagePosition, int], int]) -> Install:
 
         return update
 
-    return procedure("update_transaction_header", make)
+    return procedure(TransactionalSending.update_transaction_header, make)
 
 
 def _sent_info(change: Callable[[list[SequenceInfo]], None]) -> Install:
     return afterwards(
-        "update_transaction_header",
+        TransactionalSending.update_transaction_header,
         lambda qm, session, position, now: change(outgoing_sequence(session).UnackedSequence),
     )
 
@@ -98,7 +101,7 @@ for _name, _rules, _says, _install in (
         "numbered-again",
         ("01",),
         "Each session numbers its messages anew.",
-        afterwards("initialize_session", _numbered_again),
+        afterwards(Initialization.initialize_session, _numbered_again),
     ),
     ("sequence-of-its-own", ("02",), "Each message has a TxSequenceID of its own.", _numbered(_own_sequence)),
     (
@@ -113,7 +116,7 @@ for _name, _rules, _says, _install in (
         "position-without-number",
         ("05",),
         "The position of a message has TxSequenceNumber 0.",
-        afterwards("transmit", _no_tx_number),
+        afterwards(Sending.transmit, _no_tx_number),
     ),
     (
         "sent-not-noted",
@@ -136,7 +139,7 @@ for _name, _rules, _says, _install in (
 
 
 def _updated(change: Callable[[QueueManager, Session, OutgoingMessagePosition], None]) -> Install:
-    return afterwards("update_user_message", lambda qm, session, position, now: change(qm, session, position))
+    return afterwards(Sending.update_user_message, lambda qm, session, position, now: change(qm, session, position))
 
 
 def _counted_twice(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
@@ -187,12 +190,12 @@ def _carrying(change: Callable[[QueueManager, Session, Session, Now], None]) -> 
 
         return note
 
-    return during("update_user_message", "note_acknowledged", make)
+    return during(Sending.update_user_message, SessionAcks.note_acknowledged, make)
 
 
 def _count_kept(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
     session.UnackedReceivedMsgCount = before.UnackedReceivedMsgCount
-    qm.procedures.start_timer(qm, session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
+    qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.RecoverableAckSendTimeout, now)
 
 
 def _flags_kept(qm: QueueManager, session: Session, before: Session, now: Now) -> None:
@@ -219,7 +222,7 @@ for _name, _both, _says, _install in (
     ("not-awaiting", ("26",), "AwaitingAck stays clear.", always(_not_waiting)),
     ("not-unacknowledged", ("14",), "UnAckedMessageCount stays 0.", _updated(_not_unacknowledged)),
     ("inactive", ("28",), "Sending a message leaves its session inactive.", _updated(_inactive)),
-    ("ack-wait-not-started", ("27",), "The Session Ack Wait Timer is not started.", skip("start_ack_wait_timer")),
+    ("ack-wait-not-started", ("27",), "The Session Ack Wait Timer is not started.", skip(SessionAcks.start_wait_timer)),
     (
         "carried-count",
         ("15", "16"),
@@ -293,25 +296,25 @@ add(
     "resend-nothing",
     ("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02", f"{BOTH}-10"),
     "Nothing is sent again when the Transactional Ack Wait Timer expires.",
-    skip("on_transactional_ack_wait_timer"),
+    skip(TransactionalSending.on_ack_wait_timer),
 )
 add(
     "resend-first-only",
     "MQQB-3.1.6.5-01",
     "Only the first message is sent again.",
-    procedure("on_transactional_ack_wait_timer", _first_only),
+    procedure(TransactionalSending.on_ack_wait_timer, _first_only),
 )
 add(
     "resend-timer-not-started",
     f"{RULE}-09",
     "The Transactional Ack Wait Timer is not started.",
-    skip("start_transactional_ack_wait_timer"),
+    skip(TransactionalSending.start_ack_wait_timer),
 )
 add(
     "resend-too-soon",
     "MQQB-3.1.2.6-01",
     "The Transactional Ack Wait Timer runs for three seconds.",
-    procedure("start_transactional_ack_wait_timer", _interval),
+    procedure(TransactionalSending.start_ack_wait_timer, _interval),
 )
 
 
@@ -323,5 +326,5 @@ add(
     "session-ack-discards-transactional",
     f"{BOTH}-09",
     "A session acknowledgment discards transactional messages.",
-    procedure("retain_transactional", lambda original: _discard),
+    procedure(TransactionalSending.retain, lambda original: _discard),
 )

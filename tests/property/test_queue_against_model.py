@@ -174,7 +174,7 @@ class OneQueue(RuleBasedStateMachine):
     @precondition(lambda self: len(self.cursors) < 4)
     @rule()
     def open_cursor(self):
-        self.cursors.append(Cursor(self.host.core.procedures.open_cursor(self.host.core, self.descriptors[0])))
+        self.cursors.append(Cursor(self.host.core.cursors.open(self.descriptors[0])))
 
     def idle(self, index):
         waiting = {reader.cursor for reader in self.model.readers[0]}
@@ -186,7 +186,7 @@ class OneQueue(RuleBasedStateMachine):
         cursor = self.idle(index)
         if cursor is not None:
             self.cursors.remove(cursor)
-            self.host.core.procedures.close_cursor(self.host.core, cursor.real)
+            self.host.core.cursors.close(cursor.real)
 
     @rule(index=INDEX, waits=st.booleans())
     def peek_at_cursor(self, index, waits):
@@ -274,11 +274,11 @@ class OneQueue(RuleBasedStateMachine):
         entry, position = self.locked.pop(0)
         core = self.host.core
         if delete:
-            core.procedures.delete_message(core, position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+            core.positions.delete_message(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
             self.host.core.disk.save({f"message:{position.key}": None} if position.key else {})
             self.model.remove(entry)
         else:
-            core.procedures.unlock_message(core, position)
+            core.positions.unlock_message(position)
             if entry.state == "purge pending":
                 self.model.remove(entry)
             else:

@@ -13,6 +13,8 @@ import core_bridge  # noqa: F401
 from core_durable import DurableNetwork
 from core_network import PLAIN, TRANSACTIONAL, Host
 
+from harness.faults.parts import changed, put_in_place
+from reference_qm.core.queueing.positions import Positions
 from reference_qm.model.states import MessagePositionState
 from reference_qm.surface.commands import ListQueues, PeekMessages, Request
 from reference_qm.surface.effects import Completed, Rejected
@@ -30,12 +32,12 @@ class DelayingNetwork(DurableNetwork):
         super().__init__()
         self.held: dict[str, list[tuple[str, bytes]]] = {}
 
-    def _send(self, host: Host, transport: str, data: bytes) -> None:
+    def send(self, host: Host, transport: str, data: bytes) -> None:
         if host.address in self.held:
             host.sent.append((transport, data))
             self.held[host.address].append((transport, data))
         else:
-            super()._send(host, transport, data)
+            super().send(host, transport, data)
 
     def write_some(self, host: Host, works: list[bool]) -> None:
         """Let the disk carry out some of the records that wait for it and refuse others; those after them work."""
@@ -158,14 +160,15 @@ class Environment:
     def watch(self, number: int) -> None:
         """Note what can be received on a host from now on; again for a new process."""
         core = self.hosts[number].core
-        available = core.procedures.message_available
 
-        def note(qm: Any, position: Any, *more: Any) -> None:
+        def noting(available: Any) -> Any:
+            return lambda qm, position: note(position) or available(qm, position)
+
+        def note(position: Any) -> None:
             if position.QueueReference.Pathname == TRANSACTIONAL:
                 self._note_arrivals(number, position)
-            available(qm, position, *more)
 
-        core.procedures.message_available = note
+        put_in_place(core, changed(Positions.message_available, noting))
         self._note_arrivals(number)
 
     def _note_arrivals(self, number: int, newest: Any = None) -> None:

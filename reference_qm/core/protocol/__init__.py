@@ -1,1 +1,1 @@
-"""The procedures of the specification, one module per part of it."""
+"""The protocol between queue managers: sessions, acknowledgments, receiving, sending, security. Spec: MS-MQQB 3.1."""

@@ -1,66 +1,90 @@
-"""What an administrator does to transfer: pausing queues, taking the queue manager off the network.
-
-Spec: MS-MQDMPR 3.1.4.12 to 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4, MS-MQQB 3.1.7.13, 3.1.7.14, MS-MQSO 5.1.1.1.
-"""
-
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from reference_qm.codec import SessionAckPacket
+from reference_qm.core.part import Part
+from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import OutgoingQueue, Session
-    from reference_qm.surface.clock import Now
+from reference_qm.surface.clock import Now
 
 PAUSED_WINDOW = 1
 """WindowSize of the SessionAck that a pause sends. Spec: MS-MQQB 3.1.7.13."""
 OFFLINE = "the queue manager is offline (MS-MQDMPR 3.1.4.12): bring it online"
 
 
-def pause_queue(qm: QueueManager, queue: OutgoingQueue, now: Now) -> None:
-    """Send nothing more of an outgoing queue. Spec: MS-MQDMPR 3.1.4.14, 3.1.7.2.3, MS-MQQB 3.1.7.13.
+class Administering(Part):
+    """What an administrator does to transfer: pausing queues, taking the queue manager off the network.
 
-    Without an open session there is nobody to send the acknowledgment to.
+    Spec: MS-MQDMPR 3.1.4.12 to 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4, MS-MQQB 3.1.7.13, 3.1.7.14, MS-MQSO 5.1.1.1.
     """
-    session = queue.session
-    if session.SessionState is SessionState.OPEN:
-        qm.procedures.send(qm, session, qm.procedures.build_pause_ack(qm, session).build())
-        qm.procedures.note_acknowledged(qm, session, now)
-    session.SessionActive = False
-    queue.State = OutgoingQueueState.ON_HOLD
-    qm.procedures.remove_queue_from_dispatch_collection(qm, queue)
 
+    __slots__ = ()
 
-def build_pause_ack(qm: QueueManager, session: Session) -> SessionAckPacket:
-    """Build the SessionAck of a pause, which narrows the window. Spec: MS-MQQB 3.1.7.13."""
-    packet = qm.procedures.build_session_ack(qm, session)
-    return replace(packet, SessionHeader=replace(packet.SessionHeader, WindowSize=PAUSED_WINDOW))
+    def pause_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        """Send nothing more of an outgoing queue. Spec: MS-MQDMPR 3.1.4.14, 3.1.7.2.3, MS-MQQB 3.1.7.13.
 
+        Without an open session there is nobody to send the acknowledgment to.
+        """
+        session = queue.session
+        if session.SessionState is SessionState.OPEN:
+            self.qm.establishing.send(session, self.build_pause_ack(session).build())
+            self.qm.session_acks.note_acknowledged(session, now)
+        session.SessionActive = False
+        queue.State = OutgoingQueueState.ON_HOLD
+        self.qm.dispatch_collection.remove_queue(queue)
 
-def resume_queue(qm: QueueManager, queue: OutgoingQueue, now: Now) -> None:
-    """Send again what waits in an outgoing queue. Spec: MS-MQDMPR 3.1.4.15, 3.1.7.2.4, MS-MQQB 3.1.7.14.
+    def build_pause_ack(self, session: Session) -> SessionAckPacket:
+        """Build the SessionAck of a pause, which narrows the window. Spec: MS-MQQB 3.1.7.13."""
+        packet = self.qm.session_acks.build(session)
+        return replace(packet, SessionHeader=replace(packet.SessionHeader, WindowSize=PAUSED_WINDOW))
 
-    3.1.7.2.4 makes State Inactive. Of a session that is open, or is being established, it becomes what that makes it:
-    Inactive, nothing would be sent on it, and there is no second session to establish.
-    """
-    if queue.State is not OutgoingQueueState.ON_HOLD:
-        return
-    session = queue.session
-    queue.State = _STATE_OF.get(session.SessionState, OutgoingQueueState.WAITING)
-    if len(session.OutgoingMessageTable):
-        if queue.State is OutgoingQueueState.INACTIVE:
-            session.retrying = False
-            qm.procedures.establish_session(qm, session, now)
-        session.SessionActive = True
-        qm.procedures.remove_queue_from_dispatch_collection(qm, queue)
-        for position in session.OutgoingMessageTable:
-            if not (position.AwaitingAck or position.ReceivedSessionAck):
-                qm.procedures.add_to_dispatch_collection(qm, session, position)
-        qm.procedures.dispatch_messages(qm, session, now)
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        """Send again what waits in an outgoing queue. Spec: MS-MQDMPR 3.1.4.15, 3.1.7.2.4, MS-MQQB 3.1.7.14.
+
+        3.1.7.2.4 makes State Inactive. Of a session that is open, or is being established, it becomes what that makes
+        it: Inactive, nothing would be sent on it, and there is no second session to establish.
+        """
+        if queue.State is not OutgoingQueueState.ON_HOLD:
+            return
+        session = queue.session
+        queue.State = _STATE_OF.get(session.SessionState, OutgoingQueueState.WAITING)
+        if len(session.OutgoingMessageTable):
+            if queue.State is OutgoingQueueState.INACTIVE:
+                session.retrying = False
+                self.qm.establishing.establish(session, now)
+            session.SessionActive = True
+            self.qm.dispatch_collection.remove_queue(queue)
+            for position in session.OutgoingMessageTable:
+                if not (position.AwaitingAck or position.ReceivedSessionAck):
+                    self.qm.dispatch_collection.add(session, position)
+            self.qm.sending.dispatch_messages(session, now)
+
+    def take_offline(self, now: Now) -> None:
+        """Leave the network. Spec: MS-MQDMPR 3.1.4.12, MS-MQSO 5.1.1.1.
+
+        "Restricts its network activities and does not receive" is read as: it has no sessions. Those that there are
+        end, none is established, and those that others want are refused.
+        """
+        self.qm.adm.ConnectionActive = False
+        for session in list(self.qm.sessions.values()):
+            self.qm.closing.close(session, OFFLINE, now)
+
+    def bring_online(self, now: Now) -> None:
+        """Come back to the network, and send what waits. Spec: MS-MQDMPR 3.1.4.13, MS-MQSO 5.1.1.1."""
+        self.qm.adm.ConnectionActive = True
+        self.establish_waiting(now)
+
+    def may_connect(self) -> bool:
+        """May sessions be established, and accepted? Spec: MS-MQSO 5.1.1.1 (ConnectionActive)."""
+        return self.qm.adm.ConnectionActive
+
+    def establish_waiting(self, now: Now) -> None:
+        """Establish the sessions of all queues that have something to send. Spec: MS-MQQB 3.1.4.1, 3.1.5.2."""
+        for queue in self.qm.adm.OutgoingQueues.values():
+            idle = queue.session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT)
+            if idle and len(queue.session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
+                self.qm.establishing.establish(queue.session, now)
 
 
 _STATE_OF = {
@@ -69,33 +93,3 @@ _STATE_OF = {
     SessionState.WAITING_RECONNECT: OutgoingQueueState.INACTIVE,
 }
 """OutgoingQueue.State after a pause, by the state of its session; Waiting in the others."""
-
-
-def take_offline(qm: QueueManager, now: Now) -> None:
-    """Leave the network. Spec: MS-MQDMPR 3.1.4.12, MS-MQSO 5.1.1.1.
-
-    "Restricts its network activities and does not receive" is read as: it has no sessions. Those that there are end,
-    none is established, and those that others want are refused.
-    """
-    qm.adm.ConnectionActive = False
-    for session in list(qm.sessions.values()):
-        qm.procedures.close_session(qm, session, OFFLINE, now)
-
-
-def bring_online(qm: QueueManager, now: Now) -> None:
-    """Come back to the network, and send what waits. Spec: MS-MQDMPR 3.1.4.13, MS-MQSO 5.1.1.1."""
-    qm.adm.ConnectionActive = True
-    qm.procedures.establish_waiting(qm, now)
-
-
-def may_connect(qm: QueueManager) -> bool:
-    """May sessions be established, and accepted? Spec: MS-MQSO 5.1.1.1 (ConnectionActive)."""
-    return qm.adm.ConnectionActive
-
-
-def establish_waiting(qm: QueueManager, now: Now) -> None:
-    """Establish the sessions of all queues that have something to send. Spec: MS-MQQB 3.1.4.1, 3.1.5.2."""
-    for queue in qm.adm.OutgoingQueues.values():
-        idle = queue.session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT)
-        if idle and len(queue.session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
-            qm.procedures.establish_session(qm, queue.session, now)

@@ -1,49 +1,25 @@
-"""What a higher layer asks for. Each handler returns a Result, or None when the answer comes later."""
-
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reference_qm.codec import NULL_GUID, MessageIdentifier, MessagePropertiesHeader, PublicName
 from reference_qm.codec.format_names import MultipleElementName
-from reference_qm.core.protocol.configuring import configure
-from reference_qm.core.protocol.destinations import destination_guid, find_local, open_outgoing, parse_name
+from reference_qm.core.part import Part
+from reference_qm.core.protocol.destinations import destination_guid, parse_name
 from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.protocol.inspection import inspect
-from reference_qm.core.protocol.journaling import find_application_queue
 from reference_qm.core.protocol.messages import ACKS, check_fit, check_queues, is_large, message_id
-from reference_qm.core.protocol.securing import secure_local_message
 from reference_qm.core.protocol.security_text import requested_security
 from reference_qm.core.protocol.session_opening import ACK_TIMEOUT_MS
-from reference_qm.core.protocol.transfer_commands import TRANSFER_HANDLERS
-from reference_qm.core.queueing.commanding import QUEUE_HANDLERS
-from reference_qm.core.queueing.enqueueing import outgoing_messages, put_message
-from reference_qm.core.queueing.several import send_to_several
-from reference_qm.core.remote_client.commanding import REMOTE_CLIENT_HANDLERS
-from reference_qm.core.transactions.handling import (
-    abort_transaction,
-    begin_transaction,
-    commit_transaction,
-    prepare_transaction,
-    reenlistment_timeout,
-    transaction_for,
-)
-from reference_qm.model.adm import INFINITE, Message
+from reference_qm.model.adm import INFINITE, Message, Queue
 from reference_qm.model.states import DeliveryGuarantee, SessionState
 from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.model.transactions import Transaction
+from reference_qm.security import MessageSecurity
 from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Queue
-    from reference_qm.model.transactions import Transaction
-    from reference_qm.security import MessageSecurity
-    from reference_qm.surface.clock import Now
 
 CAPABILITIES = (
     "ping",
@@ -63,139 +39,211 @@ LABEL_LIMIT = 249
 LONGEST_MS = 0x7FFFFFFF
 
 
-def identity(qm: QueueManager, request: commands.Identity, token: int, now: Now) -> Result:
-    """Say who this is."""
-    machine = qm.enterprise.state.LocalQueueManager
-    return Result(
-        {
-            "guid": str(qm.adm.Identifier),
-            "name": qm.config.host_name,
-            "vendor": qm.config.vendor,
-            "version": qm.config.version,
-            "capabilities": [one for one in CAPABILITIES if one != "reset" or qm.config.directory is None],
-            "public_encryption_keys_base64": base64.b64encode(machine.PublicEncryptionKeyList).decode(),
-            "public_signing_keys_base64": base64.b64encode(machine.PublicSigningKeyList).decode(),
-        }
-    )
+class Commands(Part):
+    """What a higher layer asks for. Each handler returns a Result, or None when the answer comes later."""
 
+    __slots__ = ()
 
-def list_queues(qm: QueueManager, request: commands.ListQueues, token: int, now: Now) -> Result:
-    """List local and outgoing queues, and transactions."""
-    return Result(
-        {
-            "queues": [
-                {"name": queue.Pathname, "transactional": queue.Transactional, "count": len(queue.MessagePositionList)}
-                for queue in qm.adm.QueueCollection.values()
-            ],
-            "outgoing": [
-                {
-                    "format_name": queue.DestinationFormatName,
-                    "state": queue.State.value,
-                    "count": len(queue.session.OutgoingMessageTable),
-                }
-                for queue in qm.adm.OutgoingQueues.values()
-            ],
-            "transactions": [
-                {
-                    "transaction": str(transaction.Identifier),
-                    "state": transaction.state.value,
-                    "operations": len(transaction.TransactionalOperationCollection),
-                }
-                for transaction in qm.adm.TransactionCollection.values()
-            ],
-        }
-    )
+    def identity(self, request: commands.Identity, token: int, now: Now) -> Result:
+        """Say who this is."""
+        machine = self.qm.enterprise.state.LocalQueueManager
+        return Result(
+            {
+                "guid": str(self.qm.adm.Identifier),
+                "name": self.qm.config.host_name,
+                "vendor": self.qm.config.vendor,
+                "version": self.qm.config.version,
+                "capabilities": [one for one in CAPABILITIES if one != "reset" or self.qm.config.directory is None],
+                "public_encryption_keys_base64": base64.b64encode(machine.PublicEncryptionKeyList).decode(),
+                "public_signing_keys_base64": base64.b64encode(machine.PublicSigningKeyList).decode(),
+            }
+        )
 
+    def list_queues(self, request: commands.ListQueues, token: int, now: Now) -> Result:
+        """List local and outgoing queues, and transactions."""
+        return Result(
+            {
+                "queues": [
+                    {
+                        "name": queue.Pathname,
+                        "transactional": queue.Transactional,
+                        "count": len(queue.MessagePositionList),
+                    }
+                    for queue in self.qm.adm.QueueCollection.values()
+                ],
+                "outgoing": [
+                    {
+                        "format_name": queue.DestinationFormatName,
+                        "state": queue.State.value,
+                        "count": len(queue.session.OutgoingMessageTable),
+                    }
+                    for queue in self.qm.adm.OutgoingQueues.values()
+                ],
+                "transactions": [
+                    {
+                        "transaction": str(transaction.Identifier),
+                        "state": transaction.state.value,
+                        "operations": len(transaction.TransactionalOperationCollection),
+                    }
+                    for transaction in self.qm.adm.TransactionCollection.values()
+                ],
+            }
+        )
 
-def send_message(qm: QueueManager, request: commands.SendMessage, token: int, now: Now) -> Result | None:
-    """Send a message: into a local queue at once, else into the outgoing queue of its destination, or into several.
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        """Send a message: into a local queue at once, else into the outgoing queue of its destination, or into several.
 
-    Within a transaction: when it commits.
-    """
-    transaction = transaction_for(qm, request.transaction)
-    if transaction is not None:
-        request = replace(request, transactional=True)
-    _check_message(request)
-    _trace_queue(request)
-    _check_dead_letter_queue(qm, request)
-    name = parse_name(request.to)
-    if isinstance(name, MultipleElementName):
-        return _send_to_several(qm, request, name, transaction, now)
-    local = _find_fitting(qm, request)
-    security = requested_security(qm, request)
-    if local is not None:
-        security = _checked_for(qm, local, _message(qm, request, security, now), now).security
-    elif security is not None or is_large(request.body):
-        check_fit(_message(qm, request, security, now))
-    else:
-        check_queues(qm.adm.Identifier, request.to, request.admin_queue, request.response_queue)
-    queue = local if local is not None else open_outgoing(qm, request.to, now)
-    number = qm.procedures.assign_transaction(qm) if request.transactional and transaction is None else 0
-    message = _message(qm, request, security, now, qm.procedures.assign_identifier(qm), number, local is not None)
-    if transaction is not None:
-        qm.procedures.enqueue_in_transaction(qm, transaction, queue, message)
-        return Result({"message_id": message_id(message.Identifier)})
-    return put_message(qm, queue, message, token, Result({"message_id": message_id(message.Identifier)}), now)
+        Within a transaction: when it commits.
+        """
+        transaction = self.qm.transaction_commands.transaction_for(request.transaction)
+        if transaction is not None:
+            request = replace(request, transactional=True)
+        _check_message(request)
+        _trace_queue(request)
+        self._check_dead_letter_queue(request)
+        name = parse_name(request.to)
+        if isinstance(name, MultipleElementName):
+            return self._send_to_several(request, name, transaction, now)
+        local = self._find_fitting(request)
+        security = requested_security(request, self.qm.config.security.accounts, self.qm.adm.Identifier)
+        if local is not None:
+            security = self._checked_for(local, self._message(request, security, now), now).security
+        elif security is not None or is_large(request.body):
+            check_fit(self._message(request, security, now))
+        else:
+            check_queues(self.qm.adm.Identifier, request.to, request.admin_queue, request.response_queue)
+        queue = local if local is not None else self.qm.destinations.open_outgoing(request.to, now)
+        number = (
+            self.qm.transactional_sending.assign_transaction() if request.transactional and transaction is None else 0
+        )
+        message = self._message(request, security, now, self.qm.sending.assign_identifier(), number, local is not None)
+        if transaction is not None:
+            self.qm.transaction_operations.enqueue_in_transaction(transaction, queue, message)
+            return Result({"message_id": message_id(message.Identifier)})
+        return self.qm.enqueueing.put_message(
+            queue, message, token, Result({"message_id": message_id(message.Identifier)}), now
+        )
 
+    def _find_fitting(self, request: commands.SendMessage) -> Queue | None:
+        """Find the local queue that a message is for; CommandError when neither that nor an outgoing one takes it."""
+        local = self.qm.destinations.find_local(request.to)
+        if local is not None and local.Transactional != request.transactional:
+            kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
+            raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or to a {other} queue")
+        if local is None and self.qm.enqueueing.outgoing_messages() >= self.qm.config.max_outgoing_messages:
+            raise CommandError(
+                f"{self.qm.config.max_outgoing_messages} messages wait to be sent already: try again later"
+            )
+        return local
 
-def _find_fitting(qm: QueueManager, request: commands.SendMessage) -> Queue | None:
-    """Find the local queue that a message is for; CommandError when neither that nor an outgoing one takes it."""
-    local = find_local(qm, request.to)
-    if local is not None and local.Transactional != request.transactional:
-        kind, other = ("transactional", "nontransactional")[:: 1 if local.Transactional else -1]
-        raise CommandError(f"{request.to!a} is a {kind} queue: send a {kind} message, or to a {other} queue")
-    if local is None and outgoing_messages(qm) >= qm.config.max_outgoing_messages:
-        raise CommandError(f"{qm.config.max_outgoing_messages} messages wait to be sent already: try again later")
-    return local
+    def _send_to_several(
+        self,
+        request: commands.SendMessage,
+        several: MultipleElementName,
+        transaction: Transaction | None,
+        now: Now,
+    ) -> Result:
+        """Send a copy of a message to each of several queues, or to none that cannot be sent to."""
+        security = requested_security(request, self.qm.config.security.accounts, self.qm.adm.Identifier)
+        ones = [replace(request, to=str(element)) for element in several.Elements]
+        for one in ones:
+            if self._find_fitting(one) is not None and security is not None:
+                raise CommandError(
+                    f"{one.to!a} takes a signed or encrypted message by its own name only: send it apart"
+                )
+        for one in ones:
+            check_fit(replace(self._message(one, security, now), DestinationMultiQueueFormatName=request.to))
+        number = (
+            self.qm.transactional_sending.assign_transaction() if request.transactional and transaction is None else 0
+        )
+        message = self._message(ones[0], security, now, 0, number)
+        return self.qm.enqueueing.send_to_several(request.to, message, transaction, now)
 
+    def open_session(self, request: commands.OpenSession, token: int, now: Now) -> Result | None:
+        """Establish a session without a message; answered when it is open or closed."""
+        if self.qm.destinations.find_local(request.to) is not None:
+            raise CommandError(f"{request.to!a} is a queue of this queue manager: it needs no session")
+        session = self.qm.destinations.open_outgoing(request.to, now).session
+        if session.SessionState is SessionState.OPEN:
+            return Result()
+        session.awaited_by.append(token)
+        if session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT):
+            session.retrying = False
+            self.qm.establishing.establish(session, now)
+        return None
 
-def _send_to_several(
-    qm: QueueManager,
-    request: commands.SendMessage,
-    several: MultipleElementName,
-    transaction: Transaction | None,
-    now: Now,
-) -> Result:
-    """Send a copy of a message to each of several queues, or to none that cannot be sent to."""
-    security = requested_security(qm, request)
-    ones = [replace(request, to=str(element)) for element in several.Elements]
-    for one in ones:
-        if _find_fitting(qm, one) is not None and security is not None:
-            raise CommandError(f"{one.to!a} takes a signed or encrypted message by its own name only: send it apart")
-    for one in ones:
-        check_fit(replace(_message(qm, one, security, now), DestinationMultiQueueFormatName=request.to))
-    number = qm.procedures.assign_transaction(qm) if request.transactional and transaction is None else 0
-    message = _message(qm, ones[0], security, now, 0, number)
-    return send_to_several(qm, request.to, message, transaction, now)
+    def set_timers(self, request: commands.SetTimers, token: int, now: Now) -> Result:
+        """Change durations. Timers that run keep their time; sessions keep their AckWaitTimeout."""
+        changes = {one.name: value for one in fields(request) if (value := getattr(request, one.name)) is not None}
+        for name, value in changes.items():
+            lowest, highest = ACK_TIMEOUT_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_MS)
+            _check_number(name, value, lowest, highest)
+        self.qm.settings = replace(self.qm.settings, **changes)
+        return Result({one.name: getattr(self.qm.settings, one.name) for one in fields(request)})
 
+    def inspect_adm(self, request: commands.Inspect, token: int, now: Now) -> Result:
+        """Show the abstract data model."""
+        return Result({"adm": self.qm.inspection.inspect(now)})
 
-def open_session(qm: QueueManager, request: commands.OpenSession, token: int, now: Now) -> Result | None:
-    """Establish a session without a message; answered when it is open or closed."""
-    if find_local(qm, request.to) is not None:
-        raise CommandError(f"{request.to!a} is a queue of this queue manager: it needs no session")
-    session = open_outgoing(qm, request.to, now).session
-    if session.SessionState is SessionState.OPEN:
-        return Result()
-    session.awaited_by.append(token)
-    if session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT):
-        session.retrying = False
-        qm.procedures.establish_session(qm, session, now)
-    return None
+    def _checked_for(self, local: Queue, message: Message, now: Now) -> Message:
+        """Give the message that arrives in a local queue; CommandError when the queue does not take it."""
+        if status := self.qm.enqueueing.admit_message(local, message, now):
+            name = message.DestinationQueueFormatName
+            raise CommandError(f"{name!a} does not take it: {_NOT_ENQUEUED[status]}")
+        check_fit(message)
+        return self.qm.securing.secure_local_message(local, message, now)
 
+    def _message(
+        self,
+        request: commands.SendMessage,
+        security: MessageSecurity | None,
+        now: Now,
+        ordinal: int = 0,
+        transaction: int = 0,
+        arrived: bool = False,
+    ) -> Message:
+        """Make the message of a request; its ordinal and transaction are assigned when all is well."""
+        acks = MessagePropertiesHeader.flags(**{ACKS[name]: 1 for name in request.acks})
+        reach, received = request.time_to_reach_queue_s, request.time_to_be_received_s
+        return Message(
+            Identifier=MessageIdentifier(self.qm.adm.Identifier, ordinal),
+            DestinationQueueFormatName=request.to,
+            DestinationQueueManagerIdentifier=destination_guid(request.to),
+            Priority=0 if request.transactional else request.priority,  # MS-MQMQ 2.2.19.1
+            DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE
+            if request.recoverable or request.transactional
+            else DeliveryGuarantee.EXPRESS,
+            Label=request.label,
+            Body=request.body,
+            BodyType=request.body_type,
+            AppSpecific=request.application_tag,
+            SentTime=now.utc_s,
+            ArrivalTime=now.utc_s if arrived else 0,
+            TimeToReachQueue=INFINITE if reach is None else reach,
+            TimeToBeReceived=INFINITE if received is None else received,
+            AcknowledgementsRequested=acks,
+            PositiveJournalingRequested="positive" in request.journal,
+            NegativeJournalingRequested="negative" in request.journal,
+            AdministrationQueueFormatName=request.admin_queue,
+            ResponseQueueFormatName=request.response_queue,
+            ApplicationDeadletterQueue=request.dead_letter_queue or "",
+            TracingRequested=request.trace_queue is not None,
+            TracingQueueIdentifier=_trace_queue(request),
+            TransactionIdentifier=transaction if request.transactional else None,
+            FirstInTransaction=request.transactional,
+            LastInTransaction=request.transactional,
+            security=security,
+        )
 
-def set_timers(qm: QueueManager, request: commands.SetTimers, token: int, now: Now) -> Result:
-    """Change durations. Timers that run keep their time; sessions keep their AckWaitTimeout."""
-    changes = {one.name: value for one in fields(request) if (value := getattr(request, one.name)) is not None}
-    for name, value in changes.items():
-        lowest, highest = ACK_TIMEOUT_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_MS)
-        _check_number(name, value, lowest, highest)
-    qm.settings = replace(qm.settings, **changes)
-    return Result({one.name: getattr(qm.settings, one.name) for one in fields(request)})
-
-
-def inspect_adm(qm: QueueManager, request: commands.Inspect, token: int, now: Now) -> Result:
-    """Show the abstract data model."""
-    return Result({"adm": inspect(qm, now)})
+    def _check_dead_letter_queue(self, request: commands.SendMessage) -> None:
+        if request.dead_letter_queue is None:
+            return
+        queue = self.qm.journaling.find_application_queue(request.dead_letter_queue)
+        if queue is None or queue.Transactional is not request.transactional:
+            kind = "transactional" if request.transactional else "nontransactional"
+            raise CommandError(
+                f"dead_letter_queue: {request.dead_letter_queue!a} is no {kind} queue here: create it first"
+            )
 
 
 _NOT_ENQUEUED = {
@@ -204,79 +252,9 @@ _NOT_ENQUEUED = {
     EnqueueStatus.TIMED_OUT: "its time to reach the queue is over",
 }
 
-Handler = Callable[["QueueManager", Any, int, "Now"], Result | None]
 
-HANDLERS: dict[type, Handler] = {
-    commands.Identity: identity,
-    commands.ListQueues: list_queues,
-    commands.SendMessage: send_message,
-    commands.OpenSession: open_session,
-    commands.BeginTransaction: begin_transaction,
-    commands.PrepareTransaction: prepare_transaction,
-    commands.CommitTransaction: commit_transaction,
-    commands.AbortTransaction: abort_transaction,
-    commands.ReenlistmentTimeout: reenlistment_timeout,
-    commands.SetTimers: set_timers,
-    commands.Configure: configure,
-    commands.Inspect: inspect_adm,
-    **QUEUE_HANDLERS,
-    **TRANSFER_HANDLERS,
-    **REMOTE_CLIENT_HANDLERS,
-}
 TELLING = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
 """What only tells, and changes nothing."""
-
-
-def _checked_for(qm: QueueManager, local: Queue, message: Message, now: Now) -> Message:
-    """Give the message that arrives in a local queue; CommandError when the queue does not take it."""
-    if status := qm.procedures.admit_message(qm, local, message, now):
-        name = message.DestinationQueueFormatName
-        raise CommandError(f"{name!a} does not take it: {_NOT_ENQUEUED[status]}")
-    check_fit(message)
-    return secure_local_message(qm, local, message, now)
-
-
-def _message(
-    qm: QueueManager,
-    request: commands.SendMessage,
-    security: MessageSecurity | None,
-    now: Now,
-    ordinal: int = 0,
-    transaction: int = 0,
-    arrived: bool = False,
-) -> Message:
-    """Make the message of a request; its ordinal and transaction are assigned when all is well."""
-    acks = MessagePropertiesHeader.flags(**{ACKS[name]: 1 for name in request.acks})
-    reach, received = request.time_to_reach_queue_s, request.time_to_be_received_s
-    return Message(
-        Identifier=MessageIdentifier(qm.adm.Identifier, ordinal),
-        DestinationQueueFormatName=request.to,
-        DestinationQueueManagerIdentifier=destination_guid(request.to),
-        Priority=0 if request.transactional else request.priority,  # MS-MQMQ 2.2.19.1
-        DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE
-        if request.recoverable or request.transactional
-        else DeliveryGuarantee.EXPRESS,
-        Label=request.label,
-        Body=request.body,
-        BodyType=request.body_type,
-        AppSpecific=request.application_tag,
-        SentTime=now.utc_s,
-        ArrivalTime=now.utc_s if arrived else 0,
-        TimeToReachQueue=INFINITE if reach is None else reach,
-        TimeToBeReceived=INFINITE if received is None else received,
-        AcknowledgementsRequested=acks,
-        PositiveJournalingRequested="positive" in request.journal,
-        NegativeJournalingRequested="negative" in request.journal,
-        AdministrationQueueFormatName=request.admin_queue,
-        ResponseQueueFormatName=request.response_queue,
-        ApplicationDeadletterQueue=request.dead_letter_queue or "",
-        TracingRequested=request.trace_queue is not None,
-        TracingQueueIdentifier=_trace_queue(request),
-        TransactionIdentifier=transaction if request.transactional else None,
-        FirstInTransaction=request.transactional,
-        LastInTransaction=request.transactional,
-        security=security,
-    )
 
 
 def _check_message(request: commands.SendMessage) -> None:
@@ -302,15 +280,6 @@ def _trace_queue(request: commands.SendMessage) -> UUID:
     if not isinstance(name, PublicName):
         raise CommandError(f"trace_queue: {request.trace_queue!a} is not one GUID of a public queue")
     return name.QueueGuid
-
-
-def _check_dead_letter_queue(qm: QueueManager, request: commands.SendMessage) -> None:
-    if request.dead_letter_queue is None:
-        return
-    queue = find_application_queue(qm, request.dead_letter_queue)
-    if queue is None or queue.Transactional is not request.transactional:
-        kind = "transactional" if request.transactional else "nontransactional"
-        raise CommandError(f"dead_letter_queue: {request.dead_letter_queue!a} is no {kind} queue here: create it first")
 
 
 def _check_number(name: str, value: int, lowest: int, highest: int) -> None:

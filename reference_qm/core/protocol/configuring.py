@@ -1,20 +1,16 @@
-"""Settings that a queue manager changes while it runs. Spec: MS-MQQB 3.1.1.3."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reference_qm.core.part import Part
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.model.attributes import UNLIMITED
 from reference_qm.security import EncryptionAlgorithm
 from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.surface.clock import Now
 
 ELEMENTS: Mapping[str, str] = {
     "user_cert_cache_size": "UserCertCacheSize",
@@ -33,20 +29,32 @@ _ALGORITHMS = {algorithm.name.lower(): int(algorithm) for algorithm in Encryptio
 _HIGHEST = 0x7FFFFFFF
 
 
-def configure(qm: QueueManager, request: commands.Configure, token: int, now: Now) -> Result:
-    """Change settings; entries that are cached already stay. Raises CommandError."""
-    given = {one.name: getattr(request, one.name) for one in fields(request)}
-    changes = {
-        ELEMENTS[name]: _value(name, value) for name, value in given.items() if value is not None and name in ELEMENTS
-    }
-    if request.quota_kb is not None:
-        qm.adm.QueueManagerQuota = check_number("quota_kb", request.quota_kb, 0, UNLIMITED)
-    qm.security_settings = replace(qm.security_settings, **changes)
-    qm.caches.configure(qm.security_settings)
-    if request.send_insecure_nacks is not None:
-        qm.adm.SendInsecureNacks = request.send_insecure_nacks
-    own = {"send_insecure_nacks": qm.adm.SendInsecureNacks, "quota_kb": qm.adm.QueueManagerQuota}
-    return Result({**own, **_in_force(qm)})
+class Configuring(Part):
+    """Settings that a queue manager changes while it runs. Spec: MS-MQQB 3.1.1.3."""
+
+    __slots__ = ()
+
+    def configure(self, request: commands.Configure, token: int, now: Now) -> Result:
+        """Change settings; entries that are cached already stay. Raises CommandError."""
+        given = {one.name: getattr(request, one.name) for one in fields(request)}
+        changes = {
+            ELEMENTS[name]: _value(name, value)
+            for name, value in given.items()
+            if value is not None and name in ELEMENTS
+        }
+        if request.quota_kb is not None:
+            self.qm.adm.QueueManagerQuota = check_number("quota_kb", request.quota_kb, 0, UNLIMITED)
+        self.qm.security_settings = replace(self.qm.security_settings, **changes)
+        self.qm.caches.configure(self.qm.security_settings)
+        if request.send_insecure_nacks is not None:
+            self.qm.adm.SendInsecureNacks = request.send_insecure_nacks
+        own = {"send_insecure_nacks": self.qm.adm.SendInsecureNacks, "quota_kb": self.qm.adm.QueueManagerQuota}
+        return Result({**own, **self._in_force()})
+
+    def _in_force(self) -> dict[str, Any]:
+        names = {number: name for name, number in _ALGORITHMS.items()}
+        found = {name: getattr(self.qm.security_settings, element) for name, element in ELEMENTS.items()}
+        return {name: names[value] if name.startswith("preferred_") else value for name, value in found.items()}
 
 
 def _value(name: str, value: Any) -> Any:
@@ -62,9 +70,3 @@ def check_number(name: str, value: int, lowest: int, highest: int) -> int:
     if not lowest <= value <= highest:
         raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
     return value
-
-
-def _in_force(qm: QueueManager) -> dict[str, Any]:
-    names = {number: name for name, number in _ALGORITHMS.items()}
-    found = {name: getattr(qm.security_settings, element) for name, element in ELEMENTS.items()}
-    return {name: names[value] if name.startswith("preferred_") else value for name, value in found.items()}

@@ -1,11 +1,5 @@
-"""Where a format name leads: a local queue, or an outgoing queue and its session.
-
-Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
-"""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from reference_qm.codec import (
@@ -19,14 +13,10 @@ from reference_qm.codec import (
     TxSequenceID,
     parse_format_name,
 )
-from reference_qm.core.protocol.durability import sequence_entry
+from reference_qm.core.part import Part
 from reference_qm.core.protocol.errors import CommandError
-from reference_qm.core.queueing.names import find_by_format_name
 from reference_qm.model.adm import OutgoingQueue, Queue, Session
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.surface.clock import Now
+from reference_qm.surface.clock import Now
 
 OUTGOING_QUEUES_LIMIT = 65_536
 """Outgoing queues beyond which a stranger's message opens no other."""
@@ -42,73 +32,77 @@ def parse_name(text: str) -> FormatName:
         raise CommandError(f"{error}: use {_SENDABLE}") from error
 
 
-def find_local(qm: QueueManager, text: str) -> Queue | None:
-    """Find the local queue that a format name means; None when it means one of another queue manager."""
-    name = parse_name(text)
-    if isinstance(name, PublicName):
-        return find_by_format_name(qm, name)  # unknown: it waits, as MS-MQQB 3.1.5.2.1 says
-    if isinstance(name, PrivateName) and not name.Journal:
-        if name.ComputerGuid != qm.adm.Identifier:
-            return None
-        queue = qm.adm.QueueCollection.find_private(name.QueueIdentifier)
-    elif isinstance(name, QueuePath) and name.Protocol in ("TCP", "OS") and not (name.Subqueue or name.Journal):
-        if not _is_here(qm, name):
-            return None
-        queue = find_by_format_name(qm, name)
-    else:
-        raise CommandError(f"{text!a} cannot be sent to yet: use {_SENDABLE}")
-    if queue is None:
-        raise CommandError(f"{text!a} names no queue of this queue manager: create it first")
-    return queue
+class Destinations(Part):
+    """Where a format name leads: a local queue, or an outgoing queue and its session.
 
-
-def find_outgoing(qm: QueueManager, text: str) -> OutgoingQueue:
-    """Find the outgoing queue for a format name."""
-    queue = qm.adm.OutgoingQueues.get(text.lower())
-    if queue is None:
-        raise CommandError(f"{text!a} has no outgoing queue: send a message to it first, or list the queues")
-    return queue
-
-
-def open_outgoing(qm: QueueManager, text: str, now: Now) -> OutgoingQueue:
-    """Find or make the outgoing queue for a format name of another queue manager. Spec: MS-MQDMPR 3.1.7.1.5."""
-    known = qm.adm.OutgoingQueues.get(text.lower())
-    if known is not None:
-        return known
-    queue = OutgoingQueue(Pathname=text, DestinationFormatName=text, BasePriority=_base_priority(qm, text))
-    queue.session = Session(
-        qm.next_session_number(),
-        initiator=True,
-        OutgoingQueueReference=queue,
-        OutgoingTxSequenceID=_new_sequence(qm, now),
-    )
-    qm.adm.OutgoingQueues[text.lower()] = queue
-    qm.disk.save(sequence_entry(qm, queue))
-    return queue
-
-
-def _base_priority(qm: QueueManager, text: str) -> int:
-    name = parse_name(text)
-    published = qm.enterprise.find_queue(name.QueueGuid) if isinstance(name, PublicName) else None
-    return 0 if published is None else published.BasePriority
-
-
-def _new_sequence(qm: QueueManager, now: Now) -> TxSequenceID:
-    """Give an OutgoingTxSequenceID greater than any before. Spec: MS-MQQB 3.1.1.3.1.
-
-    Greater also than those of other destinations begun in the same second: an OrderAck names its sequence only by it.
+    Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
     """
-    qm.adm.last_sequence_time = max(qm.adm.last_sequence_time + 1, now.utc_s)
-    return TxSequenceID(Ordinal=1, TimeStamp=qm.adm.last_sequence_time & 0xFFFFFFFF)
+
+    __slots__ = ()
+
+    def find_local(self, text: str) -> Queue | None:
+        """Find the local queue that a format name means; None when it means one of another queue manager."""
+        name = parse_name(text)
+        if isinstance(name, PublicName):
+            return self.qm.queue_names.find_by_format_name(name)  # unknown: it waits, as MS-MQQB 3.1.5.2.1 says
+        if isinstance(name, PrivateName) and not name.Journal:
+            if name.ComputerGuid != self.qm.adm.Identifier:
+                return None
+            queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)
+        elif isinstance(name, QueuePath) and name.Protocol in ("TCP", "OS") and not (name.Subqueue or name.Journal):
+            if not self._is_here(name):
+                return None
+            queue = self.qm.queue_names.find_by_format_name(name)
+        else:
+            raise CommandError(f"{text!a} cannot be sent to yet: use {_SENDABLE}")
+        if queue is None:
+            raise CommandError(f"{text!a} names no queue of this queue manager: create it first")
+        return queue
+
+    def find_outgoing(self, text: str) -> OutgoingQueue:
+        """Find the outgoing queue for a format name."""
+        queue = self.qm.adm.OutgoingQueues.get(text.lower())
+        if queue is None:
+            raise CommandError(f"{text!a} has no outgoing queue: send a message to it first, or list the queues")
+        return queue
+
+    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+        """Find or make the outgoing queue for a format name of another queue manager. Spec: MS-MQDMPR 3.1.7.1.5."""
+        known = self.qm.adm.OutgoingQueues.get(text.lower())
+        if known is not None:
+            return known
+        queue = OutgoingQueue(Pathname=text, DestinationFormatName=text, BasePriority=self._base_priority(text))
+        queue.session = Session(
+            self.qm.next_session_number(),
+            initiator=True,
+            OutgoingQueueReference=queue,
+            OutgoingTxSequenceID=self._new_sequence(now),
+        )
+        self.qm.adm.OutgoingQueues[text.lower()] = queue
+        self.qm.disk.save(self.qm.durability.sequence_entry(queue))
+        return queue
+
+    def _base_priority(self, text: str) -> int:
+        name = parse_name(text)
+        published = self.qm.enterprise.find_queue(name.QueueGuid) if isinstance(name, PublicName) else None
+        return 0 if published is None else published.BasePriority
+
+    def _new_sequence(self, now: Now) -> TxSequenceID:
+        """Give an OutgoingTxSequenceID greater than any before. Spec: MS-MQQB 3.1.1.3.1.
+
+        Greater also than those of other destinations begun in the same second: an OrderAck names its sequence only by
+        it.
+        """
+        self.qm.adm.last_sequence_time = max(self.qm.adm.last_sequence_time + 1, now.utc_s)
+        return TxSequenceID(Ordinal=1, TimeStamp=self.qm.adm.last_sequence_time & 0xFFFFFFFF)
+
+    def _is_here(self, name: PrivateQueuePath | PublicQueuePath) -> bool:
+        address = name.ProtocolAddressSpecification.lower()
+        own = self.qm.config.addresses if name.Protocol == "TCP" else (self.qm.config.host_name, ".")
+        return address in {one.lower() for one in own}
 
 
 def destination_guid(text: str) -> UUID:
     """Give UserHeader.QueueManagerAddress for a format name: zero for a direct one. Spec: MS-MQMQ 2.2.19.2."""
     name = parse_name(text)
     return name.ComputerGuid if isinstance(name, PrivateName) else NULL_GUID
-
-
-def _is_here(qm: QueueManager, name: PrivateQueuePath | PublicQueuePath) -> bool:
-    address = name.ProtocolAddressSpecification.lower()
-    own = qm.config.addresses if name.Protocol == "TCP" else (qm.config.host_name, ".")
-    return address in {one.lower() for one in own}

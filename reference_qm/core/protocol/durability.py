@@ -1,43 +1,28 @@
-"""What is put on disk to survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
-
-A record is a change of entries: names with their new values, None for one that is gone. It is on disk as a whole or
-not at all. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
-``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``, ``last_sequence_time``,
-``last_transaction``, ``sequential_id``, ``identifier``, ``transaction:guid`` (transactions.records).
-
-How far the transactional messages of a sender got is on disk twice: each message says which one it follows, and the
-transfer says how far all were on disk when it was written. Records may fail one by one, so that what counts after a
-crash is the unbroken chain of messages from there.
-"""
-
 from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-from reference_qm.codec import MessageClass, guid_text
+from reference_qm.codec import MessageClass, TxSequenceID, guid_text
+from reference_qm.core.part import Part
 from reference_qm.core.protocol.messages import receive_bit, serialize_message
 from reference_qm.core.queueing.persistent import queue_values
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import OutgoingQueue
+from reference_qm.model.adm import (
+    Acceptance,
+    IncomingTransactionalTransferInfo,
+    MessageIDHistoryEntry,
+    MessagePosition,
+    OutgoingQueue,
+    Queue,
+    Session,
+)
 from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.effects import Effect, Persist
-
-if TYPE_CHECKING:
-    from reference_qm.codec import TxSequenceID
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import (
-        Acceptance,
-        IncomingTransactionalTransferInfo,
-        MessageIDHistoryEntry,
-        MessagePosition,
-        Queue,
-        Session,
-    )
-    from reference_qm.surface.clock import Now
 
 Change: TypeAlias = dict[str, object]
 
@@ -206,20 +191,70 @@ class Disk:
         self._emit(Persist(number, dict(self.pending[number].change)))
 
 
-def sent(qm: QueueManager, position: MessagePosition) -> Change:
-    """Give what must be on disk before a new message is taken over; empty when nothing must."""
-    if not qm.disk.used:
-        return {}
-    message = position.MessageReference
-    change = qm.disk.reserve(message.Identifier.Ordinal)
-    if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
-        position.key = qm.next_persist_token()
-        change |= message_entry(position, serialize_message(message).build())
-    if message.TransactionIdentifier is not None:
-        change["last_transaction"] = qm.adm.last_transaction
-        if isinstance(position.QueueReference, OutgoingQueue):
-            change |= sequence_entry(qm, position.QueueReference)
-    return change
+class Durability(Part):
+    """What is put on disk to survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
+
+    A record is a change of entries: names with their new values, None for one that is gone. It is on disk as a whole or
+    not at all. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
+    ``transfer:queue number:sender:format name``, ``ordinal``, ``last_private_queue_number``, ``last_sequence_time``,
+    ``last_transaction``, ``sequential_id``, ``identifier``, ``transaction:guid`` (transactions.records).
+
+    How far the transactional messages of a sender got is on disk twice: each message says which one it follows, and the
+    transfer says how far all were on disk when it was written. Records may fail one by one, so that what counts after a
+    crash is the unbroken chain of messages from there.
+    """
+
+    __slots__ = ()
+
+    def sent(self, position: MessagePosition) -> Change:
+        """Give what must be on disk before a new message is taken over; empty when nothing must."""
+        if not self.qm.disk.used:
+            return {}
+        message = position.MessageReference
+        change = self.qm.disk.reserve(message.Identifier.Ordinal)
+        if message.DeliveryGuarantee is DeliveryGuarantee.RECOVERABLE:
+            position.key = self.qm.next_persist_token()
+            change |= message_entry(position, serialize_message(message).build())
+        if message.TransactionIdentifier is not None:
+            change["last_transaction"] = self.qm.adm.last_transaction
+            if isinstance(position.QueueReference, OutgoingQueue):
+                change |= self.sequence_entry(position.QueueReference)
+        return change
+
+    def removed(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
+        """Give the change that takes messages out of local queues.
+
+        One whose sender has to be told stays on disk, with the reason, until what tells it is there
+        (``position_deleted``).
+        """
+        change: Change = {}
+        if not self.qm.disk.used:
+            return change
+        for position in positions:
+            if not position.key:
+                continue
+            change |= gone([position])
+            if is_awaited(position, reason):
+                change |= _noted(position, "removed", int(reason))
+            message = position.MessageReference
+            key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
+            transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
+            if transfer is not None:
+                change |= transfer_entry(transfer)
+        return change
+
+    def queue_entry(self, queue: Queue) -> Change:
+        """Give the entries of a queue that was created."""
+        return {place(queue): queue_values(queue), "last_private_queue_number": self.qm.adm.last_private_queue_number}
+
+    def sequence_entry(self, queue: OutgoingQueue) -> Change:
+        """Give the entry of an outgoing queue: what MUST survive of its session. Spec: MS-MQQB 3.1.1.3.1."""
+        session = queue.session
+        values: dict[str, object] = {name: getattr(session, name) for name in SEQUENCE[:3]}
+        for name in SEQUENCE[3:]:
+            identifier = getattr(session, name)
+            values[name] = [identifier.Ordinal, identifier.TimeStamp]
+        return {place(queue): values, "last_sequence_time": self.qm.adm.last_sequence_time}
 
 
 def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptance | None = None) -> Change:
@@ -252,28 +287,6 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
 def awaiting_final_ack(position: MessagePosition) -> Change:
     """Give the change of a message that arrived and is kept until its FinalAck comes. Spec: MS-MQQB 3.1.5.6."""
     return _noted(position, "awaits", "final ack")
-
-
-def removed(qm: QueueManager, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
-    """Give the change that takes messages out of local queues.
-
-    One whose sender has to be told stays on disk, with the reason, until what tells it is there (``position_deleted``).
-    """
-    change: Change = {}
-    if not qm.disk.used:
-        return change
-    for position in positions:
-        if not position.key:
-            continue
-        change |= gone([position])
-        if is_awaited(position, reason):
-            change |= _noted(position, "removed", int(reason))
-        message = position.MessageReference
-        key = (message.Identifier.QueueManagerGuid, message.DestinationQueueFormatName.lower())
-        transfer = position.QueueReference.IncomingTransactionalTransferInfoCollection.get(key)
-        if transfer is not None:
-            change |= transfer_entry(transfer)
-    return change
 
 
 def is_awaited(position: MessagePosition, reason: MessageClass) -> bool:
@@ -315,21 +328,6 @@ def gone(positions: Iterable[MessagePosition]) -> Change:
 def moved(position: MessagePosition) -> Change:
     """Give the change that puts a message where it is now."""
     return message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
-
-
-def queue_entry(qm: QueueManager, queue: Queue) -> Change:
-    """Give the entries of a queue that was created."""
-    return {place(queue): queue_values(queue), "last_private_queue_number": qm.adm.last_private_queue_number}
-
-
-def sequence_entry(qm: QueueManager, queue: OutgoingQueue) -> Change:
-    """Give the entry of an outgoing queue: what MUST survive of its session. Spec: MS-MQQB 3.1.1.3.1."""
-    session = queue.session
-    values: dict[str, object] = {name: getattr(session, name) for name in SEQUENCE[:3]}
-    for name in SEQUENCE[3:]:
-        identifier = getattr(session, name)
-        values[name] = [identifier.Ordinal, identifier.TimeStamp]
-    return {place(queue): values, "last_sequence_time": qm.adm.last_sequence_time}
 
 
 def history_entry(entry: MessageIDHistoryEntry) -> Change:

@@ -1,15 +1,12 @@
-"""The queue manager in its enterprise: what it takes over from the directory, and when again.
-
-Spec: MS-MQDMPR 3.1.1.1, 3.1.2, 3.1.3, 3.1.6, MS-MQBR 3.1.1.2, 3.1.2, 3.1.3, MS-MQSO 5.5.4 to 5.5.6, 6.6.2. The
-directory answers at once: those that the configuration can name are in this process.
-"""
-
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from uuid import UUID
 
 from reference_qm import routing
+from reference_qm.config import QueueManagerConfig
+from reference_qm.core.part import Part
 from reference_qm.directory import (
     Directory,
     DirectoryState,
@@ -26,13 +23,7 @@ from reference_qm.directory.updating import directory_site_gates_update, directo
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.routing import RoutingError, RoutingTable, Topology
 from reference_qm.security import PrivateKeys, public_key_list
-
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from reference_qm.config import QueueManagerConfig
-    from reference_qm.core.queue_manager import QueueManager as Core
-    from reference_qm.surface.clock import Now
+from reference_qm.surface.clock import Now
 
 
 class Enterprise:
@@ -76,144 +67,146 @@ class Enterprise:
         return found.rDirectoryObject if isinstance(found.rDirectoryObject, User) else None
 
 
-def initialize_directory(qm: Core, now: Now) -> None:
-    """Synchronize with the directory at the start. Spec: MS-MQDMPR 3.1.3.
+class DirectoryClient(Part):
+    """The queue manager in its enterprise: what it takes over from the directory, and when again.
 
-    Without the directory it is workgroup mode until the next start (MS-MQSO 5.5.4). Where 3.1.3 only raises an error,
-    because the directory does not know this queue manager, it is waited for as MS-MQSO 5.5.6 has it for a mismatch.
+    Spec: MS-MQDMPR 3.1.1.1, 3.1.2, 3.1.3, 3.1.6, MS-MQBR 3.1.1.2, 3.1.2, 3.1.3, MS-MQSO 5.5.4 to 5.5.6, 6.6.2. The
+    directory answers at once: those that the configuration can name are in this process.
     """
-    state = qm.enterprise.state
-    if not state.DirectoryIntegrated:
-        return
-    qm.procedures.note_public_queues(qm)
-    status = qm.procedures.synchronize_directory(qm, now)
-    if status is Result.DIRECTORY_NOT_CONNECTED:
-        state.DirectoryIntegrated = state.DirectoryOffline = False
-    elif status is not Result.SUCCESS:
-        state.go_offline()
 
+    __slots__ = ()
 
-def synchronize_directory(qm: Core, now: Now) -> Result:
-    """Take over the own attributes, sites, gates and ways, and start the timers. Spec: MS-MQDMPR 3.1.3.
+    def initialize(self, now: Now) -> None:
+        """Synchronize with the directory at the start. Spec: MS-MQDMPR 3.1.3.
 
-    Gates are not published with their sites; they are those that MS-MQBR looks for.
-    """
-    state = qm.enterprise.state
-    status = synchronize(qm.enterprise.directory, state, provisioning=False)
-    if status is not Result.SUCCESS:
+        Without the directory it is workgroup mode until the next start (MS-MQSO 5.5.4). Where 3.1.3 only raises an
+        error, because the directory does not know this queue manager, it is waited for as MS-MQSO 5.5.6 has it for a
+        mismatch.
+        """
+        state = self.qm.enterprise.state
+        if not state.DirectoryIntegrated:
+            return
+        self.qm.publishing.note_public_queues()
+        status = self.synchronize(now)
+        if status is Result.DIRECTORY_NOT_CONNECTED:
+            state.DirectoryIntegrated = state.DirectoryOffline = False
+        elif status is not Result.SUCCESS:
+            state.go_offline()
+
+    def synchronize(self, now: Now) -> Result:
+        """Take over the own attributes, sites, gates and ways, and start the timers. Spec: MS-MQDMPR 3.1.3.
+
+        Gates are not published with their sites; they are those that MS-MQBR looks for.
+        """
+        state = self.qm.enterprise.state
+        status = synchronize(self.qm.enterprise.directory, state, provisioning=False)
+        if status is not Result.SUCCESS:
+            return status
+        self.publish_public_keys()
+        self._take_over_attributes()
+        topology = self._topology()
+        state.SiteCollection = tuple(
+            replace(site, SiteGateCollection=topology.gates_of(site.Identifier)) for site in state.SiteCollection
+        )
+        self.initialize_routing_table()
+        for name in (
+            TimerName.DIRECTORY_SITES_UPDATE,
+            TimerName.DIRECTORY_SITE_GATES_UPDATE,
+            TimerName.QUEUE_MANAGER_QUERY,
+        ):
+            self._start_timer(name, now)
         return status
-    qm.procedures.publish_public_keys(qm)
-    _take_over_attributes(qm)
-    topology = _topology(qm)
-    state.SiteCollection = tuple(
-        replace(site, SiteGateCollection=topology.gates_of(site.Identifier)) for site in state.SiteCollection
-    )
-    qm.procedures.initialize_routing_table(qm)
-    for name in (
-        TimerName.DIRECTORY_SITES_UPDATE,
-        TimerName.DIRECTORY_SITE_GATES_UPDATE,
-        TimerName.QUEUE_MANAGER_QUERY,
-    ):
-        _start_timer(qm, name, now)
-    return status
 
+    def publish_public_keys(self) -> None:
+        """Write the own public keys to the directory, unless it has them.
 
-def publish_public_keys(qm: Core) -> None:
-    """Write the own public keys to the directory, unless it has them.
+        Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. Printed, what the directory has replaces the keys that were just initialized:
+        messages would be encrypted for keys that nobody has.
+        """
+        state, security = self.qm.enterprise.state, self.qm.config.security
+        own = {
+            "PublicEncryptionKeyList": _key_list(security.encryption_keys),
+            "PublicSigningKeyList": _key_list(security.signing_keys),
+        }
+        changed: dict[str, Any] = {
+            name: keys for name, keys in own.items() if keys and keys != getattr(state.LocalQueueManager, name)
+        }
+        if changed:
+            state.LocalQueueManager = replace(state.LocalQueueManager, **changed)
+            events.write_directory(self.qm.enterprise.directory, state, state.LocalQueueManager, tuple(changed))
 
-    Spec: MS-MQDMPR 3.1.3, 3.1.7.1.24. Printed, what the directory has replaces the keys that were just initialized:
-    messages would be encrypted for keys that nobody has.
-    """
-    state, security = qm.enterprise.state, qm.config.security
-    own = {
-        "PublicEncryptionKeyList": _key_list(security.encryption_keys),
-        "PublicSigningKeyList": _key_list(security.signing_keys),
-    }
-    changed: dict[str, Any] = {
-        name: keys for name, keys in own.items() if keys and keys != getattr(state.LocalQueueManager, name)
-    }
-    if changed:
-        state.LocalQueueManager = replace(state.LocalQueueManager, **changed)
-        events.write_directory(qm.enterprise.directory, state, state.LocalQueueManager, tuple(changed))
+    def _take_over_attributes(self) -> None:
+        """Let the queue manager's own attributes be what the directory says. Keys are those that it has itself."""
+        local = self.qm.enterprise.state.LocalQueueManager
+        for name in directory_attributes(QueueManager):
+            value = getattr(local, name)
+            if value is not None and name not in _OWN:
+                setattr(self.qm.adm, name, value)
+
+    def initialize_routing_table(self) -> None:
+        """Make the RoutingTable, which is empty unless this is a site gate. Spec: MS-MQBR 3.1.3.1."""
+        self.qm.enterprise.table = routing.initialize_routing_table(
+            self._topology(), self.qm.enterprise.state.LocalQueueManager
+        )
+
+    def get_next_hop_identifiers(self, guid: UUID) -> tuple[UUID, ...]:
+        """Give the queue managers that can be next on the way; none when there is no way. Spec: MS-MQBR 3.1.5.1."""
+        try:
+            return routing.get_next_hops(self._topology(), self.qm.enterprise.table, self.qm.adm.Identifier, guid)
+        except RoutingError:
+            return ()
+
+    def watch(self, now: Now) -> None:
+        """Let the Directory Online Timer run while the directory is away. Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, .25."""
+        self.qm.adm.DirectoryIntegrated = self.qm.enterprise.state.DirectoryIntegrated
+        self.qm.adm.DirectoryOffline = self.qm.enterprise.state.DirectoryOffline
+        if self.qm.enterprise.state.DirectoryOffline and not self.qm.timers.is_running(
+            TimerKey(TimerName.DIRECTORY_ONLINE, 0)
+        ):
+            self._start_timer(TimerName.DIRECTORY_ONLINE, now)
+
+    def on_directory_online_timer(self, now: Now) -> None:
+        """Check Directory Online, and synchronize when it is. Spec: MS-MQDMPR 3.1.7.1.25, MS-MQSO 5.5.4."""
+        events.check_directory_online(self.qm.enterprise.directory, self.qm.enterprise.state)
+        if not self.qm.enterprise.state.DirectoryOffline:
+            self.qm.publishing.take_over_published()
+            self.synchronize(now)
+
+    def on_directory_sites_update_timer(self, now: Now) -> None:
+        """Read the own sites again. Spec: MS-MQDMPR 3.1.6.1."""
+        directory_sites_update(self.qm.enterprise.directory, self.qm.enterprise.state)
+        self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
+
+    def on_directory_site_gates_update_timer(self, now: Now) -> None:
+        """Read the gates of the own sites again. Spec: MS-MQDMPR 3.1.6.2."""
+        directory_site_gates_update(self.qm.enterprise.directory, self.qm.enterprise.state)
+        self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
+
+    def on_queue_manager_query_timer(self, now: Now) -> None:
+        """Make the RoutingTable again. Spec: MS-MQBR 3.1.6.1."""
+        self.initialize_routing_table()
+        self._start_timer(TimerName.QUEUE_MANAGER_QUERY, now)
+
+    def _start_timer(self, name: TimerName, now: Now) -> None:
+        settings = self.qm.settings
+        duration_ms = {
+            TimerName.DIRECTORY_ONLINE: settings.directory_online_ms,
+            TimerName.DIRECTORY_SITES_UPDATE: settings.directory_sites_update_ms,
+            TimerName.DIRECTORY_SITE_GATES_UPDATE: settings.directory_site_gates_update_ms,
+            TimerName.QUEUE_MANAGER_QUERY: settings.queue_manager_query_ms,
+        }[name]
+        self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, duration_ms // settings.scale)
+
+    def _topology(self) -> Topology:
+        """Read the enterprise; one that is too large to be read is as one that cannot be read: empty."""
+        try:
+            return Topology.read(self.qm.enterprise.directory)
+        except RoutingError:
+            return Topology.of((), (), ())
 
 
 def _key_list(keys: PrivateKeys) -> bytes:
     return public_key_list(keys).build() if keys else b""
 
 
-def _take_over_attributes(qm: Core) -> None:
-    """Let the queue manager's own attributes be what the directory says. Keys are those that it has itself."""
-    local = qm.enterprise.state.LocalQueueManager
-    for name in directory_attributes(QueueManager):
-        value = getattr(local, name)
-        if value is not None and name not in _OWN:
-            setattr(qm.adm, name, value)
-
-
 _OWN = ("Identifier", "PublicEncryptionKeyList", "PublicSigningKeyList")
-
-
-def initialize_routing_table(qm: Core) -> None:
-    """Make the RoutingTable, which is empty unless this is a site gate. Spec: MS-MQBR 3.1.3.1."""
-    qm.enterprise.table = routing.initialize_routing_table(_topology(qm), qm.enterprise.state.LocalQueueManager)
-
-
-def get_next_hop_identifiers(qm: Core, guid: UUID) -> tuple[UUID, ...]:
-    """Give the queue managers that can be next on the way; none when there is no way. Spec: MS-MQBR 3.1.5.1."""
-    try:
-        return routing.get_next_hops(_topology(qm), qm.enterprise.table, qm.adm.Identifier, guid)
-    except RoutingError:
-        return ()
-
-
-def watch_directory(qm: Core, now: Now) -> None:
-    """Let the Directory Online Timer run while the directory is away. Spec: MS-MQDMPR 3.1.2.5, 3.1.7.1.18, .25."""
-    qm.adm.DirectoryIntegrated = qm.enterprise.state.DirectoryIntegrated
-    qm.adm.DirectoryOffline = qm.enterprise.state.DirectoryOffline
-    if qm.enterprise.state.DirectoryOffline and not qm.timers.is_running(TimerKey(TimerName.DIRECTORY_ONLINE, 0)):
-        _start_timer(qm, TimerName.DIRECTORY_ONLINE, now)
-
-
-def on_directory_online_timer(qm: Core, now: Now) -> None:
-    """Check Directory Online, and synchronize when it is. Spec: MS-MQDMPR 3.1.7.1.25, MS-MQSO 5.5.4."""
-    events.check_directory_online(qm.enterprise.directory, qm.enterprise.state)
-    if not qm.enterprise.state.DirectoryOffline:
-        qm.procedures.take_over_published(qm)
-        qm.procedures.synchronize_directory(qm, now)
-
-
-def on_directory_sites_update_timer(qm: Core, now: Now) -> None:
-    """Read the own sites again. Spec: MS-MQDMPR 3.1.6.1."""
-    directory_sites_update(qm.enterprise.directory, qm.enterprise.state)
-    _start_timer(qm, TimerName.DIRECTORY_SITES_UPDATE, now)
-
-
-def on_directory_site_gates_update_timer(qm: Core, now: Now) -> None:
-    """Read the gates of the own sites again. Spec: MS-MQDMPR 3.1.6.2."""
-    directory_site_gates_update(qm.enterprise.directory, qm.enterprise.state)
-    _start_timer(qm, TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
-
-
-def on_queue_manager_query_timer(qm: Core, now: Now) -> None:
-    """Make the RoutingTable again. Spec: MS-MQBR 3.1.6.1."""
-    qm.procedures.initialize_routing_table(qm)
-    _start_timer(qm, TimerName.QUEUE_MANAGER_QUERY, now)
-
-
-def _start_timer(qm: Core, name: TimerName, now: Now) -> None:
-    settings = qm.settings
-    duration_ms = {
-        TimerName.DIRECTORY_ONLINE: settings.directory_online_ms,
-        TimerName.DIRECTORY_SITES_UPDATE: settings.directory_sites_update_ms,
-        TimerName.DIRECTORY_SITE_GATES_UPDATE: settings.directory_site_gates_update_ms,
-        TimerName.QUEUE_MANAGER_QUERY: settings.queue_manager_query_ms,
-    }[name]
-    qm.timers.start(TimerKey(name, 0), now.monotonic_ms, duration_ms // settings.scale)
-
-
-def _topology(qm: Core) -> Topology:
-    """Read the enterprise; one that is too large to be read is as one that cannot be read: empty."""
-    try:
-        return Topology.read(qm.enterprise.directory)
-    except RoutingError:
-        return Topology.of((), (), ())

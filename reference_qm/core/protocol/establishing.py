@@ -1,8 +1,4 @@
-"""Establishing a session as initiator. Spec: MS-MQQB 3.1.5.2."""
-
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from reference_qm.codec import (
     NULL_GUID,
@@ -12,17 +8,14 @@ from reference_qm.codec import (
     EstablishConnectionPacket,
     InternalHeader,
 )
+from reference_qm.core.part import Part
 from reference_qm.core.protocol.administering import OFFLINE
-from reference_qm.model.adm import ConnectionHistoryEntry
+from reference_qm.model.adm import ConnectionHistoryEntry, OutgoingQueue, Session
 from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Connect, SendPacket
 from reference_qm.surface.inputs import Endpoint
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import OutgoingQueue, Session
-    from reference_qm.surface.clock import Now
 
 OPERATING_SYSTEM_RE = 0x10
 
@@ -41,76 +34,77 @@ HRESULTS = {
 """ConnectionHistory.Error of each Status: an HRESULT, zero where nothing failed."""
 
 
-def establish_session(qm: QueueManager, session: Session, now: Now) -> None:
-    """Begin to establish a session: resolve, ping, connect, send a request. Spec: MS-MQQB 3.1.5.2."""
-    if not qm.procedures.may_connect(qm):
-        qm.procedures.session_ended(qm, session, OFFLINE)
-        return
-    qm.sessions[session.number] = session
-    if session in qm.closed_sessions:
-        qm.closed_sessions.remove(session)
-    qm.procedures.initialize_session(qm, session, now)
-    qm.procedures.resolve_host_address(qm, session, now)
+class Establishing(Part):
+    """Establishing a session as initiator. Spec: MS-MQQB 3.1.5.2."""
 
+    __slots__ = ()
 
-def connect_transport(qm: QueueManager, session: Session) -> None:
-    """Connect to the acceptor's TCP port. Spec: MS-MQQB 2.1.1, 3.1.5.2.3."""
-    session.transport = qm.next_transport()
-    session.opening = Opening.TRANSPORT
-    qm.transports[session.transport] = session
-    qm.emit(Connect(session.transport, Endpoint(session.RemoteQMAddress, qm.config.remote_tcp_port)))
+    def establish(self, session: Session, now: Now) -> None:
+        """Begin to establish a session: resolve, ping, connect, send a request. Spec: MS-MQQB 3.1.5.2."""
+        if not self.qm.administering.may_connect():
+            self.qm.closing.session_ended(session, OFFLINE)
+            return
+        self.qm.sessions[session.number] = session
+        if session in self.qm.closed_sessions:
+            self.qm.closed_sessions.remove(session)
+        self.qm.initialization.initialize_session(session, now)
+        self.qm.resolving.resolve_host_address(session, now)
 
+    def connect_transport(self, session: Session) -> None:
+        """Connect to the acceptor's TCP port. Spec: MS-MQQB 2.1.1, 3.1.5.2.3."""
+        session.transport = self.qm.next_transport()
+        session.opening = Opening.TRANSPORT
+        self.qm.transports[session.transport] = session
+        self.qm.emit(Connect(session.transport, Endpoint(session.RemoteQMAddress, self.qm.config.remote_tcp_port)))
 
-def send_establish_request(qm: QueueManager, session: Session, now: Now) -> None:
-    """Send the request of a session on its new connection. Spec: MS-MQQB 3.1.5.2.3."""
-    session.opening = Opening.NOTHING
-    qm.procedures.stop_timer(qm, session, TimerName.SESSION_INITIALIZATION)
-    request = qm.procedures.build_establish_request(qm, session, now)
-    qm.procedures.send(qm, session, request.build())
-    session.SessionState = SessionState.WAITING_ECR_MSG
-    qm.procedures.add_connection_history(qm, session, ConnectionStatus.IN_PROCESS, now)
-    qm.procedures.start_timer(qm, session, TimerName.SESSION_INITIALIZATION, qm.settings.session_initialization_ms, now)
-    queue = outgoing_queue(session)
-    if queue.State is not OutgoingQueueState.ON_HOLD:
-        queue.State = OutgoingQueueState.WAITING
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        """Send the request of a session on its new connection. Spec: MS-MQQB 3.1.5.2.3."""
+        session.opening = Opening.NOTHING
+        self.qm.session_timers.stop(session, TimerName.SESSION_INITIALIZATION)
+        request = self.build_establish_request(session, now)
+        self.send(session, request.build())
+        session.SessionState = SessionState.WAITING_ECR_MSG
+        self.add_connection_history(session, ConnectionStatus.IN_PROCESS, now)
+        self.qm.session_timers.start(
+            session, TimerName.SESSION_INITIALIZATION, self.qm.settings.session_initialization_ms, now
+        )
+        queue = outgoing_queue(session)
+        if queue.State is not OutgoingQueueState.ON_HOLD:
+            queue.State = OutgoingQueueState.WAITING
 
-
-def build_establish_request(qm: QueueManager, session: Session, now: Now) -> EstablishConnectionPacket:
-    """Build an EstablishConnection request. Spec: MS-MQQB 3.1.5.2.3, 2.2.3.1."""
-    return EstablishConnectionPacket(
-        internal_base_header(),
-        InternalHeader(Flags=InternalHeader.flags(PT=PT_ESTABLISH_CONNECTION, CS=0)),
-        EstablishConnectionHeader(
-            ClientGuid=qm.adm.Identifier,
-            ServerGuid=NULL_GUID if session.direct else session.RemoteQMGuid,
-            TimeStamp=now.monotonic_ms & 0xFFFFFFFF,
-            OperatingSystem=EstablishConnectionHeader.flags(
-                RE=OPERATING_SYSTEM_RE,
-                SE=int(not session.pinged),
-                OS=int(qm.config.operating_system.is_server),
-                QS=0,
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        """Build an EstablishConnection request. Spec: MS-MQQB 3.1.5.2.3, 2.2.3.1."""
+        return EstablishConnectionPacket(
+            internal_base_header(),
+            InternalHeader(Flags=InternalHeader.flags(PT=PT_ESTABLISH_CONNECTION, CS=0)),
+            EstablishConnectionHeader(
+                ClientGuid=self.qm.adm.Identifier,
+                ServerGuid=NULL_GUID if session.direct else session.RemoteQMGuid,
+                TimeStamp=now.monotonic_ms & 0xFFFFFFFF,
+                OperatingSystem=EstablishConnectionHeader.flags(
+                    RE=OPERATING_SYSTEM_RE,
+                    SE=int(not session.pinged),
+                    OS=int(self.qm.config.operating_system.is_server),
+                    QS=0,
+                ),
             ),
-        ),
-    )
+        )
 
+    def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+        """Append an entry to ConnectionHistory. Spec: MS-MQQB 3.1.5.2, 3.1.5.2.3, 3.1.5.3.2, 3.1.5.4.2."""
+        outgoing_queue(session).ConnectionHistory.append(
+            ConnectionHistoryEntry(status, now.utc_s, HRESULTS[status], session.RemoteQMAddress)
+        )
 
-def add_connection_history(qm: QueueManager, session: Session, status: ConnectionStatus, now: Now) -> None:
-    """Append an entry to ConnectionHistory. Spec: MS-MQQB 3.1.5.2, 3.1.5.2.3, 3.1.5.3.2, 3.1.5.4.2."""
-    outgoing_queue(session).ConnectionHistory.append(
-        ConnectionHistoryEntry(status, now.utc_s, HRESULTS[status], session.RemoteQMAddress)
-    )
+    def fail_to_establish(self, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
+        """Record why a session cannot be established, and end the attempt. Spec: MS-MQQB 3.1.5.2, 3.1.5.2.2."""
+        self.add_connection_history(session, status, now)
+        self.qm.closing.close(session, reason, now)
 
-
-def fail_to_establish(qm: QueueManager, session: Session, status: ConnectionStatus, reason: str, now: Now) -> None:
-    """Record why a session cannot be established, and end the attempt. Spec: MS-MQQB 3.1.5.2, 3.1.5.2.2."""
-    qm.procedures.add_connection_history(qm, session, status, now)
-    qm.procedures.close_session(qm, session, reason, now)
-
-
-def send(qm: QueueManager, session: Session, packet: bytes) -> None:
-    """Send one packet on a session's connection."""
-    assert session.transport is not None
-    qm.emit(SendPacket(session.transport, packet))
+    def send(self, session: Session, packet: bytes) -> None:
+        """Send one packet on a session's connection."""
+        assert session.transport is not None
+        self.qm.emit(SendPacket(session.transport, packet))
 
 
 def internal_base_header() -> BaseHeader:

@@ -1,25 +1,13 @@
-"""Messages whose time is over while they wait. Spec: MS-MQDMPR 3.1.2.4, 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
-
-One timer runs for the earliest of all messages, not one for each.
-"""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.durability import removed
-from reference_qm.core.queueing.names import every_queue
+from reference_qm.core.part import Part
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import INFINITE
+from reference_qm.model.adm import INFINITE, Message, MessagePosition, OutgoingMessagePosition, Session
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, Session
-    from reference_qm.surface.clock import Now
 
 DISK_RETRY_S = 10
 """How long an expired message stays that the disk would not let go."""
@@ -37,28 +25,97 @@ def in_transit(waiting: tuple[Session, OutgoingMessagePosition]) -> bool:
     return position in session.OutgoingMessageTable
 
 
-def watch_received(qm: QueueManager, position: MessagePosition) -> None:
-    """Start the Time To Be Received Timer of a message in a queue. Spec: MS-MQDMPR 3.1.2.4.
+class Expiring(Part):
+    """Messages whose time is over while they wait. Spec: MS-MQDMPR 3.1.2.4, 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
 
-    Queues of the system keep what they hold. A message that is locked when its time is over is looked at again when it
-    becomes available.
+    One timer runs for the earliest of all messages, not one for each.
     """
-    life_s = position.MessageReference.TimeToBeReceived
-    if life_s != INFINITE and position.QueueReference.QueueType is not QueueType.SYSTEM:
-        qm.to_be_received.add(position, position.MessageReference.SentTime + life_s)
-        qm.deadlines_changed = True
 
+    __slots__ = ()
 
-def watch_sent(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
-    """Let a message that cannot be sent expire in time: it is not only looked at when it could be sent.
+    def watch_received(self, position: MessagePosition) -> None:
+        """Start the Time To Be Received Timer of a message in a queue. Spec: MS-MQDMPR 3.1.2.4.
 
-    Spec: MS-MQQB 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NackReachQueueTimeout: a timer).
-    """
-    life_s = time_to_reach(position.MessagePosition.MessageReference)
-    if life_s != INFINITE:
-        sent_s = position.MessagePosition.MessageReference.SentTime
-        qm.to_be_sent.add((session, position), sent_s + life_s + 1)  # it has expired when more than that has passed
-        qm.deadlines_changed = True
+        Queues of the system keep what they hold. A message that is locked when its time is over is looked at again when
+        it becomes available.
+        """
+        life_s = position.MessageReference.TimeToBeReceived
+        if life_s != INFINITE and position.QueueReference.QueueType is not QueueType.SYSTEM:
+            self.qm.to_be_received.add(position, position.MessageReference.SentTime + life_s)
+            self.qm.deadlines_changed = True
+
+    def watch_sent(self, session: Session, position: OutgoingMessagePosition) -> None:
+        """Let a message that cannot be sent expire in time: it is not only looked at when it could be sent.
+
+        Spec: MS-MQQB 3.1.7.1.2, MS-MQDMPR 3.1.1.12 (NackReachQueueTimeout: a timer).
+        """
+        life_s = time_to_reach(position.MessagePosition.MessageReference)
+        if life_s != INFINITE:
+            sent_s = position.MessagePosition.MessageReference.SentTime
+            self.qm.to_be_sent.add(
+                (session, position), sent_s + life_s + 1
+            )  # it has expired when more than that has passed
+            self.qm.deadlines_changed = True
+
+    def start_expiration_timer(self, now: Now) -> None:
+        """Let the timer run for the message that expires first. Spec: MS-MQDMPR 3.1.2.4."""
+        self.qm.deadlines_changed = False
+        due = [one for one in (self.qm.to_be_received.earliest_s, self.qm.to_be_sent.earliest_s) if one is not None]
+        if not due:
+            self.qm.timers.stop(_TIMER)
+            return
+        wait_ms = 1_000 * max(0, min(due) - now.utc_s)
+        remaining_ms = self.qm.timers.remaining_ms(_TIMER, now.monotonic_ms)
+        if remaining_ms is None or remaining_ms > max(1, wait_ms):
+            self.qm.timers.start(_TIMER, now.monotonic_ms, wait_ms)
+
+    def on_expiration_timer(self, now: Now) -> None:
+        """Delete what has expired. Spec: MS-MQDMPR 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
+
+        A message that was sent and is not acknowledged may have arrived: it is looked at before it is sent again, as is
+        one whose session was not tried yet since the start.
+        """
+        self.qm.deadlines_changed = True
+        self.delete_not_received(list(self.qm.to_be_received.take_due(now.utc_s)), now)
+        for session, position in self.qm.to_be_sent.take_due(now.utc_s):
+            may_have_arrived = position.AwaitingAck or position.ReceivedSessionAck
+            if not may_have_arrived and session.TxOutgoingSequence is not None:
+                self.qm.sending.delete_expired(session, position, now)
+
+    def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
+        """Delete messages that were not received in time. Spec: MS-MQDMPR 3.1.7.2.7.
+
+        Printed is to put the deletion of a transactional message into the transaction with its TransactionIdentifier:
+        that is the transaction that it was sent in, which is over, and mostly another queue manager's. So it is deleted
+        at once.
+        """
+        reason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
+        expired = [position for position in positions if position.State is MessagePositionState.AVAILABLE]
+
+        for position in expired:
+            position.State = MessagePositionState.LOCKED
+
+        def delete() -> Result:
+            for position in expired:
+                self.qm.positions.delete_message(position, reason)
+            return Result()
+
+        def try_again_later() -> None:
+            for position in expired:
+                self.qm.to_be_received.add(position, now.utc_s + DISK_RETRY_S)
+                self.qm.positions.unlock_message(position)
+
+        self.qm.disk.commit(self.qm.durability.removed(expired, reason), None, delete, try_again_later)
+
+    def recover_deadlines(self) -> None:
+        """Watch again what was in queues when the queue manager ended."""
+        self.qm.deadlines_changed = True
+        for queue in self.qm.queue_names.every_queue():
+            for position in queue.MessagePositionList:
+                self.watch_received(position)
+        for outgoing in self.qm.adm.OutgoingQueues.values():
+            for waiting in outgoing.session.OutgoingMessageTable:
+                self.watch_sent(outgoing.session, waiting)
 
 
 def time_to_reach(message: Message) -> int:
@@ -67,66 +124,3 @@ def time_to_reach(message: Message) -> int:
     MS-MQQB 3.1.7.1.2 names only TimeToReachQueue; the class REACH_QUEUE_TIMEOUT also stands for TimeToBeReceived.
     """
     return min(message.TimeToReachQueue, message.TimeToBeReceived)
-
-
-def start_expiration_timer(qm: QueueManager, now: Now) -> None:
-    """Let the timer run for the message that expires first. Spec: MS-MQDMPR 3.1.2.4."""
-    qm.deadlines_changed = False
-    due = [one for one in (qm.to_be_received.earliest_s, qm.to_be_sent.earliest_s) if one is not None]
-    if not due:
-        qm.timers.stop(_TIMER)
-        return
-    wait_ms = 1_000 * max(0, min(due) - now.utc_s)
-    remaining_ms = qm.timers.remaining_ms(_TIMER, now.monotonic_ms)
-    if remaining_ms is None or remaining_ms > max(1, wait_ms):
-        qm.timers.start(_TIMER, now.monotonic_ms, wait_ms)
-
-
-def on_expiration_timer(qm: QueueManager, now: Now) -> None:
-    """Delete what has expired. Spec: MS-MQDMPR 3.1.7.2.7, MS-MQQB 3.1.7.1.2.
-
-    A message that was sent and is not acknowledged may have arrived: it is looked at before it is sent again, as is
-    one whose session was not tried yet since the start.
-    """
-    qm.deadlines_changed = True
-    qm.procedures.delete_not_received(qm, list(qm.to_be_received.take_due(now.utc_s)), now)
-    for session, position in qm.to_be_sent.take_due(now.utc_s):
-        may_have_arrived = position.AwaitingAck or position.ReceivedSessionAck
-        if not may_have_arrived and session.TxOutgoingSequence is not None:
-            qm.procedures.delete_expired(qm, session, position, now)
-
-
-def delete_not_received(qm: QueueManager, positions: list[MessagePosition], now: Now) -> None:
-    """Delete messages that were not received in time. Spec: MS-MQDMPR 3.1.7.2.7.
-
-    Printed is to put the deletion of a transactional message into the transaction with its TransactionIdentifier: that
-    is the transaction that it was sent in, which is over, and mostly another queue manager's. So it is deleted at once.
-    """
-    reason = MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT
-    expired = [position for position in positions if position.State is MessagePositionState.AVAILABLE]
-
-    for position in expired:
-        position.State = MessagePositionState.LOCKED
-
-    def delete() -> Result:
-        for position in expired:
-            qm.procedures.delete_message(qm, position, reason)
-        return Result()
-
-    def try_again_later() -> None:
-        for position in expired:
-            qm.to_be_received.add(position, now.utc_s + DISK_RETRY_S)
-            qm.procedures.unlock_message(qm, position)
-
-    qm.disk.commit(removed(qm, expired, reason), None, delete, try_again_later)
-
-
-def recover_deadlines(qm: QueueManager) -> None:
-    """Watch again what was in queues when the queue manager ended."""
-    qm.deadlines_changed = True
-    for queue in every_queue(qm):
-        for position in queue.MessagePositionList:
-            qm.procedures.watch_received(qm, position)
-    for outgoing in qm.adm.OutgoingQueues.values():
-        for waiting in outgoing.session.OutgoingMessageTable:
-            qm.procedures.watch_sent(qm, outgoing.session, waiting)

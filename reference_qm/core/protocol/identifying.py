@@ -1,11 +1,9 @@
-"""What is done with any bytes that arrive. Spec: MS-MQQB 3.1.5.1."""
-
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reference_qm.codec import (
     ConnectionParametersPacket,
@@ -18,25 +16,25 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
+from reference_qm.core.part import QM, Part
 from reference_qm.core.protocol.session_opening import ACK_TIMEOUT_MS, RECOVERABLE_ACK_TIMEOUT_MS
+from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Session
-    from reference_qm.surface.clock import Now
+from reference_qm.surface.clock import Now
 
 PacketType = type[Packet]
 
-PROCEDURES: dict[tuple[SessionState, PacketType], str] = {
-    (SessionState.WAITING_EC_MSG, EstablishConnectionPacket): "receive_establish_request",
-    (SessionState.WAITING_ECR_MSG, EstablishConnectionPacket): "receive_establish_response",
-    (SessionState.WAITING_CP_MSG, ConnectionParametersPacket): "receive_parameters_request",
-    (SessionState.WAITING_CPR_MSG, ConnectionParametersPacket): "receive_parameters_response",
-    (SessionState.OPEN, SessionAckPacket): "receive_session_ack",
-    (SessionState.OPEN, UserMessagePacket): "receive_user_message",
+RECEIVERS: Mapping[tuple[SessionState, PacketType], Callable[[QM], Callable[[Session, Any, Now], None]]] = {
+    (SessionState.WAITING_EC_MSG, EstablishConnectionPacket): lambda qm: qm.session_opening.receive_establish_request,
+    (SessionState.WAITING_ECR_MSG, EstablishConnectionPacket): lambda qm: qm.session_opening.receive_establish_response,
+    (SessionState.WAITING_CP_MSG, ConnectionParametersPacket): lambda qm: qm.session_opening.receive_parameters_request,
+    (SessionState.WAITING_CPR_MSG, ConnectionParametersPacket): lambda qm: (
+        qm.session_opening.receive_parameters_response
+    ),
+    (SessionState.OPEN, SessionAckPacket): lambda qm: qm.session_acks.receive,
+    (SessionState.OPEN, UserMessagePacket): lambda qm: qm.receiving.receive_user_message,
 }
-"""Which procedure takes which packet in which state; whatever is not here closes the session.
+"""Which method takes which packet in which state; whatever is not here closes the session.
 
 Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8.
 """
@@ -64,78 +62,75 @@ RANGES: dict[PacketType, tuple[tuple[str, int, int, str], ...]] = {
 """What fields may hold, where the document gives a range or MUST NOT and does not say to ignore it on receipt."""
 
 
-def receive_bytes(qm: QueueManager, session: Session, data: bytes, now: Now) -> None:
-    """Cut bytes into packets and take each, but none after one that closed the session. Spec: MS-MQQB 3.1.5.1."""
-    transport = session.transport
-    error: FramingError | None = None
-    try:
-        packets = session.framer.feed(data)
-    except FramingError as found:
-        packets, error = found.packets, found
-    for packet in packets:
-        if qm.is_connected(session, transport):
-            qm.procedures.receive_packet(qm, session, packet, now)
-    if error is not None and qm.is_connected(session, transport):
-        qm.procedures.note_received(qm, session)
-        if error.field in _SIGNED_BY:
-            qm.procedures.verify_signature(qm, session, error, now)
+class Identifying(Part):
+    """What is done with any bytes that arrive. Spec: MS-MQQB 3.1.5.1."""
+
+    __slots__ = ()
+
+    def receive_bytes(self, session: Session, data: bytes, now: Now) -> None:
+        """Cut bytes into packets and take each, but none after one that closed the session. Spec: MS-MQQB 3.1.5.1."""
+        transport = session.transport
+        error: FramingError | None = None
+        try:
+            packets = session.framer.feed(data)
+        except FramingError as found:
+            packets, error = found.packets, found
+        for packet in packets:
+            if self.qm.is_connected(session, transport):
+                self.receive_packet(session, packet, now)
+        if error is not None and self.qm.is_connected(session, transport):
+            self.note_received(session)
+            if error.field in _SIGNED_BY:
+                self.verify_signature(session, error, now)
+            else:
+                self.refuse_malformed(session, error, now)
+
+    def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
+        """Identify a packet, check its form and pass it to the method of the state. Spec: MS-MQQB 3.1.5.1."""
+        self.note_received(session)
+        try:
+            packet = self.identify_packet(data)
+            self.check_form(packet)
+        except FormatError as error:
+            self.refuse_malformed(session, error, now)
+            return
+        receiver = RECEIVERS.get((session.SessionState, type(packet)))
+        if receiver is None:
+            self.refuse_out_of_state(session, packet, now)
         else:
-            qm.procedures.refuse_malformed(qm, session, error, now)
+            receiver(self.qm)(session, packet, now)
 
+    def note_received(self, session: Session) -> None:
+        """Set ReceivedAck on receipt of any packet. Spec: MS-MQQB 3.1.5.1."""
+        session.ReceivedAck = True
 
-def receive_packet(qm: QueueManager, session: Session, data: bytes, now: Now) -> None:
-    """Identify a packet, check its form and pass it to the procedure of the state. Spec: MS-MQQB 3.1.5.1."""
-    qm.procedures.note_received(qm, session)
-    try:
-        packet = qm.procedures.identify_packet(qm, data)
-        qm.procedures.check_form(qm, packet)
-    except FormatError as error:
-        qm.procedures.refuse_malformed(qm, session, error, now)
-        return
-    procedure = PROCEDURES.get((session.SessionState, type(packet)))
-    if procedure is None:
-        qm.procedures.refuse_out_of_state(qm, session, packet, now)
-        return
-    take: Callable[..., None] = getattr(qm.procedures, procedure)
-    take(qm, session, packet, now)
+    def identify_packet(self, data: bytes) -> Packet:
+        """Tell which packet it is; FormatError when it is none. Spec: MS-MQQB 3.1.5.1.1."""
+        return parse_packet(data)
 
+    def check_form(self, packet: Packet) -> None:
+        """Raise FormatError for field values that section 2 does not allow. Spec: MS-MQQB 3.1.5.1.3, read strictly."""
+        for path, lowest, highest, section in RANGES[type(packet)]:
+            _check(packet, path, lowest, highest, section)
+        if isinstance(packet, UserMessagePacket):
+            if packet.SessionHeader is not None:
+                _check(packet, *_SESSION_WINDOW)
+            if packet.UserHeader.TH:
+                _check(packet, "UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2")
 
-def note_received(qm: QueueManager, session: Session) -> None:
-    """Set ReceivedAck on receipt of any packet. Spec: MS-MQQB 3.1.5.1."""
-    session.ReceivedAck = True
+    def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
+        """Close on a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""
+        self.qm.closing.close(session, f"{error} (MS-MQQB 3.1.5.1.2)", now)
 
+    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+        """Close on a packet that is not formed as section 2 prints it. Spec: MS-MQQB 3.1.5.1.3."""
+        self.qm.closing.close(session, f"{error} (MS-MQQB 3.1.5.1.3)", now)
 
-def identify_packet(qm: QueueManager, data: bytes) -> Packet:
-    """Tell which packet it is; FormatError when it is none. Spec: MS-MQQB 3.1.5.1.1."""
-    return parse_packet(data)
-
-
-def check_form(qm: QueueManager, packet: Packet) -> None:
-    """Raise FormatError for field values that section 2 does not allow. Spec: MS-MQQB 3.1.5.1.3, read strictly."""
-    for path, lowest, highest, section in RANGES[type(packet)]:
-        _check(packet, path, lowest, highest, section)
-    if isinstance(packet, UserMessagePacket):
-        if packet.SessionHeader is not None:
-            _check(packet, *_SESSION_WINDOW)
-        if packet.UserHeader.TH:
-            _check(packet, "UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2")
-
-
-def verify_signature(qm: QueueManager, session: Session, error: FormatError, now: Now) -> None:
-    """Close on a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""
-    qm.procedures.close_session(qm, session, f"{error} (MS-MQQB 3.1.5.1.2)", now)
-
-
-def refuse_malformed(qm: QueueManager, session: Session, error: FormatError, now: Now) -> None:
-    """Close on a packet that is not formed as section 2 prints it. Spec: MS-MQQB 3.1.5.1.3."""
-    qm.procedures.close_session(qm, session, f"{error} (MS-MQQB 3.1.5.1.3)", now)
-
-
-def refuse_out_of_state(qm: QueueManager, session: Session, packet: Packet, now: Now) -> None:
-    """Close on a packet that the state does not admit. Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8."""
-    kind = type(packet).__name__.removesuffix("Packet")
-    state = session.SessionState.value
-    qm.procedures.close_session(qm, session, f"{kind} in {state} (MS-MQQB 3.1.5.3 to 3.1.5.8)", now)
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        """Close on a packet that the state does not admit. Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8."""
+        kind = type(packet).__name__.removesuffix("Packet")
+        state = session.SessionState.value
+        self.qm.closing.close(session, f"{kind} in {state} (MS-MQQB 3.1.5.3 to 3.1.5.8)", now)
 
 
 def _check(packet: Any, path: str, lowest: int, highest: int, section: str) -> None:

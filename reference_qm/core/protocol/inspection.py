@@ -1,25 +1,19 @@
-"""The abstract data model as a JSON-ready tree under the specification's names."""
-
 from __future__ import annotations
 
 from dataclasses import fields, is_dataclass
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+from reference_qm.core.part import Part
 from reference_qm.core.protocol.configuring import ELEMENTS
 from reference_qm.core.protocol.security_caches import CACHE_TIMERS
 from reference_qm.core.queueing.inspection import describe_queue
-from reference_qm.core.remote.inspection import describe_remote_reading
-from reference_qm.model.adm import Session
+from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.timers import SESSION_TIMERS, TimerKey, TimerName
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue
-    from reference_qm.model.transactions import Transaction
-    from reference_qm.security import CachedSymmetricKey, CachedUserCert
-    from reference_qm.surface.clock import Now
+from reference_qm.model.transactions import Transaction
+from reference_qm.security import CachedSymmetricKey, CachedUserCert
+from reference_qm.surface.clock import Now
 
 _RESEND_TIMEOUTS = ("ResendTimeoutsShort", "ResendTimeoutsMedium", "ResendTimeoutsLong", "ResendTimeoutsFinal")
 _CACHES = (*CACHE_TIMERS.values(), "ReceiveBaseSymmetricKeyCache")
@@ -46,52 +40,124 @@ _PENDING_READ = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadHandle")
 _REMOTE_OPEN = ("OpenQueueDescriptorHandle", "RRSessionHandle")
 
 
-def inspect(qm: QueueManager, now: Now) -> dict[str, Any]:
-    """Return the tree: open and waiting sessions and the last closed ones."""
-    adm = qm.adm
-    return {
-        "QueueManager": {
-            "Identifier": str(adm.Identifier),
-            "OperatingSystemType": qm.config.operating_system.value,
-            **_enterprise(qm),
-            "PublicEncryptionKeyList": qm.enterprise.state.LocalQueueManager.PublicEncryptionKeyList.hex(),
-            "PublicSigningKeyList": qm.enterprise.state.LocalQueueManager.PublicSigningKeyList.hex(),
-            "QueueManagerState": adm.QueueManagerState.value,
-            "QueueManagerQuota": adm.QueueManagerQuota,
-            "JournalQuota": adm.JournalQuota,
-            "SequentialID": adm.SequentialID,
-            "Throttled": adm.Throttled,
-            "PingCookie": adm.PingCookie,
-            "MessageIdOrdinal": adm.MessageIdOrdinal,
-            **{name: getattr(adm, name) for name in _RESEND_TIMEOUTS},
-            "ResendTimerTable": list(adm.ResendTimerTable),
-            "TransactionCollection": [_transaction(one) for one in adm.TransactionCollection.values()],
-            "MessageIDHistoryTable": [_plain(entry) for entry in adm.MessageIDHistoryTable],
-            **_security(qm, now),
-            "QueueCollection": [
-                {
-                    **describe_queue(queue),
-                    "MessageCount": len(queue.MessagePositionList),
-                    "IncomingTransactionalTransferInfoCollection": [
-                        {name: _plain(getattr(transfer, name)) for name in _TRANSFER}
-                        for transfer in queue.IncomingTransactionalTransferInfoCollection.values()
-                    ],
-                }
-                for queue in adm.QueueCollection.values()
+class Inspection(Part):
+    """The abstract data model as a JSON-ready tree under the specification's names."""
+
+    __slots__ = ()
+
+    def inspect(self, now: Now) -> dict[str, Any]:
+        """Return the tree: open and waiting sessions and the last closed ones."""
+        adm = self.qm.adm
+        return {
+            "QueueManager": {
+                "Identifier": str(adm.Identifier),
+                "OperatingSystemType": self.qm.config.operating_system.value,
+                **self._enterprise(),
+                "PublicEncryptionKeyList": self.qm.enterprise.state.LocalQueueManager.PublicEncryptionKeyList.hex(),
+                "PublicSigningKeyList": self.qm.enterprise.state.LocalQueueManager.PublicSigningKeyList.hex(),
+                "QueueManagerState": adm.QueueManagerState.value,
+                "QueueManagerQuota": adm.QueueManagerQuota,
+                "JournalQuota": adm.JournalQuota,
+                "SequentialID": adm.SequentialID,
+                "Throttled": adm.Throttled,
+                "PingCookie": adm.PingCookie,
+                "MessageIdOrdinal": adm.MessageIdOrdinal,
+                **{name: getattr(adm, name) for name in _RESEND_TIMEOUTS},
+                "ResendTimerTable": list(adm.ResendTimerTable),
+                "TransactionCollection": [_transaction(one) for one in adm.TransactionCollection.values()],
+                "MessageIDHistoryTable": [_plain(entry) for entry in adm.MessageIDHistoryTable],
+                **self._security(now),
+                "QueueCollection": [
+                    {
+                        **describe_queue(queue),
+                        "MessageCount": len(queue.MessagePositionList),
+                        "IncomingTransactionalTransferInfoCollection": [
+                            {name: _plain(getattr(transfer, name)) for name in _TRANSFER}
+                            for transfer in queue.IncomingTransactionalTransferInfoCollection.values()
+                        ],
+                    }
+                    for queue in adm.QueueCollection.values()
+                ],
+            },
+            "Sessions": [
+                self._session(session, now) for session in (*self.qm.sessions.values(), *self.qm.closed_sessions)
             ],
-        },
-        "Sessions": [_session(qm, session, now) for session in (*qm.sessions.values(), *qm.closed_sessions)],
-        "OutgoingQueues": [_outgoing_queue(queue) for queue in adm.OutgoingQueues.values()],
-        "PendingRemoteReadEntryCollection": [
-            {name: _plain(getattr(entry, name)) for name in _PENDING_READ}
-            for entry in qm.remote_client.PendingRemoteReadEntryCollection
-        ],
-        "RemoteOpenQueueEntryCollection": [
-            {name: _plain(getattr(entry, name)) for name in _REMOTE_OPEN}
-            for entry in qm.remote_client.RemoteOpenQueueEntryCollection
-        ],
-        "RemoteReading": describe_remote_reading(qm),
-    }
+            "OutgoingQueues": [_outgoing_queue(queue) for queue in adm.OutgoingQueues.values()],
+            "PendingRemoteReadEntryCollection": [
+                {name: _plain(getattr(entry, name)) for name in _PENDING_READ}
+                for entry in self.qm.remote_client.PendingRemoteReadEntryCollection
+            ],
+            "RemoteOpenQueueEntryCollection": [
+                {name: _plain(getattr(entry, name)) for name in _REMOTE_OPEN}
+                for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection
+            ],
+            "RemoteReading": self._remote_reading(),
+        }
+
+    def _remote_reading(self) -> dict[str, Any]:
+        """Describe the collections of remote reading, in order."""
+        remote = self.qm.remote
+        return {
+            "RemoteReadEntryCollection": [
+                {
+                    "OpenQueueDescriptorHandle": entry.OpenQueueDescriptorHandle,
+                    "Timeout": entry.Timeout,
+                    "Action": entry.Action.name,
+                    "RequestId": entry.RequestId,
+                }
+                for entry in remote.RemoteReadEntryCollection
+            ],
+            "OpenQueueEntryCollection": [
+                {"OpenQueueDescriptorHandle": entry.OpenQueueDescriptorHandle, "ClientId": str(entry.ClientId)}
+                for entry in remote.OpenQueueEntryCollection
+            ],
+            "RemoteQueueOpenContextHandleTable": [
+                {"OpenQueueDescriptorReference": context.OpenQueueDescriptorReference.Handle}
+                for context in remote.RemoteQueueOpenContextHandleTable
+            ],
+        }
+
+    def _enterprise(self) -> dict[str, Any]:
+        state = self.qm.enterprise.state
+        return {
+            "ConnectionActive": self.qm.adm.ConnectionActive,
+            "DirectoryIntegrated": state.DirectoryIntegrated,
+            "DirectoryOffline": state.DirectoryOffline,
+            "RoutingServer": state.LocalQueueManager.RoutingServer,
+            "SiteIdentifierList": [str(site) for site in state.LocalQueueManager.SiteIdentifierList],
+            "RoutingTable": [_plain(row) for row in self.qm.enterprise.table],
+        }
+
+    def _security(self, now: Now) -> dict[str, Any]:
+        """Show settings, caches without the keys in clear, and what is left of their cleanup timers."""
+        return {
+            "SendInsecureNacks": self.qm.adm.SendInsecureNacks,
+            **{name: getattr(self.qm.security_settings, name) for name in ELEMENTS.values()},
+            "SymmetricKeyLongLifetime": self.qm.security_settings.SymmetricKeyLongLifetime,
+            **{name: [_cached(entry) for entry in getattr(self.qm.caches, name).entries] for name in _CACHES},
+            "timers": {
+                name.value: self.qm.timers.remaining_ms(TimerKey(name, 0), now.monotonic_ms)
+                for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_TIMERS)
+            },
+        }
+
+    def _session(self, session: Session, now: Now) -> dict[str, Any]:
+        tree: dict[str, Any] = {
+            "transport": session.transport,
+            "role": "initiator" if session.initiator else "acceptor",
+        }
+        for one in fields(Session):
+            if one.name[0].isupper() and one.name not in _NOT_SCALAR:
+                tree[one.name] = _plain(getattr(session, one.name))
+        queue = session.OutgoingQueueReference
+        tree["OutgoingQueueReference"] = None if queue is None else queue.DestinationFormatName
+        tree["OutgoingMessageTable"] = [_position(position) for position in session.OutgoingMessageTable]
+        tree["AwaitingFinalACKTable"] = [_position(position) for position in session.AwaitingFinalACKTable.values()]
+        tree["timers"] = {
+            name.value: self.qm.timers.remaining_ms(TimerKey(name, session.number), now.monotonic_ms)
+            for name in SESSION_TIMERS
+        }
+        return tree
 
 
 def _transaction(transaction: Transaction) -> dict[str, Any]:
@@ -109,49 +175,8 @@ def _transaction(transaction: Transaction) -> dict[str, Any]:
     }
 
 
-def _enterprise(qm: QueueManager) -> dict[str, Any]:
-    state = qm.enterprise.state
-    return {
-        "ConnectionActive": qm.adm.ConnectionActive,
-        "DirectoryIntegrated": state.DirectoryIntegrated,
-        "DirectoryOffline": state.DirectoryOffline,
-        "RoutingServer": state.LocalQueueManager.RoutingServer,
-        "SiteIdentifierList": [str(site) for site in state.LocalQueueManager.SiteIdentifierList],
-        "RoutingTable": [_plain(row) for row in qm.enterprise.table],
-    }
-
-
-def _security(qm: QueueManager, now: Now) -> dict[str, Any]:
-    """Show settings, caches without the keys in clear, and what is left of their cleanup timers."""
-    return {
-        "SendInsecureNacks": qm.adm.SendInsecureNacks,
-        **{name: getattr(qm.security_settings, name) for name in ELEMENTS.values()},
-        "SymmetricKeyLongLifetime": qm.security_settings.SymmetricKeyLongLifetime,
-        **{name: [_cached(entry) for entry in getattr(qm.caches, name).entries] for name in _CACHES},
-        "timers": {
-            name.value: qm.timers.remaining_ms(TimerKey(name, 0), now.monotonic_ms)
-            for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_TIMERS)
-        },
-    }
-
-
 def _cached(entry: CachedSymmetricKey | CachedUserCert) -> dict[str, Any]:
     return {one.name: _plain(getattr(entry, one.name)) for one in fields(entry) if one.name != "SymmetricKey"}
-
-
-def _session(qm: QueueManager, session: Session, now: Now) -> dict[str, Any]:
-    tree: dict[str, Any] = {"transport": session.transport, "role": "initiator" if session.initiator else "acceptor"}
-    for one in fields(Session):
-        if one.name[0].isupper() and one.name not in _NOT_SCALAR:
-            tree[one.name] = _plain(getattr(session, one.name))
-    queue = session.OutgoingQueueReference
-    tree["OutgoingQueueReference"] = None if queue is None else queue.DestinationFormatName
-    tree["OutgoingMessageTable"] = [_position(position) for position in session.OutgoingMessageTable]
-    tree["AwaitingFinalACKTable"] = [_position(position) for position in session.AwaitingFinalACKTable.values()]
-    tree["timers"] = {
-        name.value: qm.timers.remaining_ms(TimerKey(name, session.number), now.monotonic_ms) for name in SESSION_TIMERS
-    }
-    return tree
 
 
 def _position(position: OutgoingMessagePosition) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reference_qm.codec import (
     DirectName,
@@ -24,9 +24,7 @@ from reference_qm.codec import (
     parse_format_name,
 )
 from reference_qm.codec.format_names import DistributionListName, MultipleElementName
-
-if TYPE_CHECKING:
-    from reference_qm.model.adm import Message
+from reference_qm.model.adm import Message
 
 _DESTINATION, _ADMINISTRATION, _RESPONSE = 0x0064, 0x00C8, 0x012C
 

@@ -1,21 +1,13 @@
-"""The queue manager's public queues in the directory.
-
-Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24, 3.1.7.1.25.
-"""
-
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from reference_qm import directory
+from reference_qm.core.part import Part
 from reference_qm.directory import DirectoryOperationResult, equals, events
 from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Queue
 
 PUBLISHED = ("Label", "Type", "Journaling", "Quota", "JournalQuota", "Authentication", "PrivacyLevel", "BasePriority")
 """Attributes that the directory has as the queue has them, and that may be changed."""
@@ -28,78 +20,85 @@ _STATUS = {
 """The other results mean that there is no directory to be had: MQ_ERROR_NO_DS."""
 
 
-def publish_queue(qm: QueueManager, queue: Queue) -> Status:
-    """Create the directory object of a public queue, and take its Identifier over. Spec: MS-MQDMPR 3.1.7.1.3.
+class Publishing(Part):
+    """The queue manager's public queues in the directory.
 
-    In workgroup mode there is no directory, and no public queue. One of the configuration may be published already, by
-    an administrator or by an earlier life: ``adopt_queue``.
+    Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24, 3.1.7.1.25.
     """
-    if not qm.enterprise.state.DirectoryIntegrated:
-        return Status.MQ_ERROR_UNSUPPORTED_OPERATION
-    element = _element(qm, queue)
-    created = events.create_directory_object(qm.enterprise.directory, qm.enterprise.state, element)
-    if created.rObjectGUID is None:
-        return _STATUS.get(created.rStatus, Status.MQ_ERROR_NO_DS)
-    queue.Identifier = created.rObjectGUID
-    published = qm.enterprise.find_queue(queue.Identifier)
-    if published is not None:
-        queue.FullPath, queue.DirectoryPath = published.FullPath or "", published.DirectoryPath or ""
-    note_public_queues(qm)
-    return Status.MQ_OK
 
+    __slots__ = ()
 
-def adopt_queue(qm: QueueManager, queue: Queue) -> bool:
-    """Take over the Identifier that a queue is published with; False when it is not."""
-    found = events.read_directory(
-        qm.enterprise.directory, qm.enterprise.state, "Queue", equals("Pathname", _element(qm, queue).Pathname)
-    ).rDirectoryObject
-    if not isinstance(found, directory.Queue) or found.Identifier is None:
-        return False
-    queue.Identifier = found.Identifier
-    for name in PUBLISHED:
-        setattr(queue, name, getattr(found, name))
-    return True
+    def publish(self, queue: Queue) -> Status:
+        """Create the directory object of a public queue, and take its Identifier over. Spec: MS-MQDMPR 3.1.7.1.3.
 
+        In workgroup mode there is no directory, and no public queue. One of the configuration may be published already,
+        by an administrator or by an earlier life: ``adopt_queue``.
+        """
+        if not self.qm.enterprise.state.DirectoryIntegrated:
+            return Status.MQ_ERROR_UNSUPPORTED_OPERATION
+        element = self._element(queue)
+        created = events.create_directory_object(self.qm.enterprise.directory, self.qm.enterprise.state, element)
+        if created.rObjectGUID is None:
+            return _STATUS.get(created.rStatus, Status.MQ_ERROR_NO_DS)
+        queue.Identifier = created.rObjectGUID
+        published = self.qm.enterprise.find_queue(queue.Identifier)
+        if published is not None:
+            queue.FullPath, queue.DirectoryPath = published.FullPath or "", published.DirectoryPath or ""
+        self.note_public_queues()
+        return Status.MQ_OK
 
-def withdraw_queue(qm: QueueManager, queue: Queue) -> Status:
-    """Delete the directory object of a public queue. Spec: MS-MQDMPR 3.1.7.1.4. One that is gone is no failure."""
-    element = _element(qm, queue)
-    result = events.delete_directory_object(qm.enterprise.directory, qm.enterprise.state, element)
-    gone = result is DirectoryOperationResult.OBJECT_NOT_FOUND
-    return Status.MQ_OK if gone else _STATUS.get(result, Status.MQ_ERROR_NO_DS)
+    def adopt(self, queue: Queue) -> bool:
+        """Take over the Identifier that a queue is published with; False when it is not."""
+        found = events.read_directory(
+            self.qm.enterprise.directory,
+            self.qm.enterprise.state,
+            "Queue",
+            equals("Pathname", self._element(queue).Pathname),
+        ).rDirectoryObject
+        if not isinstance(found, directory.Queue) or found.Identifier is None:
+            return False
+        queue.Identifier = found.Identifier
+        for name in PUBLISHED:
+            setattr(queue, name, getattr(found, name))
+        return True
 
+    def withdraw(self, queue: Queue) -> Status:
+        """Delete the directory object of a public queue. Spec: MS-MQDMPR 3.1.7.1.4. One that is gone is no failure."""
+        element = self._element(queue)
+        result = events.delete_directory_object(self.qm.enterprise.directory, self.qm.enterprise.state, element)
+        gone = result is DirectoryOperationResult.OBJECT_NOT_FOUND
+        return Status.MQ_OK if gone else _STATUS.get(result, Status.MQ_ERROR_NO_DS)
 
-def write_queue(qm: QueueManager, queue: Queue) -> Status:
-    """Write the attributes of a public queue that may be changed. Spec: MS-MQDMPR 3.1.7.1.24."""
-    element = _element(qm, queue)
-    result = events.write_directory(qm.enterprise.directory, qm.enterprise.state, element, PUBLISHED)
-    return _STATUS.get(result, Status.MQ_ERROR_NO_DS)
+    def write(self, queue: Queue) -> Status:
+        """Write the attributes of a public queue that may be changed. Spec: MS-MQDMPR 3.1.7.1.24."""
+        element = self._element(queue)
+        result = events.write_directory(self.qm.enterprise.directory, self.qm.enterprise.state, element, PUBLISHED)
+        return _STATUS.get(result, Status.MQ_ERROR_NO_DS)
 
+    def note_public_queues(self) -> None:
+        """Tell the directory events which public queues are local: they read them offline.
 
-def note_public_queues(qm: QueueManager) -> None:
-    """Tell the directory events which public queues are local: they read them offline. Spec: MS-MQDMPR 3.1.7.1.20."""
-    qm.enterprise.state.QueueCollection = tuple(_element(qm, queue) for queue in _public_queues(qm))
+        Spec: MS-MQDMPR 3.1.7.1.20.
+        """
+        self.qm.enterprise.state.QueueCollection = tuple(self._element(queue) for queue in self._public_queues())
 
+    def take_over_published(self) -> None:
+        """Update the local public queues with what Check Directory Online read. Spec: MS-MQDMPR 3.1.7.1.25."""
+        published = {element.Identifier: element for element in self.qm.enterprise.state.QueueCollection}
+        for queue in self._public_queues():
+            element = published.get(queue.Identifier)
+            for name in PUBLISHED if element is not None else ():
+                setattr(queue, name, getattr(element, name))
 
-def take_over_published(qm: QueueManager) -> None:
-    """Update the local public queues with what Check Directory Online read. Spec: MS-MQDMPR 3.1.7.1.25."""
-    published = {element.Identifier: element for element in qm.enterprise.state.QueueCollection}
-    for queue in _public_queues(qm):
-        element = published.get(queue.Identifier)
-        for name in PUBLISHED if element is not None else ():
-            setattr(queue, name, getattr(element, name))
+    def _public_queues(self) -> list[Queue]:
+        return [queue for queue in self.qm.adm.QueueCollection.values() if queue.QueueType is QueueType.PUBLIC]
 
-
-def _public_queues(qm: QueueManager) -> list[Queue]:
-    return [queue for queue in qm.adm.QueueCollection.values() if queue.QueueType is QueueType.PUBLIC]
-
-
-def _element(qm: QueueManager, queue: Queue) -> directory.Queue:
-    """Make the directory's element of a queue."""
-    element = directory.Queue(
-        Identifier=queue.Identifier if queue.Identifier.int else None,
-        Pathname=f"{qm.enterprise.state.LocalQueueManager.ComputerName}\\{queue.Pathname}",
-        Transactional=queue.Transactional,
-        MulticastAddress=queue.MulticastAddress,
-    )
-    return replace(element, **{name: getattr(queue, name) for name in PUBLISHED})
+    def _element(self, queue: Queue) -> directory.Queue:
+        """Make the directory's element of a queue."""
+        element = directory.Queue(
+            Identifier=queue.Identifier if queue.Identifier.int else None,
+            Pathname=f"{self.qm.enterprise.state.LocalQueueManager.ComputerName}\\{queue.Pathname}",
+            Transactional=queue.Transactional,
+            MulticastAddress=queue.MulticastAddress,
+        )
+        return replace(element, **{name: getattr(queue, name) for name in PUBLISHED})

@@ -1,25 +1,19 @@
-"""Where a session of an initiator goes: format name to next hops to addresses. Spec: MS-MQQB 3.1.5.2.1, 3.1.7.4, .5."""
-
 from __future__ import annotations
 
 import ipaddress
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
 from uuid import UUID
 
 from reference_qm.codec import NULL_GUID, PrivateName, PrivateQueuePath, PublicName, PublicQueuePath, parse_format_name
+from reference_qm.core.part import Part
 from reference_qm.core.protocol.establishing import outgoing_queue
 from reference_qm.core.protocol.messages import PUBLIC
 from reference_qm.directory import Queue, QueueManager
-from reference_qm.model.adm import NextHop
+from reference_qm.model.adm import NextHop, OutgoingMessagePosition, Session
 from reference_qm.model.states import ConnectionStatus, Opening, OutgoingQueueState
+from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import ResolveHost
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager as Core
-    from reference_qm.model.adm import OutgoingMessagePosition, Session
-    from reference_qm.surface.clock import Now
 
 ADDRESS_LIMIT = 16
 """Next hops taken of what the names of the queue managers resolve to."""
@@ -33,140 +27,142 @@ class Destination:
     QueueManagerGuid: UUID
 
 
-def resolve_host_address(qm: Core, session: Session, now: Now) -> None:
-    """Find the next hops to the destination and look their names up. Spec: MS-MQQB 3.1.5.2.1.
+class Resolving(Part):
+    """Where a session of an initiator goes: format name to next hops to addresses.
 
-    The step that resolves destinationHostName for each queue manager must mean the name of that one: for a private
-    format name destinationHostName is empty.
+    Spec: MS-MQQB 3.1.5.2.1, 3.1.7.4, .5.
     """
-    queue = outgoing_queue(session)
-    destination = qm.procedures.get_destination_info(qm, queue.DestinationFormatName)
-    if destination is None:
-        _fail_to_route(qm, session, f"no directory knows {queue.DestinationFormatName!a}", now)
-        return
-    session.destination = destination.QueueManagerGuid
-    session.direct = destination.QueueManagerGuid == NULL_GUID
-    hops = [NextHop(NULL_GUID, destination.HostName, "")]
-    if not session.direct:
-        hops = [_hop(one) for one in qm.procedures.get_next_hops(qm, destination.QueueManagerGuid)]
-        if not hops:
-            _fail_to_route(qm, session, f"no route to queue manager {destination.QueueManagerGuid}", now)
+
+    __slots__ = ()
+
+    def resolve_host_address(self, session: Session, now: Now) -> None:
+        """Find the next hops to the destination and look their names up. Spec: MS-MQQB 3.1.5.2.1.
+
+        The step that resolves destinationHostName for each queue manager must mean the name of that one: for a private
+        format name destinationHostName is empty.
+        """
+        queue = outgoing_queue(session)
+        destination = self.get_destination_info(queue.DestinationFormatName)
+        if destination is None:
+            self._fail_to_route(session, f"no directory knows {queue.DestinationFormatName!a}", now)
             return
-    queue.NextHops.clear()
-    session.NextHopCollection.clear()
-    session.RemoteQMHostName, session.RemoteQMGuid = hops[0].HostName, hops[0].QMGuid
-    session.unresolved_hops, session.addresses = hops, {}
-    session.opening = Opening.ADDRESSES
-    for host in dict.fromkeys(hop.HostName for hop in hops):
-        if is_address(host):
-            qm.procedures.take_addresses(qm, session, host, (host,), now)
-        else:
-            qm.emit(ResolveHost(host))
+        session.destination = destination.QueueManagerGuid
+        session.direct = destination.QueueManagerGuid == NULL_GUID
+        hops = [NextHop(NULL_GUID, destination.HostName, "")]
+        if not session.direct:
+            hops = [_hop(one) for one in self.get_next_hops(destination.QueueManagerGuid)]
+            if not hops:
+                self._fail_to_route(session, f"no route to queue manager {destination.QueueManagerGuid}", now)
+                return
+        queue.NextHops.clear()
+        session.NextHopCollection.clear()
+        session.RemoteQMHostName, session.RemoteQMGuid = hops[0].HostName, hops[0].QMGuid
+        session.unresolved_hops, session.addresses = hops, {}
+        session.opening = Opening.ADDRESSES
+        for host in dict.fromkeys(hop.HostName for hop in hops):
+            if is_address(host):
+                self.take_addresses(session, host, (host,), now)
+            else:
+                self.qm.emit(ResolveHost(host))
+
+    def _fail_to_route(self, session: Session, why: str, now: Now) -> None:
+        status = ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE
+        self.qm.establishing.fail_to_establish(session, status, f"{why} (MS-MQQB 3.1.5.2.1)", now)
+        self.need_validation(session)
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        """Tell whose queue a format name means; None when the directory cannot tell. Spec: MS-MQQB 3.1.7.4.
+
+        It takes host name and Identifier from the Queue that was read; meant is the QueueManager of that queue
+        (MS-MQDMPR 3.1.1.2): a queue has no QualifiedComputerName, and its own Identifier leads to no queue manager. In
+        workgroup mode the configuration tells which public queues there are.
+        """
+        name = parse_format_name(format_name)
+        if isinstance(name, PublicName):
+            if not self.qm.enterprise.state.DirectoryIntegrated:
+                known = self.qm.config.public_queues.get(name.QueueGuid)
+                return None if known is None else Destination("", known)
+            machine = self._host_of(self.qm.enterprise.find_queue(name.QueueGuid))
+            return None if machine is None else Destination(_hop(machine).HostName, _hop(machine).QMGuid)
+        if isinstance(name, PrivateName):
+            return Destination("", name.ComputerGuid)
+        assert isinstance(name, PrivateQueuePath | PublicQueuePath)
+        return Destination(name.ProtocolAddressSpecification, NULL_GUID)
+
+    def _host_of(self, queue: Queue | None) -> QueueManager | None:
+        """Find the queue manager of a public queue, by the computer name in its Pathname."""
+        computer = "" if queue is None else (queue.Pathname or "").partition("\\")[0]
+        return self.qm.enterprise.find_queue_manager("ComputerName", computer) if computer else None
+
+    def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
+        """Give the queue managers that can be next on the way to one; none when there is no way. Spec: MS-MQQB 3.1.7.5.
+
+        In workgroup mode the configured routes tell the address of the destination, which is the next hop itself.
+        """
+        if not self.qm.enterprise.state.DirectoryIntegrated:
+            address = self.qm.config.routes.get(guid)
+            return () if address is None else (QueueManager(Identifier=guid, QualifiedComputerName=address),)
+        found = (
+            self.qm.enterprise.find_queue_manager("Identifier", one)
+            for one in self.qm.directory.get_next_hop_identifiers(guid)
+        )
+        return tuple(one for one in found if one is not None)
+
+    def take_addresses(self, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
+        """Note what a host name resolved to; go on when all have. Spec: MS-MQQB 3.1.5.2.1."""
+        session.addresses[host] = addresses
+        if all(hop.HostName in session.addresses for hop in session.unresolved_hops):
+            self.use_addresses(session, now)
+
+    def use_addresses(self, session: Session, now: Now) -> None:
+        """Make next hops of the addresses found and try the first. Spec: MS-MQQB 3.1.5.2.1."""
+        session.opening = Opening.NOTHING
+        for hop in session.unresolved_hops:
+            for address in session.addresses[hop.HostName]:
+                if is_address(address) and len(session.NextHopCollection) < ADDRESS_LIMIT:
+                    outgoing_queue(session).NextHops.append(format_next_hop(address))
+                    session.NextHopCollection.append(replace(hop, Address=address))
+        if not session.NextHopCollection:
+            hosts = ", ".join(ascii(hop.HostName) for hop in session.unresolved_hops)
+            reason = f"host name {hosts} has no address (MS-MQQB 3.1.5.2.1)"
+            self.qm.establishing.fail_to_establish(session, ConnectionStatus.DNS_FAILURE, reason, now)
+            self.need_validation(session)
+            return
+        session.NextHopIndexer = 0
+        self.select_next_hop(session)
+        self.qm.ping.before_session(session, now)
+
+    def select_next_hop(self, session: Session) -> None:
+        """Take the remote queue manager from the next hop in turn. Spec: MS-MQQB 3.1.5.2.1, 3.1.6.1."""
+        hop = session.NextHopCollection[session.NextHopIndexer]
+        session.RemoteQMAddress = hop.Address
+        session.RemoteQMHostName = hop.HostName
+        session.RemoteQMGuid = hop.QMGuid
+
+    def need_validation(self, session: Session) -> None:
+        """Mark the queue of a destination that could not be resolved. Spec: MS-MQQB 3.1.5.2.1."""
+        queue = outgoing_queue(session)
+        if len(session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
+            queue.State = OutgoingQueueState.NEED_VALIDATION
+
+    def address_message(self, session: Session, position: OutgoingMessagePosition) -> None:
+        """Name the queue manager of a public queue in the packet. Spec: MS-MQMQ 2.2.19.2 (QueueManagerAddress).
+
+        When the message was taken from the application, the directory may have been away (MS-MQSO 5.1.1.1).
+        """
+        packet = position.UserMessage
+        if packet.UserHeader.QueueManagerAddress == NULL_GUID and packet.UserHeader.DQ == PUBLIC:
+            header = replace(packet.UserHeader, QueueManagerAddress=session.destination)
+            position.UserMessage = replace(packet, UserHeader=header)
+            place = position.MessagePosition
+            place.MessageReference = replace(
+                place.MessageReference, DestinationQueueManagerIdentifier=session.destination
+            )
 
 
 def _hop(machine: QueueManager) -> NextHop:
     assert machine.Identifier is not None
     return NextHop(machine.Identifier, machine.QualifiedComputerName or machine.ComputerName or "", "")
-
-
-def _fail_to_route(qm: Core, session: Session, why: str, now: Now) -> None:
-    status = ConnectionStatus.ROUTING_DATA_NOT_AVAILABLE
-    qm.procedures.fail_to_establish(qm, session, status, f"{why} (MS-MQQB 3.1.5.2.1)", now)
-    qm.procedures.need_validation(qm, session)
-
-
-def get_destination_info(qm: Core, format_name: str) -> Destination | None:
-    """Tell whose queue a format name means; None when the directory cannot tell. Spec: MS-MQQB 3.1.7.4.
-
-    It takes host name and Identifier from the Queue that was read; meant is the QueueManager of that queue (MS-MQDMPR
-    3.1.1.2): a queue has no QualifiedComputerName, and its own Identifier leads to no queue manager. In workgroup mode
-    the configuration tells which public queues there are.
-    """
-    name = parse_format_name(format_name)
-    if isinstance(name, PublicName):
-        if not qm.enterprise.state.DirectoryIntegrated:
-            known = qm.config.public_queues.get(name.QueueGuid)
-            return None if known is None else Destination("", known)
-        machine = _host_of(qm, qm.enterprise.find_queue(name.QueueGuid))
-        return None if machine is None else Destination(_hop(machine).HostName, _hop(machine).QMGuid)
-    if isinstance(name, PrivateName):
-        return Destination("", name.ComputerGuid)
-    assert isinstance(name, PrivateQueuePath | PublicQueuePath)
-    return Destination(name.ProtocolAddressSpecification, NULL_GUID)
-
-
-def _host_of(qm: Core, queue: Queue | None) -> QueueManager | None:
-    """Find the queue manager of a public queue, by the computer name in its Pathname."""
-    computer = "" if queue is None else (queue.Pathname or "").partition("\\")[0]
-    return qm.enterprise.find_queue_manager("ComputerName", computer) if computer else None
-
-
-def get_next_hops(qm: Core, guid: UUID) -> tuple[QueueManager, ...]:
-    """Give the queue managers that can be next on the way to one; none when there is no way. Spec: MS-MQQB 3.1.7.5.
-
-    In workgroup mode the configured routes tell the address of the destination, which is the next hop itself.
-    """
-    if not qm.enterprise.state.DirectoryIntegrated:
-        address = qm.config.routes.get(guid)
-        return () if address is None else (QueueManager(Identifier=guid, QualifiedComputerName=address),)
-    found = (
-        qm.enterprise.find_queue_manager("Identifier", one) for one in qm.procedures.get_next_hop_identifiers(qm, guid)
-    )
-    return tuple(one for one in found if one is not None)
-
-
-def take_addresses(qm: Core, session: Session, host: str, addresses: tuple[str, ...], now: Now) -> None:
-    """Note what a host name resolved to; go on when all have. Spec: MS-MQQB 3.1.5.2.1."""
-    session.addresses[host] = addresses
-    if all(hop.HostName in session.addresses for hop in session.unresolved_hops):
-        qm.procedures.use_addresses(qm, session, now)
-
-
-def use_addresses(qm: Core, session: Session, now: Now) -> None:
-    """Make next hops of the addresses found and try the first. Spec: MS-MQQB 3.1.5.2.1."""
-    session.opening = Opening.NOTHING
-    for hop in session.unresolved_hops:
-        for address in session.addresses[hop.HostName]:
-            if is_address(address) and len(session.NextHopCollection) < ADDRESS_LIMIT:
-                outgoing_queue(session).NextHops.append(format_next_hop(address))
-                session.NextHopCollection.append(replace(hop, Address=address))
-    if not session.NextHopCollection:
-        hosts = ", ".join(ascii(hop.HostName) for hop in session.unresolved_hops)
-        reason = f"host name {hosts} has no address (MS-MQQB 3.1.5.2.1)"
-        qm.procedures.fail_to_establish(qm, session, ConnectionStatus.DNS_FAILURE, reason, now)
-        qm.procedures.need_validation(qm, session)
-        return
-    session.NextHopIndexer = 0
-    qm.procedures.select_next_hop(qm, session)
-    qm.procedures.ping_before_session(qm, session, now)
-
-
-def select_next_hop(qm: Core, session: Session) -> None:
-    """Take the remote queue manager from the next hop in turn. Spec: MS-MQQB 3.1.5.2.1, 3.1.6.1."""
-    hop = session.NextHopCollection[session.NextHopIndexer]
-    session.RemoteQMAddress = hop.Address
-    session.RemoteQMHostName = hop.HostName
-    session.RemoteQMGuid = hop.QMGuid
-
-
-def need_validation(qm: Core, session: Session) -> None:
-    """Mark the queue of a destination that could not be resolved. Spec: MS-MQQB 3.1.5.2.1."""
-    queue = outgoing_queue(session)
-    if len(session.OutgoingMessageTable) and queue.State is not OutgoingQueueState.ON_HOLD:
-        queue.State = OutgoingQueueState.NEED_VALIDATION
-
-
-def address_message(qm: Core, session: Session, position: OutgoingMessagePosition) -> None:
-    """Name the queue manager of a public queue in the packet. Spec: MS-MQMQ 2.2.19.2 (QueueManagerAddress).
-
-    When the message was taken from the application, the directory may have been away (MS-MQSO 5.1.1.1).
-    """
-    packet = position.UserMessage
-    if packet.UserHeader.QueueManagerAddress == NULL_GUID and packet.UserHeader.DQ == PUBLIC:
-        header = replace(packet.UserHeader, QueueManagerAddress=session.destination)
-        position.UserMessage = replace(packet, UserHeader=header)
-        place = position.MessagePosition
-        place.MessageReference = replace(place.MessageReference, DestinationQueueManagerIdentifier=session.destination)
 
 
 @lru_cache(maxsize=1024)  # the same few addresses are tried again and again

@@ -1,23 +1,16 @@
-"""Signing and encrypting a message when it is sent. Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5, MS-MQDMPR 3.1.1.12.
-
-A message is made again of its attributes each time it is sent: what is encrypted stays with the packet that is sent.
-Only messages of this queue manager are signed and encrypted here: one that is routed is passed on as it is, for
-otherwise its destination could not read it.
-"""
-
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 
-from reference_qm.codec import FormatError, MessageClass, MisuseError
+from reference_qm.codec import FormatError, MessageClass, MisuseError, UserMessagePacket
+from reference_qm.core.part import Part
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.core.protocol.messages import serialize_message
 from reference_qm.core.protocol.security_on_receipt import unmet_demand
-from reference_qm.core.protocol.sending import delete_unsent
+from reference_qm.model.adm import Message, OutgoingMessagePosition, Queue, Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.security import (
     MessageSecurity,
@@ -30,89 +23,123 @@ from reference_qm.security import (
     sign_message,
     signed_content,
 )
-
-if TYPE_CHECKING:
-    from reference_qm.codec import UserMessagePacket
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Message, OutgoingMessagePosition, Queue, Session
-    from reference_qm.surface.clock import Now
+from reference_qm.surface.clock import Now
 
 _SIGNING = "MS-MQQB 3.1.7.1.4"
 _ENCRYPTING = "MS-MQQB 3.1.7.1.5"
 
 
-def secure_user_message(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-    """Sign and encrypt a message as its attributes ask for; False: it could not be, and is deleted.
+class Securing(Part):
+    """Signing and encrypting a message when it is sent. Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5, MS-MQDMPR 3.1.1.12.
 
-    Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. What follows a message that cannot be signed is not printed: the same as for
-    one that cannot be encrypted (3.1.7.1.5.1), because it must not be sent as it is either.
+    A message is made again of its attributes each time it is sent: what is encrypted stays with the packet that is
+    sent. Only messages of this queue manager are signed and encrypted here: one that is routed is passed on as it is,
+    for otherwise its destination could not read it.
     """
-    sent = position.UserMessage
-    if sent.UserHeader.SourceQueueManager != qm.adm.Identifier:
+
+    __slots__ = ()
+
+    def secure_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        """Sign and encrypt a message as its attributes ask for; False: it could not be, and is deleted.
+
+        Spec: MS-MQQB 3.1.7.1.4, 3.1.7.1.5. What follows a message that cannot be signed is not printed: the same as for
+        one that cannot be encrypted (3.1.7.1.5.1), because it must not be sent as it is either.
+        """
+        sent = position.UserMessage
+        if sent.UserHeader.SourceQueueManager != self.qm.adm.Identifier:
+            return True
+        message = position.MessagePosition.MessageReference
+        try:
+            packet = self.qm.sending.construct_user_message(position.MessagePosition)
+            packet = self.sign_packet(message, packet)
+            packet = self.encrypt_body(session, message, packet, now)
+            packet = replace(packet, TransactionHeader=sent.TransactionHeader)
+            packet.build()
+        except (SecurityError, FormatError, MisuseError):
+            self.handle_encryption_error(session, position, now)
+            return False
+        position.UserMessage = packet
         return True
-    message = position.MessagePosition.MessageReference
-    try:
-        packet = qm.procedures.construct_user_message(qm, position.MessagePosition)
-        packet = qm.procedures.sign_packet(qm, message, packet)
-        packet = qm.procedures.encrypt_body(qm, session, message, packet, now)
-        packet = replace(packet, TransactionHeader=sent.TransactionHeader)
-        packet.build()
-    except (SecurityError, FormatError, MisuseError):
-        qm.procedures.handle_encryption_error(qm, session, position, now)
-        return False
-    position.UserMessage = packet
-    return True
 
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        """Sign a packet when Message.AuthenticationLevel is not None. Spec: MS-MQQB 3.1.7.1.4."""
+        security = message.security
+        if security is None or not security.AuthenticationLevel:
+            return packet
+        key = self.find_signing_key(security.SenderCertificate)
+        if key is None:
+            raise SecurityError("Message.SenderCertificate", _SIGNING, "its private key is not here")
+        content = partial(
+            self.signed_properties,
+        )
+        return sign_message(packet, _signature_type(security.AuthenticationLevel), key, content)
 
-def sign_packet(qm: QueueManager, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
-    """Sign a packet when Message.AuthenticationLevel is not None. Spec: MS-MQQB 3.1.7.1.4."""
-    security = message.security
-    if security is None or not security.AuthenticationLevel:
-        return packet
-    key = qm.procedures.find_signing_key(qm, security.SenderCertificate)
-    if key is None:
-        raise SecurityError("Message.SenderCertificate", _SIGNING, "its private key is not here")
-    content = partial(qm.procedures.signed_properties, qm)
-    return sign_message(packet, _signature_type(security.AuthenticationLevel), key, content)
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        """Give the properties that a signature is made of. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
+        return signed_content(packet, kind)
 
+    def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
+        """Find the private key of a sender's certificate (DER); None when it is not here. Spec: MS-MQQB 3.1.7.1.4."""
+        accounts = self.qm.config.security.accounts
+        return next((one.key for one in accounts if one.certificates[:1] == (certificate,)), None)
 
-def signed_properties(qm: QueueManager, packet: UserMessagePacket, kind: SignatureType) -> bytes:
-    """Give the properties that a signature is made of. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
-    return signed_content(packet, kind)
+    def encrypt_body(
+        self, session: Session, message: Message, packet: UserMessagePacket, now: Now
+    ) -> UserMessagePacket:
+        """Encrypt the body when Message.PrivacyLevel is not None. Spec: MS-MQQB 3.1.7.1.5.
 
+        Printed, the key is that of RemoteQMGuid, the next hop; it is the destination that decrypts (3.1.5.8.3), so here
+        it is that of UserHeader.QueueManagerAddress, which is the same for a message that is not routed.
+        """
+        if message.security is None or not message.security.PrivacyLevel:
+            return packet
+        remote = packet.UserHeader.QueueManagerAddress
+        if not any(session.RemoteQMPublicKey):
+            keys = self.qm.security_lookup.find_public_keys(remote)
+            if keys is None:
+                raise SecurityError(
+                    "RemoteQMPublicKey", _ENCRYPTING, f"no public keys of queue manager {remote} are known"
+                )
+            session.RemoteQMPublicKey = keys.build()
+        keys = MqdsPublicKeys.parse(session.RemoteQMPublicKey)
+        encrypted = encrypt_message(packet, remote, keys, self.qm.caches, self.qm.entropy, now)
+        self.qm.cache_timers.start(now)
+        return encrypted
 
-def find_signing_key(qm: QueueManager, certificate: bytes) -> rsa.RSAPrivateKey | None:
-    """Find the private key of a sender's certificate (DER); None when it is not here. Spec: MS-MQQB 3.1.7.1.4."""
-    accounts = qm.config.security.accounts
-    return next((one.key for one in accounts if one.certificates[:1] == (certificate,)), None)
+    def handle_encryption_error(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        """Delete a message that cannot be encrypted, log it if it asks for it. Spec: MS-MQQB 3.1.7.1.5.1."""
+        self.qm.sending.delete_unsent(session, position)
+        self.qm.establishing.add_connection_history(session, ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE, now)
 
+    def secure_local_message(self, queue: Queue, message: Message, now: Now) -> Message:
+        """Give the message that arrives in a local queue, signed and checked; CommandError when it is refused.
 
-def encrypt_body(
-    qm: QueueManager, session: Session, message: Message, packet: UserMessagePacket, now: Now
-) -> UserMessagePacket:
-    """Encrypt the body when Message.PrivacyLevel is not None. Spec: MS-MQQB 3.1.7.1.5.
-
-    Printed, the key is that of RemoteQMGuid, the next hop; it is the destination that decrypts (3.1.5.8.3), so here it
-    is that of UserHeader.QueueManagerAddress, which is the same for a message that is not routed.
-    """
-    if message.security is None or not message.security.PrivacyLevel:
-        return packet
-    remote = packet.UserHeader.QueueManagerAddress
-    if not any(session.RemoteQMPublicKey):
-        keys = qm.procedures.find_public_keys(qm, remote)
-        if keys is None:
-            raise SecurityError("RemoteQMPublicKey", _ENCRYPTING, f"no public keys of queue manager {remote} are known")
-        session.RemoteQMPublicKey = keys.build()
-    keys = MqdsPublicKeys.parse(session.RemoteQMPublicKey)
-    encrypted = encrypt_message(packet, remote, keys, qm.caches, qm.entropy, now)
-    qm.procedures.start_cleanup_timers(qm, now)
-    return encrypted
-
-
-def handle_encryption_error(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-    """Delete a message that cannot be encrypted, log it if it asks for it. Spec: MS-MQQB 3.1.7.1.5.1."""
-    delete_unsent(qm, session, position)
-    qm.procedures.add_connection_history(qm, session, ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE, now)
+        Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2: as if it had been transferred, but there is no transfer to encrypt
+        for.
+        """
+        wanted = message.security
+        refusal: object = unmet_demand(
+            queue,
+            authenticated=wanted is not None and bool(wanted.AuthenticationLevel),
+            encrypted=wanted is not None and bool(wanted.PrivacyLevel),
+        )
+        if wanted is not None and refusal is None:
+            clear = replace(message, security=replace(wanted, PrivacyLevel=0))
+            try:
+                packet = self.sign_packet(clear, serialize_message(clear))
+                packet = self.qm.security_on_receipt.authenticate_packet(packet)
+                self.qm.security_on_receipt.verify_sender(packet, now)
+                self.qm.security_on_receipt.authorize_sender(packet, queue)
+            except (SecurityError, FormatError, Refused) as error:
+                refusal = error
+            else:
+                arrived = security_of(packet) or MessageSecurity()
+                message = replace(message, security=replace(arrived, PrivacyLevel=wanted.PrivacyLevel))
+            self.qm.cache_timers.start(now)
+        if refusal is not None:
+            reason = refusal.name if isinstance(refusal, MessageClass) else refusal
+            raise CommandError(f"{message.DestinationQueueFormatName!a} does not accept the message: {reason}")
+        return message
 
 
 def _signature_type(level: int) -> SignatureType:
@@ -120,33 +147,3 @@ def _signature_type(level: int) -> SignatureType:
         return SignatureType(level)
     except ValueError:
         raise SecurityError("Message.AuthenticationLevel", _SIGNING, f"0x{level:X} is no kind of signature") from None
-
-
-def secure_local_message(qm: QueueManager, queue: Queue, message: Message, now: Now) -> Message:
-    """Give the message that arrives in a local queue, signed and checked; CommandError when it is refused.
-
-    Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2: as if it had been transferred, but there is no transfer to encrypt for.
-    """
-    wanted = message.security
-    refusal: object = unmet_demand(
-        queue,
-        authenticated=wanted is not None and bool(wanted.AuthenticationLevel),
-        encrypted=wanted is not None and bool(wanted.PrivacyLevel),
-    )
-    if wanted is not None and refusal is None:
-        clear = replace(message, security=replace(wanted, PrivacyLevel=0))
-        try:
-            packet = qm.procedures.sign_packet(qm, clear, serialize_message(clear))
-            packet = qm.procedures.authenticate_packet(qm, packet)
-            qm.procedures.verify_sender(qm, packet, now)
-            qm.procedures.authorize_sender(qm, packet, queue)
-        except (SecurityError, FormatError, Refused) as error:
-            refusal = error
-        else:
-            arrived = security_of(packet) or MessageSecurity()
-            message = replace(message, security=replace(arrived, PrivacyLevel=wanted.PrivacyLevel))
-        qm.procedures.start_cleanup_timers(qm, now)
-    if refusal is not None:
-        reason = refusal.name if isinstance(refusal, MessageClass) else refusal
-        raise CommandError(f"{message.DestinationQueueFormatName!a} does not accept the message: {reason}")
-    return message

@@ -1,63 +1,63 @@
-"""Whose keys, certificates and groups are known: what the directory and the local security authority would be asked.
-
-Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. In workgroup mode, where every read of the directory fails, the configuration
-stands for it, as it always does for the local security authority. What the directory holds is not believed: an
-attribute without the printed structure is as one that is not there.
-"""
-
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 from uuid import UUID
 
 from reference_qm.codec import FormatError
+from reference_qm.core.part import Part
 from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import Queue
 from reference_qm.security import Acl, MqdsPublicKeys, SecurityDescriptor, Sid, UserSignCerts
 
 Structure = TypeVar("Structure", MqdsPublicKeys, UserSignCerts)
 
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Queue
 
+class SecurityLookup(Part):
+    """Look up keys, certificates and groups, as the directory and the local security authority would be asked.
 
-def find_public_keys(qm: QueueManager, guid: UUID) -> MqdsPublicKeys | None:
-    """Find PublicEncryptionKeyList of a queue manager; None when it is not known. Spec: MS-MQQB 3.1.7.1.5."""
-    if not qm.enterprise.state.DirectoryIntegrated:
-        return qm.config.security.remote_keys.get(guid)
-    machine = qm.enterprise.find_queue_manager("Identifier", guid)
-    return None if machine is None else _parsed(MqdsPublicKeys, machine.PublicEncryptionKeyList)
-
-
-def find_user_certificates(qm: QueueManager, security_id: bytes) -> UserSignCerts | None:
-    """Find User.Certificates by the SID of a message (bytes); None when it is no user. Spec: MS-MQQB 3.1.5.8.3."""
-    if qm.enterprise.state.DirectoryIntegrated:
-        user = qm.enterprise.find_user(security_id)
-        return None if user is None else _parsed(UserSignCerts, user.Certificates)
-    accounts = qm.config.security.accounts
-    return next((one.Certificates for one in accounts if one.SecurityIdentifier.build() == security_id), None)
-
-
-def find_groups(qm: QueueManager, sid: Sid) -> Set[Sid] | None:
-    """Find the groups of an account, as its PAC names them; None when it is none. Spec: MS-MQQB 3.1.5.8.3."""
-    return next((one.groups for one in qm.config.security.accounts if one.SecurityIdentifier == sid), None)
-
-
-def find_queue_security(qm: QueueManager, queue: Queue) -> SecurityDescriptor:
-    """Find the security descriptor of a local queue, that of a public one in the directory. Spec: MS-MQQB 3.1.5.8.3.
-
-    While the directory cannot tell, the queue's own counts. One that cannot be read grants nobody anything.
+    Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. In workgroup mode, where every read of the directory fails, the configuration
+    stands for it, as it always does for the local security authority. What the directory holds is not believed: an
+    attribute without the printed structure is as one that is not there.
     """
-    if queue.QueueType is not QueueType.PUBLIC or queue.Identifier is None:
-        return queue.Security
-    found = qm.enterprise.find_queue(queue.Identifier)
-    if found is None or found.Security is None:
-        return queue.Security
-    try:
-        return SecurityDescriptor.parse(found.Security)
-    except FormatError:
-        return SecurityDescriptor(Dacl=Acl())
+
+    __slots__ = ()
+
+    def find_public_keys(self, guid: UUID) -> MqdsPublicKeys | None:
+        """Find PublicEncryptionKeyList of a queue manager; None when it is not known. Spec: MS-MQQB 3.1.7.1.5."""
+        if not self.qm.enterprise.state.DirectoryIntegrated:
+            return self.qm.config.security.remote_keys.get(guid)
+        machine = self.qm.enterprise.find_queue_manager("Identifier", guid)
+        return None if machine is None else _parsed(MqdsPublicKeys, machine.PublicEncryptionKeyList)
+
+    def find_user_certificates(self, security_id: bytes) -> UserSignCerts | None:
+        """Find User.Certificates by the SID of a message (bytes); None when it is no user. Spec: MS-MQQB 3.1.5.8.3."""
+        if self.qm.enterprise.state.DirectoryIntegrated:
+            user = self.qm.enterprise.find_user(security_id)
+            return None if user is None else _parsed(UserSignCerts, user.Certificates)
+        accounts = self.qm.config.security.accounts
+        return next((one.Certificates for one in accounts if one.SecurityIdentifier.build() == security_id), None)
+
+    def find_groups(self, sid: Sid) -> Set[Sid] | None:
+        """Find the groups of an account, as its PAC names them; None when it is none. Spec: MS-MQQB 3.1.5.8.3."""
+        return next((one.groups for one in self.qm.config.security.accounts if one.SecurityIdentifier == sid), None)
+
+    def find_queue_security(self, queue: Queue) -> SecurityDescriptor:
+        """Find the security descriptor of a local queue, that of a public one in the directory.
+
+        Spec: MS-MQQB 3.1.5.8.3.
+
+        While the directory cannot tell, the queue's own counts. One that cannot be read grants nobody anything.
+        """
+        if queue.QueueType is not QueueType.PUBLIC or queue.Identifier is None:
+            return queue.Security
+        found = self.qm.enterprise.find_queue(queue.Identifier)
+        if found is None or found.Security is None:
+            return queue.Security
+        try:
+            return SecurityDescriptor.parse(found.Security)
+        except FormatError:
+            return SecurityDescriptor(Dacl=Acl())
 
 
 def _parsed(kind: type[Structure], value: bytes) -> Structure | None:

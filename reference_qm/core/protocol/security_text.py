@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from reference_qm.codec import FormatError
@@ -21,10 +21,7 @@ from reference_qm.security import (
     Sid,
     SignatureType,
 )
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.surface.commands import SendMessage
+from reference_qm.surface.commands import SendMessage
 
 NOBODY, OWN = "none", "queue_manager"
 """What ``sender`` may be besides the name of an account."""
@@ -35,22 +32,21 @@ _CIPHERS: Mapping[str, int] = {one.name.lower(): one for one in EncryptionAlgori
 _SENDERS: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, OWN: ST_QUEUE_MANAGER}
 
 
-def requested_security(qm: QueueManager, request: SendMessage) -> MessageSecurity | None:
+def requested_security(request: SendMessage, accounts: tuple[Account, ...], own: UUID) -> MessageSecurity | None:
     """Give what a command asks for; None when it asks for nothing. Raises CommandError.
 
     Spec: MS-MQDMPR 3.1.1.12: the sender is the current user, the first account that is configured here, or else the
-    queue manager.
+    queue manager, whose identifier is ``own``.
     """
     level = _value("authentication_level", request.authentication_level, _LEVELS)
     privacy = _value("privacy_level", request.privacy_level, _PRIVACY)
     algorithm = _value("hash_algorithm", request.hash_algorithm, _HASHES)
     if not level and not privacy and request.sender is None:
         return None
-    accounts = qm.config.security.accounts
     sender = request.sender or (accounts[0].name if accounts else OWN)
     kind, identifier = ST_NONE, b""
     if sender == OWN:
-        kind, identifier = ST_QUEUE_MANAGER, qm.adm.Identifier.bytes_le
+        kind, identifier = ST_QUEUE_MANAGER, own.bytes_le
     elif sender != NOBODY:
         kind, identifier = ST_SID, _account("sender", sender, accounts).SecurityIdentifier.build()
     certificate = b""

@@ -1,222 +1,205 @@
-"""Sending messages. Spec: MS-MQQB 3.1.7.1, 3.1.7.11, 3.1.7.12, MS-MQDMPR 3.1.7.1.28, 3.1.7.3.9."""
-
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from reference_qm.codec import BaseHeader, MessageClass, UserMessagePacket
-from reference_qm.core.protocol.durability import Change, sent
+from reference_qm.core.part import Part
+from reference_qm.core.protocol.durability import Change
 from reference_qm.core.protocol.establishing import outgoing_queue
 from reference_qm.core.protocol.messages import serialize_message
 from reference_qm.core.protocol.order_acks import names_order_queue
-from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, next_u16
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session, next_u16
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerKey, TimerName
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import OutgoingQueue, Session
-    from reference_qm.surface.clock import Now
+from reference_qm.surface.clock import Now
 
 PIGGYBACK_AFTER = 0.75
 """Part of the Session Ack Send Timer after which a UserMessage carries the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
 
 
-def take_over(qm: QueueManager, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
-    """Give a message its place in its outgoing queue; it is sent when the change that is returned is on disk.
+class Sending(Part):
+    """Sending messages. Spec: MS-MQQB 3.1.7.1, 3.1.7.11, 3.1.7.12, MS-MQDMPR 3.1.7.1.28, 3.1.7.3.9."""
 
-    Spec: MS-MQQB 3.1.7.12. An empty change means that it is sent already, or will be as soon as it may.
-    """
-    if position.MessageReference.TransactionIdentifier is not None:
-        position.MessageReference = qm.procedures.number_in_sequence(qm, queue.session, position.MessageReference)
-    change = sent(qm, position)
-    position.awaits_disk = bool(change)
-    qm.procedures.message_position_available(qm, queue, position, now)
-    return change
+    __slots__ = ()
 
+    def take_over(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
+        """Give a message its place in its outgoing queue; it is sent when the change that is returned is on disk.
 
-def take_back(qm: QueueManager, queue: OutgoingQueue, position: MessagePosition) -> None:
-    """Take a message out of its outgoing queue that could not be put on disk."""
-    table = queue.session.OutgoingMessageTable
-    for outgoing in table:
-        if outgoing.MessagePosition is position:
-            table.remove(outgoing)
-            qm.procedures.leave_sequence(qm, queue.session, outgoing)
+        Spec: MS-MQQB 3.1.7.12. An empty change means that it is sent already, or will be as soon as it may.
+        """
+        if position.MessageReference.TransactionIdentifier is not None:
+            position.MessageReference = self.qm.transactional_sending.number_in_sequence(
+                queue.session, position.MessageReference
+            )
+        change = self.qm.durability.sent(position)
+        position.awaits_disk = bool(change)
+        self.message_position_available(queue, position, now)
+        return change
 
+    def take_back(self, queue: OutgoingQueue, position: MessagePosition) -> None:
+        """Take a message out of its outgoing queue that could not be put on disk."""
+        table = queue.session.OutgoingMessageTable
+        for outgoing in table:
+            if outgoing.MessagePosition is position:
+                table.remove(outgoing)
+                self.qm.transactional_sending.leave_sequence(queue.session, outgoing)
 
-def message_position_available(qm: QueueManager, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
-    """Take a message into the session of its outgoing queue. Spec: MS-MQQB 3.1.7.12."""
-    packet = qm.procedures.construct_user_message(qm, position)
-    number = position.MessageReference.TransactionSequenceNumber
-    outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)
-    qm.procedures.put_outgoing(qm, queue.session, outgoing, now)
+    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+        """Take a message into the session of its outgoing queue. Spec: MS-MQQB 3.1.7.12."""
+        packet = self.construct_user_message(position)
+        number = position.MessageReference.TransactionSequenceNumber
+        outgoing = OutgoingMessagePosition(position, packet, TxSequenceNumber=number)
+        self.put_outgoing(queue.session, outgoing, now)
 
+    def put_outgoing(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        """Put a message into the table of its session, connect if need be, and send. Spec: MS-MQQB 3.1.7.12.
 
-def put_outgoing(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-    """Put a message into the table of its session, connect if need be, and send. Spec: MS-MQQB 3.1.7.12.
+        Printed is to connect while ConnectionHistory is empty; a session that was closed since, idle for instance, has
+        to be established again too, or its queue would never be sent. Printed is to connect before the message is in
+        the table; an attempt that fails at once would then find the table empty and never be repeated.
 
-    Printed is to connect while ConnectionHistory is empty; a session that was closed since, idle for instance, has to
-    be established again too, or its queue would never be sent. Printed is to connect before the message is in the
-    table; an attempt that fails at once would then find the table empty and never be repeated.
-
-    Printed is to do nothing while the queue is Locked or OnHold. Resuming (3.1.7.14) sends what is in the table: a
-    message that were not in it would never be sent. So it is put there, and nothing else is done.
-    """
-    session.OutgoingMessageTable.add(position)
-    qm.procedures.watch_sent(qm, session, position)
-    if outgoing_queue(session).State in (OutgoingQueueState.LOCKED, OutgoingQueueState.ON_HOLD):
-        return
-    qm.procedures.add_to_dispatch_collection(qm, session, position)
-    if session.SessionState is SessionState.CLOSED:
-        session.retrying = False
-        qm.procedures.establish_session(qm, session, now)
-    qm.procedures.dispatch_messages(qm, session, now)
-
-
-def construct_user_message(qm: QueueManager, position: MessagePosition) -> UserMessagePacket:
-    """Make the packet of a message. Spec: MS-MQQB 3.1.7.11, 3.1.7.1.1.
-
-    Whether it carries a SessionHeader is decided when it is sent: decided here, as printed, the flags would be cleared
-    with the packet still waiting for the window, and 3.1.7.1.3 would then overwrite them.
-    """
-    return serialize_message(position.MessageReference)
-
-
-def dispatch_messages(qm: QueueManager, session: Session, now: Now) -> None:
-    """Send what may be sent, by priority. Spec: MS-MQDMPR 3.1.7.3.9, MS-MQQB 3.1.7.16.
-
-    Printed, all that is not acknowledged is dispatched again with each acknowledgment (3.1.5.5.1): a message that
-    awaits its acknowledgment on this session is not sent twice on it. One that is not on disk yet is not sent, nor is
-    any behind it: order is kept.
-    """
-    while qm.procedures.may_send(qm, session):
-        position = session.OutgoingMessageTable.next_unsent()
-        if position is None or position.MessagePosition.awaits_disk:
+        Printed is to do nothing while the queue is Locked or OnHold. Resuming (3.1.7.14) sends what is in the table: a
+        message that were not in it would never be sent. So it is put there, and nothing else is done.
+        """
+        session.OutgoingMessageTable.add(position)
+        self.qm.expiring.watch_sent(session, position)
+        if outgoing_queue(session).State in (OutgoingQueueState.LOCKED, OutgoingQueueState.ON_HOLD):
             return
-        go_on = qm.procedures.send_user_message(qm, session, position, now)
-        qm.procedures.remove_from_dispatch_collection(qm, session, position)
-        if not go_on:
-            return
+        self.qm.dispatch_collection.add(session, position)
+        if session.SessionState is SessionState.CLOSED:
+            session.retrying = False
+            self.qm.establishing.establish(session, now)
+        self.dispatch_messages(session, now)
 
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        """Make the packet of a message. Spec: MS-MQQB 3.1.7.11, 3.1.7.1.1.
 
-def may_send(qm: QueueManager, session: Session) -> bool:
-    """Is the session open, its queue connected and the window not full? Spec: MS-MQQB 3.1.7.1 steps 1 and 2."""
-    queue = session.OutgoingQueueReference
-    return (
-        session.SessionState is SessionState.OPEN
-        and queue is not None
-        and queue.State is OutgoingQueueState.CONNECTED
-        and qm.procedures.is_window_open(qm, session)
-    )
+        Whether it carries a SessionHeader is decided when it is sent: decided here, as printed, the flags would be
+        cleared with the packet still waiting for the window, and 3.1.7.1.3 would then overwrite them.
+        """
+        return serialize_message(position.MessageReference)
 
+    def dispatch_messages(self, session: Session, now: Now) -> None:
+        """Send what may be sent, by priority. Spec: MS-MQDMPR 3.1.7.3.9, MS-MQQB 3.1.7.16.
 
-def is_window_open(qm: QueueManager, session: Session) -> bool:
-    """Are fewer messages unacknowledged than WindowSize? Spec: MS-MQQB 3.1.7.1 step 2."""
-    return session.UnAckedMessageCount < session.WindowSize
+        Printed, all that is not acknowledged is dispatched again with each acknowledgment (3.1.5.5.1): a message that
+        awaits its acknowledgment on this session is not sent twice on it. One that is not on disk yet is not sent, nor
+        is any behind it: order is kept.
+        """
+        while self.may_send(session):
+            position = session.OutgoingMessageTable.next_unsent()
+            if position is None or position.MessagePosition.awaits_disk:
+                return
+            go_on = self.send_user_message(session, position, now)
+            self.qm.dispatch_collection.remove(session, position)
+            if not go_on:
+                return
 
-
-def send_user_message(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
-    """Send a message, or delete it when it has expired; True: go on with the next. Spec: MS-MQQB 3.1.7.1."""
-    qm.procedures.address_message(qm, session, position)
-    if qm.procedures.has_expired(qm, position.UserMessage, now):
-        qm.procedures.delete_expired(qm, session, position, now)
-        return True
-    secured = position.UserMessage.SecurityHeader is not None
-    if secured and not qm.procedures.secure_user_message(qm, session, position, now):
-        return True
-    packet = qm.procedures.update_user_message(qm, session, position, now)
-    qm.procedures.transmit(qm, session, position, packet)
-    qm.procedures.trace_sent(qm, session, position.MessagePosition.MessageReference, now)
-    return True
-
-
-def assign_identifier(qm: QueueManager) -> int:
-    """Give the next message its ordinal. Spec: MS-MQQB 3.1.7.1.1, 3.1.1.3 (MessageIdOrdinal).
-
-    Incremented before use and never 0: 0 stands for a message without identifier, so the first message, were it
-    numbered 0, would get another identifier when it is sent again, and pass duplicate detection.
-    """
-    qm.adm.MessageIdOrdinal = next_identifier(qm)
-    return qm.adm.MessageIdOrdinal
-
-
-def next_identifier(qm: QueueManager) -> int:
-    """Tell the ordinal that the next message will have."""
-    return qm.adm.MessageIdOrdinal + 1 & 0xFFFFFFFF or 1
-
-
-def has_expired(qm: QueueManager, packet: UserMessagePacket, now: Now) -> bool:
-    """Is the time to reach the queue over, or that to be received? Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1.
-
-    3.1.7.1.2 names only the first; the class REACH_QUEUE_TIMEOUT stands for both (MS-MQMQ 2.2.18.1.6).
-    """
-    user = packet.UserHeader
-    return now.utc_s - user.SentTime > min(packet.BaseHeader.TimeToReachQueue, user.TimeToBeReceived)
-
-
-def delete_expired(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-    """Delete an expired message; acknowledge and journal it if asked to. Spec: MS-MQQB 3.1.7.1.2.
-
-    One of a transaction that was routed is only dropped: its source still has it, and does both.
-    """
-    if is_own(qm, position.UserMessage) or not position.UserMessage.UserHeader.TH:
-        message = position.MessagePosition.MessageReference
-        qm.procedures.acknowledge_failure(qm, message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
-    delete_unsent(qm, session, position)
-
-
-def delete_unsent(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
-    """Delete a message that must not be sent; log it if it asks for it. Spec: MS-MQQB 3.1.7.1.2, 3.1.7.1.5.1."""
-    session.OutgoingMessageTable.remove(position)
-    qm.procedures.leave_sequence(qm, session, position)
-    qm.procedures.journal_failed(qm, position.MessagePosition)
-
-
-def is_own(qm: QueueManager, packet: UserMessagePacket) -> bool:
-    """Is a message from here, or routed?"""
-    return packet.UserHeader.SourceQueueManager == qm.adm.Identifier
-
-
-def update_user_message(
-    qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now
-) -> UserMessagePacket:
-    """Number a message in the session's sequence; return the packet to be sent. Spec: MS-MQQB 3.1.7.1.3, 3.1.7.11.
-
-    Acknowledgments of transactional messages carry no SessionHeader: it would set a bit of BaseHeader.Flags (2.2.4).
-    """
-    if position.UserMessage.TransactionHeader is not None:
-        position.UserMessage = qm.procedures.update_transaction_header(qm, session, position, now)
-    session.MessageSentCount = next_u16(session.MessageSentCount)
-    position.SequenceNumber = session.MessageSentCount
-    if position.recoverable:
-        session.RecoverableMessageSentCount = next_u16(session.RecoverableMessageSentCount)
-        position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
-    session.UnAckedMessageCount += 1
-    packet = position.UserMessage
-    if qm.procedures.is_acknowledgment_due(qm, session, now) and not names_order_queue(packet):
-        packet = replace(
-            packet,
-            BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags | BaseHeader.flags(SH=1)),
-            SessionHeader=qm.procedures.build_session_header(qm, session),
+    def may_send(self, session: Session) -> bool:
+        """Is the session open, its queue connected and the window not full? Spec: MS-MQQB 3.1.7.1 steps 1 and 2."""
+        queue = session.OutgoingQueueReference
+        return (
+            session.SessionState is SessionState.OPEN
+            and queue is not None
+            and queue.State is OutgoingQueueState.CONNECTED
+            and self.is_window_open(session)
         )
-        qm.procedures.note_acknowledged(qm, session, now)
-    session.OutgoingMessageTable.sent(position)
-    if not qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_WAIT, session.number)):
-        qm.procedures.start_ack_wait_timer(qm, session, now)
-    session.SessionActive = True
-    return packet
 
+    def is_window_open(self, session: Session) -> bool:
+        """Are fewer messages unacknowledged than WindowSize? Spec: MS-MQQB 3.1.7.1 step 2."""
+        return session.UnAckedMessageCount < session.WindowSize
 
-def is_acknowledgment_due(qm: QueueManager, session: Session, now: Now) -> bool:
-    """Is it time to let a message carry the acknowledgment? Spec: MS-MQQB 3.1.7.11."""
-    if not session.UnackedReceivedMsgCount:
-        return False
-    elapsed = qm.timers.elapsed(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
-    return elapsed > PIGGYBACK_AFTER
+    def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        """Send a message, or delete it when it has expired; True: go on with the next. Spec: MS-MQQB 3.1.7.1."""
+        self.qm.resolving.address_message(session, position)
+        if self.has_expired(position.UserMessage, now):
+            self.delete_expired(session, position, now)
+            return True
+        secured = position.UserMessage.SecurityHeader is not None
+        if secured and not self.qm.securing.secure_user_message(session, position, now):
+            return True
+        packet = self.update_user_message(session, position, now)
+        self.transmit(session, position, packet)
+        self.qm.tracing.trace_sent(session, position.MessagePosition.MessageReference, now)
+        return True
 
+    def assign_identifier(self) -> int:
+        """Give the next message its ordinal. Spec: MS-MQQB 3.1.7.1.1, 3.1.1.3 (MessageIdOrdinal).
 
-def transmit(qm: QueueManager, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
-    """Send the packet of a message. Spec: MS-MQQB 3.1.7.1.6. A failure arrives later, as a lost transport."""
-    qm.procedures.send(qm, session, packet.build())
-    position.Transmitted = True
+        Incremented before use and never 0: 0 stands for a message without identifier, so the first message, were it
+        numbered 0, would get another identifier when it is sent again, and pass duplicate detection.
+        """
+        self.qm.adm.MessageIdOrdinal = self.next_identifier()
+        return self.qm.adm.MessageIdOrdinal
+
+    def next_identifier(self) -> int:
+        """Tell the ordinal that the next message will have."""
+        return self.qm.adm.MessageIdOrdinal + 1 & 0xFFFFFFFF or 1
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        """Is the time to reach the queue over, or that to be received? Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1.
+
+        3.1.7.1.2 names only the first; the class REACH_QUEUE_TIMEOUT stands for both (MS-MQMQ 2.2.18.1.6).
+        """
+        user = packet.UserHeader
+        return now.utc_s - user.SentTime > min(packet.BaseHeader.TimeToReachQueue, user.TimeToBeReceived)
+
+    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
+        """Delete an expired message; acknowledge and journal it if asked to. Spec: MS-MQQB 3.1.7.1.2.
+
+        One of a transaction that was routed is only dropped: its source still has it, and does both.
+        """
+        if self.is_own(position.UserMessage) or not position.UserMessage.UserHeader.TH:
+            message = position.MessagePosition.MessageReference
+            self.qm.admin_acks.acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT, now)
+        self.delete_unsent(session, position)
+
+    def delete_unsent(self, session: Session, position: OutgoingMessagePosition) -> None:
+        """Delete a message that must not be sent; log it if it asks for it. Spec: MS-MQQB 3.1.7.1.2, 3.1.7.1.5.1."""
+        session.OutgoingMessageTable.remove(position)
+        self.qm.transactional_sending.leave_sequence(session, position)
+        self.qm.journaling.journal_failed(position.MessagePosition)
+
+    def is_own(self, packet: UserMessagePacket) -> bool:
+        """Is a message from here, or routed?"""
+        return packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        """Number a message in the session's sequence; return the packet to be sent. Spec: MS-MQQB 3.1.7.1.3, 3.1.7.11.
+
+        Acknowledgments of transactional messages carry no SessionHeader: it would set a bit of BaseHeader.Flags
+        (2.2.4).
+        """
+        if position.UserMessage.TransactionHeader is not None:
+            position.UserMessage = self.qm.transactional_sending.update_transaction_header(session, position, now)
+        session.MessageSentCount = next_u16(session.MessageSentCount)
+        position.SequenceNumber = session.MessageSentCount
+        if position.recoverable:
+            session.RecoverableMessageSentCount = next_u16(session.RecoverableMessageSentCount)
+            position.RecoverableSequenceNumber = session.RecoverableMessageSentCount
+        session.UnAckedMessageCount += 1
+        packet = position.UserMessage
+        if self.is_acknowledgment_due(session, now) and not names_order_queue(packet):
+            packet = replace(
+                packet,
+                BaseHeader=replace(packet.BaseHeader, Flags=packet.BaseHeader.Flags | BaseHeader.flags(SH=1)),
+                SessionHeader=self.qm.session_acks.build_header(session),
+            )
+            self.qm.session_acks.note_acknowledged(session, now)
+        session.OutgoingMessageTable.sent(position)
+        if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_WAIT, session.number)):
+            self.qm.session_acks.start_wait_timer(session, now)
+        session.SessionActive = True
+        return packet
+
+    def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
+        """Is it time to let a message carry the acknowledgment? Spec: MS-MQQB 3.1.7.11."""
+        if not session.UnackedReceivedMsgCount:
+            return False
+        elapsed = self.qm.timers.elapsed(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)
+        return elapsed > PIGGYBACK_AFTER
+
+    def transmit(self, session: Session, position: OutgoingMessagePosition, packet: UserMessagePacket) -> None:
+        """Send the packet of a message. Spec: MS-MQQB 3.1.7.1.6. A failure arrives later, as a lost transport."""
+        self.qm.establishing.send(session, packet.build())
+        position.Transmitted = True

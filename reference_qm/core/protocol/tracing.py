@@ -1,74 +1,71 @@
-"""Reports of where a traced message came by. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7, MS-MQMQ 2.2.20.8."""
-
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from reference_qm.codec import NULL_GUID, MessageClass, MessageIdentifier, PublicName
-from reference_qm.model.adm import Message
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Session
-    from reference_qm.surface.clock import Now
+from reference_qm.core.part import Part
+from reference_qm.model.adm import Message, Session
+from reference_qm.surface.clock import Now
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 
-def trace_received(qm: QueueManager, message: Message, now: Now) -> None:
-    """Report that a message arrived, if it is traced. Spec: MS-MQQB 3.1.5.8.9."""
-    if message.TracingRequested:
-        qm.procedures.send_report(qm, message, None, now)
+class Tracing(Part):
+    """Reports of where a traced message came by. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7, MS-MQMQ 2.2.20.8."""
 
+    __slots__ = ()
 
-def trace_sent(qm: QueueManager, session: Session, message: Message, now: Now) -> None:
-    """Report that a message was sent, and where to, if it is traced. Spec: MS-MQQB 3.1.7.1.7."""
-    if message.TracingRequested:
-        qm.procedures.send_report(qm, message, session.RemoteQMAddress, now)
+    def trace_received(self, message: Message, now: Now) -> None:
+        """Report that a message arrived, if it is traced. Spec: MS-MQQB 3.1.5.8.9."""
+        if message.TracingRequested:
+            self.send_report(message, None, now)
 
+    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+        """Report that a message was sent, and where to, if it is traced. Spec: MS-MQQB 3.1.7.1.7."""
+        if message.TracingRequested:
+            self.send_report(message, session.RemoteQMAddress, now)
 
-def send_report(qm: QueueManager, message: Message, next_hop: str | None, now: Now) -> None:
-    """Send a report of a message to the queue that it names, if it names one. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7.
+    def send_report(self, message: Message, next_hop: str | None, now: Now) -> None:
+        """Send a report of a message to the queue that it names, if it names one. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7.
 
-    TR without a DebugHeader, or one that names no queue, asks for a report to nowhere (E33).
-    """
-    if message.TracingQueueIdentifier == NULL_GUID:
-        return
-    report = Message(
-        Identifier=MessageIdentifier(qm.adm.Identifier, 0),
-        DestinationQueueFormatName=str(PublicName(message.TracingQueueIdentifier)),
-        Class=MessageClass.MQMSG_CLASS_REPORT,
-        Label=qm.procedures.build_report_label(qm, message, now),
-        Body=qm.procedures.build_report_body(qm, message, next_hop).encode("utf-16-le"),
-        SentTime=now.utc_s,
-    )
-    qm.procedures.send_own_message(qm, report, now)
+        TR without a DebugHeader, or one that names no queue, asks for a report to nowhere (E33).
+        """
+        if message.TracingQueueIdentifier == NULL_GUID:
+            return
+        report = Message(
+            Identifier=MessageIdentifier(self.qm.adm.Identifier, 0),
+            DestinationQueueFormatName=str(PublicName(message.TracingQueueIdentifier)),
+            Class=MessageClass.MQMSG_CLASS_REPORT,
+            Label=self.build_report_label(message, now),
+            Body=self.build_report_body(message, next_hop).encode("utf-16-le"),
+            SentTime=now.utc_s,
+        )
+        self.qm.own_messages.send(report, now)
 
+    def build_report_label(self, message: Message, now: Now) -> str:
+        """Say which message came by and when (UTC, 12 hours), without the terminating null. Spec: MS-MQQB 3.1.5.8.9.
 
-def build_report_label(qm: QueueManager, message: Message, now: Now) -> str:
-    """Say which message came by and when (UTC, 12 hours), without the terminating null. Spec: MS-MQQB 3.1.5.8.9.
+        Both sections print "received by" and the source's GUID, also for the one that reports the sending.
+        """
+        source = str(message.Identifier.QueueManagerGuid).upper()
+        at = datetime.fromtimestamp(now.utc_s, UTC)
+        hour, half = at.hour % 12 or 12, "AM" if at.hour < 12 else "PM"
+        date = f"{DAYS[at.weekday()]},{MONTHS[at.month - 1]} {at.day:02} {at.year % 100:02}"
+        time = f"{hour:02}:{at.minute:02}:{at.second:02} {half} {date}"
+        return f"{source[:4]}:{message.Identifier.Ordinal:08X}:{message.HopCount:02X} received by {source} at {time}"
 
-    Both sections print "received by" and the source's GUID, also for the one that reports the sending.
-    """
-    source = str(message.Identifier.QueueManagerGuid).upper()
-    at = datetime.fromtimestamp(now.utc_s, UTC)
-    hour, half = at.hour % 12 or 12, "AM" if at.hour < 12 else "PM"
-    date = f"{DAYS[at.weekday()]},{MONTHS[at.month - 1]} {at.day:02} {at.year % 100:02}"
-    time = f"{hour:02}:{at.minute:02}:{at.second:02} {half} {date}"
-    return f"{source[:4]}:{message.Identifier.Ordinal:08X}:{message.HopCount:02X} received by {source} at {time}"
+    def build_report_body(self, message: Message, next_hop: str | None) -> str:
+        """Say which message it was and where it goes; ``next_hop``: a textual address.
 
+        Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7.
 
-def build_report_body(qm: QueueManager, message: Message, next_hop: str | None) -> str:
-    """Say which message it was and where it goes; ``next_hop``: a textual address. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7.
-
-    The space before </HOP COUNT> is printed.
-    """
-    lines = [
-        f"<MESSAGE ID>{message.Identifier.Ordinal:08X}</MESSAGE ID>",
-        f"<TARGET QUEUE>{message.DestinationQueueFormatName}</TARGET QUEUE>",
-    ]
-    if next_hop is not None:
-        lines += [f"<NEXT HOP>{next_hop}</NEXT HOP>", f"<HOP COUNT>{message.HopCount:02X} </HOP COUNT>"]
-    return "".join(f"{line}\r\n" for line in lines)
+        The space before </HOP COUNT> is printed.
+        """
+        lines = [
+            f"<MESSAGE ID>{message.Identifier.Ordinal:08X}</MESSAGE ID>",
+            f"<TARGET QUEUE>{message.DestinationQueueFormatName}</TARGET QUEUE>",
+        ]
+        if next_hop is not None:
+            lines += [f"<NEXT HOP>{next_hop}</NEXT HOP>", f"<HOP COUNT>{message.HopCount:02X} </HOP COUNT>"]
+        return "".join(f"{line}\r\n" for line in lines)

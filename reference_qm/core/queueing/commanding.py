@@ -1,31 +1,24 @@
-"""What a higher layer asks of queues. Each handler returns a Result, or None when the answer comes later."""
-
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reference_qm.codec import PrivateName, PublicName
-from reference_qm.core.protocol.durability import moved, queue_entry
+from reference_qm.core.part import Part
+from reference_qm.core.protocol.durability import moved
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.core.protocol.messages import describe_message
 from reference_qm.core.queueing import queues
-from reference_qm.core.queueing.names import find_by_path
-from reference_qm.core.transactions.handling import transaction_for
 from reference_qm.directory.enums import PrivacyLevel, QueueType
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType, QueueShareMode
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.effects import Completed, Rejected
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import MessagePosition, Queue
-    from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
-    from reference_qm.surface.clock import Now
 
 LONGEST_MS = 0x7FFFFFFF
 OPEN_LIMIT = 16_384
@@ -49,213 +42,250 @@ LABEL_LIMIT = 124
 """Characters of Queue.Label. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
 
 
-def create_queue(qm: QueueManager, request: commands.CreateQueue, token: int, now: Now) -> Result | None:
-    """Create a private queue, with a directory also a public one, or a subqueue."""
-    described = queues.set_queue_defaults(request.name)
-    described.Transactional = request.transactional
-    for name, value in _properties(request).items():
-        setattr(described, name, value)
-    status, queue = qm.procedures.create_queue(qm, described, now.utc_s)
-    if queue is None:
-        raise CommandError(_REFUSED.get(status, "queue {0!a} cannot be created: {1}").format(request.name, status.name))
-    direct = [f"DIRECT=TCP:{address}\\{request.name}" for address in qm.config.addresses]
-    names = {"direct": direct[0] if direct else None}
-    if queue.PrivateQueueNumber is not None:
-        names["private"] = str(PrivateName(qm.adm.Identifier, queue.PrivateQueueNumber))
-    is_public = queue.QueueType is QueueType.PUBLIC and queue.parent is None
-    if is_public:
-        names["public"] = str(PublicName(queue.Identifier))
-    result = Result({"format_names": names})
-    change = queue_entry(qm, queue)
+class QueueCommands(Part):
+    """What a higher layer asks of queues. Each handler returns a Result, or None when the answer comes later."""
 
-    def undo() -> None:
+    __slots__ = ()
+
+    def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> Result | None:
+        """Create a private queue, with a directory also a public one, or a subqueue."""
+        described = queues.set_queue_defaults(request.name)
+        described.Transactional = request.transactional
+        for name, value in _properties(request).items():
+            setattr(described, name, value)
+        status, queue = self.qm.queues.create(described, now.utc_s)
+        if queue is None:
+            raise CommandError(
+                _REFUSED.get(status, "queue {0!a} cannot be created: {1}").format(request.name, status.name)
+            )
+        direct = [f"DIRECT=TCP:{address}\\{request.name}" for address in self.qm.config.addresses]
+        names = {"direct": direct[0] if direct else None}
+        if queue.PrivateQueueNumber is not None:
+            names["private"] = str(PrivateName(self.qm.adm.Identifier, queue.PrivateQueueNumber))
+        is_public = queue.QueueType is QueueType.PUBLIC and queue.parent is None
         if is_public:
-            qm.procedures.withdraw_queue(qm, queue)
-        queues.forget_queue(qm, queue)
+            names["public"] = str(PublicName(queue.Identifier))
+        result = Result({"format_names": names})
+        change = self.qm.durability.queue_entry(queue)
 
-    return qm.disk.commit(change, token, lambda: result, undo)
+        def undo() -> None:
+            if is_public:
+                self.qm.publishing.withdraw(queue)
+            self.qm.queues.forget(queue)
 
+        return self.qm.disk.commit(change, token, lambda: result, undo)
 
-def delete_queue(qm: QueueManager, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
-    """Delete a queue or a subqueue."""
-    queue = find_queue(qm, request.name)
-    if queue.QueueType is QueueType.SYSTEM:
-        raise CommandError(f"{queue.Pathname} is a system queue: it cannot be deleted, only purged")
-    if queue.QueueType is QueueType.PUBLIC and queue.parent is None:
-        status = qm.procedures.withdraw_queue(qm, queue)
-        if status is not Status.MQ_OK:
-            raise CommandError(f"{queue.Pathname} cannot be deleted from the directory: {status.name}")
-    return queues.delete_queue(qm, queue, token, Result)
+    def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
+        """Delete a queue or a subqueue."""
+        queue = self.find_queue(request.name)
+        if queue.QueueType is QueueType.SYSTEM:
+            raise CommandError(f"{queue.Pathname} is a system queue: it cannot be deleted, only purged")
+        if queue.QueueType is QueueType.PUBLIC and queue.parent is None:
+            status = self.qm.publishing.withdraw(queue)
+            if status is not Status.MQ_OK:
+                raise CommandError(f"{queue.Pathname} cannot be deleted from the directory: {status.name}")
+        return self.qm.queues.delete(queue, token, Result)
 
+    def purge_queue(self, request: commands.PurgeQueue, token: int, now: Now) -> Result | None:
+        """Delete every message of a queue."""
+        return self.qm.queues.purge(self.find_queue(request.queue), token, lambda purged: Result({"purged": purged}))
 
-def purge_queue(qm: QueueManager, request: commands.PurgeQueue, token: int, now: Now) -> Result | None:
-    """Delete every message of a queue."""
-    return queues.purge_queue(qm, find_queue(qm, request.queue), token, lambda purged: Result({"purged": purged}))
+    def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
+        """Tell the properties of a queue."""
+        return _describe_queue(self.find_queue(request.name))
 
+    def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
+        """Change properties of a queue."""
+        queue = self.find_queue(request.name)
+        if queue.QueueType is QueueType.SYSTEM or queue.parent is not None:
+            raise CommandError(f"{queue.Pathname} has no properties of its own: set those of its queue")
+        changes = _properties(request) | {"ModifyTime": now.utc_s}
+        before = {name: getattr(queue, name) for name in changes}
 
-def get_queue(qm: QueueManager, request: commands.GetQueue, token: int, now: Now) -> Result:
-    """Tell the properties of a queue."""
-    return _describe_queue(find_queue(qm, request.name))
+        def change_to(values: dict[str, Any]) -> Result:
+            for name, value in values.items():
+                setattr(queue, name, value)
+            if queue.QueueType is QueueType.PUBLIC:
+                self.qm.publishing.write(queue)
+            return _describe_queue(queue)
 
+        result = change_to(changes)
+        return self.qm.disk.commit(
+            self.qm.durability.queue_entry(queue), token, lambda: result, lambda: _ignore(change_to(before))
+        )
 
-def set_queue(qm: QueueManager, request: commands.SetQueue, token: int, now: Now) -> Result | None:
-    """Change properties of a queue."""
-    queue = find_queue(qm, request.name)
-    if queue.QueueType is QueueType.SYSTEM or queue.parent is not None:
-        raise CommandError(f"{queue.Pathname} has no properties of its own: set those of its queue")
-    changes = _properties(request) | {"ModifyTime": now.utc_s}
-    before = {name: getattr(queue, name) for name in changes}
+    def open_queue(self, request: commands.OpenQueue, token: int, now: Now) -> Result:
+        """Open a queue."""
+        access = one_of("access", request.access, ACCESS)
+        if len(self.qm.descriptors) >= OPEN_LIMIT:
+            raise CommandError(f"{OPEN_LIMIT} queues are open already: close some")
+        share = QueueShareMode.DENY_RECEIVE if request.deny_receive else QueueShareMode.DENY_NONE
+        return Result({"handle": self._open(request.queue, access, share).Handle})
 
-    def change_to(values: dict[str, Any]) -> Result:
-        for name, value in values.items():
-            setattr(queue, name, value)
-        if queue.QueueType is QueueType.PUBLIC:
-            qm.procedures.write_queue(qm, queue)
-        return _describe_queue(queue)
+    def close_queue(self, request: commands.CloseQueue, token: int, now: Now) -> Result:
+        """Close a queue."""
+        self.qm.queue_opening.close_queue(self._find_descriptor(request.handle))
+        return Result()
 
-    result = change_to(changes)
-    return qm.disk.commit(queue_entry(qm, queue), token, lambda: result, lambda: _ignore(change_to(before)))
+    def open_cursor(self, request: commands.OpenCursor, token: int, now: Now) -> Result:
+        """Make a cursor."""
+        descriptor = self._find_descriptor(request.handle)
+        if len(descriptor.CursorCollection) >= OPEN_LIMIT:
+            raise CommandError(f"{OPEN_LIMIT} cursors are open already: close some")
+        cursor = self.qm.cursors.open(descriptor)
+        if cursor is None:
+            raise CommandError(_text(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
+        return Result({"cursor": cursor.Handle})
 
+    def close_cursor(self, request: commands.CloseCursor, token: int, now: Now) -> Result:
+        """Forget a cursor."""
+        self.qm.cursors.close(self._find_cursor(request.cursor))
+        return Result()
 
-def open_queue(qm: QueueManager, request: commands.OpenQueue, token: int, now: Now) -> Result:
-    """Open a queue."""
-    access = one_of("access", request.access, ACCESS)
-    if len(qm.descriptors) >= OPEN_LIMIT:
-        raise CommandError(f"{OPEN_LIMIT} queues are open already: close some")
-    share = QueueShareMode.DENY_RECEIVE if request.deny_receive else QueueShareMode.DENY_NONE
-    return Result({"handle": _open(qm, request.queue, access, share).Handle})
+    def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
+        """Take a message out of a queue, or wait for one."""
+        check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
+        transaction = self.qm.transaction_commands.transaction_for(request.transaction)
+        descriptor, cursor, answered = self._where(request, QueueAccessType.RECEIVE, token)
+        self.qm.reading.dequeue_message(
+            descriptor, answered, now, request.timeout_ms, cursor, token, transaction=transaction
+        )
 
+    def peek_message(self, request: commands.PeekMessage, token: int, now: Now) -> None:
+        """Read a message, or wait for one."""
+        check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
+        if request.next and request.cursor is None:
+            raise CommandError("next: there is a next message only for a cursor: give one")
+        descriptor, cursor, answered = self._where(request, QueueAccessType.PEEK, token)
+        if request.next and cursor is not None:
+            self.qm.reading.peek_next_message(descriptor, answered, now, cursor, request.timeout_ms, token)
+        else:
+            self.qm.reading.peek_message(descriptor, answered, now, request.timeout_ms, cursor, token)
 
-def close_queue(qm: QueueManager, request: commands.CloseQueue, token: int, now: Now) -> Result:
-    """Close a queue."""
-    qm.procedures.close_queue(qm, _find_descriptor(qm, request.handle))
-    return Result()
+    def read_by_lookup_identifier(self, request: commands.ReadByLookupIdentifier, token: int, now: Now) -> None:
+        """Take or read the message with a LookupIdentifier, or one beside it."""
+        seek = one_of("seek", request.seek, SEEK)
+        access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
+        transaction = self.qm.transaction_commands.transaction_for(request.transaction)
+        if transaction is not None and request.peek:
+            raise CommandError("transaction: nothing is locked by a peek (MQ_ERROR_TRANSACTION_USAGE): leave it out")
+        descriptor, _, answered = self._where(request, access, token)
+        self.qm.reading.read_by_lookup_identifier(
+            descriptor, request.lookup_id, seek, answered, request.peek, transaction=transaction
+        )
 
+    def move_message(self, request: commands.MoveMessage, token: int, now: Now) -> Result | None:
+        """Move a message between a queue and its subqueues. Spec: MS-MQDMPR 3.1.7.1.16, MS-MQRR 3.1.4.10."""
+        transaction = self.qm.transaction_commands.transaction_for(request.transaction)
+        source, target = self.find_queue(request.queue), self.find_queue(request.to)
+        if transaction is not None:
+            _check_transactional(source)
+        related = (source.parent or source) is (target.parent or target) and source is not target
+        if not related or QueueType.SYSTEM in (source.QueueType, target.QueueType):
+            raise CommandError(f"{request.to!a} is no subqueue or queue of {request.queue!a}: move within one queue")
+        position = source.MessagePositionList.find(request.lookup_id)
+        if position is None or position.State is not MessagePositionState.AVAILABLE:
+            raise CommandError(_text(Status.MQ_ERROR_MESSAGE_NOT_FOUND))
+        if transaction is not None:
+            self.qm.transaction_operations.move_in_transaction(transaction, position, target)
+            return Result({"lookup_id": request.lookup_id})
+        there = self.qm.positions.move_message(position, target)
+        if (
+            there is None or there.State is not MessagePositionState.AVAILABLE
+        ):  # a read that waited at the target has it
+            return Result({"lookup_id": request.lookup_id})
+        change = moved(there)
+        result = Result({"lookup_id": request.lookup_id})
+        return self.qm.disk.commit(change, token, lambda: result, lambda: None)
 
-def open_cursor(qm: QueueManager, request: commands.OpenCursor, token: int, now: Now) -> Result:
-    """Make a cursor."""
-    descriptor = _find_descriptor(qm, request.handle)
-    if len(descriptor.CursorCollection) >= OPEN_LIMIT:
-        raise CommandError(f"{OPEN_LIMIT} cursors are open already: close some")
-    cursor = qm.procedures.open_cursor(qm, descriptor)
-    if cursor is None:
-        raise CommandError(_text(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE))
-    return Result({"cursor": cursor.Handle})
+    def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
+        """Cancel a command that waits for a message. Spec: MS-MQDMPR 3.1.7.1.17."""
+        queue = next(
+            (reader.descriptor.QueueReference for reader in self.qm.readers.values() if reader.Tag == request.token),
+            None,
+        )
+        if queue is None:
+            return Result({"cancelled": False})
+        status = self.qm.waiting.cancel_waiting_read(queue, request.token, Status.MQ_ERROR_OPERATION_CANCELLED)
+        return Result({"cancelled": status is Status.MQ_OK})
 
+    def peek_messages(self, request: commands.PeekMessages, token: int, now: Now) -> Result:
+        """Read the messages that can be received, in order."""
+        check_number("limit", request.limit, 1, LONGEST_MS)
+        described: list[dict[str, Any]] = []
+        for position in self.find_queue(request.queue).MessagePositionList:
+            if len(described) == request.limit:
+                break
+            if position.State is MessagePositionState.AVAILABLE:
+                described.append(describe_position(position))
+        return Result({"messages": described})
 
-def close_cursor(qm: QueueManager, request: commands.CloseCursor, token: int, now: Now) -> Result:
-    """Forget a cursor."""
-    qm.procedures.close_cursor(qm, _find_cursor(qm, request.cursor))
-    return Result()
+    def find_queue(self, name: str) -> Queue:
+        """Find a local queue by path name: a queue, journal or subqueue of the application, or of ``system$``."""
+        queue = self.qm.queue_names.find_by_path(name)
+        if queue is None:
+            raise CommandError(f"no queue {name!a} here: create it first, or list the queues")
+        return queue
 
+    def _where(
+        self, request: Any, access: QueueAccessType, token: int
+    ) -> tuple[OpenQueueDescriptor, Cursor | None, Answered]:
+        """Give the descriptor and cursor that a read is for, and what answers it."""
+        cursor_handle = getattr(request, "cursor", None)
+        in_transaction = getattr(request, "transaction", None) is not None
+        given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]
+        if len(given) != 1:
+            raise CommandError("queue, handle, cursor: give one of them, it says where to read")
+        if request.queue is not None:
+            if in_transaction:
+                _check_transactional(self.find_queue(request.queue))
+            descriptor = self._open(request.queue, access, QueueShareMode.DENY_NONE)
+            return descriptor, None, self._answering(token, descriptor)
+        cursor = None if cursor_handle is None else self._find_cursor(cursor_handle)
+        descriptor = self._find_descriptor(request.handle) if cursor is None else cursor.OpenQueueDescriptorReference
+        if access is QueueAccessType.RECEIVE and descriptor.AccessType is not access:
+            raise CommandError(f"handle {descriptor.Handle} was opened to peek (MS-MQMP 3.1.4.2): open it to receive")
+        if in_transaction and descriptor.QueueReference is not None:
+            _check_transactional(descriptor.QueueReference)
+        return descriptor, cursor, self._answering(token, None)
 
-def receive_message(qm: QueueManager, request: commands.ReceiveMessage, token: int, now: Now) -> None:
-    """Take a message out of a queue, or wait for one."""
-    check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
-    transaction = transaction_for(qm, request.transaction)
-    descriptor, cursor, answered = _where(qm, request, QueueAccessType.RECEIVE, token)
-    qm.procedures.dequeue_message(
-        qm, descriptor, answered, now, request.timeout_ms, cursor, token, transaction=transaction
-    )
+    def _answering(self, token: int, opened: OpenQueueDescriptor | None) -> Answered:
+        """Make what answers a command that reads, and closes what was opened for it alone."""
 
+        def answered(status: Status, position: MessagePosition | None) -> None:
+            if opened is not None:
+                self.qm.queue_opening.close_queue(opened)
+            if position is not None:
+                self.qm.emit(Completed(token, Result({"message": describe_position(position)})))
+            elif status is Status.MQ_ERROR_IO_TIMEOUT:
+                self.qm.emit(Completed(token, Result({"message": None})))
+            elif status is Status.MQ_ERROR_MESSAGE_STORAGE_FAILED:
+                self.qm.emit(
+                    Rejected(token, f"it could not be saved: {self.qm.disk.error}; try again when the store works")
+                )
+            else:
+                self.qm.emit(Rejected(token, _text(status)))
 
-def peek_message(qm: QueueManager, request: commands.PeekMessage, token: int, now: Now) -> None:
-    """Read a message, or wait for one."""
-    check_number("timeout_ms", request.timeout_ms, 0, LONGEST_MS)
-    if request.next and request.cursor is None:
-        raise CommandError("next: there is a next message only for a cursor: give one")
-    descriptor, cursor, answered = _where(qm, request, QueueAccessType.PEEK, token)
-    if request.next:
-        qm.procedures.peek_next_message(qm, descriptor, answered, now, cursor, request.timeout_ms, token)
-    else:
-        qm.procedures.peek_message(qm, descriptor, answered, now, request.timeout_ms, cursor, token)
+        return answered
 
+    def _open(self, name: str, access: QueueAccessType, share: QueueShareMode) -> OpenQueueDescriptor:
+        queue = self.find_queue(name)
+        status, descriptor = self.qm.queue_opening.open_found_queue(queue, queue.Pathname, access, share)
+        if descriptor is None:
+            raise CommandError(f"{name!a}: {_text(status)}")
+        return descriptor
 
-def read_by_lookup_identifier(qm: QueueManager, request: commands.ReadByLookupIdentifier, token: int, now: Now) -> None:
-    """Take or read the message with a LookupIdentifier, or one beside it."""
-    seek = one_of("seek", request.seek, SEEK)
-    access = QueueAccessType.PEEK if request.peek else QueueAccessType.RECEIVE
-    transaction = transaction_for(qm, request.transaction)
-    if transaction is not None and request.peek:
-        raise CommandError("transaction: nothing is locked by a peek (MQ_ERROR_TRANSACTION_USAGE): leave it out")
-    descriptor, _, answered = _where(qm, request, access, token)
-    qm.procedures.read_by_lookup_identifier(
-        qm, descriptor, request.lookup_id, seek, answered, request.peek, transaction=transaction
-    )
+    def _find_descriptor(self, handle: int) -> OpenQueueDescriptor:
+        descriptor = self.qm.descriptors.get(handle)
+        if descriptor is None:
+            raise CommandError(f"no open queue has handle {handle}: open the queue again, handles end with a restart")
+        return descriptor
 
-
-def move_message(qm: QueueManager, request: commands.MoveMessage, token: int, now: Now) -> Result | None:
-    """Move a message between a queue and its subqueues. Spec: MS-MQDMPR 3.1.7.1.16, MS-MQRR 3.1.4.10."""
-    transaction = transaction_for(qm, request.transaction)
-    source, target = find_queue(qm, request.queue), find_queue(qm, request.to)
-    if transaction is not None:
-        _check_transactional(source)
-    related = (source.parent or source) is (target.parent or target) and source is not target
-    if not related or QueueType.SYSTEM in (source.QueueType, target.QueueType):
-        raise CommandError(f"{request.to!a} is no subqueue or queue of {request.queue!a}: move within one queue")
-    position = source.MessagePositionList.find(request.lookup_id)
-    if position is None or position.State is not MessagePositionState.AVAILABLE:
-        raise CommandError(_text(Status.MQ_ERROR_MESSAGE_NOT_FOUND))
-    if transaction is not None:
-        qm.procedures.move_in_transaction(qm, transaction, position, target)
-        return Result({"lookup_id": request.lookup_id})
-    there = qm.procedures.move_message(qm, position, target)
-    if there is None or there.State is not MessagePositionState.AVAILABLE:  # a read that waited at the target has it
-        return Result({"lookup_id": request.lookup_id})
-    change = moved(there)
-    result = Result({"lookup_id": request.lookup_id})
-    return qm.disk.commit(change, token, lambda: result, lambda: None)
-
-
-def cancel_waiting(qm: QueueManager, request: commands.CancelWaiting, token: int, now: Now) -> Result:
-    """Cancel a command that waits for a message. Spec: MS-MQDMPR 3.1.7.1.17."""
-    queue = next(
-        (reader.descriptor.QueueReference for reader in qm.readers.values() if reader.Tag == request.token), None
-    )
-    if queue is None:
-        return Result({"cancelled": False})
-    status = qm.procedures.cancel_waiting_read(qm, queue, request.token, Status.MQ_ERROR_OPERATION_CANCELLED)
-    return Result({"cancelled": status is Status.MQ_OK})
-
-
-def peek_messages(qm: QueueManager, request: commands.PeekMessages, token: int, now: Now) -> Result:
-    """Read the messages that can be received, in order."""
-    check_number("limit", request.limit, 1, LONGEST_MS)
-    described: list[dict[str, Any]] = []
-    for position in find_queue(qm, request.queue).MessagePositionList:
-        if len(described) == request.limit:
-            break
-        if position.State is MessagePositionState.AVAILABLE:
-            described.append(describe_position(position))
-    return Result({"messages": described})
-
-
-QUEUE_HANDLERS: dict[type, Callable[[QueueManager, Any, int, Now], Result | None]] = {
-    commands.CreateQueue: create_queue,
-    commands.DeleteQueue: delete_queue,
-    commands.PurgeQueue: purge_queue,
-    commands.GetQueue: get_queue,
-    commands.SetQueue: set_queue,
-    commands.OpenQueue: open_queue,
-    commands.CloseQueue: close_queue,
-    commands.OpenCursor: open_cursor,
-    commands.CloseCursor: close_cursor,
-    commands.ReceiveMessage: receive_message,
-    commands.PeekMessage: peek_message,
-    commands.PeekMessages: peek_messages,
-    commands.ReadByLookupIdentifier: read_by_lookup_identifier,
-    commands.MoveMessage: move_message,
-}
-
-
-def find_queue(qm: QueueManager, name: str) -> Queue:
-    """Find a local queue by its path name: a queue, its ``;journal``, a subqueue, or ``system$;`` journal, deadletter,
-    deadxact.
-    """
-    queue = find_by_path(qm, name)
-    if queue is None:
-        raise CommandError(f"no queue {name!a} here: create it first, or list the queues")
-    return queue
+    def _find_cursor(self, handle: int) -> Cursor:
+        for descriptor in self.qm.descriptors.values():
+            if handle in descriptor.CursorCollection:
+                return descriptor.CursorCollection[handle]
+        raise CommandError(f"no cursor {handle}: open one, cursors end with their queue's handle and with a restart")
 
 
 def describe_position(position: MessagePosition) -> dict[str, Any]:
@@ -265,73 +295,10 @@ def describe_position(position: MessagePosition) -> dict[str, Any]:
     return described
 
 
-def _where(
-    qm: QueueManager, request: Any, access: QueueAccessType, token: int
-) -> tuple[OpenQueueDescriptor, Cursor | None, Answered]:
-    """Give the descriptor and cursor that a read is for, and what answers it."""
-    cursor_handle = getattr(request, "cursor", None)
-    in_transaction = getattr(request, "transaction", None) is not None
-    given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]
-    if len(given) != 1:
-        raise CommandError("queue, handle, cursor: give one of them, it says where to read")
-    if request.queue is not None:
-        if in_transaction:
-            _check_transactional(find_queue(qm, request.queue))
-        descriptor = _open(qm, request.queue, access, QueueShareMode.DENY_NONE)
-        return descriptor, None, _answering(qm, token, descriptor)
-    cursor = None if cursor_handle is None else _find_cursor(qm, cursor_handle)
-    descriptor = _find_descriptor(qm, request.handle) if cursor is None else cursor.OpenQueueDescriptorReference
-    if access is QueueAccessType.RECEIVE and descriptor.AccessType is not access:
-        raise CommandError(f"handle {descriptor.Handle} was opened to peek (MS-MQMP 3.1.4.2): open it to receive")
-    if in_transaction and descriptor.QueueReference is not None:
-        _check_transactional(descriptor.QueueReference)
-    return descriptor, cursor, _answering(qm, token, None)
-
-
 def _check_transactional(queue: Queue) -> None:
     """Refuse to receive or move within a transaction what is not transactional. Spec: MS-MQRR 3.1.4.13."""
     if not queue.Transactional:
         raise CommandError(f"{queue.Pathname!a} is a nontransactional queue (MQ_ERROR_TRANSACTION_USAGE): use another")
-
-
-def _answering(qm: QueueManager, token: int, opened: OpenQueueDescriptor | None) -> Answered:
-    """Make what answers a command that reads, and closes what was opened for it alone."""
-
-    def answered(status: Status, position: MessagePosition | None) -> None:
-        if opened is not None:
-            qm.procedures.close_queue(qm, opened)
-        if position is not None:
-            qm.emit(Completed(token, Result({"message": describe_position(position)})))
-        elif status is Status.MQ_ERROR_IO_TIMEOUT:
-            qm.emit(Completed(token, Result({"message": None})))
-        elif status is Status.MQ_ERROR_MESSAGE_STORAGE_FAILED:
-            qm.emit(Rejected(token, f"it could not be saved: {qm.disk.error}; try again when the store works"))
-        else:
-            qm.emit(Rejected(token, _text(status)))
-
-    return answered
-
-
-def _open(qm: QueueManager, name: str, access: QueueAccessType, share: QueueShareMode) -> OpenQueueDescriptor:
-    queue = find_queue(qm, name)
-    status, descriptor = qm.procedures.open_found_queue(qm, queue, queue.Pathname, access, share)
-    if descriptor is None:
-        raise CommandError(f"{name!a}: {_text(status)}")
-    return descriptor
-
-
-def _find_descriptor(qm: QueueManager, handle: int) -> OpenQueueDescriptor:
-    descriptor = qm.descriptors.get(handle)
-    if descriptor is None:
-        raise CommandError(f"no open queue has handle {handle}: open the queue again, handles end with a restart")
-    return descriptor
-
-
-def _find_cursor(qm: QueueManager, handle: int) -> Cursor:
-    for descriptor in qm.descriptors.values():
-        if handle in descriptor.CursorCollection:
-            return descriptor.CursorCollection[handle]
-    raise CommandError(f"no cursor {handle}: open one, cursors end with their queue's handle and with a restart")
 
 
 def _properties(request: Any) -> dict[str, Any]:
@@ -382,6 +349,8 @@ _REFUSED = {
     Status.MQ_ERROR_QUEUE_EXISTS: "queue {0!a} exists already: delete it first or use it",
     Status.MQ_ERROR_QUEUE_NOT_FOUND: "subqueue {0!a} has no queue: create that first",
 }
+
+
 _WAYS_OUT = {
     Status.MQ_ERROR_QUEUE_NOT_AVAILABLE: "the queue was deleted: open another",
     Status.MQ_ERROR_TRANSACTION_SEQUENCE: "the transaction ended while the command waited for a message",

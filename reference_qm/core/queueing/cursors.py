@@ -1,119 +1,109 @@
-"""Cursors. Spec: MS-MQDMPR 3.1.7.1.1, 3.1.7.1.2, 3.2.7."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from reference_qm.model.elements import Cursor
+from reference_qm.core.part import Part
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState
-from reference_qm.model.position_list import Boundary
+from reference_qm.model.position_list import Boundary, Entry, MessagePositionList
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import CursorStatus, Status
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import MessagePosition
-    from reference_qm.model.elements import OpenQueueDescriptor
-    from reference_qm.model.position_list import Entry, MessagePositionList
 
 Got = tuple[CursorStatus, "MessagePosition | None"]
 """rStatus, and rPosition if it is Succeeded."""
 
 
-def open_cursor(qm: QueueManager, queue_desc: OpenQueueDescriptor) -> Cursor | None:
-    """Make a cursor at the start of a queue; None when the queue is gone. Spec: MS-MQDMPR 3.1.7.1.1, 3.2.7.1."""
-    if queue_desc.QueueReference is None:
-        return None
-    cursor = Cursor(qm.next_handle(), queue_desc, queue_desc.QueueReference.MessagePositionList.Start)
-    queue_desc.CursorCollection[cursor.Handle] = cursor
-    return cursor
+class Cursors(Part):
+    """Cursors. Spec: MS-MQDMPR 3.1.7.1.1, 3.1.7.1.2, 3.2.7."""
 
+    __slots__ = ()
 
-def close_cursor(qm: QueueManager, cursor: Cursor) -> None:
-    """Forget a cursor and what waits with it. Spec: MS-MQDMPR 3.1.7.1.2.
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        """Make a cursor at the start of a queue; None when the queue is gone. Spec: MS-MQDMPR 3.1.7.1.1, 3.2.7.1."""
+        if queue_desc.QueueReference is None:
+            return None
+        cursor = Cursor(self.qm.next_handle(), queue_desc, queue_desc.QueueReference.MessagePositionList.Start)
+        queue_desc.CursorCollection[cursor.Handle] = cursor
+        return cursor
 
-    A read that waits is only removed; whoever raised it is told that it was cancelled, or would wait for ever.
-    """
-    descriptor = cursor.OpenQueueDescriptorReference
-    for reader in [*descriptor.WaitingMessageReadOperationCollection]:
-        if reader.CursorReference is cursor:
-            qm.procedures.stop_reader(qm, reader, Status.MQ_ERROR_OPERATION_CANCELLED)
-    descriptor.CursorCollection.pop(cursor.Handle, None)
-    positions = _positions(cursor)
-    if positions is not None:
-        _move(cursor, positions.Start)
+    def close(self, cursor: Cursor) -> None:
+        """Forget a cursor and what waits with it. Spec: MS-MQDMPR 3.1.7.1.2.
 
-
-def get_message_for_peek(qm: QueueManager, cursor: Cursor) -> Got:
-    """Give the message that a cursor is at, or the first one. Spec: MS-MQDMPR 3.2.7.2.
-
-    Nothing is printed for a cursor that waited in vain, which stays WaitPeek, nor for one that waited for a receive: it
-    looks on from where it is, as an unread one.
-    """
-    if cursor.CursorState is CursorState.READ:
-        if _is_available(cursor.MessagePositionReference):
-            return CursorStatus.SUCCEEDED, _position(cursor)
-        return CursorStatus.ALREADY_RECEIVED, None
-    return _seek_for_peek(qm, cursor)
-
-
-def get_next_message_for_peek(qm: QueueManager, cursor: Cursor) -> Got:
-    """Give the message after the one that was read; one must have been. Spec: MS-MQDMPR 3.2.7.3.
-
-    One that waited in vain for the next message may ask for it again.
-    """
-    if cursor.CursorState is CursorState.UNREAD:
-        return CursorStatus.ILLEGAL_CURSOR_ACTION, None
-    return _seek_for_peek(qm, cursor)
-
-
-def get_next_message_for_dequeue(qm: QueueManager, cursor: Cursor, no_wait: bool) -> Got:
-    """Give the message that is to be received through a cursor. Spec: MS-MQDMPR 3.2.7.4."""
-    if cursor.CursorState is CursorState.READ:
-        if not _is_available(cursor.MessagePositionReference):
-            return CursorStatus.ALREADY_RECEIVED, None
-        cursor.CursorState = CursorState.UNREAD
-        return CursorStatus.SUCCEEDED, _position(cursor)
-    position = qm.procedures.seek_available(qm, cursor.MessagePositionReference, False)
-    if position is not None:
-        _move(cursor, position)
-        return CursorStatus.SUCCEEDED, position
-    if no_wait:
-        return CursorStatus.NOT_FOUND, None
-    cursor.CursorState = CursorState.WAIT_RECEIVE
-    return CursorStatus.WAITING, None
-
-
-def cursor_message_available(qm: QueueManager, cursor: Cursor, message_position: MessagePosition) -> None:
-    """Note the message that a cursor waited for. Spec: MS-MQDMPR 3.2.7.5."""
-    if cursor.CursorState is CursorState.WAIT_PEEK:
-        cursor.CursorState = CursorState.READ
-    elif cursor.CursorState is CursorState.WAIT_RECEIVE:
-        cursor.CursorState = CursorState.UNREAD
-    _move(cursor, message_position)
-
-
-def cursor_wait_expired(qm: QueueManager, cursor: Cursor) -> None:
-    """Note that a cursor waited in vain. Spec: MS-MQDMPR 3.2.7.6.
-
-    Printed is to go to End, from where nothing that comes later could ever be reached. So it goes to the last message
-    there is, the place before End.
-    """
-    if cursor.CursorState is CursorState.WAIT_RECEIVE:
+        A read that waits is only removed; whoever raised it is told that it was cancelled, or would wait for ever.
+        """
+        descriptor = cursor.OpenQueueDescriptorReference
+        for reader in [*descriptor.WaitingMessageReadOperationCollection]:
+            if reader.CursorReference is cursor:
+                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        descriptor.CursorCollection.pop(cursor.Handle, None)
         positions = _positions(cursor)
         if positions is not None:
-            _move(cursor, positions.Tail)
-        cursor.CursorState = CursorState.UNREAD
+            _move(cursor, positions.Start)
 
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        """Give the message that a cursor is at, or the first one. Spec: MS-MQDMPR 3.2.7.2.
 
-def _seek_for_peek(qm: QueueManager, cursor: Cursor) -> Got:
-    position = qm.procedures.seek_available(qm, cursor.MessagePositionReference, True)
-    if position is None:
-        cursor.CursorState = CursorState.WAIT_PEEK
+        Nothing is printed for a cursor that waited in vain, which stays WaitPeek, nor for one that waited for a
+        receive: it looks on from where it is, as an unread one.
+        """
+        if cursor.CursorState is CursorState.READ:
+            if _is_available(cursor.MessagePositionReference):
+                return CursorStatus.SUCCEEDED, _position(cursor)
+            return CursorStatus.ALREADY_RECEIVED, None
+        return self._seek_for_peek(cursor)
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        """Give the message after the one that was read; one must have been. Spec: MS-MQDMPR 3.2.7.3.
+
+        One that waited in vain for the next message may ask for it again.
+        """
+        if cursor.CursorState is CursorState.UNREAD:
+            return CursorStatus.ILLEGAL_CURSOR_ACTION, None
+        return self._seek_for_peek(cursor)
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        """Give the message that is to be received through a cursor. Spec: MS-MQDMPR 3.2.7.4."""
+        if cursor.CursorState is CursorState.READ:
+            if not _is_available(cursor.MessagePositionReference):
+                return CursorStatus.ALREADY_RECEIVED, None
+            cursor.CursorState = CursorState.UNREAD
+            return CursorStatus.SUCCEEDED, _position(cursor)
+        position = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
+        if position is not None:
+            _move(cursor, position)
+            return CursorStatus.SUCCEEDED, position
+        if no_wait:
+            return CursorStatus.NOT_FOUND, None
+        cursor.CursorState = CursorState.WAIT_RECEIVE
         return CursorStatus.WAITING, None
-    cursor.CursorState = CursorState.READ
-    _move(cursor, position)
-    return CursorStatus.SUCCEEDED, position
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        """Note the message that a cursor waited for. Spec: MS-MQDMPR 3.2.7.5."""
+        if cursor.CursorState is CursorState.WAIT_PEEK:
+            cursor.CursorState = CursorState.READ
+        elif cursor.CursorState is CursorState.WAIT_RECEIVE:
+            cursor.CursorState = CursorState.UNREAD
+        _move(cursor, message_position)
+
+    def wait_expired(self, cursor: Cursor) -> None:
+        """Note that a cursor waited in vain. Spec: MS-MQDMPR 3.2.7.6.
+
+        Printed is to go to End, from where nothing that comes later could ever be reached. So it goes to the last
+        message there is, the place before End.
+        """
+        if cursor.CursorState is CursorState.WAIT_RECEIVE:
+            positions = _positions(cursor)
+            if positions is not None:
+                _move(cursor, positions.Tail)
+            cursor.CursorState = CursorState.UNREAD
+
+    def _seek_for_peek(self, cursor: Cursor) -> Got:
+        position = self.qm.seeking.seek_available(cursor.MessagePositionReference, True)
+        if position is None:
+            cursor.CursorState = CursorState.WAIT_PEEK
+            return CursorStatus.WAITING, None
+        cursor.CursorState = CursorState.READ
+        _move(cursor, position)
+        return CursorStatus.SUCCEEDED, position
 
 
 def _move(cursor: Cursor, entry: Entry) -> None:

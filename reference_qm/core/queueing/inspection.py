@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
+from reference_qm.model.adm import Queue
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.position_list import Boundary
-
-if TYPE_CHECKING:
-    from reference_qm.model.adm import Queue
-    from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 
 _ATTRIBUTES = (
     "Pathname",

@@ -1,11 +1,16 @@
-"""Which queue a path name or a format name means. Spec: MS-MQMQ 2.1, MS-MQDMPR 3.1.7.1.26, 3.1.7.3.8."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from reference_qm.codec import FormatError, MachineQueuePath, PrivateQueuePath, PublicQueuePath, parse_format_name
+from reference_qm.codec import (
+    FormatError,
+    FormatName,
+    MachineQueuePath,
+    PrivateQueuePath,
+    PublicQueuePath,
+    parse_format_name,
+)
 from reference_qm.codec.format_names import (
     DistributionListName,
     MachineName,
@@ -14,11 +19,8 @@ from reference_qm.codec.format_names import (
     PublicName,
     SingleName,
 )
-
-if TYPE_CHECKING:
-    from reference_qm.codec import FormatName
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Queue
+from reference_qm.core.part import Part
+from reference_qm.model.adm import Queue
 
 ORDER_QUEUE_NUMBER = 4
 """PrivateQueueIdentifier of order_queue$, which no queue of an application gets. Spec: MS-MQQB 2.2.4."""
@@ -53,102 +55,108 @@ def parse_path(name: str) -> QueuePath | None:
     return QueuePath(folder + path.QueueName, path.Subqueue, path.Journal)
 
 
-def find_by_path(qm: QueueManager, name: str) -> Queue | None:
-    """Find a local queue by its path name: also a subqueue, a journal or a system queue (``system$;journal``)."""
-    found = qm.adm.QueueCollection.get(name.lower())
-    if found is not None:
-        return found
-    if name.lower().startswith("system$;"):
-        return next((queue for queue in qm.adm.system_queues if queue.Pathname == name.lower()), None)
-    path = parse_path(name)
-    return None if path is None else _part(qm.adm.QueueCollection.get(path.queue.lower()), path.subqueue, path.journal)
+class QueueNames(Part):
+    """Which queue a path name or a format name means. Spec: MS-MQMQ 2.1, MS-MQDMPR 3.1.7.1.26, 3.1.7.3.8."""
 
+    __slots__ = ()
 
-def find_by_format_name(qm: QueueManager, name: FormatName) -> Queue | None:
-    """Find the local queue that a format name matches. Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
+    def find_by_path(self, name: str) -> Queue | None:
+        """Find a local queue by its path name: also a subqueue, a journal or a system queue (``system$;journal``)."""
+        found = self.qm.adm.QueueCollection.get(name.lower())
+        if found is not None:
+            return found
+        if name.lower().startswith("system$;"):
+            return next((queue for queue in self.qm.adm.system_queues if queue.Pathname == name.lower()), None)
+        path = parse_path(name)
+        return (
+            None
+            if path is None
+            else _part(self.qm.adm.QueueCollection.get(path.queue.lower()), path.subqueue, path.journal)
+        )
 
-    A public queue is found by its Identifier. A machine name alone names no queue: it is for its three system queues.
-    """
-    match name:
-        case PrivateName(computer, number, journal) if computer == qm.adm.Identifier:
-            return _part(qm.adm.QueueCollection.find_private(number), None, journal)
-        case PublicName(guid):
-            return qm.adm.QueueCollection.find_public(guid)
-        case MachineQueuePath() if is_here(qm, name):
-            return find_by_path(qm, f"system$;{name.SystemQueue}")
-        case PrivateQueuePath() | PublicQueuePath() if is_here(qm, name):
-            folder = "private$\\" if isinstance(name, PrivateQueuePath) else ""
-            base = qm.adm.QueueCollection.get(f"{folder}{name.QueueName}".lower())
-            return _part(base, name.Subqueue, name.Journal)
-    return None
+    def find_by_format_name(self, name: FormatName) -> Queue | None:
+        """Find the local queue that a format name matches. Spec: MS-MQDMPR 3.1.7.1.5, MS-MQMQ 2.1.
 
-
-def means_this_computer(qm: QueueManager, name: FormatName) -> bool:
-    """Does a format name say by itself that its queue would be here? Spec: MS-MQDMPR 3.1.7.1.5."""
-    match name:
-        case PrivateName(computer) | MachineName(computer):
-            return computer == qm.adm.Identifier
-        case PrivateQueuePath() | PublicQueuePath() | MachineQueuePath():
-            return is_here(qm, name)
-    return False
-
-
-def is_here(qm: QueueManager, name: PrivateQueuePath | PublicQueuePath | MachineQueuePath) -> bool:
-    """Is the address of a direct name one of this queue manager?"""
-    address = name.ProtocolAddressSpecification.lower()
-    own = {"TCP": qm.config.addresses, "OS": (qm.config.host_name, ".", "localhost")}.get(name.Protocol, ())
-    return address in {one.lower() for one in own}
-
-
-def expand_format_name(qm: QueueManager, text: str) -> FormatName | None:
-    """Resolve distribution lists and leave out what is there twice; None when it fails. Spec: MS-MQDMPR 3.1.7.3.8.
-
-    A distribution list needs the directory (MS-MQDSSM 3.1.6.9): ``resolve_distribution_list`` gives what it lists.
-    """
-    try:
-        name = parse_format_name(text)
-    except FormatError:
+        A public queue is found by its Identifier. A machine name alone names no queue: it is for its three system
+        queues.
+        """
+        match name:
+            case PrivateName(computer, number, journal) if computer == self.qm.adm.Identifier:
+                return _part(self.qm.adm.QueueCollection.find_private(number), None, journal)
+            case PublicName(guid):
+                return self.qm.adm.QueueCollection.find_public(guid)
+            case MachineQueuePath() if self.is_here(name):
+                return self.find_by_path(f"system$;{name.SystemQueue}")
+            case PrivateQueuePath() | PublicQueuePath() if self.is_here(name):
+                folder = "private$\\" if isinstance(name, PrivateQueuePath) else ""
+                base = self.qm.adm.QueueCollection.get(f"{folder}{name.QueueName}".lower())
+                return _part(base, name.Subqueue, name.Journal)
         return None
-    if not isinstance(name, MultipleElementName | DistributionListName):
-        return name
-    waiting: list[SingleName] = list(name.Elements) if isinstance(name, MultipleElementName) else [name]
-    resolved: dict[str, SingleName] = {}
-    seen: set[str] = set()
-    while waiting:
-        element = waiting.pop(0)
-        key = str(element).lower()
-        if isinstance(element, DistributionListName):
-            if key in seen:
-                continue  # lists may hold each other
-            seen.add(key)
-            listed = qm.procedures.resolve_distribution_list(qm, element)
-            if listed is None:
-                return None
-            waiting.extend(listed)
-        else:
-            resolved.setdefault(key, element)
-    ordered = [resolved[key] for key in sorted(resolved)]
-    if not ordered:
+
+    def means_this_computer(self, name: FormatName) -> bool:
+        """Does a format name say by itself that its queue would be here? Spec: MS-MQDMPR 3.1.7.1.5."""
+        match name:
+            case PrivateName(computer) | MachineName(computer):
+                return computer == self.qm.adm.Identifier
+            case PrivateQueuePath() | PublicQueuePath() | MachineQueuePath():
+                return self.is_here(name)
+        return False
+
+    def is_here(self, name: PrivateQueuePath | PublicQueuePath | MachineQueuePath) -> bool:
+        """Is the address of a direct name one of this queue manager?"""
+        address = name.ProtocolAddressSpecification.lower()
+        own = {"TCP": self.qm.config.addresses, "OS": (self.qm.config.host_name, ".", "localhost")}.get(
+            name.Protocol, ()
+        )
+        return address in {one.lower() for one in own}
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        """Resolve distribution lists and leave out what is there twice; None when it fails. Spec: MS-MQDMPR 3.1.7.3.8.
+
+        A distribution list needs the directory (MS-MQDSSM 3.1.6.9): ``resolve_distribution_list`` gives what it lists.
+        """
+        try:
+            name = parse_format_name(text)
+        except FormatError:
+            return None
+        if not isinstance(name, MultipleElementName | DistributionListName):
+            return name
+        waiting: list[SingleName] = list(name.Elements) if isinstance(name, MultipleElementName) else [name]
+        resolved: dict[str, SingleName] = {}
+        seen: set[str] = set()
+        while waiting:
+            element = waiting.pop(0)
+            key = str(element).lower()
+            if isinstance(element, DistributionListName):
+                if key in seen:
+                    continue  # lists may hold each other
+                seen.add(key)
+                listed = self.resolve_distribution_list(element)
+                if listed is None:
+                    return None
+                waiting.extend(listed)
+            else:
+                resolved.setdefault(key, element)
+        ordered = [resolved[key] for key in sorted(resolved)]
+        if not ordered:
+            return None
+        return ordered[0] if len(ordered) == 1 else MultipleElementName(tuple(ordered))
+
+    def resolve_distribution_list(self, name: DistributionListName) -> list[SingleName] | None:
+        """Give the format names of a distribution list; None when it cannot be had. Spec: MS-MQDSSM 3.1.6.9.
+
+        In workgroup mode there is no directory to ask.
+        """
         return None
-    return ordered[0] if len(ordered) == 1 else MultipleElementName(tuple(ordered))
 
-
-def resolve_distribution_list(qm: QueueManager, name: DistributionListName) -> list[SingleName] | None:
-    """Give the format names of a distribution list; None when it cannot be had. Spec: MS-MQDSSM 3.1.6.9.
-
-    In workgroup mode there is no directory to ask.
-    """
-    return None
-
-
-def every_queue(qm: QueueManager) -> Iterator[Queue]:
-    """Give all local queues with their journals and subqueues, and the system queues."""
-    for queue in qm.adm.QueueCollection.values():
-        yield queue
-        if queue.JournalQueueReference is not None:
-            yield queue.JournalQueueReference
-        yield from queue.SubqueueCollection.values()
-    yield from qm.adm.system_queues
+    def every_queue(self) -> Iterator[Queue]:
+        """Give all local queues with their journals and subqueues, and the system queues."""
+        for queue in self.qm.adm.QueueCollection.values():
+            yield queue
+            if queue.JournalQueueReference is not None:
+                yield queue.JournalQueueReference
+            yield from queue.SubqueueCollection.values()
+        yield from self.qm.adm.system_queues
 
 
 def _part(queue: Queue | None, subqueue: str | None, journal: bool) -> Queue | None:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import UUID
 
 from reference_qm.directory.enums import PrivacyLevel, QueueType
+from reference_qm.model.adm import Queue
 from reference_qm.security import SecurityDescriptor
-
-if TYPE_CHECKING:
-    from reference_qm.model.adm import Queue
 
 
 def queue_values(queue: Queue) -> dict[str, object]:

@@ -1,136 +1,134 @@
-"""Messages coming into queues and leaving them. Spec: MS-MQDMPR 3.1.7.1.9, .16, 3.1.7.2.1, 3.1.7.2.2, 3.1.7.1.10."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.durability import gone, moved, removed
+from reference_qm.core.part import Part
+from reference_qm.core.protocol.durability import gone, moved
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import MessagePosition
+from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.elements import Answered
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
+from reference_qm.model.transactions import Transaction
 from reference_qm.surface.commands import Result
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Message, Queue
-    from reference_qm.model.elements import Answered
-    from reference_qm.model.transactions import Transaction
 
 LOW_BYTES = (1 << 56) - 1
 
 
-def insert_message(qm: QueueManager, queue: Queue, message: Message) -> MessagePosition:
-    """Put a message into a queue, not to be received yet. Spec: MS-MQDMPR 3.1.7.1.9, MS-MQQB 3.1.5.8.8."""
-    position = MessagePosition(message, queue)
-    position.LookupIdentifier = qm.procedures.assign_lookup_identifier(qm, message)
-    queue.MessagePositionList.insert(position)
-    return position
+class Positions(Part):
+    """Messages coming into queues and leaving them.
 
-
-def assign_lookup_identifier(qm: QueueManager, message: Message) -> int:
-    """Give the next LookupIdentifier, u64. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.1.12.
-
-    It indicates the position in the list, so its high byte is 7 minus the priority. Printed is 0 for a message that is
-    not transactional, and the inverted priority for one that is: those have priority 0, and for the others, ordered by
-    priority, it would indicate nothing. Read with the two exchanged.
+    Spec: MS-MQDMPR 3.1.7.1.9, .16, 3.1.7.2.1, 3.1.7.2.2, 3.1.7.1.10.
     """
-    qm.adm.SequentialID = qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
-    qm.disk.save(qm.disk.reserve_sequential(qm.adm.SequentialID))
-    return lookup_identifier(message, qm.adm.SequentialID)
+
+    __slots__ = ()
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        """Put a message into a queue, not to be received yet. Spec: MS-MQDMPR 3.1.7.1.9, MS-MQQB 3.1.5.8.8."""
+        position = MessagePosition(message, queue)
+        position.LookupIdentifier = self.assign_lookup_identifier(message)
+        queue.MessagePositionList.insert(position)
+        return position
+
+    def assign_lookup_identifier(self, message: Message) -> int:
+        """Give the next LookupIdentifier, u64. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.1.12.
+
+        It indicates the position in the list, so its high byte is 7 minus the priority. Printed is 0 for a message that
+        is not transactional, and the inverted priority for one that is: those have priority 0, and for the others,
+        ordered by priority, it would indicate nothing. Read with the two exchanged.
+        """
+        self.qm.adm.SequentialID = self.qm.adm.SequentialID + 1 & 0xFFFFFFFFFFFFFFFF
+        self.qm.disk.save(self.qm.disk.reserve_sequential(self.qm.adm.SequentialID))
+        return lookup_identifier(message, self.qm.adm.SequentialID)
+
+    def message_available(self, position: MessagePosition) -> None:
+        """Let a message be received, and give it to who waits. Spec: MS-MQDMPR 3.1.7.2.2."""
+        position.State = MessagePositionState.AVAILABLE
+        position.QueueReference.MessagePositionList.reconsider(position)
+        self.qm.expiring.watch_received(position)
+        position.awaits_disk = False
+        if position.QueueReference.OpenQueueDescriptorCollection:
+            self.qm.waiting.release_readers(position)
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        """Take a message out of its queue, and let the protocols know why. Spec: MS-MQDMPR 3.1.7.2.1.
+
+        One that is out already stays what it became.
+        """
+        if position.State is not MessagePositionState.DELETED:
+            position.QueueReference.MessagePositionList.remove(position)
+            position.State = MessagePositionState.DELETED
+            self.qm.final_acks.position_deleted(position, reason)
+
+    def unlock_message(self, position: MessagePosition) -> None:
+        """Let a message that was locked be received again, unless it was purged meanwhile.
+
+        Spec: MS-MQDMPR 3.1.7.1.12.
+        """
+        if position.State is MessagePositionState.PURGE_PENDING:
+            reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+            self.qm.disk.save(self.qm.durability.removed([position], reason))
+            self.delete_message(position, reason)
+        elif position.State is MessagePositionState.LOCKED:
+            self.message_available(position)
+
+    def take_message_out(
+        self,
+        position: MessagePosition,
+        transaction: Transaction | None,
+        two_phase_read: bool,
+        answered: Answered,
+    ) -> None:
+        """Give a message to who receives it: lock it, or delete it. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13.
+
+        It is locked while the disk notes that it is gone, or it would be given again after a crash; it can be received
+        again when the disk fails.
+        """
+        if transaction is not None:
+            self.qm.transaction_operations.dequeue_in_transaction(transaction, position)
+            answered(Status.MQ_OK, position)
+            return
+        position.State = MessagePositionState.LOCKED
+        if two_phase_read:
+            answered(Status.MQ_OK, position)
+            return
+        reason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+
+        def give() -> Result:
+            self.delete_message(position, reason)
+            answered(Status.MQ_OK, position)
+            return Result()
+
+        def keep() -> None:
+            self.unlock_message(position)
+            answered(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, None)
+
+        self.qm.disk.commit(self.qm.durability.removed([position], reason), None, give, keep)
+
+    def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+        """Move a message to another queue, at the end of its priority there. Spec: MS-MQDMPR 3.1.7.1.16, 3.1.1.12.
+
+        It keeps its LookupIdentifier. One for which a system queue has no room is discarded: None.
+        """
+        if position.counted_in is not None:
+            position.counted_in.remove(position)
+        position.State = MessagePositionState.DELETED
+        message = position.MessageReference
+        admitted = queue.QueueType is not QueueType.SYSTEM or not self.qm.quotas.check(queue, message)
+        if not admitted:
+            self.qm.disk.save(gone([position]))
+            return None
+        target = MessagePosition(message, queue, LookupIdentifier=position.LookupIdentifier)
+        target.order_queue = position.order_queue
+        target.key = self.qm.next_persist_token() if position.key else 0  # keys are in the order of arrival
+        if not target.LookupIdentifier:  # it was in an outgoing queue, where it had none
+            target.LookupIdentifier = self.assign_lookup_identifier(message)
+        queue.MessagePositionList.insert(target)
+        self.qm.disk.save(gone([position]) | moved(target))
+        self.message_available(target)
+        return target
 
 
 def lookup_identifier(message: Message, sequential_id: int) -> int:
     """Put the high byte of a LookupIdentifier to its seven low ones."""
     high = 0 if message.TransactionIdentifier is not None else 7 - message.Priority
     return high << 56 | sequential_id & LOW_BYTES
-
-
-def message_available(qm: QueueManager, position: MessagePosition) -> None:
-    """Let a message be received, and give it to who waits. Spec: MS-MQDMPR 3.1.7.2.2."""
-    position.State = MessagePositionState.AVAILABLE
-    position.QueueReference.MessagePositionList.reconsider(position)
-    qm.procedures.watch_received(qm, position)
-    position.awaits_disk = False
-    if position.QueueReference.OpenQueueDescriptorCollection:
-        qm.procedures.release_readers(qm, position)
-
-
-def delete_message(qm: QueueManager, position: MessagePosition, reason: MessageClass) -> None:
-    """Take a message out of its queue, and let the protocols know why. Spec: MS-MQDMPR 3.1.7.2.1.
-
-    One that is out already stays what it became.
-    """
-    if position.State is not MessagePositionState.DELETED:
-        position.QueueReference.MessagePositionList.remove(position)
-        position.State = MessagePositionState.DELETED
-        qm.procedures.position_deleted(qm, position, reason)
-
-
-def unlock_message(qm: QueueManager, position: MessagePosition) -> None:
-    """Let a message that was locked be received again, unless it was purged meanwhile. Spec: MS-MQDMPR 3.1.7.1.12."""
-    if position.State is MessagePositionState.PURGE_PENDING:
-        reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-        qm.disk.save(removed(qm, [position], reason))
-        qm.procedures.delete_message(qm, position, reason)
-    elif position.State is MessagePositionState.LOCKED:
-        qm.procedures.message_available(qm, position)
-
-
-def take_message_out(
-    qm: QueueManager,
-    position: MessagePosition,
-    transaction: Transaction | None,
-    two_phase_read: bool,
-    answered: Answered,
-) -> None:
-    """Give a message to who receives it: lock it, or delete it. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13.
-
-    It is locked while the disk notes that it is gone, or it would be given again after a crash; it can be received
-    again when the disk fails.
-    """
-    if transaction is not None:
-        qm.procedures.dequeue_in_transaction(qm, transaction, position)
-        answered(Status.MQ_OK, position)
-        return
-    position.State = MessagePositionState.LOCKED
-    if two_phase_read:
-        answered(Status.MQ_OK, position)
-        return
-    reason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
-
-    def give() -> Result:
-        qm.procedures.delete_message(qm, position, reason)
-        answered(Status.MQ_OK, position)
-        return Result()
-
-    def keep() -> None:
-        qm.procedures.unlock_message(qm, position)
-        answered(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, None)
-
-    qm.disk.commit(removed(qm, [position], reason), None, give, keep)
-
-
-def move_message(qm: QueueManager, position: MessagePosition, queue: Queue) -> MessagePosition | None:
-    """Move a message to another queue, at the end of its priority there. Spec: MS-MQDMPR 3.1.7.1.16, 3.1.1.12.
-
-    It keeps its LookupIdentifier. One for which a system queue has no room is discarded: None.
-    """
-    if position.counted_in is not None:
-        position.counted_in.remove(position)
-    position.State = MessagePositionState.DELETED
-    message = position.MessageReference
-    admitted = queue.QueueType is not QueueType.SYSTEM or not qm.procedures.check_quota(qm, queue, message)
-    if not admitted:
-        qm.disk.save(gone([position]))
-        return None
-    target = MessagePosition(message, queue, LookupIdentifier=position.LookupIdentifier)
-    target.order_queue = position.order_queue
-    target.key = qm.next_persist_token() if position.key else 0  # keys are in the order of arrival
-    if not target.LookupIdentifier:  # it was in an outgoing queue, where it had none
-        target.LookupIdentifier = qm.procedures.assign_lookup_identifier(qm, message)
-    queue.MessagePositionList.insert(target)
-    qm.disk.save(gone([position]) | moved(target))
-    qm.procedures.message_available(qm, target)
-    return target

@@ -1,27 +1,18 @@
-"""Creating, deleting and purging queues. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.7, 3.1.7.1.33."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, MutableMapping
 from uuid import uuid5
 
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.durability import Change, place, removed, transfer_name, transfers
-from reference_qm.core.queueing.names import JOURNAL, ORDER_QUEUE_NUMBER, ORDER_QUEUE_PATH, find_by_path, parse_path
-from reference_qm.core.transactions.operations import kept_by_transactions
+from reference_qm.core.part import Part
+from reference_qm.core.protocol.durability import Change, place, transfer_name, transfers
+from reference_qm.core.queueing.names import JOURNAL, ORDER_QUEUE_NUMBER, ORDER_QUEUE_PATH, QueuePath, parse_path
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import Queue
+from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.position_list import MessagePositionList
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import Result
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, MutableMapping
-
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.core.queueing.names import QueuePath
-    from reference_qm.model.adm import MessagePosition
 
 COPIED = (
     "Label",
@@ -44,128 +35,160 @@ def set_queue_defaults(pathname: str) -> Queue:
     return Queue(Pathname=pathname)
 
 
-def create_queue(
-    qm: QueueManager, queue: Queue, utc_s: int, skip_directory: bool = False
-) -> tuple[Status, Queue | None]:
-    """Create a private or public queue or a subqueue as described. Spec: MS-MQDMPR 3.1.7.1.3.
+class Queues(Part):
+    """Creating, deleting and purging queues. Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.7, 3.1.7.1.33."""
 
-    The names of the queue manager's own queues and of those that exist are refused too, for which no status is printed.
-    """
-    path = parse_path(queue.Pathname)
-    if path is None or path.journal:
-        return Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME, None
-    if path.queue.lower() == ORDER_QUEUE_PATH:
-        return Status.MQ_ERROR_ACCESS_DENIED, None
-    if find_by_path(qm, queue.Pathname) is not None:
-        return Status.MQ_ERROR_QUEUE_EXISTS, None
-    created = Queue(
-        Pathname=queue.Pathname,
-        QualifiedPathname=f"{qm.config.host_name}\\{queue.Pathname}",
-        QueueType=QueueType.PRIVATE if path.private else QueueType.PUBLIC,
-        CreateTime=utc_s,
-        ModifyTime=utc_s,
-        **{name: getattr(queue, name) for name in COPIED},
-    )
-    if path.subqueue is not None:
-        return _add_subqueue(qm, created, path)
-    if path.private:
-        created.PrivateQueueNumber = _next_number(qm)
-        created.Identifier = uuid5(qm.adm.Identifier, f"{created.PrivateQueueNumber}")
-    elif skip_directory:
-        created.Identifier = queue.Identifier  # the directory has it already
-    else:
-        status = qm.procedures.publish_queue(qm, created)
-        if status is not Status.MQ_OK:
-            return status, None
-    add_queue(qm, created)
-    return Status.MQ_OK, created
+    __slots__ = ()
 
+    def create(self, queue: Queue, utc_s: int, skip_directory: bool = False) -> tuple[Status, Queue | None]:
+        """Create a private or public queue or a subqueue as described. Spec: MS-MQDMPR 3.1.7.1.3.
 
-def add_queue(qm: QueueManager, queue: Queue) -> None:
-    """Take a queue into QueueCollection, with its journal. Spec: MS-MQDMPR 3.1.7.1.3."""
-    queue.MessagePositionList = MessagePositionList(qm.adm.storage)
-    queue.JournalQueueReference = Queue(
-        Pathname=f"{queue.Pathname};{JOURNAL}",
-        QueueType=QueueType.SYSTEM,
-        MessagePositionList=MessagePositionList(qm.adm.journal_storage),
-        parent=queue,
-    )
-    qm.adm.QueueCollection[queue.Pathname.lower()] = queue
+        The names of the queue manager's own queues and of those that exist are refused too, for which no status is
+        printed.
+        """
+        path = parse_path(queue.Pathname)
+        if path is None or path.journal:
+            return Status.MQ_ERROR_ILLEGAL_QUEUE_PATHNAME, None
+        if path.queue.lower() == ORDER_QUEUE_PATH:
+            return Status.MQ_ERROR_ACCESS_DENIED, None
+        if self.qm.queue_names.find_by_path(queue.Pathname) is not None:
+            return Status.MQ_ERROR_QUEUE_EXISTS, None
+        created = Queue(
+            Pathname=queue.Pathname,
+            QualifiedPathname=f"{self.qm.config.host_name}\\{queue.Pathname}",
+            QueueType=QueueType.PRIVATE if path.private else QueueType.PUBLIC,
+            CreateTime=utc_s,
+            ModifyTime=utc_s,
+            **{name: getattr(queue, name) for name in COPIED},
+        )
+        if path.subqueue is not None:
+            return self._add_subqueue(created, path)
+        if path.private:
+            created.PrivateQueueNumber = self._next_number()
+            created.Identifier = uuid5(self.qm.adm.Identifier, f"{created.PrivateQueueNumber}")
+        elif skip_directory:
+            created.Identifier = queue.Identifier  # the directory has it already
+        else:
+            status = self.qm.publishing.publish(created)
+            if status is not Status.MQ_OK:
+                return status, None
+        self.add(created)
+        return Status.MQ_OK, created
 
+    def add(self, queue: Queue) -> None:
+        """Take a queue into QueueCollection, with its journal. Spec: MS-MQDMPR 3.1.7.1.3."""
+        queue.MessagePositionList = MessagePositionList(self.qm.adm.storage)
+        queue.JournalQueueReference = Queue(
+            Pathname=f"{queue.Pathname};{JOURNAL}",
+            QueueType=QueueType.SYSTEM,
+            MessagePositionList=MessagePositionList(self.qm.adm.journal_storage),
+            parent=queue,
+        )
+        self.qm.adm.QueueCollection[queue.Pathname.lower()] = queue
 
-def add_subqueue(qm: QueueManager, queue: Queue, parent: Queue, name: str) -> None:
-    """Take a subqueue into the collection of its queue; what it accepts is what that one does."""
-    for attribute in COPIED:
-        setattr(queue, attribute, getattr(parent, attribute))
-    queue.MessagePositionList = MessagePositionList(qm.adm.storage)
-    queue.parent = parent
-    parent.SubqueueCollection[name.lower()] = queue
+    def add_subqueue(self, queue: Queue, parent: Queue, name: str) -> None:
+        """Take a subqueue into the collection of its queue; what it accepts is what that one does."""
+        for attribute in COPIED:
+            setattr(queue, attribute, getattr(parent, attribute))
+        queue.MessagePositionList = MessagePositionList(self.qm.adm.storage)
+        queue.parent = parent
+        parent.SubqueueCollection[name.lower()] = queue
 
+    def forget(self, queue: Queue) -> None:
+        """Take a queue out of its collection, unless another has its name by now."""
+        collection: MutableMapping[str, Queue] = self.qm.adm.QueueCollection
+        name = queue.Pathname.lower()
+        if queue.parent is not None:
+            collection, name = queue.parent.SubqueueCollection, name.partition(";")[2]
+        if collection.get(name) is queue:
+            del collection[name]
 
-def forget_queue(qm: QueueManager, queue: Queue) -> None:
-    """Take a queue out of its collection, unless another has its name by now."""
-    collection: MutableMapping[str, Queue] = qm.adm.QueueCollection
-    name = queue.Pathname.lower()
-    if queue.parent is not None:
-        collection, name = queue.parent.SubqueueCollection, name.partition(";")[2]
-    if collection.get(name) is queue:
-        del collection[name]
+    def delete(self, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
+        """Delete a queue with its journal, its subqueues and all their messages. Spec: MS-MQDMPR 3.1.7.1.4.
 
+        Reads that wait on it end: a descriptor without a queue gives nothing any more. ``done`` when the disk has it.
+        """
 
-def delete_queue(qm: QueueManager, queue: Queue, token: int | None, done: Callable[[], Result]) -> Result | None:
-    """Delete a queue with its journal, its subqueues and all their messages. Spec: MS-MQDMPR 3.1.7.1.4.
+        def carry_out() -> Result:
+            self.qm.disk.save(self._deletion(queue))  # also what came meanwhile
+            for one in _family(queue):
+                for position in one.MessagePositionList:
+                    self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+                self._close_descriptors(one)
+            self.forget(queue)
+            return done()
 
-    Reads that wait on it end: a descriptor without a queue gives nothing any more. ``done`` when the disk has it.
-    """
+        return self.qm.disk.commit(self._deletion(queue), token, carry_out, _leave)
 
-    def carry_out() -> Result:
-        qm.disk.save(_deletion(qm, queue))  # also what came meanwhile
-        for one in _family(queue):
-            for position in one.MessagePositionList:
-                qm.procedures.delete_message(qm, position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
-            _close_descriptors(qm, one)
-        forget_queue(qm, queue)
-        return done()
+    def purge(
+        self,
+        queue: Queue,
+        token: int | None,
+        done: Callable[[int], Result],
+        failed: Callable[[], None] | None = None,
+    ) -> Result | None:
+        """Delete every message of a queue, once those that are locked are not. Spec: MS-MQDMPR 3.1.7.1.7.
 
-    return qm.disk.commit(_deletion(qm, queue), token, carry_out, _leave)
-
-
-def purge_queue(
-    qm: QueueManager,
-    queue: Queue,
-    token: int | None,
-    done: Callable[[int], Result],
-    failed: Callable[[], None] | None = None,
-) -> Result | None:
-    """Delete every message of a queue, once those that are locked are not. Spec: MS-MQDMPR 3.1.7.1.7.
-
-    ``done`` with how many were deleted at once, when the disk has it; meanwhile nobody else gets them. Those that are
-    locked are deleted later, unless they were received, or sent, by the transaction that has them. Those on their way
-    to the disk are there already, and go at once. ``failed`` when the disk cannot have it.
-    """
-    reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-    available, arriving, locked = _by_state(queue)
-    for position in available:
-        position.State = MessagePositionState.LOCKED
-
-    def carry_out() -> Result:
-        _purge_later(locked)
-        _purge_later(one for one in arriving if not one.awaits_disk)
-        at_once = available + [one for one in arriving if one.awaits_disk or _is_available(one)]
-        left = [one for one in at_once if one.State is not MessagePositionState.DELETED]
-        for position in left:
-            qm.procedures.delete_message(qm, position, reason)
-        return done(len(left))
-
-    def keep() -> None:
+        ``done`` with how many were deleted at once, when the disk has it; meanwhile nobody else gets them. Those that
+        are locked are deleted later, unless they were received, or sent, by the transaction that has them. Those on
+        their way to the disk are there already, and go at once. ``failed`` when the disk cannot have it.
+        """
+        reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
+        available, arriving, locked = _by_state(queue)
         for position in available:
-            qm.procedures.unlock_message(qm, position)
-        if failed is not None:
-            failed()
+            position.State = MessagePositionState.LOCKED
 
-    kept = kept_by_transactions(qm)
-    gone_after_a_crash = available + arriving + [position for position in locked if position not in kept]
-    return qm.disk.commit(removed(qm, gone_after_a_crash, reason), token, carry_out, keep)
+        def carry_out() -> Result:
+            _purge_later(locked)
+            _purge_later(one for one in arriving if not one.awaits_disk)
+            at_once = available + [one for one in arriving if one.awaits_disk or _is_available(one)]
+            left = [one for one in at_once if one.State is not MessagePositionState.DELETED]
+            for position in left:
+                self.qm.positions.delete_message(position, reason)
+            return done(len(left))
+
+        def keep() -> None:
+            for position in available:
+                self.qm.positions.unlock_message(position)
+            if failed is not None:
+                failed()
+
+        kept = self.qm.transaction_operations.kept_by_transactions()
+        gone_after_a_crash = available + arriving + [position for position in locked if position not in kept]
+        return self.qm.disk.commit(self.qm.durability.removed(gone_after_a_crash, reason), token, carry_out, keep)
+
+    def _add_subqueue(self, queue: Queue, path: QueuePath) -> tuple[Status, Queue | None]:
+        parent = self.qm.adm.QueueCollection.get(path.queue.lower())
+        if parent is None or path.subqueue is None:
+            return Status.MQ_ERROR_QUEUE_NOT_FOUND, None
+        queue.QueueType = parent.QueueType
+        self.add_subqueue(queue, parent, path.subqueue)
+        return Status.MQ_OK, queue
+
+    def _next_number(self) -> int:
+        """Give a PrivateQueueNumber that no queue has or had. Spec: MS-MQDMPR 3.1.7.1.3."""
+        number = self.qm.adm.last_private_queue_number + 1
+        number += number == ORDER_QUEUE_NUMBER
+        self.qm.adm.last_private_queue_number = number
+        return number
+
+    def _deletion(self, queue: Queue) -> Change:
+        """Give the change that deletes a queue with all that belongs to it."""
+        change: Change = {}
+        for one in _family(queue):
+            change |= self.qm.durability.removed(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
+            change |= {transfer_name(transfer): None for transfer in transfers(one)}
+            if one.QueueType is not QueueType.SYSTEM:
+                change[place(one)] = None
+        return change
+
+    def _close_descriptors(self, queue: Queue) -> None:
+        descriptors, queue.OpenQueueDescriptorCollection = queue.OpenQueueDescriptorCollection, {}
+        for descriptor in descriptors.values():
+            descriptor.QueueReference = None
+        for descriptor in descriptors.values():
+            for reader in list(descriptor.WaitingMessageReadOperationCollection):
+                self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
 
 
 def _by_state(queue: Queue) -> tuple[list[MessagePosition], list[MessagePosition], list[MessagePosition]]:
@@ -188,47 +211,10 @@ def _purge_later(positions: Iterable[MessagePosition]) -> None:
             position.State = MessagePositionState.PURGE_PENDING
 
 
-def _add_subqueue(qm: QueueManager, queue: Queue, path: QueuePath) -> tuple[Status, Queue | None]:
-    parent = qm.adm.QueueCollection.get(path.queue.lower())
-    if parent is None or path.subqueue is None:
-        return Status.MQ_ERROR_QUEUE_NOT_FOUND, None
-    queue.QueueType = parent.QueueType
-    add_subqueue(qm, queue, parent, path.subqueue)
-    return Status.MQ_OK, queue
-
-
-def _next_number(qm: QueueManager) -> int:
-    """Give a PrivateQueueNumber that no queue has or had. Spec: MS-MQDMPR 3.1.7.1.3."""
-    number = qm.adm.last_private_queue_number + 1
-    number += number == ORDER_QUEUE_NUMBER
-    qm.adm.last_private_queue_number = number
-    return number
-
-
 def _family(queue: Queue) -> list[Queue]:
     """Give a queue and what goes with it."""
     journal = [] if queue.JournalQueueReference is None else [queue.JournalQueueReference]
     return [*queue.SubqueueCollection.values(), *journal, queue]
-
-
-def _deletion(qm: QueueManager, queue: Queue) -> Change:
-    """Give the change that deletes a queue with all that belongs to it."""
-    change: Change = {}
-    for one in _family(queue):
-        change |= removed(qm, one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
-        change |= {transfer_name(transfer): None for transfer in transfers(one)}
-        if one.QueueType is not QueueType.SYSTEM:
-            change[place(one)] = None
-    return change
-
-
-def _close_descriptors(qm: QueueManager, queue: Queue) -> None:
-    descriptors, queue.OpenQueueDescriptorCollection = queue.OpenQueueDescriptorCollection, {}
-    for descriptor in descriptors.values():
-        descriptor.QueueReference = None
-    for descriptor in descriptors.values():
-        for reader in list(descriptor.WaitingMessageReadOperationCollection):
-            qm.procedures.stop_reader(qm, reader, Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
 
 
 def _leave() -> None:

@@ -1,48 +1,45 @@
-"""How much queues may hold. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.7.1.9."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from reference_qm.core.part import Part
 from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import Message, Queue
 from reference_qm.model.attributes import UNLIMITED
 from reference_qm.model.position_list import storage_size
 from reference_qm.model.statuses import EnqueueStatus
 
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Message, Queue
-
 KILOBYTE = 1024
 
 
-def check_quota(qm: QueueManager, queue: Queue, message: Message) -> EnqueueStatus:
-    """Tell whether a queue, and the queue manager, have room for a message. Spec: MS-MQDMPR 3.1.7.1.9.
+class Quotas(Part):
+    """How much queues may hold. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.7.1.9."""
 
-    Subqueues share the quota of their queue. Journals and dead-letter queues have the JournalQuota of their queue and
-    that of the queue manager instead.
-    """
-    size = storage_size(message)
-    storage = queue.MessagePositionList.storage
-    total = qm.adm.JournalQuota if storage is qm.adm.journal_storage else qm.adm.QueueManagerQuota
-    if qm.adm.Throttled or _exceeds(storage.used + size, total):
-        return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
-    if _exceeds(*_use_and_quota(queue, size)):
-        return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
-    return EnqueueStatus.NO_ERROR
+    __slots__ = ()
 
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        """Tell whether a queue, and the queue manager, have room for a message. Spec: MS-MQDMPR 3.1.7.1.9.
 
-def begin_flow_control(qm: QueueManager) -> None:
-    """Take no message more until ``end_flow_control``. Spec: MS-MQDMPR 3.1.7.2.5, 3.1.1.1 (Throttled).
+        Subqueues share the quota of their queue. Journals and dead-letter queues have the JournalQuota of their queue
+        and that of the queue manager instead.
+        """
+        size = storage_size(message)
+        storage = queue.MessagePositionList.storage
+        total = self.qm.adm.JournalQuota if storage is self.qm.adm.journal_storage else self.qm.adm.QueueManagerQuota
+        if self.qm.adm.Throttled or _exceeds(storage.used + size, total):
+            return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        if _exceeds(*_use_and_quota(queue, size)):
+            return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+        return EnqueueStatus.NO_ERROR
 
-    It is for a protocol that receives faster than messages can be kept; none of those that are here raises it.
-    """
-    qm.adm.Throttled = True
+    def begin_flow_control(self) -> None:
+        """Take no message more until ``end_flow_control``. Spec: MS-MQDMPR 3.1.7.2.5, 3.1.1.1 (Throttled).
 
+        It is for a protocol that receives faster than messages can be kept; none of those that are here raises it.
+        """
+        self.qm.adm.Throttled = True
 
-def end_flow_control(qm: QueueManager) -> None:
-    """Take messages again. Spec: MS-MQDMPR 3.1.7.2.6."""
-    qm.adm.Throttled = False
+    def end_flow_control(self) -> None:
+        """Take messages again. Spec: MS-MQDMPR 3.1.7.2.6."""
+        self.qm.adm.Throttled = False
 
 
 def _use_and_quota(queue: Queue, size: int) -> tuple[int, int]:

@@ -1,20 +1,15 @@
-"""Receiving and peeking. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13 to 3.1.7.1.15."""
-
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import TYPE_CHECKING
 
+from reference_qm.core.part import Part
+from reference_qm.core.queueing.cursors import Got
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import CursorStatus, Status
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.core.queueing.cursors import Got
-    from reference_qm.model.adm import MessagePosition
-    from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
-    from reference_qm.model.enums import MessageSeekAction
-    from reference_qm.model.transactions import Transaction
-    from reference_qm.surface.clock import Now
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
 
 STATUSES = {
     CursorStatus.ALREADY_RECEIVED: Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED,
@@ -24,118 +19,119 @@ STATUSES = {
 """What a read returns when its cursor gives no message and does not wait."""
 
 
-def dequeue_message(
-    qm: QueueManager,
-    queue_desc: OpenQueueDescriptor,
-    answered: Answered,
-    now: Now,
-    timeout_ms: int | None = None,
-    cursor: Cursor | None = None,
-    tag: Hashable | None = None,
-    two_phase_read: bool = False,
-    transaction: Transaction | None = None,
-) -> None:
-    """Receive the first message, or the one that a cursor is at; wait for one. Spec: MS-MQDMPR 3.1.7.1.10."""
-    if queue_desc.QueueReference is None:
-        answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
-        return
+class Reading(Part):
+    """Receiving and peeking. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13 to 3.1.7.1.15."""
 
-    def take(status: Status, position: MessagePosition | None) -> None:
-        if position is None:
-            answered(status, None)
+    __slots__ = ()
+
+    def dequeue_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        """Receive the first message, or the one that a cursor is at; wait for one. Spec: MS-MQDMPR 3.1.7.1.10."""
+        if queue_desc.QueueReference is None:
+            answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
+            return
+
+        def take(status: Status, position: MessagePosition | None) -> None:
+            if position is None:
+                answered(status, None)
+            else:
+                self.qm.positions.take_message_out(position, transaction, two_phase_read, answered)
+
+        if cursor is None:
+            position = self.qm.seeking.seek_available(queue_desc.QueueReference.MessagePositionList.Start, False)
+            got: Got = (CursorStatus.WAITING if position is None else CursorStatus.SUCCEEDED, position)
         else:
-            qm.procedures.take_message_out(qm, position, transaction, two_phase_read, answered)
+            got = self.qm.cursors.get_next_message_for_dequeue(cursor, timeout_ms == 0)
+        self._answer_or_wait(queue_desc, got, timeout_ms, True, take, now, tag, cursor, transaction)
 
-    if cursor is None:
-        position = qm.procedures.seek_available(qm, queue_desc.QueueReference.MessagePositionList.Start, False)
-        got: Got = (CursorStatus.WAITING if position is None else CursorStatus.SUCCEEDED, position)
-    else:
-        got = qm.procedures.get_next_message_for_dequeue(qm, cursor, timeout_ms == 0)
-    _answer_or_wait(qm, queue_desc, got, timeout_ms, True, take, now, tag, cursor, transaction)
-
-
-def read_by_lookup_identifier(
-    qm: QueueManager,
-    queue_desc: OpenQueueDescriptor,
-    lookup_id: int,
-    lookup_operation: MessageSeekAction,
-    answered: Answered,
-    peek_operation: bool = False,
-    two_phase_read: bool = False,
-    transaction: Transaction | None = None,
-) -> None:
-    """Receive or peek a message by its LookupIdentifier, or one beside it. Spec: MS-MQDMPR 3.1.7.1.13."""
-    if queue_desc.QueueReference is None:
-        answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
-        return
-    status, position = qm.procedures.seek_with_identifier(
-        qm, queue_desc.QueueReference, lookup_id, peek_operation, lookup_operation
-    )
-    if position is None or peek_operation:
-        answered(status, position)
-    else:
-        qm.procedures.take_message_out(qm, position, transaction, two_phase_read, answered)
-
-
-def peek_message(
-    qm: QueueManager,
-    queue_desc: OpenQueueDescriptor,
-    answered: Answered,
-    now: Now,
-    timeout_ms: int | None = None,
-    cursor: Cursor | None = None,
-    tag: Hashable | None = None,
-) -> None:
-    """Read the first message, or the one that a cursor is at; wait for one. Spec: MS-MQDMPR 3.1.7.1.15.
-
-    Printed is no tag for a peek that waits; MS-MQQP 3.2.4.7 cancels peeks too, and needs one.
-    """
-    if queue_desc.QueueReference is None:
-        answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
-        return
-    if cursor is None:
-        position = qm.procedures.seek_available(qm, queue_desc.QueueReference.MessagePositionList.Start, True)
-        got: Got = (CursorStatus.WAITING if position is None else CursorStatus.SUCCEEDED, position)
-    else:
-        got = qm.procedures.get_message_for_peek(qm, cursor)
-    _answer_or_wait(qm, queue_desc, got, timeout_ms, False, answered, now, tag, cursor)
-
-
-def peek_next_message(
-    qm: QueueManager,
-    queue_desc: OpenQueueDescriptor,
-    answered: Answered,
-    now: Now,
-    cursor: Cursor,
-    timeout_ms: int | None = None,
-    tag: Hashable | None = None,
-) -> None:
-    """Read the message after the one that a cursor is at; wait for one. Spec: MS-MQDMPR 3.1.7.1.14."""
-    if queue_desc.QueueReference is None:
-        answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
-        return
-    got = qm.procedures.get_next_message_for_peek(qm, cursor)
-    _answer_or_wait(qm, queue_desc, got, timeout_ms, False, answered, now, tag, cursor)
-
-
-def _answer_or_wait(
-    qm: QueueManager,
-    queue_desc: OpenQueueDescriptor,
-    got: Got,
-    timeout_ms: int | None,
-    destructive_read: bool,
-    answered: Answered,
-    now: Now,
-    tag: Hashable | None,
-    cursor: Cursor | None,
-    transaction: Transaction | None = None,
-) -> None:
-    status, position = got
-    if status is CursorStatus.SUCCEEDED:
-        answered(Status.MQ_OK, position)
-    elif status is CursorStatus.WAITING:
-        qm.procedures.wait_for_new_message(
-            qm, queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction
+    def read_by_lookup_identifier(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        lookup_id: int,
+        lookup_operation: MessageSeekAction,
+        answered: Answered,
+        peek_operation: bool = False,
+        two_phase_read: bool = False,
+        transaction: Transaction | None = None,
+    ) -> None:
+        """Receive or peek a message by its LookupIdentifier, or one beside it. Spec: MS-MQDMPR 3.1.7.1.13."""
+        if queue_desc.QueueReference is None:
+            answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
+            return
+        status, position = self.qm.seeking.seek_with_identifier(
+            queue_desc.QueueReference, lookup_id, peek_operation, lookup_operation
         )
-    else:
-        answered(STATUSES[status], None)
+        if position is None or peek_operation:
+            answered(status, position)
+        else:
+            self.qm.positions.take_message_out(position, transaction, two_phase_read, answered)
+
+    def peek_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        """Read the first message, or the one that a cursor is at; wait for one. Spec: MS-MQDMPR 3.1.7.1.15.
+
+        Printed is no tag for a peek that waits; MS-MQQP 3.2.4.7 cancels peeks too, and needs one.
+        """
+        if queue_desc.QueueReference is None:
+            answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
+            return
+        if cursor is None:
+            position = self.qm.seeking.seek_available(queue_desc.QueueReference.MessagePositionList.Start, True)
+            got: Got = (CursorStatus.WAITING if position is None else CursorStatus.SUCCEEDED, position)
+        else:
+            got = self.qm.cursors.get_message_for_peek(cursor)
+        self._answer_or_wait(queue_desc, got, timeout_ms, False, answered, now, tag, cursor)
+
+    def peek_next_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        cursor: Cursor,
+        timeout_ms: int | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        """Read the message after the one that a cursor is at; wait for one. Spec: MS-MQDMPR 3.1.7.1.14."""
+        if queue_desc.QueueReference is None:
+            answered(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
+            return
+        got = self.qm.cursors.get_next_message_for_peek(cursor)
+        self._answer_or_wait(queue_desc, got, timeout_ms, False, answered, now, tag, cursor)
+
+    def _answer_or_wait(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        got: Got,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None,
+        cursor: Cursor | None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        status, position = got
+        if status is CursorStatus.SUCCEEDED:
+            answered(Status.MQ_OK, position)
+        elif status is CursorStatus.WAITING:
+            self.qm.waiting.wait_for_new_message(
+                queue_desc, timeout_ms, destructive_read, answered, now, tag, cursor, transaction
+            )
+        else:
+            answered(STATUSES[status], None)

@@ -1,68 +1,70 @@
-"""Queues as configured, as written down, and after a crash. Spec: MS-MQDMPR 3.1.1 (Persistent attribute), 3.1.1.2."""
-
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reference_qm.config import QueueSettings
+from reference_qm.core.part import Part
 from reference_qm.core.protocol.durability import place as place_of
 from reference_qm.core.queueing.persistent import ATTRIBUTES, REQUIRED
-from reference_qm.core.queueing.queues import add_queue, add_subqueue, create_queue, set_queue_defaults
+from reference_qm.core.queueing.queues import set_queue_defaults
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Queue, forget
 from reference_qm.model.states import DeliveryGuarantee
 from reference_qm.model.statuses import Status
 
-if TYPE_CHECKING:
-    from reference_qm.config import QueueSettings
-    from reference_qm.core.queue_manager import QueueManager
 
+class SurvivingQueues(Part):
+    """Queues as configured, as written down, and after a crash.
 
-def create_configured(qm: QueueManager, settings: QueueSettings) -> Queue:
-    """Create a queue of the configuration. ValueError when it cannot be: settings are checked when they are read."""
-    queue = set_queue_defaults(settings.name)
-    for name, value in settings.attributes().items():
-        setattr(queue, name, value)
-    queue.QueueType = QueueType.PRIVATE if settings.is_private else QueueType.PUBLIC
-    adopted = not settings.is_private and qm.procedures.adopt_queue(qm, queue)
-    status, created = create_queue(qm, queue, 0, skip_directory=adopted)
-    if created is None or status is not Status.MQ_OK:
-        raise ValueError(f"queue {settings.name!a} of the configuration cannot be created: {status.name}")
-    return created
-
-
-def restore_queue(qm: QueueManager, place: str, values: Mapping[str, Any]) -> None:
-    """Make a queue again of its number or Identifier, and a subqueue's name after that, and its attributes.
-
-    LookupError, TypeError or ValueError when the values make no sense. An attribute that is missing has its default: it
-    was written before there was one. Not so what every queue was always written with.
+    Spec: MS-MQDMPR 3.1.1 (Persistent attribute), 3.1.1.2.
     """
-    number, _, subqueue = place.partition(";")
-    queue = Queue(Pathname=values["Pathname"])
-    for name, (_, read) in ATTRIBUTES.items():
-        if name in values or name in REQUIRED:
-            setattr(queue, name, read(values[name]))
-    if subqueue:
-        parent = next(one for one in qm.adm.QueueCollection.values() if place_of(one) == f"queue:{number}")
-        add_subqueue(qm, queue, parent, subqueue)
-        return
-    if queue.QueueType is not QueueType.PUBLIC:
-        queue.PrivateQueueNumber = int(number)
-    if queue.Pathname.lower() in qm.adm.QueueCollection:
-        raise ValueError(f"a second queue {queue.Pathname}")
-    add_queue(qm, queue)
 
+    __slots__ = ()
 
-def recover_queue(qm: QueueManager, queue: Queue) -> None:
-    """Leave of a queue what survives the process: nobody has it open, and nothing is locked by who is gone."""
-    forget(queue)
-    in_transactions = {
-        operation.MessagePositionReference
-        for transaction in qm.adm.TransactionCollection.values()
-        for operation in transaction.TransactionalOperationCollection
-    }
-    for position in queue.MessagePositionList:
-        if position.awaits_disk or position.MessageReference.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
-            queue.MessagePositionList.remove(position)
-        elif position not in in_transactions:  # those are given back when their transactions are aborted
-            qm.procedures.unlock_message(qm, position)
+    def create_configured(self, settings: QueueSettings) -> Queue:
+        """Create a queue of the configuration. ValueError when it cannot be: settings are checked when read."""
+        queue = set_queue_defaults(settings.name)
+        for name, value in settings.attributes().items():
+            setattr(queue, name, value)
+        queue.QueueType = QueueType.PRIVATE if settings.is_private else QueueType.PUBLIC
+        adopted = not settings.is_private and self.qm.publishing.adopt(queue)
+        status, created = self.qm.queues.create(queue, 0, skip_directory=adopted)
+        if created is None or status is not Status.MQ_OK:
+            raise ValueError(f"queue {settings.name!a} of the configuration cannot be created: {status.name}")
+        return created
+
+    def restore(self, place: str, values: Mapping[str, Any]) -> None:
+        """Make a queue again of its number or Identifier, and a subqueue's name after that, and its attributes.
+
+        LookupError, TypeError or ValueError when the values make no sense. An attribute that is missing has its
+        default: it was written before there was one. Not so what every queue was always written with.
+        """
+        number, _, subqueue = place.partition(";")
+        queue = Queue(Pathname=values["Pathname"])
+        for name, (_, read) in ATTRIBUTES.items():
+            if name in values or name in REQUIRED:
+                setattr(queue, name, read(values[name]))
+        if subqueue:
+            parent = next(one for one in self.qm.adm.QueueCollection.values() if place_of(one) == f"queue:{number}")
+            self.qm.queues.add_subqueue(queue, parent, subqueue)
+            return
+        if queue.QueueType is not QueueType.PUBLIC:
+            queue.PrivateQueueNumber = int(number)
+        if queue.Pathname.lower() in self.qm.adm.QueueCollection:
+            raise ValueError(f"a second queue {queue.Pathname}")
+        self.qm.queues.add(queue)
+
+    def recover(self, queue: Queue) -> None:
+        """Leave of a queue what survives the process: nobody has it open, and nothing is locked by who is gone."""
+        forget(queue)
+        in_transactions = {
+            operation.MessagePositionReference
+            for transaction in self.qm.adm.TransactionCollection.values()
+            for operation in transaction.TransactionalOperationCollection
+        }
+        for position in queue.MessagePositionList:
+            if position.awaits_disk or position.MessageReference.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
+                queue.MessagePositionList.remove(position)
+            elif position not in in_transactions:  # those are given back when their transactions are aborted
+                self.qm.positions.unlock_message(position)

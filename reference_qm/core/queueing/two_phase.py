@@ -1,80 +1,82 @@
-"""Dequeues that end when their reader says so, as those of remote readers. Spec: MS-MQDMPR 3.1.7.1.11, .12."""
-
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import TYPE_CHECKING
 
 from reference_qm.codec import MessageClass
-from reference_qm.core.protocol.durability import removed
+from reference_qm.core.part import Part
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import MessagePosition
-    from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
-    from reference_qm.model.transactions import Transaction
-    from reference_qm.surface.clock import Now
 
 LOCKED = (MessagePositionState.LOCKED, MessagePositionState.PURGE_PENDING)
 
 
-def dequeue_message_begin(
-    qm: QueueManager,
-    queue_desc: OpenQueueDescriptor,
-    answered: Answered,
-    now: Now,
-    timeout_ms: int | None = None,
-    cursor: Cursor | None = None,
-    tag: Hashable | None = None,
-    transaction: Transaction | None = None,
-) -> None:
-    """Give a message and lock it, until Dequeue Message End. Spec: MS-MQDMPR 3.1.7.1.11.
+class TwoPhaseReading(Part):
+    """Dequeues that end when their reader says so, as those of remote readers. Spec: MS-MQDMPR 3.1.7.1.11, .12."""
 
-    With a transaction, which 3.1.7.1.10 excludes but 3.1.7.1.11 hands on, the transaction has the lock. A crash opens
-    the lock: whoever had it is gone.
-    """
-    qm.procedures.dequeue_message(
-        qm, queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read=True, transaction=transaction
-    )
+    __slots__ = ()
 
+    def dequeue_message_begin(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        """Give a message and lock it, until Dequeue Message End. Spec: MS-MQDMPR 3.1.7.1.11.
 
-def dequeue_message_end(
-    qm: QueueManager,
-    queue_desc: OpenQueueDescriptor,
-    position: MessagePosition,
-    delete_message: bool,
-    ended: Callable[[Status], None],
-    transactional: bool = False,
-) -> None:
-    """Delete a message that was locked, or let it be received again. Spec: MS-MQDMPR 3.1.7.1.12.
+        With a transaction, which 3.1.7.1.10 excludes but 3.1.7.1.11 hands on, the transaction has the lock. A crash
+        opens the lock: whoever had it is gone.
+        """
+        self.qm.reading.dequeue_message(
+            queue_desc, answered, now, timeout_ms, cursor, tag, two_phase_read=True, transaction=transaction
+        )
 
-    ``ended`` is called with rStatus, when the disk knows that the message is gone. Printed is to refuse one that is
-    Available; one that is Deleted, by an end before or with its queue, is refused like it.
-    """
-    if queue_desc.QueueReference is None:
-        ended(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
-    elif position.State not in LOCKED:
-        ended(Status.MQ_ERROR_TRANSACTION_SEQUENCE)
-    elif transactional:
-        ended(Status.MQ_OK)
-    elif delete_message or position.State is MessagePositionState.PURGE_PENDING:
-        qm.procedures.end_with_deletion(qm, position, ended)
-    else:
-        qm.procedures.unlock_message(qm, position)
-        ended(Status.MQ_OK)
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        """Delete a message that was locked, or let it be received again. Spec: MS-MQDMPR 3.1.7.1.12.
 
+        ``ended`` is called with rStatus, when the disk knows that the message is gone. Printed is to refuse one that is
+        Available; one that is Deleted, by an end before or with its queue, is refused like it.
+        """
+        if queue_desc.QueueReference is None:
+            ended(Status.MQ_ERROR_QUEUE_NOT_AVAILABLE)
+        elif position.State not in LOCKED:
+            ended(Status.MQ_ERROR_TRANSACTION_SEQUENCE)
+        elif transactional:
+            ended(Status.MQ_OK)
+        elif delete_message or position.State is MessagePositionState.PURGE_PENDING:
+            self.end_with_deletion(position, ended)
+        else:
+            self.qm.positions.unlock_message(position)
+            ended(Status.MQ_OK)
 
-def end_with_deletion(qm: QueueManager, position: MessagePosition, ended: Callable[[Status], None]) -> None:
-    """Delete a message for the reason that its state tells; it stays locked if the disk fails. Spec: 3.1.7.1.12."""
-    purged = position.State is MessagePositionState.PURGE_PENDING
-    reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED if purged else MessageClass.MQMSG_CLASS_ACK_RECEIVE
+    def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
+        """Delete a message for the reason that its state tells; it stays locked if the disk fails. Spec: 3.1.7.1.12."""
+        purged = position.State is MessagePositionState.PURGE_PENDING
+        reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED if purged else MessageClass.MQMSG_CLASS_ACK_RECEIVE
 
-    def delete() -> Result:
-        qm.procedures.delete_message(qm, position, reason)
-        ended(Status.MQ_OK)
-        return Result()
+        def delete() -> Result:
+            self.qm.positions.delete_message(position, reason)
+            ended(Status.MQ_OK)
+            return Result()
 
-    qm.disk.commit(removed(qm, [position], reason), None, delete, lambda: ended(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED))
+        self.qm.disk.commit(
+            self.qm.durability.removed([position], reason),
+            None,
+            delete,
+            lambda: ended(Status.MQ_ERROR_MESSAGE_STORAGE_FAILED),
+        )

@@ -41,7 +41,7 @@ class Associations:
     def __bool__(self) -> bool:
         return True
 
-    # -- what connections tell ----------------------------------------------------------------------------------
+    # -- what connections tell ----------------------------------------------------------------------------------------
 
     def accept(self, event: RpcAccepted, now: Now) -> None:
         """Take a new connection."""
@@ -81,7 +81,7 @@ class Associations:
             if not held.association.closed:
                 self.note(held.association.close("the queue manager is stopped (MS-RPCE 3.3.3.4.2)"))
 
-    # -- what happened ------------------------------------------------------------------------------------------
+    # -- what happened ------------------------------------------------------------------------------------------------
 
     def note(self, outputs: Iterable[RpcOutput]) -> None:
         """Add to what is to be carried out: what an association or an answered call returned."""

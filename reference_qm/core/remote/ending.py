@@ -1,135 +1,124 @@
-"""Ending and cancelling reads. Spec: MS-MQQP 3.1.4.2, 3.1.4.6, 3.1.6.2.
-
-Readings. The status of a cancelled read is MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT (3.1.4.6), although 3.1.4.1 wants a
-failure HRESULT. A read whose queue was closed before it was ended cannot be ended as printed, without a descriptor:
-its message is given back, and the call returns MQ_ERROR_INVALID_PARAMETER, whatever dwAck says.
-"""
-
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
+from reference_qm.core.part import Part
 from reference_qm.core.remote.enums import Ack
+from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.model.statuses import Status
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.core.remote.model import RemoteReadEntry
-    from reference_qm.rpc import Call
-    from reference_qm.surface.clock import Now
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
 
 CANCELED = Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
 
 
-def remote_qm_end_receive(qm: QueueManager, call: Call, now: Now) -> None:
-    """End a receive. Spec: MS-MQQP 3.1.4.2."""
-    if call.handle is None:
-        qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=None))
-        return
+class RemoteEnding(Part):
+    """Ending and cancelling reads. Spec: MS-MQQP 3.1.4.2, 3.1.4.6, 3.1.6.2.
 
-    def ended(status: Status) -> None:
-        qm.remote.note(call.respond(Return=status, pphContext=None))
-
-    delete_message = qm.procedures.is_delivered(qm, call.arguments["dwAck"])
-    qm.procedures.end_remote_read(qm, call.handle.state, delete_message, ended)
-
-
-def is_delivered(qm: QueueManager, ack: int) -> bool:
-    """Give iDeleteMessage. Spec: MS-MQQP 3.1.4.2."""
-    return ack == Ack.RR_ACK
-
-
-def end_remote_read(
-    qm: QueueManager, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]
-) -> None:
-    """Raise Dequeue Message End; ``ended`` gets rStatus. Spec: MS-MQQP 3.1.4.2.
-
-    The entry is deleted whatever comes of it: a message that could not be deleted is given back, or nobody ever could.
+    Readings. The status of a cancelled read is MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT (3.1.4.6), although 3.1.4.1
+    wants a failure HRESULT. A read whose queue was closed before it was ended cannot be ended as printed, without a
+    descriptor: its message is given back, and the call returns MQ_ERROR_INVALID_PARAMETER, whatever dwAck says.
     """
-    entry.ended = True
-    position = entry.UserMessagePacket
-    assert position is not None
-    descriptor = qm.procedures.find_remote_descriptor(qm, entry.OpenQueueDescriptorHandle)
-    if descriptor is None:
-        qm.procedures.unlock_message(qm, position)
-        ended(Status.MQ_ERROR_INVALID_PARAMETER)
-        return
 
-    def settle(status: Status) -> None:
-        if status is Status.MQ_ERROR_MESSAGE_STORAGE_FAILED:
-            qm.procedures.unlock_message(qm, position)
-        ended(status)
+    __slots__ = ()
 
-    qm.procedures.dequeue_message_end(qm, descriptor, position, delete_message, settle)
+    def remote_qm_end_receive(self, call: Call, now: Now) -> None:
+        """End a receive. Spec: MS-MQQP 3.1.4.2."""
+        if call.handle is None:
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=None))
+            return
 
+        def ended(status: Status) -> None:
+            self.qm.remote.note(call.respond(Return=status, pphContext=None))
 
-def run_down_remote_read(qm: QueueManager, entry: RemoteReadEntry) -> None:
-    """End a receive that its client left behind as if it had sent RR_NACK. Spec: MS-MQQP 3.1.6.2.
+        delete_message = self.is_delivered(call.arguments["dwAck"])
+        self.end_remote_read(call.handle.state, delete_message, ended)
 
-    One that the client has ended, and that only waits for the disk, stays as it was ended.
-    """
-    if not entry.ended:
-        qm.procedures.end_remote_read(qm, entry, qm.procedures.get_rundown_ack(qm), _nobody_hears)
+    def is_delivered(self, ack: int) -> bool:
+        """Give iDeleteMessage. Spec: MS-MQQP 3.1.4.2."""
+        return ack == Ack.RR_ACK
 
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
+        """Raise Dequeue Message End; ``ended`` gets rStatus. Spec: MS-MQQP 3.1.4.2.
 
-def get_rundown_ack(qm: QueueManager) -> bool:
-    """Give iDeleteMessage of a rundown. Spec: MS-MQQP 3.1.6.2."""
-    return qm.procedures.is_delivered(qm, Ack.RR_NACK)
+        The entry is deleted whatever comes of it: a message that could not be deleted is given back, or nobody ever
+        could.
+        """
+        entry.ended = True
+        position = entry.UserMessagePacket
+        assert position is not None
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is None:
+            self.qm.positions.unlock_message(position)
+            ended(Status.MQ_ERROR_INVALID_PARAMETER)
+            return
 
+        def settle(status: Status) -> None:
+            if status is Status.MQ_ERROR_MESSAGE_STORAGE_FAILED:
+                self.qm.positions.unlock_message(position)
+            ended(status)
 
-def remote_qm_cancel_receive(qm: QueueManager, call: Call, now: Now) -> None:
-    """Cancel a read that waits. Spec: MS-MQQP 3.1.4.6."""
-    given = call.arguments
-    status = qm.procedures.check_cancel_queue(qm, given["hQueue"], given["pQueue"])
-    if not status:
-        status, entry = qm.procedures.find_read_to_cancel(qm, given["hQueue"], given["dwRequestID"])
+        self.qm.two_phase_reading.dequeue_message_end(descriptor, position, delete_message, settle)
+
+    def run_down_remote_read(self, entry: RemoteReadEntry) -> None:
+        """End a receive that its client left behind as if it had sent RR_NACK. Spec: MS-MQQP 3.1.6.2.
+
+        One that the client has ended, and that only waits for the disk, stays as it was ended.
+        """
+        if not entry.ended:
+            self.end_remote_read(entry, self.get_rundown_ack(), _nobody_hears)
+
+    def get_rundown_ack(self) -> bool:
+        """Give iDeleteMessage of a rundown. Spec: MS-MQQP 3.1.6.2."""
+        return self.is_delivered(Ack.RR_NACK)
+
+    def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:
+        """Cancel a read that waits. Spec: MS-MQQP 3.1.4.6."""
+        given = call.arguments
+        status = self.check_cancel_queue(given["hQueue"], given["pQueue"])
+        if not status:
+            status, entry = self.find_read_to_cancel(given["hQueue"], given["dwRequestID"])
+            if entry is not None:
+                status = self.cancel_remote_read(entry, CANCELED)
+        self.qm.remote.note(call.respond(Return=status))
+
+    def check_cancel_queue(self, h_queue: int, p_queue: int) -> Status:
+        """Refuse a pQueue that is 0 or not hQueue. Spec: MS-MQQP 3.1.4.6."""
+        return Status.MQ_OK if 0 != p_queue == h_queue else Status.MQ_ERROR_INVALID_PARAMETER
+
+    def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
+        """Find a read by its queue, then by its RequestId. Spec: MS-MQQP 3.1.4.6."""
+        entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
+        if not entries:
+            return Status.MQ_ERROR_INVALID_HANDLE, None
+        found = next((entry for entry in entries if entry.RequestId == request_id), None)
+        return (Status.MQ_ERROR, None) if found is None else (Status.MQ_OK, found)
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        """Raise Cancel Waiting Message Read Request, and forget the read. Spec: MS-MQQP 3.1.4.6.
+
+        A queue that was deleted has answered its readers; then there is nothing to cancel.
+        """
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        queue = None if descriptor is None else descriptor.QueueReference
+        cancelled = Status.STATUS_NOT_FOUND
+        if queue is not None:
+            cancelled = self.qm.waiting.cancel_waiting_read(queue, entry.tag, status)
+        self.qm.remote_reads.remove_remote_read_entry(entry)
+        return cancelled
+
+    def cancel_call(self, call: Call) -> None:
+        """End a read whose client cancelled its call: it is answered with a fault. Spec: C706 12.6.4.6, 6.1.8."""
+        entry = self.qm.remote.reads.get(call)
         if entry is not None:
-            status = qm.procedures.cancel_remote_read(qm, entry, CANCELED)
-    qm.remote.note(call.respond(Return=status))
+            entry.cancelled = True
+            self.cancel_remote_read(entry, CANCELED)
 
-
-def check_cancel_queue(qm: QueueManager, h_queue: int, p_queue: int) -> Status:
-    """Refuse a pQueue that is 0 or not hQueue. Spec: MS-MQQP 3.1.4.6."""
-    return Status.MQ_OK if 0 != p_queue == h_queue else Status.MQ_ERROR_INVALID_PARAMETER
-
-
-def find_read_to_cancel(qm: QueueManager, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
-    """Find a read by its queue, then by its RequestId. Spec: MS-MQQP 3.1.4.6."""
-    entries = qm.remote.RemoteReadEntryCollection.of(h_queue)
-    if not entries:
-        return Status.MQ_ERROR_INVALID_HANDLE, None
-    found = next((entry for entry in entries if entry.RequestId == request_id), None)
-    return (Status.MQ_ERROR, None) if found is None else (Status.MQ_OK, found)
-
-
-def cancel_remote_read(qm: QueueManager, entry: RemoteReadEntry, status: Status) -> Status:
-    """Raise Cancel Waiting Message Read Request, and forget the read. Spec: MS-MQQP 3.1.4.6.
-
-    A queue that was deleted has answered its readers; then there is nothing to cancel.
-    """
-    descriptor = qm.procedures.find_remote_descriptor(qm, entry.OpenQueueDescriptorHandle)
-    queue = None if descriptor is None else descriptor.QueueReference
-    cancelled = Status.STATUS_NOT_FOUND
-    if queue is not None:
-        cancelled = qm.procedures.cancel_waiting_read(qm, queue, entry.tag, status)
-    qm.procedures.remove_remote_read_entry(qm, entry)
-    return cancelled
-
-
-def cancel_call(qm: QueueManager, call: Call) -> None:
-    """End a read whose client cancelled its call: it is answered with a fault. Spec: C706 12.6.4.6, 6.1.8."""
-    entry = qm.remote.reads.get(call)
-    if entry is not None:
-        entry.cancelled = True
-        qm.procedures.cancel_remote_read(qm, entry, CANCELED)
-
-
-def orphan_call(qm: QueueManager, call: Call) -> None:
-    """End a read for whose answer nobody waits any more. Spec: C706 12.6.4.8, MS-RPCE 3.3.3.7.1."""
-    entry = qm.remote.reads.get(call)
-    if entry is not None:
-        qm.procedures.cancel_remote_read(qm, entry, CANCELED)
+    def orphan_call(self, call: Call) -> None:
+        """End a read for whose answer nobody waits any more. Spec: C706 12.6.4.8, MS-RPCE 3.3.3.7.1."""
+        entry = self.qm.remote.reads.get(call)
+        if entry is not None:
+            self.cancel_remote_read(entry, CANCELED)
 
 
 def _nobody_hears(status: Status) -> None:

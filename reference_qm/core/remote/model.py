@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 from uuid import UUID
 
 from reference_qm.core.remote.enums import ReadAction
-
-if TYPE_CHECKING:
-    from reference_qm.model.adm import MessagePosition
-    from reference_qm.model.elements import OpenQueueDescriptor
-    from reference_qm.rpc import Call
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.rpc import Call
 
 
 class ReadTag(NamedTuple):

@@ -1,171 +1,158 @@
-"""Opening, closing and purging queues, and what a client asks before. Spec: MS-MQQP 3.1.4.3 to 3.1.4.5, .7 to .9."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from reference_qm.core.queueing import queues
+from reference_qm.core.part import Part
 from reference_qm.core.remote.ending import CANCELED
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.model import OpenQueueEntry
+from reference_qm.model.adm import Queue
 from reference_qm.model.enums import QueueAccessType, RemoteReadState
 from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.inputs import Endpoint
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Queue
-    from reference_qm.rpc import Call
-    from reference_qm.surface.clock import Now
 
 VERSION = (6, 1, 6531)
 """pMajor, pMinor, pBuildNumber: those of Windows 7 and Windows Server 2008 R2. Spec: MS-MQQP notes <22> to <24>."""
 
 
-def remote_qm_open_queue(qm: QueueManager, call: Call, now: Now) -> None:
-    """Open a queue for remote reading. Spec: MS-MQQP 3.1.4.3.
+class RemoteOpening(Part):
+    """Opening, closing and purging queues, and what a client asks before.
 
-    dwMQS and hQueue are ignored (notes <12>, <13>). Nothing is printed for a handle that is none: it is taken, and
-    refused when something is read through it. A NULL for pLicGuid, a [ref] pointer, cannot be sent.
+    Spec: MS-MQQP 3.1.4.3 to 3.1.4.5, .7 to .9.
     """
-    given = call.arguments
-    status = qm.procedures.check_open_values(qm, given["pQueue"], given["dwpContext"])
-    if not status:
-        status = qm.procedures.check_open_values_equal(qm, given["pQueue"], given["dwpContext"])
-    if status:
-        qm.remote.note(call.respond(Return=status, phContext=None))
-        return
-    entry = OpenQueueEntry(OpenQueueDescriptorHandle=given["dwpContext"], ClientId=given["pLicGuid"])
-    qm.remote.OpenQueueEntryCollection.add(entry)
-    qm.procedures.take_over_descriptor(qm, entry)
-    qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=call.new_handle(entry)))
 
+    __slots__ = ()
 
-def check_open_values(qm: QueueManager, p_queue: int, dwp_context: int) -> Status:
-    """Refuse 0 for pQueue or dwpContext. Spec: MS-MQQP 3.1.4.3."""
-    return Status.MQ_OK if p_queue and dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
+    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
+        """Open a queue for remote reading. Spec: MS-MQQP 3.1.4.3.
 
+        dwMQS and hQueue are ignored (notes <12>, <13>). Nothing is printed for a handle that is none: it is taken, and
+        refused when something is read through it. A NULL for pLicGuid, a [ref] pointer, cannot be sent.
+        """
+        given = call.arguments
+        status = self.check_open_values(given["pQueue"], given["dwpContext"])
+        if not status:
+            status = self.check_open_values_equal(given["pQueue"], given["dwpContext"])
+        if status:
+            self.qm.remote.note(call.respond(Return=status, phContext=None))
+            return
+        entry = OpenQueueEntry(OpenQueueDescriptorHandle=given["dwpContext"], ClientId=given["pLicGuid"])
+        self.qm.remote.OpenQueueEntryCollection.add(entry)
+        self.take_over_descriptor(entry)
+        self.qm.remote.note(call.respond(Return=Status.MQ_OK, phContext=call.new_handle(entry)))
 
-def check_open_values_equal(qm: QueueManager, p_queue: int, dwp_context: int) -> Status:
-    """Refuse a pQueue that is not dwpContext. Spec: MS-MQQP 3.1.4.3, note <14>."""
-    return Status.MQ_OK if p_queue == dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
+    def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
+        """Refuse 0 for pQueue or dwpContext. Spec: MS-MQQP 3.1.4.3."""
+        return Status.MQ_OK if p_queue and dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
 
+    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+        """Refuse a pQueue that is not dwpContext. Spec: MS-MQQP 3.1.4.3, note <14>."""
+        return Status.MQ_OK if p_queue == dwp_context else Status.MQ_ERROR_INVALID_PARAMETER
 
-def take_over_descriptor(qm: QueueManager, entry: OpenQueueEntry) -> None:
-    """Let a descriptor belong to qm2qm from now on. Spec: MS-MQDMPR 3.1.1.16 (ReadyForRead).
+    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+        """Let a descriptor belong to qm2qm from now on. Spec: MS-MQDMPR 3.1.1.16 (ReadyForRead).
 
-    Nothing says when RemoteReadState leaves Opened. If it did not, R_QMCloseRemoteQueueContext, which clients call once
-    the queue is open (MS-MQMP 4.2), would close the queue under them.
-    """
-    descriptor = qm.procedures.find_remote_descriptor(qm, entry.OpenQueueDescriptorHandle)
-    if descriptor is not None:
-        descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
+        Nothing says when RemoteReadState leaves Opened. If it did not, R_QMCloseRemoteQueueContext, which clients call
+        once the queue is open (MS-MQMP 4.2), would close the queue under them.
+        """
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None:
+            descriptor.RemoteReadState = RemoteReadState.READY_FOR_READ
 
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        """Close a queue. Spec: MS-MQQP 3.1.4.4."""
+        if call.handle is None:
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=None))
+            return
+        self.close_open_queue_entry(call.handle.state)
+        self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=None))
 
-def remote_qm_close_queue(qm: QueueManager, call: Call, now: Now) -> None:
-    """Close a queue. Spec: MS-MQQP 3.1.4.4."""
-    if call.handle is None:
-        qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE, pphContext=None))
-        return
-    qm.procedures.close_open_queue_entry(qm, call.handle.state)
-    qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=None))
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        """Forget what a client has opened, cancel what it reads, close its queue. Spec: MS-MQQP 3.1.4.4, 3.1.6.1.
 
+        A rundown may find that the entry was closed: its client was gone before it could be told.
+        """
+        if entry not in self.qm.remote.OpenQueueEntryCollection:
+            return
+        self.qm.remote.OpenQueueEntryCollection.remove(entry)
+        self.cancel_remote_reads(entry)
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None:
+            self.qm.queue_opening.close_queue(descriptor)
 
-def close_open_queue_entry(qm: QueueManager, entry: OpenQueueEntry) -> None:
-    """Forget what a client has opened, cancel what it reads, close its queue. Spec: MS-MQQP 3.1.4.4, 3.1.6.1.
+    def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
+        """Cancel every read of a queue that is closed. Spec: MS-MQQP 3.1.4.4."""
+        for read in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+            self.qm.remote_ending.cancel_remote_read(read, CANCELED)
 
-    A rundown may find that the entry was closed: its client was gone before it could be told.
-    """
-    if entry not in qm.remote.OpenQueueEntryCollection:
-        return
-    qm.remote.OpenQueueEntryCollection.remove(entry)
-    qm.procedures.cancel_remote_reads(qm, entry)
-    descriptor = qm.procedures.find_remote_descriptor(qm, entry.OpenQueueDescriptorHandle)
-    if descriptor is not None:
-        qm.procedures.close_queue(qm, descriptor)
+    def run_down_session(self, entry: OpenQueueEntry) -> None:
+        """Close a queue that its client left open. Spec: MS-MQQP 3.1.6.1."""
+        self.close_open_queue_entry(entry)
 
+    def remote_qm_close_cursor(self, call: Call, now: Now) -> None:
+        """Forget a cursor. Spec: MS-MQQP 3.1.4.5."""
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        cursor = None
+        if descriptor is not None:
+            cursor = self.qm.remote_starting.find_remote_cursor(descriptor, call.arguments["hCursor"])
+        if cursor is None:
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE))
+            return
+        self.qm.cursors.close(cursor)
+        self.qm.remote.note(call.respond(Return=Status.MQ_OK))
 
-def cancel_remote_reads(qm: QueueManager, entry: OpenQueueEntry) -> None:
-    """Cancel every read of a queue that is closed. Spec: MS-MQQP 3.1.4.4."""
-    for read in qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
-        qm.procedures.cancel_remote_read(qm, read, CANCELED)
+    def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
+        """Delete every message of a queue. Spec: MS-MQQP 3.1.4.7.
 
+        Errors are returned, not thrown, which note <18> permits. A handle that was opened to peek does not let purge
+        (MS-MQMP 3.1.4.2).
+        """
+        if not self.qm.remote.OpenQueueEntryCollection.of(call.arguments["hQueue"]):
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE))
+            return
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        if descriptor is None or descriptor.QueueReference is None:
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE))
+        elif descriptor.AccessType is not QueueAccessType.RECEIVE:
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_ACCESS_DENIED))
+        else:
+            self.purge_remote_queue(call, descriptor.QueueReference)
 
-def run_down_session(qm: QueueManager, entry: OpenQueueEntry) -> None:
-    """Close a queue that its client left open. Spec: MS-MQQP 3.1.6.1."""
-    qm.procedures.close_open_queue_entry(qm, entry)
+    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        """Raise Purge Queue; answer when the disk knows. Spec: MS-MQQP 3.1.4.7, MS-MQDMPR 3.1.7.1.7."""
 
+        def purged(number: int) -> Result:
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+            return Result()
 
-def remote_qm_close_cursor(qm: QueueManager, call: Call, now: Now) -> None:
-    """Forget a cursor. Spec: MS-MQQP 3.1.4.5."""
-    descriptor = qm.procedures.find_remote_descriptor(qm, call.arguments["hQueue"])
-    cursor = None
-    if descriptor is not None:
-        cursor = qm.procedures.find_remote_cursor(qm, descriptor, call.arguments["hCursor"])
-    if cursor is None:
-        qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE))
-        return
-    qm.procedures.close_cursor(qm, cursor)
-    qm.remote.note(call.respond(Return=Status.MQ_OK))
+        def failed() -> None:
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_MESSAGE_STORAGE_FAILED))
 
+        self.qm.queues.purge(queue, None, purged, failed)
 
-def remote_qm_purge_queue(qm: QueueManager, call: Call, now: Now) -> None:
-    """Delete every message of a queue. Spec: MS-MQQP 3.1.4.7.
+    def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
+        """Tell a port. Spec: MS-MQQP 3.1.4.8."""
+        self.qm.remote.note(call.respond(Return=self.get_server_port(call.arguments["dwPortType"])))
 
-    Errors are returned, not thrown, which note <18> permits. A handle that was opened to peek does not let purge
-    (MS-MQMP 3.1.4.2).
-    """
-    if not qm.remote.OpenQueueEntryCollection.of(call.arguments["hQueue"]):
-        qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE))
-        return
-    descriptor = qm.procedures.find_remote_descriptor(qm, call.arguments["hQueue"])
-    if descriptor is None or descriptor.QueueReference is None:
-        qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_HANDLE))
-    elif descriptor.AccessType is not QueueAccessType.RECEIVE:
-        qm.remote.note(call.respond(Return=Status.MQ_ERROR_ACCESS_DENIED))
-    else:
-        qm.procedures.purge_remote_queue(qm, call, descriptor.QueueReference)
+    def get_server_port(self, port_type: int) -> int:
+        """Give the port that an interface is served at, 0 for one that is not. Spec: MS-MQQP 3.1.4.8, MS-MQMP 3.1.4.24.
 
+        There is no SPX here (note <19>).
+        """
+        if self.qm.rpc_listening is None:
+            return 0
+        ports: dict[int, Endpoint] = {
+            PortType.IP_HANDSHAKE: self.qm.rpc_listening.handshake,
+            PortType.IP_READ: self.qm.rpc_listening.read,
+        }
+        return ports[port_type].port if port_type in ports else 0
 
-def purge_remote_queue(qm: QueueManager, call: Call, queue: Queue) -> None:
-    """Raise Purge Queue; answer when the disk knows. Spec: MS-MQQP 3.1.4.7, MS-MQDMPR 3.1.7.1.7."""
+    def remote_qm_get_version(self, call: Call, now: Now) -> None:
+        """Tell the version. Spec: MS-MQQP 3.1.4.9."""
+        major, minor, build = self.get_remote_version()
+        self.qm.remote.note(call.respond(pMajor=major, pMinor=minor, pBuildNumber=build))
 
-    def purged(number: int) -> Result:
-        qm.remote.note(call.respond(Return=Status.MQ_OK))
-        return Result()
-
-    def failed() -> None:
-        qm.remote.note(call.respond(Return=Status.MQ_ERROR_MESSAGE_STORAGE_FAILED))
-
-    queues.purge_queue(qm, queue, None, purged, failed)
-
-
-def remote_qm_get_qmqm_server_port(qm: QueueManager, call: Call, now: Now) -> None:
-    """Tell a port. Spec: MS-MQQP 3.1.4.8."""
-    qm.remote.note(call.respond(Return=qm.procedures.get_server_port(qm, call.arguments["dwPortType"])))
-
-
-def get_server_port(qm: QueueManager, port_type: int) -> int:
-    """Give the port that an interface is served at, 0 for one that is not. Spec: MS-MQQP 3.1.4.8, MS-MQMP 3.1.4.24.
-
-    There is no SPX here (note <19>).
-    """
-    if qm.rpc_listening is None:
-        return 0
-    ports: dict[int, Endpoint] = {
-        PortType.IP_HANDSHAKE: qm.rpc_listening.handshake,
-        PortType.IP_READ: qm.rpc_listening.read,
-    }
-    return ports[port_type].port if port_type in ports else 0
-
-
-def remote_qm_get_version(qm: QueueManager, call: Call, now: Now) -> None:
-    """Tell the version. Spec: MS-MQQP 3.1.4.9."""
-    major, minor, build = qm.procedures.get_remote_version(qm)
-    qm.remote.note(call.respond(pMajor=major, pMinor=minor, pBuildNumber=build))
-
-
-def get_remote_version(qm: QueueManager) -> tuple[int, int, int]:
-    """Give pMajor, pMinor and pBuildNumber. Spec: MS-MQQP 3.1.4.9."""
-    return VERSION
+    def get_remote_version(self) -> tuple[int, int, int]:
+        """Give pMajor, pMinor and pBuildNumber. Spec: MS-MQQP 3.1.4.9."""
+        return VERSION

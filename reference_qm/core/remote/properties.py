@@ -1,27 +1,17 @@
-"""Telling a client the properties of a queue. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
-
-Readings. Any local queue is told of that QUEUE_FORMAT can name, not only a private one: the check is for the directory,
-which a remote client could ask as well. MQ_ERROR_PROPERTY is returned for an identifier that is none of these, too.
-"""
-
 from __future__ import annotations
 
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from reference_qm.codec import FormatError, parse_format_name
-from reference_qm.core.queueing.names import find_by_format_name
-from reference_qm.core.remote.queue_formats import format_name_of
+from reference_qm.core.part import Part
 from reference_qm.directory.enums import PrivacyLevel
+from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
 from reference_qm.rpc.interfaces.propvariant import VarType
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Queue
-    from reference_qm.rpc import Call
-    from reference_qm.surface.clock import Now
+from reference_qm.surface.clock import Now
 
 ObjectFormat = dict[str, Any]
 Propvariant = dict[str, Any]
@@ -58,38 +48,45 @@ PROPERTIES = MappingProxyType(
 """PROPID_Q_* that Get may ask for. Spec: MS-MQMP 3.1.1.12, MS-MQMQ 2.3.1."""
 
 
-def r_qm_get_object_properties(qm: QueueManager, call: Call, now: Now) -> None:
-    """Tell properties of a queue. Spec: MS-MQMP 3.1.4.9."""
-    given = call.arguments
-    wanted = list(zip(given["aProp"], given["apVar"], strict=True))
-    queue = qm.procedures.find_described_queue(qm, given["pObjectFormat"])
-    if queue is None:
-        qm.remote.note(call.respond(Return=Status.MQ_ERROR_QUEUE_NOT_FOUND))
-    elif not all(qm.procedures.check_property_type(qm, identifier, one["vt"]) for identifier, one in wanted):
-        qm.remote.note(call.respond(Return=Status.MQ_ERROR_PROPERTY))
-    else:
-        found = [qm.procedures.get_queue_property(qm, queue, identifier) for identifier, _ in wanted]
-        qm.remote.note(call.respond(Return=Status.MQ_OK, apVar=found))
+class ObjectProperties(Part):
+    """Telling a client the properties of a queue. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
 
+    Readings. Any local queue is told of that QUEUE_FORMAT can name, not only a private one: the check is for the
+    directory, which a remote client could ask as well. MQ_ERROR_PROPERTY is returned for an identifier that is none of
+    these, too.
+    """
 
-def find_described_queue(qm: QueueManager, described: ObjectFormat) -> Queue | None:
-    """Find the local queue that an OBJECT_FORMAT names. Spec: MS-MQMP 3.1.4.9."""
-    text = None if described["union"] is None else format_name_of(qm, described["union"])
-    if text is None:
-        return None
-    try:
-        return find_by_format_name(qm, parse_format_name(text))
-    except FormatError:
-        return None
+    __slots__ = ()
 
+    def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
+        """Tell properties of a queue. Spec: MS-MQMP 3.1.4.9."""
+        given = call.arguments
+        wanted = list(zip(given["aProp"], given["apVar"], strict=True))
+        queue = self.find_described_queue(given["pObjectFormat"])
+        if queue is None:
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_QUEUE_NOT_FOUND))
+        elif not all(self.check_property_type(identifier, one["vt"]) for identifier, one in wanted):
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_PROPERTY))
+        else:
+            found = [self.get_queue_property(queue, identifier) for identifier, _ in wanted]
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK, apVar=found))
 
-def check_property_type(qm: QueueManager, identifier: int, vt: int) -> bool:
-    """Is it a property, and its variant of its type or VT_NULL? Spec: MS-MQMP 3.1.4.9."""
-    known = PROPERTIES.get(identifier)
-    return known is not None and vt in (known.vt, VarType.VT_NULL)
+    def find_described_queue(self, described: ObjectFormat) -> Queue | None:
+        """Find the local queue that an OBJECT_FORMAT names. Spec: MS-MQMP 3.1.4.9."""
+        text = None if described["union"] is None else self.qm.queue_formats.format_name_of(described["union"])
+        if text is None:
+            return None
+        try:
+            return self.qm.queue_names.find_by_format_name(parse_format_name(text))
+        except FormatError:
+            return None
 
+    def check_property_type(self, identifier: int, vt: int) -> bool:
+        """Is it a property, and its variant of its type or VT_NULL? Spec: MS-MQMP 3.1.4.9."""
+        known = PROPERTIES.get(identifier)
+        return known is not None and vt in (known.vt, VarType.VT_NULL)
 
-def get_queue_property(qm: QueueManager, queue: Queue, identifier: int) -> Propvariant:
-    """Give a property in a PROPVARIANT of its type. Spec: MS-MQMQ 2.3.1, 2.2.13."""
-    vt, of = PROPERTIES[identifier]
-    return {"vt": vt, "wReserved1": 0, "wReserved2": 0, "wReserved3": 0, "_varUnion": of(queue)}
+    def get_queue_property(self, queue: Queue, identifier: int) -> Propvariant:
+        """Give a property in a PROPVARIANT of its type. Spec: MS-MQMQ 2.3.1, 2.2.13."""
+        vt, of = PROPERTIES[identifier]
+        return {"vt": vt, "wReserved1": 0, "wReserved2": 0, "wReserved3": 0, "_varUnion": of(queue)}

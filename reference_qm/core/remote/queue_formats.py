@@ -1,16 +1,12 @@
-"""QUEUE_FORMAT as a format name. Spec: MS-MQMQ 2.2.6, 2.2.7."""
-
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from reference_qm.codec import PrivateName, PublicName
 from reference_qm.codec.format_names import MachineName
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.part import Part
 
 SYSTEM = 0x80
 """QUEUE_FORMAT_FLAG_SYSTEM."""
@@ -55,49 +51,49 @@ _ALLOWED: dict[QueueFormatType, frozenset[int]] = {
 """m_SuffixAndFlags of what can be opened to read: no connector, distribution list or multicast (MS-MQMP 3.1.4.2)."""
 
 
-def format_name_of(qm: QueueManager, queue_format: dict[str, Any]) -> str | None:
-    """Return the text of a format name that names a queue to read from; None when the structure is none.
+class QueueFormats(Part):
+    """QUEUE_FORMAT as a format name. Spec: MS-MQMQ 2.2.6, 2.2.7."""
 
-    The text of a direct name has its suffix already, where the suffix type only says so again. Names without a text of
-    their own, those of the queues of a machine and of the journal of a public queue, become direct ones.
-    """
-    kind = queue_format["m_qft"]
-    suffix = queue_format["m_SuffixAndFlags"]
-    if kind not in _ALLOWED or suffix not in _ALLOWED[QueueFormatType(kind)]:
-        return None
-    return _NAMES[QueueFormatType(kind)](qm, queue_format["union"], SuffixType(suffix & 0x0F))
+    __slots__ = ()
+
+    def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
+        """Return the text of a format name that names a queue to read from; None when the structure is none.
+
+        The text of a direct name has its suffix already, where the suffix type only says so again. Names without a text
+        of their own, those of the queues of a machine and of the journal of a public queue, become direct ones.
+        """
+        kind = queue_format["m_qft"]
+        suffix = queue_format["m_SuffixAndFlags"]
+        if kind not in _ALLOWED or suffix not in _ALLOWED[QueueFormatType(kind)]:
+            return None
+        return _NAMES[QueueFormatType(kind)](self)(queue_format["union"], SuffixType(suffix & 0x0F))
+
+    def _public(self, value: Any, suffix: SuffixType) -> str | None:
+        if suffix is SuffixType.NONE:
+            return str(PublicName(value))
+        queue = self.qm.adm.QueueCollection.find_public(value)
+        return None if queue is None else f"DIRECT=OS:{self.qm.config.host_name}\\{queue.Pathname};JOURNAL"
+
+    def _private(self, value: Any, suffix: SuffixType) -> str:
+        return str(PrivateName(value["Lineage"], value["Uniquifier"], suffix is SuffixType.JOURNAL))
+
+    def _direct(self, value: Any, suffix: SuffixType) -> str | None:
+        return None if value is None else f"DIRECT={value}"
+
+    def _subqueue(self, value: Any, suffix: SuffixType) -> str | None:
+        """The value must be a direct name with its part for the subqueue."""
+        return self._direct(value, suffix) if value is not None and ";" in value else None
+
+    def _machine(self, value: Any, suffix: SuffixType) -> str:
+        if value != self.qm.adm.Identifier:
+            return str(MachineName(value))
+        return f"DIRECT=OS:{self.qm.config.host_name}\\SYSTEM$;{suffix.name}"
 
 
-def _public(qm: QueueManager, value: Any, suffix: SuffixType) -> str | None:
-    if suffix is SuffixType.NONE:
-        return str(PublicName(value))
-    queue = qm.adm.QueueCollection.find_public(value)
-    return None if queue is None else f"DIRECT=OS:{qm.config.host_name}\\{queue.Pathname};JOURNAL"
-
-
-def _private(qm: QueueManager, value: Any, suffix: SuffixType) -> str:
-    return str(PrivateName(value["Lineage"], value["Uniquifier"], suffix is SuffixType.JOURNAL))
-
-
-def _direct(qm: QueueManager, value: Any, suffix: SuffixType) -> str | None:
-    return None if value is None else f"DIRECT={value}"
-
-
-def _subqueue(qm: QueueManager, value: Any, suffix: SuffixType) -> str | None:
-    """The value must be a direct name with its part for the subqueue."""
-    return _direct(qm, value, suffix) if value is not None and ";" in value else None
-
-
-def _machine(qm: QueueManager, value: Any, suffix: SuffixType) -> str:
-    if value != qm.adm.Identifier:
-        return str(MachineName(value))
-    return f"DIRECT=OS:{qm.config.host_name}\\SYSTEM$;{suffix.name}"
-
-
-_NAMES: dict[QueueFormatType, Callable[[QueueManager, Any, SuffixType], str | None]] = {
-    QueueFormatType.PUBLIC: _public,
-    QueueFormatType.PRIVATE: _private,
-    QueueFormatType.DIRECT: _direct,
-    QueueFormatType.MACHINE: _machine,
-    QueueFormatType.SUBQUEUE: _subqueue,
+_NAMES: Mapping[QueueFormatType, Callable[[QueueFormats], Callable[[Any, SuffixType], str | None]]] = {
+    QueueFormatType.PUBLIC: lambda part: part._public,
+    QueueFormatType.PRIVATE: lambda part: part._private,
+    QueueFormatType.DIRECT: lambda part: part._direct,
+    QueueFormatType.MACHINE: lambda part: part._machine,
+    QueueFormatType.SUBQUEUE: lambda part: part._subqueue,
 }

@@ -1,11 +1,10 @@
-"""What DCE/RPC brings, and who carries it out. Spec: MS-MQQP 3.1.3, 3.1.4, 3.1.6; MS-MQMP 3.1.4, 3.1.7.2."""
-
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from ipaddress import AddressValueError, IPv4Address
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reference_qm.core.part import QM, Part
 from reference_qm.core.remote.associations import Associations
 from reference_qm.core.remote.model import (
     EntryCollection,
@@ -29,12 +28,9 @@ from reference_qm.rpc import (
     RpcServer,
 )
 from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
+from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import Entropy
-from reference_qm.surface.inputs import RpcAccepted, RpcBytes, RpcListening, RpcLost
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import RpcListening, RpcLost
 
 INTERFACES = (QM2QM, QMCOMM, EPT)
 """What every port serves: clients call qm2qm methods at the port that qmcomm gave them, and the other way round."""
@@ -56,58 +52,37 @@ class RemoteReading:
         self.associations.note(outputs)
 
 
-def on_listening(qm: QueueManager, event: RpcListening, now: Now) -> None:
-    """Note the ports. Spec: MS-MQQP 3.1.3."""
-    qm.rpc_listening = event
+class RpcServing(Part):
+    """What DCE/RPC brings, and who carries it out. Spec: MS-MQQP 3.1.3, 3.1.4, 3.1.6; MS-MQMP 3.1.4, 3.1.7.2."""
 
+    __slots__ = ()
 
-def on_accepted(qm: QueueManager, event: RpcAccepted, now: Now) -> None:
-    """Take a new connection."""
-    qm.remote.associations.accept(event, now)
+    def on_listening(self, event: RpcListening, now: Now) -> None:
+        """Note the ports. Spec: MS-MQQP 3.1.3."""
+        self.qm.rpc_listening = event
 
+    def on_lost(self, event: RpcLost, now: Now) -> None:
+        """Forget a connection. Spec: MS-MQQP 3.1.6."""
+        self.qm.remote.associations.lose(event)
 
-def on_bytes(qm: QueueManager, event: RpcBytes, now: Now) -> None:
-    """Take the bytes of a connection."""
-    qm.remote.associations.receive(event, now)
+    def carry_out(self, now: Now) -> None:
+        """Send what was answered, and let calls, cancels and rundowns be carried out."""
+        self.qm.remote.associations.carry_out(self.qm.emit, lambda event: self._dispatch(event, now))
 
-
-def on_lost(qm: QueueManager, event: RpcLost, now: Now) -> None:
-    """Forget a connection. Spec: MS-MQQP 3.1.6."""
-    qm.remote.associations.lose(event)
-
-
-RPC_INPUTS: dict[type, Callable[[QueueManager, Any, Now], None]] = {
-    RpcListening: on_listening,
-    RpcAccepted: on_accepted,
-    RpcBytes: on_bytes,
-    RpcLost: on_lost,
-}
-"""The inputs of DCE/RPC, for ``reference_qm.core.queue_manager``."""
-
-
-def carry_out(qm: QueueManager, now: Now) -> None:
-    """Send what was answered, and let calls, cancels and rundowns be carried out."""
-    qm.remote.associations.carry_out(qm.emit, lambda event: _dispatch(qm, event, now))
-
-
-def _dispatch(qm: QueueManager, event: RpcEvent, now: Now) -> None:
-    match event:
-        case CallReceived(call) if qm.halted is not None:
-            qm.remote.note(call.fault(FaultStatus.NCA_S_SERVER_TOO_BUSY))
-        case CallReceived(call) if call.context.interface is EPT:
-            qm.remote.note(EndpointMapper(mapped(qm.rpc_listening))(event))
-        case CallReceived(call):
-            carry_out_call: Callable[[QueueManager, Call, Now], None] = getattr(
-                qm.procedures, PROCEDURES[call.method.name]
-            )
-            carry_out_call(qm, call, now)
-        case CallCancelled(call):
-            qm.procedures.cancel_call(qm, call)
-        case CallOrphaned(call):
-            qm.procedures.orphan_call(qm, call)
-        case HandleRundown(handle):
-            run_down: Callable[[QueueManager, object], None] = getattr(qm.procedures, RUNDOWNS[handle.kind])
-            run_down(qm, handle.state)
+    def _dispatch(self, event: RpcEvent, now: Now) -> None:
+        match event:
+            case CallReceived(call) if self.qm.halted is not None:
+                self.qm.remote.note(call.fault(FaultStatus.NCA_S_SERVER_TOO_BUSY))
+            case CallReceived(call) if call.context.interface is EPT:
+                self.qm.remote.note(EndpointMapper(mapped(self.qm.rpc_listening))(event))
+            case CallReceived(call):
+                METHODS[call.method.name](self.qm)(call, now)
+            case CallCancelled(call):
+                self.qm.remote_ending.cancel_call(call)
+            case CallOrphaned(call):
+                self.qm.remote_ending.orphan_call(call)
+            case HandleRundown(handle):
+                RUNDOWNS[handle.kind](self.qm)(handle.state)
 
 
 def mapped(listening: RpcListening | None) -> list[MappedEndpoint]:
@@ -125,29 +100,30 @@ def _ipv4(host: str) -> IPv4Address:
         return IPv4Address(0)
 
 
-PROCEDURES = {
-    "RemoteQMStartReceive": "remote_qm_start_receive",
-    "RemoteQMEndReceive": "remote_qm_end_receive",
-    "RemoteQMOpenQueue": "remote_qm_open_queue",
-    "RemoteQMCloseQueue": "remote_qm_close_queue",
-    "RemoteQMCloseCursor": "remote_qm_close_cursor",
-    "RemoteQMCancelReceive": "remote_qm_cancel_receive",
-    "RemoteQMPurgeQueue": "remote_qm_purge_queue",
-    "RemoteQMGetQMQMServerPort": "remote_qm_get_qmqm_server_port",
-    "RemoteQmGetVersion": "remote_qm_get_version",
-    "RemoteQMStartReceive2": "remote_qm_start_receive2",
-    "RemoteQMStartReceiveByLookupId": "remote_qm_start_receive_by_lookup_id",
-    "R_QMOpenRemoteQueue": "r_qm_open_remote_queue",
-    "R_QMCloseRemoteQueueContext": "r_qm_close_remote_queue_context",
-    "R_QMCreateRemoteCursor": "r_qm_create_remote_cursor",
-    "R_QMGetObjectProperties": "r_qm_get_object_properties",
-    "R_QMGetRTQMServerPort": "r_qm_get_rtqm_server_port",
+METHODS: Mapping[str, Callable[[QM], Callable[[Call, Now], None]]] = {
+    "RemoteQMStartReceive": lambda qm: qm.remote_starting.remote_qm_start_receive,
+    "RemoteQMEndReceive": lambda qm: qm.remote_ending.remote_qm_end_receive,
+    "RemoteQMOpenQueue": lambda qm: qm.remote_opening.remote_qm_open_queue,
+    "RemoteQMCloseQueue": lambda qm: qm.remote_opening.remote_qm_close_queue,
+    "RemoteQMCloseCursor": lambda qm: qm.remote_opening.remote_qm_close_cursor,
+    "RemoteQMCancelReceive": lambda qm: qm.remote_ending.remote_qm_cancel_receive,
+    "RemoteQMPurgeQueue": lambda qm: qm.remote_opening.remote_qm_purge_queue,
+    "RemoteQMGetQMQMServerPort": lambda qm: qm.remote_opening.remote_qm_get_qmqm_server_port,
+    "RemoteQmGetVersion": lambda qm: qm.remote_opening.remote_qm_get_version,
+    "RemoteQMStartReceive2": lambda qm: qm.remote_starting.remote_qm_start_receive2,
+    "RemoteQMStartReceiveByLookupId": lambda qm: qm.remote_starting.remote_qm_start_receive_by_lookup_id,
+    "R_QMOpenRemoteQueue": lambda qm: qm.qmcomm.r_qm_open_remote_queue,
+    "R_QMCloseRemoteQueueContext": lambda qm: qm.qmcomm.r_qm_close_remote_queue_context,
+    "R_QMCreateRemoteCursor": lambda qm: qm.qmcomm.r_qm_create_remote_cursor,
+    "R_QMGetObjectProperties": lambda qm: qm.object_properties.r_qm_get_object_properties,
+    "R_QMGetRTQMServerPort": lambda qm: qm.qmcomm.r_qm_get_rtqm_server_port,
 }
-"""The procedure that carries out each method."""
+"""What carries out each method, by its name on the wire."""
 
-RUNDOWNS = {
-    "PCTX_RRSESSION_HANDLE_TYPE": "run_down_session",
-    "PCTX_REMOTEREAD_HANDLE_TYPE": "run_down_remote_read",
-    "PCTX_OPENREMOTE_HANDLE_TYPE": "run_down_open_remote",
+
+RUNDOWNS: Mapping[str, Callable[[QM], Callable[[Any], None]]] = {
+    "PCTX_RRSESSION_HANDLE_TYPE": lambda qm: qm.remote_opening.run_down_session,
+    "PCTX_REMOTEREAD_HANDLE_TYPE": lambda qm: qm.remote_ending.run_down_remote_read,
+    "PCTX_OPENREMOTE_HANDLE_TYPE": lambda qm: qm.qmcomm.run_down_open_remote,
 }
-"""The procedure for the context handles that a client leaves behind. Spec: MS-MQQP 3.1.6, MS-MQMP 3.1.7.2."""
+"""What is done with the context handles that a client leaves behind. Spec: MS-MQQP 3.1.6, MS-MQMP 3.1.7.2."""

@@ -1,199 +1,184 @@
-"""Beginning to read a message. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
-
-Readings. A receive through a handle that was opened to peek is refused with MQ_ERROR_ACCESS_DENIED: MS-MQQP has no
-rule, MS-MQMP 3.1.4.2 forbids it. An action that is none of the method's is MQ_ERROR_INVALID_PARAMETER.
-"""
-
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from reference_qm.core.part import QM, Part
 from reference_qm.core.remote.enums import RECEIVING, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import QueueAccessType, RemoteReadState
 from reference_qm.model.statuses import Status
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.elements import Cursor, OpenQueueDescriptor
-    from reference_qm.rpc import Call
-    from reference_qm.surface.clock import Now
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
 
 Desc = dict[str, Any]
 """A REMOTEREADDESC as its stub was read: the fields of MS-MQQP 2.2.2.1 by name."""
 
-START_CHECKS = (
-    "check_description",
-    "check_dw_queue",
-    "check_request_id",
-    "check_peek_next_cursor",
-    "check_start_action",
-    "check_open_queue",
-)
-LOOKUP_CHECKS = (
-    "check_description",
-    "check_lookup_queue",
-    "check_lookup_timeout",
-    "check_lookup_cursor",
-    "check_lookup_action",
-    "check_open_queue",
-)
-"""Fields of ``Procedures``, in the order in which the documents demand them."""
 
-READS = {
-    ReadAction.MQ_ACTION_RECEIVE: "remote_receive",
-    ReadAction.MQ_ACTION_PEEK_CURRENT: "remote_peek",
-    ReadAction.MQ_ACTION_PEEK_NEXT: "remote_peek_next",
-}
-"""The procedures for the actions of RemoteQMStartReceive and RemoteQMStartReceive2."""
+class RemoteStarting(Part):
+    """Beginning to read a message. Spec: MS-MQQP 3.1.4.1, 3.1.4.10, 3.1.4.11.
 
+    Readings. A receive through a handle that was opened to peek is refused with MQ_ERROR_ACCESS_DENIED: MS-MQQP has no
+    rule, MS-MQMP 3.1.4.2 forbids it. An action that is none of the method's is MQ_ERROR_INVALID_PARAMETER.
+    """
 
-def remote_qm_start_receive(qm: QueueManager, call: Call, now: Now) -> None:
-    """Read a message. Spec: MS-MQQP 3.1.4.1."""
-    _start(qm, call, call.arguments["lpRemoteReadDesc"], START_CHECKS, now)
+    __slots__ = ()
 
+    def remote_qm_start_receive(self, call: Call, now: Now) -> None:
+        """Read a message. Spec: MS-MQQP 3.1.4.1."""
+        self._start(call, call.arguments["lpRemoteReadDesc"], START_CHECKS, now)
 
-def remote_qm_start_receive2(qm: QueueManager, call: Call, now: Now) -> None:
-    """Read a message and tell its SequentialId. Spec: MS-MQQP 3.1.4.10."""
-    _start(qm, call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], START_CHECKS, now)
+    def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
+        """Read a message and tell its SequentialId. Spec: MS-MQQP 3.1.4.10."""
+        self._start(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], START_CHECKS, now)
 
+    def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:
+        """Read a message by its LookupIdentifier, or one beside it. Spec: MS-MQQP 3.1.4.11."""
+        self._start(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_CHECKS, now)
 
-def remote_qm_start_receive_by_lookup_id(qm: QueueManager, call: Call, now: Now) -> None:
-    """Read a message by its LookupIdentifier, or one beside it. Spec: MS-MQQP 3.1.4.11."""
-    _start(qm, call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], LOOKUP_CHECKS, now)
-
-
-def _start(qm: QueueManager, call: Call, desc: Desc, checks: tuple[str, ...], now: Now) -> None:
-    refuse = partial(qm.procedures.answer_read, qm, call)
-    for name in checks:
-        check: Callable[[QueueManager, Desc], Status] = getattr(qm.procedures, name)
-        if status := check(qm, desc):
+    def _start(self, call: Call, desc: Desc, checks: tuple[Check, ...], now: Now) -> None:
+        refuse = partial(self.qm.remote_reads.answer_read, call)
+        for check in checks:
+            if status := check(self)(desc):
+                refuse(status)
+                return
+        descriptor = self.find_remote_descriptor(desc["hRemoteQueue"])
+        if descriptor is None:
+            refuse(Status.MQ_ERROR_INVALID_PARAMETER)
+            return
+        cursor = None
+        if desc["hCursor"]:
+            cursor = self.find_remote_cursor(descriptor, desc["hCursor"])
+            if cursor is None:
+                refuse(Status.STATUS_INVALID_PARAMETER)
+                return
+        if status := self.check_read_access(descriptor, desc):
             refuse(status)
             return
-    descriptor = qm.procedures.find_remote_descriptor(qm, desc["hRemoteQueue"])
-    if descriptor is None:
-        refuse(Status.MQ_ERROR_INVALID_PARAMETER)
-        return
-    cursor = None
-    if desc["hCursor"]:
-        cursor = qm.procedures.find_remote_cursor(qm, descriptor, desc["hCursor"])
-        if cursor is None:
-            refuse(Status.STATUS_INVALID_PARAMETER)
-            return
-    if status := qm.procedures.check_read_access(qm, descriptor, desc):
-        refuse(status)
-        return
-    entry = qm.procedures.create_remote_read_entry(qm, call, desc)
-    if entry.Action in READS:
-        getattr(qm.procedures, READS[entry.Action])(qm, entry, descriptor, cursor, now)
-    else:
-        qm.procedures.remote_read_by_lookup(qm, entry, descriptor, call.arguments["LookupId"])
+        entry = self.create_remote_read_entry(call, desc)
+        if entry.Action in READS:
+            READS[entry.Action](self.qm)(entry, descriptor, cursor, now)
+        else:
+            self.qm.remote_reads.remote_read_by_lookup(entry, descriptor, call.arguments["LookupId"])
+
+    # -- what is refused ----------------------------------------------------------------------------------------------
+
+    def check_description(self, desc: Desc | None) -> Status:
+        """Refuse NULL for the description. Spec: MS-MQQP 3.1.4.10.
+
+        3.1.4.11 does not print it for lpRemoteReadDesc2.pRemoteReadDesc, but nothing can be read from NULL there
+        either. The outer pointers are [ref] and cannot be NULL.
+        """
+        return Status.MQ_ERROR_INVALID_HANDLE if desc is None else Status.MQ_OK
+
+    def check_dw_queue(self, desc: Desc) -> Status:
+        """Refuse a dwQueue that is 0 or not hRemoteQueue. Spec: MS-MQQP 3.1.4.1."""
+        return _demand(0 != desc["dwQueue"] == desc["hRemoteQueue"])
+
+    def check_request_id(self, desc: Desc) -> Status:
+        """Refuse a dwRequestID under which a read of this queue is at work. Spec: MS-MQQP 3.1.4.1, note <10>."""
+        pending = self.qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
+        return _demand(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
+
+    def check_peek_next_cursor(self, desc: Desc) -> Status:
+        """Refuse to peek the next message without a cursor. Spec: MS-MQQP 3.1.4.1."""
+        wrong = desc["hCursor"] == 0 and desc["ulAction"] == ReadAction.MQ_ACTION_PEEK_NEXT
+        return Status.STATUS_INVALID_PARAMETER if wrong else Status.MQ_OK
+
+    def check_start_action(self, desc: Desc) -> Status:
+        """Refuse an action that is not one of the three. Spec: MS-MQQP 3.1.4.1, 3.1.4.10."""
+        return _demand(desc["ulAction"] in READS)
+
+    def check_lookup_queue(self, desc: Desc) -> Status:
+        """Refuse an hRemoteQueue of 0. Spec: MS-MQQP 3.1.4.11."""
+        return _demand(desc["hRemoteQueue"] != 0)
+
+    def check_lookup_timeout(self, desc: Desc) -> Status:
+        """Refuse to wait. Spec: MS-MQQP 3.1.4.11."""
+        return _demand(desc["ulTimeout"] == 0)
+
+    def check_lookup_cursor(self, desc: Desc) -> Status:
+        """Refuse a cursor. Spec: MS-MQQP 3.1.4.11."""
+        return _demand(desc["hCursor"] == 0)
+
+    def check_lookup_action(self, desc: Desc) -> Status:
+        """Refuse an action that is not one of the six. Spec: MS-MQQP 3.1.4.11."""
+        return _demand(desc["ulAction"] in LOOKUP_ACTIONS)
+
+    def check_open_queue(self, desc: Desc) -> Status:
+        """Refuse a queue that no client has opened by RemoteQMOpenQueue. Spec: MS-MQQP 3.1.4.1, 3.1.4.11."""
+        return _demand(bool(self.qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
+
+    def check_read_access(self, descriptor: OpenQueueDescriptor, desc: Desc) -> Status:
+        """Refuse to receive through a handle that was opened to peek. Spec: MS-MQMP 3.1.4.2."""
+        receives = desc["ulAction"] in RECEIVING
+        if receives and descriptor.AccessType is not QueueAccessType.RECEIVE:
+            return Status.MQ_ERROR_ACCESS_DENIED
+        return Status.MQ_OK
+
+    # -- what is read from --------------------------------------------------------------------------------------------
+
+    def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
+        """Find what R_QMOpenRemoteQueue opened: not what a local application has open. Spec: MS-MQQP 3.1.4.1.
+
+        RemoteQMOpenQueue takes any value for a handle, and what is not found when it is used is answered as printed for
+        an OpenQueueEntry that is not found, or as its method does. That of a queue that was deleted is found: events
+        say so.
+        """
+        descriptor = self.qm.descriptors.get(handle)
+        remote = descriptor is not None and descriptor.RemoteReadState is not RemoteReadState.NONE
+        return descriptor if remote else None
+
+    def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
+        """Find a cursor of an open queue. Spec: MS-MQQP 3.1.4.1."""
+        return descriptor.CursorCollection.get(handle)
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        """Note a read that begins. Spec: MS-MQQP 3.1.4.1, 3.1.1.2."""
+        entry = RemoteReadEntry(
+            OpenQueueDescriptorHandle=desc["hRemoteQueue"],
+            Timeout=desc["ulTimeout"],
+            Action=ReadAction(desc["ulAction"]),
+            RequestId=desc["dwRequestID"],
+            call=call,
+        )
+        self.qm.remote.RemoteReadEntryCollection.add(entry)
+        self.qm.remote.reads[call] = entry
+        return entry
 
 
-# -- what is refused -------------------------------------------------------------------------------------------
+Check = Callable[[RemoteStarting], Callable[[Desc], Status]]
+OnRead = Callable[[RemoteReadEntry, OpenQueueDescriptor, Cursor | None, Now], None]
 
+START_CHECKS: tuple[Check, ...] = (
+    lambda part: part.check_description,
+    lambda part: part.check_dw_queue,
+    lambda part: part.check_request_id,
+    lambda part: part.check_peek_next_cursor,
+    lambda part: part.check_start_action,
+    lambda part: part.check_open_queue,
+)
+LOOKUP_CHECKS: tuple[Check, ...] = (
+    lambda part: part.check_description,
+    lambda part: part.check_lookup_queue,
+    lambda part: part.check_lookup_timeout,
+    lambda part: part.check_lookup_cursor,
+    lambda part: part.check_lookup_action,
+    lambda part: part.check_open_queue,
+)
+"""In the order in which the documents demand them."""
 
-def check_description(qm: QueueManager, desc: Desc | None) -> Status:
-    """Refuse NULL for the description. Spec: MS-MQQP 3.1.4.10.
-
-    3.1.4.11 does not print it for lpRemoteReadDesc2.pRemoteReadDesc, but nothing can be read from NULL there either.
-    The outer pointers are [ref] and cannot be NULL.
-    """
-    return Status.MQ_ERROR_INVALID_HANDLE if desc is None else Status.MQ_OK
-
-
-def check_dw_queue(qm: QueueManager, desc: Desc) -> Status:
-    """Refuse a dwQueue that is 0 or not hRemoteQueue. Spec: MS-MQQP 3.1.4.1."""
-    return _demand(0 != desc["dwQueue"] == desc["hRemoteQueue"])
-
-
-def check_request_id(qm: QueueManager, desc: Desc) -> Status:
-    """Refuse a dwRequestID under which a read of this queue is at work. Spec: MS-MQQP 3.1.4.1, note <10>."""
-    pending = qm.remote.RemoteReadEntryCollection.of(desc["hRemoteQueue"])
-    return _demand(all(entry.RequestId != desc["dwRequestID"] for entry in pending))
-
-
-def check_peek_next_cursor(qm: QueueManager, desc: Desc) -> Status:
-    """Refuse to peek the next message without a cursor. Spec: MS-MQQP 3.1.4.1."""
-    wrong = desc["hCursor"] == 0 and desc["ulAction"] == ReadAction.MQ_ACTION_PEEK_NEXT
-    return Status.STATUS_INVALID_PARAMETER if wrong else Status.MQ_OK
-
-
-def check_start_action(qm: QueueManager, desc: Desc) -> Status:
-    """Refuse an action that is not one of the three. Spec: MS-MQQP 3.1.4.1, 3.1.4.10."""
-    return _demand(desc["ulAction"] in READS)
-
-
-def check_lookup_queue(qm: QueueManager, desc: Desc) -> Status:
-    """Refuse an hRemoteQueue of 0. Spec: MS-MQQP 3.1.4.11."""
-    return _demand(desc["hRemoteQueue"] != 0)
-
-
-def check_lookup_timeout(qm: QueueManager, desc: Desc) -> Status:
-    """Refuse to wait. Spec: MS-MQQP 3.1.4.11."""
-    return _demand(desc["ulTimeout"] == 0)
-
-
-def check_lookup_cursor(qm: QueueManager, desc: Desc) -> Status:
-    """Refuse a cursor. Spec: MS-MQQP 3.1.4.11."""
-    return _demand(desc["hCursor"] == 0)
-
-
-def check_lookup_action(qm: QueueManager, desc: Desc) -> Status:
-    """Refuse an action that is not one of the six. Spec: MS-MQQP 3.1.4.11."""
-    return _demand(desc["ulAction"] in LOOKUP_ACTIONS)
-
-
-def check_open_queue(qm: QueueManager, desc: Desc) -> Status:
-    """Refuse a queue that no client has opened by RemoteQMOpenQueue. Spec: MS-MQQP 3.1.4.1, 3.1.4.11."""
-    return _demand(bool(qm.remote.OpenQueueEntryCollection.of(desc["hRemoteQueue"])))
-
-
-def check_read_access(qm: QueueManager, descriptor: OpenQueueDescriptor, desc: Desc) -> Status:
-    """Refuse to receive through a handle that was opened to peek. Spec: MS-MQMP 3.1.4.2."""
-    receives = desc["ulAction"] in RECEIVING
-    if receives and descriptor.AccessType is not QueueAccessType.RECEIVE:
-        return Status.MQ_ERROR_ACCESS_DENIED
-    return Status.MQ_OK
-
+READS: Mapping[ReadAction, Callable[[QM], OnRead]] = {
+    ReadAction.MQ_ACTION_RECEIVE: lambda qm: qm.remote_reads.remote_receive,
+    ReadAction.MQ_ACTION_PEEK_CURRENT: lambda qm: qm.remote_reads.remote_peek,
+    ReadAction.MQ_ACTION_PEEK_NEXT: lambda qm: qm.remote_reads.remote_peek_next,
+}
+"""The methods for the actions of RemoteQMStartReceive and RemoteQMStartReceive2."""
 
 LOOKUP_ACTIONS = frozenset(ReadAction) - READS.keys()
 
 
 def _demand(right: bool) -> Status:
     return Status.MQ_OK if right else Status.MQ_ERROR_INVALID_PARAMETER
-
-
-# -- what is read from -----------------------------------------------------------------------------------------
-
-
-def find_remote_descriptor(qm: QueueManager, handle: int) -> OpenQueueDescriptor | None:
-    """Find what R_QMOpenRemoteQueue opened: not what a local application has open. Spec: MS-MQQP 3.1.4.1.
-
-    RemoteQMOpenQueue takes any value for a handle, and what is not found when it is used is answered as printed for an
-    OpenQueueEntry that is not found, or as its method does. That of a queue that was deleted is found: events say so.
-    """
-    descriptor = qm.descriptors.get(handle)
-    remote = descriptor is not None and descriptor.RemoteReadState is not RemoteReadState.NONE
-    return descriptor if remote else None
-
-
-def find_remote_cursor(qm: QueueManager, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
-    """Find a cursor of an open queue. Spec: MS-MQQP 3.1.4.1."""
-    return descriptor.CursorCollection.get(handle)
-
-
-def create_remote_read_entry(qm: QueueManager, call: Call, desc: Desc) -> RemoteReadEntry:
-    """Note a read that begins. Spec: MS-MQQP 3.1.4.1, 3.1.1.2."""
-    entry = RemoteReadEntry(
-        OpenQueueDescriptorHandle=desc["hRemoteQueue"],
-        Timeout=desc["ulTimeout"],
-        Action=ReadAction(desc["ulAction"]),
-        RequestId=desc["dwRequestID"],
-        call=call,
-    )
-    qm.remote.RemoteReadEntryCollection.add(entry)
-    qm.remote.reads[call] = entry
-    return entry

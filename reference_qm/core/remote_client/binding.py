@@ -1,19 +1,11 @@
-"""RPC binding handles to the interfaces of another queue manager. Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from reference_qm.core.part import Part
 from reference_qm.core.remote.enums import PortType
-from reference_qm.core.remote_client.model import RemoteError, Sequence
-from reference_qm.core.remote_client.running import Bind, Binding, CallMethod, Close
+from reference_qm.core.remote_client.steps import Bind, Binding, CallMethod, Close, RemoteError, Sequence
 from reference_qm.model.statuses import Status
-from reference_qm.rpc import QMCOMM
+from reference_qm.rpc import QMCOMM, Interface
 from reference_qm.surface.inputs import Endpoint
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.rpc import Interface
 
 FAILURE = 0x80000000
 """The severity bit of an HRESULT. Spec: MS-MQQP 2.2."""
@@ -25,73 +17,83 @@ PORT_CALLS = {
 """The method of each interface that tells the port for its other methods, its parameter and what is asked for."""
 
 
-def construct_binding(qm: QueueManager, server: Endpoint, interface: Interface) -> Sequence:
-    """Construct an RPC binding handle to an interface of a server. Spec: MS-MQQP 3.2.4.1. Returns a Binding."""
-    return (yield Bind(server, interface))
+class ServerBindings(Part):
+    """RPC binding handles to the interfaces of another queue manager.
 
-
-def ask_server_port(qm: QueueManager, binding: Binding) -> Sequence:
-    """Ask for the port of the other methods of an interface; RemoteError when it is not told. Returns int.
-
-    Spec: MS-MQQP 3.2.4.1, 3.1.4.8.
+    Spec: MS-MQQP 3.2.4.1, 3.1.4.8, MS-MQMP 3.1.4.24.
     """
-    method, parameter, wanted = PORT_CALLS[binding.interface.name]
-    results = yield CallMethod(binding, method, {parameter: int(wanted)}, qm.settings.remote_call_ms)
-    port: int = results["Return"]
-    if not 0 < port <= 0xFFFF:
-        raise RemoteError(f"{method} returned {port}: {binding.interface.name} is not available (MS-MQQP 3.1.4.8)")
-    return port
 
+    __slots__ = ()
 
-def close_binding(qm: QueueManager, binding: Binding) -> Sequence:
-    """Close an RPC binding handle. Spec: MS-MQQP 3.2.4.1."""
-    yield Close(binding)
+    def construct_binding(self, server: Endpoint, interface: Interface) -> Sequence:
+        """Construct an RPC binding handle to an interface of a server. Spec: MS-MQQP 3.2.4.1. Returns a Binding."""
+        return (yield Bind(server, interface))
 
+    def ask_server_port(self, binding: Binding) -> Sequence:
+        """Ask for the port of the other methods of an interface; RemoteError when it is not told. Returns int.
 
-def bind_to_server(qm: QueueManager, server: Endpoint, interface: Interface) -> Sequence:
-    """Construct the binding handle that calls are made on: at the port that the server tells. Returns a Binding.
+        Spec: MS-MQQP 3.2.4.1, 3.1.4.8.
+        """
+        method, parameter, wanted = PORT_CALLS[binding.interface.name]
+        results = yield CallMethod(binding, method, {parameter: int(wanted)}, self.qm.settings.remote_call_ms)
+        port: int = results["Return"]
+        if not 0 < port <= 0xFFFF:
+            raise RemoteError(f"{method} returned {port}: {binding.interface.name} is not available (MS-MQQP 3.1.4.8)")
+        return port
 
-    Spec: MS-MQQP 3.2.4.1, MS-MQMP 4.2.
-    """
-    initial = yield from qm.procedures.construct_binding(qm, server, interface)
-    return (yield from then_close(qm, initial, _bind_again(qm, server, initial)))
+    def close_binding(self, binding: Binding) -> Sequence:
+        """Close an RPC binding handle. Spec: MS-MQQP 3.2.4.1."""
+        yield Close(binding)
 
+    def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
+        """Construct the binding handle that calls are made on: at the port that the server tells. Returns a Binding.
 
-def _bind_again(qm: QueueManager, server: Endpoint, initial: Binding) -> Sequence:
-    port = yield from qm.procedures.ask_server_port(qm, initial)
-    return (yield from qm.procedures.construct_binding(qm, Endpoint(server.host, port), initial.interface))
+        Spec: MS-MQQP 3.2.4.1, MS-MQMP 4.2.
+        """
+        initial = yield from self.construct_binding(server, interface)
+        return (yield from self.then_close(initial, self._bind_again(server, initial)))
 
+    def _bind_again(self, server: Endpoint, initial: Binding) -> Sequence:
+        port = yield from self.ask_server_port(initial)
+        return (yield from self.construct_binding(Endpoint(server.host, port), initial.interface))
 
-def call_application_method(qm: QueueManager, server: Endpoint, method: str, **arguments: object) -> Sequence:
-    """Call a method of qmcomm on a binding of its own, as an application does. Returns its results by name.
+    def call_application_method(self, server: Endpoint, method: str, **arguments: object) -> Sequence:
+        """Call a method of qmcomm on a binding of its own, as an application does. Returns its results by name.
 
-    Spec: MS-MQMP 3.2.4.
-    """
-    binding = yield from bind_to_server(qm, server, QMCOMM)
-    return (yield from then_close(qm, binding, call_method(qm, binding, method, **arguments)))
+        Spec: MS-MQMP 3.2.4.
+        """
+        binding = yield from self.bind_to_server(server, QMCOMM)
+        return (yield from self.then_close(binding, self.call_method(binding, method, **arguments)))
 
+    def call_method(self, binding: Binding, method: str, **arguments: object) -> Sequence:
+        """Call a method that answers at once. Returns its results by name; RemoteError for a failure that it returns.
 
-def call_method(qm: QueueManager, binding: Binding, method: str, **arguments: object) -> Sequence:
-    """Call a method that answers at once. Returns its results by name; RemoteError for a failure that it returns.
+        The client treats all failure HRESULTs identically (MS-MQQP 3.1.4): those with the severity bit set (2.2).
+        """
+        results = yield CallMethod(binding, method, arguments, self.qm.settings.remote_call_ms)
+        self.check(method, results)
+        return results
 
-    The client treats all failure HRESULTs identically (MS-MQQP 3.1.4): those with the severity bit set (2.2).
-    """
-    results = yield CallMethod(binding, method, arguments, qm.settings.remote_call_ms)
-    check(qm, method, results)
-    return results
+    def is_failure(self, status: int) -> bool:
+        """Is a status a failure HRESULT? All of them are treated identically. Spec: MS-MQQP 2.2, 3.1.4.1."""
+        return bool(status & FAILURE)
 
+    def check(self, method: str, results: dict[str, object]) -> None:
+        """Raise RemoteError when a method returned a failure HRESULT."""
+        status = results.get("Return", 0)
+        assert isinstance(status, int)
+        if self.is_failure(status):
+            raise RemoteError(f"{method} returned {name_of(status)}", status)
 
-def is_failure(qm: QueueManager, status: int) -> bool:
-    """Is a status a failure HRESULT? All of them are treated identically. Spec: MS-MQQP 2.2, 3.1.4.1."""
-    return bool(status & FAILURE)
-
-
-def check(qm: QueueManager, method: str, results: dict[str, object]) -> None:
-    """Raise RemoteError when a method returned a failure HRESULT."""
-    status = results.get("Return", 0)
-    assert isinstance(status, int)
-    if qm.procedures.is_failure(qm, status):
-        raise RemoteError(f"{method} returned {name_of(status)}", status)
+    def then_close(self, binding: Binding, sequence: Sequence) -> Sequence:
+        """Carry out a sequence, and close a binding handle whatever came of it."""
+        try:
+            outcome = yield from sequence
+        except RemoteError:
+            yield from self.close_binding(binding)
+            raise
+        yield from self.close_binding(binding)
+        return outcome
 
 
 def name_of(status: int) -> str:
@@ -100,14 +102,3 @@ def name_of(status: int) -> str:
         return f"{status:#010x} {Status(status).name}"
     except ValueError:
         return f"{status:#010x}"
-
-
-def then_close(qm: QueueManager, binding: Binding, sequence: Sequence) -> Sequence:
-    """Carry out a sequence, and close a binding handle whatever came of it."""
-    try:
-        outcome = yield from sequence
-    except RemoteError:
-        yield from qm.procedures.close_binding(qm, binding)
-        raise
-    yield from qm.procedures.close_binding(qm, binding)
-    return outcome

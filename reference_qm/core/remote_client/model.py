@@ -2,30 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
 from uuid import UUID
 
 from reference_qm.core.remote.enums import RECEIVING, ReadAction
-
-if TYPE_CHECKING:
-    from reference_qm.core.remote_client.running import Binding, Step, Task
-    from reference_qm.surface.inputs import Endpoint
-
-Sequence: TypeAlias = "Generator[Step, Any, Any]"
-"""A sequence of the specification: yields what it waits for, gets what came of it, returns its outcome."""
-
-
-class RemoteError(Exception):
-    """A remote operation that cannot be carried out: one line.
-
-    ``status``: the failure HRESULT or NTSTATUS, or the status of the fault, u32; None when the server sent none.
-    """
-
-    def __init__(self, text: str, status: int | None = None) -> None:
-        super().__init__(text)
-        self.status = status
+from reference_qm.core.remote_client.steps import Binding, Task
+from reference_qm.surface.inputs import Endpoint
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -1,46 +1,47 @@
-"""Which queue of which queue manager a format name means to a remote reader. Spec: MS-MQMQ 2.1, 2.2.7."""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+from uuid import UUID
 
 from reference_qm.codec import NULL_GUID, PrivateName, PrivateQueuePath, PublicName, PublicQueuePath
 from reference_qm.codec.format_names import MachineQueuePath
+from reference_qm.core.part import Part
 from reference_qm.core.protocol.destinations import parse_name
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.core.remote.queue_formats import SYSTEM, QueueFormatType, SuffixType
 
-if TYPE_CHECKING:
-    from uuid import UUID
-
-    from reference_qm.core.queue_manager import QueueManager
-
 _READABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
 
 
-def find_server(qm: QueueManager, text: str) -> str:
-    """Give the address or host name of the queue manager whose queue a format name means. Spec: MS-MQQP 3.2.4.1."""
-    name = parse_name(text)
-    if isinstance(name, MachineQueuePath) and name.Protocol in ("TCP", "OS"):
-        return name.ProtocolAddressSpecification
-    if isinstance(name, PrivateQueuePath | PublicQueuePath) and name.Protocol in ("TCP", "OS"):
-        return name.ProtocolAddressSpecification
-    if not isinstance(name, PrivateName | PublicName):
-        raise CommandError(f"{text!a} cannot be read from: use {_READABLE}")
-    destination = qm.procedures.get_destination_info(qm, text)
-    if destination is None:
-        raise CommandError(f"no directory knows {text!a}: use a direct format name")
-    host = destination.HostName or _host_name(qm, destination.QueueManagerGuid)
-    if host is None:
-        raise CommandError(f"no address is known of queue manager {destination.QueueManagerGuid}: configure a route")
-    return host
+class ServerNames(Part):
+    """Which queue of which queue manager a format name means to a remote reader. Spec: MS-MQMQ 2.1, 2.2.7."""
 
+    __slots__ = ()
 
-def _host_name(qm: QueueManager, guid: UUID) -> str | None:
-    if guid == NULL_GUID or not qm.enterprise.state.DirectoryIntegrated:
-        return qm.config.routes.get(guid)
-    machine = qm.enterprise.find_queue_manager("Identifier", guid)
-    return None if machine is None else machine.QualifiedComputerName or machine.ComputerName
+    def find_server(self, text: str) -> str:
+        """Give the address or host name of the queue manager whose queue a format name means. Spec: MS-MQQP 3.2.4.1."""
+        name = parse_name(text)
+        if isinstance(name, MachineQueuePath) and name.Protocol in ("TCP", "OS"):
+            return name.ProtocolAddressSpecification
+        if isinstance(name, PrivateQueuePath | PublicQueuePath) and name.Protocol in ("TCP", "OS"):
+            return name.ProtocolAddressSpecification
+        if not isinstance(name, PrivateName | PublicName):
+            raise CommandError(f"{text!a} cannot be read from: use {_READABLE}")
+        destination = self.qm.resolving.get_destination_info(text)
+        if destination is None:
+            raise CommandError(f"no directory knows {text!a}: use a direct format name")
+        host = destination.HostName or self._host_name(destination.QueueManagerGuid)
+        if host is None:
+            raise CommandError(
+                f"no address is known of queue manager {destination.QueueManagerGuid}: configure a route"
+            )
+        return host
+
+    def _host_name(self, guid: UUID) -> str | None:
+        if guid == NULL_GUID or not self.qm.enterprise.state.DirectoryIntegrated:
+            return self.qm.config.routes.get(guid)
+        machine = self.qm.enterprise.find_queue_manager("Identifier", guid)
+        return None if machine is None else machine.QualifiedComputerName or machine.ComputerName
 
 
 def queue_format(text: str) -> dict[str, Any]:

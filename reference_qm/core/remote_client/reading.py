@@ -1,26 +1,18 @@
-"""Messages of remote queues are peeked at and received. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 3.1.4.11.
-
-The four sections are one sequence: they differ in hCursor, in ulAction, and in that what is received is acknowledged.
-"""
-
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from reference_qm.codec import FormatError, UserMessagePacket, parse_packet
+from reference_qm.core.part import Part
 from reference_qm.core.protocol.messages import deserialize_message
 from reference_qm.core.queueing.positions import lookup_identifier
 from reference_qm.core.remote.enums import INFINITE_MS, Ack
-from reference_qm.core.remote_client.binding import check
-from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteError, RemoteRead, Sequence
-from reference_qm.core.remote_client.running import CallMethod
+from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteRead
+from reference_qm.core.remote_client.steps import CallMethod, RemoteError, Sequence
+from reference_qm.model.adm import Message
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import FaultStatus
-
-if TYPE_CHECKING:
-    from reference_qm.core.queue_manager import QueueManager
-    from reference_qm.model.adm import Message
 
 REQUEST_IDS = 0xFFFFFFFF
 
@@ -40,183 +32,183 @@ class RemoteMessage(NamedTuple):
     LookupIdentifier: int | None
 
 
-def read_remote_message(qm: QueueManager, read: RemoteRead) -> Sequence:
-    """Peeking and Receiving a Message, with a cursor and without one. Returns a RemoteMessage.
+class ClientReading(Part):
+    """Messages of remote queues are peeked at and received. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 3.1.4.11.
 
-    Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
+    The four sections are one sequence: they differ in hCursor, in ulAction, and in that what is received is
+    acknowledged.
     """
-    entry = read.entry = qm.procedures.create_pending_read(qm, read)
-    try:
-        found = yield from _read(qm, read, entry)
-    except RemoteError:
-        qm.procedures.remove_pending_read(qm, entry)
-        raise
-    qm.procedures.remove_pending_read(qm, entry)
-    return found
 
+    __slots__ = ()
 
-def _read(qm: QueueManager, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
-    version = yield from qm.procedures.ask_server_version(qm, read)
-    if read.LookupId is None and qm.procedures.is_old_version(qm, version):
-        results = yield from qm.procedures.start_receive(qm, read)
-    else:
-        results = yield from qm.procedures.start_receive2(qm, read)
-    qm.procedures.note_remote_read_handle(qm, entry, results["pphContext"])
-    if entry not in qm.remote_client.PendingRemoteReadEntryCollection:
-        error = RemoteError(
-            "cancelled while the message was on its way", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
+    def read_remote_message(self, read: RemoteRead) -> Sequence:
+        """Peeking and Receiving a Message, with a cursor and without one. Returns a RemoteMessage.
+
+        Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
+        """
+        entry = read.entry = self.create_pending_read(read)
+        try:
+            found = yield from self._read(read, entry)
+        except RemoteError:
+            self.remove_pending_read(entry)
+            raise
+        self.remove_pending_read(entry)
+        return found
+
+    def _read(self, read: RemoteRead, entry: PendingRemoteReadEntry) -> Sequence:
+        version = yield from self.ask_server_version(read)
+        if read.LookupId is None and self.is_old_version(version):
+            results = yield from self.start_receive(read)
+        else:
+            results = yield from self.start_receive2(read)
+        self.note_remote_read_handle(entry, results["pphContext"])
+        if entry not in self.qm.remote_client.PendingRemoteReadEntryCollection:
+            error = RemoteError(
+                "cancelled while the message was on its way", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT
+            )
+            return (yield from self._give_back(read, entry, error))
+        try:
+            found = self.reconstruct_message(results)
+        except FormatError as malformed:
+            error = RemoteError(f"the server sent no UserMessage Packet: {malformed}")
+            return (yield from self._give_back(read, entry, error))
+        if read.receives:
+            yield from self.end_receive(entry, Ack.RR_ACK)
+        return found
+
+    def _give_back(self, read: RemoteRead, entry: PendingRemoteReadEntry, error: RemoteError) -> Sequence:
+        """Tell the server that a message was not received: it keeps it. Spec: MS-MQQP 3.1.4.2."""
+        if read.receives:
+            yield from self.end_receive(entry, Ack.RR_NACK)
+        raise error
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        """Note a read that begins. Spec: MS-MQQP 3.2.4.2."""
+        entry = PendingRemoteReadEntry(
+            OpenQueueDescriptorHandle=read.queue.QueueHandle,
+            RequestId=self.new_request_id(),
+            queue=read.queue,
+            token=read.token,
         )
-        return (yield from _give_back(qm, read, entry, error))
-    try:
-        found = qm.procedures.reconstruct_message(qm, results)
-    except FormatError as malformed:
-        error = RemoteError(f"the server sent no UserMessage Packet: {malformed}")
-        return (yield from _give_back(qm, read, entry, error))
-    if read.receives:
-        yield from qm.procedures.end_receive(qm, entry, Ack.RR_ACK)
-    return found
+        self.qm.remote_client.PendingRemoteReadEntryCollection.append(entry)
+        return entry
 
+    def new_request_id(self) -> int:
+        """Give a RequestId that no other pending read has, u32. Spec: MS-MQQP 3.2.4.2."""
+        client = self.qm.remote_client
+        taken = {entry.RequestId for entry in client.PendingRemoteReadEntryCollection}
+        while True:
+            client.last_request_id = client.last_request_id % REQUEST_IDS + 1
+            if client.last_request_id not in taken:
+                return client.last_request_id
 
-def _give_back(qm: QueueManager, read: RemoteRead, entry: PendingRemoteReadEntry, error: RemoteError) -> Sequence:
-    """Tell the server that a message was not received: it keeps it. Spec: MS-MQQP 3.1.4.2."""
-    if read.receives:
-        yield from qm.procedures.end_receive(qm, entry, Ack.RR_NACK)
-    raise error
+    def ask_server_version(self, read: RemoteRead) -> Sequence:
+        """Call RemoteQmGetVersion. Returns a Version, None from a server that has no such method (note <21>).
 
+        Spec: MS-MQQP 3.2.4.2, 3.1.4.9.
+        """
+        assert read.queue.binding is not None
+        try:
+            found = yield CallMethod(read.queue.binding, "RemoteQmGetVersion", {}, self.qm.settings.remote_call_ms)
+        except RemoteError as error:
+            if error.status == FaultStatus.NCA_S_OP_RNG_ERROR:
+                return None
+            raise
+        return Version(found["pMajor"], found["pMinor"], found["pBuildNumber"])
 
-def create_pending_read(qm: QueueManager, read: RemoteRead) -> PendingRemoteReadEntry:
-    """Note a read that begins. Spec: MS-MQQP 3.2.4.2."""
-    entry = PendingRemoteReadEntry(
-        OpenQueueDescriptorHandle=read.queue.QueueHandle,
-        RequestId=qm.procedures.new_request_id(qm),
-        queue=read.queue,
-        token=read.token,
-    )
-    qm.remote_client.PendingRemoteReadEntryCollection.append(entry)
-    return entry
+    def is_old_version(self, version: Version | None) -> bool:
+        """Does a server of this version have no RemoteQMStartReceive2? Spec: MS-MQQP 3.2.4.2.
 
+        The third condition, a build below 951 of version 5.0, is part of the second.
+        """
+        return version is None or (version.Major, version.Minor) < (5, 1)
 
-def new_request_id(qm: QueueManager) -> int:
-    """Give a RequestId that no other pending read has, u32. Spec: MS-MQQP 3.2.4.2."""
-    client = qm.remote_client
-    taken = {entry.RequestId for entry in client.PendingRemoteReadEntryCollection}
-    while True:
-        client.last_request_id = client.last_request_id % REQUEST_IDS + 1
-        if client.last_request_id not in taken:
-            return client.last_request_id
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        """Give the REMOTEREADDESC of a read. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 2.2.2.1."""
+        assert read.entry is not None
+        return {
+            "hRemoteQueue": read.queue.QueueHandle,
+            "hCursor": read.CursorHandle,
+            "ulAction": int(read.Action),
+            "ulTimeout": read.TimeOut,
+            "dwSize": 0,
+            "dwQueue": read.queue.QueueDescriptor,
+            "dwRequestID": read.entry.RequestId,
+            "Reserved": 0,
+            "dwArriveTime": 0,
+            "eAckNack": 0,
+            "lpBuffer": None,
+        }
 
+    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
+        """Give the REMOTEREADDESC2 of a read. Spec: MS-MQQP 3.2.4.2, 2.2.2.2."""
+        return {"pRemoteReadDesc": self.describe_read(read), "SequentialId": 0}
 
-def ask_server_version(qm: QueueManager, read: RemoteRead) -> Sequence:
-    """Call RemoteQmGetVersion. Returns a Version, None from a server that has no such method (note <21>).
+    def start_receive(self, read: RemoteRead) -> Sequence:
+        """Call RemoteQMStartReceive. Returns its results by name. Spec: MS-MQQP 3.2.4.2, 3.1.4.1."""
+        arguments = {"lpRemoteReadDesc": self.describe_read(read)}
+        return (yield from self._call_start(read, "RemoteQMStartReceive", arguments))
 
-    Spec: MS-MQQP 3.2.4.2, 3.1.4.9.
-    """
-    assert read.queue.binding is not None
-    try:
-        found = yield CallMethod(read.queue.binding, "RemoteQmGetVersion", {}, qm.settings.remote_call_ms)
-    except RemoteError as error:
-        if error.status == FaultStatus.NCA_S_OP_RNG_ERROR:
-            return None
-        raise
-    return Version(found["pMajor"], found["pMinor"], found["pBuildNumber"])
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        """Call RemoteQMStartReceive2, or RemoteQMStartReceiveByLookupId. Returns its results by name.
 
+        Spec: MS-MQQP 3.2.4.2, 3.1.4.10, 3.1.4.11.
+        """
+        arguments: dict[str, Any] = {"lpRemoteReadDesc2": self.describe_read2(read)}
+        if read.LookupId is None:
+            return (yield from self._call_start(read, "RemoteQMStartReceive2", arguments))
+        arguments["LookupId"] = read.LookupId
+        return (yield from self._call_start(read, "RemoteQMStartReceiveByLookupId", arguments))
 
-def is_old_version(qm: QueueManager, version: Version | None) -> bool:
-    """Does a server of this version have no RemoteQMStartReceive2? Spec: MS-MQQP 3.2.4.2.
-
-    The third condition, a build below 951 of version 5.0, is part of the second.
-    """
-    return version is None or (version.Major, version.Minor) < (5, 1)
-
-
-def describe_read(qm: QueueManager, read: RemoteRead) -> dict[str, Any]:
-    """Give the REMOTEREADDESC of a read. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 2.2.2.1."""
-    assert read.entry is not None
-    return {
-        "hRemoteQueue": read.queue.QueueHandle,
-        "hCursor": read.CursorHandle,
-        "ulAction": int(read.Action),
-        "ulTimeout": read.TimeOut,
-        "dwSize": 0,
-        "dwQueue": read.queue.QueueDescriptor,
-        "dwRequestID": read.entry.RequestId,
-        "Reserved": 0,
-        "dwArriveTime": 0,
-        "eAckNack": 0,
-        "lpBuffer": None,
-    }
-
-
-def describe_read2(qm: QueueManager, read: RemoteRead) -> dict[str, Any]:
-    """Give the REMOTEREADDESC2 of a read. Spec: MS-MQQP 3.2.4.2, 2.2.2.2."""
-    return {"pRemoteReadDesc": qm.procedures.describe_read(qm, read), "SequentialId": 0}
-
-
-def start_receive(qm: QueueManager, read: RemoteRead) -> Sequence:
-    """Call RemoteQMStartReceive. Returns its results by name. Spec: MS-MQQP 3.2.4.2, 3.1.4.1."""
-    arguments = {"lpRemoteReadDesc": qm.procedures.describe_read(qm, read)}
-    return (yield from _call_start(qm, read, "RemoteQMStartReceive", arguments))
-
-
-def start_receive2(qm: QueueManager, read: RemoteRead) -> Sequence:
-    """Call RemoteQMStartReceive2, or RemoteQMStartReceiveByLookupId. Returns its results by name.
-
-    Spec: MS-MQQP 3.2.4.2, 3.1.4.10, 3.1.4.11.
-    """
-    arguments: dict[str, Any] = {"lpRemoteReadDesc2": qm.procedures.describe_read2(qm, read)}
-    if read.LookupId is None:
-        return (yield from _call_start(qm, read, "RemoteQMStartReceive2", arguments))
-    arguments["LookupId"] = read.LookupId
-    return (yield from _call_start(qm, read, "RemoteQMStartReceiveByLookupId", arguments))
-
-
-def _call_start(qm: QueueManager, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
-    """Call a method that waits for a message. A read that was cancelled has no message, and no failure HRESULT."""
-    assert read.queue.binding is not None
-    timeout = None if read.TimeOut == INFINITE_MS else read.TimeOut * qm.settings.scale + qm.settings.remote_call_ms
-    results = yield CallMethod(read.queue.binding, method, arguments, timeout)
-    check(qm, method, results)
-    if results["Return"] == Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT:
-        raise RemoteError("cancelled (MS-MQQP 3.2.4.7)", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)
-    return results
-
-
-def note_remote_read_handle(qm: QueueManager, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
-    """Keep the handle of a read session. Spec: MS-MQQP 3.2.4.2."""
-    entry.RemoteReadHandle = handle
-
-
-def reconstruct_message(qm: QueueManager, results: dict[str, Any]) -> RemoteMessage:
-    """Make the message of what the server returned; FormatError. Spec: MS-MQQP 3.2.4.2, MS-MQMQ 2.2.18, 2.2.20.
-
-    SequentialId is only the seven low bytes of the LookupIdentifier that RemoteQMStartReceiveByLookupId takes
-    (3.1.4.10): the high one follows from the message (MS-MQDMPR 3.1.7.1.9).
-    """
-    sequential_id = None
-    description = results.get("lpRemoteReadDesc")
-    if description is None:
-        description, sequential_id = (
-            results["lpRemoteReadDesc2"][name] for name in ("pRemoteReadDesc", "SequentialId")
+    def _call_start(self, read: RemoteRead, method: str, arguments: dict[str, Any]) -> Sequence:
+        """Call a method that waits for a message. A read that was cancelled has no message, and no failure HRESULT."""
+        assert read.queue.binding is not None
+        timeout = (
+            None
+            if read.TimeOut == INFINITE_MS
+            else read.TimeOut * self.qm.settings.scale + self.qm.settings.remote_call_ms
         )
-    if description is None or description["lpBuffer"] is None:
-        raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", "is NULL although a message was read")
-    packet = parse_packet(bytes(description["lpBuffer"]))
-    if not isinstance(packet, UserMessagePacket):
-        raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", f"holds a {type(packet).__name__}")
-    owner = packet.UserHeader.QueueManagerAddress
-    message = deserialize_message(packet, owner, description["dwArriveTime"])
-    return RemoteMessage(message, None if sequential_id is None else lookup_identifier(message, sequential_id))
+        results = yield CallMethod(read.queue.binding, method, arguments, timeout)
+        self.qm.server_bindings.check(method, results)
+        if results["Return"] == Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT:
+            raise RemoteError("cancelled (MS-MQQP 3.2.4.7)", Status.MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT)
+        return results
 
+    def note_remote_read_handle(self, entry: PendingRemoteReadEntry, handle: UUID | None) -> None:
+        """Keep the handle of a read session. Spec: MS-MQQP 3.2.4.2."""
+        entry.RemoteReadHandle = handle
 
-def end_receive(qm: QueueManager, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-    """Tell the server what became of a message: call RemoteQMEndReceive. Spec: MS-MQQP 3.2.4.3, 3.1.4.2."""
-    assert entry.queue.binding is not None
-    arguments = {"pphContext": entry.RemoteReadHandle, "dwAck": int(ack)}
-    results = yield CallMethod(entry.queue.binding, "RemoteQMEndReceive", arguments, qm.settings.remote_call_ms)
-    check(qm, "RemoteQMEndReceive", results)
+    def reconstruct_message(self, results: dict[str, Any]) -> RemoteMessage:
+        """Make the message of what the server returned; FormatError. Spec: MS-MQQP 3.2.4.2, MS-MQMQ 2.2.18, 2.2.20.
 
+        SequentialId is only the seven low bytes of the LookupIdentifier that RemoteQMStartReceiveByLookupId takes
+        (3.1.4.10): the high one follows from the message (MS-MQDMPR 3.1.7.1.9).
+        """
+        sequential_id = None
+        description = results.get("lpRemoteReadDesc")
+        if description is None:
+            description, sequential_id = (
+                results["lpRemoteReadDesc2"][name] for name in ("pRemoteReadDesc", "SequentialId")
+            )
+        if description is None or description["lpBuffer"] is None:
+            raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", "is NULL although a message was read")
+        packet = parse_packet(bytes(description["lpBuffer"]))
+        if not isinstance(packet, UserMessagePacket):
+            raise FormatError("lpBuffer", 0, "MS-MQQP 2.2.2.1", f"holds a {type(packet).__name__}")
+        owner = packet.UserHeader.QueueManagerAddress
+        message = deserialize_message(packet, owner, description["dwArriveTime"])
+        return RemoteMessage(message, None if sequential_id is None else lookup_identifier(message, sequential_id))
 
-def remove_pending_read(qm: QueueManager, entry: PendingRemoteReadEntry) -> None:
-    """Forget a read that is over, unless it was cancelled before. Spec: MS-MQQP 3.2.4.2, 3.2.4.7."""
-    if entry in qm.remote_client.PendingRemoteReadEntryCollection:
-        qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        """Tell the server what became of a message: call RemoteQMEndReceive. Spec: MS-MQQP 3.2.4.3, 3.1.4.2."""
+        assert entry.queue.binding is not None
+        arguments = {"pphContext": entry.RemoteReadHandle, "dwAck": int(ack)}
+        results = yield CallMethod(
+            entry.queue.binding, "RemoteQMEndReceive", arguments, self.qm.settings.remote_call_ms
+        )
+        self.qm.server_bindings.check("RemoteQMEndReceive", results)
+
+    def remove_pending_read(self, entry: PendingRemoteReadEntry) -> None:
+        """Forget a read that is over, unless it was cancelled before. Spec: MS-MQQP 3.2.4.2, 3.2.4.7."""
+        if entry in self.qm.remote_client.PendingRemoteReadEntryCollection:
+            self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)

@@ -81,7 +81,7 @@ class Enterprise:
     def hops(self, number: int, to: int) -> list[int]:
         """The next hops from a host to another, by number."""
         core = self[number].core
-        return [one.Identifier.int >> 64 for one in core.procedures.get_next_hops(core, guid(to)) if one.Identifier]
+        return [one.Identifier.int >> 64 for one in core.resolving.get_next_hops(guid(to)) if one.Identifier]
 
     def update(self, element: DirectoryObject) -> None:
         """Change an element in the directory."""

@@ -8,8 +8,8 @@ from core_network import Network, guid
 from core_raw import RAW, Raw, establish, internal, parameters, session_ack, user_message
 
 from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader
-from reference_qm.core.protocol.identifying import PROCEDURES, RANGES
-from reference_qm.core.protocol.procedures import Procedures
+from reference_qm.core.part import Part
+from reference_qm.core.protocol.identifying import RANGES, RECEIVERS
 from reference_qm.model.states import SessionState
 
 PACKETS = {
@@ -69,11 +69,11 @@ def test_every_state_and_packet_has_one_outcome(state, kind):
         assert set(raw.session["timers"].values()) == {None}
 
 
-def test_the_table_names_procedures_and_every_packet_has_ranges():
-    fields = set(Procedures.__dataclass_fields__)
-    assert set(PROCEDURES.values()) <= fields
-    assert {kind for _, kind in PROCEDURES} < set(RANGES)
-    assert len(PROCEDURES) == len(TAKEN)
+def test_the_table_finds_methods_and_every_packet_has_ranges():
+    core = Network().host(1).core
+    assert all(isinstance(receiver(core).__self__, Part) for receiver in RECEIVERS.values())
+    assert {kind for _, kind in RECEIVERS} < set(RANGES)
+    assert len(RECEIVERS) == len(TAKEN)
 
 
 WRONG_FORMS = {

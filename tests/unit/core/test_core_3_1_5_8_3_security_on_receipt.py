@@ -21,8 +21,10 @@ from core_secure import (
 )
 from security_made import queue_for, with_properties, with_security
 
+from harness.faults.parts import changed, put_in_place
 from reference_qm.codec import MessageClass, ProviderInfo, SecurityHeader
 from reference_qm.config import QueueSettings
+from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
 from reference_qm.directory.enums import PrivacyLevel
 from reference_qm.security import (
     AES_PROVIDER,
@@ -147,8 +149,8 @@ def refusals(host):
 
         return noted
 
-    for name in ("check_security", "check_queue_demands"):
-        setattr(host.core.procedures, name, noting(getattr(host.core.procedures, name)))
+    for check in (SecurityOnReceipt.check_security, SecurityOnReceipt.check_queue_demands):
+        put_in_place(host.core, changed(check, noting))
     return classes
 
 

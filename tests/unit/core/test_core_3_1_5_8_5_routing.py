@@ -11,6 +11,7 @@ from core_network import PLAIN, TRANSACTIONAL, Network, guid, private
 from core_ordering import in_sequence
 from core_raw import Raw, establish, parameters, session_ack, user_message
 
+from harness.faults.parts import changed, put_in_place
 from reference_qm.codec import (
     PrivateQueueFormatNameId,
     SessionHeader,
@@ -18,7 +19,8 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from reference_qm.core.protocol import routed as routing
+from reference_qm.core.protocol import routing
+from reference_qm.core.protocol.routing import Routing
 from reference_qm.surface.commands import PeekMessages
 
 PLAIN_NUMBER, TRANSACTIONAL_NUMBER = 1, 2
@@ -131,9 +133,16 @@ def test_a_message_of_too_many_hops_goes_no_further_and_is_acknowledged(router, 
 def test_the_administration_queue_is_told_of_too_many_hops():
     enterprise = Enterprise()
     gate = enterprise[NORTH_GATE].core
-    counted = gate.procedures.count_hop
-    gate.procedures.count_hop = lambda qm, packet: counted(
-        qm, replace(packet, UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | HIGHEST))
+    put_in_place(
+        gate,
+        changed(
+            Routing.count_hop,
+            lambda original: (
+                lambda qm, packet: original(
+                    qm, replace(packet, UserHeader=replace(packet.UserHeader, Flags=packet.UserHeader.Flags | HIGHEST))
+                )
+            ),
+        ),
     )
     for transactional, number in ((False, PLAIN_NUMBER), (True, TRANSACTIONAL_NUMBER)):
         enterprise[SENDER].send(

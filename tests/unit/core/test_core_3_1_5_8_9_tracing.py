@@ -8,8 +8,10 @@ from core_enterprise import PUBLIC, RECEIVER, SENDER, SOUTH_GATE, Enterprise
 from core_network import EPOCH_S, PLAIN, TRANSACTIONAL, Network, direct, guid, private
 from core_raw import RAW, Raw, user_message
 
+from harness.faults.parts import changed, put_in_place
 from reference_qm.codec import NULL_GUID, BaseHeader, DebugHeader, UserHeader
 from reference_qm.core.protocol.messages import deserialize_message
+from reference_qm.core.protocol.own_messages import OwnMessages
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import PeekMessages, SendMessage
 
@@ -26,7 +28,9 @@ def traced(ordinal=0x1A2B, header=TRACED, tr=1, **fields):
 def reports_of(host):
     """Catch what a host sends of its own: no directory knows the queue for reports."""
     reports = []
-    host.core.procedures.send_own_message = lambda qm, message, now: reports.append(message)
+    put_in_place(
+        host.core, changed(OwnMessages.send, lambda original: lambda qm, message, now: reports.append(message))
+    )
     return reports
 
 
@@ -64,7 +68,7 @@ def test_a_traced_message_that_arrives_is_reported(host):
 )
 def test_the_label_says_when(host, time_s, said):
     message = deserialize_message(traced(), guid(1), 0)
-    label = host.core.procedures.build_report_label(host.core, message, Now(0, time_s))
+    label = host.core.tracing.build_report_label(message, Now(0, time_s))
     assert label.endswith(f" at {said}")
 
 
@@ -72,8 +76,8 @@ def test_the_label_counts_hops(host):
     packet = traced()
     flags = packet.UserHeader.Flags | UserHeader.flags(RC=0x1D)
     message = deserialize_message(replace(packet, UserHeader=replace(packet.UserHeader, Flags=flags)), guid(1), 0)
-    assert ":00001A2B:1D received by" in host.core.procedures.build_report_label(host.core, message, host.network.now)
-    assert "<HOP COUNT>1D </HOP COUNT>\r\n" in host.core.procedures.build_report_body(host.core, message, "10.0.0.5")
+    assert ":00001A2B:1D received by" in host.core.tracing.build_report_label(message, host.network.now)
+    assert "<HOP COUNT>1D </HOP COUNT>\r\n" in host.core.tracing.build_report_body(message, "10.0.0.5")
 
 
 UNTRACED = {

@@ -87,7 +87,7 @@ def test_insecure_ones_are_sent_only_where_permitted(permitted):
         make_message(near), AdministrationQueueFormatName=direct(1, ADMIN), DestinationQueueFormatName=direct(2)
     )
     for message_class in MessageClass:
-        far.core.procedures.send_admin_ack(far.core, message, message_class, far.network.now)
+        far.core.admin_acks.send(message, message_class, far.network.now)
     far.ask(ReceiveMessage(PLAIN))
     far.network.settle()
     sent = [name.removeprefix("NACK_") for name in classes(near)]
@@ -104,9 +104,7 @@ def test_the_permission_survives_a_crash():
 
 def test_a_message_without_an_administration_queue_is_not_acknowledged():
     near, far = pair()
-    far.core.procedures.send_admin_ack(
-        far.core, make_message(near), MessageClass.MQMSG_CLASS_ACK_RECEIVE, far.network.now
-    )
+    far.core.admin_acks.send(make_message(near), MessageClass.MQMSG_CLASS_ACK_RECEIVE, far.network.now)
     assert far.adm()["OutgoingQueues"] == []
 
 
@@ -115,7 +113,7 @@ def test_an_acknowledgment_that_no_packet_holds_is_discarded(size):
     near, far = pair()
     message = replace(make_message(near), AdministrationQueueFormatName=direct(1, ADMIN), Body=bytes(size))
     reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
-    far.core.procedures.send_admin_ack(far.core, message, reason, far.network.now)
+    far.core.admin_acks.send(message, reason, far.network.now)
     far.ask(ReceiveMessage(PLAIN))
     far.network.settle()
     assert classes(near) == (["NACK_Q_PURGED"] if size < 0x400000 else [])

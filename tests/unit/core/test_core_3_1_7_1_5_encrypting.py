@@ -14,7 +14,9 @@ from core_secure import (
     user_messages,
 )
 
+from harness.faults.parts import changed, put_in_place
 from reference_qm.codec import MAX_PACKET_SIZE
+from reference_qm.core.protocol.security_lookup import SecurityLookup
 from reference_qm.security import ENHANCED_PROVIDER, MqdsPublicKeys, SecuritySettings, SignatureType
 
 RC2, RC4, AES128, AES192, AES256 = 0x6602, 0x6801, 0x660E, 0x660F, 0x6610
@@ -69,8 +71,13 @@ def test_one_symmetric_key_serves_a_remote_queue_manager_while_it_is_cached():
 def test_the_public_keys_of_the_session_are_read_once():
     sender, _ = secure_pair()
     asked = []
-    find = sender.core.procedures.find_public_keys
-    sender.core.procedures.find_public_keys = lambda qm, remote: asked.append(remote) or find(qm, remote)
+    put_in_place(
+        sender.core,
+        changed(
+            SecurityLookup.find_public_keys,
+            lambda original: lambda qm, remote: asked.append(remote) or original(qm, remote),
+        ),
+    )
     for _ in range(2):
         sender.send(PLAIN_2, privacy_level="advanced")
     assert asked == [guid(2)]

@@ -196,8 +196,8 @@ def test_a_hundred_thousand_waiting_messages_cost_a_timer():
     queue = core.adm.QueueCollection[PLAIN]
     (first,) = queue.MessagePositionList
     for _ in range(100_000):
-        core.procedures.message_available(core, core.procedures.insert_message(core, queue, first.MessageReference))
-    core.procedures.start_expiration_timer(core, now)
+        core.positions.message_available(core.positions.insert_message(queue, first.MessageReference))
+    core.expiring.start_expiration_timer(now)
     assert len(queue.MessagePositionList) == 100_001
     host.network.advance(1_001_000)
     assert len(queue.MessagePositionList) == 0

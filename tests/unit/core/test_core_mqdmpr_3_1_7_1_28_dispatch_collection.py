@@ -48,10 +48,10 @@ def test_only_what_was_added_is_sent_by_priority_then_as_it_was_queued(host, raw
     table = fill(host, "3 a", "5 b", "3 c", "7 d")
     assert next_one(host) is None
     for body in ("3 c", "5 b", "3 a"):
-        host.core.procedures.add_to_dispatch_collection(host.core, session_of(host), table[body])
+        host.core.dispatch_collection.add(session_of(host), table[body])
     queue = session_of(host).OutgoingQueueReference
     queue.State = type(queue.State).CONNECTED
-    host.core.procedures.dispatch_messages(host.core, session_of(host), host.network.now)
+    host.core.sending.dispatch_messages(session_of(host), host.network.now)
     host.network.carry_out(host, host.core.handle_timer(host.network.now))
     assert sent(raw) == ["5 b", "3 a", "3 c"]
     assert len(session_of(host).OutgoingMessageTable) == 4
@@ -65,21 +65,21 @@ def test_the_base_priority_of_the_queue_is_added(host, raw):
 
 def test_one_that_is_removed_is_not_next_any_more(host, raw):
     table = fill(host, "3 a", "5 b")
-    session, procedures = session_of(host), host.core.procedures
+    session = session_of(host)
     for position in table.values():
-        procedures.add_to_dispatch_collection(host.core, session, position)
-    procedures.remove_from_dispatch_collection(host.core, session, table["5 b"])
+        host.core.dispatch_collection.add(session, position)
+    host.core.dispatch_collection.remove(session, table["5 b"])
     assert next_one(host) == "3 a"
     assert len(session.OutgoingMessageTable) == 2, "its table still has it"
 
 
 def test_of_a_queue_that_is_removed_nothing_is_next_and_of_others_all_is(host, raw):
     table = fill(host, "3 a", "5 b")
-    session, procedures = session_of(host), host.core.procedures
+    session = session_of(host)
     host.send(direct(8), b"other")
     for position in table.values():
-        procedures.add_to_dispatch_collection(host.core, session, position)
-    procedures.remove_queue_from_dispatch_collection(host.core, session.OutgoingQueueReference)
+        host.core.dispatch_collection.add(session, position)
+    host.core.dispatch_collection.remove_queue(session.OutgoingQueueReference)
     assert next_one(host) is None
     assert session_of(host, direct(8)).OutgoingMessageTable.next_unsent() is not None
 

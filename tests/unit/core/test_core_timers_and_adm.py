@@ -3,12 +3,8 @@
 from dataclasses import fields
 from uuid import UUID
 
-import pytest
-
 from reference_qm.codec import MessageIdentifier, TxSequenceID
-from reference_qm.core.protocol.procedures import Procedures
-from reference_qm.core.protocol.security_caches import CACHE_TIMERS
-from reference_qm.core.queue_manager import _ON_QUEUE_MANAGER_TIMER, _ON_SESSION_TIMER
+from reference_qm.core.dispatch import ON_TIMER
 from reference_qm.model.adm import (
     MessageIDHistoryEntry,
     OutgoingMessagePosition,
@@ -138,12 +134,5 @@ def test_the_history_is_bounded_and_loses_the_earliest():
     assert table.find(source, 1) is None
 
 
-@pytest.mark.parametrize("name", TimerName)
-def test_every_session_timer_that_is_started_has_an_event(name):
-    if name not in {
-        TimerName.WAITING_MESSAGE_READ,
-        TimerName.RPC_RESPONSE_TIMEOUT,
-        TimerName.REMOTE_CALL,
-        *CACHE_TIMERS,
-    }:
-        assert (_ON_SESSION_TIMER | _ON_QUEUE_MANAGER_TIMER)[name] in Procedures.__dataclass_fields__
+def test_every_timer_that_is_started_has_an_event():
+    assert ON_TIMER.keys() == set(TimerName)

@@ -18,8 +18,7 @@ class Reader:
 
     def __init__(self, host, queue=TRANSACTIONAL):
         self.host = host
-        opened = host.core.procedures.open_found_queue(
-            host.core,
+        opened = host.core.queue_opening.open_found_queue(
             host.core.adm.QueueCollection[queue],
             queue,
             QueueAccessType.RECEIVE,
@@ -31,15 +30,15 @@ class Reader:
     def begin(self, **arguments):
         """Begin, and give the position or what else was answered."""
         core = self.host.core
-        core.procedures.dequeue_message_begin(
-            core, self.descriptor, lambda *answer: self.answers.append(answer), self.host.network.now, **arguments
+        core.two_phase_reading.dequeue_message_begin(
+            self.descriptor, lambda *answer: self.answers.append(answer), self.host.network.now, **arguments
         )
         self._carry_out()
         return self.answers[-1][1] if self.answers and self.answers[-1][1] else self.answers
 
     def end(self, position, delete, **arguments):
         core = self.host.core
-        core.procedures.dequeue_message_end(core, self.descriptor, position, delete, self.ended.append, **arguments)
+        core.two_phase_reading.dequeue_message_end(self.descriptor, position, delete, self.ended.append, **arguments)
         self._carry_out()
         return self.ended[-1] if self.ended else None
 

@@ -34,16 +34,17 @@ class Reads:
     def call(self, name: str, event: str, *arguments: Any, **named: Any) -> Answer | None:
         """Raise an event of the queue manager; give its answer if it came at once."""
         core = self.host.core
-        procedure = getattr(core.procedures, event)
+        part = core.two_phase_reading if event == "dequeue_message_begin" else core.reading
+        raise_event = getattr(part, event)
         if event == "read_by_lookup_identifier":
             descriptor, lookup_id, action = arguments
-            procedure(core, descriptor, lookup_id, action, self.answered(name), **named)
+            raise_event(descriptor, lookup_id, action, self.answered(name), **named)
         elif event == "peek_next_message":
             descriptor, cursor = arguments
-            procedure(core, descriptor, self.answered(name), self.host.network.now, cursor, **named)
+            raise_event(descriptor, self.answered(name), self.host.network.now, cursor, **named)
         else:
             (descriptor,) = arguments
-            procedure(core, descriptor, self.answered(name), self.host.network.now, **named)
+            raise_event(descriptor, self.answered(name), self.host.network.now, **named)
         self.flush()
         return self.answers.get(name)
 
@@ -68,7 +69,7 @@ def open_(
     access: QueueAccessType = QueueAccessType.RECEIVE,
     share: QueueShareMode = QueueShareMode.DENY_NONE,
 ) -> OpenQueueDescriptor:
-    status, descriptor = host.core.procedures.open_queue(host.core, direct(1, name), access, share, host.network.now)
+    status, descriptor = host.core.queue_opening.open_queue(direct(1, name), access, share, host.network.now)
     assert status is Status.MQ_OK
     assert descriptor is not None
     return descriptor

@@ -87,7 +87,7 @@ def test_bytes_are_counted_from_insertion_to_removal_for_queue_and_queue_manager
     assert size > 1000
     assert (queue.TotalBytes, host.core.adm.storage.used) == (size, size)
     position.State = MessagePositionState.LOCKED
-    host.core.procedures.unlock_message(host.core, position)
+    host.core.positions.unlock_message(position)
     assert queue.TotalBytes == size, "unlocked again, it counts once"
     queue.MessagePositionList.remove(position)
     assert (queue.TotalBytes, host.core.adm.storage.used) == (0, 0)
@@ -98,5 +98,5 @@ def test_a_queue_is_active_while_it_is_open(host):
     assert not queue.Active
     descriptor = open_(host)
     assert queue.Active
-    core.procedures.close_queue(core, descriptor)
+    core.queue_opening.close_queue(descriptor)
     assert not queue.Active

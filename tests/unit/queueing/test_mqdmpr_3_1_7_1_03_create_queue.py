@@ -3,7 +3,9 @@
 import pytest
 from queueing_made import PLAIN, one_host, queue_of
 
-from reference_qm.core.queueing.queues import create_queue, set_queue_defaults
+from harness.faults.parts import changed, put_in_place
+from reference_qm.core.protocol.publishing import Publishing
+from reference_qm.core.queueing.queues import set_queue_defaults
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import CreateQueue, GetQueue, ListQueues, SetQueue
@@ -79,17 +81,17 @@ REFUSED = {
 def test_what_cannot_be_created_has_a_status_and_changes_nothing(host, name):
     pathname, status = REFUSED[name]
     before = dict(host.core.adm.QueueCollection)
-    assert create_queue(host.core, set_queue_defaults(pathname), 0) == (status, None)
+    assert host.core.queues.create(set_queue_defaults(pathname), 0) == (status, None)
     assert host.core.adm.QueueCollection == before
 
 
 def test_a_public_queue_is_created_when_the_directory_has_it(host):
-    host.core.procedures.publish_queue = lambda qm, queue: Status.MQ_OK
-    status, queue = create_queue(host.core, set_queue_defaults("public"), 7)
+    put_in_place(host.core, changed(Publishing.publish, lambda original: lambda qm, queue: Status.MQ_OK))
+    status, queue = host.core.queues.create(set_queue_defaults("public"), 7)
     assert (status, queue.QueueType, queue.PrivateQueueNumber) == (Status.MQ_OK, QueueType.PUBLIC, None)
-    host.core.procedures.publish_queue = lambda qm, queue: Status.MQ_ERROR_NO_DS
-    assert create_queue(host.core, set_queue_defaults("other"), 7) == (Status.MQ_ERROR_NO_DS, None)
-    status, queue = create_queue(host.core, set_queue_defaults("other"), 7, skip_directory=True)
+    put_in_place(host.core, changed(Publishing.publish, lambda original: lambda qm, queue: Status.MQ_ERROR_NO_DS))
+    assert host.core.queues.create(set_queue_defaults("other"), 7) == (Status.MQ_ERROR_NO_DS, None)
+    status, queue = host.core.queues.create(set_queue_defaults("other"), 7, skip_directory=True)
     assert status is Status.MQ_OK
 
 

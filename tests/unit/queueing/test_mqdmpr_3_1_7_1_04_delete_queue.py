@@ -3,8 +3,9 @@
 import pytest
 from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
+from harness.faults.parts import changed, put_in_place
 from reference_qm.codec import MessageClass
-from reference_qm.core.queueing.queues import delete_queue
+from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, MoveMessage, PeekMessages, Result
 
@@ -21,8 +22,12 @@ def test_every_message_leaves_with_the_reason_that_its_queue_was_deleted(host):
     ids = put(host, "a", "b", "c")
     host.ask(MoveMessage(PLAIN, ids[1], SUB))
     left = []
-    host.core.procedures.position_deleted = lambda qm, position, reason: left.append(
-        (position.MessageReference.Body, reason)
+    put_in_place(
+        host.core,
+        changed(
+            FinalAcks.position_deleted,
+            lambda original: lambda qm, position, reason: left.append((position.MessageReference.Body, reason)),
+        ),
     )
     host.ask(DeleteQueue(PLAIN))
     assert sorted(left) == [(body, MessageClass.MQMSG_CLASS_NACK_Q_DELETED) for body in (b"a", b"b", b"c")]
@@ -34,15 +39,15 @@ def test_every_message_leaves_with_the_reason_that_its_queue_was_deleted(host):
 def test_descriptors_have_no_queue_any_more_and_reads_through_them_end(host):
     reads, descriptor = Reads(host), open_(host)
     assert reads.call("waits", "dequeue_message", descriptor) is None
-    cursor = host.core.procedures.open_cursor(host.core, descriptor)
-    delete_queue(host.core, queue_of(host), None, Result)
+    cursor = host.core.cursors.open(descriptor)
+    host.core.queues.delete(queue_of(host), None, Result)
     assert descriptor.QueueReference is None
     assert reads.answers["waits"] == (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
     for event in ("dequeue_message", "peek_message"):
         assert reads.call(event, event, descriptor) == (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
     assert reads.call("next", "peek_next_message", descriptor, cursor)[0] is Status.MQ_ERROR_QUEUE_NOT_AVAILABLE
-    assert host.core.procedures.open_cursor(host.core, descriptor) is None
-    host.core.procedures.close_queue(host.core, descriptor)
+    assert host.core.cursors.open(descriptor) is None
+    host.core.queue_opening.close_queue(descriptor)
     assert host.core.descriptors == {}
 
 

@@ -21,7 +21,7 @@ def host():
 
 
 def opened(host, name, access=Access.RECEIVE, share=NONE):
-    return host.core.procedures.open_queue(host.core, name, access, share, host.network.now)
+    return host.core.queue_opening.open_queue(name, access, share, host.network.now)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_several_queues_are_opened_and_closed_together(host):
     assert (status, several.Multiple, several.QueueReference) == (Status.MQ_OK, True, None)
     assert len(several.OpenQueueDescriptorCollection) == 2, "what is named twice is opened once"
     assert queue_of(host).Active
-    host.core.procedures.close_queue(host.core, several)
+    host.core.queue_opening.close_queue(several)
     assert not queue_of(host).Active
     assert host.core.descriptors == {}
 
@@ -119,18 +119,18 @@ def test_sharing(host, first, second):
     status, descriptor = opened(host, direct(1), *second)
     assert (status is Status.MQ_OK) is shared(first, second)
     assert status in (Status.MQ_OK, Status.MQ_ERROR_SHARING_VIOLATION)
-    host.core.procedures.close_queue(host.core, held)
+    host.core.queue_opening.close_queue(held)
     if descriptor is not None:
-        host.core.procedures.close_queue(host.core, descriptor)
+        host.core.queue_opening.close_queue(descriptor)
     assert opened(host, direct(1), *second)[0] is Status.MQ_OK, "nothing is left of those that were closed"
 
 
 def test_closing_ends_what_waits_and_forgets_cursors(host):
     reads, descriptor = Reads(host), open_(host)
-    host.core.procedures.open_cursor(host.core, descriptor)
+    host.core.cursors.open(descriptor)
     reads.call("tagged", "dequeue_message", descriptor, tag="t")
     reads.call("untagged", "peek_message", descriptor)
-    host.core.procedures.close_queue(host.core, descriptor)
+    host.core.queue_opening.close_queue(descriptor)
     assert reads.answers == dict.fromkeys(("tagged", "untagged"), (Status.MQ_ERROR_OPERATION_CANCELLED, None))
     assert (descriptor.CursorCollection, host.core.readers, host.core.next_due()) == ({}, {}, None)
 

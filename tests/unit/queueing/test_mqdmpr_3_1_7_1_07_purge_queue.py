@@ -3,7 +3,9 @@
 import pytest
 from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
 
+from harness.faults.parts import changed, put_in_place
 from reference_qm.codec import MessageClass
+from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import PurgeQueue
@@ -19,8 +21,14 @@ def host():
 @pytest.fixture
 def left(host):
     found = []
-    host.core.procedures.position_deleted = lambda qm, position, reason: found.append(
-        (position.MessageReference.Body.decode(), reason)
+    put_in_place(
+        host.core,
+        changed(
+            FinalAcks.position_deleted,
+            lambda original: (
+                lambda qm, position, reason: found.append((position.MessageReference.Body.decode(), reason))
+            ),
+        ),
     )
     return found
 
@@ -40,7 +48,7 @@ def test_what_is_locked_leaves_when_it_is_unlocked(host, left):
     locked = reads.positions["first"]
     assert locked.State is MessagePositionState.PURGE_PENDING
     assert reads.call("nothing", "dequeue_message", open_(host), timeout_ms=0) == (Status.MQ_ERROR_IO_TIMEOUT, None)
-    host.core.procedures.unlock_message(host.core, locked)
+    host.core.positions.unlock_message(locked)
     assert left == [("b", PURGED), ("a", PURGED)]
     assert len(queue_of(host).MessagePositionList) == 0
 
@@ -50,7 +58,7 @@ def test_what_is_locked_and_then_received_was_received(host, left):
     reads = Reads(host)
     reads.call("first", "dequeue_message", open_(host), two_phase_read=True)
     host.ask(PurgeQueue(PLAIN))
-    host.core.procedures.delete_message(host.core, reads.positions["first"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+    host.core.positions.delete_message(reads.positions["first"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
     assert left == [("a", MessageClass.MQMSG_CLASS_ACK_RECEIVE)]
 
 

@@ -26,7 +26,7 @@ def message_of(host, body=b"body", **fields):
 
 
 def enqueue(host, message, name=PLAIN):
-    status, position = host.core.procedures.enqueue_message(host.core, queue_of(host, name), message, host.network.now)
+    status, position = host.core.enqueueing.enqueue_message(queue_of(host, name), message, host.network.now)
     assert (position is not None) is (status is EnqueueStatus.NO_ERROR)
     return status
 
@@ -38,7 +38,7 @@ def test_a_message_is_in_its_queue_but_not_available_yet(host):
     (position,) = queue_of(host).MessagePositionList
     assert position.MessageReference == replace(message, ArrivalTime=host.network.now.utc_s)
     assert host.bodies() == []
-    host.core.procedures.message_available(host.core, position)
+    host.core.positions.message_available(position)
     assert host.bodies() == ["body"]
 
 
@@ -102,7 +102,7 @@ def test_a_journal_has_its_own_quota_and_what_exceeds_it_is_discarded(host):
     host.ask(SetQueue(PLAIN, journal_quota_kb=2))
     put(host, "a" * 1024, "b" * 1024)
     journal = queue.JournalQueueReference
-    moved = [core.procedures.move_message(core, position, journal) for position in queue.MessagePositionList]
+    moved = [core.positions.move_message(position, journal) for position in queue.MessagePositionList]
     assert [one is not None for one in moved] == [True, False]
     assert host.bodies(f"{PLAIN};journal") == ["a" * 1024]
     assert (queue.TotalBytes, core.adm.storage.used) == (0, 0)
@@ -114,8 +114,8 @@ def test_the_journals_of_all_queues_share_the_journal_quota_of_the_queue_manager
     core.adm.JournalQuota = 2
     put(host, "a" * 1024, "b" * 1024)
     one, two = queue_of(host).MessagePositionList
-    assert core.procedures.move_message(core, one, core.adm.SystemJournalQueue) is not None
-    assert core.procedures.move_message(core, two, queue_of(host).JournalQueueReference) is None
+    assert core.positions.move_message(one, core.adm.SystemJournalQueue) is not None
+    assert core.positions.move_message(two, queue_of(host).JournalQueueReference) is None
 
 
 def test_lookup_identifiers_go_up_with_the_position_in_the_list(host):

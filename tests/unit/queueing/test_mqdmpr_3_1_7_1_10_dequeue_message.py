@@ -3,7 +3,9 @@
 import pytest
 from queueing_made import PLAIN, Reads, direct, one_host, open_, put, queue_of
 
+from harness.faults.parts import changed, put_in_place
 from reference_qm.codec import MessageClass
+from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import ReceiveMessage, SendMessage
@@ -71,7 +73,7 @@ def test_a_locked_message_is_passed_over(host, reads):
     assert locked.State is MessagePositionState.LOCKED
     assert reads.call("next", "dequeue_message", descriptor) == (OK, "b")
     assert reads.call("none", "dequeue_message", descriptor, timeout_ms=0) == (TIMEOUT, None)
-    host.core.procedures.unlock_message(host.core, locked)
+    host.core.positions.unlock_message(locked)
     assert reads.call("again", "dequeue_message", descriptor) == (OK, "a")
 
 
@@ -80,14 +82,14 @@ def test_a_message_that_is_unlocked_goes_to_who_waits(host, reads):
     descriptor = open_(host)
     reads.call("two-phase", "dequeue_message", descriptor, two_phase_read=True)
     reads.call("waits", "dequeue_message", descriptor)
-    host.core.procedures.unlock_message(host.core, reads.positions["two-phase"])
+    host.core.positions.unlock_message(reads.positions["two-phase"])
     assert reads.answers["waits"] == (OK, "a")
 
 
 def test_the_cursor_says_which_message_is_received(host, reads):
     put(host, "a", "b", "c")
     descriptor = open_(host)
-    cursor = host.core.procedures.open_cursor(host.core, descriptor)
+    cursor = host.core.cursors.open(descriptor)
     reads.call("1", "peek_message", descriptor, cursor=cursor)
     reads.call("2", "peek_next_message", descriptor, cursor)
     assert reads.call("3", "dequeue_message", descriptor, cursor=cursor) == (OK, "b")
@@ -103,7 +105,7 @@ def test_the_cursor_says_which_message_is_received(host, reads):
 def test_a_message_at_the_cursor_that_another_received_is_said_to_be(host, reads):
     put(host, "a", "b")
     descriptor = open_(host)
-    cursor = host.core.procedures.open_cursor(host.core, descriptor)
+    cursor = host.core.cursors.open(descriptor)
     reads.call("1", "peek_message", descriptor, cursor=cursor)
     reads.call("other", "dequeue_message", descriptor)
     for name in "2", "3":
@@ -117,7 +119,7 @@ def test_a_message_at_the_cursor_that_another_received_is_said_to_be(host, reads
 def test_a_cursor_waits_for_what_comes_after_it(host, reads):
     put(host, "a")
     descriptor = open_(host)
-    cursor = host.core.procedures.open_cursor(host.core, descriptor)
+    cursor = host.core.cursors.open(descriptor)
     reads.call("1", "dequeue_message", descriptor, cursor=cursor)
     reads.call("waits", "dequeue_message", descriptor, cursor=cursor, timeout_ms=1_000)
     put(host, "b")
@@ -174,14 +176,14 @@ def test_a_search_that_passed_locked_messages_finds_what_becomes_available_among
     descriptor = open_(host)
     for name in "abc":
         reads.call(name, "dequeue_message", descriptor, two_phase_read=True)
-    host.core.procedures.unlock_message(host.core, reads.positions["b"])
+    host.core.positions.unlock_message(reads.positions["b"])
     assert reads.call("again", "dequeue_message", descriptor) == (OK, "b")
     assert reads.call("last", "dequeue_message", descriptor) == (OK, "d")
     put(host, "urgent", priority=7)
     assert reads.call("first", "dequeue_message", descriptor) == (OK, "urgent")
     assert reads.call("none", "dequeue_message", descriptor, timeout_ms=0) == (TIMEOUT, None)
-    host.core.procedures.delete_message(host.core, reads.positions["c"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
-    host.core.procedures.unlock_message(host.core, reads.positions["a"])
+    host.core.positions.delete_message(reads.positions["c"], MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+    host.core.positions.unlock_message(reads.positions["a"])
     assert reads.call("unlocked", "dequeue_message", descriptor) == (OK, "a")
 
 
@@ -189,8 +191,10 @@ def test_receiving_among_a_thousand_locked_messages_looks_at_each_of_them_once(h
     put(host, *(str(number) for number in range(1_000)))
     descriptor = open_(host)
     looked_at = []
-    is_readable = host.core.procedures.is_readable
-    host.core.procedures.is_readable = lambda *arguments: looked_at.append(1) or is_readable(*arguments)
+    put_in_place(
+        host.core,
+        changed(Seeking.is_readable, lambda original: lambda *arguments: looked_at.append(1) or original(*arguments)),
+    )
     for number in range(1_000):
         reads.call(str(number), "dequeue_message", descriptor, two_phase_read=True)
     assert len(looked_at) < 3_000

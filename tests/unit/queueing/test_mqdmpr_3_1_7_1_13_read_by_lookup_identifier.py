@@ -71,13 +71,13 @@ def test_locked_messages_are_passed_over_and_not_read(host, reads):
 def test_one_that_was_received_while_a_cursor_is_at_it_is_said_to_be(host, reads):
     ids = put(host, "a", "b")
     descriptor = open_(host)
-    cursor = host.core.procedures.open_cursor(host.core, descriptor)
+    cursor = host.core.cursors.open(descriptor)
     reads.call("peek", "peek_message", descriptor, cursor=cursor)
     reads.call("receive", "dequeue_message", descriptor)
     already = (Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, None)
     assert reads.call("x", EVENT, descriptor, ids[0], Seek.CURRENT, peek_operation=True) == already
     assert reads.call("y", EVENT, descriptor, ids[0], Seek.NEXT, peek_operation=True) == (OK, "b")
-    host.core.procedures.close_cursor(host.core, cursor)
+    host.core.cursors.close(cursor)
     assert reads.call("z", EVENT, descriptor, ids[0], Seek.CURRENT, peek_operation=True) == NOT_FOUND
 
 

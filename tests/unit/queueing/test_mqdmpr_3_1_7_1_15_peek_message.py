@@ -30,7 +30,7 @@ def descriptor(host):
 
 @pytest.fixture
 def cursor(host, descriptor):
-    return host.core.procedures.open_cursor(host.core, descriptor)
+    return host.core.cursors.open(descriptor)
 
 
 def test_a_peek_leaves_the_message_there(host, reads, descriptor):
@@ -91,7 +91,7 @@ def test_a_cursor_goes_from_message_to_message(host, reads, descriptor, cursor):
 
 def test_cursors_do_not_disturb_each_other(host, reads, descriptor, cursor):
     put(host, "a", "b")
-    other = host.core.procedures.open_cursor(host.core, descriptor)
+    other = host.core.cursors.open(descriptor)
     assert other.Handle != cursor.Handle
     reads.call("1", "peek_message", descriptor, cursor=cursor)
     reads.call("2", "peek_next_message", descriptor, cursor)
@@ -150,10 +150,10 @@ def test_a_message_before_the_cursor_satisfies_it_too_and_takes_it_back(host, re
 
 
 def test_closing_a_cursor_ends_what_waits_with_it_and_nothing_else(host, reads, descriptor, cursor):
-    other = host.core.procedures.open_cursor(host.core, descriptor)
+    other = host.core.cursors.open(descriptor)
     reads.call("gone", "peek_message", descriptor, cursor=cursor)
     reads.call("stays", "peek_message", descriptor, cursor=other)
-    host.core.procedures.close_cursor(host.core, cursor)
+    host.core.cursors.close(cursor)
     assert reads.answers == {"gone": (Status.MQ_ERROR_OPERATION_CANCELLED, None)}
     assert descriptor.CursorCollection == {other.Handle: other}
 
@@ -164,7 +164,7 @@ def test_a_closed_cursor_keeps_no_message(host, reads, descriptor, cursor):
     position = queue_of(host).MessagePositionList.find(one)
     assert position.held == 1
     queue_of(host).MessagePositionList.remove(position)
-    host.core.procedures.close_cursor(host.core, cursor)
+    host.core.cursors.close(cursor)
     assert (position.held, position.Next) == (0, None)
 
 

@@ -4,6 +4,8 @@ import pytest
 from core_network import TRANSACTIONAL
 from queueing_made import PLAIN, Reads, direct, one_host, open_, put, queue_of
 
+from harness.faults.parts import changed, put_in_place
+from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import (
@@ -39,14 +41,19 @@ def test_the_old_position_is_deleted_and_the_bytes_are_counted_where_it_is(host)
     position = queue_of(host).MessagePositionList.find(one)
     size = queue_of(host).TotalBytes
     target = queue_of(host).SubqueueCollection["sub"]
-    moved = host.core.procedures.move_message(host.core, position, target)
+    moved = host.core.positions.move_message(position, target)
     assert (position.State, moved.State) == (MessagePositionState.DELETED, MessagePositionState.AVAILABLE)
     assert moved.QueueReference is target
     assert (queue_of(host).TotalBytes, target.TotalBytes, host.core.adm.storage.used) == (0, size, size)
 
 
 def test_nobody_is_told_that_a_moved_message_left(host):
-    host.core.procedures.position_deleted = lambda qm, position, reason: pytest.fail("it did not leave")
+    put_in_place(
+        host.core,
+        changed(
+            FinalAcks.position_deleted, lambda original: lambda qm, position, reason: pytest.fail("it did not leave")
+        ),
+    )
     (one,) = put(host, "a")
     host.ask(MoveMessage(PLAIN, one, SUB))
 
@@ -54,8 +61,8 @@ def test_nobody_is_told_that_a_moved_message_left(host):
 def test_who_waits_at_the_target_gets_it(host):
     (one,) = put(host, "a")
     reads = Reads(host)
-    _, descriptor = host.core.procedures.open_queue(
-        host.core, f"{direct(1)};sub", open_(host).AccessType, open_(host).ShareMode, host.network.now
+    _, descriptor = host.core.queue_opening.open_queue(
+        f"{direct(1)};sub", open_(host).AccessType, open_(host).ShareMode, host.network.now
     )
     reads.call("waits", "dequeue_message", descriptor)
     host.ask(MoveMessage(PLAIN, one, SUB))
@@ -100,12 +107,12 @@ def test_a_moved_message_is_where_it_was_moved_to_after_a_crash():
 def test_a_cursor_at_a_message_that_was_moved_away_and_back_does_not_keep_it_from_being_found(host):
     ids = put(host, "a", "b")
     reads, descriptor = Reads(host), open_(host)
-    cursor = host.core.procedures.open_cursor(host.core, descriptor)
+    cursor = host.core.cursors.open(descriptor)
     reads.call("1", "peek_message", descriptor, cursor=cursor)
     host.ask(MoveMessage(PLAIN, ids[0], SUB))
     host.ask(MoveMessage(SUB, ids[0], PLAIN))
     assert reads.call("2", "peek_message", descriptor, cursor=cursor)[0] is Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
-    host.core.procedures.close_cursor(host.core, cursor)
+    host.core.cursors.close(cursor)
     assert host.ask(ReadByLookupIdentifier(ids[0], queue=PLAIN))["message"]["body"] == "a"
     assert host.bodies() == ["b"]
 
@@ -137,7 +144,7 @@ def test_a_journaled_message_is_in_the_journal_after_a_crash():
     host = one_host(durable=True)
     put(host, "a", recoverable=True)
     (position,) = queue_of(host).MessagePositionList
-    host.core.procedures.move_message(host.core, position, queue_of(host).JournalQueueReference)
+    host.core.positions.move_message(position, queue_of(host).JournalQueueReference)
     host.network.carry_out(host, host.core.handle_timer(host.network.now))
     host.network.kill(host)
     assert (host.bodies(), host.bodies(f"{PLAIN};journal")) == ([], ["a"])

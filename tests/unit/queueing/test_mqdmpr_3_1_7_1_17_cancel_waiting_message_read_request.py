@@ -17,7 +17,7 @@ def host():
 
 
 def cancel(host, tag):
-    return host.core.procedures.cancel_waiting_read(host.core, queue_of(host), tag, Status.MQ_ERROR_OPERATION_CANCELLED)
+    return host.core.waiting.cancel_waiting_read(queue_of(host), tag, Status.MQ_ERROR_OPERATION_CANCELLED)
 
 
 @pytest.mark.parametrize("event", ["dequeue_message", "peek_message"])

@@ -24,7 +24,7 @@ OTHERS = {
 
 
 def path_of(host, name):
-    return host.core.procedures.get_queue_path(host.core, name)
+    return host.core.queue_paths.get_queue_path(name)
 
 
 @pytest.mark.parametrize("name", DIRECT)

@@ -28,15 +28,15 @@ def hosts(request):
 
 
 def opened(host, name):
-    status, descriptor = host.core.procedures.open_queue(
-        host.core, name, QueueAccessType.SEND, QueueShareMode.DENY_NONE, host.network.now
+    status, descriptor = host.core.queue_opening.open_queue(
+        name, QueueAccessType.SEND, QueueShareMode.DENY_NONE, host.network.now
     )
     assert status is Status.MQ_OK
     return descriptor
 
 
 def message_to(host, name, **attributes):
-    identifier = MessageIdentifier(host.core.adm.Identifier, host.core.procedures.assign_identifier(host.core))
+    identifier = MessageIdentifier(host.core.adm.Identifier, host.core.sending.assign_identifier())
     attributes = {"SentTime": host.network.now.utc_s, "Body": b"body"} | attributes
     return Message(Identifier=identifier, DestinationQueueFormatName=name, **attributes)
 
@@ -45,7 +45,7 @@ def enqueue(host, name, transaction=None, descriptor=None, **attributes):
     descriptor = descriptor or opened(host, name)
     message = message_to(host, name, **attributes)
     now = host.network.now
-    status = host.core.procedures.enqueue_to_open_queue(host.core, descriptor, message, now, transaction)
+    status = host.core.enqueueing.enqueue_to_open_queue(descriptor, message, now, transaction)
     settle(host)
     return status
 
@@ -77,7 +77,7 @@ def test_each_of_several_queues_gets_a_copy_that_names_it_and_all(hosts):
 
 
 def test_two_queues_of_one_queue_manager_both_get_it(hosts):
-    hosts[1].core.procedures.create_queue(hosts[1].core, set_queue_defaults(OTHER), 0)
+    hosts[1].core.queues.create(set_queue_defaults(OTHER), 0)
     name = f"{direct(2)},{direct(2, OTHER)}"
     assert enqueue(hosts[0], name) is EnqueueStatus.NO_ERROR
     assert (hosts[1].bodies(), hosts[1].bodies(OTHER)) == (["body"], ["body"])
@@ -86,12 +86,12 @@ def test_two_queues_of_one_queue_manager_both_get_it(hosts):
 @pytest.mark.parametrize("numbers", [(1, 2), (1, 1)])
 def test_within_a_transaction_it_waits_for_the_commit(hosts, numbers):
     near = hosts[0]
-    transaction = near.core.procedures.create_transaction(near.core, UUID(int=7), True)
+    transaction = near.core.transaction_events.create_transaction(UUID(int=7), True)
     queues = [TRANSACTIONAL, "private$\\tx2"] if numbers == (1, 1) else [TRANSACTIONAL] * 2
     if numbers == (1, 1):
         described = set_queue_defaults(queues[1])
         described.Transactional = True
-        near.core.procedures.create_queue(near.core, described, 0)
+        near.core.queues.create(described, 0)
     name = ",".join(direct(number, queue) for number, queue in zip(numbers, queues, strict=True))
     assert enqueue(near, name, transaction, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE) is EnqueueStatus.NO_ERROR
     places = [(hosts[number - 1], queue) for number, queue in zip(numbers, queues, strict=True)]
@@ -117,7 +117,7 @@ def test_the_status_of_a_refusal_ends_it(hosts, why, several):
     if why == "quota of the queue":
         queue_of(near).Quota = 0
     elif why == "flow control":
-        near.core.procedures.begin_flow_control(near.core)
+        near.core.quotas.begin_flow_control()
     elif why == "too late":
         attributes = {"SentTime": near.network.now.utc_s - 10, "TimeToReachQueue": 9}
     else:
@@ -128,24 +128,23 @@ def test_the_status_of_a_refusal_ends_it(hosts, why, several):
 
 def test_flow_control_ends(hosts):
     near = hosts[0]
-    procedures = near.core.procedures
     assert near.adm()["QueueManager"]["Throttled"] is False
-    procedures.begin_flow_control(near.core)
+    near.core.quotas.begin_flow_control()
     assert near.adm()["QueueManager"]["Throttled"] is True
     assert enqueue(near, direct(1)) is EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
-    procedures.end_flow_control(near.core)
+    near.core.quotas.end_flow_control()
     assert enqueue(near, direct(1)) is EnqueueStatus.NO_ERROR
     assert near.bodies() == ["body"]
 
 
 def test_a_message_from_afar_comes_again_when_flow_control_has_ended(hosts):
     near, far = hosts
-    far.core.procedures.begin_flow_control(far.core)
+    far.core.quotas.begin_flow_control()
     near.send(direct(2), recoverable=True)
     near.network.advance(1_000)
     assert far.bodies() == []
     assert "quota of the queue manager" in far.closed[-1].reason
-    far.core.procedures.end_flow_control(far.core)
+    far.core.quotas.end_flow_control()
     near.network.advance(120_000)
     assert far.bodies() == ["body"]
 

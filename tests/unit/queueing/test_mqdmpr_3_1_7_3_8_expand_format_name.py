@@ -4,7 +4,9 @@ import pytest
 from core_network import guid
 from queueing_made import direct, one_host
 
+from harness.faults.parts import changed, put_in_place
 from reference_qm.codec import parse_format_name
+from reference_qm.core.queueing.names import QueueNames
 
 A, B, C = direct(7), direct(8), f"PUBLIC={guid(3)}"
 ONE, TWO = f"DL={guid(1)}", f"DL={guid(2)}"
@@ -15,12 +17,15 @@ def host():
     host = one_host()
     lists = {ONE: [A, TWO], TWO: [B, ONE, A.lower()]}
     found = {str(parse_format_name(name)).lower(): [parse_format_name(one) for one in of] for name, of in lists.items()}
-    host.core.procedures.resolve_distribution_list = lambda qm, name: found.get(str(name).lower())
+    put_in_place(
+        host.core,
+        changed(QueueNames.resolve_distribution_list, lambda original: lambda qm, name: found.get(str(name).lower())),
+    )
     return host
 
 
 def expand(host, text):
-    name = host.core.procedures.expand_format_name(host.core, text)
+    name = host.core.queue_names.expand_format_name(text)
     return None if name is None else [one.lower() for one in str(name).split(",")]
 
 
@@ -48,7 +53,7 @@ def test_what_cannot_be_resolved_fails(host, name):
 
 
 def test_a_list_that_holds_only_itself_has_nothing(host):
-    host.core.procedures.resolve_distribution_list = lambda qm, name: [name]
+    put_in_place(host.core, changed(QueueNames.resolve_distribution_list, lambda original: lambda qm, name: [name]))
     assert expand(host, ONE) is None
 
 

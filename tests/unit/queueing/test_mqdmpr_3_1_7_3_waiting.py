@@ -6,7 +6,9 @@ And what ends their wait, MS-MQDMPR 3.1.7.2.1 and 3.1.7.2.2: messages that leave
 import pytest
 from queueing_made import Reads, one_host, open_, put, queue_of
 
+from harness.faults.parts import changed, put_in_place
 from reference_qm.codec import MessageClass
+from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.model.position_list import storage_size
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
@@ -32,8 +34,8 @@ def descriptor(host):
 
 def wait(host, reads, name, descriptor, timeout_ms=None, destructive=True, **named):
     core = host.core
-    core.procedures.wait_for_new_message(
-        core, descriptor, timeout_ms, destructive, reads.answered(name), host.network.now, **named
+    core.waiting.wait_for_new_message(
+        descriptor, timeout_ms, destructive, reads.answered(name), host.network.now, **named
     )
 
 
@@ -42,7 +44,7 @@ def runs(host, reader):
 
 
 def test_a_wait_is_in_the_collection_of_its_descriptor_with_what_it_was_given(host, reads, descriptor):
-    cursor = host.core.procedures.open_cursor(host.core, descriptor)
+    cursor = host.core.cursors.open(descriptor)
     wait(host, reads, "x", descriptor, 100, destructive=False, tag="tag", cursor=cursor)
     (reader,) = descriptor.WaitingMessageReadOperationCollection
     assert (reader.DestructiveRead, reader.Tag, reader.CursorReference) == (False, "tag", cursor)
@@ -83,7 +85,7 @@ def test_the_timer_ends_the_wait_that_it_was_started_for(host, reads, descriptor
 def test_a_wait_that_is_stopped_returns_the_status_it_was_stopped_with(host, reads, descriptor):
     wait(host, reads, "x", descriptor, 100)
     (reader,) = descriptor.WaitingMessageReadOperationCollection
-    host.core.procedures.stop_reader(host.core, reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+    host.core.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
     assert reads.answers == {"x": (Status.MQ_ERROR_OPERATION_CANCELLED, None)}
     assert (runs(host, reader), len(descriptor.WaitingMessageReadOperationCollection)) == (False, 0)
 
@@ -121,10 +123,15 @@ def test_a_deleted_message_is_not_counted_and_whoever_wants_is_told_why(host):
     (message_id,) = put(host, "a")
     queue, told = queue_of(host), []
     position = queue.MessagePositionList.find(message_id)
-    host.core.procedures.position_deleted = lambda qm, position, reason: told.append((position, reason))
+    put_in_place(
+        host.core,
+        changed(
+            FinalAcks.position_deleted, lambda original: lambda qm, position, reason: told.append((position, reason))
+        ),
+    )
     reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
     for _ in range(2):
-        host.core.procedures.delete_message(host.core, position, reason)
+        host.core.positions.delete_message(position, reason)
     assert (queue.TotalBytes, len(queue.MessagePositionList)) == (0, 0)
     assert position.State is MessagePositionState.DELETED
     assert told == [(position, reason)], "once"

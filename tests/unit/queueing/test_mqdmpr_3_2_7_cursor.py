@@ -20,12 +20,12 @@ def host():
 
 @pytest.fixture
 def cursor(host):
-    return host.core.procedures.open_cursor(host.core, open_(host))
+    return host.core.cursors.open(open_(host))
 
 
 def raise_event(host, cursor, event, *arguments):
     """Give rStatus, the body of rPosition and the state afterwards."""
-    status, position = getattr(host.core.procedures, event)(host.core, cursor, *arguments)
+    status, position = getattr(host.core.cursors, event)(cursor, *arguments)
     body = None if position is None else position.MessageReference.Body.decode()
     assert position is None or cursor.MessagePositionReference is position
     return status, body, cursor.CursorState
@@ -33,7 +33,7 @@ def raise_event(host, cursor, event, *arguments):
 
 def test_a_cursor_begins_unread_at_the_start_with_a_handle_of_its_own(host, cursor):
     descriptor = cursor.OpenQueueDescriptorReference
-    other = host.core.procedures.open_cursor(host.core, descriptor)
+    other = host.core.cursors.open(descriptor)
     start = queue_of(host).MessagePositionList.Start
     assert (cursor.CursorState, cursor.MessagePositionReference) == (UNREAD, start)
     assert cursor.Handle != other.Handle
@@ -43,7 +43,7 @@ def test_a_cursor_begins_unread_at_the_start_with_a_handle_of_its_own(host, curs
 def test_a_descriptor_without_a_queue_gets_no_cursor(host):
     descriptor = open_(host)
     descriptor.QueueReference = None
-    assert host.core.procedures.open_cursor(host.core, descriptor) is None
+    assert host.core.cursors.open(descriptor) is None
 
 
 FROM_UNREAD = {
@@ -98,7 +98,7 @@ def test_a_message_that_is_available_ends_the_wait(host, cursor, state):
     assert cursor.CursorState is state
     put(host, "a")
     (position,) = queue_of(host).MessagePositionList
-    host.core.procedures.cursor_message_available(host.core, cursor, position)
+    host.core.cursors.message_available(cursor, position)
     assert (cursor.CursorState, cursor.MessagePositionReference) == (AVAILABLE[state], position)
 
 
@@ -114,7 +114,7 @@ def test_a_wait_that_expired_leaves_what_comes_later_to_be_found(host, cursor, s
     cursor.CursorState = READ if state is WAIT_PEEK else UNREAD
     raise_event(host, cursor, NEXT if state is WAIT_PEEK else DEQUEUE, *([] if state is WAIT_PEEK else [False]))
     assert cursor.CursorState is state
-    host.core.procedures.cursor_wait_expired(host.core, cursor)
+    host.core.cursors.wait_expired(cursor)
     assert (cursor.CursorState, cursor.MessagePositionReference) == (EXPIRED[state], position)
     put(host, "b")
     assert raise_event(host, cursor, DEQUEUE, True)[:2] == (SUCCEEDED, "b")

@@ -1,0 +1,92 @@
+"""The seam of faults: a subclass of one part of the queue manager, put in the place of that part.
+
+    @fault("last-acknowledged-message-not-marked", breaks=("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"))
+    class LastAcknowledgedMessageNotMarked(SessionAcks):
+        \"\"\"AckSequenceNumber is taken for the first number that is not acknowledged, when messages are marked.\"\"\"
+
+        def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+            super().mark_acknowledged(session, set_fields(header, {"AckSequenceNumber": lambda old: old - 1}))
+
+``super()`` calls what was there: the part itself, or the fault that was put in its place before. So several faults of
+one part compose, the last one outermost. The parts and their methods: ``reference_qm/core/README.md``.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+from harness.faults.registry import Install, add
+from reference_qm.core.part import Part
+from reference_qm.core.queue_manager import QueueManager
+
+Method = Callable[..., Any]
+"""A method of a part, by its class: ``SessionAcks.mark_acknowledged``."""
+Make = Callable[[Callable[..., Any]], Callable[..., Any]]
+"""Gets the method that was there; both it and what is returned are called with the queue manager before the rest."""
+Faulty = TypeVar("Faulty", bound=Part)
+
+
+def fault(name: str, *, breaks: str | Iterable[str]) -> Callable[[type[Faulty]], type[Faulty]]:
+    """Register a subclass of a part as a fault; the first paragraph of its docstring is what it says.
+
+    ``breaks``: the rule that it breaks, or several where the documents state one demand several times.
+    """
+
+    def register(cls: type[Faulty]) -> type[Faulty]:
+        says = " ".join((cls.__doc__ or "").split("\n\n")[0].split())
+        if "__doc__" not in vars(cls) or not says:
+            raise TypeError(f"the fault {name} has no docstring that says what it does")
+        add(name, breaks, says, replaced(cls))
+        return cls
+
+    return register
+
+
+def replaced(cls: type[Part]) -> Install:
+    """Put a subclass of a part in the place of that part."""
+    _part_of(cls)
+    return lambda faulty: put_in_place(faulty.core, cls)
+
+
+def put_in_place(qm: QueueManager, cls: type[Part]) -> None:
+    """Put a subclass of a part in the place of that part, on top of the faults that are there already."""
+    attribute = _attribute_of(qm, _part_of(cls))
+    current = type(getattr(qm, attribute))
+    setattr(qm, attribute, type(cls.__name__, (cls, current), {})(qm))
+
+
+def changed(method: Method, make: Make) -> type[Part]:
+    """Return a subclass of the part of a method in which that method is another."""
+    part, name = _owner_of(method)
+
+    def original(qm: QueueManager, *arguments: Any, **named: Any) -> Any:
+        return getattr(super(cls, getattr(qm, _attribute_of(qm, part))), name)(*arguments, **named)
+
+    new = make(original)
+    cls = type(name, (part,), {name: lambda self, *arguments, **named: new(self.qm, *arguments, **named)})
+    return cls
+
+
+def _part_of(cls: type[Part]) -> type[Part]:
+    """Return the part that a class derives from."""
+    parts = [base for base in cls.__mro__ if Part in base.__bases__]
+    if len(parts) != 1:
+        raise TypeError(f"{cls.__name__} derives from {len(parts)} parts of the queue manager: a fault replaces one")
+    return parts[0]
+
+
+def _attribute_of(qm: QueueManager, part: type[Part]) -> str:
+    for name, value in vars(qm).items():
+        if isinstance(value, part):
+            return name
+    raise TypeError(f"{part.__name__} is no part of the queue manager: see reference_qm/core/parts.py")
+
+
+def _owner_of(method: Method) -> tuple[type[Part], str]:
+    class_name, _, name = method.__qualname__.rpartition(".")
+    owner = getattr(sys.modules[method.__module__], class_name, None)
+    if not (isinstance(owner, type) and issubclass(owner, Part)):
+        raise TypeError(f"{method.__qualname__} is no method of a part of the queue manager")
+    return owner, name

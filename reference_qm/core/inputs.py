@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from reference_qm.core.dispatch import ON_COMMAND
+from reference_qm.core.part import Part
+from reference_qm.core.protocol.commanding import TELLING
+from reference_qm.core.protocol.errors import CommandError
+from reference_qm.model.attributes import ServiceState
+from reference_qm.model.states import ConnectionStatus, Opening
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import CloseTransport, Completed, Rejected
+from reference_qm.surface.inputs import (
+    BytesReceived,
+    Command,
+    DatagramReceived,
+    HostResolved,
+    Persisted,
+    PersistFailed,
+    PingSocket,
+    Started,
+    Stopped,
+    TransportConnected,
+    TransportFailed,
+    TransportLost,
+)
+
+
+class Inputs(Part):
+    """What happens to the queue manager, passed to the part that it concerns. Spec: MS-MQQB 3.1.4, 3.1.5."""
+
+    __slots__ = ()
+
+    def on_started(self, event: Started, now: Now) -> None:
+        """Queue Manager Started. Spec: MS-MQQB 3.1.4.1."""
+        self.qm.adm.QueueManagerState = ServiceState.READY
+        self.qm.initialization.initialize_globally(now)
+        self.qm.transaction_events.abort_unprepared()
+        self.qm.directory.initialize(now)
+        while self.qm.orphaned:
+            self.qm.final_acks.requeue(self.qm.orphaned.pop(0), now)
+        self.qm.administering.establish_waiting(now)
+
+    def on_stopped(self, event: Stopped, now: Now) -> None:
+        """Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
+        for session in list(self.qm.sessions.values()):
+            self.qm.closing.close(session, "the queue manager is stopped (MS-MQQB 3.1.4.2)", now)
+        for reader in list(self.qm.readers.values()):
+            self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+        self.qm.rpc_serving.carry_out(now)
+        self.qm.remote.associations.stop()
+        self.qm.client_tasks.abandon(now)
+        self.qm.timers.stop_all()
+        self.qm.adm.QueueManagerState = ServiceState.STOPPED
+
+    def on_connected(self, event: TransportConnected, now: Now) -> None:
+        """Go on with the session, or the RPC binding handle, whose connection is there."""
+        if event.transport in self.qm.remote_client.bindings:
+            self.qm.client_tasks.on_connected(event, now)
+            return
+        session = self.qm.transports.get(event.transport)
+        if session is None:
+            self.qm.emit(CloseTransport(event.transport, "its session was closed while it connected (MS-MQQB 3.1.5.9)"))
+        else:
+            self.qm.establishing.send_establish_request(session, now)
+
+    def on_failed(self, event: TransportFailed, now: Now) -> None:
+        """Give up the connection of a session, or of an RPC binding handle. Spec: MS-MQQB 3.1.5.2."""
+        if event.transport in self.qm.remote_client.bindings:
+            self.qm.client_tasks.on_failed(event, now)
+            return
+        session = self.qm.transports.pop(event.transport, None)
+        if session is not None:
+            status = ConnectionStatus.SOCKET_CONNECT_FAILURE
+            self.qm.establishing.fail_to_establish(session, status, f"{event.error} (MS-MQQB 3.1.5.2)", now)
+
+    def on_lost(self, event: TransportLost, now: Now) -> None:
+        """Note that a connection is over. Spec: MS-MQQB 3.1.7.3."""
+        if event.transport in self.qm.remote_client.bindings:
+            self.qm.client_tasks.on_lost(event, now)
+            return
+        session = self.qm.transports.pop(event.transport, None)
+        if session is not None:
+            self.qm.closing.on_transport_lost(session, event.reason, now)
+
+    def on_bytes(self, event: BytesReceived, now: Now) -> None:
+        """Pass on what came on a connection. Spec: MS-MQQB 3.1.5.1."""
+        if event.transport in self.qm.remote_client.bindings:
+            self.qm.client_tasks.on_bytes(event, now)
+            return
+        session = self.qm.transports.get(event.transport)
+        if session is not None:
+            self.qm.identifying.receive_bytes(session, event.data, now)
+
+    def on_datagram(self, event: DatagramReceived, now: Now) -> None:
+        """Pass on a ping, or the answer to one. Spec: MS-MQQB 3.1.7.7, 3.1.7.8."""
+        if event.socket is PingSocket.LISTENER:
+            self.qm.ping.receive_request(event.remote, event.data)
+        else:
+            self.qm.ping.receive_response(event.data, now)
+
+    def on_resolved(self, event: HostResolved, now: Now) -> None:
+        """Pass the addresses of a host to whoever waits for them. Spec: MS-MQQB 3.1.5.2."""
+        self.qm.client_tasks.on_resolved(event.host, event.addresses, now)
+        for session in list(self.qm.sessions.values()):
+            if session.opening is Opening.ADDRESSES and event.host not in session.addresses:
+                self.qm.resolving.take_addresses(session, event.host, event.addresses, now)
+
+    def on_persisted(self, event: Persisted, now: Now) -> None:
+        """Go on with what is on disk now. Spec: MS-MQQB 3.1.5.8.8."""
+        saving = self.qm.savings.pop(event.token, None)
+        if saving is not None:
+            self.qm.receiving.on_persisted(saving, now)
+        commit = self.qm.disk.persisted(event.token)
+        if commit is None:
+            return
+        result = commit.done()
+        if commit.token is not None:
+            self.qm.emit(Completed(commit.token, result))
+        for session in commit.sessions:
+            self.qm.sending.dispatch_messages(session, now)
+        self.qm.disk.pass_barriers(event.token, None, now)
+
+    def on_persist_failed(self, event: PersistFailed, now: Now) -> None:
+        """Undo what could not be put on disk. Spec: MS-MQQB 3.1.5.8.8."""
+        saving = self.qm.savings.pop(event.token, None)
+        if saving is not None:
+            self.qm.receiving.on_persist_failed(saving, event.error, now)
+        commit = self.qm.disk.failed(event.token, event.error)
+        if commit is None:
+            return
+        commit.undo()
+        if commit.token is not None:
+            self.qm.emit(
+                Rejected(commit.token, f"it could not be saved: {event.error}; try again when the store works")
+            )
+        for session in commit.sessions:
+            self.qm.sending.dispatch_messages(session, now)
+        self.qm.disk.pass_barriers(event.token, event.error, now)
+
+    def on_command(self, event: Command, now: Now) -> None:
+        """Carry out a command of a higher layer, or refuse it."""
+        if self.qm.halted is not None and type(event.request) not in TELLING:
+            self.qm.emit(Rejected(event.token, self.qm.halted))
+            return
+        try:
+            result = ON_COMMAND[type(event.request)](self.qm)(event.request, event.token, now)
+        except CommandError as error:
+            self.qm.emit(Rejected(event.token, str(error)))
+            return
+        if result is not None:
+            self.qm.emit(Completed(event.token, result))

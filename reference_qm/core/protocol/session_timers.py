@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+from reference_qm.core.part import Part
+from reference_qm.model.adm import Session
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+
+
+class SessionTimers(Part):
+    """The timers of a session. Spec: MS-MQQB 3.1.2."""
+
+    __slots__ = ()
+
+    def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
+        """Start a timer of a session, or start it again.
+
+        Spec: MS-MQQB 3.1.2. ``duration_ms``: as specified, unscaled.
+        """
+        self.qm.timers.start(TimerKey(name, session.number), now.monotonic_ms, duration_ms // self.qm.settings.scale)
+
+    def stop(self, session: Session, name: TimerName) -> None:
+        """Stop a timer of a session. Spec: MS-MQQB 3.1.2."""
+        self.qm.timers.stop(TimerKey(name, session.number))

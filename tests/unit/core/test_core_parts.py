@@ -1,0 +1,45 @@
+"""The parts of the queue manager: one class a part, in a module of its own, without state of its own."""
+
+from pathlib import Path
+
+import pytest
+from core_network import Network
+
+from reference_qm.core import queue_manager
+from reference_qm.core.part import Part
+from reference_qm.core.parts import Parts
+
+
+@pytest.fixture
+def core():
+    return Network().host(1).core
+
+
+def test_every_part_is_a_class_of_its_own_module(core):
+    made = vars(Parts(core))
+    assert len(made) > 50
+    assert all(type(part).__bases__ == (Part,) for part in made.values())
+    assert len({type(part).__module__ for part in made.values()}) == len(made)
+    assert made.keys() == {name for name, value in vars(core).items() if isinstance(value, Part)}
+
+
+def test_there_is_no_table_of_procedures(core):
+    assert not hasattr(core, "procedures")
+    assert list(Path(queue_manager.__file__).parent.rglob("*procedures*")) == []
+
+
+def test_a_part_has_no_state_of_its_own_and_survives_a_restart(core):
+    before = {name: value for name, value in vars(core).items() if isinstance(value, Part)}
+    assert [name for name, part in before.items() if hasattr(part, "__dict__")] == []
+    core.restart()
+    assert {name: vars(core)[name] for name in before} == before
+
+
+def test_the_readme_lists_every_part_with_its_class_and_module(core):
+    folder = Path(queue_manager.__file__).parent
+    rows = [line for line in (folder / "README.md").read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    listed = [tuple(cell.strip(" `") for cell in row.split("|")[1:4]) for row in rows]
+    assert listed == [
+        (name, type(part).__name__, type(part).__module__.removeprefix("reference_qm.core.").replace(".", "/") + ".py")
+        for name, part in vars(Parts(core)).items()
+    ]
