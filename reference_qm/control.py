@@ -62,7 +62,7 @@ def _shown(value: object) -> str:
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError("must be a text")
+        raise ValueError("must be a string")
     return value
 
 
@@ -74,13 +74,13 @@ def _flag(value: object) -> bool:
 
 def _number(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError("must be a whole number")
+        raise ValueError("must be an integer")
     return value
 
 
 def _texts(value: object) -> frozenset[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise ValueError("must be a list of texts")
+        raise ValueError("must be a list of strings")
     return frozenset(value)
 
 
@@ -88,7 +88,7 @@ def _utf8(value: object) -> bytes:
     try:
         return _text(value).encode()
     except UnicodeEncodeError:
-        raise ValueError("must be a text without lone surrogates") from None
+        raise ValueError("must be a string without lone surrogates") from None
 
 
 def _base64(value: object) -> bytes:

@@ -1,4 +1,4 @@
-"""What the roll-up hands to the pages and the terminal: plain records, no Spark."""
+"""The records that the roll-up hands to the pages and the terminal, without Spark."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ class Rule:
     why: str
     link: str
     checked: bool | None = None
-    """Did a check judge it when the suites were last proven? None: the run does not say."""
+    """Whether a check judged it when the suites were last proven; None: the run does not say."""
     proven: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What of one section was checked when the suites were last proven. ``demand``: MUST or SHOULD."""
+    """The part of one section that was checked when the suites were last proven. ``demand``: MUST or SHOULD."""
 
     document: str
     section: str
@@ -181,7 +181,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class RunTotals:
-    """What one run brought: verdicts by kind, and lines that were no verdicts."""
+    """The totals of one run: verdicts by kind, and lines that were no verdicts."""
 
     counts: dict[str, int]
     rejected: int

@@ -14,7 +14,7 @@ from reports.text import one_line
 
 SCHEMA = 1
 DOCUMENT = "[A-Z][A-Z0-9]{1,15}"
-"""What a document is called, as a regular expression."""
+"""The name of a document, as a regular expression."""
 
 
 def load_runs(folders: Iterable[Path]) -> list[Run]:
@@ -60,7 +60,7 @@ def load_run(folder: Path) -> Run:
 
 
 def nameable(path: Path) -> Path:
-    """Return the absolute path. Raises `RollupError` when Spark could not be told of it, because it is not UTF-8."""
+    """Return the absolute path. Raises `RollupError` when it is not UTF-8, as Spark needs it."""
     path = path.resolve()
     try:
         path.as_posix().encode("utf-8")
@@ -170,7 +170,7 @@ class _Record:
         if value is None and default is not None:
             return default
         if not isinstance(value, str):
-            raise RollupError(f"{self.where}: {key} must be a text")
+            raise RollupError(f"{self.where}: {key} must be a string")
         return _clean(value)
 
     def moment(self, key: str) -> datetime:
@@ -183,5 +183,5 @@ class _Record:
     def whole(self, key: str) -> int | None:
         value = self.values.get(key)
         if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
-            raise RollupError(f"{self.where}: {key} must be a whole number")
+            raise RollupError(f"{self.where}: {key} must be an integer")
         return value

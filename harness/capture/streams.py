@@ -24,7 +24,7 @@ class ByteRange:
 
 @dataclass(slots=True)
 class Direction:
-    """What one side of a connection sent; ``closed_frame`` holds its FIN or RST, ``reset`` says which."""
+    """The bytes that one side of a connection sent; ``closed_frame`` holds its FIN or RST, ``reset`` says which."""
 
     data: bytearray = field(default_factory=bytearray)
     ranges: list[ByteRange] = field(default_factory=list)
@@ -32,7 +32,7 @@ class Direction:
     reset: bool = False
 
     def frame_at(self, position: int) -> int:
-        """Give the number of the frame that holds a byte; IndexError outside the stream."""
+        """Return the number of the frame that holds a byte; IndexError outside the stream."""
         if not 0 <= position < len(self.data):
             raise IndexError(f"the stream has no byte {position}")
         return self.ranges[bisect_right(self.ranges, position, key=lambda each: each.start) - 1].frame

@@ -28,7 +28,7 @@ _TEXT_LIMIT = 200
 
 
 def explain(inventory: Inventory, rule: str, runs: Iterable[Path] = ()) -> Iterator[str]:
-    """Give the lines that explain a rule; UsageError for an unknown rule or a folder that holds no run."""
+    """Yield the lines that explain a rule; UsageError for an unknown rule or a folder that holds no run."""
     row = inventory.catalogue.get(rule)
     if row is None:
         raise UsageError(f"unknown rule {rule}; `mqconform rules` lists them")

@@ -16,7 +16,7 @@ Finding = tuple[bool, str] | None
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a predicate may know beside the packet: the SUT's role and the packets before it on its connection."""
+    """The context of a packet for predicates: the SUT's role and the packets before it on its connection."""
 
     frame: Frame
     connection: Connection | None
@@ -66,7 +66,7 @@ def passive(rule: str, kinds: str | Iterable[str], expected: str) -> Callable[[P
 
 @dataclass(slots=True)
 class Tally:
-    """What a passive rule found in one test."""
+    """The findings of a passive rule in one test."""
 
     seen: int = 0
     first: Frame | None = None

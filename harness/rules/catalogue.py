@@ -19,7 +19,7 @@ DOCUMENTS_FILE = "documents.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 ROW_FORMS = ("rule", "step")
-"""What has a row in the catalogue; the other forms belong to one of these."""
+"""The forms that have a row in the catalogue; the others belong to one of these."""
 OBSERVES = ("passive", "wire", "rpc", "control", "inspect", "none")
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
@@ -30,7 +30,7 @@ _OPTIONAL = {"why": str, "errata": list, "note": str}
 
 
 class IndexRow(NamedTuple):
-    """What suites/index.tsv knows of a rule; ``title`` is the heading of its section."""
+    """The row of a rule in suites/index.tsv; ``title`` is the heading of its section."""
 
     level: str
     form: str
@@ -47,7 +47,7 @@ class Document:
     sections: Mapping[str, str]
 
     def link(self, section: str) -> str:
-        """Give the address of a section's page; of the document's page where that is not known."""
+        """Return the address of a section's page; of the document's page where that is not known."""
         return f"{_PAGES}/ms-{self.name.lower()}/{self.sections.get(section, self.page)}"
 
 
@@ -95,20 +95,20 @@ class Catalogue(Mapping[str, Rule]):
         return len(self._rules)
 
     def documents(self) -> list[str]:
-        """Give the names of the documents that have rules here."""
+        """Return the names of the documents that have rules here."""
         return list(dict.fromkeys(rule.document for rule in self._rules.values()))
 
     def document(self, name: str) -> list[Rule]:
-        """Give the rules of a document."""
+        """Return the rules of a document."""
         return [rule for rule in self._rules.values() if rule.document == name]
 
     def link(self, rule: str) -> str:
-        """Give the public page of a rule id, whether it has a row or not; KeyError for an unknown document."""
+        """Return the public page of a rule id, whether it has a row or not; KeyError for an unknown document."""
         document, section, _ = rule.split("-")
         return self._documents[document].link(section)
 
     def to_rules_json(self) -> dict[str, dict[str, Any]]:
-        """Give the rows for a run folder's rules.json."""
+        """Return the rows for a run folder's rules.json."""
         fields = ("document", "section", "title", "level", "form", "observe", "role", "says", "why", "link")
         return {name: {key: getattr(rule, key) for key in fields} for name, rule in self._rules.items()}
 
@@ -151,7 +151,7 @@ def load_documents(root: Path = SUITES) -> dict[str, Document]:
 
 
 def load_catalogue(root: Path | None = None) -> Catalogue:
-    """Give the catalogue of a suites folder; the one beside the harness (default) is read once in a process.
+    """Load the catalogue of a suites folder; the one beside the harness (default) is read once in a process.
 
     CatalogueError names the file, the row and the way out.
     """

@@ -108,7 +108,7 @@ class MQFAddressHeader(Structure):
     )
 
     def size(self) -> int:
-        """Give the size in bytes, the padding included."""
+        """Return the size in bytes, the padding included."""
         data = bytes(FIXED_SIZE)
         for name in ("FormatNameList", "Padding"):
             data = self.get_field(name).addfield(self, data, self.getfieldval(name))

@@ -129,7 +129,7 @@ class SendArm(NDRPacket):  # type: ignore[misc]
 
 # [MS-MQMP] sect 2.2.3.2
 class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
-    """What R_QMCreateRemoteCursor takes and ignores (MS-MQMP 3.1.4.4): pointers are NULL."""
+    """The structure that R_QMCreateRemoteCursor takes and ignores (MS-MQMP 3.1.4.4): pointers are NULL."""
 
     ALIGNMENT = _WIDEST
     fields_desc = (

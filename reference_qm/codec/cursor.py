@@ -24,7 +24,7 @@ class Cursor:
 
     @property
     def remaining(self) -> int:
-        """How many bytes may still be read."""
+        """Return the number of bytes that may still be read."""
         return self.end - self.offset
 
     def unpack(self, layout: Layout) -> tuple[Any, ...]:

@@ -97,7 +97,7 @@ class ConnectionParametersHeader(Record):
 
 @dataclass(frozen=True, slots=True)
 class EstablishConnectionHeader(Flagged, Record):
-    """Who connects to whom.
+    """Identifiers of the queue manager that connects and of the one it connects to.
 
     Spec: MS-MQQB 2.2.3.1. 552 bytes. ClientGuid and ServerGuid 16-byte GUID; TimeStamp u32 LE ms since the system
     started; OperatingSystem u16 LE bits; Reserved u16 LE; Padding 512 bytes.

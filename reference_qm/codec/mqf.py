@@ -96,7 +96,7 @@ class MQFAddressHeader(Record):
 
     @property
     def ElementCount(self) -> int:  # noqa: N802 - the printed name
-        """How many elements FormatNameList has."""
+        """Return the number of elements of FormatNameList."""
         return len(self.FormatNameList)
 
     @classmethod

@@ -1,4 +1,4 @@
-"""What all records have in common: reading, building, named bits."""
+"""The base of all records: reading, building, named bits."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Record:
     __slots__ = ()
 
     SECTION: ClassVar[str]
-    """Where the structure is printed."""
+    """The section that prints the structure."""
 
     @classmethod
     @abstractmethod

@@ -57,10 +57,10 @@ class Association:
 
     @property
     def closed(self) -> bool:
-        """Is it over?"""
+        """Return whether it is over."""
         return self.state is AssociationState.CLOSED
 
-    # -- what the connection tells ------------------------------------------------------------------------------
+    # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes, now: Now) -> list[RpcOutput]:
         """Take bytes as they come, cut anywhere."""
@@ -106,7 +106,7 @@ class Association:
 
     @property
     def draining(self) -> bool:
-        """Are no more calls taken?"""
+        """Return whether no more calls are taken."""
         return self._draining
 
     def close(self, reason: str) -> list[RpcOutput]:
@@ -258,4 +258,4 @@ _HANDLERS: Mapping[tuple[AssociationState, PacketType], _Handler] = MappingProxy
         (AssociationState.CONTEXT_NEGOTIATED, PacketType.ORPHANED): Association._on_orphaned,
     }
 )
-"""What a server takes in which state; everything else breaks the protocol (MS-RPCE 3.3.3)."""
+"""The PDUs that a server takes in each state; everything else breaks the protocol (MS-RPCE 3.3.3)."""

@@ -1,4 +1,4 @@
-"""What the runtime raises for bytes that are no PDU or no stub; a mistake of the caller is codec's MisuseError."""
+"""The errors for bytes that are no PDU or no stub; a mistake of the caller is codec's MisuseError."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ class OctetReader:
 
     @property
     def remaining(self) -> int:
-        """How many bytes may still be read."""
+        """Return the number of bytes that may still be read."""
         return self.end - self.offset
 
     def refuse(self, message: str, offset: int | None = None) -> NoReturn:

@@ -105,9 +105,9 @@ class Pdu:
 
 
 class PduFramer:
-    """Takes the bytes of a stream, cut anywhere, and gives whole PDUs of at most ``longest`` bytes; holds no more.
+    """Takes the bytes of a stream, cut anywhere, and returns whole PDUs of at most ``longest`` bytes; holds no more.
 
-    A frag_length that no PDU has kills it for good: nothing tells where the next PDU starts.
+    A frag_length that no PDU has kills it for good: nothing shows where the next PDU starts.
     """
 
     __slots__ = ("_held", "_measured", "_needed", "longest")
@@ -117,11 +117,11 @@ class PduFramer:
         self._held = bytearray()
         self._needed = HEADER_SIZE
         self._measured = False
-        """Is ``_needed`` what the header of the PDU says?"""
+        """Whether ``_needed`` is what the header of the PDU says."""
 
     @property
     def pending(self) -> int:
-        """How many bytes of an unfinished PDU are held."""
+        """Return the number of bytes held of an unfinished PDU."""
         return len(self._held)
 
     def feed(self, data: bytes) -> Iterator[bytes]:

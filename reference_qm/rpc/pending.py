@@ -44,7 +44,7 @@ class PendingCalls:
 
     @property
     def receiving(self) -> bool:
-        """Is a request unfinished?"""
+        """Return whether a request is unfinished."""
         return self._incoming is not None
 
     # -- request ------------------------------------------------------------------------------------------------
@@ -205,8 +205,8 @@ class PendingCalls:
         return happened
 
     def _orphan(self, call: Call) -> list[RpcOutput]:
-        told: list[RpcOutput] = [CallOrphaned(call)] if call.dispatched else []
-        return told + self._end(call)
+        orphaned: list[RpcOutput] = [CallOrphaned(call)] if call.dispatched else []
+        return orphaned + self._end(call)
 
     def _end(self, call: Call) -> list[RpcOutput]:
         """Take a call out of the books; whoever waits for its context handle is next."""

@@ -64,7 +64,7 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
 
 
 def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, signature: bytes) -> bool:
-    """Say whether ``signature`` (bytes LE) is that of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
+    """Return whether ``signature`` (bytes LE) is that of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
     big_endian = signature[::-1]
     try:
         if algorithm in _OLD:

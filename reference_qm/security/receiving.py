@@ -1,4 +1,4 @@
-"""What becomes of a received message that has a SecurityHeader. Spec: MS-MQQB 3.1.5.8.3.
+"""The security checks of a received message that has a SecurityHeader. Spec: MS-MQQB 3.1.5.8.3.
 
 The steps, in the order in which they are taken; each raises Refused. Readings that had to be chosen:
 - The sender signs, then encrypts (3.1.7.1); the receiver, as printed, verifies the signature of the encrypted body,
@@ -49,7 +49,7 @@ ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 
 
 class Accounts(Protocol):
-    """What the receiver asks the directory and the local security authority."""
+    """The questions of the receiver to the directory and the local security authority."""
 
     def certificates(self, security_id: bytes) -> UserSignCerts | None:
         """Return User.Certificates of a SecurityID; None when the directory does not succeed."""

@@ -43,7 +43,7 @@ _REDUCED_BITS = 40
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """How a message is encrypted. Spec: MS-MQQB 3.1.7.1.5. ``key_size``: int bytes with the 88 zero bits, if any."""
+    """The encryption of a message. Spec: MS-MQQB 3.1.7.1.5. ``key_size``: int bytes with the 88 zero bits, if any."""
 
     UseCSP: str
     UseAlgorithm: EncryptionAlgorithm

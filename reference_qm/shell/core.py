@@ -1,4 +1,4 @@
-"""What the shell drives."""
+"""The interface of a core that the shell drives."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Core(Protocol):
         """Take an input."""
 
     def next_due(self) -> int | None:
-        """Say when a timer is due, in monotonic ms."""
+        """Return when a timer is due, in monotonic ms."""
 
     def handle_timer(self, now: Now, /) -> list[Effect]:
         """Let due timers expire."""

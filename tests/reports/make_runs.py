@@ -108,7 +108,7 @@ def catalogue() -> dict[str, dict[str, object]]:
 
 
 def coverage(rules: dict[str, dict[str, object]]) -> list[dict[str, object]]:
-    """What the harness would say of them: all that can be is checked, half of that is proven."""
+    """Return the coverage that the harness would write: all that can be is checked, half of that is proven."""
     found: dict[tuple[object, ...], dict[str, object]] = {}
     for row in rules.values():
         demand = str(row["level"]).split()[0]

@@ -62,11 +62,11 @@ def test_a_verdict_file_that_is_a_link_to_another_place_is_refused(folder, tmp_p
     ("values", "says"),
     [
         ({"schema": 2}, "schema is not 1"),
-        ({"run": None}, "run must be a text"),
+        ({"run": None}, "run must be a string"),
         ({"started": "yesterday"}, "started must be a time"),
         ({"sut": "Contoso"}, "sut: expected a JSON object"),
-        ({"sut": {"name": "x"}}, "sut: version must be a text"),
-        ({"exit": "1"}, "exit must be a whole number"),
+        ({"sut": {"name": "x"}}, "sut: version must be a string"),
+        ({"exit": "1"}, "exit must be an integer"),
     ],
 )
 def test_a_wrong_key_is_named(folder, values, says):

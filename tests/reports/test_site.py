@@ -30,7 +30,7 @@ def only_rule_page(site):
     return page.read_text(encoding="utf-8")
 
 
-def test_a_rule_page_tells_the_whole_story(tmp_path):
+def test_a_rule_page_is_complete(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "a.pcapng").write_bytes(b"capture")
     fail = judgement(

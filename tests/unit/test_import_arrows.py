@@ -18,7 +18,7 @@ ALLOWED = {
     "reports": {"reports", "pyspark"},
     "captures": set(),
 }
-"""Which of our packages, and of the two libraries that have one place only, each package may import."""
+"""The packages of ours, and the two libraries that have one place only, that each package may import."""
 
 GUARDED = {"reference_qm", "harness", "suites", "reports", "captures", "tests", "scapy", "pyspark"}
 

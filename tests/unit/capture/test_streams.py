@@ -1,4 +1,4 @@
-"""What the writer puts into a capture is what the reader finds on each connection, byte by byte."""
+"""Captures read back: the reader finds on each connection what the writer put there, byte by byte."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_a_connection_is_opened_used_and_closed_with_consistent_numbers(file: Pa
     ]
 
 
-def test_the_stream_tells_which_frame_holds_each_byte(file: Path) -> None:
+def test_the_stream_knows_which_frame_holds_each_byte(file: Path) -> None:
     with CaptureWriter(file) as writer:
         writer.tcp_open(1, CLIENT, SERVER, time_us=0)
         writer.udp(CLIENT, SERVER, b"between", time_us=1)
@@ -191,7 +191,7 @@ def test_a_flipped_bit_of_a_tcp_packet_does_not_go_unnoticed(file: Path, ends: t
                 streams(file)
 
 
-def test_misuse_is_told(file: Path) -> None:
+def test_misuse_is_reported(file: Path) -> None:
     with CaptureWriter(file) as writer:
         with pytest.raises(HarnessError, match="connection 1 is not open"):
             writer.tcp_data(1, True, b"a", time_us=0)
@@ -255,7 +255,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize("name", UNREADABLE)
-def test_what_cannot_be_judged_is_told_with_its_frame(file: Path, name: str) -> None:
+def test_what_cannot_be_judged_is_reported_with_its_frame(file: Path, name: str) -> None:
     packets, message = UNREADABLE[name]
     file.write_bytes(file_header() + b"".join(packet_block(0, packet, None) for packet in packets))
     with pytest.raises(CaptureError, match=message) as caught:

@@ -60,7 +60,7 @@ def test_a_queue_is_created_once_in_any_case(host):
     assert "exists already" in host.refusal(CreateQueue("PRIVATE$\\Plain"))
 
 
-def test_a_deleted_queue_is_gone_and_whoever_waits_is_told(host):
+def test_a_deleted_queue_is_gone_and_whoever_waits_is_answered(host):
     token = host.begin(ReceiveMessage(PLAIN, timeout_ms=1_000))
     host.ask(DeleteQueue(PLAIN))
     assert isinstance(host.answers[token], Rejected)

@@ -126,7 +126,7 @@ def test_long_answers_come_in_fragments():
     assert bytes(pair.happened[-1].results["lpRemoteReadDesc"]["lpBuffer"]) == buffer
 
 
-def test_a_fault_is_told_with_its_status():
+def test_a_fault_is_reported_with_its_status():
     pair = Pair()
     call = pair.call("RemoteQMPurgeQueue", hQueue=7)
     (received,) = pair.received()
@@ -136,7 +136,7 @@ def test_a_fault_is_told_with_its_status():
     assert "0x1c010014" in failed.error
 
 
-def test_a_cancel_ends_the_call_here_and_is_told_there():
+def test_a_cancel_ends_the_call_here_and_is_sent():
     pair = Pair()
     call = pair.call("RemoteQMStartReceive", lpRemoteReadDesc={**DESC, "ulTimeout": 1000})
     pair.take(pair.client.cancel(call))

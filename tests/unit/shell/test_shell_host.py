@@ -63,7 +63,7 @@ async def until_closed(reader: asyncio.StreamReader) -> bytes:
 # -- streams ----------------------------------------------------------------------------------------------------
 
 
-def test_an_accepted_stream_is_told_from_its_beginning_to_its_end():
+def test_an_accepted_stream_is_passed_on_from_its_beginning_to_its_end():
     async def story():
         core = ScriptedCore()
         async with running(core) as (_, endpoint):
@@ -369,7 +369,7 @@ class _Disk:
         self.closed = True
 
 
-def test_persisted_is_told_only_after_the_store_has_written_and_in_order():
+def test_persisted_is_passed_only_after_the_store_has_written_and_in_order():
     async def story():
         disk = _Disk()
         core = ScriptedCore(on(Started, Persist(1, {"n": 1}), Persist(2, {"n": 2})))
