@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reports.errors import RollupError
 from reports.model import Coverage, Rule, Run, Sut
+from reports.rollup_error import RollupError
 from reports.text import one_line
 
 SCHEMA = 1

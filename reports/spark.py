@@ -17,7 +17,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from reports.errors import RollupError
+from reports.rollup_error import RollupError
 from reports.text import one_line
 
 JAVA_AT_LEAST = 17

@@ -11,7 +11,7 @@ from pathlib import Path
 from struct import Struct, error, unpack_from
 from typing import BinaryIO
 
-from harness.capture.errors import CaptureError
+from harness.capture.capture_error import CaptureError
 
 LINKTYPE_RAW = 101
 """A packet begins with its IPv4 or IPv6 header."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from harness.wire.errors import WireError
 from harness.wire.rpc import HEADER_SIZE, rpc_size
+from harness.wire.wire_error import WireError
 from reference_qm.codec import FormatError, FramingError
 
 

@@ -6,7 +6,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.capture.errors import CaptureError
+from harness.capture.capture_error import CaptureError
 from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, take_apart
 from harness.capture.pcapng import LINKTYPE_RAW, CapturedFrame, read_pcapng
 from reference_qm.surface.inputs import Endpoint

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.conversation import RawConversation
-from harness.wire.errors import WireError
 from harness.wire.rpc import (
     ACCEPTANCE,
     CONC_MPX,
@@ -34,6 +33,7 @@ from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_status import failure, returned, thrown
 from harness.wire.rpc_stub import Operation
+from harness.wire.wire_error import WireError
 from reference_qm.surface.inputs import Endpoint
 
 if TYPE_CHECKING:

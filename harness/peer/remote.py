@@ -8,11 +8,11 @@ from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import dissect
-from harness.wire.errors import WireError
 from harness.wire.rpc import NDR, NDR64, QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, REMOTEREADDESC, RR_ACK, desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DIRECT, RECEIVE_ACCESS, queue_format, transfer_buffer
 from harness.wire.rpc_stub import NULL_HANDLE, guid, octets, pointer
+from harness.wire.wire_error import WireError
 
 WINDOWS_SERVER = 0x0000_0500
 """dwMQS of R_QMOpenRemoteQueue: no licence is counted for it."""

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from harness.capture.recorder import Frame
 from harness.environment import Listener, Stream, StreamSink
 from harness.peer.conversation import RawConversation
-from harness.wire.errors import WireError
 from harness.wire.rpc import (
     ACCEPTANCE,
     CONC_MPX,
@@ -38,6 +37,7 @@ from harness.wire.rpc import (
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_stub import Operation
+from harness.wire.wire_error import WireError
 from reference_qm.surface.inputs import Endpoint
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import Any
 from scapy.fields import Field, UUIDField
 from scapy.packet import Packet
 
-from harness.wire.errors import WireError
 from harness.wire.layer import Layer, Structure
+from harness.wire.wire_error import WireError
 
 NUL = b"\0\0"
 

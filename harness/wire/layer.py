@@ -13,7 +13,7 @@ from typing import Any
 from scapy.fields import BitField
 from scapy.packet import Packet
 
-from harness.wire.errors import WireError
+from harness.wire.wire_error import WireError
 
 
 class Layer(Packet):

@@ -20,9 +20,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from harness.wire.blobs import PublicKeyBlob, SimpleBlob
-from harness.wire.errors import WireError
 from harness.wire.packets import dissect
 from harness.wire.queues import DirectQueueFormatName
+from harness.wire.wire_error import WireError
 
 SIG10, SIG20, SIG30 = 1, 2, 3
 """The MSMQ digital signatures."""

@@ -31,7 +31,7 @@ from scapy.layers.dcerpc import (
 )
 from scapy.packet import NoPayload, Packet, Padding, Raw
 
-from harness.wire.errors import WireError
+from harness.wire.wire_error import WireError
 
 HEADER_SIZE = 16
 REQUEST_SIZE = 24

@@ -25,8 +25,8 @@ from scapy.layers.dcerpc import (
 )
 from scapy.packet import Packet, Padding, Raw
 
-from harness.wire.errors import WireError
 from harness.wire.rpc import Syntax
+from harness.wire.wire_error import WireError
 
 NULL_HANDLE = bytes(20)
 """A context handle that is NULL: attributes u32 and a nil UUID (C706 14.2.16.6)."""

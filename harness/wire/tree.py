@@ -8,9 +8,9 @@ from uuid import UUID
 
 from scapy.packet import Packet
 
-from harness.wire.errors import WireError
 from harness.wire.layer import Bits, Layer, Word
 from harness.wire.packets import dissect, dissect_ping
+from harness.wire.wire_error import WireError
 
 MOST_BYTES = 64
 MOST_CHARACTERS = 256

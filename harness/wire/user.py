@@ -8,7 +8,6 @@ from typing import Any
 from scapy.fields import LEIntField, XLEIntField
 from scapy.packet import Packet
 
-from harness.wire.errors import WireError
 from harness.wire.fields import AnnouncedGuid, Guid, Nested
 from harness.wire.layer import Layer, Structure, Word
 from harness.wire.mqf import MultiQueueFormatHeader
@@ -24,6 +23,7 @@ from harness.wire.session import SessionHeader
 from harness.wire.soap import SoapHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
+from harness.wire.wire_error import WireError
 
 LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
     "DQ": {0: None, 3: PrivateQueueFormatNameId, 5: PublicQueueFormatName, 7: DirectQueueFormatName},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_qm.codec.errors import FormatError
+from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import Layout
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from reference_qm.codec.base import measure
-from reference_qm.codec.errors import FormatError, FramingError
+from reference_qm.codec.format_error import FormatError, FramingError
 
 _MEASURABLE = 12  # int bytes up to and including PacketSize
 

@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 from uuid import UUID
 
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import FormatError
+from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
 from reference_qm.codec.record import Bits, Flagged, Record
 from reference_qm.frozen import dataclass

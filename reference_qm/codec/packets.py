@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from reference_qm.codec import base, internal, mqf, properties, security, session, soap_debug, transaction, user
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import FormatError, MisuseError
+from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.internal import PT_CONNECTION_PARAMETERS, PT_ESTABLISH_CONNECTION, PT_SESSION_ACK, PingPacket
 from reference_qm.frozen import dataclass
 

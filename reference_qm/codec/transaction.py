@@ -10,7 +10,7 @@ from uuid import UUID
 
 from reference_qm.codec import ids
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
 from reference_qm.codec.record import Bits, Flagged, Record
 from reference_qm.frozen import dataclass

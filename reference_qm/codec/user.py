@@ -8,7 +8,7 @@ from uuid import UUID
 
 from reference_qm.codec.base import INFINITE
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import FormatError, MisuseError
+from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
 from reference_qm.codec.queue_formats import (
     DirectQueueFormatName,

@@ -11,12 +11,12 @@ from reference_qm.rpc.answers import fault
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
 from reference_qm.rpc.bodies import Body, Shutdown
 from reference_qm.rpc.contexts import PresentationContext, negotiate
-from reference_qm.rpc.errors import PduError
 from reference_qm.rpc.events import CloseAssociation, RpcOutput, SendBytes
 from reference_qm.rpc.header import RPC_VERS, WHOLE, Flags, Header, PacketType
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE
 from reference_qm.rpc.pdu import Pdu, PduFramer
 from reference_qm.rpc.pending import PendingCalls
+from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.rpc.status import FaultStatus, RejectReason
 from reference_qm.surface.clock import Now
 

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import ClassVar, Literal, NoReturn
 from uuid import UUID
 
-from reference_qm.codec.errors import FormatError, MisuseError
-from reference_qm.rpc.errors import PduError
+from reference_qm.codec.format_error import FormatError, MisuseError
+from reference_qm.rpc.rpc_errors import PduError
 
 ByteOrder = Literal["<", ">"]
 """The integer representation of a data representation label: "<" little-endian, ">" big-endian."""

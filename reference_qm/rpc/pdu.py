@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Self
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
 from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
-from reference_qm.rpc.errors import PduError
 from reference_qm.rpc.header import (
     HEADER_SIZE,
     LITTLE_ENDIAN,
@@ -25,6 +24,7 @@ from reference_qm.rpc.header import (
     byte_order,
 )
 from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
+from reference_qm.rpc.rpc_errors import PduError
 
 _KINDS: tuple[type[Body], ...] = (
     AlterContext,

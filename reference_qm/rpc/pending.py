@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from reference_qm.rpc.answers import fault, response
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.calls import Call, IncomingCall
-from reference_qm.rpc.errors import StubError
 from reference_qm.rpc.events import CallCancelled, CallOrphaned, CallReceived, HandleRundown, RpcOutput
 from reference_qm.rpc.groups import ContextHandle
 from reference_qm.rpc.header import Flags
 from reference_qm.rpc.limits import MAX_INPUT_SIZE
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.status import FaultStatus
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from reference_qm.security.errors import SecurityError
+from reference_qm.security.security_error import SecurityError
 
 SECTION = "MS-MQMQ 2.2.19.3"
 

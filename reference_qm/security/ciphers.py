@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CBC
 
 from reference_qm.security.algorithms import EncryptionAlgorithm
-from reference_qm.security.errors import SecurityError
 from reference_qm.security.second_library import second
+from reference_qm.security.security_error import SecurityError
 
 _SECTION = "MS-MQQB 3.1.7.1.5"
 _WEAK_BITS = 40

@@ -35,8 +35,8 @@ from reference_qm.security.caches import CachedSymmetricKey, CachedUserCert, Sec
 from reference_qm.security.ciphers import decrypt
 from reference_qm.security.descriptor import SecurityDescriptor
 from reference_qm.security.directory_keys import UserSignCerts
-from reference_qm.security.errors import SecurityError
 from reference_qm.security.key_exchange import unwrap
+from reference_qm.security.security_error import SecurityError
 from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
 from reference_qm.security.signatures import Content, authenticate, is_signed, signed_content
 from reference_qm.surface.clock import Now

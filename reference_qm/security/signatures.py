@@ -24,8 +24,8 @@ from reference_qm.codec import (
 )
 from reference_qm.codec import text as wchars
 from reference_qm.security.algorithms import hash_algorithm
-from reference_qm.security.errors import SecurityError
 from reference_qm.security.hashing import certificate_key, is_signature, sign
+from reference_qm.security.security_error import SecurityError
 
 _SIGNING = "MS-MQQB 3.1.7.1.4"
 _AUTHENTICATION = "MS-MQQB 3.1.5.8.3"

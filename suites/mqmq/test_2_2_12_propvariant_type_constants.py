@@ -7,7 +7,6 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.wire.errors import WireError
 from harness.wire.rpc import NDR, QMCOMM
 from harness.wire.rpc_propvariant import (
     OPNUM,
@@ -33,6 +32,7 @@ from harness.wire.rpc_propvariant import (
     got_properties,
 )
 from harness.wire.rpc_status import returned
+from harness.wire.wire_error import WireError
 
 pytestmark = pytest.mark.needs("qm2qm")
 

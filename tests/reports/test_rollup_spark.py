@@ -11,9 +11,9 @@ import typer
 from typer.testing import CliRunner
 
 import reports.cli
-from reports.errors import RollupError
 from reports.lake import account
 from reports.model import RunTotals
+from reports.rollup_error import RollupError
 from reports.text import slug
 from reports.vocabulary import SEVERITY
 

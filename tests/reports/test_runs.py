@@ -8,7 +8,7 @@ from pathlib import Path
 import make_runs
 import pytest
 
-from reports.errors import RollupError
+from reports.rollup_error import RollupError
 from reports.runs import count_lines, inside, load_run, load_runs
 
 

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.ndr import Encoding, HandleType, NdrReader, NdrType, NdrWriter
 from reference_qm.rpc.syntaxes import SyntaxId
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from reference_qm.codec.errors import FormatError
-from reference_qm.rpc.errors import StubError
+from reference_qm.codec.format_error import FormatError
 from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
+from reference_qm.rpc.rpc_errors import StubError
 
 Scope = Mapping[str, Any]
 """The fields or parameters beside a value: what size_is, length_is and switch_is speak of."""

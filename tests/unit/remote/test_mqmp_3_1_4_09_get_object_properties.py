@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from remote_reader import ADDRESS, PLAIN, QM_ID, Server
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.config import QueueSettings
 from reference_qm.model.statuses import Status
 from reference_qm.rpc.interfaces.propvariant import VarType

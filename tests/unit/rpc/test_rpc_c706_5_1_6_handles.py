@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from rpc_made import DESC, Client, element, received, sent
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import QM2QM, QMCOMM, CallOrphaned, CallReceived, FaultStatus, HandleRundown, Limits
 from reference_qm.rpc.bodies import CoCancel, Orphaned
 from reference_qm.rpc.ndr import Encoding

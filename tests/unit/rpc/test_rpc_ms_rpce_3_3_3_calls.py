@@ -3,7 +3,7 @@
 import pytest
 from rpc_made import DESC, NOW, Client, closed, element, received, sent
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import QM2QM, CallCancelled, CallOrphaned, CallReceived, FaultStatus, Limits
 from reference_qm.rpc.bodies import CoCancel, Fault, Orphaned, Request, Shutdown
 from reference_qm.rpc.header import WHOLE, Flags, SecTrailer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference_qm.codec.errors import FormatError
+from reference_qm.codec.format_error import FormatError
 
 
 class PduError(FormatError):
