@@ -297,11 +297,12 @@ def _view(
         identity = control.call("identity")
         try:
             identifier = UUID(identity["guid"])
-            facilities = frozenset(identity.get("capabilities", ())) & frozenset(FACILITIES)
+            announced = identity.get("facilities", identity.get("capabilities", ()))  # the former name of the key
+            facilities = frozenset(announced) & frozenset(FACILITIES)
             keys = base64.b64decode(identity.get("public_encryption_keys_base64", ""), validate=True)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise SutUnavailable(
-                f"{file.sut.name}: control verb identity: no guid, capabilities that are no list, or keys that are no "
+                f"{file.sut.name}: control verb identity: no guid, facilities that are no list, or keys that are no "
                 f"base64: {identity}"
             ) from error
         if "reset" in facilities and not environment.virtual:  # in virtual time each test has a core of its own

@@ -12,7 +12,7 @@ from reference_qm.surface.remote_commands import RemoteRequest
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who is this? Result: guid, name, vendor, version, capabilities, public keys (MQDSPUBLICKEYS in base64)."""
+    """Who is this? Result: guid, name, vendor, version, facilities, public keys (MQDSPUBLICKEYS in base64)."""
 
 
 @dataclass(frozen=True, slots=True)

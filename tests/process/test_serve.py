@@ -75,7 +75,7 @@ def test_it_answers_a_ping_with_the_guid_of_its_identity(tmp_path: Path):
         assert ping(served.endpoint("ping"), 0x01020304) == (0, 0x01020304, UUID(guid))
         identity = control.call("identity")
         assert UUID(identity["guid"]) == UUID(guid)
-        assert "restart" in identity["capabilities"]
+        assert "restart" in identity["facilities"]
 
 
 def exchange(sender, receiver, receiver_address: str, delivery: str, count: int = 5) -> None:

@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from reference_qm.security import MessageSecurity
     from reference_qm.surface.clock import Now
 
-CAPABILITIES = (
-    "ping",
+FACILITIES = (
     "queue_control",
     "send",
     "receive",
@@ -72,7 +71,7 @@ def identity(qm: QueueManager, request: commands.Identity, token: int, now: Now)
             "name": qm.config.host_name,
             "vendor": qm.config.vendor,
             "version": qm.config.version,
-            "capabilities": [one for one in CAPABILITIES if one != "reset" or qm.config.directory is None],
+            "facilities": [one for one in FACILITIES if one != "reset" or qm.config.directory is None],
             "public_encryption_keys_base64": base64.b64encode(machine.PublicEncryptionKeyList).decode(),
             "public_signing_keys_base64": base64.b64encode(machine.PublicSigningKeyList).decode(),
         }

@@ -30,7 +30,6 @@ def test_identity(host):
     values = host.ask(Identity())
     assert (values["guid"], values["name"], values["vendor"]) == (str(guid(1)), "host1", "mqconform")
     known = (
-        "ping",
         "queue_control",
         "send",
         "receive",
@@ -42,7 +41,7 @@ def test_identity(host):
         "inspect",
         "remote_read",
     )
-    assert set(values["capabilities"]) == set(known)
+    assert set(values["facilities"]) == set(known)
 
 
 def test_queues_get_numbers_but_never_that_of_the_order_queue(host):
