@@ -9,7 +9,7 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
 from reference_qm.codec.record import Bits, Flagged, Record
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 PT_SESSION_ACK = 0x1
 PT_ESTABLISH_CONNECTION = 0x2
@@ -38,7 +38,7 @@ _ESTABLISH = Layout(
 _PING = Layout("PingPacket", "MS-MQQB 2.2.7", Flags=U16, Signature=U16, Cookie=U32, QMGuid=GUID)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class InternalHeader(Flagged, Record):
     """Packet type and session state.
 
@@ -72,7 +72,7 @@ class InternalHeader(Flagged, Record):
         return _INTERNAL.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ConnectionParametersHeader(Record):
     """Acknowledgment timeouts and window.
 
@@ -95,7 +95,7 @@ class ConnectionParametersHeader(Record):
         return _PARAMETERS.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class EstablishConnectionHeader(Flagged, Record):
     """Identifiers of the queue manager that connects and of the one it connects to.
 
@@ -130,7 +130,7 @@ class EstablishConnectionHeader(Flagged, Record):
         return _ESTABLISH.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class PingPacket(Flagged, Record):
     """A Ping Request or Ping Response: one UDP datagram.
 

@@ -12,7 +12,7 @@ from reference_qm.codec.format_error import MisuseError
 
 
 class Record:
-    """One printed structure as a frozen record. ``build(parse(x)) == x`` for every x that parses."""
+    """One printed structure, a value object. ``build(parse(x)) == x`` for every x that parses."""
 
     __slots__ = ()
 

@@ -17,7 +17,7 @@ from reference_qm.codec.queue_formats import (
     PublicQueueFormatName,
 )
 from reference_qm.codec.record import Bits, Flagged, Record
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 SECTION = "MS-MQMQ 2.2.19.2"
 QueueName = PrivateQueueFormatNameId | PublicQueueFormatName | PrivateQueueFormatName | DirectQueueFormatName
@@ -41,7 +41,7 @@ _ADMINISTRATION: _QueueTypes = {**_DESTINATION, 2: PrivateQueueFormatNameId, 6: 
 _RESPONSE: _QueueTypes = {**_ADMINISTRATION, 1: None, 4: PrivateQueueFormatNameId}
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class UserHeader(Flagged, Record):
     """Source and destination of a message, and which headers follow.
 

@@ -7,14 +7,13 @@ process and node failures. ``forget`` is the crash: it leaves what must survive.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import MISSING, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reference_qm import codec
 from reference_qm.codec import NULL_GUID, SequenceInfo, StreamFramer, TxSequenceID, UserMessagePacket
 from reference_qm.directory.enums import QueueType
-from reference_qm.frozen import dataclass
 from reference_qm.model import collection, position_list, states, tables
 from reference_qm.model.attributes import QueueAttributes, QueueManagerAttributes
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -22,6 +21,7 @@ from reference_qm.model.message import INFINITE as INFINITE
 from reference_qm.model.message import NO_INCOMING as NO_INCOMING
 from reference_qm.model.message import Message as Message
 from reference_qm.model.position_list import Boundary, Storage
+from reference_qm.value_object import value_object
 
 if TYPE_CHECKING:
     from reference_qm.model.transactions import Transaction
@@ -150,7 +150,7 @@ class Queue(QueueAttributes):
         return self.MessagePositionList.TotalBytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_object(kw_only=True)
 class OutgoingTransferInfo:
     """The state of a transactional sequence as an administrator sees it. Spec: MS-MQDMPR 3.1.1.4. Times in s."""
 
@@ -167,7 +167,7 @@ class OutgoingTransferInfo:
     EodResendTime: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ConnectionHistoryEntry:
     """One entry of OutgoingQueue.ConnectionHistory. Spec: MS-MQDMPR 3.1.1.3. Time in s UTC; Error an HRESULT."""
 
@@ -190,11 +190,11 @@ class OutgoingQueue(Queue):
         default_factory=lambda: deque(maxlen=CONNECTION_HISTORY_SIZE)
     )
     NextHops: list[str] = field(default_factory=list)
-    OutgoingTransferInfoReference: OutgoingTransferInfo = OutgoingTransferInfo()
+    OutgoingTransferInfoReference: OutgoingTransferInfo = field(default=OutgoingTransferInfo())
     session: Session = field(init=False, repr=False, metadata=DURABLE)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class NextHop:
     """A way to the destination. Spec: MS-MQQB 3.1.1.3.1.3."""
 
@@ -203,7 +203,7 @@ class NextHop:
     Address: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class MessageIDHistoryEntry:
     """A message received. Spec: MS-MQQB 3.1.1.3. TimeStamp u32 s UTC."""
 
