@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,12 +29,6 @@ class Direction:
     ranges: list[ByteRange] = field(default_factory=list)
     closed_frame: int | None = None
     reset: bool = False
-
-    def frame_at(self, position: int) -> int:
-        """Return the number of the frame that holds a byte; IndexError outside the stream."""
-        if not 0 <= position < len(self.data):
-            raise IndexError(f"the stream has no byte {position}")
-        return self.ranges[bisect_right(self.ranges, position, key=lambda each: each.start) - 1].frame
 
 
 @dataclass(slots=True)

@@ -23,7 +23,6 @@ from harness.wire.rpc import (
     bind,
     co_cancel,
     dissect_rpc,
-    orphaned,
     outcomes_of,
     request,
     stub_of,
@@ -281,7 +280,3 @@ class Association(RawConversation):
     def cancel(self, call: Call) -> Frame:
         """Ask for the end of a call: co_cancel."""
         return self.send(co_cancel(call.call_id))
-
-    def orphan(self, call: Call) -> Frame:
-        """Abandon a call: orphaned."""
-        return self.send(orphaned(call.call_id))

@@ -92,16 +92,9 @@ class QueueManagerAttributes:
     DirectoryServerType: enums.DirectoryServerType | None = field(default=None, metadata=DURABLE)
     Security: bytes | None = field(default=None, metadata=DURABLE)
     Clustered: bool = field(default=False, metadata=DURABLE)
-    MachineDomainId: UUID = NULL_GUID
-    LastDomain: UUID | None = field(default=None, metadata=DURABLE)
-    DirectoryServerList: tuple[str, ...] = field(default=(), metadata=DURABLE)
     DirectoryIntegrated: bool = field(default=False, metadata=DURABLE)
-    SrmpHttpSupport: bool = field(default=False, metadata=DURABLE)
-    SrmpPgmSupport: bool = field(default=False, metadata=DURABLE)
     DirectoryOffline: bool = False
     Throttled: bool = False
     ConnectionActive: bool = True
-    HardenedSecurity: bool = field(default=False, metadata=DURABLE)
     QueueManagerState: ServiceState = ServiceState.STOPPED
-    InitializationRetryTimerDuration: int = field(default=120, metadata=U32_DURABLE)
     SequentialID: int = field(default=0, metadata=U64_DURABLE)

@@ -109,14 +109,10 @@ def test_the_stream_knows_which_frame_holds_each_byte(file: Path) -> None:
     (stream,) = found.tcp
     assert (stream.client, stream.server, stream.opened_frame) == (CLIENT, SERVER, 1)
     assert bytes(stream.from_client.data) == b"abcdefg"
-    assert [stream.from_client.frame_at(i) for i in range(7)] == [5, 5, 5, 7, 7, 7, 7]
     assert [(r.start, r.end, r.frame, r.time_us) for r in stream.from_client.ranges] == [(0, 3, 5, 2), (3, 7, 7, 4)]
     assert (stream.from_client.closed_frame, stream.from_client.reset) == (None, False)
     assert bytes(stream.from_server.data) == b"xy"
     assert (stream.from_server.closed_frame, stream.from_server.reset) == (8, True)
-    for outside in (-1, 7):
-        with pytest.raises(IndexError):
-            stream.from_client.frame_at(outside)
     (datagram,) = found.udp
     assert (datagram.source, datagram.target, datagram.data, datagram.frame) == (CLIENT, SERVER, b"between", 4)
 
