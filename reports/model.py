@@ -43,6 +43,8 @@ class Rule:
     checked: bool | None = None
     """Whether a check judged it when the suites were last proven; None: the run does not say."""
     proven: bool | None = None
+    observed: str = ""
+    """``observe`` in words; empty: the run does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ class Run:
     exit: int | None
     rules: dict[str, Rule] = field(repr=False)
     coverage: tuple[Coverage, ...] = ()
+    titles: dict[str, str] = field(default_factory=dict)
+    """Titles by the name of the document."""
 
     @property
     def verdicts(self) -> Path:
@@ -218,6 +222,13 @@ class Rollup:
         for run in sorted(self.runs, key=lambda run: run.started):
             rules |= run.rules
         return dict(sorted(rules.items(), key=lambda item: _rule_key(item[1])))
+
+    def titles(self) -> dict[str, str]:
+        """Return the titles of the documents: the latest run's win."""
+        titles: dict[str, str] = {}
+        for run in sorted(self.runs, key=lambda run: run.started):
+            titles |= run.titles
+        return titles
 
     def sections(self) -> list[Section]:
         """Return the sections in the order of the documents; a section lists the rules of the catalogue."""

@@ -56,6 +56,7 @@ def load_run(folder: Path) -> Run:
         exit=record.whole("exit"),
         rules=_load_rules(rules.record("rules")),
         coverage=tuple(map(_coverage, rules.records("coverage"))),
+        titles=_titles(rules.record("documents")) if rules.has("documents") else {},
     )
 
 
@@ -98,6 +99,10 @@ def count_lines(path: Path) -> int:
     return lines + (last != b"\n")
 
 
+def _titles(documents: _Record) -> dict[str, str]:
+    return {_clean(name): documents.text(name) for name in documents.values}
+
+
 def _load_rules(rows: _Record) -> dict[str, Rule]:
     rules = {}
     for name in rows.values:
@@ -109,7 +114,10 @@ def _load_rules(rows: _Record) -> dict[str, Rule]:
             document=row.text("document"),
             section=row.text("section"),
             level=row.text("level"),
-            **{key: row.text(key, "") for key in ("title", "form", "observe", "role", "says", "why", "link")},
+            **{
+                key: row.text(key, "")
+                for key in ("title", "form", "observe", "observed", "role", "says", "why", "link")
+            },
             checked=row.flag("checked"),
             proven=row.flag("proven"),
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from harness.paths import SUITES
@@ -20,7 +21,17 @@ LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 ROW_FORMS = ("rule", "step")
 """The forms that have a row in the catalogue; the others belong to one of these."""
-OBSERVES = ("passive", "wire", "rpc", "control", "inspect", "none")
+OBSERVED_HOW = MappingProxyType(
+    {
+        "passive": "on every packet that the system sends, in every check",
+        "wire": "in an exchange of packets that a check drives",
+        "rpc": "in remote procedure calls that a check makes",
+        "control": "through the control channel of the system",
+        "inspect": "in the abstract data model, which the system has to show",
+        "none": "by nobody",
+    }
+)
+"""The values of ``observe``, in words."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
 _PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
@@ -70,6 +81,11 @@ class Rule:
     note: str | None
     link: str
 
+    @property
+    def observed(self) -> str:
+        """How it is observed, in words."""
+        return OBSERVED_HOW[self.observe]
+
 
 class Catalogue(Mapping[str, Rule]):
     """Rules by id, in the order of the documents and of their sections. Equal to itself only."""
@@ -109,8 +125,12 @@ class Catalogue(Mapping[str, Rule]):
 
     def to_rules_json(self) -> dict[str, dict[str, Any]]:
         """Return the rows for a run folder's rules.json."""
-        fields = ("document", "section", "title", "level", "form", "observe", "role", "says", "why", "link")
+        fields = ("document", "section", "title", "level", "form", "observe", "observed", "role", "says", "why", "link")
         return {name: {key: getattr(rule, key) for key in fields} for name, rule in self._rules.items()}
+
+    def titles(self) -> dict[str, str]:
+        """Return the titles of the documents without what is common to all, for a run folder's rules.json."""
+        return {name: document.title.rpartition(": ")[2] for name, document in self._documents.items()}
 
 
 def _place(rule: Rule) -> tuple[list[int], int]:
@@ -192,7 +212,7 @@ def _rule(
     if document not in documents:
         raise CatalogueError(file, name, f"unknown document {document}; add it to {DOCUMENTS_FILE}")
     entry = check_keys(file, name, row, _REQUIRED, _OPTIONAL)
-    for key, values in (("observe", OBSERVES), ("role", ROLES)):
+    for key, values in (("observe", OBSERVED_HOW), ("role", ROLES)):
         if entry[key] not in values:
             raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known are {', '.join(values)}")
     if entry["observe"] == "none" and "why" not in entry:

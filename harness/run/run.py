@@ -208,5 +208,10 @@ def _rules_json(catalogue: Catalogue) -> str:
     for name, row in rules.items():
         row |= {"checked": name in proof.checked, "proven": name in proof.proven}
     sections = coverage(catalogue, load_index(), proof.checked, proof.proven)
-    tree = {"schema": SCHEMA, "rules": rules, "coverage": [asdict(one) for one in sections]}
+    tree = {
+        "schema": SCHEMA,
+        "documents": catalogue.titles(),
+        "rules": rules,
+        "coverage": [asdict(one) for one in sections],
+    }
     return json.dumps(tree, indent=1)

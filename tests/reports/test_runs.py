@@ -89,6 +89,13 @@ def test_a_document_is_a_short_name(folder, document):
         load_run(folder)
 
 
+def test_titles_are_strings(folder):
+    assert load_run(folder).titles["MQMQ"] == "Data Structures"
+    change(folder / "rules.json", documents={"MQQB": 5})
+    with pytest.raises(RollupError, match="documents: MQQB must be a string"):
+        load_run(folder)
+
+
 def test_a_path_that_is_not_utf_8_is_refused_before_spark_starts(folder):
     odd = Path(os.fsdecode(os.fsencode(folder.parent) + b"/run\xff"))
     folder.rename(odd)

@@ -115,6 +115,7 @@ def test_rules_json_has_what_reports_read(suites: Suites) -> None:
             "level": "MUST",
             "form": "rule",
             "observe": "wire",
+            "observed": "in an exchange of packets that a check drives",
             "role": "any",
             "says": "something",
             "why": None,
@@ -122,6 +123,11 @@ def test_rules_json_has_what_reports_read(suites: Suites) -> None:
             "22222222-2222-2222-2222-222222222222",
         }
     }
+
+
+def test_titles_of_documents_are_short() -> None:
+    titles = load_catalogue().titles()
+    assert (titles["MQQB"], titles["MQMQ"]) == ("Message Queuing Binary Protocol", "Data Structures")
 
 
 def test_any_rule_of_a_known_document_has_a_link(suites: Suites) -> None:
