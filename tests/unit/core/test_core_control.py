@@ -195,3 +195,9 @@ def test_a_wrong_line_is_refused_in_one_short_line(arguments, part):
 def test_answers_carry_the_number_and_the_values():
     assert answer(7, Completed(1, Result({"purged": 2}))) == {"id": 7, "ok": True, "purged": 2}
     assert answer("a", Rejected(1, "why")) == {"id": "a", "ok": False, "error": "why"}
+
+
+def test_null_is_no_selector():
+    with pytest.raises(ControlError, match="receive: handle must be an integer, not None"):
+        request_from({"verb": "receive", "queue": "q", "handle": None})
+    assert request_from({"verb": "receive", "queue": "q", "transaction": None}) == ReceiveMessage("q")
