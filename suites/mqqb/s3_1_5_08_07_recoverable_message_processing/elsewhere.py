@@ -5,7 +5,5 @@ CHECKED_ELSEWHERE = {
         "test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first",
         "test_the_first_recoverable_message_brings_the_acknowledgment_forward",
     ),
-    "MQQB-3.1.5.8.7-14": (
-        "test_the_first_recoverable_message_brings_the_acknowledgment_forward",
-    ),
+    "MQQB-3.1.5.8.7-14": ("test_the_first_recoverable_message_brings_the_acknowledgment_forward",),
 }
