@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from benchmarks.pairs import BODY, Memory, Options, Report, now, until_told
+from benchmarks.pairs import BODY, Memory, Options, Report, now, until_input_closes
 from reference_qm.codec import MessageIdentifier
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.dispatch import ON_COMMAND
@@ -22,20 +22,21 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.model.elements import Answered
 from reference_qm.model.statuses import Status
-from reference_qm.shell.host import Answer, Host, Limits
+from reference_qm.shell.host import Host, Limits
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.store import MemoryStore
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import OpenQueue, OpenSession, Request, Result, SendMessage
-from reference_qm.surface.effects import Effect, Rejected
+from reference_qm.surface.driver import Driver
+from reference_qm.surface.effects import Answer, Effect, Rejected
 
 ADDRESS, SENDING_ADDRESS = "127.0.0.1", "127.0.0.2"
 QUEUE = "private$\\bench"
 DESTINATION = f"DIRECT=TCP:{ADDRESS}\\{QUEUE}"
 SENDER, RECEIVER = UUID(int=1), UUID(int=2)
 AHEAD = 256
-"""How many messages are given to the queue manager before it has sent them."""
+"""The number of messages handed to the queue manager before it has sent them."""
 TAKEN_AT_ONCE = 64
 
 
@@ -56,7 +57,7 @@ async def receive(options: Options, report: Report) -> None:
     receiver = _Receiver(host, handle, options)
     await receiver.done
     report({"instant": now(), "memory": receiver.memory.noted})
-    await until_told()
+    await until_input_closes()
     await host.stop()
 
 
@@ -72,20 +73,28 @@ async def send(options: Options, port: int, report: Report) -> None:
     while len(outgoing.OutgoingMessageTable):
         await asyncio.sleep(0.01)
     report({"instant": now(), "memory": sender.memory.noted})
-    await until_told()
+    await until_input_closes()
     await host.stop()
 
 
+class _EventfulDriver(Driver):
+    """Sets an event when the core has taken an input."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self.handled = asyncio.Event()
+
+    def carry_out(self, effects: list[Effect]) -> None:
+        super().carry_out(effects)
+        self.handled.set()
+
+
 class _EventfulHost(Host):
-    """Tells when the core has taken an input."""
+    """Has an eventful driver."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self.handled = asyncio.Event()
-
-    def _carry_out(self, effects: list[Effect]) -> None:
-        super()._carry_out(effects)
-        self.handled.set()
+        self.driver = self.eventful = _EventfulDriver(self)
 
 
 class _Sender:
@@ -101,7 +110,7 @@ class _Sender:
         self._given = self._taken = self._sent = 0
 
     async def send_all(self) -> None:
-        """Give the messages to the queue manager, until it has taken every one."""
+        """Hand the messages to the queue manager, until it has taken every one."""
         while self._taken < self._messages:
             self._sent += self._session.MessageSentCount - self._sent & 0xFFFF
             room = AHEAD - (self._given - min(self._sent, self._taken))
@@ -111,8 +120,8 @@ class _Sender:
             if room and self._given < self._messages:
                 await asyncio.sleep(0)  # what was sent at once leaves room for more
             else:
-                self._host.handled.clear()
-                await self._host.handled.wait()
+                self._host.eventful.handled.clear()
+                await self._host.eventful.handled.wait()
 
     def _send(self) -> None:
         self._given += 1

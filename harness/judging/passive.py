@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, RPC, Connection, Frame
 from harness.errors import HarnessError
+from harness.paths import SUITES
 from reference_qm.codec import FormatError
 
 Finding = tuple[bool, str] | None
@@ -16,7 +19,7 @@ Finding = tuple[bool, str] | None
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a predicate may know beside the packet: the SUT's role and the packets before it on its connection."""
+    """The context of a packet for predicates: the SUT's role and the packets before it on its connection."""
 
     frame: Frame
     connection: Connection | None
@@ -64,9 +67,17 @@ def passive(rule: str, kinds: str | Iterable[str], expected: str) -> Callable[[P
     return register
 
 
+@cache
+def load_predicates() -> dict[str, PassiveRule]:
+    """Import the predicates of every section of the suites; return all, by rule."""
+    for file in sorted(SUITES.glob("*/*/predicates.py")):
+        importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
+    return PASSIVE
+
+
 @dataclass(slots=True)
 class Tally:
-    """What a passive rule found in one test."""
+    """The findings of a passive rule in one test."""
 
     seen: int = 0
     first: Frame | None = None

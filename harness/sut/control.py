@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from harness.environment import Environment, Stream
-from harness.environment.core_host import Core, CoreHost
+from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from reference_qm.control import answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
+from reference_qm.surface.driver import Core
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.inputs import Endpoint
 
@@ -29,10 +30,10 @@ class Control(Protocol):
         """Carry out a verb; ControlRefused when the SUT says no, SutUnavailable when it says nothing."""
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Ask for a verb whose answer may come much later; give the id of the request, which ``cancel`` takes."""
+        """Ask for a verb whose answer may come much later; return the id of the request, which ``cancel`` takes."""
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Give the answer to a request that was begun, once; None while there is none."""
+        """Return the answer to a request that was begun, once; None while there is none."""
 
     def close(self) -> None:
         """Hang up."""

@@ -10,7 +10,9 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import FROM_SUT, Connection, Frame
-from harness.judging.passive import MALFORMED, PASSIVE, Context
+from harness.judging.passive import MALFORMED, Context, load_predicates
+from harness.paths import SUITES
+from harness.rules.catalogue import load_catalogue
 from harness.wire import kind
 from reference_qm.codec import (
     BaseHeader,
@@ -36,9 +38,8 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from suites import predicates
 
-assert predicates, "importing them registers them"
+PASSIVE = load_predicates()
 
 OWN = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
@@ -133,7 +134,7 @@ def size_of_sender(value: int) -> Callable[[UserMessagePacket], bytes]:
 
 
 def judged(rule: str, data: bytes, earlier: tuple[bytes, ...] = ()) -> bool | None:
-    """What the predicate of a rule finds of a packet of the SUT; None when it does not speak of it."""
+    """Return the finding of a rule's predicate on a packet of the SUT; None when the rule is not about it."""
     connection = Connection(1, "acceptor")
     for number, each in enumerate((*earlier, data)):
         connection.frames.append(Frame(number, number, FROM_SUT, "tcp", each, _kind(each), connection))
@@ -289,12 +290,18 @@ OPTIONAL = ("MQMQ-2.2.20.6", "MQMQ-2.2.20.7", "MQMQ-2.2.20.8", "MQMQ-2.2.18.1.4"
 
 
 @pytest.mark.parametrize(("rule", "kept", "broken"), CASES, ids=[case[0] for case in CASES])
-def test_a_predicate_tells_what_keeps_its_rule_from_what_breaks_it(
+def test_a_predicate_distinguishes_what_keeps_its_rule_from_what_breaks_it(
     rule: str, kept: UserMessagePacket, broken: UserMessagePacket | Callable[[UserMessagePacket], bytes]
 ) -> None:
     wrong = broken(kept) if callable(broken) else broken.build()
     assert judged(rule, kept.build()) is True
     assert judged(rule, wrong) is False
+
+
+def test_a_predicate_is_registered_in_the_folder_of_its_rule() -> None:
+    catalogue = load_catalogue()
+    files = {rule: SUITES.parent / catalogue[rule].folder / "predicates.py" for rule in PASSIVE}
+    assert [rule for rule, file in files.items() if f'"{rule}"' not in file.read_text(encoding="utf-8")] == []
 
 
 @pytest.mark.parametrize("rule", [rule for rule in PASSIVE if rule.startswith(OPTIONAL)])
