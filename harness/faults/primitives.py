@@ -96,11 +96,6 @@ def skip(method: Method) -> Install:
     return procedure(method, lambda original: lambda *arguments, **named: None)
 
 
-def built_with(method: Method, changes: dict[str, Any]) -> Install:
-    """Let a step that returns a record return it with fields changed, as ``set_fields`` does."""
-    return procedure(method, lambda original: lambda *arguments: set_fields(original(*arguments), changes))
-
-
 def afterwards(method: Method, change: Callable[..., None]) -> Install:
     """Let a step be carried out, then spoil something; ``change`` gets the same arguments."""
 

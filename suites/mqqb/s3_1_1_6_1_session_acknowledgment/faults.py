@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from harness.faults.primitives import skip, wrong_fields
+from harness.faults.fields import field_is
+from harness.faults.primitives import skip
 from harness.faults.registry import add
 from reference_qm.codec import SessionAckPacket
 from reference_qm.core.protocol.session_acks import SessionAcks
@@ -28,11 +29,11 @@ add(
     "session-number-of-nothing",
     "MQQB-3.1.1.6.1-03",
     "RecoverableMsgAckSeqNumber is 1 with nothing to acknowledge.",
-    wrong_fields(SessionAckPacket, {"SessionHeader.RecoverableMsgAckSeqNumber": 1}, _unflagged),
+    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckSeqNumber", 1, _unflagged),
 )
 add(
     "session-flags-of-nothing",
     "MQQB-3.1.1.6.1-04",
     "RecoverableMsgAckFlags is 1 with nothing to acknowledge.",
-    wrong_fields(SessionAckPacket, {"SessionHeader.RecoverableMsgAckFlags": 1}, _unflagged),
+    field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", 1, _unflagged),
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from uuid import UUID
 
+from harness.faults.fields import field_is
 from harness.faults.parts import fault, put_in_place, replaced
-from harness.faults.primitives import always, skip, wrong_fields
+from harness.faults.primitives import always, skip
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import NULL_GUID, ConnectionParametersPacket, SequenceInfo, SessionHeader
 from reference_qm.core.protocol.initialization import Initialization
@@ -123,7 +124,7 @@ add(
     "session-window-of-32",
     "MQQB-3.1.3.2-24",
     "WindowSize is 32.",
-    wrong_fields(ConnectionParametersPacket, {"ConnectionParametersHeader.WindowSize": 32}),
+    field_is(ConnectionParametersPacket, "ConnectionParametersHeader.WindowSize", 32),
 )
 
 

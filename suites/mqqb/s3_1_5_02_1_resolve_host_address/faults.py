@@ -6,15 +6,18 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from harness.faults.fields import field_is, sent_as
 from harness.faults.made_up import ELSEWHERE, OTHER_GUID
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import always, both, built_with
+from harness.faults.primitives import always, both
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
     NULL_GUID,
     ConnectionParametersPacket,
     DirectQueueFormatName,
+    EstablishConnectionPacket,
     PublicName,
+    UserMessagePacket,
     parse_format_name,
 )
 from reference_qm.core.protocol.closing import Closing
@@ -24,7 +27,7 @@ from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.protocol.session_opening import SessionOpening
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.objects import QueueManager as DirectoryQueueManager
-from reference_qm.model.adm import Session
+from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.surface.clock import Now
 
 _Hops = tuple[DirectoryQueueManager, ...]
@@ -40,15 +43,15 @@ def _some_host(qm: QueueManager) -> str:
 
 # -- the outgoing queue --------------------------------------------------------------------------------------------
 
-add(
-    "message-names-another-queue",
-    "MQQB-3.1.5.2.1-01",
-    "Messages go out with another queue than that of their format name.",
-    built_with(
-        Sending.construct_user_message,
-        {"UserHeader.DestinationQueue": DirectQueueFormatName("TCP:127.0.0.1\\private$\\other")},
-    ),
-)
+
+@fault("message-names-another-queue", breaks="MQQB-3.1.5.2.1-01")
+class MessageNamesAnotherQueue(Sending):
+    """Messages go out with another queue than that of their format name."""
+
+    def construct_user_message(self, position: MessagePosition) -> UserMessagePacket:
+        packet = super().construct_user_message(position)
+        other = DirectQueueFormatName("TCP:127.0.0.1\\private$\\other")
+        return replace(packet, UserHeader=replace(packet.UserHeader, DestinationQueue=other))
 
 
 def _hide_outgoing_queues(qm: QueueManager) -> None:
@@ -119,7 +122,7 @@ add(
     "establish-request-unnamed-server",
     ("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.3-08"),
     "ServerGuid is zero for a private name too.",
-    built_with(Establishing.build_establish_request, {"EstablishConnectionHeader.ServerGuid": NULL_GUID}),
+    sent_as("initiator", field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", NULL_GUID)),
 )
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any
 
 from harness.faults.connection_history import entries_changed, entries_left_out
+from harness.faults.fields import bit_clear, bit_set, field_is, reserved_bits_set, sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
-from harness.faults.primitives import built_with, effects, skip_during
+from harness.faults.primitives import effects, skip_during
 from harness.faults.registry import add
-from reference_qm.codec import NULL_GUID, BaseHeader, EstablishConnectionHeader, InternalHeader
+from reference_qm.codec import NULL_GUID, PT_CONNECTION_PARAMETERS, EstablishConnectionPacket
 from reference_qm.core.protocol.establishing import Establishing, outgoing_queue
 from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.model.adm import Session
@@ -19,11 +19,6 @@ from reference_qm.model.states import ConnectionStatus, OutgoingQueueState, Sess
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Connect, Effect
-
-_IN = BaseHeader.flags(IN=1)
-_CS = InternalHeader.flags(CS=1)
-_SE = EstablishConnectionHeader.flags(SE=1)
-
 
 # -- the connection and the packet ---------------------------------------------------------------------------------
 
@@ -41,58 +36,66 @@ add(
     effects(_to_another_port),
 )
 
-_FIELDS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+
+def _is_unnamed(packet: EstablishConnectionPacket) -> bool:
+    return packet.EstablishConnectionHeader.ServerGuid == NULL_GUID
+
+
+for _name, _rules, _says, _install in (
     (
         "establish-request-not-internal",
         "MQQB-3.1.5.2.3-04",
         "The request has BaseHeader.Flags.IN clear.",
-        {"BaseHeader.Flags": lambda old: old & ~_IN},
+        bit_clear(EstablishConnectionPacket, "BaseHeader.IN"),
     ),
     (
         "establish-request-other-type",
         "MQQB-3.1.5.2.3-05",
         "The request has the PT of another packet.",
-        {"InternalHeader.Flags": lambda old: old ^ 1},
+        field_is(EstablishConnectionPacket, "InternalHeader.PT", PT_CONNECTION_PARAMETERS),
     ),
     (
         "establish-request-refused",
         "MQQB-3.1.5.2.3-06",
         "CS is set.",
-        {"InternalHeader.Flags": lambda old: old | _CS},
+        bit_set(EstablishConnectionPacket, "InternalHeader.CS"),
     ),
     (
         "establish-request-client",
         "MQQB-3.1.5.2.3-07",
         "ClientGuid is made up.",
-        {"EstablishConnectionHeader.ClientGuid": OTHER_GUID},
+        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ClientGuid", OTHER_GUID),
     ),
     (
         "establish-request-named-server",
         "MQQB-3.1.5.2.3-09",
         "ServerGuid is made up for a direct name.",
-        {"EstablishConnectionHeader.ServerGuid": lambda old: OTHER_GUID if old == NULL_GUID else old},
-    ),
-    (
-        "establish-request-seconds",
-        "MQQB-3.1.5.2.3-10",
-        "TimeStamp is in seconds.",
-        {"EstablishConnectionHeader.TimeStamp": lambda old: old // 1000},
+        field_is(EstablishConnectionPacket, "EstablishConnectionHeader.ServerGuid", OTHER_GUID, _is_unnamed),
     ),
     (
         "establish-request-session-flag",
         "MQQB-3.1.5.2.3-11",
         "SE is always 0.",
-        {"EstablishConnectionHeader.OperatingSystem": lambda old: old & ~_SE},
+        bit_clear(EstablishConnectionPacket, "EstablishConnectionHeader.SE"),
     ),
     (
         "establish-request-reserved",
         "MQQB-3.1.5.2.3-12",
-        "Reserved is 1.",
-        {"EstablishConnectionHeader.Reserved": 1},
+        "Reserved is 0xFFFF.",
+        reserved_bits_set(EstablishConnectionPacket, "EstablishConnectionHeader.Reserved"),
     ),
-)
-for _name, _rule, _says, _changes in _FIELDS:
-    add(_name, _rule, _says, built_with(Establishing.build_establish_request, _changes))
+):
+    add(_name, _rules, _says, sent_as("initiator", _install))
+
+
+@fault("establish-request-seconds", breaks="MQQB-3.1.5.2.3-10")
+class EstablishRequestSeconds(Establishing):
+    """TimeStamp is in seconds."""
+
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        request = super().build_establish_request(session, now)
+        header = request.EstablishConnectionHeader
+        return replace(request, EstablishConnectionHeader=replace(header, TimeStamp=header.TimeStamp // 1000))
 
 
 # -- what is noted of it -------------------------------------------------------------------------------------------

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from harness.faults.connection_history import entries_changed, entries_left_out
+from harness.faults.fields import bit_clear, bit_set, field_is, sent_as
 from harness.faults.parts import fault, put_in_place
-from harness.faults.primitives import built_with, set_fields, skip_during
+from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import FaultyCore, Install, add
-from reference_qm.codec import BaseHeader, EstablishConnectionPacket, InternalHeader
+from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket, EstablishConnectionPacket
 from reference_qm.core.protocol.establishing import Establishing
 from reference_qm.core.protocol.session_opening import RECOVERABLE_ACK_TIMEOUT_MS, SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
-
-_IN = BaseHeader.flags(IN=1)
-_CS = InternalHeader.flags(CS=1)
 
 
 @fault("establish-response-never-invalid", breaks="MQQB-3.1.5.3.2-01")
@@ -94,46 +91,45 @@ class RoundTripWithoutLimits(SessionOpening):
 
 # -- the ConnectionParameters request ------------------------------------------------------------------------------
 
-_FIELDS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+for _name, _rules, _says, _install in (
     (
         "parameters-request-not-internal",
         "MQQB-3.1.5.3.2-08",
         "The request has BaseHeader.Flags.IN clear.",
-        {"BaseHeader.Flags": lambda old: old & ~_IN},
+        bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
     ),
     (
         "parameters-request-other-type",
         "MQQB-3.1.5.3.2-09",
         "The request has the PT of another packet.",
-        {"InternalHeader.Flags": lambda old: old ^ 1},
+        field_is(ConnectionParametersPacket, "InternalHeader.PT", PT_ESTABLISH_CONNECTION),
     ),
     (
         "parameters-request-refused",
         "MQQB-3.1.5.3.2-10",
         "CS is set.",
-        {"InternalHeader.Flags": lambda old: old | _CS},
+        bit_set(ConnectionParametersPacket, "InternalHeader.CS"),
     ),
     (
         "parameters-request-recoverable",
         "MQQB-3.1.5.3.2-11",
         "RecoverableAckTimeout is always 20 s.",
-        {"ConnectionParametersHeader.RecoverableAckTimeout": 20_000},
+        field_is(ConnectionParametersPacket, "ConnectionParametersHeader.RecoverableAckTimeout", 20_000),
     ),
     (
         "parameters-request-ack",
         "MQQB-3.1.5.3.2-12",
         "AckTimeout is always 20 s.",
-        {"ConnectionParametersHeader.AckTimeout": 20_000},
+        field_is(ConnectionParametersPacket, "ConnectionParametersHeader.AckTimeout", 20_000),
     ),
     (
         "parameters-request-window",
         "MQQB-3.1.5.3.2-13",
         "WindowSize is 1.",
-        {"ConnectionParametersHeader.WindowSize": 1},
+        field_is(ConnectionParametersPacket, "ConnectionParametersHeader.WindowSize", 1),
     ),
-)
-for _name, _rule, _says, _changes in _FIELDS:
-    add(_name, _rule, _says, built_with(SessionOpening.build_parameters_request, _changes))
+):
+    add(_name, _rules, _says, sent_as("initiator", _install))
 add(
     "parameters-request-unsent",
     "MQQB-3.1.5.3.2-07",

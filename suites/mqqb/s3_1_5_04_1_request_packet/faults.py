@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
+from harness.faults.fields import bit_clear, bit_set, field_is, off_by, sent_as
 from harness.faults.parts import fault
-from harness.faults.primitives import built_with, set_fields, skip_during
+from harness.faults.primitives import skip_during
 from harness.faults.registry import add
-from reference_qm.codec import BaseHeader, ConnectionParametersPacket, InternalHeader
+from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket
 from reference_qm.core.protocol.establishing import Establishing
 from reference_qm.core.protocol.session_opening import SessionOpening
 from reference_qm.core.protocol.session_timers import SessionTimers
@@ -15,10 +16,6 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
-
-_IN = BaseHeader.flags(IN=1)
-_CS = InternalHeader.flags(CS=1)
-
 
 # -- what is taken from the request --------------------------------------------------------------------------------
 
@@ -72,40 +69,39 @@ class StateOfAcceptedSession(SessionOpening):
 
 # -- the response --------------------------------------------------------------------------------------------------
 
-_FIELDS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+for _name, _rules, _says, _install in (
     (
         "parameters-response-not-internal",
         "MQQB-3.1.5.4.1-06",
         "The response has BaseHeader.Flags.IN clear.",
-        {"BaseHeader.Flags": lambda old: old & ~_IN},
+        bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
     ),
     (
         "parameters-response-other-type",
         "MQQB-3.1.5.4.1-07",
         "The response has the PT of another packet.",
-        {"InternalHeader.Flags": lambda old: old ^ 1},
+        field_is(ConnectionParametersPacket, "InternalHeader.PT", PT_ESTABLISH_CONNECTION),
     ),
     (
         "parameters-response-refused",
         "MQQB-3.1.5.4.1-08",
         "CS is set.",
-        {"InternalHeader.Flags": lambda old: old | _CS},
+        bit_set(ConnectionParametersPacket, "InternalHeader.CS"),
     ),
     (
         "parameters-response-other-recoverable-timeout",
         "MQQB-3.1.5.4.1-09",
         "RecoverableAckTimeout is one more than asked.",
-        {"ConnectionParametersHeader.RecoverableAckTimeout": lambda old: old + 1},
+        off_by(ConnectionParametersPacket, "ConnectionParametersHeader.RecoverableAckTimeout", +1),
     ),
     (
         "parameters-response-other-ack-timeout",
         "MQQB-3.1.5.4.1-10",
         "AckTimeout is one more than asked.",
-        {"ConnectionParametersHeader.AckTimeout": lambda old: old + 1},
+        off_by(ConnectionParametersPacket, "ConnectionParametersHeader.AckTimeout", +1),
     ),
-)
-for _name, _rule, _says, _changes in _FIELDS:
-    add(_name, _rule, _says, built_with(SessionOpening.build_parameters_response, _changes))
+):
+    add(_name, _rules, _says, sent_as("acceptor", _install))
 add(
     "parameters-response-unsent",
     "MQQB-3.1.5.4.1-05",
@@ -121,7 +117,7 @@ class ParametersResponseWindowOfTheRequest(SessionOpening):
     def build_parameters_response(
         self, session: Session, request: ConnectionParametersPacket
     ) -> ConnectionParametersPacket:
-        window = request.ConnectionParametersHeader.WindowSize
         response = super().build_parameters_response(session, request)
-        changed: ConnectionParametersPacket = set_fields(response, {"ConnectionParametersHeader.WindowSize": window})
-        return changed
+        window = request.ConnectionParametersHeader.WindowSize
+        header = replace(response.ConnectionParametersHeader, WindowSize=window)
+        return replace(response, ConnectionParametersHeader=header)
