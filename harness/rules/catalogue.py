@@ -91,7 +91,7 @@ class Rule:
 
     @property
     def observed(self) -> str:
-        """How it is observed, in words."""
+        """The words for ``observe``."""
         return OBSERVED_HOW[self.observe]
 
 

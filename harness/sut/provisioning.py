@@ -1,4 +1,4 @@
-"""What a SUT needs before its security can be checked: users, certificates, keys, a queue that not all may write to.
+"""Provisions of a SUT for checks of its security: users, certificates, keys, a queue that not all may write to.
 
 The keys are the same for everybody and no secret (harness/provisioned): a SUT that knows them belongs on no network.
 ``mqconform provision`` writes them for a SUT; the virtual one gets them from here.
