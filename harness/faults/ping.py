@@ -255,14 +255,6 @@ def connect_at_once(original: Callable[..., None]) -> Callable[..., None]:
     return connect
 
 
-add(
-    "ping-request-not-sent",
-    "MQQB-3.1.5.2.2-02",
-    "The initiator connects without the ping that it is set up to send.",
-    procedure(Ping.send_request, connect_at_once),
-)
-
-
 def _step_of(step: int) -> Install:
     def change(qm: QueueManager, *_: Any) -> None:
         qm.adm.PingCookie = qm.adm.PingCookie + step - 1 & 0xFFFFFFFF

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any
 
-from harness.faults.formats import BASE, FLAGS_AT, IN, add
-from harness.faults.primitives import byte, effects, inputs, procedure, skip
+from harness.faults.formats import BASE, add
+from harness.faults.primitives import effects, inputs, procedure
 from harness.faults.registry import Install
-from reference_qm.codec import FormatError, Packet, UserMessagePacket
+from reference_qm.codec import FormatError
 from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.surface.effects import Connect, Effect, SendDatagram
-from reference_qm.surface.inputs import BytesReceived, DatagramReceived, Endpoint, Input, PingSocket, TransportAccepted
+from reference_qm.surface.inputs import DatagramReceived, Endpoint, Input, PingSocket, TransportAccepted
 
 
 def _transport() -> None:
@@ -42,61 +42,7 @@ def _transport() -> None:
 
 
 def _receiving() -> None:
-    def known_by_size(size: int) -> Install:
-        def with_in(event: Input) -> Iterable[Input]:
-            if isinstance(event, BytesReceived) and len(event.data) == size:
-                return [replace(event, data=byte(FLAGS_AT, lambda old: old | IN)(event.data))]
-            return [event]
-
-        return inputs(with_in)
-
-    def no_normal_class(original: Callable[..., Any]) -> Callable[..., Any]:
-        def identify_packet(qm: Any, data: bytes) -> Packet:
-            packet: Packet = original(qm, data)
-            if isinstance(packet, UserMessagePacket) and packet.MessagePropertiesHeader.MessageClass == 0:
-                raise FormatError("MessagePropertiesHeader.MessageClass", 0, "a fault", "is NORMAL")
-            return packet
-
-        return identify_packet
-
     add("unknown-packet-type-kept", "MQQB-2.2.1-03", "An unknown PT is overlooked.", _overlook("InternalHeader.PT"))
-    add("received-not-noted", "MQQB-3.1.5.1-01", "ReceivedAck stays FALSE.", skip(Identifying.note_received))
-    add(
-        "establish-known-by-size",
-        ("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01"),
-        "572 bytes are an EstablishConnection, whatever IN is.",
-        known_by_size(572),
-    )
-    add(
-        "parameters-known-by-size",
-        "MQQB-3.1.5.1.1-02",
-        "32 bytes are a ConnectionParameters, whatever IN is.",
-        known_by_size(32),
-    )
-    add(
-        "session-ack-known-by-size",
-        "MQQB-3.1.5.1.1-03",
-        "36 bytes are a SessionAck, whatever IN is.",
-        known_by_size(36),
-    )
-    add(
-        "normal-messages-unknown",
-        "MQQB-3.1.5.1.1-13",
-        "The class NORMAL is refused.",
-        procedure(Identifying.identify_packet, no_normal_class),
-    )
-    add(
-        "signature-not-verified",
-        ("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01"),
-        "A wrong version or signature does not end the session.",
-        skip(Identifying.verify_signature),
-    )
-    add(
-        "malformed-packets-kept",
-        ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"),
-        "A malformed packet does not end the session.",
-        skip(Identifying.refuse_malformed),
-    )
     add(
         "priority-ignored",
         f"{BASE}03",
