@@ -22,13 +22,14 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Message, MessagePosition, Session
 from reference_qm.model.elements import Answered
 from reference_qm.model.statuses import Status
-from reference_qm.shell.host import Answer, Host, Limits
+from reference_qm.shell.host import Host, Limits
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.store import MemoryStore
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import OpenQueue, OpenSession, Request, Result, SendMessage
-from reference_qm.surface.effects import Effect, Rejected
+from reference_qm.surface.driver import Driver
+from reference_qm.surface.effects import Answer, Effect, Rejected
 
 ADDRESS, SENDING_ADDRESS = "127.0.0.1", "127.0.0.2"
 QUEUE = "private$\\bench"
@@ -76,16 +77,24 @@ async def send(options: Options, port: int, report: Report) -> None:
     await host.stop()
 
 
-class _EventfulHost(Host):
+class _EventfulDriver(Driver):
     """Tells when the core has taken an input."""
+
+    def __init__(self, host: Host) -> None:
+        super().__init__(host)
+        self.handled = asyncio.Event()
+
+    def carry_out(self, effects: list[Effect]) -> None:
+        super().carry_out(effects)
+        self.handled.set()
+
+
+class _EventfulHost(Host):
+    """Has an eventful driver."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self.handled = asyncio.Event()
-
-    def _carry_out(self, effects: list[Effect]) -> None:
-        super()._carry_out(effects)
-        self.handled.set()
+        self.driver = self.eventful = _EventfulDriver(self)
 
 
 class _Sender:
@@ -111,8 +120,8 @@ class _Sender:
             if room and self._given < self._messages:
                 await asyncio.sleep(0)  # what was sent at once leaves room for more
             else:
-                self._host.handled.clear()
-                await self._host.handled.wait()
+                self._host.eventful.handled.clear()
+                await self._host.eventful.handled.wait()
 
     def _send(self) -> None:
         self._given += 1

@@ -1,6 +1,6 @@
 """Where time passes and bytes travel: a virtual environment and the real one, which a check cannot tell apart."""
 
-from harness.environment.base import Datagrams, DatagramSink, Environment, Listener, Stream, StreamSink, Timer
+from harness.environment.base import Datagrams, DatagramSink, Environment, Listener, Stream, StreamSink
 from harness.environment.real import RealEnvironment
 from harness.environment.virtual import VirtualEnvironment
 
@@ -12,6 +12,5 @@ __all__ = [
     "RealEnvironment",
     "Stream",
     "StreamSink",
-    "Timer",
     "VirtualEnvironment",
 ]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from reference_qm.surface.clock import Now
+from reference_qm.surface.driver import Timer
 from reference_qm.surface.inputs import Endpoint
 
 
@@ -65,13 +66,6 @@ class Datagrams(Protocol):
 
     def close(self) -> None:
         """Hear and send no more."""
-
-
-class Timer(Protocol):
-    """Something that will happen."""
-
-    def cancel(self) -> None:
-        """Let it not happen."""
 
 
 class Environment(Protocol):

@@ -1,4 +1,4 @@
-"""Runs a reference core in an environment: carries out its effects, wakes it when it is due.
+"""Runs a reference core in an environment: gives its driver sockets, a disk and time.
 
 The same host runs the virtual SUT and the Peer; the Peer's has a stage, through which every byte passes.
 """
@@ -7,20 +7,20 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Protocol
 
-from harness.environment import Datagrams, Environment, Listener, Stream, StreamSink, Timer
+from harness.environment import Datagrams, Environment, Listener, Stream, StreamSink
 from harness.environment.rpc_host import RpcHost
 from harness.errors import HarnessError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
+from reference_qm.surface.driver import Core, Driver, Timer
 from reference_qm.surface.effects import (
+    Answer,
     CloseTransport,
     Completed,
     Connect,
-    Effect,
     Persist,
-    Rejected,
     ResolveHost,
     RpcClose,
     RpcSend,
@@ -43,22 +43,6 @@ from reference_qm.surface.inputs import (
     TransportFailed,
     TransportLost,
 )
-
-
-class Core(Protocol):
-    """A reference queue manager, or one wrapped in faults."""
-
-    def handle(self, event: Input, now: Now) -> list[Effect]:
-        """Take an input."""
-
-    def next_due(self) -> int | None:
-        """Say when a timer is due, in monotonic ms."""
-
-    def handle_timer(self, now: Now) -> list[Effect]:
-        """Let due timers expire."""
-
-    def restart(self) -> None:
-        """Keep only what must survive."""
 
 
 class Stage(Protocol):
@@ -126,27 +110,14 @@ class CoreHost:
         self.address = address
         self.stage = stage
         self.streams: dict[str, Stream] = {}
-        self.rpc = RpcHost(self)
+        self.rpc = RpcHost(environment, address, self.handle)
+        self.driver = Driver(self)
         self.answers: dict[int, Result | str] = {}
         self._accepted = 0
         self._token = 0
         self._listeners: list[Listener] = []
         self._pings: dict[PingSocket, Datagrams] = {}
-        self._timer: Timer | None = None
-        self._timer_due: int | None = None
         self._abandoned: set[int] = set()
-        self._perform: dict[type, Callable[[Any], None]] = {
-            Connect: self._connect,
-            SendPacket: self._send_packet,
-            CloseTransport: self._close_transport,
-            SendDatagram: self._send_datagram,
-            RpcSend: self.rpc.perform,
-            RpcClose: self.rpc.perform,
-            ResolveHost: self._resolve,
-            Persist: self._persist,
-            Completed: self._answered,
-            Rejected: self._answered,
-        }
 
     # -- life ---------------------------------------------------------------------------------------------------
 
@@ -181,19 +152,19 @@ class CoreHost:
         self.streams.clear()
         self._listeners.clear()
         self._pings.clear()
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = self._timer_due = None
+        self.driver.forget()
 
     def restart(self) -> None:
         """End the process and start it again: transports vanish, what must survive survives."""
         self._lose_transports("restart")
+        self.driver.forget()
         self.core.restart()
         self.handle(Started())
 
     def reset(self, core: Core) -> None:
         """Go on with a core that has no past."""
         self._lose_transports("reset")
+        self.driver.forget()
         self.core = core
         self.rpc.announce()
         self.handle(Started())
@@ -210,7 +181,7 @@ class CoreHost:
 
     def handle(self, event: Input) -> None:
         """Give the core an input and carry out what it wants."""
-        self._carry_out(self.core.handle(event, self.environment.now()))
+        self.driver.handle(event)
 
     def begin(self, request: Request) -> int:
         """Ask the core for something; its answer appears in ``answers`` under the returned token."""
@@ -243,39 +214,19 @@ class CoreHost:
         if passed is not None:
             self.handle(DatagramReceived(socket, remote, passed))
 
-    # -- effects ------------------------------------------------------------------------------------------------
+    # -- what the driver needs ----------------------------------------------------------------------------------
 
-    def _carry_out(self, effects: list[Effect]) -> None:
-        for effect in effects:
-            self._perform[type(effect)](effect)
-        self._wake()
+    def now(self) -> Now:
+        return self.environment.now()
 
-    def _wake(self) -> None:
-        due = self.core.next_due()
-        if due == self._timer_due:
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer_due = due
-        self._timer = None if due is None else self.environment.call_at(due, self._expire)
+    def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
+        return self.environment.call_at(monotonic_ms, action)
 
-    def _expire(self) -> None:
-        self._timer = self._timer_due = None
-        self._carry_out(self.core.handle_timer(self.environment.now()))
-
-    def _accept(self, stream: Stream) -> StreamSink:
-        self._accepted += 1
-        transport = f"in-{self._accepted}"
-        self.streams[transport] = stream
-        return _TransportSink(self, transport)
-
-    def _connect(self, effect: object) -> None:
-        assert isinstance(effect, Connect)
+    def connect(self, effect: Connect) -> None:
         sink = _TransportSink(self, effect.transport)
         self.streams[effect.transport] = self.environment.connect(effect.remote, self.address, sink)
 
-    def _send_packet(self, effect: object) -> None:
-        assert isinstance(effect, SendPacket)
+    def send_packet(self, effect: SendPacket) -> None:
         stream = self.streams.get(effect.transport)
         if stream is None:
             return  # lost while the core was computing: TransportLost is on its way or was handled
@@ -284,20 +235,14 @@ class CoreHost:
         else:
             self.stage.outgoing(effect.transport, stream, effect.data)
 
-    def _close_transport(self, effect: object) -> None:
-        assert isinstance(effect, CloseTransport)
+    def close_transport(self, effect: CloseTransport) -> None:
         stream = self.streams.pop(effect.transport, None)
         if stream is not None:
             stream.close()
             if self.stage is not None:
                 self.stage.closed(effect.transport, True, effect.reason)
 
-    def _open_ping(self, socket: PingSocket, port: int) -> Datagrams:
-        self._pings[socket] = self.environment.datagrams(Endpoint(self.address, port), _PingSink(self, socket))
-        return self._pings[socket]
-
-    def _send_datagram(self, effect: object) -> None:
-        assert isinstance(effect, SendDatagram)
+    def send_datagram(self, effect: SendDatagram) -> None:
         port = self._pings.get(effect.socket) or self._open_ping(effect.socket, 0)
         data: bytes | None = effect.data
         if self.stage is not None:
@@ -305,14 +250,18 @@ class CoreHost:
         if data is not None:
             port.send(effect.remote, data)
 
-    def _resolve(self, effect: object) -> None:
-        assert isinstance(effect, ResolveHost)
+    def rpc_send(self, effect: RpcSend) -> None:
+        self.rpc.send(effect.connection, effect.data)
+
+    def rpc_close(self, effect: RpcClose) -> None:
+        self.rpc.close(effect.connection)
+
+    def resolve_host(self, effect: ResolveHost) -> None:
         addresses = self.environment.resolve(effect.host)
         self._soon(lambda: self.handle(HostResolved(effect.host, addresses)))
 
-    def _persist(self, effect: object) -> None:
+    def persist(self, effect: Persist) -> None:
         # A virtual disk: nothing outlives the host but what the core keeps itself, and writing takes no time.
-        assert isinstance(effect, Persist)
         core = self.core
 
         def written() -> None:
@@ -321,12 +270,23 @@ class CoreHost:
 
         self._soon(written)
 
-    def _answered(self, effect: object) -> None:
-        assert isinstance(effect, Completed | Rejected)
+    def answer(self, effect: Answer) -> None:
         with contextlib.suppress(KeyError):
             self._abandoned.remove(effect.token)
             return
         self.answers[effect.token] = effect.result if isinstance(effect, Completed) else effect.error
 
+    # -- sockets ------------------------------------------------------------------------------------------------
+
+    def _accept(self, stream: Stream) -> StreamSink:
+        self._accepted += 1
+        transport = f"in-{self._accepted}"
+        self.streams[transport] = stream
+        return _TransportSink(self, transport)
+
+    def _open_ping(self, socket: PingSocket, port: int) -> Datagrams:
+        self._pings[socket] = self.environment.datagrams(Endpoint(self.address, port), _PingSink(self, socket))
+        return self._pings[socket]
+
     def _soon(self, action: Callable[[], None]) -> None:
-        self.environment.call_at(self.environment.now().monotonic_ms, action)
+        self.environment.call_at(self.now().monotonic_ms, action)

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from harness.environment import Listener, Stream, StreamSink
-from reference_qm.surface.effects import Effect, RpcClose, RpcSend
-from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytes, RpcListening, RpcLost
-
-if TYPE_CHECKING:
-    from harness.environment.core_host import CoreHost
+from harness.environment import Environment, Listener, Stream, StreamSink
+from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost
 
 BETWEEN_PORTS = 2
 """From the port of qmcomm to that of qm2qm: 2103 and 2105 (MS-MQQP 3.1.4.8)."""
@@ -22,25 +18,27 @@ class _RpcSink:
 
     def on_open(self) -> None:
         stream = self.rpc.streams[self.connection]
-        self.rpc.host.handle(RpcAccepted(self.connection, stream.remote, stream.local))
+        self.rpc.deliver(RpcAccepted(self.connection, stream.remote, stream.local))
 
     def on_failed(self, error: str) -> None:
         del self.rpc.streams[self.connection]
 
     def on_bytes(self, data: bytes) -> None:
         if self.connection in self.rpc.streams:
-            self.rpc.host.handle(RpcBytes(self.connection, data))
+            self.rpc.deliver(RpcBytes(self.connection, data))
 
     def on_closed(self, reason: str) -> None:
         if self.rpc.streams.pop(self.connection, None) is not None:
-            self.rpc.host.handle(RpcLost(self.connection, reason))
+            self.rpc.deliver(RpcLost(self.connection, reason))
 
 
 class RpcHost:
-    """The DCE/RPC ports and connections of a core."""
+    """The DCE/RPC ports and connections of a core. ``deliver`` gets what happens on them."""
 
-    def __init__(self, host: CoreHost) -> None:
-        self.host = host
+    def __init__(self, environment: Environment, address: str, deliver: Callable[[Input], None]) -> None:
+        self.environment = environment
+        self.address = address
+        self.deliver = deliver
         self.streams: dict[str, Stream] = {}
         self._accepted = 0
         self._listeners: list[Listener] = []
@@ -49,7 +47,7 @@ class RpcHost:
     def listen(self, port: int) -> Endpoint:
         """Serve qmcomm at a port and qm2qm at the second after it, each at both; port 0 picks free ones."""
         ports = (port, port + BETWEEN_PORTS if port else 0)
-        opened = [self.host.environment.listen(Endpoint(self.host.address, one), self._accept) for one in ports]
+        opened = [self.environment.listen(Endpoint(self.address, one), self._accept) for one in ports]
         self._listeners += opened
         self._listening = RpcListening(*(listener.endpoint for listener in opened))
         self.announce()
@@ -58,18 +56,19 @@ class RpcHost:
     def announce(self) -> None:
         """Tell a core that begins which ports are its own."""
         if self._listening is not None:
-            self.host.handle(self._listening)
+            self.deliver(self._listening)
 
-    def perform(self, effect: Effect) -> None:
-        """Carry out an effect; one on a connection that was lost meanwhile goes nowhere."""
-        if isinstance(effect, RpcSend):
-            stream = self.streams.get(effect.connection)
-            if stream is not None:
-                stream.send(effect.data)
-        elif isinstance(effect, RpcClose):
-            stream = self.streams.pop(effect.connection, None)
-            if stream is not None:
-                stream.close()
+    def send(self, connection: str, data: bytes) -> None:
+        """Send bytes; those on a connection that was lost meanwhile go nowhere."""
+        stream = self.streams.get(connection)
+        if stream is not None:
+            stream.send(data)
+
+    def close(self, connection: str) -> None:
+        """Close a connection, if it is still there."""
+        stream = self.streams.pop(connection, None)
+        if stream is not None:
+            stream.close()
 
     def drop(self) -> None:
         """Close every connection; the core is not told."""

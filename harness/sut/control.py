@@ -7,10 +7,11 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from harness.environment import Environment, Stream
-from harness.environment.core_host import Core, CoreHost
+from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from reference_qm.control import answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
+from reference_qm.surface.driver import Core
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.inputs import Endpoint
 

@@ -17,7 +17,7 @@ from typing import IO, Protocol
 from uuid import UUID
 
 from harness.environment import Environment, RealEnvironment, VirtualEnvironment
-from harness.environment.core_host import Core, CoreHost
+from harness.environment.core_host import CoreHost
 from harness.errors import MqconformError, SutUnavailable, UsageError
 from harness.faults.registry import load_faults, wrap
 from harness.sut import remote_control
@@ -33,6 +33,7 @@ from reference_qm.codec import StreamFramer
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import SecurityConfig
+from reference_qm.surface.driver import Core
 from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.inputs import Endpoint
 

@@ -10,9 +10,10 @@ from types import MappingProxyType
 from typing import Any, cast
 
 from reference_qm.control import ControlError, answer, request_from
-from reference_qm.shell.host import Answer, Host
+from reference_qm.shell.host import Host
 from reference_qm.shell.store import StoreError
 from reference_qm.surface.commands import CancelWaiting, Request
+from reference_qm.surface.effects import Answer
 from reference_qm.surface.inputs import Endpoint
 
 LINE_LIMIT = 1024 * 1024

@@ -1,4 +1,4 @@
-"""Runs the core in real time: brings it what happens and carries out its effects, in order."""
+"""Runs the core in real time: gives its driver sockets, a store and the clock."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from typing import Any
 
 from reference_qm.shell import system
 from reference_qm.shell.connection import Connection, OpenedInput
-from reference_qm.shell.core import Core
 from reference_qm.shell.datagrams import DatagramSocket
 from reference_qm.shell.resolver import Resolver
 from reference_qm.shell.rpc_server import RpcListener
 from reference_qm.shell.store import Store, StoreError
+from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request
+from reference_qm.surface.driver import Core, Driver, Timer
 from reference_qm.surface.effects import (
+    Answer,
     CloseTransport,
-    Completed,
     Connect,
-    Effect,
     Persist,
     Rejected,
     ResolveHost,
@@ -56,8 +56,6 @@ CONNECT_TIMEOUT_S = 20
 STOP_FLUSH_S = 0.5
 """How long a stopping service may take to deliver what it has already sent."""
 
-Answer = Completed | Rejected
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -70,8 +68,7 @@ class Limits:
 class Host:
     """Gives a core its sockets, its store and its time.
 
-    No method of it calls the core while the core's effects are being carried out: everything that an effect brings
-    about arrives in a later turn of the event loop.
+    What an effect brings about arrives in a later turn of the event loop.
     """
 
     def __init__(self, core: Core, address: str, store: Store, limits: Limits) -> None:
@@ -94,25 +91,12 @@ class Host:
         self._accepted = 0
         self._token = 0
         self._answered: dict[int, Callable[[Answer], None]] = {}
-        self._timer: asyncio.TimerHandle | None = None
-        self._timer_due: int | None = None
         self._life = 0
         self._unwritten: list[tuple[int, Persist]] = []
         """What waits to be written, and in which life of the core it was wanted."""
         self._writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._perform: dict[type, Callable[[Any], None]] = {
-            Connect: self._connect,
-            SendPacket: self._send_packet,
-            CloseTransport: self._close_transport,
-            SendDatagram: self._send_datagram,
-            RpcSend: lambda effect: self.rpc.send(effect.connection, effect.data),
-            RpcClose: lambda effect: self.rpc.close(effect.connection),
-            ResolveHost: self._resolve,
-            Persist: self._persist,
-            Completed: self._answer,
-            Rejected: self._answer,
-        }
+        self.driver = Driver(self)
 
     # -- life ---------------------------------------------------------------------------------------------------
 
@@ -211,7 +195,7 @@ class Host:
             task.cancel()
         self._life += 1
         self._streams.clear()
-        self._set_timer(None)
+        self.driver.forget()
         source = self._pings.pop(PingSocket.SOURCE, None)
         if source is not None:
             source.close()
@@ -223,7 +207,7 @@ class Host:
 
     def handle(self, event: Input) -> None:
         """Give the core an input and carry out what it wants."""
-        self._carry_out(self.core.handle(event, system.now()))
+        self.driver.handle(event)
 
     def ask(self, request: Request, answered: Callable[[Answer], None]) -> int:
         """Ask the core for something; ``answered`` is called once, now or later, with the token that is returned."""
@@ -242,38 +226,59 @@ class Host:
             self._streams.pop(event.transport, None)
         self.handle(event)
 
-    def _expire(self) -> None:
-        self._timer = self._timer_due = None
-        self._carry_out(self.core.handle_timer(system.now()))
+    # -- what the driver needs ----------------------------------------------------------------------------------
 
-    # -- effects ------------------------------------------------------------------------------------------------
+    def now(self) -> Now:
+        return system.now()
 
-    def _carry_out(self, effects: list[Effect]) -> None:
-        for effect in effects:
-            self._perform[type(effect)](effect)
-        self._set_timer(self.core.next_due())
+    def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
+        wait_s = max(monotonic_ms - system.now().monotonic_ms, 0) / 1000
+        return asyncio.get_running_loop().call_later(wait_s, action)
 
-    def _set_timer(self, due: int | None) -> None:
-        """Be woken when a timer is due. One that is put off wakes early, in vain: they are put off all the time."""
-        if due is not None and self._timer_due is not None and due >= self._timer_due:
-            return
-        if self._timer is not None:
-            self._timer.cancel()
-        self._timer_due = due
-        if due is None:
-            self._timer = None
-        else:
-            wait_s = max(due - system.now().monotonic_ms, 0) / 1000
-            self._timer = asyncio.get_running_loop().call_later(wait_s, self._expire)
+    def connect(self, effect: Connect) -> None:
+        connection = self._connection(effect.transport, TransportConnected, effect.remote)
+        self._streams[effect.transport] = connection
+        connection.dialling = self._spawn(self._dial(connection, effect.remote))
+
+    def send_packet(self, effect: SendPacket) -> None:
+        stream = self._streams.get(effect.transport)
+        if stream is not None:  # else it was lost: TransportLost has been or will be handled
+            stream.send(effect.data)
+
+    def close_transport(self, effect: CloseTransport) -> None:
+        stream = self._streams.pop(effect.transport, None)
+        if stream is not None:
+            stream.close()
+
+    def send_datagram(self, effect: SendDatagram) -> None:
+        ping = self._pings.get(effect.socket)
+        if ping is None:
+            ping = self._bind_ping(effect.socket, 0)
+            ping.start()
+        ping.send(effect.remote, effect.data)
+
+    def rpc_send(self, effect: RpcSend) -> None:
+        self.rpc.send(effect.connection, effect.data)
+
+    def rpc_close(self, effect: RpcClose) -> None:
+        self.rpc.close(effect.connection)
+
+    def resolve_host(self, effect: ResolveHost) -> None:
+        self._spawn(self._look_up(effect.host))
+
+    def persist(self, effect: Persist) -> None:
+        self._unwritten.append((self._life, effect))
+        if self._writer is None:
+            self._writer = self._spawn(self._write())
+
+    def answer(self, effect: Answer) -> None:
+        self._answered.pop(effect.token)(effect)
+
+    # -- sockets, names and the store ---------------------------------------------------------------------------
 
     def _accept(self) -> Connection:
         self._accepted += 1
         return self._connection(f"in-{self._accepted}", TransportAccepted)
-
-    def _connect(self, effect: Connect) -> None:
-        connection = self._connection(effect.transport, TransportConnected, effect.remote)
-        self._streams[effect.transport] = connection
-        connection.dialling = self._spawn(self._dial(connection, effect.remote))
 
     async def _dial(self, connection: Connection, remote: Endpoint) -> None:
         loop = asyncio.get_running_loop()
@@ -308,16 +313,6 @@ class Host:
         if not self._connections:
             self._all_closed.set()
 
-    def _send_packet(self, effect: SendPacket) -> None:
-        stream = self._streams.get(effect.transport)
-        if stream is not None:  # else it was lost: TransportLost has been or will be handled
-            stream.send(effect.data)
-
-    def _close_transport(self, effect: CloseTransport) -> None:
-        stream = self._streams.pop(effect.transport, None)
-        if stream is not None:
-            stream.close()
-
     def _bind_ping(self, which: PingSocket, port: int) -> DatagramSocket:
         ping = DatagramSocket(
             Endpoint(self.address, port), lambda remote, data: self.handle(DatagramReceived(which, remote, data))
@@ -325,23 +320,8 @@ class Host:
         self._pings[which] = ping
         return ping
 
-    def _send_datagram(self, effect: SendDatagram) -> None:
-        ping = self._pings.get(effect.socket)
-        if ping is None:
-            ping = self._bind_ping(effect.socket, 0)
-            ping.start()
-        ping.send(effect.remote, effect.data)
-
-    def _resolve(self, effect: ResolveHost) -> None:
-        self._spawn(self._look_up(effect.host))
-
     async def _look_up(self, host: str) -> None:
         self.handle(HostResolved(host, await self._resolver.lookup(host)))
-
-    def _persist(self, effect: Persist) -> None:
-        self._unwritten.append((self._life, effect))
-        if self._writer is None:
-            self._writer = self._spawn(self._write())
 
     async def _write(self) -> None:
         """Write what waits, in order and together: what arrives during one write goes into the next."""
@@ -356,13 +336,8 @@ class Host:
                 ]
             else:
                 answers = [(life, Persisted(effect.token)) for life, effect in batch]
-            now = system.now()
-            alive = (answer for life, answer in answers if life == self._life)
-            self._carry_out([effect for answer in alive for effect in self.core.handle(answer, now)])
+            self.driver.handle(*(answer for life, answer in answers if life == self._life))
         self._writer = None
-
-    def _answer(self, effect: Answer) -> None:
-        self._answered.pop(effect.token)(effect)
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)

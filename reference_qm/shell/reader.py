@@ -11,11 +11,11 @@ import typer
 
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.shell.host import Answer, Host, Limits
+from reference_qm.shell.host import Host, Limits
 from reference_qm.shell.store import MemoryStore
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.surface.commands import Request, Result
-from reference_qm.surface.effects import Completed
+from reference_qm.surface.effects import Answer, Completed
 from reference_qm.surface.entropy import new_guid
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, RemotePeek, RemoteReceive
 

@@ -18,13 +18,13 @@ from reference_qm.control import ControlError
 from reference_qm.core.protocol.restoring import RestoreError
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.shell.control_server import ControlServer
-from reference_qm.shell.core import Core
 from reference_qm.shell.host import Host
 from reference_qm.shell.settings import Settings, format_endpoint
 from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.store import MemoryStore, Store, StoreError
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
+from reference_qm.surface.driver import Core
 from reference_qm.surface.inputs import Endpoint
 
 log = logging.getLogger(__name__)

@@ -87,6 +87,8 @@ class Rejected:
     error: str
 
 
+Answer = Completed | Rejected
+
 Effect = (
     Connect
     | SendPacket

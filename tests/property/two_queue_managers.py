@@ -32,12 +32,12 @@ class DelayingNetwork(DurableNetwork):
         super().__init__()
         self.held: dict[str, list[tuple[str, bytes]]] = {}
 
-    def _send(self, host: Host, transport: str, data: bytes) -> None:
+    def send(self, host: Host, transport: str, data: bytes) -> None:
         if host.address in self.held:
             host.sent.append((transport, data))
             self.held[host.address].append((transport, data))
         else:
-            super()._send(host, transport, data)
+            super().send(host, transport, data)
 
     def write_some(self, host: Host, works: list[bool]) -> None:
         """Let the disk carry out some of the records that wait for it and refuse others; those after them work."""

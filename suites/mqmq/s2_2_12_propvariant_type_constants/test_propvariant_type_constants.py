@@ -6,6 +6,7 @@ from uuid import UUID
 
 import pytest
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire.errors import WireError
@@ -82,7 +83,7 @@ class Asking:
     def __init__(self, remote) -> None:
         self.association = remote.associate(QMCOMM, transfers=(NDR,))
         self.direct = remote.sut.format_name("plain").removeprefix("DIRECT=")
-        self.frames = []
+        self.frames: list[Frame] = []
 
     def stub(self, variants) -> bytes:
         return get_properties(False, self.direct, [LABEL] * len(variants), variants)
@@ -113,13 +114,13 @@ def test_answers_are_of_the_types_of_their_properties(asking, judge):
     call = asking.ask(get_properties(False, asking.direct, identifiers, variants))
     if call.thrown is not None or not call.answered:
         judge("MQMQ-2.2.12-02", expected=READ, observed=call.outcome, evidence=asking.frames)
-        raise ConformanceFailure(f"the SUT did not tell its properties: {call.outcome}")
+        raise ConformanceFailure(f"the SUT did not return its properties: {call.outcome}")
     try:
         found, result = got_properties(call.stub, False)
     except WireError as error:
         raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
     if result:
-        raise ConformanceFailure(f"the SUT did not tell its properties: {returned(result)}")
+        raise ConformanceFailure(f"the SUT did not return its properties: {returned(result)}")
     types = dict(zip(identifiers, [one.vt for one in found], strict=False))
     for rule, (identifier, expected) in ANSWERS.items():
         judge(rule, expected=expected, observed=types.get(identifier), evidence=asking.frames)

@@ -8,10 +8,9 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
+from suites.mqmq.steps.message_bytes import user_flags
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.predicates.raw import user_flags
 
-RULE = "MQMQ-2.2.18.1."
 LABEL = "named"
 FIXED_SIZE = 56
 """Of the MessagePropertiesHeader before its label."""
@@ -24,7 +23,7 @@ PUBLIC, OTHER_HOST = 5, 6
 def _names(peer, sut, response):
     """Let the SUT send a message without a response queue and one with it.
 
-    Gives the latter, its RQ, and its bytes from that queue's name on.
+    Returns the latter, its RQ, and its bytes from that queue's name on.
     """
     outgoing = Outgoing(peer, sut)
     outgoing.send(body="", label=LABEL)
@@ -36,7 +35,7 @@ def _names(peer, sut, response):
 
 
 @needs("send")
-@covers(f"{RULE}5.2-01")
+@covers("MQMQ-2.2.18.1.5.2-01")
 @pytest.mark.parametrize("queue", ["q", "qu", "que"])
 def test_a_direct_name_is_counted_terminated_and_padded(peer, sut, judge, queue):
     """The destination is a count of bytes, the text with its null, and padding to 4 bytes; the next header follows."""
@@ -48,34 +47,34 @@ def test_a_direct_name_is_counted_terminated_and_padded(peer, sut, judge, queue)
     name = len(text).to_bytes(2, "little") + text
     data = frame.data[NAMES_AT:]
     named = data[: len(name)].hex(), _header_after(data, len(name) + -len(name) % 4)
-    judge(f"{RULE}5.2-01", expected=(name.hex(), 0), observed=named, evidence=frame)
+    judge("MQMQ-2.2.18.1.5.2-01", expected=(name.hex(), 0), observed=named, evidence=frame)
 
 
 @needs("send")
-@covers(f"{RULE}7.1-01", f"{RULE}7.1-02")
+@covers("MQMQ-2.2.18.1.7.1-01", "MQMQ-2.2.18.1.7.1-02")
 def test_a_public_queue_is_its_guid(peer, sut, judge):
     """A public response queue has RQ 5 and takes 16 bytes: the queue's identifier."""
     frame, kind, rest = _names(peer, sut, f"PUBLIC={THIRD}")
     if kind != PUBLIC:
         raise ConformanceFailure(f"the SUT names a public response queue with RQ {kind}")
-    judge(f"{RULE}7.1-02", expected=THIRD, observed=UUID(bytes_le=rest[:16]), evidence=frame)
-    judge(f"{RULE}7.1-01", expected=0, observed=_header_after(rest, 16), evidence=frame)
+    judge("MQMQ-2.2.18.1.7.1-02", expected=THIRD, observed=UUID(bytes_le=rest[:16]), evidence=frame)
+    judge("MQMQ-2.2.18.1.7.1-01", expected=0, observed=_header_after(rest, 16), evidence=frame)
 
 
 @needs("send")
-@covers(*(f"{RULE}7.2-{number}" for number in ("01", "02", "03")))
+@covers("MQMQ-2.2.18.1.7.2-01", "MQMQ-2.2.18.1.7.2-02", "MQMQ-2.2.18.1.7.2-03")
 def test_a_private_queue_is_its_host_and_a_number(peer, sut, judge):
     """A private response queue of a third host has RQ 6 and takes 20 bytes: the host's GUID and the number."""
     frame, kind, rest = _names(peer, sut, rf"PRIVATE={THIRD}\0000ABCD")
     if kind != OTHER_HOST:
         raise ConformanceFailure(f"the SUT names a private response queue of a third host with RQ {kind}")
-    judge(f"{RULE}7.2-02", expected=THIRD, observed=UUID(bytes_le=rest[:16]), evidence=frame)
-    judge(f"{RULE}7.2-03", expected=0xABCD, observed=int.from_bytes(rest[16:20], "little"), evidence=frame)
-    judge(f"{RULE}7.2-01", expected=0, observed=_header_after(rest, 20), evidence=frame)
+    judge("MQMQ-2.2.18.1.7.2-02", expected=THIRD, observed=UUID(bytes_le=rest[:16]), evidence=frame)
+    judge("MQMQ-2.2.18.1.7.2-03", expected=0xABCD, observed=int.from_bytes(rest[16:20], "little"), evidence=frame)
+    judge("MQMQ-2.2.18.1.7.2-01", expected=0, observed=_header_after(rest, 20), evidence=frame)
 
 
 @needs("queue_control")
-@covers(f"{RULE}5.1-02", f"{RULE}7.2-04")
+@covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04")
 def test_private_queues_have_different_numbers(sut, judge):
     """The private format names of four queues of the SUT, three of them new, are those of one host and all differ."""
     names = [rf"private$\mqc-number-{number}" for number in range(3)]
@@ -83,10 +82,10 @@ def test_private_queues_have_different_numbers(sut, judge):
     for name in names:
         sut.control.call("delete_queue", name=name)
     numbers = {int(name.rpartition("\\")[2], 16) for name in made}
-    for rule in (f"{RULE}5.1-02", f"{RULE}7.2-04"):
+    for rule in ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04"):
         judge(rule, expected=len(names), observed=len(numbers))
 
 
 def _header_after(data, size):
-    """Say how many bytes after a name of a size the MessagePropertiesHeader begins; its label tells where it is."""
+    """Return how many bytes after a name of a size the MessagePropertiesHeader begins; its label shows where it is."""
     return data[size:].find((LABEL + "\0").encode("utf-16-le")) - FIXED_SIZE

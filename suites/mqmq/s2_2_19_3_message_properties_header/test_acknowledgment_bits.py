@@ -9,7 +9,6 @@ from harness.run.marks import covers, needs
 from suites.messages import recoverable_message
 from suites.mqqb.steps.ordering import Receiver
 
-RULE = "MQMQ-2.2.19.3-"
 REACH_QUEUE, RECEIVE, NOT_TRANSACTIONAL_MSG, PURGED = 0x0002, 0x4000, 0x800A, 0xC001
 ADMINISTRATION = "mqc-acks"
 NOTHING = "no acknowledgment"
@@ -24,38 +23,27 @@ def _purge(sut):
 
 
 def _nothing(sut):
-    """The message's fate is decided when it arrives."""
+    """Do nothing: the message's disposition is decided when it arrives."""
 
 
-def _cases(**cases):
-    return [
-        pytest.param(
-            f"{RULE}{number}",
-            bit,
-            queue,
-            act,
-            expected,
-            marks=[
-                covers(f"{RULE}{number}", f"{RULE}14"),
-                *([needs("receive")] if needed else []),
-            ],
-            id=bit,
-        )
-        for bit, (number, queue, act, expected, needed) in cases.items()
-    ]
+CASES = (
+    ("MQMQ-2.2.19.3-01", "PA", "plain", _nothing, REACH_QUEUE, ()),
+    ("MQMQ-2.2.19.3-02", "PR", "plain", _take, RECEIVE, (needs("receive"),)),
+    ("MQMQ-2.2.19.3-03", "NA", "transactional", _nothing, NOT_TRANSACTIONAL_MSG, ()),
+    ("MQMQ-2.2.19.3-04", "NR", "plain", _purge, PURGED, (needs("receive"),)),
+)
+"""By rule: the bit, the queue of the messages, what is done with them there, the acknowledgment, what it takes."""
 
 
 @pytest.mark.parametrize(
     ("rule", "bit", "queue", "act", "expected"),
-    _cases(
-        PA=("01", "plain", _nothing, REACH_QUEUE, ()),
-        PR=("02", "plain", _take, RECEIVE, ("receive",)),
-        NA=("03", "transactional", _nothing, NOT_TRANSACTIONAL_MSG, ()),
-        NR=("04", "plain", _purge, PURGED, ("queue_control",)),
-    ),
+    [
+        pytest.param(rule, bit, *values, marks=[covers(rule, "MQMQ-2.2.19.3-14"), *needed], id=bit)
+        for rule, bit, *values, needed in CASES
+    ],
 )
 def test_what_a_bit_asks_for_is_sent_to_the_administration_queue(peer, sut, judge, rule, bit, queue, act, expected):
-    """Of two messages with one fate, that with the bit is acknowledged to its queue, with its identifier."""
+    """Of two messages with one disposition, that with the bit is acknowledged to its queue, with its identifier."""
     receiver = Receiver(peer, sut)
     session = receiver.connections[0]
     names = {"AdminQueue": rf"TCP:{peer.address}\private$\{ADMINISTRATION}"}
@@ -79,7 +67,7 @@ def test_what_a_bit_asks_for_is_sent_to_the_administration_queue(peer, sut, judg
         raise ConformanceFailure("no acknowledgment came to the administration queue")
     identifier = peer.identifier.bytes_le + sent[1]["UserHeader"].MessageID.to_bytes(4, "little")
     correlation = [bytes(frame["MessagePropertiesHeader"].CorrelationID).hex() for frame in came]
-    judge(f"{RULE}14", expected=[identifier.hex()], observed=correlation, evidence=[*sent, *came])
+    judge("MQMQ-2.2.19.3-14", expected=[identifier.hex()], observed=correlation, evidence=[*sent, *came])
 
 
 def _name(frame):

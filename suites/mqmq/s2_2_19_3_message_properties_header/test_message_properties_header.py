@@ -10,13 +10,17 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.messages import recoverable_message
+from suites.mqmq.steps.message_bytes import properties_at
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.predicates.raw import properties_at
 
-RULE = "MQMQ-2.2.19.3-"
-UNUSED = {"05": "X4", "06": "X5", "07": "X6", "08": "X7"}
-"""The unused bits of Flags by the number of their rule."""
+UNUSED = {
+    "MQMQ-2.2.19.3-05": "X4",
+    "MQMQ-2.2.19.3-06": "X5",
+    "MQMQ-2.2.19.3-07": "X6",
+    "MQMQ-2.2.19.3-08": "X7",
+}
+"""The unused bits of Flags by their rule."""
 FIXED_SIZE = 56
 LONGEST_LABEL = 249
 """Characters beside the terminating null."""
@@ -39,16 +43,16 @@ class Fields:
         self.rest = data[at + FIXED_SIZE :]
 
 
-@covers(*(f"{RULE}{number}" for number in UNUSED))
+@covers(*UNUSED)
 def test_unused_bits_are_ignored(peer, sut, judge):
     """A message with an unused bit of Flags set is taken as any other."""
-    for number, bit in UNUSED.items():
+    for rule, bit in UNUSED.items():
         done = reception(peer, recoverable_message(peer, properties={bit: 1}, label=bit), bit)
-        judge(f"{RULE}{number}", expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
 @needs("receive")
-@covers(f"{RULE}13", f"{RULE}16")
+@covers("MQMQ-2.2.19.3-13", "MQMQ-2.2.19.3-16")
 @pytest.mark.parametrize(
     ("correlation", "tag"), [(bytes(20), 0), (b"\xff" * 20, 0xFFFF_FFFF), (bytes(range(20)), 0x8000_0001)]
 )
@@ -58,45 +62,55 @@ def test_what_the_application_defined_is_handed_on(peer, sut, judge, correlation
     done = reception(peer, packet, "defined")
     found = [one for one in sut.messages() if one["label"] == "defined"]
     observed = [one["correlation_id"] for one in found]
-    judge(f"{RULE}13", expected=[correlation.hex()], observed=observed, evidence=done.frames)
-    judge(f"{RULE}16", expected=[tag], observed=[one["application_tag"] for one in found], evidence=done.frames)
+    judge("MQMQ-2.2.19.3-13", expected=[correlation.hex()], observed=observed, evidence=done.frames)
+    judge("MQMQ-2.2.19.3-16", expected=[tag], observed=[one["application_tag"] for one in found], evidence=done.frames)
 
 
 @needs("send")
-@covers(*(f"{RULE}{number}" for number in ("09", "10", "16", "17", "19", "27", "31", "32", "33")))
+@covers(
+    "MQMQ-2.2.19.3-09",
+    "MQMQ-2.2.19.3-10",
+    "MQMQ-2.2.19.3-16",
+    "MQMQ-2.2.19.3-17",
+    "MQMQ-2.2.19.3-19",
+    "MQMQ-2.2.19.3-27",
+    "MQMQ-2.2.19.3-31",
+    "MQMQ-2.2.19.3-32",
+    "MQMQ-2.2.19.3-33",
+)
 def test_sizes_are_those_of_what_follows(peer, sut, judge):
-    """Label, extension and body are where the sizes tell, and are what the application gave."""
+    """Label, extension and body are where the sizes put them, and are those that the application gave."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(body=BODY, label=LABEL, application_tag=0xC0FFEE)
     whole = Fields(frame.data)
-    judge(f"{RULE}09", expected=len(LABEL) + 1, observed=whole.label_length, evidence=frame)
-    judge(f"{RULE}16", expected=0xC0FFEE, observed=whole.tag, evidence=frame)
-    judge(f"{RULE}17", expected=len(BODY), observed=whole.body_size, evidence=frame)
+    judge("MQMQ-2.2.19.3-09", expected=len(LABEL) + 1, observed=whole.label_length, evidence=frame)
+    judge("MQMQ-2.2.19.3-16", expected=0xC0FFEE, observed=whole.tag, evidence=frame)
+    judge("MQMQ-2.2.19.3-17", expected=len(BODY), observed=whole.body_size, evidence=frame)
     enough = whole.allocated >= whole.body_size
-    judge(f"{RULE}19", expected=True, observed=enough, evidence=frame)
-    judge(f"{RULE}27", expected=0, observed=whole.extension_size, evidence=frame)
+    judge("MQMQ-2.2.19.3-19", expected=True, observed=enough, evidence=frame)
+    judge("MQMQ-2.2.19.3-27", expected=0, observed=whole.extension_size, evidence=frame)
     expected = f"the body after {2 * len(LABEL) + 2} bytes of label"
     observed = f"the body after {whole.rest.find(BODY.encode())} bytes of label"
-    judge(f"{RULE}32", expected=expected, observed=observed, evidence=frame)
+    judge("MQMQ-2.2.19.3-32", expected=expected, observed=observed, evidence=frame)
 
     frame = outgoing.send(body="", label="")
     bare = Fields(frame.data)
-    judge(f"{RULE}09", expected=0, observed=bare.label_length, evidence=frame)
-    for number in ("10", "31", "33"):
-        judge(f"{RULE}{number}", expected="nothing follows", observed=_following(bare), evidence=frame)
+    judge("MQMQ-2.2.19.3-09", expected=0, observed=bare.label_length, evidence=frame)
+    for rule in ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-33"):
+        judge(rule, expected="nothing follows", observed=_following(bare), evidence=frame)
     outgoing.end()
 
 
 @needs("send")
-@covers(f"{RULE}29")
+@covers("MQMQ-2.2.19.3-29")
 def test_the_longest_label(peer, sut, judge):
     """A label of 249 characters takes 500 bytes with its null; a longer one is never sent in more."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(label="x" * LONGEST_LABEL, body="")
-    judge(f"{RULE}29", expected=500, observed=2 * Fields(frame.data).label_length, evidence=frame)
+    judge("MQMQ-2.2.19.3-29", expected=500, observed=2 * Fields(frame.data).label_length, evidence=frame)
     with contextlib.suppress(ControlRefused):
         frame = outgoing.send(label="x" * (LONGEST_LABEL + 1), body="")
-        judge(f"{RULE}29", expected=True, observed=2 * Fields(frame.data).label_length <= 500, evidence=frame)
+        judge("MQMQ-2.2.19.3-29", expected=True, observed=2 * Fields(frame.data).label_length <= 500, evidence=frame)
     outgoing.end()
 
 

@@ -7,21 +7,26 @@ from harness.wire.protection import AES_256
 from suites.mqqb.steps.opening import OneOf
 from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
 
-RULE = "MQMQ-2.2.19.3-"
 BASE, ADVANCED = 1, 5
 NO_HASH, NO_CIPHER = 0x8099, 0x6699
 BAD_SIGNATURE, BAD_ENCRYPTION = "NACK_BAD_SIGNATURE", "NACK_BAD_ENCRYPTION"
 REFUSED = {
-    "21": OneOf(f"{BAD_SIGNATURE}, not in its queue", f"{BAD_ENCRYPTION}, not in its queue"),
-    "22": f"{BAD_SIGNATURE}, not in its queue",
-    "25": f"{BAD_ENCRYPTION}, not in its queue",
+    "MQMQ-2.2.19.3-21": OneOf(f"{BAD_SIGNATURE}, not in its queue", f"{BAD_ENCRYPTION}, not in its queue"),
+    "MQMQ-2.2.19.3-22": f"{BAD_SIGNATURE}, not in its queue",
+    "MQMQ-2.2.19.3-25": f"{BAD_ENCRYPTION}, not in its queue",
 }
 """By rule; a PrivacyLevel that is none is refused as one or the other (E49)."""
+COUNTERPARTS = {
+    "MQMQ-2.2.19.3-22": "not signed",
+    "MQMQ-2.2.19.3-25": "as it should be",
+    "MQMQ-2.2.19.3-21": "as it should be",
+}
+"""By rule: the message that is taken."""
 TAKEN = "ACK_REACH_QUEUE, in its queue"
 
 
 @needs("security", "receive", "configure")
-@covers(*(f"{RULE}{number}" for number in REFUSED))
+@covers(*REFUSED)
 def test_values_that_no_table_has_are_refused_where_they_count(peer, sut, judge):
     """A level, a hash and a cipher that are none: refused, each as what it spoils; an unsigned message has any hash."""
     secured = Secured(peer, sut)
@@ -33,18 +38,18 @@ def test_values_that_no_table_has_are_refused_where_they_count(peer, sut, judge)
         packet["MessagePropertiesHeader"].HashAlgorithm = NO_HASH
         return packet
 
-    fates = secured.fates(
+    dispositions = secured.dispositions(
         {
-            "21": secret(sut, secured.message(body=CLEAR), 4, AES_256, KEY[256], for_level=ADVANCED),
-            "22": hashed(signed(secured.message())),
-            "25": hidden(EncryptionAlgorithm=NO_CIPHER),
+            "MQMQ-2.2.19.3-21": secret(sut, secured.message(body=CLEAR), 4, AES_256, KEY[256], for_level=ADVANCED),
+            "MQMQ-2.2.19.3-22": hashed(signed(secured.message())),
+            "MQMQ-2.2.19.3-25": hidden(EncryptionAlgorithm=NO_CIPHER),
             "not signed": hashed(secured.message()),
             "as it should be": hidden(),
         }
     )
-    for number, expected in REFUSED.items():
-        fate = fates[number]
-        judge(f"{RULE}{number}", expected=expected, observed=f"{fate.answer}, {fate.kept}", evidence=fate.frames)
-    for number, name in (("22", "not signed"), ("25", "as it should be"), ("21", "as it should be")):
-        fate = fates[name]
-        judge(f"{RULE}{number}", expected=TAKEN, observed=f"{fate.answer}, {fate.kept}", evidence=fate.frames)
+    for rule, expected in REFUSED.items():
+        found = dispositions[rule]
+        judge(rule, expected=expected, observed=f"{found.answer}, {found.kept}", evidence=found.frames)
+    for rule, name in COUNTERPARTS.items():
+        found = dispositions[name]
+        judge(rule, expected=TAKEN, observed=f"{found.answer}, {found.kept}", evidence=found.frames)

@@ -9,7 +9,6 @@ from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import ACK_MS, accepted, agree, direct_name, listen, opened, respond
 
-RULE = "MQMQ-2.2.20.4-"
 WINDOW = 0x40
 TOGETHER_MS = 8_000
 """RecoverableAckTimeout: long enough for messages that are to be acknowledged together."""
@@ -18,7 +17,7 @@ MEASURED = 20
 
 
 def acknowledged(connection, packets, specified_ms):
-    """Send messages; give what was sent, the next SessionAck and its header, ConformanceFailure without one."""
+    """Send messages; return them, the next SessionAck and its header; ConformanceFailure without one."""
     sut = connection.peer.sut
     sent = [connection.send(packet) for packet in packets]
     within_ms = sut.duration_ms(specified_ms) + sut.slack_ms(specified_ms) + sut.response_timeout_ms
@@ -28,7 +27,16 @@ def acknowledged(connection, packets, specified_ms):
     return [*sent, answer], answer["SessionHeader"]
 
 
-@covers(*(f"{RULE}{number}" for number in ("01", "02", "03", "05", "07", "09", "11", "12")))
+@covers(
+    "MQMQ-2.2.20.4-01",
+    "MQMQ-2.2.20.4-02",
+    "MQMQ-2.2.20.4-03",
+    "MQMQ-2.2.20.4-05",
+    "MQMQ-2.2.20.4-07",
+    "MQMQ-2.2.20.4-09",
+    "MQMQ-2.2.20.4-11",
+    "MQMQ-2.2.20.4-12",
+)
 def test_express_messages_are_counted(peer, sut, judge):
     """The count of messages begins with 1, grows with each, and nothing recoverable is acknowledged."""
     sut.slow_down(MEASURED)
@@ -38,17 +46,17 @@ def test_express_messages_are_counted(peer, sut, judge):
         frames, header = acknowledged(connection, [a_message(peer) for _ in range(group)], ACK_MS // 2)
         counts.append(header.AckSequenceNumber)
         evidence = frames
-        judge(f"{RULE}07", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=frames)
-        judge(f"{RULE}09", expected=0, observed=header.UserMsgSequenceNumber, evidence=frames)
-        judge(f"{RULE}11", expected=0, observed=header.RecoverableMsgSeqNumber, evidence=frames)
-        judge(f"{RULE}12", expected=WINDOW, observed=header.WindowSize, evidence=frames)
-        judge(f"{RULE}05", expected=sum((1, 1, 3)[: len(counts)]), observed=counts[-1], evidence=frames)
-    judge(f"{RULE}01", expected=5, observed=counts[-1], evidence=evidence)
-    judge(f"{RULE}02", expected=[1, 2, 5], observed=counts, evidence=evidence)
-    judge(f"{RULE}03", expected=[1, 1, 3], observed=_steps(counts), evidence=evidence)
+        judge("MQMQ-2.2.20.4-07", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=frames)
+        judge("MQMQ-2.2.20.4-09", expected=0, observed=header.UserMsgSequenceNumber, evidence=frames)
+        judge("MQMQ-2.2.20.4-11", expected=0, observed=header.RecoverableMsgSeqNumber, evidence=frames)
+        judge("MQMQ-2.2.20.4-12", expected=WINDOW, observed=header.WindowSize, evidence=frames)
+        judge("MQMQ-2.2.20.4-05", expected=sum((1, 1, 3)[: len(counts)]), observed=counts[-1], evidence=frames)
+    judge("MQMQ-2.2.20.4-01", expected=5, observed=counts[-1], evidence=evidence)
+    judge("MQMQ-2.2.20.4-02", expected=[1, 2, 5], observed=counts, evidence=evidence)
+    judge("MQMQ-2.2.20.4-03", expected=[1, 1, 3], observed=_steps(counts), evidence=evidence)
 
 
-@covers(*(f"{RULE}{number}" for number in ("04", "06", "08")))
+@covers("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-08")
 def test_recoverable_messages_are_counted_apart(peer, sut, judge):
     """Recoverable messages have numbers of their own, a bit each from the lowest one not acknowledged before."""
     sut.slow_down(MEASURED)
@@ -56,19 +64,19 @@ def test_recoverable_messages_are_counted_apart(peer, sut, judge):
     first, header = acknowledged(
         connection, [a_message(peer), *(recoverable_message(peer) for _ in range(3))], TOGETHER_MS
     )
-    judge(f"{RULE}06", expected=1, observed=header.RecoverableMsgAckSeqNumber, evidence=first)
-    judge(f"{RULE}08", expected="0b111", observed=bin(header.RecoverableMsgAckFlags), evidence=first)
+    judge("MQMQ-2.2.20.4-06", expected=1, observed=header.RecoverableMsgAckSeqNumber, evidence=first)
+    judge("MQMQ-2.2.20.4-08", expected="0b111", observed=bin(header.RecoverableMsgAckFlags), evidence=first)
     second, header = acknowledged(connection, [recoverable_message(peer) for _ in range(2)], TOGETHER_MS)
-    judge(f"{RULE}06", expected=4, observed=header.RecoverableMsgAckSeqNumber, evidence=second)
-    judge(f"{RULE}08", expected="0b11", observed=bin(header.RecoverableMsgAckFlags), evidence=second)
+    judge("MQMQ-2.2.20.4-06", expected=4, observed=header.RecoverableMsgAckSeqNumber, evidence=second)
+    judge("MQMQ-2.2.20.4-08", expected="0b11", observed=bin(header.RecoverableMsgAckFlags), evidence=second)
     observed = f"{header.RecoverableMsgAckSeqNumber - 1} before, {header.AckSequenceNumber} messages"
-    judge(f"{RULE}04", expected="3 before, 6 messages", observed=observed, evidence=[*first, *second])
+    judge("MQMQ-2.2.20.4-04", expected="3 before, 6 messages", observed=observed, evidence=[*first, *second])
 
 
 @needs("send")
-@covers(*(f"{RULE}{number}" for number in ("01", "04", "09", "10")))
+@covers("MQMQ-2.2.20.4-01", "MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-09", "MQMQ-2.2.20.4-10")
 def test_messages_sent_are_counted(peer, sut, judge):
-    """The SUT's acknowledgments tell how many messages it sent on the session, and how many recoverable ones."""
+    """The SUT's acknowledgments count the messages that it sent on the session, and the recoverable ones."""
     listener = listen(peer, sut)
     connection, asked = accepted(listener)
     agree(connection, respond(connection, asked))
@@ -77,21 +85,28 @@ def test_messages_sent_are_counted(peer, sut, judge):
     for _ in range(2):
         connection.expect("UserMessage")
     frames, header = acknowledged(connection, [recoverable_message(peer)], ACK_MS // 2)
-    judge(f"{RULE}01", expected=3, observed=header.UserMsgSequenceNumber, evidence=frames)
-    judge(f"{RULE}09", expected=3, observed=header.UserMsgSequenceNumber, evidence=frames)
-    judge(f"{RULE}04", expected=1, observed=header.RecoverableMsgSeqNumber, evidence=frames)
-    judge(f"{RULE}10", expected=1, observed=header.RecoverableMsgSeqNumber, evidence=frames)
-    last = {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 1}
-    connection.send(session_ack(AckSequenceNumber=3, UserMsgSequenceNumber=1, RecoverableMsgSeqNumber=1, **last))
+    judge("MQMQ-2.2.20.4-01", expected=3, observed=header.UserMsgSequenceNumber, evidence=frames)
+    judge("MQMQ-2.2.20.4-09", expected=3, observed=header.UserMsgSequenceNumber, evidence=frames)
+    judge("MQMQ-2.2.20.4-04", expected=1, observed=header.RecoverableMsgSeqNumber, evidence=frames)
+    judge("MQMQ-2.2.20.4-10", expected=1, observed=header.RecoverableMsgSeqNumber, evidence=frames)
+    connection.send(
+        session_ack(
+            AckSequenceNumber=3,
+            RecoverableMsgAckSeqNumber=1,
+            RecoverableMsgAckFlags=1,
+            UserMsgSequenceNumber=1,
+            RecoverableMsgSeqNumber=1,
+        )
+    )
 
 
-@covers(f"{RULE}13")
+@covers("MQMQ-2.2.20.4-13")
 def test_reserved_is_ignored(peer, judge):
     """A session acknowledgment of the peer is taken whatever it has in Reserved."""
     done = exchange(peer, session={"Reserved": 0xBEEF})
-    judge(f"{RULE}13", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
+    judge("MQMQ-2.2.20.4-13", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
 
 
 def _steps(counts):
-    """Give by how much each count is higher than the one before, the first than 0."""
+    """Return by how much each count is higher than the one before, the first than 0."""
     return [after - before for before, after in zip([0, *counts], counts, strict=False)]

@@ -12,8 +12,17 @@ from suites.mqqb.steps.exchanges import reception, taken
 from suites.mqqb.steps.opening import OneOf, direct_name
 from suites.mqqb.steps.sender import Sender
 
-RULE = "MQMQ-2.2.20.5-"
-UNUSED = {f"X{number}": f"{RULE}{number + 7:02}" for number in range(1, 9)}
+UNUSED = {
+    "X1": "MQMQ-2.2.20.5-08",
+    "X2": "MQMQ-2.2.20.5-09",
+    "X3": "MQMQ-2.2.20.5-10",
+    "X4": "MQMQ-2.2.20.5-11",
+    "X5": "MQMQ-2.2.20.5-12",
+    "X6": "MQMQ-2.2.20.5-13",
+    "X7": "MQMQ-2.2.20.5-14",
+    "X8": "MQMQ-2.2.20.5-15",
+}
+"""The unused bits of Flags and the rule of each."""
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
 TRANSACTIONAL = "transactional"
 
@@ -27,18 +36,26 @@ def test_unused_bits_are_ignored_or_refused(peer, sut, judge):
         judge(rule, expected=OneOf(taken(sut), "closed"), observed=done.outcome, evidence=done.frames, errata="E31")
 
 
-@covers(f"{RULE}21")
+@covers("MQMQ-2.2.20.5-21")
 def test_connector_guid_is_not_interpreted(peer, sut, judge):
     """A transactional message is taken whatever its ConnectorQMGuid holds."""
     for ordinal, connector in enumerate((UUID(int=0), CONNECTOR, sut.guid), 1):
         label = f"connector {ordinal}"
         packet = Sequence(peer, ordinal).message(transaction={"ConnectorQMGuid": connector}, label=label)
         done = reception(peer, packet, label, TRANSACTIONAL)
-        judge(f"{RULE}21", expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        judge("MQMQ-2.2.20.5-21", expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
 @needs("send")
-@covers(*(f"{RULE}{number}" for number in ("04", "05", "07", "16", "17", "18", "19")))
+@covers(
+    "MQMQ-2.2.20.5-04",
+    "MQMQ-2.2.20.5-05",
+    "MQMQ-2.2.20.5-07",
+    "MQMQ-2.2.20.5-16",
+    "MQMQ-2.2.20.5-17",
+    "MQMQ-2.2.20.5-18",
+    "MQMQ-2.2.20.5-19",
+)
 def test_transactions_of_one_message(peer, sut, judge):
     """Three transactions of one message each: each first and last, with IDs of their own, numbered from 1."""
     sender = Sender(peer, sut)
@@ -48,25 +65,25 @@ def test_transactions_of_one_message(peer, sut, judge):
         headers = [frame["TransactionHeader"] for frame in sent]
     except IndexError:
         raise ConformanceFailure("the SUT's transactional messages have no TransactionHeader") from None
-    judge(f"{RULE}04", expected=[1, 1, 1], observed=[each.FM for each in headers], evidence=sent)
-    judge(f"{RULE}05", expected=[1, 1, 1], observed=[each.LM for each in headers], evidence=sent)
-    judge(f"{RULE}07", expected=3, observed=len({each.ID for each in headers}), evidence=sent)
+    judge("MQMQ-2.2.20.5-04", expected=[1, 1, 1], observed=[each.FM for each in headers], evidence=sent)
+    judge("MQMQ-2.2.20.5-05", expected=[1, 1, 1], observed=[each.LM for each in headers], evidence=sent)
+    judge("MQMQ-2.2.20.5-07", expected=3, observed=len({each.ID for each in headers}), evidence=sent)
     numbers = [each.TxSequenceNumber for each in headers]
     before = [each.PreviousTxSequenceNumber for each in headers]
     judge(
-        f"{RULE}16",
+        "MQMQ-2.2.20.5-16",
         expected=[1, 1],
         observed=[b - a for a, b in pairwise(numbers)],
         evidence=sent,
     )
-    judge(f"{RULE}17", expected=1, observed=numbers[0], evidence=sent)
-    judge(f"{RULE}18", expected=numbers[:2], observed=before[1:], evidence=sent)
-    judge(f"{RULE}19", expected=0, observed=before[0], evidence=sent)
+    judge("MQMQ-2.2.20.5-17", expected=1, observed=numbers[0], evidence=sent)
+    judge("MQMQ-2.2.20.5-18", expected=numbers[:2], observed=before[1:], evidence=sent)
+    judge("MQMQ-2.2.20.5-19", expected=0, observed=before[0], evidence=sent)
     sender.acknowledge_all(session)
 
 
 @needs("send")
-@covers(f"{RULE}06")
+@covers("MQMQ-2.2.20.5-06")
 def test_all_messages_of_a_transaction_have_its_id(peer, sut, judge):
     """Two transactions of two messages each: the messages of one have the same ID, those of the other another."""
     sender = Sender(peer, sut, direct_name(peer, "mqc-transactions"))
@@ -77,5 +94,5 @@ def test_all_messages_of_a_transaction_have_its_id(peer, sut, judge):
     session, sent = sender.first(4)
     found = [int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH]
     same = "two of each" if len(set(found)) == 2 and found[0] == found[1] and found[2] == found[3] else str(found)
-    judge(f"{RULE}06", expected="two of each", observed=same, evidence=sent)
+    judge("MQMQ-2.2.20.5-06", expected="two of each", observed=same, evidence=sent)
     sender.acknowledge_all(session)

@@ -10,7 +10,6 @@ from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.pinging import element
 
-RULE = "MQMQ-2.2.20.6-"
 NOBODY, QUEUE_MANAGER = 0, 2
 
 
@@ -20,24 +19,27 @@ def _signed_by(frame):
 
 
 @needs("security", "send")
-@covers(*(f"{RULE}{number}" for number in ("02", "04", "22", "24")))
+@covers("MQMQ-2.2.20.6-02", "MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-24")
 def test_who_signed_a_message(peer, sut, judge):
     """Signed as nobody there is no SecurityID; signed as the queue manager it is the GUID of that, for every kind."""
     outgoing = Outgoing(peer, sut)
     nobody = outgoing.send(body="signed", sender="none", authentication_level="sig20")
     sizes = f"{_signed_by(nobody)}, SenderIdSize {nobody['SecurityHeader'].SenderIdSize}"
     expected = f"ST {NOBODY}, no SecurityID, SenderIdSize 0"
-    judge(f"{RULE}02", expected=expected, observed=sizes, evidence=nobody)
+    judge("MQMQ-2.2.20.6-02", expected=expected, observed=sizes, evidence=nobody)
     own = f"ST {QUEUE_MANAGER}, {UUID(str(sut.guid)).bytes_le.hex()}"
-    for level, rules in (("sig10", ("04", "22", "24")), ("sig20", ("04", "22"))):
+    for level, rules in (
+        ("sig10", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-24")),
+        ("sig20", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22")),
+    ):
         frame = outgoing.send(body="signed", sender="queue_manager", authentication_level=level)
         for rule in rules:
-            judge(f"{RULE}{rule}", expected=own, observed=_signed_by(frame), evidence=frame)
+            judge(rule, expected=own, observed=_signed_by(frame), evidence=frame)
     outgoing.end()
 
 
 @needs("security", "send", "private_names")
-@covers(f"{RULE}07")
+@covers("MQMQ-2.2.20.6-07")
 def test_the_provider_of_a_signature_is_named_unless_it_is_the_default(peer, sut, judge):
     """A message that is signed and encrypted names its provider where DE is clear."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
@@ -48,14 +50,14 @@ def test_the_provider_of_a_signature_is_named_unless_it_is_the_default(peer, sut
         named = "the default" if security.DE else "named" if str(name).rstrip("\0") else "not named"
         expected = "the default" if security.DE else "named"
         observed = f"{named}, {'signed' if security.SignatureSize else 'not signed'}"
-        judge(f"{RULE}07", expected=f"{expected}, signed", observed=observed, evidence=frame)
+        judge("MQMQ-2.2.20.6-07", expected=f"{expected}, signed", observed=observed, evidence=frame)
     outgoing.end()
 
 
 @needs("security", "inspect")
-@covers(f"{RULE}36")
+@covers("MQMQ-2.2.20.6-36")
 def test_the_public_keys_are_in_the_directory(sut, judge):
-    """PublicEncryptionKeyList of the queue manager's directory object has the keys that it tells."""
+    """PublicEncryptionKeyList of the queue manager's directory object has the keys that its identity has."""
     kept = bytes.fromhex(element(sut.inspect()["QueueManager"], "PublicEncryptionKeyList"))
     observed = "its keys" if kept and kept == sut.encryption_keys else f"{len(kept)} bytes, others"
-    judge(f"{RULE}36", expected="its keys", observed=observed)
+    judge("MQMQ-2.2.20.6-36", expected="its keys", observed=observed)

@@ -12,7 +12,7 @@ BASE_HEADER_SIZE = 16
 
 @covers("MQQB-2.1.1-01")
 def test_every_packet_begins_with_a_base_header(peer, judge):
-    """What an acceptor answers in a whole exchange can be cut into packets by their BaseHeaders, nothing left over."""
+    """The answers of an acceptor in an exchange can be cut into packets by their BaseHeaders, nothing left over."""
     done = exchange(peer)
     answers = done.connection.received
     good = [frame for frame in answers if frame.data[4:8] == b"LIOR" and len(frame.data) >= BASE_HEADER_SIZE]

@@ -13,7 +13,7 @@ from suites.mqqb.steps.opening import direct_name
 @needs("ping_initiator", "send")
 @covers("MQQB-2.1.2-01")
 def test_initiator_hears_the_response_on_its_source_port(peer, sut, judge):
-    """A response to the port that a Ping Request came from is heard: the session is requested at once."""
+    """A response to the port that a Ping Request came from is taken: the session is requested at once."""
     hearing = peer.udp(port=sut.file.driver.peer_ping_port)
     listener = peer.listen_raw()
     sut.send(direct_name(peer), body="ping", label="ping")

@@ -8,8 +8,20 @@ from harness.run.marks import covers
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import OTHER_GUID, check_alive, opened, packet_at, request
 
-RESERVED_BITS = {f"X{bit}": f"MQQB-2.2.1-{bit + 2:02d}" for bit in range(5, 16)}
-"""The reserved bits of Flags and the rule of each."""
+RESERVED_BITS = {
+    "X5": "MQQB-2.2.1-07",
+    "X6": "MQQB-2.2.1-08",
+    "X7": "MQQB-2.2.1-09",
+    "X8": "MQQB-2.2.1-10",
+    "X9": "MQQB-2.2.1-11",
+    "X10": "MQQB-2.2.1-12",
+    "X11": "MQQB-2.2.1-13",
+    "X12": "MQQB-2.2.1-14",
+    "X13": "MQQB-2.2.1-15",
+    "X14": "MQQB-2.2.1-16",
+    "X15": "MQQB-2.2.1-17",
+}
+"""Rules, by reserved bit of Flags."""
 
 FLAGS_AT = 18
 

@@ -11,7 +11,7 @@ RESERVED = slice(28, 30)
 
 @covers("MQQB-2.2.2-01", "MQQB-2.2.2-02")
 def test_connection_parameters_are_internal_and_of_their_type(peer, judge):
-    """What answers the parameters of an initiator has IN set and PT 3."""
+    """The answer to the parameters of an initiator has IN set and PT 3."""
     connection = established(peer)
     sent = connection.send(parameters())
     reply = packet_at(connection, 1)

@@ -19,8 +19,14 @@ from suites.mqqb.steps.opening import (
     text,
 )
 
-UNUSED_BITS = {f"X{bit}": f"MQQB-2.2.3.1-{bit - 2:02d}" for bit in range(11, 16)}
-"""The unused bits of OperatingSystem and the rule of each."""
+UNUSED_BITS = {
+    "X11": "MQQB-2.2.3.1-09",
+    "X12": "MQQB-2.2.3.1-10",
+    "X13": "MQQB-2.2.3.1-11",
+    "X14": "MQQB-2.2.3.1-12",
+    "X15": "MQQB-2.2.3.1-13",
+}
+"""Rules, by unused bit of OperatingSystem."""
 
 RESERVED = slice(58, 60)
 
@@ -30,7 +36,7 @@ SERVERS = ("WinServer", "WinEnt")
 
 @covers("MQQB-2.2.3-01", "MQQB-2.2.3-02")
 def test_an_establish_connection_is_internal_and_of_its_type(peer, judge):
-    """What answers the request of an initiator has IN set and PT 2."""
+    """The answer to the request of an initiator has IN set and PT 2."""
     connection = peer.connect()
     sent = connection.send(request(peer))
     reply = packet_at(connection, 0)
@@ -45,9 +51,9 @@ def test_a_request_for_a_direct_name_has_no_server_guid(peer, sut, judge):
     """The session for a message to a direct format name is requested with a zero ServerGuid, or that of a ping."""
     _, asked = called(peer, sut)
     pings = [frame for frame in peer.recorder.frames if frame.kind == "Ping" and not frame.from_sut]
-    told = {text(frame.packet.QMGuid) for frame in pings}
+    named = {text(frame.packet.QMGuid) for frame in pings}
     observed = text(asked["EstablishConnectionHeader"].ServerGuid)
-    judge("MQQB-2.2.3.1-01", expected=OneOf(text(NULL_GUID), *told), observed=observed, evidence=[*pings, asked])
+    judge("MQQB-2.2.3.1-01", expected=OneOf(text(NULL_GUID), *named), observed=observed, evidence=[*pings, asked])
 
 
 @needs("send", "private_names")

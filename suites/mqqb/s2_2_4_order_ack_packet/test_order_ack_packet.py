@@ -1,4 +1,4 @@
-"""MS-MQQB 2.2.4 OrderAck Packet: what the SUT sends for transactional messages, and what it ignores in one."""
+"""MS-MQQB 2.2.4 OrderAck Packet: the SUT sends it for transactional messages, and ignores Reserved in one."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.ordering import Ordered, Receiver, order_ack, place, private_number
 
-RULE = "MQQB-2.2.4"
 QUEUE = r"private$\mqc-order"
 
 
-@covers(f"{RULE}-06", f"{RULE}-12", f"{RULE}.1-01", f"{RULE}.1-02", "MQMQ-2.2.18.1.6-01")
+@covers("MQQB-2.2.4-06", "MQQB-2.2.4-12", "MQQB-2.2.4.1-01", "MQQB-2.2.4.1-02", "MQMQ-2.2.18.1.6-01")
 def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
     """Two messages, then a third: each time an OrderAck comes to the peer's order queue with sequence and number."""
     receiver = Receiver(peer, sut)
@@ -27,17 +26,17 @@ def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
             raise ConformanceFailure("no OrderAck came for the transactional messages")
         identifier, found = receiver.sequence.identifier, place(frame)
         expected = (identifier.Ordinal, identifier.TimeStamp, count, count - 1)
-        judge(f"{RULE}-12", expected=expected, observed=tuple(found), evidence=evidence)
-        judge(f"{RULE}.1-01", expected=expected[:2], observed=tuple(found[:2]), evidence=evidence)
-        judge(f"{RULE}.1-02", expected=count, observed=found.TxSequenceNumber, evidence=evidence)
+        judge("MQQB-2.2.4-12", expected=expected, observed=tuple(found), evidence=evidence)
+        judge("MQQB-2.2.4.1-01", expected=expected[:2], observed=tuple(found[:2]), evidence=evidence)
+        judge("MQQB-2.2.4.1-02", expected=count, observed=found.TxSequenceNumber, evidence=evidence)
         name = str(frame["UserHeader"].DestinationQueue.DirectFormatName)
-        judge(f"{RULE}-06", expected=f"TCP:{peer.address}", observed=name.partition("\\")[0], evidence=evidence)
+        judge("MQQB-2.2.4-06", expected=f"TCP:{peer.address}", observed=name.partition("\\")[0], evidence=evidence)
         if count == 2:
             sent.append(receiver.send())
 
 
 @needs("queue_control", "private_names")
-@covers(f"{RULE}-04")
+@covers("MQQB-2.2.4-04")
 def test_an_order_ack_to_a_private_name(peer, sut, judge):
     """For messages to a private name the OrderAck goes to private queue 4 of their sender."""
     receiver = Receiver(peer, sut)
@@ -48,12 +47,12 @@ def test_an_order_ack_to_a_private_name(peer, sut, judge):
     if user.DQ != 3:
         raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
-    judge(f"{RULE}-04", expected=(UUID(str(peer.identifier)), 4), observed=named, evidence=[sent, frame])
+    judge("MQQB-2.2.4-04", expected=(UUID(str(peer.identifier)), 4), observed=named, evidence=[sent, frame])
     sut.control.call("delete_queue", name=QUEUE)
 
 
 @needs("send")
-@covers(f"{RULE}.1-04")
+@covers("MQQB-2.2.4.1-04")
 def test_reserved_of_an_order_ack_is_ignored(peer, sut, judge):
     """An OrderAck with anything in Reserved ends the sending again of a message, as any other does."""
     ordered = Ordered(peer, sut)
@@ -63,7 +62,7 @@ def test_reserved_of_an_order_ack_is_ignored(peer, sut, judge):
     packet = order_ack(peer, sent)
     body = bytes(packet["MessagePropertiesHeader"].MessageBody)[:16] + b"\xa7" * 20
     answer = session.send(order_ack(peer, sent, body=body))
-    judge(f"{RULE}.1-04", expected="does not come again", observed=ordered.comes_again(1), evidence=[sent, answer])
+    judge("MQQB-2.2.4.1-04", expected="does not come again", observed=ordered.comes_again(1), evidence=[sent, answer])
 
 
 def _class(frame):

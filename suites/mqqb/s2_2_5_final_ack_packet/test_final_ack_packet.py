@@ -1,4 +1,4 @@
-"""MS-MQQB 2.2.5 FinalAck Packet: what the SUT sends when a transactional message is refused or leaves its queue."""
+"""MS-MQQB 2.2.5 FinalAck Packet: the SUT sends it when a transactional message is refused or leaves its queue."""
 
 from __future__ import annotations
 
@@ -9,56 +9,58 @@ from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.ordering import Receiver, place, private_number
 
-RULE = "MQQB-2.2.5"
 PRIVATE = 3
-CLASSES = {"11": 0x4000, "13": 0x8009, "14": 0x8000, "20": 0xC000, "21": 0xC001}
-"""The class of each rule's FinalAck."""
+BODY = ("MQQB-2.2.5-07", "MQQB-2.2.5-24", "MQQB-2.2.5.1-01", "MQQB-2.2.5.1-02", "MQQB-2.2.5.1-03")
+"""Rules of what every FinalAck holds and where it goes."""
 QUEUE = r"private$\mqc-final"
 
 
-def _judged(judge, number, receiver, frame, sent, previous):
-    properties = frame["MessagePropertiesHeader"]
+def _judge_body(judge, receiver, frame, sent, previous):
+    """Judge the rules of ``BODY``."""
     evidence = [sent, frame]
     identifier, found = receiver.sequence.identifier, place(frame)
-    judge(f"{RULE}-{number}", expected=CLASSES[number], observed=int(properties.MessageClass), evidence=evidence)
     expected = (identifier.Ordinal, identifier.TimeStamp, previous + 1, previous)
-    judge(f"{RULE}-24", expected=expected, observed=tuple(found), evidence=evidence)
-    judge(f"{RULE}.1-01", expected=expected[:2], observed=tuple(found[:2]), evidence=evidence)
-    judge(f"{RULE}.1-02", expected=previous + 1, observed=found.TxSequenceNumber, evidence=evidence)
-    judge(f"{RULE}.1-03", expected=previous, observed=found.TxPreviousSequenceNumber, evidence=evidence)
+    judge("MQQB-2.2.5-24", expected=expected, observed=tuple(found), evidence=evidence)
+    judge("MQQB-2.2.5.1-01", expected=expected[:2], observed=tuple(found[:2]), evidence=evidence)
+    judge("MQQB-2.2.5.1-02", expected=previous + 1, observed=found.TxSequenceNumber, evidence=evidence)
+    judge("MQQB-2.2.5.1-03", expected=previous, observed=found.TxPreviousSequenceNumber, evidence=evidence)
     name = str(frame["UserHeader"].DestinationQueue.DirectFormatName)
     address = f"TCP:{receiver.peer.address}"
-    judge(f"{RULE}-07", expected=address, observed=name.partition("\\")[0], evidence=evidence)
+    judge("MQQB-2.2.5-07", expected=address, observed=name.partition("\\")[0], evidence=evidence)
 
 
-BODY = (f"{RULE}-07", f"{RULE}-24", f"{RULE}.1-01", f"{RULE}.1-02", f"{RULE}.1-03")
+def _class(frame):
+    return int(frame["MessagePropertiesHeader"].MessageClass)
 
 
-def _reasons(**reasons):
-    return [
-        pytest.param(number, reason, marks=covers(f"{RULE}-{number}", *BODY), id=name)
-        for name, (number, reason) in reasons.items()
-    ]
-
-
+@covers(*BODY)
 @pytest.mark.parametrize(
-    ("number", "wrong"),
-    _reasons(
-        not_transactional_q=("13", {"queue": "plain"}),
-        bad_dst_q=("14", {"destination": r"TCP:{address}\private$\mqc-nowhere"}),
-    ),
+    ("rule", "message_class", "wrong"),
+    [
+        pytest.param(
+            "MQQB-2.2.5-13", 0x8009, {"queue": "plain"}, marks=covers("MQQB-2.2.5-13"), id="not_transactional_q"
+        ),
+        pytest.param(
+            "MQQB-2.2.5-14",
+            0x8000,
+            {"destination": r"TCP:{address}\private$\mqc-nowhere"},
+            marks=covers("MQQB-2.2.5-14"),
+            id="bad_dst_q",
+        ),
+    ],
 )
-def test_a_message_that_no_queue_takes(peer, sut, judge, number, wrong):
+def test_a_message_that_no_queue_takes(peer, sut, judge, rule, message_class, wrong):
     """The second message of a sequence goes where it cannot be taken: a negative FinalAck comes for it."""
     receiver = Receiver(peer, sut)
     receiver.send()
     sent = receiver.send(**{name: value.format(address=sut.address) for name, value in wrong.items()})
     frame = receiver.await_acknowledgment(final=True)
-    _judged(judge, number, receiver, frame, sent, 1)
+    _judge_body(judge, receiver, frame, sent, 1)
+    judge(rule, expected=message_class, observed=_class(frame), evidence=[sent, frame])
 
 
 @needs("queue_control", "private_names")
-@covers(f"{RULE}-05")
+@covers("MQQB-2.2.5-05")
 def test_a_final_ack_to_a_private_name(peer, sut, judge):
     """For a message to a private name that is refused the FinalAck goes to private queue 4 of its sender."""
     receiver = Receiver(peer, sut)
@@ -69,7 +71,7 @@ def test_a_final_ack_to_a_private_name(peer, sut, judge):
     if user.DQ != PRIVATE:
         raise ConformanceFailure(f"the FinalAck for a message to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
-    judge(f"{RULE}-05", expected=(peer.identifier, 4), observed=named, evidence=[sent, frame])
+    judge("MQQB-2.2.5-05", expected=(peer.identifier, 4), observed=named, evidence=[sent, frame])
     sut.control.call("delete_queue", name=QUEUE)
 
 
@@ -87,14 +89,21 @@ def _delete(sut, queue):
 
 
 @needs("receive", "queue_control")
+@covers(*BODY)
 @pytest.mark.parametrize(
-    ("number", "remove"), _reasons(receive=("11", _take), q_purged=("21", _purge), q_deleted=("20", _delete))
+    ("rule", "message_class", "remove"),
+    [
+        pytest.param("MQQB-2.2.5-11", 0x4000, _take, marks=covers("MQQB-2.2.5-11"), id="receive"),
+        pytest.param("MQQB-2.2.5-21", 0xC001, _purge, marks=covers("MQQB-2.2.5-21"), id="q_purged"),
+        pytest.param("MQQB-2.2.5-20", 0xC000, _delete, marks=covers("MQQB-2.2.5-20"), id="q_deleted"),
+    ],
 )
-def test_a_message_that_left_its_queue(peer, sut, judge, number, remove):
+def test_a_message_that_left_its_queue(peer, sut, judge, rule, message_class, remove):
     """A message with JP and JN, accepted and then taken, purged or deleted with its queue: its FinalAck says which."""
     receiver = Receiver(peer, sut)
     sent = receiver.send({"JN": 1, "JP": 1})
     receiver.await_acknowledgment()
     remove(sut, sut.queue("transactional"))
     frame = receiver.await_acknowledgment(final=True)
-    _judged(judge, number, receiver, frame, sent, 0)
+    _judge_body(judge, receiver, frame, sent, 0)
+    judge(rule, expected=message_class, observed=_class(frame), evidence=[sent, frame])

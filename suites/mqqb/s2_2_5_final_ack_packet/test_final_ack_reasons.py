@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire import ProviderInfo
@@ -10,13 +12,12 @@ from suites.mqqb.steps.opening import OneOf, pass_time
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
 
-RULE = "MQQB-2.2.5"
 NO_SUCH_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryptographic Provider"))
 REASONS = {
-    "15": "NACK_ACCESS_DENIED",
-    "16": "NACK_BAD_ENCRYPTION",
-    "17": OneOf("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),
-    "18": "NACK_BAD_SIGNATURE",
+    "MQQB-2.2.5-15": "NACK_ACCESS_DENIED",
+    "MQQB-2.2.5-16": "NACK_BAD_ENCRYPTION",
+    "MQQB-2.2.5-17": OneOf("NACK_UNSUPPORTED_CRYPTO_PROVIDER", "no FinalAck"),
+    "MQQB-2.2.5-18": "NACK_BAD_SIGNATURE",
 }
 """By rule; who verifies a signature by any provider as any other takes the message instead (E84)."""
 Q_EXCEED_QUOTA, RECEIVE_TIMEOUT = 0x8003, 0xC002
@@ -24,22 +25,22 @@ SMALL, SHORT_S = r"private$\mqc-small", 1
 
 
 @needs("security", "receive", "configure")
-@covers(*(f"{RULE}-{number}" for number in REASONS))
+@covers(*REASONS)
 def test_what_is_wrong_with_its_security(peer, sut, judge):
-    """A stranger's message, one with a bad key, one signed by an unknown provider, one with another's key: refused."""
+    """Four are refused: of a user without access, with a bad key, signed by an unknown provider, with another's key."""
     secured = Secured(peer, sut)
 
     def message(user=ALICE, **security):
         return secured.message(user, queue="transactional", body=CLEAR, security=security)
 
     packets = {
-        "15": message(MALLORY),
-        "16": secret(sut, message(), 5, AES_256, KEY[256], blob=b"\7" * 268),
-        "17": signed(message(DE=0, ProviderInfo=NO_SUCH_PROVIDER)),
-        "18": signed(message(), SIG20, BOB.key),
+        "MQQB-2.2.5-15": message(MALLORY),
+        "MQQB-2.2.5-16": secret(sut, message(), 5, AES_256, KEY[256], blob=b"\7" * 268),
+        "MQQB-2.2.5-17": signed(message(DE=0, ProviderInfo=NO_SUCH_PROVIDER)),
+        "MQQB-2.2.5-18": signed(message(), SIG20, BOB.key),
     }
-    for number, fate in secured.fates(packets, "transactional").items():
-        judge(f"{RULE}-{number}", expected=REASONS[number], observed=fate.final, evidence=fate.frames)
+    for rule, disposition in secured.dispositions(packets, "transactional").items():
+        judge(rule, expected=REASONS[rule], observed=disposition.final, evidence=disposition.frames)
 
 
 def _class(frame):
@@ -47,19 +48,19 @@ def _class(frame):
 
 
 @needs("queue_control")
-@covers(f"{RULE}-19")
+@covers("MQQB-2.2.5-19")
 def test_a_message_for_which_its_queue_has_no_room(peer, sut, judge):
     """Two messages of a kilobyte for a queue whose quota is that: one of them is refused."""
     sut.control.call("create_queue", name=SMALL, transactional=True, quota_kb=2)
     receiver = Receiver(peer, sut)
-    told = {"destination": rf"TCP:{sut.address}\{SMALL}", "body": bytes(1_400)}
-    sent = [receiver.send(**told), receiver.send(**told)]
+    to_small: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{SMALL}", "body": bytes(1_400)}
+    sent = [receiver.send(**to_small), receiver.send(**to_small)]
     frame = receiver.poll_acknowledgment(final=True)
-    judge(f"{RULE}-19", expected=f"0x{Q_EXCEED_QUOTA:04X}", observed=_class(frame), evidence=[*sent, frame])
+    judge("MQQB-2.2.5-19", expected=f"0x{Q_EXCEED_QUOTA:04X}", observed=_class(frame), evidence=[*sent, frame])
     sut.control.call("delete_queue", name=SMALL)
 
 
-@covers(f"{RULE}-22")
+@covers("MQQB-2.2.5-22")
 def test_a_message_whose_time_to_be_received_is_over(peer, sut, judge):
     """A message with JN that nobody receives in time has a FinalAck when that is over."""
     receiver = Receiver(peer, sut)
@@ -67,4 +68,4 @@ def test_a_message_whose_time_to_be_received_is_over(peer, sut, judge):
     receiver.await_acknowledgment()
     pass_time(peer, (SHORT_S + 1) * 1_000)
     frame = receiver.await_acknowledgment(final=True)
-    judge(f"{RULE}-22", expected=f"0x{RECEIVE_TIMEOUT:04X}", observed=_class(frame), evidence=[sent, frame])
+    judge("MQQB-2.2.5-22", expected=f"0x{RECEIVE_TIMEOUT:04X}", observed=_class(frame), evidence=[sent, frame])

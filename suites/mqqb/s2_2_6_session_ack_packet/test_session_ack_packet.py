@@ -11,7 +11,7 @@ SH = 1 << 4
 
 @covers("MQQB-2.2.6-01", "MQQB-2.2.6-02")
 def test_a_session_ack_is_internal_and_of_its_type(peer, judge):
-    """What acknowledges a message has IN and SH set and PT 1."""
+    """The packet that acknowledges a message has IN and SH set and PT 1."""
     done = exchange(peer)
     answer = done.answers[2] if len(done.answers) > 2 else None
     bits = internal_bits(answer)

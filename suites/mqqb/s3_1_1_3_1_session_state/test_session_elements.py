@@ -5,19 +5,23 @@ MS-MQQB 3.1.4.1 Queue Manager Started: what a session has for itself, and what o
 
 from __future__ import annotations
 
+from typing import Any
+
+from harness.capture.recorder import Frame
+from harness.peer.conversation import RawConversation
 from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
 from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, accepted_from, direct_name, is_address, opened, pass_time
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
 
-RULE, KEPT = "MQQB-3.1.1.3.1-", "MQQB-3.1.1.3.2-"
 KEPT_TAGS = [1, 3, 4]
 """The messages that must survive."""
 
 
-def _acknowledged(connection, count):
+def _acknowledged(connection: RawConversation, count: int) -> Frame | None:
     """Wait for the acknowledgment of so many messages; give the last that came."""
     sut = connection.peer.sut
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
@@ -26,7 +30,7 @@ def _acknowledged(connection, count):
     return acks[-1] if acks else None
 
 
-@covers(f"{RULE}01")
+@covers("MQQB-3.1.1.3.1-01")
 def test_each_session_counts_its_own_messages(peer, sut, judge):
     """Of two sessions one gets two messages, the other one: the acknowledgments count 2 and 1."""
     first, second = opened(peer), opened(peer)
@@ -34,40 +38,46 @@ def test_each_session_counts_its_own_messages(peer, sut, judge):
     sent.append(first.send(recoverable_message(peer)))
     acks = [_acknowledged(first, 2), _acknowledged(second, 1)]
     counted = [None if ack is None else int(ack["SessionHeader"].AckSequenceNumber) for ack in acks]
-    judge(f"{RULE}01", expected="[2, 1] acknowledged", observed=f"{counted} acknowledged", evidence=[*sent, *acks])
+    judge(
+        "MQQB-3.1.1.3.1-01", expected="[2, 1] acknowledged", observed=f"{counted} acknowledged", evidence=[*sent, *acks]
+    )
 
 
 @needs("send", "restart", "inspect")
-@covers(f"{RULE}10", f"{RULE}11", f"{RULE}12")
+@covers("MQQB-3.1.1.3.1-10", "MQQB-3.1.1.3.1-11", "MQQB-3.1.1.3.1-12")
 def test_a_session_has_a_queue_to_send_from_also_after_a_restart(peer, sut, judge):
     """An accepted session has no outgoing queue and nothing to send; one for a message has both after a restart."""
     sender = Sender(peer, sut, direct_name(peer, "mqc-reference"))
     opened(peer)
     accepted = accepted_from(sut, peer.identifier)
     reference = element(accepted, "OutgoingQueueReference")
-    judge(f"{RULE}10", expected="accepted: None", observed=f"accepted: {reference}")
+    judge("MQQB-3.1.1.3.1-10", expected="accepted: None", observed=f"accepted: {reference}")
     waiting = len(element(accepted, "OutgoingMessageTable"))
-    judge(f"{RULE}12", expected="accepted: 0 messages", observed=f"accepted: {waiting} messages")
+    judge("MQQB-3.1.1.3.1-12", expected="accepted: 0 messages", observed=f"accepted: {waiting} messages")
     sender.send(1, delivery="recoverable")
     session, came = sender.first(1)
     addresses = [element(one, "RemoteQMAddress") for one in (accepted, *_for(sut, sender.to))]
     observed = "addresses" if all(map(is_address, addresses)) and len(addresses) > 1 else str(addresses)
-    judge(f"{RULE}11", expected="addresses", observed=observed, evidence=came)
+    judge("MQQB-3.1.1.3.1-11", expected="addresses", observed=observed, evidence=came)
     session.close()
     sut.restart()
     references = {element(one, "OutgoingQueueReference") for one in _for(sut, sender.to)}
-    judge(f"{RULE}10", expected=f"after a restart: {{{sender.to!r}}}", observed=f"after a restart: {references}")
-    sender.acknowledge_all(_await(sender, 1))
+    judge(
+        "MQQB-3.1.1.3.1-10", expected=f"after a restart: {{{sender.to!r}}}", observed=f"after a restart: {references}"
+    )
+    session = sender.session()
+    sender.collect(session, 1)
+    sender.acknowledge_all(session)
 
 
-def _for(sut, format_name):
-    """Give the sessions that have messages for a format name, by what is in OutgoingMessageTable or refers to it."""
+def _for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
+    """Give the initiated sessions whose OutgoingQueueReference is a format name, or nothing."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     return [one for one in shown if (one["OutgoingQueueReference"] or format_name).lower() == format_name.lower()]
 
 
 @needs("send", "restart")
-@covers(f"{RULE}12", f"{KEPT}01", f"{KEPT}02", "MQQB-3.1.4.1-02")
+@covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02")
 def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
     """To two queues that cannot be reached go recoverable messages and an express one; a restart, and they come."""
     to = [direct_name(peer, name) for name in ("mqc-survive-1", "mqc-survive-2")]
@@ -80,7 +90,7 @@ def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
         sut.send(to[queue], body=f"message {tag}", application_tag=tag, delivery=delivery)
     sut.restart()
     sender = Sender(peer, sut, to[0])
-    came = []
+    came: list[Frame] = []
     while 4 not in tags(came) or len(came) < len(KEPT_TAGS):
         session = sender.next_session()
         more = [] if session is None else sender.collect_all(session, 1)
@@ -91,15 +101,15 @@ def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
     both = sorted({tag == 4 for tag in tags(came)})
     judge("MQQB-3.1.4.1-02", expected="2 queues", observed=f"{len(both)} queues", evidence=came)
     first = [tag for tag in tags(came) if tag < 4]
-    judge(f"{RULE}12", expected="messages [1, 3]", observed=f"messages {first}", evidence=came)
+    judge("MQQB-3.1.1.3.1-12", expected="messages [1, 3]", observed=f"messages {first}", evidence=came)
     kept = sorted(set(tags(came)) - {2})
-    for rule in ("01", "02"):
-        judge(f"{KEPT}{rule}", expected=f"{KEPT_TAGS} survive", observed=f"{kept} survive", evidence=came)
+    for rule in ("MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02"):
+        judge(rule, expected=f"{KEPT_TAGS} survive", observed=f"{kept} survive", evidence=came)
     pass_time(peer, sut.quiet_ms)
 
 
 @needs("send", "restart")
-@covers("MQQB-3.1.1.3.1.2-01", f"{KEPT}02")
+@covers("MQQB-3.1.1.3.1.2-01", "MQQB-3.1.1.3.2-02")
 def test_a_transactional_message_has_its_number_also_after_a_restart(peer, sut, judge):
     """Two messages of a sequence, of which none is acknowledged, come again after a restart under their numbers."""
     outgoing = Outgoing(peer, sut, "mqc-numbers-survive")
@@ -113,12 +123,5 @@ def test_a_transactional_message_has_its_number_also_after_a_restart(peer, sut, 
     evidence = [*sent, *again]
     judge("MQQB-3.1.1.3.1.2-01", expected=str(numbers(sent)), observed=str(numbers(again)), evidence=evidence)
     same = {sequence_of(frame) for frame in evidence}
-    judge(f"{KEPT}02", expected="1 sequence", observed=f"{len(same)} sequence", evidence=evidence)
+    judge("MQQB-3.1.1.3.2-02", expected="1 sequence", observed=f"{len(same)} sequence", evidence=evidence)
     outgoing.settle()
-
-
-def _await(sender, count):
-    """Give the next session, when its messages came."""
-    session = sender.session()
-    sender.collect(session, count)
-    return session

@@ -10,11 +10,9 @@ from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
 
-RULE = "MQQB-3.1.1.3.1-"
-
 
 @needs("send")
-@covers(f"{RULE}02", f"{RULE}03")
+@covers("MQQB-3.1.1.3.1-02", "MQQB-3.1.1.3.1-03")
 def test_each_outgoing_sequence_is_greater_than_those_before(peer, sut, judge):
     """Two sequences to one queue, then one to another: Ordinal is 1 for each queue, identifiers grow."""
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
@@ -27,14 +25,14 @@ def test_each_outgoing_sequence_is_greater_than_those_before(peer, sut, judge):
     outgoing.settle()
     identifiers = [sequence_of(frame) for frame in begun]
     grows = "each greater" if identifiers == sorted(set(identifiers)) else str(identifiers)
-    judge(f"{RULE}02", expected="each greater", observed=grows, evidence=begun)
+    judge("MQQB-3.1.1.3.1-02", expected="each greater", observed=grows, evidence=begun)
     (stamp, _), _, (other, ordinal) = identifiers
-    told = f"Ordinal {ordinal}, {'newer' if other > stamp else 'no newer'} TimeStamp"
-    judge(f"{RULE}03", expected="Ordinal 1, newer TimeStamp", observed=told, evidence=begun)
+    begins = f"Ordinal {ordinal}, {'newer' if other > stamp else 'no newer'} TimeStamp"
+    judge("MQQB-3.1.1.3.1-03", expected="Ordinal 1, newer TimeStamp", observed=begins, evidence=begun)
 
 
 @needs("send", "restart")
-@covers(f"{RULE}04", f"{RULE}06")
+@covers("MQQB-3.1.1.3.1-04", "MQQB-3.1.1.3.1-06")
 def test_the_outgoing_sequence_outlives_a_restart(peer, sut, judge):
     """Two messages, of which one is acknowledged, a crash, one more: the same sequence goes on with number 3."""
     outgoing = Outgoing(peer, sut, "mqc-outgoing-lives")
@@ -45,35 +43,35 @@ def test_the_outgoing_sequence_outlives_a_restart(peer, sut, judge):
     sut.restart()
     sent += outgoing.send()
     evidence = [*sent, ack]
-    judge(f"{RULE}06", expected="[1, 2, 3]", observed=str(numbers(sent)), evidence=evidence)
+    judge("MQQB-3.1.1.3.1-06", expected="[1, 2, 3]", observed=str(numbers(sent)), evidence=evidence)
     same = "the same" if sequence_of(sent[0]) == sequence_of(sent[2]) else str(sequence_of(sent[2]))
-    judge(f"{RULE}04", expected="the same", observed=same, evidence=evidence)
+    judge("MQQB-3.1.1.3.1-04", expected="the same", observed=same, evidence=evidence)
     outgoing.settle()
 
 
 @needs("queue_control")
-@covers(f"{RULE}07", f"{RULE}09")
+@covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
 def test_a_new_queue_takes_any_sequence_from_its_beginning(peer, sut, judge):
     """In a queue that was just made, the least of all identifiers is accepted, but not a message after another."""
     name = r"private$\mqc-first"
     sut.control.call("create_queue", name=name, transactional=True)
     receiver = Receiver(peer, sut)
     receiver.sequence.identifier = TxSequenceID(Ordinal=1, TimeStamp=0)
-    told = {"destination": rf"TCP:{sut.address}\{name}"}
-    early = receiver.send(transaction={"TxSequenceNumber": 2, "PreviousTxSequenceNumber": 1}, **told)
+    destination = rf"TCP:{sut.address}\{name}"
+    early = receiver.send(transaction={"TxSequenceNumber": 2, "PreviousTxSequenceNumber": 1}, destination=destination)
     frame = receiver.poll_acknowledgment()
     got = "nothing accepted" if frame is None or not place(frame).TxSequenceNumber else "accepted"
-    judge(f"{RULE}09", expected="nothing accepted", observed=got, evidence=[early, frame])
+    judge("MQQB-3.1.1.3.1-09", expected="nothing accepted", observed=got, evidence=[early, frame])
     receiver.sequence.number = 0
-    first = receiver.send(**told)
+    first = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()
     got = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
-    judge(f"{RULE}07", expected="OrderAck of message 1", observed=got, evidence=[first, frame])
+    judge("MQQB-3.1.1.3.1-07", expected="OrderAck of message 1", observed=got, evidence=[first, frame])
     sut.control.call("delete_queue", name=name)
 
 
 @needs("restart", "receive")
-@covers(f"{RULE}08", f"{RULE}09")
+@covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
 def test_the_incoming_sequence_outlives_a_restart(peer, sut, judge):
     """After a crash neither what was accepted nor an older sequence is taken, but what comes next is."""
     receiver = Receiver(peer, sut, ordinal=7)
@@ -95,20 +93,20 @@ def test_the_incoming_sequence_outlives_a_restart(peer, sut, judge):
     eventually(peer, lambda: any(one["label"] == "3" for one in sut.messages("transactional")))
     labels = [one["label"] for one in sut.messages("transactional")]
     evidence = [*sent, again, old, following, frame]
-    for rule, label in (("09", "2 again"), ("08", "older")):
+    for rule, label in (("MQQB-3.1.1.3.1-09", "2 again"), ("MQQB-3.1.1.3.1-08", "older")):
         taken = [each for each in labels if each in (label, "3")]
-        judge(f"{RULE}{rule}", expected="['3']", observed=str(taken), evidence=evidence)
+        judge(rule, expected="['3']", observed=str(taken), evidence=evidence)
 
 
 @needs("restart", "inspect")
-@covers(f"{RULE}05")
+@covers("MQQB-3.1.1.3.1-05")
 def test_the_count_of_rejections_outlives_a_restart(peer, sut, judge):
     """It is 0 in a new session; after a message that does not follow, a crash and the same again it is 2."""
     receiver = Receiver(peer, sut)
     receiver.send()
     receiver.await_acknowledgment()
     new = element(accepted_from(sut, peer.identifier), "TxMessageRejectCount")
-    judge(f"{RULE}05", expected="0 at first", observed=f"{new} at first", evidence=receiver.acknowledgments())
+    judge("MQQB-3.1.1.3.1-05", expected="0 at first", observed=f"{new} at first", evidence=receiver.acknowledgments())
     receiver.sequence.number = 2
     sent = [receiver.send()]
     _rejected(peer, sut, 1)
@@ -118,7 +116,7 @@ def test_the_count_of_rejections_outlives_a_restart(peer, sut, judge):
     receiver.sequence.number = 2
     sent.append(receiver.send())
     observed = f"{_rejected(peer, sut, 2)} in the end"
-    judge(f"{RULE}05", expected="2 in the end", observed=observed, evidence=sent)
+    judge("MQQB-3.1.1.3.1-05", expected="2 in the end", observed=observed, evidence=sent)
 
 
 def _rejected(peer, sut, count):

@@ -10,7 +10,6 @@ from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, direct_name, opened
 from suites.mqqb.steps.sender import Sender, tags
 
-RULE = "MQQB-3.1.1.3-"
 LABEL = "twice"
 
 
@@ -24,7 +23,7 @@ def _sent_and_acknowledged(peer, packet):
 
 
 @needs("restart", "receive")
-@covers(f"{RULE}22")
+@covers("MQQB-3.1.1.3-22")
 def test_a_message_taken_before_a_restart_is_a_duplicate_after_it(peer, sut, judge):
     """A recoverable message is sent again after a restart: there is one of it in its queue."""
     queue = sut.queue()
@@ -33,11 +32,11 @@ def test_a_message_taken_before_a_restart_is_a_duplicate_after_it(peer, sut, jud
     sut.restart()
     evidence += _sent_and_acknowledged(peer, packet)
     found = [one for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"] if one["label"] == LABEL]
-    judge(f"{RULE}22", expected="1 in its queue", observed=f"{len(found)} in its queue", evidence=evidence)
+    judge("MQQB-3.1.1.3-22", expected="1 in its queue", observed=f"{len(found)} in its queue", evidence=evidence)
 
 
 @needs("send", "restart")
-@covers(f"{RULE}24", f"{RULE}25")
+@covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
 def test_message_ids_count_on_and_are_not_used_again(peer, sut, judge):
     """Three messages have ids that follow each other; one that is sent after a restart has none of before."""
     sender = Sender(peer, sut, direct_name(peer, "mqc-ordinals"))
@@ -45,7 +44,7 @@ def test_message_ids_count_on_and_are_not_used_again(peer, sut, judge):
     session, came = sender.first(3)
     ids = _ids(came)
     steps = [after - before for before, after in pairwise(ids)]
-    judge(f"{RULE}24", expected="[1, 1]", observed=str(steps), evidence=came)
+    judge("MQQB-3.1.1.3-24", expected="[1, 1]", observed=str(steps), evidence=came)
     sender.acknowledge_all(session)
     session.quiet()
     sut.restart()
@@ -56,7 +55,7 @@ def test_message_ids_count_on_and_are_not_used_again(peer, sut, judge):
     if tags(later) != [4]:
         raise ConformanceFailure("the message that was sent after the restart did not come")
     moved = "goes on" if _ids(later)[0] > max(ids) else f"{_ids(later)[0]} after {max(ids)}"
-    judge(f"{RULE}25", expected="goes on", observed=moved, evidence=[*came, *later])
+    judge("MQQB-3.1.1.3-25", expected="goes on", observed=moved, evidence=[*came, *later])
 
 
 def _ids(frames):
@@ -64,13 +63,13 @@ def _ids(frames):
 
 
 @needs("configure", "restart")
-@covers(f"{RULE}27")
+@covers("MQQB-3.1.1.3-27")
 def test_insecure_nacks_are_sent_only_when_configured_also_after_a_restart(peer, sut, judge):
     """SendInsecureNacks is FALSE at first; set to TRUE it is so after a restart."""
-    judge(f"{RULE}27", expected="FALSE at first", observed=f"{_nacks(sut)} at first", note="<28>")
+    judge("MQQB-3.1.1.3-27", expected="FALSE at first", observed=f"{_nacks(sut)} at first", note="<28>")
     sut.configure(send_insecure_nacks=True)
     sut.restart()
-    judge(f"{RULE}27", expected="TRUE after a restart", observed=f"{_nacks(sut)} after a restart", note="<29>")
+    judge("MQQB-3.1.1.3-27", expected="TRUE after a restart", observed=f"{_nacks(sut)} after a restart", note="<29>")
 
 
 def _nacks(sut):

@@ -8,11 +8,9 @@ from suites.messages import a_message
 from suites.mqqb.steps.opening import ACK_MS, pass_time
 from suites.mqqb.steps.sequences import Outgoing
 
-RULE = "MQQB-3.1.1.6.1-"
-
 
 @needs("send")
-@covers(*(f"{RULE}{number}" for number in ("01", "02", "03", "04")))
+@covers("MQQB-3.1.1.6.1-01", "MQQB-3.1.1.6.1-02", "MQQB-3.1.1.6.1-03", "MQQB-3.1.1.6.1-04")
 def test_what_the_session_acknowledged_is_discarded(peer, sut, judge):
     """Of express and recoverable messages the first two each are acknowledged; the next session brings the others.
 
@@ -23,18 +21,27 @@ def test_what_the_session_acknowledged_is_discarded(peer, sut, judge):
     session = outgoing.session
     own = session.send(a_message(peer))
     answer = session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
-    header, evidence = answer["SessionHeader"], [own, answer]
-    judge(f"{RULE}03", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=evidence)
-    judge(f"{RULE}04", expected=0, observed=header.RecoverableMsgAckFlags, evidence=evidence)
-    counts = {"AckSequenceNumber": 4, "UserMsgSequenceNumber": 1}
-    ack = session.send(session_ack(RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b11, **counts))
+    header = answer["SessionHeader"]
+    judge("MQQB-3.1.1.6.1-03", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=[own, answer])
+    judge("MQQB-3.1.1.6.1-04", expected=0, observed=header.RecoverableMsgAckFlags, evidence=[own, answer])
+    ack = session.send(
+        session_ack(
+            AckSequenceNumber=4,
+            RecoverableMsgAckSeqNumber=1,
+            RecoverableMsgAckFlags=0b11,
+            UserMsgSequenceNumber=1,
+        )
+    )
     pass_time(peer, sut.quiet_ms)
     session.close()
     again = outgoing.next_session()
     while not again.quiet():
         pass
     came, evidence = outgoing.came(again), [*sent, ack, again.last]
-    for rule, kind, expected in (("01", (1, 2, 6), [6]), ("02", (3, 4, 5), [5])):
+    for rule, kind, expected in (
+        ("MQQB-3.1.1.6.1-01", (1, 2, 6), [6]),
+        ("MQQB-3.1.1.6.1-02", (3, 4, 5), [5]),
+    ):
         observed = [number for number in came if number in kind]
-        judge(f"{RULE}{rule}", expected=str(expected), observed=str(observed), evidence=evidence)
+        judge(rule, expected=str(expected), observed=str(observed), evidence=evidence)
     outgoing.on_session()

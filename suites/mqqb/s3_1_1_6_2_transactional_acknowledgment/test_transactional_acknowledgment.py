@@ -43,9 +43,9 @@ def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, 
     judge("MQQB-3.1.1.5-07", expected=str(expected), observed=str(observed), evidence=evidence)
     numbers = [frame["TransactionHeader"].TxSequenceNumber for frame in came]
     judge("MQQB-3.1.1.6.2-02", expected=str(list(OUT_OF_ORDER)), observed=str(numbers), evidence=evidence)
-    told = f"{len(messages(onward))} passed on, {len(acks)} acknowledged"
+    handled = f"{len(messages(onward))} passed on, {len(acks)} acknowledged"
     for rule in ("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"):
-        judge(rule, expected=f"{len(sent)} passed on, 0 acknowledged", observed=told, evidence=evidence)
+        judge(rule, expected=f"{len(sent)} passed on, 0 acknowledged", observed=handled, evidence=evidence)
     sender.acknowledge_all(onward)
 
 

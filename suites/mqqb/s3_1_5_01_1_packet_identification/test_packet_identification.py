@@ -1,14 +1,15 @@
-"""MS-MQQB 3.1.5.1.1 Packet Identification: what makes a message an OrderAck or a FinalAck; 3.1.5.5.3, 3.1.5.5.5."""
+"""MS-MQQB 3.1.5.1.1 Packet Identification: each kind of packet is known by its marks."""
 
 from __future__ import annotations
 
 import pytest
 
 from harness.run.marks import covers, needs
+from harness.wire import connection_parameters, session_ack
+from suites.messages import recoverable_message
+from suites.mqqb.steps.opening import CLOSED_UNANSWERED, check_alive, ending, established, opened, packet_at
 from suites.mqqb.steps.ordering import Ordered, final_ack, order_ack
-from suites.mqqb.steps.sender import messages, tags
 
-RULE = "MQQB-3.1.5.1.1-"
 AGAIN, GONE = "comes again", "does not come again"
 
 
@@ -17,17 +18,17 @@ def _other_queue(peer):
 
 
 NOT_ONE = {
-    "04": (order_ack, lambda peer: {"base": {"PR": 3}}),
-    "05": (order_ack, _other_queue),
-    "06": (order_ack, lambda peer: {"label": "QM Ordering"}),
-    "07": (order_ack, lambda peer: {"longer": True}),
-    "08": (order_ack, lambda peer: {"MessageClass": 0x0002}),
-    "09": (final_ack, lambda peer: {"base": {"PR": 3}}),
-    "10": (final_ack, _other_queue),
-    "11": (final_ack, lambda peer: {"label": "QM Ordering"}),
-    "12": (final_ack, lambda peer: {"MessageClass": 0x0002}),
+    "MQQB-3.1.5.1.1-04": (order_ack, lambda peer: {"base": {"PR": 3}}),
+    "MQQB-3.1.5.1.1-05": (order_ack, _other_queue),
+    "MQQB-3.1.5.1.1-06": (order_ack, lambda peer: {"label": "QM Ordering"}),
+    "MQQB-3.1.5.1.1-07": (order_ack, lambda peer: {"longer": True}),
+    "MQQB-3.1.5.1.1-08": (order_ack, lambda peer: {"MessageClass": 0x0002}),
+    "MQQB-3.1.5.1.1-09": (final_ack, lambda peer: {"base": {"PR": 3}}),
+    "MQQB-3.1.5.1.1-10": (final_ack, _other_queue),
+    "MQQB-3.1.5.1.1-11": (final_ack, lambda peer: {"label": "QM Ordering"}),
+    "MQQB-3.1.5.1.1-12": (final_ack, lambda peer: {"MessageClass": 0x0002}),
 }
-"""By the number of the rule: what is made, and the one thing in which it is none."""
+"""By rule: the acknowledgment that is made, and the one thing in which it is none."""
 
 
 def _made(make, peer, sent, changes):
@@ -38,56 +39,66 @@ def _made(make, peer, sent, changes):
 
 
 @needs("send")
-@pytest.mark.parametrize("number", [pytest.param(number, marks=covers(f"{RULE}{number}")) for number in NOT_ONE])
-def test_what_is_no_acknowledgment_ends_nothing(peer, sut, judge, number):
+@pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule)) for rule in NOT_ONE])
+def test_what_is_no_acknowledgment_ends_nothing(peer, sut, judge, rule):
     """A message that was acknowledged is not sent again; one that what only looks like it came for is.
 
     Each has a session of its own: whether acknowledgments count in a session's sequence is left open (E26).
     """
-    make, changes = NOT_ONE[number]
+    make, changes = NOT_ONE[rule]
     ordered = Ordered(peer, sut)
     sent = ordered.send()
-    session = _session_of(peer, sent)
+    session = ordered.session_of(sent)
     ordered.sender.acknowledge_all(session)
     frames = [sent, session.send(make(peer, sent))]
     observed = [ordered.comes_again(1)]
     session.close()
     other = ordered.send()
-    session = _session_of(peer, other)
+    session = ordered.session_of(other)
     ordered.sender.acknowledge_all(session)
     frames += [other, session.send(_made(make, peer, other, changes(peer)))]
     observed.append(ordered.comes_again(2))
-    judge(f"{RULE}{number}", expected=[GONE, AGAIN], observed=observed, evidence=frames)
+    judge(rule, expected=[GONE, AGAIN], observed=observed, evidence=frames)
 
 
-@needs("send")
-@covers("MQQB-3.1.5.5.5-03")
-def test_a_session_acknowledgment_alone_does_not_end_a_transactional_message(peer, sut, judge):
-    """A transactional message that is acknowledged on the session, but not in order, is sent again."""
-    ordered = Ordered(peer, sut)
-    sent = ordered.send()
-    ack = ordered.sender.acknowledge_all(_session_of(peer, sent))
-    judge("MQQB-3.1.5.5.5-03", expected=AGAIN, observed=ordered.comes_again(1), evidence=[sent, ack])
+@covers("MQQB-3.1.5.1.1-02")
+def test_connection_parameters_are_known_by_in_and_pt(peer, judge):
+    """The same bytes with IN clear are no parameters: they are not answered as such."""
+    check_alive(opened(peer))
+    connection = established(peer)
+    sent = connection.send(connection_parameters(base={"IN": 0}, RecoverableAckTimeout=500, AckTimeout=20_000))
+    judge(
+        "MQQB-3.1.5.1.1-02",
+        expected=CLOSED_UNANSWERED,
+        observed=ending(connection, 1),
+        evidence=[sent, connection.last],
+    )
 
 
-@needs("send")
-@covers("MQQB-3.1.5.5.3-03")
-def test_a_message_acknowledged_in_order_and_then_on_the_session_is_deleted(peer, sut, judge):
-    """The OrderAck comes first, the SessionAck with its bit second: the next session does not bring the message."""
-    ordered = Ordered(peer, sut)
-    sent = ordered.send()
-    session = _session_of(peer, sent)
-    frames = [sent, session.send(order_ack(peer, sent)), ordered.sender.acknowledge_all(session)]
-    session.quiet()
-    session.close()
-    other = ordered.send()
-    again = _session_of(peer, other)
-    again.quiet()
-    came = messages(again)
-    numbers = [ordered.tags.index(tag) + 1 for tag in tags(came) if tag in ordered.tags]
-    judge("MQQB-3.1.5.5.3-03", expected=[2], observed=numbers, evidence=[*frames, *came])
-    ordered.sender.acknowledge_all(again)
+@covers("MQQB-3.1.5.1.1-03")
+def test_a_session_ack_is_known_by_in_sh_and_pt(peer, judge):
+    """A session acknowledgment is taken as one; the same bytes with IN clear end the session."""
+    connection = opened(peer)
+    connection.send(session_ack(base={"PacketSize": 20}))
+    check_alive(connection)
+    before = len(connection.received)
+    sent = connection.send(
+        session_ack(base={"IN": 0, "PacketSize": 20}, UserMsgSequenceNumber=1, RecoverableMsgSeqNumber=1)
+    )
+    judge(
+        "MQQB-3.1.5.1.1-03",
+        expected=CLOSED_UNANSWERED,
+        observed=ending(connection, before),
+        evidence=[sent, connection.last],
+    )
 
 
-def _session_of(peer, frame):
-    return next(session for session in peer.sessions.values() if session.record is frame.connection)
+@covers("MQQB-3.1.5.1.1-13")
+def test_a_user_message_is_known_by_in_and_its_class(peer, judge):
+    """A packet with IN clear and the class NORMAL is counted and acknowledged as a message."""
+    connection = opened(peer)
+    sent = connection.send(recoverable_message(peer))
+    answer = packet_at(connection, 2)
+    seen = answer.kind == "SessionAck" and answer["SessionHeader"].AckSequenceNumber if answer else None
+    observed = "1 message acknowledged" if seen == 1 else connection.outcome()
+    judge("MQQB-3.1.5.1.1-13", expected="1 message acknowledged", observed=observed, evidence=[sent, answer])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
@@ -20,7 +22,7 @@ from suites.mqqb.steps.opening import (
     text,
 )
 
-NO_HOP = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
+NO_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 NOWHERE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
@@ -31,9 +33,9 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     to = direct_name(peer)
     connection = listen(peer, sut, to).accept()
     address = f"a connection to {peer.address}"
-    for rule in ("05", "13"):
+    for rule in ("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"):
         observed = address if connection else "no connection"
-        judge(f"MQQB-3.1.5.2.1-{rule}", expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
+        judge(rule, expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
     if connection is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     message = agree(connection, respond(connection, connection.expect("EstablishConnection")))
@@ -47,9 +49,9 @@ def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
     """For a private format name the SUT connects to the queue manager with this GUID, and asks for it."""
     connection = listen(peer, sut, private_name(peer.identifier)).accept()
     address = f"a connection to {peer.address}"
-    for rule in ("15", "16", "25"):
+    for rule in ("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16", "MQQB-3.1.5.2.1-25"):
         observed = address if connection else "no connection"
-        judge(f"MQQB-3.1.5.2.1-{rule}", expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
+        judge(rule, expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
     if connection is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     request = connection.expect("EstablishConnection")
@@ -95,17 +97,16 @@ def _which(of_session: bool, other: bool) -> str:
     return names.get((of_session, other), "both" if of_session else "neither")
 
 
-def check_leads_nowhere(peer, sut, judge, name, rules):
-    """Send to a name that leads nowhere, and see that the SUT provides for it: no connection, validation, a timer."""
+def check_leads_nowhere(peer, sut, judge, name, *, waits_rule, timer_rule, state_rule):
+    """Send to a name that leads nowhere; judge that the message waits, the retry timer runs, the state of its queue."""
     listener = listen(peer, sut, name)
     opened = listener.accept(sut.quiet_ms) is not None
     waiting = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator" and one["OutgoingMessageTable"]]
     timer = "running" if any(one["timers"]["SessionRetryConnect"] is not None for one in waiting) else "stopped"
     state = outgoing_queue(sut, name)["State"]
-    provided, timer_rule, state_rule = rules
     kept = "the message waits, no connection"
     observed = f"the message {'waits' if waiting else 'is gone'}, {'a' if opened else 'no'} connection"
-    judge(provided, expected=kept, observed=observed)
+    judge(waits_rule, expected=kept, observed=observed)
     judge(timer_rule, expected="running", observed=timer)
     judge(state_rule, expected="NeedValidation", observed=state)
 
@@ -114,16 +115,30 @@ def check_leads_nowhere(peer, sut, judge, name, rules):
 @covers("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11")
 def test_a_queue_that_no_directory_knows_is_tried_again_later(peer, sut, judge):
     """A public format name of no queue opens no session: its outgoing queue needs validation, the retry timer runs."""
-    rules = ("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11")
-    check_leads_nowhere(peer, sut, judge, f"PUBLIC={OTHER_GUID}", rules)
+    check_leads_nowhere(
+        peer,
+        sut,
+        judge,
+        f"PUBLIC={OTHER_GUID}",
+        waits_rule="MQQB-3.1.5.2.1-08",
+        timer_rule="MQQB-3.1.5.2.1-10",
+        state_rule="MQQB-3.1.5.2.1-11",
+    )
 
 
 @needs("send", "inspect")
 @covers("MQQB-3.1.5.2.1-18", "MQQB-3.1.5.2.1-20", "MQQB-3.1.5.2.1-21")
 def test_a_queue_manager_without_a_way_to_it_is_tried_again_later(peer, sut, judge):
     """A private format name without a next hop opens no session: its queue needs validation, the retry timer runs."""
-    rules = ("MQQB-3.1.5.2.1-18", "MQQB-3.1.5.2.1-20", "MQQB-3.1.5.2.1-21")
-    check_leads_nowhere(peer, sut, judge, private_name(OTHER_GUID), rules)
+    check_leads_nowhere(
+        peer,
+        sut,
+        judge,
+        private_name(OTHER_GUID),
+        waits_rule="MQQB-3.1.5.2.1-18",
+        timer_rule="MQQB-3.1.5.2.1-20",
+        state_rule="MQQB-3.1.5.2.1-21",
+    )
 
 
 @needs("send", "inspect", "private_names")
@@ -154,23 +169,23 @@ def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
     first = hops[0] if hops else NO_HOP
     in_turn = hops[indexer] if 0 <= indexer < len(hops) else first
     found = {
-        "27": (formatted, ", ".join(next_hops)),
-        "28": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
-        "29": (True, peer.address in peer.environment.resolve(first["HostName"])),
-        "30": (text(peer.identifier), text(first["QMGuid"])),
-        "31": (peer.address, first["Address"]),
-        "32": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
-        "33": (0, indexer),
-        "34": (
+        "MQQB-3.1.5.2.1-27": (formatted, ", ".join(next_hops)),
+        "MQQB-3.1.5.2.1-28": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
+        "MQQB-3.1.5.2.1-29": (True, peer.address in peer.environment.resolve(first["HostName"])),
+        "MQQB-3.1.5.2.1-30": (text(peer.identifier), text(first["QMGuid"])),
+        "MQQB-3.1.5.2.1-31": (peer.address, first["Address"]),
+        "MQQB-3.1.5.2.1-32": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
+        "MQQB-3.1.5.2.1-33": (0, indexer),
+        "MQQB-3.1.5.2.1-34": (
             f"{in_turn['Address']}, {in_turn['HostName']}, {text(in_turn['QMGuid'])}",
             f"{session['RemoteQMAddress']}, {session['RemoteQMHostName']}, {session['RemoteQMGuid']}",
         ),
-        "35": (first["Address"], session["RemoteQMAddress"]),
-        "36": (first["HostName"], session["RemoteQMHostName"]),
-        "37": (text(first["QMGuid"]), session["RemoteQMGuid"]),
+        "MQQB-3.1.5.2.1-35": (first["Address"], session["RemoteQMAddress"]),
+        "MQQB-3.1.5.2.1-36": (first["HostName"], session["RemoteQMHostName"]),
+        "MQQB-3.1.5.2.1-37": (text(first["QMGuid"]), session["RemoteQMGuid"]),
     }
     for rule, (expected, observed) in found.items():
-        judge(f"MQQB-3.1.5.2.1-{rule}", expected=str(expected), observed=str(observed), evidence=request)
+        judge(rule, expected=str(expected), observed=str(observed), evidence=request)
     textual = [hop["Address"] for hop in hops if is_address(hop["Address"])]
     judge("MQQB-3.1.1.3.1.3-01", expected=f"{len(hops)} addresses", observed=f"{len(textual)} addresses")
     connection.close()

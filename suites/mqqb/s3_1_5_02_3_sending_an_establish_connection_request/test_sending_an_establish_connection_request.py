@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.2.3 Sending an EstablishConnection Request Packet.
 
-The timer rules of this section are judged with 3.1.6.6, what OutgoingQueue tells with 3.1.5.4.2, ServerGuid for a
+The timer rules of this section are judged with 3.1.6.6, what OutgoingQueue shows with 3.1.5.4.2, ServerGuid for a
 private format name with 3.1.5.2.1.
 """
 
@@ -38,7 +38,7 @@ def pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Frame]:
 def test_a_session_begins_with_a_request(peer, sut, judge):
     """The SUT connects to the acceptor's TCP port and sends an EstablishConnection request first.
 
-    For a direct name its ServerGuid is zero, or what a Ping Response told (E11).
+    For a direct name its ServerGuid is zero, or that of a Ping Response (E11).
     """
     connection = listen(peer, sut, direct_name(peer)).accept()
     first = packet_at(connection, 0) if connection else None
@@ -54,8 +54,10 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
         raise ConformanceFailure(f"the SUT's first packet is {first.kind}")
     header = first["EstablishConnectionHeader"]
     judge("MQQB-3.1.5.2.3-07", expected=text(sut.guid), observed=text(header.ClientGuid), evidence=first)
-    told = [text(peer.identifier)] if pings(peer) else []
-    judge("MQQB-3.1.5.2.3-09", expected=OneOf(text(NULL_GUID), *told), observed=text(header.ServerGuid), evidence=first)
+    named = [text(peer.identifier)] if pings(peer) else []
+    judge(
+        "MQQB-3.1.5.2.3-09", expected=OneOf(text(NULL_GUID), *named), observed=text(header.ServerGuid), evidence=first
+    )
 
 
 @needs("send", "set_timers")

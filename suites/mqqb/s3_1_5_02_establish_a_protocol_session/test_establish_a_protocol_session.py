@@ -12,12 +12,12 @@ from suites.mqqb.steps.opening import OTHER_GUID, OneOf, called, direct_name, en
 
 STEPS = 20
 PROGRESS = ("InProcess", "EstablishPacketReceived", "Established")
-"""What is no failure; every other Status is one."""
+"""Each Status that is no failure; every other is one."""
 UNRESOLVABLE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
 def failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
-    """Wait for an entry that tells of a failure; None when none appeared."""
+    """Wait for the entry of a failure; None when none appeared."""
     for _ in range(STEPS):
         failed = [entry for entry in history(sut, format_name) if entry["Status"] not in PROGRESS]
         if failed:
@@ -29,7 +29,7 @@ def failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
 @needs("send", "inspect")
 @covers("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02", "MQQB-3.1.5.2-04")
 def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
-    """When nobody listens there, ConnectionHistory tells the failure, its time, its HRESULT and the address."""
+    """When nobody listens there, ConnectionHistory has the failure, its time, its HRESULT and the address."""
     sut.slow_down(4)  # else a Ping Response may be too late
     peer.host.listen_ping(sut.file.driver.peer_ping_port)
     to = direct_name(peer)

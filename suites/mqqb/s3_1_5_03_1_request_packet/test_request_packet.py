@@ -1,9 +1,11 @@
 """MS-MQQB 3.1.5.3.1 Request Packet: an acceptor's answer to an EstablishConnection.
 
-That it repeats ClientGuid, TimeStamp and SE is seen on every packet (suites/predicates/opening.py); here they vary.
+That it repeats ClientGuid, TimeStamp and SE is seen on every packet (predicates.py); here they vary.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import pytest
 
@@ -26,11 +28,11 @@ from suites.mqqb.steps.opening import (
     text,
 )
 
-VALID = {
+VALID: dict[str, dict[str, Any]] = {
     "zero": {"SE": 1, "TimeStamp": 0},
     "own": {"SE": 0, "TimeStamp": 0xFFFF_FFFF, "ClientGuid": OTHER_GUID},
 }
-"""What else is in the request, by the ServerGuid that makes it valid."""
+"""Other fields of the request, by the ServerGuid that makes it valid."""
 VALIDITY = {0: "valid: CS 0", 1: "invalid: CS 1", -1: "no response"}
 
 

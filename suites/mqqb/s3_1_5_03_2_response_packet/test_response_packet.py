@@ -31,7 +31,7 @@ TRIPS = 8
 DELAY_MS = 600
 """A real delay of the response: the clock of TimeStamp is no protocol timer, so set_timers does not speed it up."""
 TAKEN_AS = {"ConnectionParameters": "a response", "EstablishConnection": "a request"}
-"""What an EstablishConnection was taken as, by the answer to it."""
+"""The role in which an EstablishConnection was taken, by the answer to it."""
 CLOCK_MS = 50
 """How coarse the SUT's clock may be, and the network."""
 
@@ -123,14 +123,14 @@ def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge):
     earlier_ms = 5_000
     value, took_ms, evidence = recoverable_ack_timeout(*called(peer, sut), earlier_ms)
     expected = Between(TRIPS * earlier_ms, TRIPS * (earlier_ms + took_ms))
-    for rule in ("04", "05", "11"):
-        judge(f"MQQB-3.1.5.3.2-{rule}", expected=expected, observed=value, evidence=evidence)
+    for rule in ("MQQB-3.1.5.3.2-04", "MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11"):
+        judge(rule, expected=expected, observed=value, evidence=evidence)
 
 
 @needs("send")
 @covers("MQQB-3.1.5.3.2-03")
 def test_a_late_response_lengthens_the_round_trip(peer, sut, judge):
-    """What passes until the response is processed counts."""
+    """The time until the response is processed counts."""
     connection, asked = called(peer, sut)
     pass_time(peer, DELAY_MS)
     value, took_ms, evidence = recoverable_ack_timeout(connection, asked, 0)

@@ -16,10 +16,8 @@ from suites.mqqb.steps.opening import (
     response,
 )
 
-RULE = "MQQB-3.1.5.3-01"
 
-
-@covers(RULE)
+@covers("MQQB-3.1.5.3-01")
 def test_a_second_request_closes_a_session_that_waits_for_parameters(peer, judge):
     """An acceptor in WAITING_CP_MSG closes on an EstablishConnection; on ConnectionParameters it goes on."""
     goes_on = established(peer)
@@ -28,21 +26,21 @@ def test_a_second_request_closes_a_session_that_waits_for_parameters(peer, judge
     connection = established(peer)
     sent = connection.send(request(peer))
     observed = "closed" if connection.wait_closed() else connection.outcome()
-    judge(RULE, expected="closed", observed=observed, evidence=[sent, connection.last])
+    judge("MQQB-3.1.5.3-01", expected="closed", observed=observed, evidence=[sent, connection.last])
 
 
-@covers(RULE)
+@covers("MQQB-3.1.5.3-01")
 def test_a_request_closes_an_accepted_session_that_is_open(peer, judge):
     """An acceptor in OPEN, which just acknowledged a message, closes on an EstablishConnection."""
     connection = opened(peer)
     check_alive(connection)
     sent = connection.send(request(peer))
     observed = "closed" if connection.wait_closed() else connection.outcome()
-    judge(RULE, expected="closed", observed=observed, evidence=[sent, connection.last])
+    judge("MQQB-3.1.5.3-01", expected="closed", observed=observed, evidence=[sent, connection.last])
 
 
 @needs("send")
-@covers(RULE)
+@covers("MQQB-3.1.5.3-01")
 def test_a_second_response_closes_an_initiated_session(peer, sut, judge):
     """An initiator closes on an EstablishConnection in WAITING_CPR_MSG and in OPEN; on the right packets it goes on."""
     listener = listen(peer, sut)
@@ -54,4 +52,4 @@ def test_a_second_response_closes_an_initiated_session(peer, sut, judge):
         sent = connection.send(response(peer, asked))
         closed = connection.wait_closed()
         observed = f"closed in {last_step}" if closed else f"in {last_step} it {connection.outcome()}"
-        judge(RULE, expected=f"closed in {last_step}", observed=observed, evidence=[sent, connection.last])
+        judge("MQQB-3.1.5.3-01", expected=f"closed in {last_step}", observed=observed, evidence=[sent, connection.last])

@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.4.2 Response Packet, and what the outgoing queue tells of the session on the way there."""
+"""MS-MQQB 3.1.5.4.2 Response Packet, and how the outgoing queue shows the session on the way there."""
 
 from __future__ import annotations
 

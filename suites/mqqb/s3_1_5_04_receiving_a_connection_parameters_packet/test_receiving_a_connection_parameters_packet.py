@@ -5,10 +5,8 @@ from __future__ import annotations
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import accepted, agree, check_alive, listen, opened, parameters, respond
 
-RULE = "MQQB-3.1.5.4-01"
 
-
-@covers(RULE)
+@covers("MQQB-3.1.5.4-01")
 def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
     """An acceptor in WAITING_EC_MSG closes on ConnectionParameters; after an EstablishConnection they are welcome."""
     opened(peer)
@@ -16,21 +14,21 @@ def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
     sent = connection.send(parameters())
     closed = connection.wait_closed()
     observed = "closed, nothing sent" if closed and not connection.received else connection.outcome()
-    judge(RULE, expected="closed, nothing sent", observed=observed, evidence=[sent, connection.last])
+    judge("MQQB-3.1.5.4-01", expected="closed, nothing sent", observed=observed, evidence=[sent, connection.last])
 
 
-@covers(RULE)
+@covers("MQQB-3.1.5.4-01")
 def test_parameters_close_an_accepted_session_that_is_open(peer, judge):
     """An acceptor in OPEN, which just acknowledged a message, closes on ConnectionParameters."""
     connection = opened(peer)
     check_alive(connection)
     sent = connection.send(parameters())
     observed = "closed" if connection.wait_closed() else connection.outcome()
-    judge(RULE, expected="closed", observed=observed, evidence=[sent, connection.last])
+    judge("MQQB-3.1.5.4-01", expected="closed", observed=observed, evidence=[sent, connection.last])
 
 
 @needs("send")
-@covers(RULE)
+@covers("MQQB-3.1.5.4-01")
 def test_parameters_out_of_turn_close_an_initiated_session(peer, sut, judge):
     """An initiator closes on ConnectionParameters in WAITING_ECR_MSG and in OPEN; in turn it takes them."""
     listener = listen(peer, sut)
@@ -41,4 +39,4 @@ def test_parameters_out_of_turn_close_an_initiated_session(peer, sut, judge):
         sent = connection.send(parameters())
         closed = connection.wait_closed()
         observed = f"closed in {last_step}" if closed else f"in {last_step} it {connection.outcome()}"
-        judge(RULE, expected=f"closed in {last_step}", observed=observed, evidence=[sent, connection.last])
+        judge("MQQB-3.1.5.4-01", expected=f"closed in {last_step}", observed=observed, evidence=[sent, connection.last])

@@ -8,7 +8,8 @@ import pytest
 
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.ordering import Ordered, order_ack
+from suites.mqqb.steps.sender import Sender, messages, tags
 
 
 @covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
@@ -62,3 +63,22 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
 def _again(first: int, last: int, numbers: Iterable[int]) -> str:
     listed = ", ".join(str(at) for at in sorted(numbers) if first <= at <= last)
     return f"of the recoverable messages {first} to {last} again: {listed or 'none'}"
+
+
+@needs("send")
+@covers("MQQB-3.1.5.5.3-03")
+def test_a_message_acknowledged_in_order_and_then_on_the_session_is_deleted(peer, sut, judge):
+    """The OrderAck comes first, the SessionAck with its bit second: the next session does not bring the message."""
+    ordered = Ordered(peer, sut)
+    sent = ordered.send()
+    session = ordered.session_of(sent)
+    frames = [sent, session.send(order_ack(peer, sent)), ordered.sender.acknowledge_all(session)]
+    session.quiet()
+    session.close()
+    other = ordered.send()
+    again = ordered.session_of(other)
+    again.quiet()
+    came = messages(again)
+    numbers = [ordered.tags.index(tag) + 1 for tag in tags(came) if tag in ordered.tags]
+    judge("MQQB-3.1.5.5.3-03", expected=[2], observed=numbers, evidence=[*frames, *came])
+    ordered.sender.acknowledge_all(again)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -34,7 +36,9 @@ def test_acknowledged_messages_that_ask_for_it_are_journaled(peer, sut, judge, d
         return ", ".join(sorted(names[one["message_id"]] for one in found if one["message_id"] in names)) or "none"
 
     before = journaled()
-    flags = {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 0b111} if delivery == "recoverable" else {}
+    flags: dict[str, Any] = (
+        {"RecoverableMsgAckSeqNumber": 1, "RecoverableMsgAckFlags": 0b111} if delivery == "recoverable" else {}
+    )
     ack = session.send(session_ack(AckSequenceNumber=3, **flags))
     eventually(peer, lambda: journaled() == "1, 2")
     for rule in ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"):

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers
+from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.messages import a_message
 from suites.mqqb.steps.opening import opened
+from suites.mqqb.steps.ordering import Ordered
 from suites.mqqb.steps.sender import ACK_MS, alive
 
 
@@ -19,7 +22,7 @@ def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
     """Two messages are sent, one of them recoverable: a SessionAck that says so is taken, another ends the session."""
     session = opened(peer)
     session.send(a_message(peer))
-    received = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
+    received: dict[str, Any] = {"UserMsgSequenceNumber": 2, "RecoverableMsgSeqNumber": 1}
     if alive(session)["SessionHeader"].AckSequenceNumber != received["UserMsgSequenceNumber"]:
         raise ConformanceFailure("the SUT does not count what it received")
     session.send(session_ack(**received))
@@ -34,3 +37,13 @@ def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
             observed=f"closed on {field} {error:+d}" if session.closed_by_sut else session.outcome(),
             evidence=[wrong],
         )
+
+
+@needs("send")
+@covers("MQQB-3.1.5.5.5-03")
+def test_a_session_acknowledgment_alone_does_not_end_a_transactional_message(peer, sut, judge):
+    """A transactional message that is acknowledged on the session, but not in order, is sent again."""
+    ordered = Ordered(peer, sut)
+    sent = ordered.send()
+    ack = ordered.sender.acknowledge_all(ordered.session_of(sent))
+    judge("MQQB-3.1.5.5.5-03", expected="comes again", observed=ordered.comes_again(1), evidence=[sent, ack])

@@ -11,25 +11,20 @@ from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, header, identifier_of, kept, sequence_of
 
-RULE = "MQQB-3.1.5.6-"
 COPIED = {
-    "17": ("EodLastAckTime", "TimeOfLastAck"),
-    "18": ("EodLastAckCount", "LastAckCount"),
-    "20": ("EodResendInterval", "ResendInterval"),
-    "23": ("EodLastAck", "LastAck"),
-    "25": ("EodResendCount", "ResendIntervalIndex"),
-    "26": ("EodResendTime", "ResendTime"),
+    "MQQB-3.1.5.6-17": ("EodLastAckTime", "TimeOfLastAck"),
+    "MQQB-3.1.5.6-18": ("EodLastAckCount", "LastAckCount"),
+    "MQQB-3.1.5.6-20": ("EodResendInterval", "ResendInterval"),
+    "MQQB-3.1.5.6-23": ("EodLastAck", "LastAck"),
+    "MQQB-3.1.5.6-25": ("EodResendCount", "ResendIntervalIndex"),
+    "MQQB-3.1.5.6-26": ("EodResendTime", "ResendTime"),
 }
 """Attributes of the OutgoingTransferInfo, by rule, and the element of TxOutgoingSequence whose value each has."""
 MANY = 12
 """More OrderAcks than the ResendTimerTable has entries."""
 
 
-def _rules(*numbers):
-    return [f"{RULE}{number}" for number in numbers]
-
-
-@covers(*_rules("01"))
+@covers("MQQB-3.1.5.6-01")
 def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
     """The same OrderAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
     packet = acknowledgment_of_nothing(peer)
@@ -39,14 +34,31 @@ def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
     late.wait_closed(peer.sut.quiet_ms)
     before, after = ("closed" if connection.closed_by_sut else "open" for connection in (early, late))
     observed = f"{before} before, {after} after"
-    judge(f"{RULE}01", expected="closed before, open after", observed=observed, evidence=[*sent, early.last])
+    judge("MQQB-3.1.5.6-01", expected="closed before, open after", observed=observed, evidence=[*sent, early.last])
 
 
 @needs("send", "inspect")
-@covers(*_rules("03", "04", "05", "06", "07", "08", "09", "10", "11", "12"), "MQQB-3.1.1.5-01", "MQQB-3.1.1.5-02")
+@covers(
+    "MQQB-3.1.5.6-03",
+    "MQQB-3.1.5.6-04",
+    "MQQB-3.1.5.6-05",
+    "MQQB-3.1.5.6-06",
+    "MQQB-3.1.5.6-07",
+    "MQQB-3.1.5.6-08",
+    "MQQB-3.1.5.6-09",
+    "MQQB-3.1.5.6-10",
+    "MQQB-3.1.5.6-11",
+    "MQQB-3.1.5.6-12",
+    "MQQB-3.1.1.5-01",
+    "MQQB-3.1.1.5-02",
+)
 def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     """Of four messages the first is acknowledged, then the third, the second, and the last."""
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
+
+    def await_ack_count(count: int) -> None:
+        eventually(peer, lambda: element(outgoing.sequence(), "LastAckCount") == count)
+
     sent = outgoing.send(4)
     outgoing.on_session()
     table = element(sut.inspect()["QueueManager"], "ResendTimerTable")
@@ -56,37 +68,41 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in outgoing.sequence()["UnackedSequence"]
     ]
     judge("MQQB-3.1.1.5-01", expected=str(expected), observed=str(infos), evidence=sent)
-    for step, (number, last, left, removed) in enumerate(
-        ((1, 1, [2, 3, 4], "09"), (3, 3, [4], "10"), (2, 3, [4], "09")), 1
+    for step, (number, last, left, moved, removed) in enumerate(
+        (
+            (1, 1, [2, 3, 4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-09"),
+            (3, 3, [4], "MQQB-3.1.5.6-08", "MQQB-3.1.5.6-10"),
+            (2, 3, [4], "MQQB-3.1.5.6-07", "MQQB-3.1.5.6-09"),
+        ),
+        1,
     ):
         before = outgoing.sequence()
         frame = outgoing.acknowledge(number)
-        eventually(peer, lambda step=step: element(outgoing.sequence(), "LastAckCount") == step)
+        await_ack_count(step)
         after = outgoing.sequence()
-        judge(f"{RULE}{removed}", expected=str(left), observed=str(outgoing.unacknowledged()), evidence=frame)
-        rule = "07" if last != number else "08"
-        judge(f"{RULE}{rule}", expected=last, observed=element(element(after, "LastAck"), "SeqNo"), evidence=frame)
-        judge(f"{RULE}12", expected=step, observed=element(after, "LastAckCount"), evidence=frame)
+        judge(removed, expected=str(left), observed=str(outgoing.unacknowledged()), evidence=frame)
+        judge(moved, expected=last, observed=element(element(after, "LastAck"), "SeqNo"), evidence=frame)
+        judge("MQQB-3.1.5.6-12", expected=step, observed=element(after, "LastAckCount"), evidence=frame)
         now_s = peer.environment.now().utc_s
         near = Between(now_s - CLOCK_S, now_s + CLOCK_S)
-        judge(f"{RULE}03", expected=near, observed=element(after, "TimeOfLastAck"), evidence=frame)
+        judge("MQQB-3.1.5.6-03", expected=near, observed=element(after, "TimeOfLastAck"), evidence=frame)
         grown = element(after, "ResendIntervalIndex") - element(before, "ResendIntervalIndex")
-        judge(f"{RULE}04", expected=Between(0, 1), observed=grown, evidence=frame)
-        expected = f"{table[min(element(after, 'ResendIntervalIndex'), len(table) - 1)]} s"
-        judge(f"{RULE}06", expected=expected, observed=f"{element(after, 'ResendInterval')} s", evidence=frame)
+        judge("MQQB-3.1.5.6-04", expected=Between(0, 1), observed=grown, evidence=frame)
+        interval = f"{table[min(element(after, 'ResendIntervalIndex'), len(table) - 1)]} s"
+        judge("MQQB-3.1.5.6-06", expected=interval, observed=f"{element(after, 'ResendInterval')} s", evidence=frame)
     for _ in range(MANY):
         frame = outgoing.acknowledge(3)
-    eventually(peer, lambda: element(outgoing.sequence(), "LastAckCount") == 3 + MANY)
+    await_ack_count(3 + MANY)
     index = element(outgoing.sequence(), "ResendIntervalIndex")
-    judge(f"{RULE}05", expected=Between(0, len(table) - 1), observed=index, evidence=frame)
+    judge("MQQB-3.1.5.6-05", expected=Between(0, len(table) - 1), observed=index, evidence=frame)
     frame = outgoing.acknowledge(4)
     eventually(peer, lambda: not outgoing.unacknowledged())
     shown = f"{len(outgoing.unacknowledged())} unacknowledged, index {outgoing.sequence()['ResendIntervalIndex']}"
-    judge(f"{RULE}11", expected="0 unacknowledged, index 0", observed=shown, evidence=frame)
+    judge("MQQB-3.1.5.6-11", expected="0 unacknowledged, index 0", observed=shown, evidence=frame)
 
 
 @needs("send", "inspect")
-@covers(*_rules("16", *COPIED, "19", "21", "22", "24"))
+@covers("MQQB-3.1.5.6-16", *COPIED, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24")
 def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut, judge):
     """Of four messages that want journaling two are acknowledged: OutgoingTransferInfo says what the sequence has."""
     outgoing = Outgoing(peer, sut, "mqc-order-info")
@@ -97,25 +113,27 @@ def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut
     eventually(peer, lambda: element(outgoing.info(), "EodLastAckCount") != element(before, "EodLastAckCount"))
     info, sequence = outgoing.info(), outgoing.sequence()
     changed = "changed" if info != before else "as it was"
-    judge(f"{RULE}16", expected="changed", observed=changed, evidence=frame)
+    judge("MQQB-3.1.5.6-16", expected="changed", observed=changed, evidence=frame)
     for rule, (name, source) in COPIED.items():
         expected = f"{source} {element(sequence, source)}"
-        judge(f"{RULE}{rule}", expected=expected, observed=f"{source} {element(info, name)}", evidence=frame)
+        judge(rule, expected=expected, observed=f"{source} {element(info, name)}", evidence=frame)
     unacknowledged = element(sequence, "UnackedSequence")
-    for rule, name, expected in (
-        ("19", "EodNoAckCount", len(unacknowledged)),
-        ("21", "EodFirstNonAck", unacknowledged[0]),
-        ("22", "EodLastNonAck", unacknowledged[-1]),
-        ("24", "EodNoReadCount", 2),
+    for rule, name, value in (
+        ("MQQB-3.1.5.6-19", "EodNoAckCount", len(unacknowledged)),
+        ("MQQB-3.1.5.6-21", "EodFirstNonAck", unacknowledged[0]),
+        ("MQQB-3.1.5.6-22", "EodLastNonAck", unacknowledged[-1]),
+        ("MQQB-3.1.5.6-24", "EodNoReadCount", 2),
     ):
-        judge(f"{RULE}{rule}", expected=str(expected), observed=str(element(info, name)), evidence=frame)
+        judge(rule, expected=str(value), observed=str(element(info, name)), evidence=frame)
     for number in range(1, 5):
         outgoing.finish(number)
     outgoing.settle()
 
 
 @needs("send")
-@covers(*_rules("13", "15"), "MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.1.6.2-08")
+@covers(
+    "MQQB-3.1.5.6-13", "MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03", "MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05", "MQQB-3.1.1.6.2-08"
+)
 def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, judge):
     """Three messages, two acknowledged in order, all on the session: the next session brings the third, and then a new
     sequence begins; a message after that belongs to it too.
@@ -129,7 +147,7 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     while not again.quiet():
         pass
     came = outgoing.came(again)
-    for rule in (f"{RULE}13", "MQQB-3.1.1.6.2-08"):
+    for rule in ("MQQB-3.1.5.6-13", "MQQB-3.1.1.6.2-08"):
         judge(rule, expected="messages [3]", observed=f"messages {came}", evidence=[*acks, *outgoing.copies(3)])
     outgoing.on_session()
     last = outgoing.acknowledge(3)
@@ -140,7 +158,7 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     ordinal = old[1]
     expected = f"Ordinal {ordinal + 1}, number 1"
     begun = f"Ordinal {sequence_of(fourth)[1]}, number {header(fourth).TxSequenceNumber}"
-    for rule in (f"{RULE}15", "MQQB-3.1.1.5-03"):
+    for rule in ("MQQB-3.1.5.6-15", "MQQB-3.1.1.5-03"):
         judge(rule, expected=expected, observed=begun, evidence=evidence)
     goes_on = f"Ordinal {sequence_of(fifth)[1]}, number {header(fifth).TxSequenceNumber}"
     judge("MQQB-3.1.1.5-04", expected=f"Ordinal {ordinal + 1}, number 2", observed=goes_on, evidence=evidence)
@@ -150,7 +168,7 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
 
 
 @needs("send", "receive")
-@covers(*_rules("14"), "MQQB-3.1.1.6.2-11")
+@covers("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11")
 @pytest.mark.parametrize(
     "restarted",
     [
@@ -177,6 +195,6 @@ def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack
         return f"journal {journaled}, dead letters {dead}"
 
     eventually(peer, lambda: found() == "journal [1], dead letters [2]")
-    for rule in (f"{RULE}14", "MQQB-3.1.1.6.2-11", *(["MQQB-3.1.1.3.1-13"] if restarted else [])):
+    for rule in ("MQQB-3.1.5.6-14", "MQQB-3.1.1.6.2-11", *(["MQQB-3.1.1.3.1-13"] if restarted else [])):
         judge(rule, expected="journal [1], dead letters [2]", observed=found(), evidence=[*outgoing.sent, *acks])
     outgoing.settle()

@@ -10,10 +10,8 @@ from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, acknowledgment_of
 from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, kept
 
-RULE = "MQQB-3.1.5.7-"
 
-
-@covers(f"{RULE}01")
+@covers("MQQB-3.1.5.7-01")
 def test_a_final_ack_before_the_session_is_open_closes_it(peer, judge):
     """The same FinalAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
     packet = acknowledgment_of_nothing(peer, final=True)
@@ -23,11 +21,11 @@ def test_a_final_ack_before_the_session_is_open_closes_it(peer, judge):
     observed = (
         f"{'closed' if early.closed_by_sut else 'open'} before, {'closed' if late.closed_by_sut else 'open'} after"
     )
-    judge(f"{RULE}01", expected="closed before, open after", observed=observed, evidence=[*sent, early.last])
+    judge("MQQB-3.1.5.7-01", expected="closed before, open after", observed=observed, evidence=[*sent, early.last])
 
 
 @needs("send", "receive")
-@covers(f"{RULE}02", f"{RULE}04", f"{RULE}05", f"{RULE}07")
+@covers("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_a_final_ack_says_what_becomes_of_a_message(peer, sut, judge, ordered):
     """Six messages, with JP, JN or neither, received or refused: with JP received and with JN refused they are kept."""
@@ -42,20 +40,20 @@ def test_a_final_ack_says_what_becomes_of_a_message(peer, sut, judge, ordered):
         value = ACK_RECEIVE if number <= 3 else BAD_DST_Q
         frames.append(outgoing.finish(number, MessageClass=value))
     eventually(peer, lambda: bool(kept(sut, DEAD, outgoing.identifiers)))
-    journal, dead = kept(sut, JOURNAL, outgoing.identifiers), kept(sut, DEAD, outgoing.identifiers)
+    journaled, dead = kept(sut, JOURNAL, outgoing.identifiers), kept(sut, DEAD, outgoing.identifiers)
     for rule, expected, observed in (
-        ("02", "journaled [1]", f"journaled {journal}"),
-        ("04", "message 1 in the system journal", "message 1 " + _where(journal, 1)),
-        ("05", "dead letters [5]", f"dead letters {dead}"),
+        ("MQQB-3.1.5.7-02", "journaled [1]", f"journaled {journaled}"),
+        ("MQQB-3.1.5.7-04", "message 1 in the system journal", "message 1 " + _where(journaled, 1)),
+        ("MQQB-3.1.5.7-05", "dead letters [5]", f"dead letters {dead}"),
         (
-            "07",
+            "MQQB-3.1.5.7-07",
             "message 5 in the transactional dead letters",
             "message 5 " + _where(dead, 5, "transactional dead letters"),
         ),
     ):
-        judge(f"{RULE}{rule}", expected=expected, observed=observed, evidence=[*outgoing.sent, *frames])
+        judge(rule, expected=expected, observed=observed, evidence=[*outgoing.sent, *frames])
     outgoing.settle()
 
 
-def _where(found, number, place="system journal"):
+def _where(found: list[int], number: int, place: str = "system journal") -> str:
     return f"in the {place}" if number in found else f"not in the {place}"

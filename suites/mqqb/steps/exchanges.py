@@ -15,12 +15,13 @@ from suites.messages import NONE, recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, RECOVERABLE_ACK_MS, opened, packet_at
 
 ORDINARY = "EstablishConnection, ConnectionParameters, SessionAck of 1"
-"""What an acceptor answers: to the request, to the parameters, to a message."""
+"""The answers of an acceptor: to the request, to the parameters, to a message."""
+TIMEOUTS = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
 
 
 @dataclass(slots=True)
 class Exchange:
-    """What was sent and what came; ``answers``: the SUT's packets in order, None for one that did not come."""
+    """An exchange and its packets; ``answers``: the SUT's packets in order, None for one that did not come."""
 
     connection: RawConversation
     answers: list[Frame | None]
@@ -68,7 +69,7 @@ def exchange(
     connection = peer.connect()
     packets = [
         [establish_connection(base=base, internal=internal, **{"ClientGuid": peer.identifier, **establish})],
-        [connection_parameters(base=base, internal=internal, **_timeouts(), **parameters)],
+        [connection_parameters(base=base, internal=internal, **TIMEOUTS, **parameters)],
         [
             session_ack(base=base, internal=internal, **{"WindowSize": 64, **session}),
             recoverable_message(peer, base=base),
@@ -84,13 +85,9 @@ def exchange(
     return Exchange(connection, answers)
 
 
-def _timeouts() -> dict[str, int]:
-    return {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
-
-
 @dataclass(slots=True)
 class Reception:
-    """What became of one message of the peer on a session of its own."""
+    """The outcome of one message of the peer on a session of its own."""
 
     outcome: str
     """``taken(sut)``, or what else: closed, not acknowledged, acknowledged but not in its queue."""
@@ -98,7 +95,7 @@ class Reception:
 
 
 def taken(sut: Sut) -> str:
-    """Say what ``reception`` sees of a message that was taken: as much as the control channel shows."""
+    """Give the outcome of a message that was taken, as far as the control channel shows it."""
     return "acknowledged, in its queue" if sut.has("receive") else "acknowledged"
 
 

@@ -25,7 +25,7 @@ ACK_MS = 20_000
 SIGNED = b"LIOR"
 """BaseHeader.Signature on the wire."""
 MARKED = {"Reserved": 0xA7}
-"""BaseHeader.Reserved may hold anything and is ignored (MS-MQMQ 2.2.19.1): it tells a response from an echo."""
+"""BaseHeader.Reserved may hold anything and is ignored (MS-MQMQ 2.2.19.1): by it a response is known from an echo."""
 WINDOW = 4_099
 """A WindowSize that no system under test has by chance."""
 RETRY_MS = 5_000
@@ -58,7 +58,7 @@ def answer_to(sent: Frame, frame: Frame | None) -> Frame | None:
 
 
 def begins_like_a_packet(frame: Frame) -> bool:
-    """Does it have the Signature?"""
+    """Say whether a packet has the Signature."""
     return frame.data.startswith(SIGNED, 4)
 
 
@@ -66,7 +66,7 @@ ANSWERED = "answered"
 
 
 def reaction(connection: RawConversation, answer: Frame | None) -> str:
-    """Say whether the SUT took a packet: ``ANSWERED``, or that it closed; silence tells neither."""
+    """Say whether the SUT took a packet: ``ANSWERED``, or that it closed; silence shows neither."""
     if answer is None and not connection.closed_by_sut:
         raise ConformanceFailure("the SUT neither answered nor closed")
     return ANSWERED if answer is not None else "closed"
@@ -84,12 +84,23 @@ def kind_of(frame: Frame | None) -> str:
     return "nothing" if frame is None else frame.kind
 
 
+CLOSED_UNANSWERED = "closed, nothing answered"
+
+
+def ending(connection: RawConversation, known: int) -> str:
+    """Wait for the SUT to close; say whether it did, and how many packets came since it had sent so many."""
+    connection.wait_closed()
+    answered = len(connection.received) - known
+    kept = "closed" if connection.closed_by_sut else "kept open"
+    return f"{kept}, {'nothing' if answered == 0 else f'{answered} packets'} answered"
+
+
 # -- the SUT as acceptor -----------------------------------------------------------------------------------------
 
 
 def request(peer: Peer, **header: Any) -> Any:
     """Make an EstablishConnection request of the peer, for a direct name unless a ServerGuid is given."""
-    usual = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456}
+    usual: dict[str, Any] = {"ClientGuid": peer.identifier, "ServerGuid": NULL_GUID, "TimeStamp": 123_456}
     return establish_connection(base=MARKED, **usual | header)
 
 
@@ -200,8 +211,6 @@ def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
 class Between:
     """Equals every number from ``low`` to ``high``: an expectation that is a range."""
 
-    __hash__ = None  # type: ignore[assignment]
-
     def __init__(self, low: int, high: int) -> None:
         self.low = low
         self.high = high
@@ -215,8 +224,6 @@ class Between:
 
 class OneOf:
     """Equals every one of some texts: an expectation with more than one right answer."""
-
-    __hash__ = None  # type: ignore[assignment]
 
     def __init__(self, *allowed: str) -> None:
         self.allowed = allowed
@@ -296,7 +303,7 @@ def sessions(sut: Sut) -> list[dict[str, Any]]:
 
 
 def is_address(value: str) -> bool:
-    """Is it the text of an IPv4 or IPv6 address? SPX is gone since Windows XP."""
+    """Say whether a value is the text of an IPv4 or IPv6 address. SPX is gone since Windows XP."""
     try:
         ipaddress.ip_address(value)
     except ValueError:
@@ -315,7 +322,7 @@ def history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
 
 
 def entry_text(entry: dict[str, Any] | None, now_s: int) -> str:
-    """Tell a ConnectionHistory entry: Status, address, whether it is of now, whether Error is one."""
+    """Describe a ConnectionHistory entry: Status, whether it is of now, whether Error is one, address."""
     if entry is None:
         return "no entry"
     moment = entry["ConnectionHistoryTime"]

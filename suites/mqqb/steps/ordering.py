@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.conversation import RawConversation
+from harness.peer.conversation import RawConversation, Session
 from harness.peer.peer import Peer, RawListener
 from harness.sut.sut import Sut
 from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
@@ -30,7 +30,7 @@ ORDER_QUEUE = r"PRIVATE$\order_queue$"
 
 
 class Place(NamedTuple):
-    """How the body of an OrderAck or FinalAck begins."""
+    """The first fields of the body of an OrderAck or FinalAck."""
 
     Ordinal: int
     TimeStamp: int
@@ -76,13 +76,13 @@ class Receiver:
     def messages(self) -> list[Frame]:
         """Every message that came of the SUT, but what it kept till now for an earlier check."""
         came = [frame for each in self.connections for frame in each.received if frame.kind == "UserMessage"]
-        return [frame for frame in came if not self._tells_of_earlier_check(frame)]
+        return [frame for frame in came if not self._answers_earlier_check(frame)]
 
-    def _tells_of_earlier_check(self, frame: Frame) -> bool:
-        """Does it answer a message of this peer that no message of this check can be?"""
-        told = bytes(frame["MessagePropertiesHeader"].CorrelationID)
-        ours = told[:16] == self.peer.identifier.bytes_le
-        return ours and int.from_bytes(told[16:], "little") not in self.peer.message_ids
+    def _answers_earlier_check(self, frame: Frame) -> bool:
+        """Say whether a message answers one of this peer that no message of this check can be."""
+        answered = bytes(frame["MessagePropertiesHeader"].CorrelationID)
+        ours = answered[:16] == self.peer.identifier.bytes_le
+        return ours and int.from_bytes(answered[16:], "little") not in self.peer.message_ids
 
     def acknowledgments(self, *, final: bool = False) -> list[Frame]:
         """Give the OrderAcks, or the FinalAcks, that came so far."""
@@ -90,11 +90,11 @@ class Receiver:
         return [
             frame
             for frame, value in found
-            if value not in NO_ORDERING and (value >= FIRST_FINAL) == final and not self._is_of_before(frame)
+            if value not in NO_ORDERING and (value >= FIRST_FINAL) == final and not self._is_of_earlier_test(frame)
         ]
 
-    def _is_of_before(self, frame: Frame) -> bool:
-        """Does it acknowledge a sequence of an earlier test, in the last hour? The SUT keeps what it could not send."""
+    def _is_of_earlier_test(self, frame: Frame) -> bool:
+        """Say whether it is for a sequence of a test in the last hour: the SUT keeps what it could not send."""
         body = bytes(frame["MessagePropertiesHeader"].MessageBody)
         if len(body) < struct.calcsize("<II"):
             return False
@@ -103,7 +103,7 @@ class Receiver:
         return begun.TimeStamp - 3_600 < stamp and (stamp, ordinal) < (begun.TimeStamp, begun.Ordinal)
 
     def await_acknowledgment(self, *, final: bool = False) -> Frame:
-        """Like ``poll_acknowledgment``, for steps that build on it."""
+        """Wait as ``poll_acknowledgment`` does; ConformanceFailure when none comes."""
         frame = self.poll_acknowledgment(final=final)
         if frame is None:
             raise ConformanceFailure(f"no {'FinalAck' if final else 'OrderAck'} came for the transactional messages")
@@ -171,10 +171,10 @@ def acknowledgment_of_nothing(peer: Peer, *, final: bool = False) -> Any:
     """Make an OrderAck, or a FinalAck, of a sequence that nobody has; sent on an open session it changes nothing."""
     identifier = TxSequenceID(Ordinal=1, TimeStamp=1)
     if final:
-        body = FinalAckBody(TxSequenceID=identifier, TxSequenceNumber=1, SourceGUID=peer.identifier, MessageID=1)
-        return _acknowledgment(peer, BAD_DST_Q, bytes(body), NONE, 1, {})
-    body = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
-    return _acknowledgment(peer, ORDER_ACK, bytes(body), NONE, 0, {})
+        refused = FinalAckBody(TxSequenceID=identifier, TxSequenceNumber=1, SourceGUID=peer.identifier, MessageID=1)
+        return _acknowledgment(peer, BAD_DST_Q, bytes(refused), NONE, 1, {})
+    ordered = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
+    return _acknowledgment(peer, ORDER_ACK, bytes(ordered), NONE, 0, {})
 
 
 def _sequence(sent: Frame) -> TxSequenceID:
@@ -199,7 +199,7 @@ def _acknowledgment(
 
 
 class Ordered:
-    """The SUT as sender of transactional messages to a peer that hears nothing by itself."""
+    """The SUT as sender of transactional messages to a peer whose core gets nothing of what comes."""
 
     def __init__(self, peer: Peer, sut: Sut) -> None:
         self.peer = peer
@@ -223,6 +223,10 @@ class Ordered:
         """Give all packets that brought the message sent as number so and so, on whatever session."""
         frames = [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
         return [frame for frame in frames if frame["MessagePropertiesHeader"].ApplicationTag == self.tags[number - 1]]
+
+    def session_of(self, frame: Frame) -> Session:
+        """Give the session on which a message came."""
+        return next(session for session in self.peer.sessions.values() if session.record is frame.connection)
 
     def comes_again(self, number: int) -> str:
         """Wait until a message that was not acknowledged would be sent again; say whether it was."""

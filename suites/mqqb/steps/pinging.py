@@ -16,7 +16,6 @@ from suites.mqqb.steps.opening import RETRY_MS, direct_name, established, pass_t
 from suites.mqqb.steps.opening import request as establish_request
 
 SIGNATURE = 0x5548
-UNUSED_BITS = range(2, 16)
 PING_MS = 1_000
 """The Ping Response Timer is always one second (MS-MQQB 3.1.2.9)."""
 PACE = 4
@@ -27,7 +26,7 @@ OPENED_NONE = "opened no session"
 
 
 class Ping(NamedTuple):
-    """The 24 bytes of a ping, none of them believed."""
+    """The fields of the 24 bytes of a ping, whether they are right or not."""
 
     Flags: int
     Signature: int
@@ -54,7 +53,7 @@ def read(frame: Frame | None) -> Ping | None:
 
 
 def field(frame: Frame | None, name: str) -> str:
-    """Tell a field of a datagram, for ``observed``; so ``shown`` tells what is expected."""
+    """Name a field of a datagram and its value, for ``observed``; ``shown`` does so for ``expected``."""
     ping = read(frame)
     if ping is None:
         return "no datagram" if frame is None else f"a datagram of {len(frame.data)} bytes"
@@ -62,7 +61,7 @@ def field(frame: Frame | None, name: str) -> str:
 
 
 def shown(name: str, value: int | UUID) -> str:
-    """Tell a field's value."""
+    """Name a field and its value."""
     return f"{name} {value}" if isinstance(value, UUID) or value < 2 else f"{name} 0x{value:X}"
 
 
@@ -71,6 +70,14 @@ def element(tree: dict[str, Any], name: str) -> Any:
     if name not in tree:
         raise ConformanceFailure(f"the SUT's abstract data model, as it shows it, has no {name}")
     return tree[name]
+
+
+def cookie_of(asked: Frame) -> int:
+    """Give the Cookie of a Ping Request of the SUT; ConformanceFailure when it is none of 24 bytes."""
+    ping = read(asked)
+    if ping is None:
+        raise ConformanceFailure(f"the SUT's ping has {len(asked.data)} bytes")
+    return ping.Cookie
 
 
 # -- the SUT as acceptor -----------------------------------------------------------------------------------------
@@ -92,7 +99,7 @@ def response(end: PingEnd, sent: Frame) -> Frame | None:
 
 
 def answers(got: Frame | None, sent: Frame) -> bool:
-    """Is a datagram meant as the response to a request, right in every field or not?"""
+    """Say whether a datagram is meant as the response to a request, right in every field or not."""
     request, ping = read(sent), read(got)
     return request is not None and ping is not None and (ping.Signature == SIGNATURE or ping.Cookie == request.Cookie)
 
@@ -106,7 +113,7 @@ def answered(peer: Peer) -> Frame:
 
 
 def session_outcome(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
-    """Ask for a session now: is it accepted, refused (CS, or closed without an answer), or not answered?"""
+    """Ask for a session now; say whether it is accepted, refused (CS, or closed without an answer), or not answered."""
     connection = peer.connect()
     connection.send(establish_request(peer, ClientGuid=client))
     frame = connection.poll("EstablishConnection")
@@ -142,7 +149,7 @@ class Caller:
         return self.end.poll()
 
     def asked(self) -> Frame:
-        """Like ``ping``, for steps that build on it."""
+        """Wait for the next Ping Request; ConformanceFailure when none comes."""
         frame = self.ping()
         if read(frame) is None or frame is None:
             raise ConformanceFailure("the SUT sent no Ping Request before its session")
@@ -167,7 +174,7 @@ class Caller:
         return OPENED, connection
 
     def outcome(self, within_ms: int | None = None) -> str:
-        """Say what came, only."""
+        """Wait for the SUT's next connection and the request on it; say only what came."""
         return self.session(within_ms)[0]
 
     @property

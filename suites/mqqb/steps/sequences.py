@@ -1,4 +1,4 @@
-"""Steps that checks of transactional sequences share: what the SUT sent, what it shows, what it has kept."""
+"""Steps that checks of transactional sequences share: the SUT as sender, the elements it shows, its queues."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DEAD = "system$;deadxact"
 
 
 class Outgoing:
-    """The SUT as sender of one sequence to a peer that hears nothing by itself; each check has a queue of its own."""
+    """The SUT as sender of one sequence to a peer whose core gets nothing of it; each check has a queue of its own."""
 
     def __init__(self, peer: Peer, sut: Sut, queue: str) -> None:
         self.peer = peer
@@ -84,7 +84,7 @@ class Outgoing:
         return self.session.send(order_ack(self.peer, self.sent[number - 1], **changes))
 
     def finish(self, number: int, **changes: Any) -> Frame:
-        """Send the FinalAck for the message that was sent as number so and so; it refuses it unless told otherwise."""
+        """Send the FinalAck for the message that was sent as number so and so; ``changes``: see ``final_ack``."""
         return self.session.send(final_ack(self.peer, self.sent[number - 1], **changes))
 
     def on_session(self) -> Frame:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE, RR_ACK, RR_NACK
 from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, SECOND, filled, told
+from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled
 
 pytestmark = needs("qm2qm")
 
-RULE = "MQQP-3.1.4.2-"
 INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
 UNKNOWN = "fault nca_s_fault_context_mismatch"
 
 
-@covers(*(f"{RULE}{number}" for number in ("01", "06", "07", "08", "12", "16")))
+@covers(
+    "MQQP-3.1.4.2-01", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-07", "MQQP-3.1.4.2-08", "MQQP-3.1.4.2-12", "MQQP-3.1.4.2-16"
+)
 def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge):
     """After RR_NACK the same message is received; after RR_ACK the next one. The handle is NULL, and no more."""
     queue = filled(remote, FIRST, SECOND)
@@ -22,54 +23,56 @@ def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge):
     refused = queue.end(first, RR_NACK)
     back = queue.read(RECEIVE)
     judge(
-        f"{RULE}06",
+        "MQQP-3.1.4.2-06",
         expected=[FIRST, "MQ_OK", FIRST],
-        observed=[told(first), refused.outcome, told(back)],
+        observed=[brought(first), refused.outcome, brought(back)],
         evidence=refused.evidence,
     )
     taken = queue.end(back, RR_ACK)
     left = queue.labels()
     after = [taken.outcome, left]
-    for number in ("01", "07"):
-        judge(f"{RULE}{number}", expected=["MQ_OK", [SECOND]], observed=after, evidence=taken.evidence)
+    for rule in ("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"):
+        judge(rule, expected=["MQ_OK", [SECOND]], observed=after, evidence=taken.evidence)
     again = queue.end(back, RR_ACK)
     judge(
-        f"{RULE}08",
+        "MQQP-3.1.4.2-08",
         expected=["MQ_OK", "MQ_OK"],
         observed=[refused.outcome, taken.outcome],
         evidence=[*refused.evidence, *taken.evidence],
     )
     nulls = [call.out is not None and bytes(call.out.pphContext) == NULL_HANDLE for call in (refused, taken)]
     judge(
-        f"{RULE}16",
+        "MQQP-3.1.4.2-16",
         expected=f"NULL, then {UNKNOWN}",
         observed=f"{'NULL' if all(nulls) else 'a handle'}, then {again.outcome}",
         evidence=[*taken.evidence, *again.evidence],
     )
     expected = [FIRST, FIRST, [SECOND]]
-    judge(f"{RULE}12", expected=expected, observed=[told(first), told(back), left], evidence=taken.evidence)
+    judge("MQQP-3.1.4.2-12", expected=expected, observed=[brought(first), brought(back), left], evidence=taken.evidence)
 
 
-@covers(f"{RULE}03", f"{RULE}04", f"{RULE}10")
+@covers("MQQP-3.1.4.2-03", "MQQP-3.1.4.2-04", "MQQP-3.1.4.2-10")
 def test_without_a_handle_nothing_is_ended(remote, judge):
     """NULL brings MQ_ERROR_INVALID_HANDLE, whether a queue was opened or not."""
     association = remote.associate()
     before = association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=RR_ACK)
     queue = filled(remote, FIRST, association=association)
     opened = association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=RR_ACK)
-    judge(f"{RULE}03", expected=INVALID_HANDLE, observed=before.outcome, evidence=before.evidence)
-    for number in ("04", "10"):
-        observed = [opened.outcome, told(queue.read(PEEK_CURRENT))]
-        judge(f"{RULE}{number}", expected=[INVALID_HANDLE, FIRST], observed=observed, evidence=opened.evidence)
+    judge("MQQP-3.1.4.2-03", expected=INVALID_HANDLE, observed=before.outcome, evidence=before.evidence)
+    for rule in ("MQQP-3.1.4.2-04", "MQQP-3.1.4.2-10"):
+        observed = [opened.outcome, brought(queue.read(PEEK_CURRENT))]
+        judge(rule, expected=[INVALID_HANDLE, FIRST], observed=observed, evidence=opened.evidence)
 
 
-@covers(f"{RULE}11")
+@covers("MQQP-3.1.4.2-11")
 def test_the_handle_says_which_receive_is_ended(remote, judge):
     """Of two receives the second is given back, while the first is still locked."""
     queue = filled(remote, FIRST, SECOND)
     first, second = queue.read(RECEIVE), queue.read(RECEIVE)
     ended = queue.end(second, RR_NACK)
-    free = told(queue.read(PEEK_CURRENT))
+    free = brought(queue.read(PEEK_CURRENT))
     queue.end(first, RR_ACK)
-    seen = [told(first), told(second), ended.outcome, free, queue.labels()]
-    judge(f"{RULE}11", expected=[FIRST, SECOND, "MQ_OK", SECOND, [SECOND]], observed=seen, evidence=ended.evidence)
+    seen = [brought(first), brought(second), ended.outcome, free, queue.labels()]
+    judge(
+        "MQQP-3.1.4.2-11", expected=[FIRST, SECOND, "MQ_OK", SECOND, [SECOND]], observed=seen, evidence=ended.evidence
+    )

@@ -6,15 +6,28 @@ from harness.peer.remote import LOOKUP, START, START2, RemoteQueue
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import FIRST_ID, LOOKUP_PEEK_NEXT, PEEK_CURRENT, REMOTEREADDESC, RR_ACK, desc2
 from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, UNKNOWN_HANDLE, deliver, filled, told
+from suites.mqqp.steps.reading import FIRST, UNKNOWN_HANDLE, brought, deliver, filled
 
 pytestmark = needs("qm2qm")
 
-RULE = "MQQP-3.1.4.3-"
+
 INVALID_PARAMETER, INVALID_HANDLE = "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_INVALID_HANDLE"
 
 
-@covers(*(f"{RULE}{number}" for number in ("02", "03", "04", "06", "07", "08", "09")), "MQQP-3.1.4.7-01")
+REFUSALS = {
+    "MQQP-3.1.4.3-02": INVALID_PARAMETER,
+    "MQQP-3.1.4.3-03": INVALID_HANDLE,
+    "MQQP-3.1.4.3-04": INVALID_HANDLE,
+    "MQQP-3.1.4.3-06": INVALID_HANDLE,
+    "MQQP-3.1.4.3-07": INVALID_HANDLE,
+    "MQQP-3.1.4.3-08": INVALID_PARAMETER,
+    "MQQP-3.1.4.3-09": INVALID_PARAMETER,
+    "MQQP-3.1.4.7-01": INVALID_HANDLE,
+}
+"""By rule: the status with which a method is refused before RemoteQMOpenQueue."""
+
+
+@covers(*REFUSALS)
 def test_before_it_nothing_can_be_done(remote, judge):
     """With R_QMOpenRemoteQueue alone every method is refused, and the message stays; then it is read."""
     remote.empty()
@@ -27,24 +40,25 @@ def test_before_it_nothing_can_be_done(remote, judge):
     look = REMOTEREADDESC(ulAction=LOOKUP_PEEK_NEXT, **desc)
     cancel = {"hQueue": handle, "pQueue": opened.out.dwpQueue, "dwRequestID": 1}
     calls = {
-        "02": (association.call(START, lpRemoteReadDesc=peek), INVALID_PARAMETER),
-        "03": (association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=RR_ACK), INVALID_HANDLE),
-        "04": (association.call("RemoteQMCloseQueue", pphContext=NULL_HANDLE), INVALID_HANDLE),
-        "06": (association.call("RemoteQMCancelReceive", **cancel), INVALID_HANDLE),
-        "07": (association.call("RemoteQMPurgeQueue", hQueue=handle), INVALID_HANDLE),
-        "08": (association.call(START2, lpRemoteReadDesc2=desc2(peek)), INVALID_PARAMETER),
-        "09": (association.call(LOOKUP, LookupId=FIRST_ID, lpRemoteReadDesc2=desc2(look)), INVALID_PARAMETER),
+        "MQQP-3.1.4.3-02": association.call(START, lpRemoteReadDesc=peek),
+        "MQQP-3.1.4.3-03": association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=RR_ACK),
+        "MQQP-3.1.4.3-04": association.call("RemoteQMCloseQueue", pphContext=NULL_HANDLE),
+        "MQQP-3.1.4.3-06": association.call("RemoteQMCancelReceive", **cancel),
+        "MQQP-3.1.4.3-07": association.call("RemoteQMPurgeQueue", hQueue=handle),
+        "MQQP-3.1.4.3-08": association.call(START2, lpRemoteReadDesc2=desc2(peek)),
+        "MQQP-3.1.4.3-09": association.call(LOOKUP, LookupId=FIRST_ID, lpRemoteReadDesc2=desc2(look)),
     }
+    calls["MQQP-3.1.4.7-01"] = calls["MQQP-3.1.4.3-07"]
     queue = RemoteQueue(remote, association, opened)
-    after = told(queue.read(PEEK_CURRENT))
-    for number, (call, expected) in calls.items():
-        observed = [call.either, after]
-        judge(f"{RULE}{number}", expected=[expected, FIRST], observed=observed, evidence=call.evidence)
-        if number == "07":
-            judge("MQQP-3.1.4.7-01", expected=[expected, FIRST], observed=observed, evidence=call.evidence)
+    after = brought(queue.read(PEEK_CURRENT))
+    for rule, call in calls.items():
+        expected = REFUSALS[rule]
+        judge(rule, expected=[expected, FIRST], observed=[call.either, after], evidence=call.evidence)
 
 
-@covers(*(f"{RULE}{number}" for number in ("10", "12", "16", "19", "20")), "MQQP-2.2.1.1-01")
+@covers(
+    "MQQP-3.1.4.3-10", "MQQP-3.1.4.3-12", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-19", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01"
+)
 def test_each_opening_has_a_handle_of_its_own(remote, judge):
     """Two openings bring two handles; both can be read through; a closed one is unknown."""
     remote.empty()
@@ -56,33 +70,38 @@ def test_each_opening_has_a_handle_of_its_own(remote, judge):
     seen = "two handles" if len({*handles, NULL_HANDLE}) == 3 else f"{len(set(handles))} handles"
     both = [one.session.outcome for one in (queue, second)]
     evidence = [*queue.session.evidence, *second.session.evidence]
-    judge(f"{RULE}16", expected="two handles", observed=seen, evidence=evidence)
-    for number in ("12", "20"):
+    judge("MQQP-3.1.4.3-16", expected="two handles", observed=seen, evidence=evidence)
+    for rule in ("MQQP-3.1.4.3-12", "MQQP-3.1.4.3-20"):
         observed = [*both, NULL_HANDLE not in handles]
-        judge(f"{RULE}{number}", expected=["MQ_OK", "MQ_OK", True], observed=observed, evidence=evidence)
-    reads = [told(one.read(PEEK_CURRENT)) for one in (queue, second)]
-    judge(f"{RULE}19", expected=[FIRST, FIRST], observed=reads, evidence=evidence)
+        judge(rule, expected=["MQ_OK", "MQ_OK", True], observed=observed, evidence=evidence)
+    reads = [brought(one.read(PEEK_CURRENT)) for one in (queue, second)]
+    judge("MQQP-3.1.4.3-19", expected=[FIRST, FIRST], observed=reads, evidence=evidence)
     closed, again = second.close(), second.close()
     observed = [seen, closed.outcome, again.outcome]
     expected = ["two handles", "MQ_OK", "fault nca_s_fault_context_mismatch"]
-    for rule in (f"{RULE}10", "MQQP-2.2.1.1-01"):
+    for rule in ("MQQP-3.1.4.3-10", "MQQP-2.2.1.1-01"):
         judge(rule, expected=expected, observed=observed, evidence=[*closed.evidence, *again.evidence])
 
 
-@covers(f"{RULE}11", f"{RULE}14", f"{RULE}15", f"{RULE}17")
+@covers("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-14", "MQQP-3.1.4.3-15", "MQQP-3.1.4.3-17")
 def test_values_that_are_refused_and_one_that_is_ignored(remote, judge):
     """pQueue and dwpContext are the same and not 0; hQueue may be anything; dwpContext is what is read from then on."""
     queue = filled(remote, FIRST)
     zeros = [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=0, dwpContext=0)]
     evidence = [frame for call in zeros for frame in call.evidence]
-    judge(f"{RULE}14", expected=[INVALID_PARAMETER] * 3, observed=[call.outcome for call in zeros], evidence=evidence)
+    judge(
+        "MQQP-3.1.4.3-14",
+        expected=[INVALID_PARAMETER] * 3,
+        observed=[call.outcome for call in zeros],
+        evidence=evidence,
+    )
     differs = queue.open_session(pQueue=queue.pointer + 1)
-    judge(f"{RULE}15", expected=INVALID_PARAMETER, observed=differs.outcome, evidence=differs.evidence)
+    judge("MQQP-3.1.4.3-15", expected=INVALID_PARAMETER, observed=differs.outcome, evidence=differs.evidence)
     opened = remote.open_remote(queue.association, "admin").settled()
     values = {"pQueue": opened.out.dwpQueue, "dwpContext": opened.out.pdwContext}
     ignored = queue.open_session(hQueue=UNKNOWN_HANDLE, **values)
-    judge(f"{RULE}11", expected="MQ_OK", observed=ignored.outcome, evidence=ignored.evidence)
+    judge("MQQP-3.1.4.3-11", expected="MQ_OK", observed=ignored.outcome, evidence=ignored.evidence)
     deliver(remote, ["second"], queue="admin")
     handles = {"hRemoteQueue": opened.out.phQueue, "dwQueue": opened.out.dwpQueue}
     read = queue.read(PEEK_CURRENT, **handles)
-    judge(f"{RULE}17", expected="second", observed=told(read), evidence=[*ignored.evidence, *read.evidence])
+    judge("MQQP-3.1.4.3-17", expected="second", observed=brought(read), evidence=[*ignored.evidence, *read.evidence])

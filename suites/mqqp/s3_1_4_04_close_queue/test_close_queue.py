@@ -6,17 +6,27 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, filled, told, waiting
+from suites.mqqp.steps.reading import FIRST, brought, filled, waiting
 
 pytestmark = needs("qm2qm")
 
-RULE = "MQQP-3.1.4.4-"
 INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
 UNKNOWN = "fault nca_s_fault_context_mismatch"
 LONG_MS = 60_000
 
 
-@covers(*(f"{RULE}{number}" for number in ("01", "03", "05", "06", "07", "12", "13", "15", "16", "17")))
+@covers(
+    "MQQP-3.1.4.4-01",
+    "MQQP-3.1.4.4-03",
+    "MQQP-3.1.4.4-05",
+    "MQQP-3.1.4.4-06",
+    "MQQP-3.1.4.4-07",
+    "MQQP-3.1.4.4-12",
+    "MQQP-3.1.4.4-13",
+    "MQQP-3.1.4.4-15",
+    "MQQP-3.1.4.4-16",
+    "MQQP-3.1.4.4-17",
+)
 def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     """A queue opened for one reader alone is refused to another until it is closed; one opened beside it stays open."""
     queue = filled(remote, FIRST, share=DENY_RECEIVE)
@@ -24,33 +34,33 @@ def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
     nothing = queue.association.call("RemoteQMCloseQueue", pphContext=NULL_HANDLE)
-    judge(f"{RULE}05", expected=INVALID_HANDLE, observed=nothing.outcome, evidence=nothing.evidence)
+    judge("MQQP-3.1.4.4-05", expected=INVALID_HANDLE, observed=nothing.outcome, evidence=nothing.evidence)
     closed = queue.close()
-    for number in ("03", "17"):
-        judge(f"{RULE}{number}", expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
+    for rule in ("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"):
+        judge(rule, expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
     handle = bytes(closed.out.pphContext) if closed.out is not None else b""
     seen = "NULL" if handle == NULL_HANDLE else "a handle"
-    judge(f"{RULE}16", expected="NULL", observed=seen, evidence=closed.evidence)
+    judge("MQQP-3.1.4.4-16", expected="NULL", observed=seen, evidence=closed.evidence)
     again = queue.close()
-    judge(f"{RULE}15", expected=UNKNOWN, observed=again.outcome, evidence=again.evidence)
+    judge("MQQP-3.1.4.4-15", expected=UNKNOWN, observed=again.outcome, evidence=again.evidence)
     read = queue.read(PEEK_CURRENT)
-    judge(f"{RULE}07", expected="MQ_ERROR_INVALID_PARAMETER", observed=read.outcome, evidence=read.evidence)
+    judge("MQQP-3.1.4.4-07", expected="MQ_ERROR_INVALID_PARAMETER", observed=read.outcome, evidence=read.evidence)
     taken = remote.open_remote(other, share=DENY_RECEIVE)
-    for number in ("01", "13"):
+    for rule in ("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"):
         observed = ["refused" if refused.failed else refused.outcome, taken.outcome]
         judge(
-            f"{RULE}{number}",
+            rule,
             expected=["refused", "MQ_OK"],
             observed=observed,
             evidence=[*refused.evidence, *taken.evidence],
         )
     still = admin.read(PEEK_CURRENT)
-    seen = "open, and empty" if still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER" else told(still)
-    for number in ("06", "12"):
-        judge(f"{RULE}{number}", expected="open, and empty", observed=seen, evidence=still.evidence)
+    seen = "open, and empty" if still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER" else brought(still)
+    for rule in ("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"):
+        judge(rule, expected="open, and empty", observed=seen, evidence=still.evidence)
 
 
-@covers(f"{RULE}08", f"{RULE}09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02")
+@covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02")
 def test_every_read_that_waits_is_cancelled(remote, judge):
     """Three receives wait; the queue is closed on the way of a fourth call; each is answered, none with a message."""
     queue = filled(remote)
@@ -67,7 +77,7 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
     evidence = [*closed.evidence, *(frame for read in reads for frame in read.received[:1])]
     observed = [*before, closed.outcome, *sorted(kinds)]
     expected = ["still waits"] * 3 + ["MQ_OK", "cancelled"]
-    for rule in (f"{RULE}08", f"{RULE}09", "MQQP-3.1.1.3-03"):
+    for rule in ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03"):
         judge(rule, expected=expected, observed=observed, evidence=evidence)
     seen = [*sorted(kinds), waiting(elsewhere)]
     judge("MQQP-3.1.1.3-02", expected=["cancelled", "still waits"], observed=seen, evidence=evidence)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
-from suites.mqqp.steps.reading import FIRST, WAITING, deliver, filled, told, waiting
+from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, waiting
 from suites.mqqp.steps.releases import release_of
 
 pytestmark = needs("qm2qm")
 
-RULE = "MQQP-3.1.4.6-"
 INVALID_HANDLE, INVALID_PARAMETER, ERROR = "MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR"
 LONG_MS = 60_000
 NO_MESSAGE = "ended without a message"
@@ -19,10 +18,20 @@ def ended(read) -> str:
     """Say how a cancelled read ended: with the informational status or a failure (errata E51)."""
     read.wait()
     informed = read.outcome == "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
-    return NO_MESSAGE if informed or read.failed else told(read)
+    return NO_MESSAGE if informed or read.failed else brought(read)
 
 
-@covers(*(f"{RULE}{number}" for number in ("02", "03", "05", "07", "08", "09", "10", "11")), "MQQP-3.1.4.1-02")
+@covers(
+    "MQQP-3.1.4.6-02",
+    "MQQP-3.1.4.6-03",
+    "MQQP-3.1.4.6-05",
+    "MQQP-3.1.4.6-07",
+    "MQQP-3.1.4.6-08",
+    "MQQP-3.1.4.6-09",
+    "MQQP-3.1.4.6-10",
+    "MQQP-3.1.4.6-11",
+    "MQQP-3.1.4.1-02",
+)
 def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     """Another queue, a pQueue that is none, another dwRequestID: each its own status, and the read waits on."""
     queue = filled(remote)
@@ -30,16 +39,16 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     number = remote.request_id()
     arguments = {"hQueue": unopened, "pQueue": unopened, "dwRequestID": number}
     before = queue.association.call("RemoteQMCancelReceive", **arguments)
-    judge(f"{RULE}02", expected=INVALID_HANDLE, observed=before.outcome, evidence=before.evidence)
+    judge("MQQP-3.1.4.6-02", expected=INVALID_HANDLE, observed=before.outcome, evidence=before.evidence)
     idle = queue.cancel(number)
-    for one in ("03", "09"):
-        judge(f"{RULE}{one}", expected=INVALID_HANDLE, observed=idle.outcome, evidence=idle.evidence)
+    for rule in ("MQQP-3.1.4.6-03", "MQQP-3.1.4.6-09"):
+        judge(rule, expected=INVALID_HANDLE, observed=idle.outcome, evidence=idle.evidence)
     admin = remote.open("admin", association=queue.association)
     read = queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS)
     waits = waiting(read)
     elsewhere = admin.cancel(number)
     judge(
-        f"{RULE}08",
+        "MQQP-3.1.4.6-08",
         expected=[WAITING, INVALID_HANDLE],
         observed=[waits, elsewhere.outcome],
         evidence=elsewhere.evidence,
@@ -51,20 +60,23 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     evidence = [frame for call in pointers for frame in call.evidence]
     observed = [call.outcome for call in pointers]
     expected = [release_of(remote.sut).no_queue_to_cancel, INVALID_PARAMETER]
-    judge(f"{RULE}07", expected=expected, observed=observed, evidence=evidence)
+    judge("MQQP-3.1.4.6-07", expected=expected, observed=observed, evidence=evidence)
     other = queue.cancel(remote.request_id())
-    judge(f"{RULE}11", expected=ERROR, observed=other.outcome, evidence=other.evidence)
+    judge("MQQP-3.1.4.6-11", expected=ERROR, observed=other.outcome, evidence=other.evidence)
     still = waiting(read)
     cancelled = queue.cancel(number)
     seen = [other.outcome, still, cancelled.outcome, ended(read)]
     expected = [ERROR, WAITING, "MQ_OK", NO_MESSAGE]
-    for rule in (f"{RULE}10", "MQQP-3.1.4.1-02"):
+    for rule in ("MQQP-3.1.4.6-10", "MQQP-3.1.4.1-02"):
         judge(rule, expected=expected, observed=seen, evidence=[*other.evidence, *cancelled.evidence])
-    judge(f"{RULE}05", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
+    judge("MQQP-3.1.4.6-05", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
 
 
 @covers(
-    *(f"{RULE}{number}" for number in ("14", "15", "19", "20")),
+    "MQQP-3.1.4.6-14",
+    "MQQP-3.1.4.6-15",
+    "MQQP-3.1.4.6-19",
+    "MQQP-3.1.4.6-20",
     *("MQQP-2.2.2.1-04", "MQQP-2.2.2.1-05", "MQQP-3.1.1.3-01"),
 )
 def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
@@ -77,13 +89,13 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     cancelled = queue.cancel(one)
     end = ended(first)
     evidence = [*first.evidence, *cancelled.evidence]
-    judge(f"{RULE}15", expected=NO_MESSAGE, observed=end, evidence=evidence)
-    judge(f"{RULE}20", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
+    judge("MQQP-3.1.4.6-15", expected=NO_MESSAGE, observed=end, evidence=evidence)
+    judge("MQQP-3.1.4.6-20", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
     judge("MQQP-2.2.2.1-05", expected=INVALID_PARAMETER, observed=taken.outcome, evidence=taken.evidence)
     again = queue.cancel(one)
     fresh = queue.begin(RECEIVE, dwRequestID=one, ulTimeout=LONG_MS)
     seen = [again.outcome, waiting(fresh)]
-    judge(f"{RULE}19", expected=[ERROR, WAITING], observed=seen, evidence=again.evidence)
+    judge("MQQP-3.1.4.6-19", expected=[ERROR, WAITING], observed=seen, evidence=again.evidence)
     seen = [*waits, cancelled.outcome, end, waiting(second)]
     for rule in ("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01"):
         expected = [WAITING, WAITING, "MQ_OK", NO_MESSAGE, WAITING]
@@ -93,4 +105,6 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     got = second.wait()
     queue.end(got, 1)
     peeked = queue.read(PEEK_CURRENT)
-    judge(f"{RULE}14", expected=[FIRST, FIRST], observed=[told(got), told(peeked)], evidence=peeked.evidence)
+    judge(
+        "MQQP-3.1.4.6-14", expected=[FIRST, FIRST], observed=[brought(got), brought(peeked)], evidence=peeked.evidence
+    )

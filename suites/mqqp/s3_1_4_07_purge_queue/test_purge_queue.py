@@ -7,10 +7,10 @@ from suites.mqqp.steps.reading import FIRST, SECOND, UNKNOWN_HANDLE, deliver, fi
 
 pytestmark = needs("qm2qm")
 
-RULE = "MQQP-3.1.4.7-"
 
-
-@covers(*(f"{RULE}{number}" for number in ("03", "05", "06", "09", "10", "12")))
+@covers(
+    "MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-09", "MQQP-3.1.4.7-10", "MQQP-3.1.4.7-12"
+)
 def test_an_open_queue_is_purged_and_no_other(remote, judge):
     """A queue that was not opened is refused; one that was is empty afterwards, and another is not."""
     queue = filled(remote, FIRST, SECOND)
@@ -20,12 +20,12 @@ def test_an_open_queue_is_purged_and_no_other(remote, judge):
     unknown = queue.association.call("RemoteQMPurgeQueue", hQueue=UNKNOWN_HANDLE)
     closed = queue.association.call("RemoteQMPurgeQueue", hQueue=unopened)
     expected = "MQ_ERROR_INVALID_HANDLE"
-    for number in ("05", "06"):
+    for rule in ("MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06"):
         observed = [closed.either, unknown.either, queue.labels()]
         evidence = [*closed.evidence, *unknown.evidence]
-        judge(f"{RULE}{number}", expected=[expected, expected, [FIRST, SECOND]], observed=observed, evidence=evidence)
+        judge(rule, expected=[expected, expected, [FIRST, SECOND]], observed=observed, evidence=evidence)
     purged = queue.purge()
-    for number in ("03", "12"):
-        judge(f"{RULE}{number}", expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
-    judge(f"{RULE}10", expected=[], observed=queue.labels(), evidence=purged.evidence)
-    judge(f"{RULE}09", expected=[FIRST], observed=admin.labels(), evidence=purged.evidence)
+    for rule in ("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"):
+        judge(rule, expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
+    judge("MQQP-3.1.4.7-10", expected=[], observed=queue.labels(), evidence=purged.evidence)
+    judge("MQQP-3.1.4.7-09", expected=[FIRST], observed=admin.labels(), evidence=purged.evidence)

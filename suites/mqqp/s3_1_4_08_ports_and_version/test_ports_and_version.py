@@ -19,10 +19,10 @@ STEP = 11
 def test_ports_are_told_where_the_interfaces_are_served(remote, judge):
     """IP_HANDSHAKE and IP_READ bring ports at which the interface can be bound; SPX and other values bring none."""
     association = remote.associate(QM2QM)
-    told = {one: association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in range(4)}
-    ports = [told[one].status for one in (IP_HANDSHAKE, IP_READ)]
-    evidence = [frame for call in told.values() for frame in call.evidence]
-    spx = [told[one].status for one in (IPX_HANDSHAKE, IPX_READ)]
+    calls = {one: association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in range(4)}
+    ports = [calls[one].status for one in (IP_HANDSHAKE, IP_READ)]
+    evidence = [frame for call in calls.values() for frame in call.evidence]
+    spx = [calls[one].status for one in (IPX_HANDSHAKE, IPX_READ)]
     judge("MQQP-3.1.4.8-03", expected=[0, 0], observed=spx, evidence=evidence)
     served = []
     for port in ports:
@@ -40,14 +40,14 @@ def test_ports_are_told_where_the_interfaces_are_served(remote, judge):
     apart = [(port or 0) - default for port, default in zip(ports, DEFAULTS, strict=True)]
     steps = ["by steps" if one >= 0 and one % STEP == 0 else f"{one} from it" for one in apart]
     configured = remote.sut.file.driver.rpc_port
-    if configured in ports and configured not in DEFAULTS:  # somebody told it where to listen
+    if configured in ports and configured not in DEFAULTS:  # it listens where its configuration says
         steps = ["by steps", "by steps"]
     judge("MQQP-3.1.4.8-04", expected=["by steps", "by steps"], observed=steps, evidence=evidence)
 
 
 @covers("MQQP-3.1.4.9-02", "MQQP-3.1.4.9-03")
 def test_the_version_is_6_1_and_a_build(remote, judge):
-    """Major 6, minor 1, or what the release that the SUT says to be tells; some build, not before its first."""
+    """Major 6, minor 1, or those of the release that the SUT says to be; some build, not before its first."""
     release = release_of(remote.sut)
     call = remote.associate(QM2QM).call("RemoteQmGetVersion").settled()
     judge(

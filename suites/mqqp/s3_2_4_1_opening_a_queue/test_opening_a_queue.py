@@ -9,18 +9,13 @@ from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import IP_READ
 from suites.mqqp.steps.reader import OPEN_CONTEXT, QUEUE_DESCRIPTOR, QUEUE_HANDLE, SESSION_HANDLE, Reader
 
-RULE = "MQQP-3.2.4.1-"
 FIVE_MINUTES_MS = 300_000
 FAST = 200
 """A scale with which five minutes are soon over."""
 
 
-def _rules(*numbers):
-    return [f"{RULE}{number}" for number in numbers]
-
-
 def _binds(reader):
-    """The associations with the interface qm2qm, in order."""
+    """Return the associations with the interface qm2qm, in order."""
     return [
         one
         for one in reader.server.associations
@@ -29,7 +24,9 @@ def _binds(reader):
 
 
 @needs("remote_read")
-@covers(*_rules("02", "03", "04", "05", "08", "09"))
+@covers(
+    "MQQP-3.2.4.1-02", "MQQP-3.2.4.1-03", "MQQP-3.2.4.1-04", "MQQP-3.2.4.1-05", "MQQP-3.2.4.1-08", "MQQP-3.2.4.1-09"
+)
 def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
     """qm2qm is bound, the port asked for, qm2qm bound there; RemoteQMOpenQueue comes on that, the first is closed."""
     reader = Reader(peer, sut)
@@ -38,42 +35,49 @@ def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
     frames = [frame for one in bound for frame, _ in one.binds]
     ports = [one.port for one in bound]
     server = reader.server
-    judge(f"{RULE}02", expected=server.port, observed=ports[0] if ports else "none", evidence=frames)
+    judge("MQQP-3.2.4.1-02", expected=server.port, observed=ports[0] if ports else "none", evidence=frames)
     asked = server.named("RemoteQMGetQMQMServerPort")
     evidence = [*frames, *(frame for call in asked for frame in call.evidence)]
     types = [(call.into.dwPortType, call.association in bound[:1]) for call in asked if call.into is not None]
-    judge(f"{RULE}03", expected=str([(IP_READ, True)]), observed=str(types), evidence=evidence)
+    judge("MQQP-3.2.4.1-03", expected=str([(IP_READ, True)]), observed=str(types), evidence=evidence)
     opened = server.named("RemoteQMOpenQueue")
     evidence += [frame for call in opened for frame in call.evidence]
-    judge(f"{RULE}08", expected=1, observed=len(opened), evidence=evidence)
-    judge(f"{RULE}04", expected=str([server.read_port]), observed=str([one.port for one in opened]), evidence=evidence)
-    judge(f"{RULE}09", expected=True, observed=[one.association for one in opened] == bound[1:2], evidence=evidence)
+    judge("MQQP-3.2.4.1-08", expected=1, observed=len(opened), evidence=evidence)
+    judge(
+        "MQQP-3.2.4.1-04",
+        expected=str([server.read_port]),
+        observed=str([one.port for one in opened]),
+        evidence=evidence,
+    )
+    judge(
+        "MQQP-3.2.4.1-09", expected=True, observed=[one.association for one in opened] == bound[1:2], evidence=evidence
+    )
     state = ["closed" if one.wait_closed() else "open" for one in bound[:1]]
     state += ["closed" if one.wait_closed(sut.quiet_ms) else "open" for one in bound[1:]]
-    judge(f"{RULE}05", expected="['closed', 'open']", observed=str(state), evidence=evidence)
+    judge("MQQP-3.2.4.1-05", expected="['closed', 'open']", observed=str(state), evidence=evidence)
 
 
 @needs("remote_read")
-@covers(*_rules("10", "12", "13", "14"))
+@covers("MQQP-3.2.4.1-10", "MQQP-3.2.4.1-12", "MQQP-3.2.4.1-13", "MQQP-3.2.4.1-14")
 def test_what_remote_qm_open_queue_is_given(peer, sut, judge):
     """The identifier of the SUT, and the three numbers that R_QMOpenRemoteQueue returned, each in its place."""
     reader = Reader(peer, sut)
     reader.open()
     call = reader.one("RemoteQMOpenQueue")
     client = str(UUID(bytes_le=bytes(call.into.pLicGuid)))
-    judge(f"{RULE}10", expected=str(sut.guid), observed=client, evidence=call.evidence)
+    judge("MQQP-3.2.4.1-10", expected=str(sut.guid), observed=client, evidence=call.evidence)
     for rule, name, expected in (
-        ("12", "hQueue", QUEUE_HANDLE),
-        ("13", "pQueue", QUEUE_DESCRIPTOR),
-        ("14", "dwpContext", OPEN_CONTEXT),
+        ("MQQP-3.2.4.1-12", "hQueue", QUEUE_HANDLE),
+        ("MQQP-3.2.4.1-13", "pQueue", QUEUE_DESCRIPTOR),
+        ("MQQP-3.2.4.1-14", "dwpContext", OPEN_CONTEXT),
     ):
-        judge(f"{RULE}{rule}", expected=expected, observed=getattr(call.into, name), evidence=call.evidence)
+        judge(rule, expected=expected, observed=getattr(call.into, name), evidence=call.evidence)
 
 
 @needs("remote_read")
-@covers(f"{RULE}11")
+@covers("MQQP-3.2.4.1-11")
 def test_dw_mqs_tells_whether_it_is_a_server(peer, sut, judge):
-    """dwMQS is 1 for a routing or directory server, else 0; either where the SUT does not tell which it is."""
+    """dwMQS is 1 for a routing or directory server, else 0; either where the SUT does not show which it is."""
     reader = Reader(peer, sut)
     reader.open()
     call = reader.one("RemoteQMOpenQueue")
@@ -83,13 +87,13 @@ def test_dw_mqs_tells_whether_it_is_a_server(peer, sut, judge):
         allowed = {int(bool(machine.get("RoutingServer") or machine.get("DirectoryServer")))}
     expected = " or ".join(map(str, sorted(allowed)))
     observed = expected if call.into.dwMQS in allowed else str(call.into.dwMQS)
-    judge(f"{RULE}11", expected=expected, observed=observed, evidence=call.evidence)
+    judge("MQQP-3.2.4.1-11", expected=expected, observed=observed, evidence=call.evidence)
 
 
 @needs("remote_read")
-@covers(f"{RULE}06")
+@covers("MQQP-3.2.4.1-06")
 def test_without_the_second_binding_nothing_is_called(peer, sut, judge):
-    """RemoteQMGetQMQMServerPort tells a port where nothing listens: the queue is not opened."""
+    """RemoteQMGetQMQMServerPort returns a port where nothing listens: the queue is not opened."""
     reader = Reader(peer, sut)
     nowhere = reader.server.free_port()
     reader.server.answers["RemoteQMGetQMQMServerPort"] = lambda call: call.respond(Return=nowhere)
@@ -97,11 +101,11 @@ def test_without_the_second_binding_nothing_is_called(peer, sut, judge):
     asked = reader.one("RemoteQMGetQMQMServerPort")
     later = [call.name for call in reader.server.calls if call.operation.interface == QM2QM]
     observed = f"{later}, {'opened' if reply.get('ok') else 'refused'}"
-    judge(f"{RULE}06", expected=f"{[asked.name]}, refused", observed=observed, evidence=asked.evidence)
+    judge("MQQP-3.2.4.1-06", expected=f"{[asked.name]}, refused", observed=observed, evidence=asked.evidence)
 
 
 @needs("remote_read")
-@covers(f"{RULE}07")
+@covers("MQQP-3.2.4.1-07")
 def test_the_binding_ends_with_the_queue(peer, sut, judge):
     """The connection on which the queue was opened stays while it is open, and is closed when it is closed."""
     reader = Reader(peer, sut)
@@ -110,13 +114,13 @@ def test_the_binding_ends_with_the_queue(peer, sut, judge):
     before = "closed" if opened.association.over else "open"
     reader.ask("remote_close", remote=remote)
     after = "closed" if opened.association.wait_closed() else "open"
-    judge(f"{RULE}07", expected="open, closed", observed=f"{before}, {after}", evidence=opened.evidence)
+    judge("MQQP-3.2.4.1-07", expected="open, closed", observed=f"{before}, {after}", evidence=opened.evidence)
 
 
 @needs("remote_read", "set_timers")
-@covers(*_rules("15", "16"))
+@covers("MQQP-3.2.4.1-15", "MQQP-3.2.4.1-16")
 def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
-    """RemoteQMOpenQueue is not answered: after five minutes it is cancelled, and the application is told."""
+    """RemoteQMOpenQueue is not answered: after five minutes it is given up, by a cancel of the call."""
     sut.set_timers(scale=1 if peer.environment.virtual else FAST)
     reader = Reader(peer, sut)
     reader.server.answers.pop("RemoteQMOpenQueue")
@@ -132,14 +136,14 @@ def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
     when = "too early" if early else "after five minutes"
     observed = f"given up {when}" if given_up else "never given up"
     evidence = [*call.evidence, *call.cancelled]
-    judge(f"{RULE}15", expected="given up after five minutes", observed=observed, evidence=evidence)
+    judge("MQQP-3.2.4.1-15", expected="given up after five minutes", observed=observed, evidence=evidence)
     said = "told" if call.cancelled else "not told"
-    judge(f"{RULE}16", expected="told", observed=said, evidence=evidence)
+    judge("MQQP-3.2.4.1-16", expected="told", observed=said, evidence=evidence)
     request.wait()
 
 
 @needs("remote_read", "inspect")
-@covers(*_rules("17", "20"))
+@covers("MQQP-3.2.4.1-17", "MQQP-3.2.4.1-20")
 def test_an_open_queue_has_an_entry(peer, sut, judge):
     """Before nothing, then one entry with the handles of the queue and of the session."""
     reader = Reader(peer, sut)
@@ -147,7 +151,7 @@ def test_an_open_queue_has_an_entry(peer, sut, judge):
     reader.open()
     entries = reader.opened()
     call = reader.one("RemoteQMOpenQueue")
-    judge(f"{RULE}20", expected="0, then 1", observed=f"{before}, then {len(entries)}", evidence=call.evidence)
+    judge("MQQP-3.2.4.1-20", expected="0, then 1", observed=f"{before}, then {len(entries)}", evidence=call.evidence)
     session = str(UUID(bytes_le=SESSION_HANDLE[4:]))
     found = [(one["OpenQueueDescriptorHandle"], one["RRSessionHandle"]) for one in entries]
-    judge(f"{RULE}17", expected=str([(QUEUE_HANDLE, session)]), observed=str(found), evidence=call.evidence)
+    judge("MQQP-3.2.4.1-17", expected=str([(QUEUE_HANDLE, session)]), observed=str(found), evidence=call.evidence)

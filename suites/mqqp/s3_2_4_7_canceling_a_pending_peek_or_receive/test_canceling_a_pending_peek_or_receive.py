@@ -8,16 +8,10 @@ from harness.run.marks import covers, needs
 from suites.mqqp.steps.reader import CANCELED, QUEUE_DESCRIPTOR, QUEUE_HANDLE, Reader, description, give
 from suites.mqqp.steps.reads import PEEKING, READ_TIMEOUT_MS, RECEIVING
 
-RULE = "MQQP-3.2.4.7-"
-
-
-def _rules(*numbers):
-    return [f"{RULE}{number}" for number in numbers]
-
 
 @needs("remote_read")
 @pytest.mark.parametrize("reading", [PEEKING, RECEIVING], ids=["peek", "receive"])
-@covers(*_rules("02", "03", "04", "05", "06"))
+@covers("MQQP-3.2.4.7-02", "MQQP-3.2.4.7-03", "MQQP-3.2.4.7-04", "MQQP-3.2.4.7-05", "MQQP-3.2.4.7-06")
 def test_the_pending_read_that_is_meant_is_cancelled(peer, sut, judge, reading):
     """Two reads wait, the first is cancelled: RemoteQMCancelReceive names it and its queue."""
     reader = Reader(peer, sut)
@@ -28,19 +22,19 @@ def test_the_pending_read_that_is_meant_is_cancelled(peer, sut, judge, reading):
     reader.begin("cancel", request=requests[0].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence = [frame for call in (first, second, *cancels) for frame in call.frames[:1]]
-    judge(f"{RULE}03", expected=1, observed=len(cancels), evidence=evidence)
+    judge("MQQP-3.2.4.7-03", expected=1, observed=len(cancels), evidence=evidence)
     for rule, name, expected in (
-        ("02", "dwRequestID", description(first).dwRequestID),
-        ("04", "hQueue", QUEUE_HANDLE),
-        ("05", "pQueue", QUEUE_DESCRIPTOR),
-        ("06", "dwRequestID", description(first).dwRequestID),
+        ("MQQP-3.2.4.7-02", "dwRequestID", description(first).dwRequestID),
+        ("MQQP-3.2.4.7-04", "hQueue", QUEUE_HANDLE),
+        ("MQQP-3.2.4.7-05", "pQueue", QUEUE_DESCRIPTOR),
+        ("MQQP-3.2.4.7-06", "dwRequestID", description(first).dwRequestID),
     ):
         found = [getattr(call.into, name) for call in cancels if call.into is not None]
-        judge(f"{RULE}{rule}", expected=str([expected]), observed=str(found), evidence=evidence)
+        judge(rule, expected=str([expected]), observed=str(found), evidence=evidence)
 
 
 @needs("remote_read", "inspect")
-@covers(f"{RULE}07")
+@covers("MQQP-3.2.4.7-07")
 def test_a_cancelled_read_is_pending_no_more(peer, sut, judge):
     """One entry while the read waits; none when RemoteQMCancelReceive has been answered, though the read has not."""
     reader = Reader(peer, sut)
@@ -53,6 +47,6 @@ def test_a_cancelled_read_is_pending_no_more(peer, sut, judge):
     reader.begin("cancel", request=request.number).wait()
     after = len(reader.pending())
     evidence = [*read.evidence, *reader.one("RemoteQMCancelReceive").evidence]
-    judge(f"{RULE}07", expected="1, then 0", observed=f"{before}, then {after}", evidence=evidence)
+    judge("MQQP-3.2.4.7-07", expected="1, then 0", observed=f"{before}, then {after}", evidence=evidence)
     give(read, None, CANCELED)
     request.wait()

@@ -5,11 +5,9 @@ from __future__ import annotations
 from harness.run.marks import covers, needs
 from suites.mqqp.steps.reader import CURSOR, QUEUE_HANDLE, Reader
 
-RULE = "MQQP-3.2.4.8-"
-
 
 @needs("remote_read")
-@covers(*[f"{RULE}{number}" for number in ("02", "03", "04")])
+@covers("MQQP-3.2.4.8-02", "MQQP-3.2.4.8-03", "MQQP-3.2.4.8-04")
 def test_the_cursor_is_closed_at_the_server(peer, sut, judge):
     """RemoteQMCloseCursor is called once, with the handles of the queue and of the cursor."""
     reader = Reader(peer, sut)
@@ -17,7 +15,7 @@ def test_the_cursor_is_closed_at_the_server(peer, sut, judge):
     reader.begin("remote_close_cursor", cursor=cursor)
     calls = reader.server.wait("RemoteQMCloseCursor")
     evidence = [frame for call in calls for frame in call.evidence]
-    judge(f"{RULE}02", expected=1, observed=len(calls), evidence=evidence)
-    for rule, name, expected in (("03", "hQueue", QUEUE_HANDLE), ("04", "hCursor", CURSOR)):
+    judge("MQQP-3.2.4.8-02", expected=1, observed=len(calls), evidence=evidence)
+    for rule, name, expected in (("MQQP-3.2.4.8-03", "hQueue", QUEUE_HANDLE), ("MQQP-3.2.4.8-04", "hCursor", CURSOR)):
         found = [getattr(call.into, name) for call in calls if call.into is not None]
-        judge(f"{RULE}{rule}", expected=str([expected]), observed=str(found), evidence=evidence)
+        judge(rule, expected=str([expected]), observed=str(found), evidence=evidence)

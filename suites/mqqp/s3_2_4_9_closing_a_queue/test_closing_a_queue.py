@@ -7,12 +7,11 @@ from harness.run.marks import covers, needs
 from suites.mqqp.steps.reader import QUEUE_HANDLE, SESSION_HANDLE, Reader, context, description
 from suites.mqqp.steps.reads import READ_TIMEOUT_MS, RECEIVING
 
-RULE = "MQQP-3.2.4.9-"
 OTHER_QUEUE, OTHER_SESSION = 0x1077, context(0x5E77)
 
 
 @needs("remote_read")
-@covers(*[f"{RULE}{number}" for number in ("02", "05", "06")])
+@covers("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
 def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
     """Two queues are open, the first is closed: RemoteQMCloseQueue is called once, with its context handle."""
     reader = Reader(peer, sut)
@@ -27,14 +26,14 @@ def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
     reader.begin("remote_close", remote=first)
     calls = reader.server.wait("RemoteQMCloseQueue")
     evidence = [frame for call in calls for frame in call.evidence]
-    judge(f"{RULE}05", expected=1, observed=len(calls), evidence=evidence)
+    judge("MQQP-3.2.4.9-05", expected=1, observed=len(calls), evidence=evidence)
     found = [bytes(call.into.pphContext).hex() for call in calls if call.into is not None]
-    for rule in ("02", "06"):
-        judge(f"{RULE}{rule}", expected=str([SESSION_HANDLE.hex()]), observed=str(found), evidence=evidence)
+    for rule in ("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-06"):
+        judge(rule, expected=str([SESSION_HANDLE.hex()]), observed=str(found), evidence=evidence)
 
 
 @needs("remote_read")
-@covers(*[f"{RULE}{number}" for number in ("03", "04")])
+@covers("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
 def test_reads_that_are_cancelled_with_the_queue(peer, sut, judge):
     """A read waits while its queue is closed. It may be cancelled before: then with its own handle and identifier."""
     reader = Reader(peer, sut)
@@ -48,13 +47,16 @@ def test_reads_that_are_cancelled_with_the_queue(peer, sut, judge):
         judge.give_up(Verdict.NOT_APPLICABLE, "the SUT does not cancel reads before it closes a queue: it need not")
         return
     evidence = [*read.evidence, *(frame for call in cancels for frame in call.evidence)]
-    for rule, name, expected in (("03", "hQueue", QUEUE_HANDLE), ("04", "dwRequestID", description(read).dwRequestID)):
+    for rule, name, expected in (
+        ("MQQP-3.2.4.9-03", "hQueue", QUEUE_HANDLE),
+        ("MQQP-3.2.4.9-04", "dwRequestID", description(read).dwRequestID),
+    ):
         found = [getattr(call.into, name) for call in cancels if call.into is not None]
-        judge(f"{RULE}{rule}", expected=str([expected]), observed=str(found), evidence=evidence)
+        judge(rule, expected=str([expected]), observed=str(found), evidence=evidence)
 
 
 @needs("remote_read", "inspect")
-@covers(f"{RULE}07")
+@covers("MQQP-3.2.4.9-07")
 def test_a_closed_queue_has_no_entry(peer, sut, judge):
     """One entry while the queue is open, none afterwards."""
     reader = Reader(peer, sut)
@@ -63,4 +65,4 @@ def test_a_closed_queue_has_no_entry(peer, sut, judge):
     reader.begin("remote_close", remote=remote).wait()
     after = len(reader.opened())
     evidence = reader.one("RemoteQMCloseQueue").evidence
-    judge(f"{RULE}07", expected="1, then 0", observed=f"{before}, then {after}", evidence=evidence)
+    judge("MQQP-3.2.4.9-07", expected="1, then 0", observed=f"{before}, then {after}", evidence=evidence)

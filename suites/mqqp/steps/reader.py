@@ -1,14 +1,15 @@
 """The SUT as a reader of a queue of the peer: the peer serves qmcomm and qm2qm, and the check says what it answers.
 
-What the peer hands out are numbers that cannot be mistaken for each other. Spec: MS-MQQP 3.2; MS-MQMP 3.1.4.2 to 4.
+The numbers that the peer hands out cannot be mistaken for each other. Spec: MS-MQQP 3.2; MS-MQMP 3.1.4.2 to 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 from uuid import UUID
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
 from harness.peer.rpc_server import RpcServer, ServedCall
@@ -24,7 +25,7 @@ QUEUE_HANDLE, QUEUE_DESCRIPTOR, OPEN_CONTEXT, CURSOR = 0x1011, 0x2022, 0x3033, 0
 SEQUENTIAL_ID = 0x0011_2233_4455_6677
 ARRIVED = 1_700_000_123
 WINDOWS_7, WINDOWS_2003, WINDOWS_2000 = (6, 1, 7600), (5, 2, 3790), (5, 0, 2195)
-"""What RemoteQmGetVersion tells (notes <22> to <24>)."""
+"""Versions that RemoteQmGetVersion returns (notes <22> to <24>)."""
 START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
 CANCELED = 0x400E_03E9
 """MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT. Spec: MS-MQQP 3.1.4.6."""
@@ -61,13 +62,18 @@ def description(call: ServedCall) -> Any:
     return behind.value
 
 
+def frames_of(calls: Iterable[ServedCall]) -> list[Frame]:
+    """Return the frames that show some calls."""
+    return [frame for call in calls for frame in call.evidence]
+
+
 def give(call: ServedCall, data: bytes | None, status: int = 0) -> None:
     """Answer a StartReceive with a message, or with a status."""
     asked = description(call)
     receives = asked.ulAction in (RECEIVE, *range(LOOKUP_RECEIVE_CURRENT, LOOKUP_RECEIVE_CURRENT + 3))
     handle = context(0x4EAD_0000 + asked.dwRequestID) if receives and data else NULL_HANDLE
     names = ("hRemoteQueue", "hCursor", "ulAction", "ulTimeout", "dwQueue", "dwRequestID")
-    told = REMOTEREADDESC(
+    answer = REMOTEREADDESC(
         **{name: getattr(asked, name) for name in names},
         dwSize=len(data or b""),
         Reserved=1,
@@ -75,9 +81,9 @@ def give(call: ServedCall, data: bytes | None, status: int = 0) -> None:
         lpBuffer=buffer(data),
     )
     if call.name == START:
-        call.respond(pphContext=handle, lpRemoteReadDesc=told, Return=status)
+        call.respond(pphContext=handle, lpRemoteReadDesc=answer, Return=status)
     else:
-        call.respond(pphContext=handle, lpRemoteReadDesc2=desc2(told, SEQUENTIAL_ID if data else 0), Return=status)
+        call.respond(pphContext=handle, lpRemoteReadDesc2=desc2(answer, SEQUENTIAL_ID if data else 0), Return=status)
 
 
 class Request:
@@ -90,7 +96,7 @@ class Request:
 
     @property
     def answered(self) -> bool:
-        """Has the answer come?"""
+        """Say whether the answer has come."""
         if self._answer is None:
             self._answer = self.reader.sut.control.answer(self.number)
         return self._answer is not None
@@ -104,7 +110,7 @@ class Request:
 
 
 class Reader:
-    """What one check does with the SUT's remote reads. ``version``: what RemoteQmGetVersion tells."""
+    """The peer as the server of one check's remote reads. ``version``: what RemoteQmGetVersion returns."""
 
     def __init__(self, peer: Peer, sut: Sut, version: tuple[int, int, int] = WINDOWS_7) -> None:
         self.peer = peer
@@ -130,12 +136,12 @@ class Reader:
             START2: self.give,
             "RemoteQMStartReceiveByLookupId": self.give,
         }
-        self.tell_version(*version)
+        self.set_version(*version)
 
     # -- the peer ---------------------------------------------------------------------------------------------
 
-    def tell_version(self, major: int, minor: int, build: int) -> None:
-        """Be a server of this version."""
+    def set_version(self, major: int, minor: int, build: int) -> None:
+        """Let RemoteQmGetVersion return this version."""
         self.server.answers["RemoteQmGetVersion"] = lambda call: call.respond(
             pMajor=major, pMinor=minor, pBuildNumber=build
         )

@@ -1,18 +1,13 @@
-"""What checks of remote reading begin with: messages in a queue of the SUT, which is open for reading from afar."""
+"""Reading of a queue of the SUT by the peer: messages for it, and what each read brings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
-import pytest
-
-from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.judging.judge import Judge
 from harness.peer.association import Call
-from harness.peer.remote import LOOKUP, START, START2, Remote, RemoteQueue, described, packet_of
-from harness.run.marks import covers
+from harness.peer.remote import Remote, RemoteQueue, described, no_handle, packet_of
 from harness.wire.rpc_stub import octets
 from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, opened
@@ -20,6 +15,7 @@ from suites.mqqb.steps.opening import ACK_MS, opened
 FIRST, SECOND, THIRD = "first", "second", "third"
 BODY = b"of the peer"
 WAITING = "still waits"
+FAILURE = "a failure HRESULT"
 UNKNOWN_HANDLE = 0x7F6D_7163
 """No queue or cursor has it: handles are small or many bits apart."""
 
@@ -49,12 +45,31 @@ def deliver(remote: Remote, labels: Iterable[str], queue: str = "plain", **user:
     connection.close()
 
 
-def told(call: Call) -> str:
+def brought(call: Call) -> str:
     """Say what a read brought: the label of a message, or what was returned instead."""
     if call.outcome != "MQ_OK":
         return call.outcome
     packet = packet_of(call)
     return "MQ_OK without a message" if packet is None else str(packet["MessagePropertiesHeader"].Label)
+
+
+def failed(call: Call) -> str:
+    """Say that a read returned a failure HRESULT, or what it brought instead."""
+    return FAILURE if call.failed else brought(call)
+
+
+def contents(call: Call) -> str:
+    """Say what the buffer of an answer holds: a packet with a label and a body."""
+    packet = packet_of(call)
+    if packet is None:
+        return "no UserMessage packet"
+    properties = packet["MessagePropertiesHeader"]
+    return f"{properties.Label}: {bytes(properties.MessageBody)!r}"
+
+
+def handle_of(call: Call) -> str:
+    """Say whether an answer has a context handle."""
+    return "NULL" if no_handle(call) else "a handle"
 
 
 def sizes(call: Call) -> tuple[int | None, int | None]:
@@ -70,38 +85,4 @@ def waiting(call: Call) -> str:
     """Say whether a call is still not answered, a while after it was made; or what came."""
     remote_peer = call.association.peer
     call.wait(remote_peer.sut.quiet_ms)
-    return told(call) if call.answered or call.association.over else WAITING
-
-
-class Rules:
-    """The rules of one section that a check judges, by what they are about: ``{"handle": "02 54"}``."""
-
-    def __init__(self, section: str, names: Mapping[str, str]) -> None:
-        self._ids = {
-            name: tuple(f"MQQP-{section}-{number}" for number in numbers.split()) for name, numbers in names.items()
-        }
-
-    @property
-    def all(self) -> tuple[str, ...]:
-        """Every rule, once."""
-        return tuple(dict.fromkeys(one for ids in self._ids.values() for one in ids))
-
-    def judge(
-        self, judge: Judge, name: str, *, expected: object, observed: object, evidence: Iterable[Frame | None]
-    ) -> None:
-        """Judge the rules about something; none where the section has none."""
-        for rule in self._ids.get(name, ()):
-            judge(rule, expected=expected, observed=observed, evidence=evidence)
-
-
-SECTIONS = {START: "3.1.4.1", START2: "3.1.4.10", LOOKUP: "3.1.4.11"}
-
-
-def by_each(**names: Mapping[str, str]) -> pytest.MarkDecorator:
-    """Run a check for several methods, each with the rules of its section: ``start``, ``start2``, ``lookup``."""
-    methods = {"start": START, "start2": START2, "lookup": LOOKUP}
-    cases = []
-    for name, about in names.items():
-        rules = Rules(SECTIONS[methods[name]], about)
-        cases.append(pytest.param(methods[name], rules, marks=covers(*rules.all), id=methods[name]))
-    return pytest.mark.parametrize(("by", "rules"), cases)
+    return brought(call) if call.answered or call.association.over else WAITING

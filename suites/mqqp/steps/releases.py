@@ -1,4 +1,4 @@
-"""What the releases of Windows do differently, by the product notes of MS-MQQP: by ``[sut] profile`` of the SUT file.
+"""Differences of the releases of Windows, by the product notes of MS-MQQP: by ``[sut] profile`` of the SUT file.
 
 A profile that is not here, such as ``none``, is held to the text itself. Differences that a SHOULD permits need no
 entry: they are warnings, with the note.
@@ -42,9 +42,9 @@ RELEASES = MappingProxyType(
         "windows-server-2022": Release((6, 1), 6531),
     }
 )
-"""Notes <17>, <22> to <24>. Windows 7 and later tell 6.1, whatever their own version is (notes <22>, <23>)."""
+"""Notes <17>, <22> to <24>. Windows 7 and later return 6.1, whatever their own version is (notes <22>, <23>)."""
 
 
 def release_of(sut: Sut) -> Release:
-    """Give what a SUT is held to."""
+    """Return the release that a SUT is held to."""
     return RELEASES.get(sut.file.sut.profile, AS_PRINTED)

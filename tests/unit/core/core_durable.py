@@ -8,7 +8,7 @@ from typing import Any
 from core_network import Host, Network
 
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.surface.effects import Effect, Persist
+from reference_qm.surface.effects import Persist
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Persisted, PersistFailed, Started, TransportLost
 
@@ -28,14 +28,10 @@ class DurableNetwork(Network):
         self.kill(host)
         return host
 
-    def carry_out(self, host: Host, effects: list[Effect]) -> None:
-        for effect in effects:
-            if isinstance(effect, Persist):
-                self.unwritten[host.address].append(effect)
-                if host.disk != "slow":
-                    self.write(host)
-            else:
-                super().carry_out(host, [effect])
+    def persist(self, host: Host, effect: Persist) -> None:
+        self.unwritten[host.address].append(effect)
+        if host.disk != "slow":
+            self.write(host)
 
     def write(self, host: Host) -> None:
         """Let the disk do what waits for it."""
@@ -63,6 +59,7 @@ class DurableNetwork(Network):
             host.twins.pop(name)
             other.twins.pop(theirs)
             self.later(other, TransportLost(theirs, "reset"))
+        host.driver.forget()
         config = host.core.config
         self.processes += 1
         host.core = QueueManager(config, SeededEntropy(f"{config.host_name} process {self.processes}"))

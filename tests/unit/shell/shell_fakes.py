@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TypeVar
 
 from reference_qm.shell.host import Host, Limits
-from reference_qm.shell.store import MemoryStore, Store
+from reference_qm.shell.store import MemoryStore, Record, Store, StoreError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
 from reference_qm.surface.inputs import Endpoint, Input
 
+MIB = 1024 * 1024
 RESPONSE_TIMEOUT_S = 20
 Event = TypeVar("Event")
 
@@ -78,3 +79,37 @@ async def client(endpoint: Endpoint) -> AsyncIterator[tuple[asyncio.StreamReader
         writer.close()
         with contextlib.suppress(OSError):
             await writer.wait_closed()
+
+
+def on(kind: type[Input], *effects: Effect):
+    """A script: these effects whenever such an input comes."""
+    return lambda event: list(effects) if isinstance(event, kind) else []
+
+
+async def until_closed(reader: asyncio.StreamReader) -> bytes:
+    """Everything up to the end of a stream; a reset is an end too."""
+    with contextlib.suppress(ConnectionResetError):
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
+            return await reader.read()
+    return b""
+
+
+class Disk:
+    """A store whose writes last until the test lets them end."""
+
+    def __init__(self, error: str | None = None) -> None:
+        self.error = error
+        self.writes: list[list[Record]] = []
+        self.begun = asyncio.Event()
+        self.may_end = asyncio.Event()
+        self.closed = False
+
+    async def write(self, records: Sequence[Record]) -> None:
+        self.writes.append(list(records))
+        self.begun.set()
+        await self.may_end.wait()
+        if self.error is not None:
+            raise StoreError(self.error)
+
+    def close(self) -> None:
+        self.closed = True

@@ -37,7 +37,7 @@ def test_a_new_core_hears_nothing_of_the_old_ones_connections_requests_and_recor
             heard = len(old.heard)
             host.reset(lambda: new)
             assert answers == [Rejected(1, "the queue manager was reset meanwhile")]
-            assert host._timer is None
+            assert host.driver.due is None
             with contextlib.suppress(ConnectionResetError):
                 async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                     assert await reader.read() == b""

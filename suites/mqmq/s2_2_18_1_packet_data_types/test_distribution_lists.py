@@ -1,0 +1,32 @@
+"""MS-MQMQ 2.2.18.1.4.2 MQFDistributionQueueFormatName: in a message that the SUT hands on.
+
+No queue manager sends one of itself: the directory expands lists.
+"""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from harness.run.marks import covers, needs
+from harness.wire import MQFDirectQueueFormatName, MQFDistributionQueueFormatName, MQFFormatNameElement
+from suites.mqmq.steps.handing_on import handed_on
+
+SOME_LIST = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
+
+
+@needs("private_names")
+@covers("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-02")
+def test_a_distribution_list_among_destinations_is_its_guid(peer, sut, judge):
+    """A list of destinations with a direct name and a distribution list still has both: FormatType 6, 16 bytes."""
+    direct = f"TCP:{peer.address}\\private$\\mqc-listed"
+    elements = [
+        MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=direct)),
+        MQFFormatNameElement(FormatName=MQFDistributionQueueFormatName(DistributionListIdentifier=SOME_LIST)),
+    ]
+    sent, frame = handed_on(peer, sut, mqf={"Destination": elements})
+    found = frame["MultiQueueFormatHeader"].Destination.FormatNameList
+    types = [int(each.FormatType) for each in found]
+    evidence = [sent, frame]
+    judge("MQMQ-2.2.18.1.4.2-01", expected="FormatTypes [3, 6]", observed=f"FormatTypes {types}", evidence=evidence)
+    guids = [str(each.FormatName.DistributionListIdentifier) for each in found if each.FormatType == 6]
+    judge("MQMQ-2.2.18.1.4.2-02", expected=str([str(SOME_LIST)]), observed=str(guids), evidence=evidence)

@@ -1,0 +1,119 @@
+"""Judge the MessagePropertiesHeader of every message. Spec: MS-MQMQ 2.2.12, 2.2.18.1.6, 2.2.19.3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.capture.recorder import MALFORMED
+from harness.judging.passive import Context, Finding, Predicate, passive
+from reference_qm.codec import FormatError, MessageClass
+from suites.mqmq.steps.message_bytes import is_message, properties_at
+
+MESSAGE = "UserMessage"
+SIZES_AT = {"MessageSize": 32, "ExtensionSize": 52}
+"""Where sizes stand in the MessagePropertiesHeader."""
+FIXED_SIZE = 56
+
+OF_APPLICATIONS = 0xE1FF
+"""The bits of MessageClass that an application may set (2.2.18.1.6)."""
+VT_VECTOR = 0x1000
+TYPES = {0, 1, 2, 3, 11, 12, 16, 17, 18, 19, 20, 21, 31, 65, 72}
+"""The type constants of 2.2.12 without VT_VECTOR, which is or-ed to them."""
+PRIVACY_LEVELS = (0, 1, 3, 5)
+RC2, RC4, AES = 0x6602, 0x6801, (0x660E, 0x660F, 0x6610)
+ALGORITHMS = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
+"""By PrivacyLevel."""
+SHA_512 = 0x800E
+
+
+@passive("MQMQ-2.2.19.3-11", MESSAGE, "LabelLength counts the label's terminating null")
+def label_is_terminated(packet: Any, context: Context) -> Finding:
+    """Look for the null within LabelLength."""
+    properties = packet.MessagePropertiesHeader
+    if not properties.LabelLength:
+        return None
+    return properties.LabelTerminated, f"LabelLength is {properties.LabelLength}, the label is {properties.Label!a}"
+
+
+@passive("MQMQ-2.2.19.3-12", MESSAGE, "MessageClass is listed, or of an application")
+def message_class(packet: Any, context: Context) -> Finding:
+    """Hold MessageClass against the classes, and the bits that are left to applications."""
+    value = packet.MessagePropertiesHeader.MessageClass
+    return value in list(MessageClass) or not value & ~OF_APPLICATIONS, f"MessageClass is 0x{value:04X}"
+
+
+@passive("MQMQ-2.2.19.3-15", MESSAGE, "BodyType is a type constant of 2.2.12")
+def body_type(packet: Any, context: Context) -> Finding:
+    """Hold BodyType against the constants, with VT_VECTOR or without."""
+    value = packet.MessagePropertiesHeader.BodyType
+    return value & ~VT_VECTOR in TYPES, f"BodyType is 0x{value:X}"
+
+
+def no_larger_than_packet(field: str) -> Predicate:
+    """Demand that a part of the header is not larger than the packet."""
+
+    def predicate(packet: Any, context: Context) -> Finding:
+        data = context.frame.data
+        at = properties_at(data) if is_message(data) else None
+        if at is None or len(data) < at + FIXED_SIZE:
+            return None
+        size = int.from_bytes(data[at + SIZES_AT[field] :][:4], "little")
+        limit = int.from_bytes(data[8:12], "little")
+        return size <= limit, f"{field} is {size} in a packet of {limit} bytes"
+
+    return predicate
+
+
+for rule, field in (("MQMQ-2.2.19.3-18", "MessageSize"), ("MQMQ-2.2.19.3-28", "ExtensionSize")):
+    passive(rule, (MESSAGE, MALFORMED), f"{field} is no larger than PacketSize")(no_larger_than_packet(field))
+
+
+@passive("MQMQ-2.2.19.3-20", MESSAGE, "PrivacyLevel is 0, 1, 3 or 5")
+def privacy_level(packet: Any, context: Context) -> Finding:
+    """Hold PrivacyLevel against the levels."""
+    level = packet.MessagePropertiesHeader.PrivacyLevel
+    return level in PRIVACY_LEVELS, f"PrivacyLevel is {level}"
+
+
+@passive("MQMQ-2.2.19.3-23", MESSAGE, "a signature is made with SHA-512")
+def hash_of_signature(packet: Any, context: Context) -> Finding:
+    """Judge HashAlgorithm where there is a signature: only that shows it."""
+    security = packet.SecurityHeader
+    if security is None or not security.SignatureSize:
+        return None
+    algorithm = packet.MessagePropertiesHeader.HashAlgorithm
+    return algorithm == SHA_512, f"HashAlgorithm is 0x{algorithm:X}"
+
+
+@passive("MQMQ-2.2.19.3-24", MESSAGE, "EncryptionAlgorithm is RC2, RC4 or AES")
+def encryption_algorithm(packet: Any, context: Context) -> Finding:
+    """Hold EncryptionAlgorithm against the algorithms."""
+    algorithm = packet.MessagePropertiesHeader.EncryptionAlgorithm
+    return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is 0x{algorithm:X}"
+
+
+@passive("MQMQ-2.2.19.3-26", MESSAGE, "EncryptionAlgorithm is one of those of PrivacyLevel")
+def algorithm_of_level(packet: Any, context: Context) -> Finding:
+    """Demand RC2 or RC4 with levels 1 and 3, AES with level 5."""
+    properties = packet.MessagePropertiesHeader
+    if properties.PrivacyLevel not in ALGORITHMS:
+        return None
+    kept = properties.EncryptionAlgorithm in ALGORITHMS[properties.PrivacyLevel]
+    return kept, f"EncryptionAlgorithm is 0x{properties.EncryptionAlgorithm:X} with level {properties.PrivacyLevel}"
+
+
+@passive("MQMQ-2.2.19.3-30", MESSAGE, "a label ends with its only null")
+def label_is_a_string(packet: Any, context: Context) -> Finding:
+    """Demand a label without nulls, but for the last."""
+    properties = packet.MessagePropertiesHeader
+    if not properties.LabelLength:
+        return None
+    return properties.LabelTerminated and "\0" not in properties.Label, f"the label is {properties.Label!a}"
+
+
+@passive("MQMQ-2.2.19.3-34", (MESSAGE, MALFORMED), "the header is padded to a multiple of 4 bytes")
+def padded(packet: Any, context: Context) -> Finding:
+    """Demand the padding that follows the body."""
+    if isinstance(packet, FormatError):
+        return (False, str(packet)) if packet.field == "MessagePropertiesHeader.Padding" else None
+    return True, f"{len(packet.MessagePropertiesHeader.build())} bytes"

@@ -1,0 +1,99 @@
+"""Judge the TransactionHeader of transactional messages. Spec: MS-MQMQ 2.2.20.5."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.capture.recorder import MALFORMED
+from harness.judging.passive import Context, Finding, passive
+from suites.mqmq.steps.message_bytes import TRANSACTION
+from suites.mqmq.steps.message_parts import there_if_and_only_if
+from suites.mqmq.steps.source_queue_manager import own_identifier
+
+MESSAGE = "UserMessage"
+UNUSED = 0xFF00_0000
+
+
+@passive("MQMQ-2.2.20.5-02", MESSAGE, "bits 24 to 31 of TransactionHeader.Flags are 0")
+def unused_bits(packet: Any, context: Context) -> Finding:
+    """Demand that the bits are 0 for which the table has no meaning."""
+    if packet.TransactionHeader is None:
+        return None
+    flags = packet.TransactionHeader.Flags
+    return not flags & UNUSED, f"Flags is 0x{flags:08X}"
+
+
+for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
+    passive(rule, (MESSAGE, MALFORMED), "ConnectorQMGuid is there if and only if CG is set")(
+        there_if_and_only_if(TRANSACTION, "CG", "ConnectorQMGuid")
+    )
+
+
+@passive("MQMQ-2.2.20.5-16", MESSAGE, "a new message has the next TxSequenceNumber, or says what is before it")
+def place_in_sequence(packet: Any, context: Context) -> Finding:
+    """Compare with the numbers sent before: a message sent again keeps its own, a new one has the next.
+
+    Messages between that expired or were refused leave a gap, which PreviousTxSequenceNumber bridges (3.1.1.5).
+    """
+    header = packet.TransactionHeader
+    if header is None or _is_routed(packet, context):
+        return None
+    known = _numbers_before(packet, context)
+    number = header.TxSequenceNumber
+    again = known.pop(packet.UserHeader.MessageID, None)
+    if again is not None:
+        return number == again, f"TxSequenceNumber is {number}, it was {again} when the message was sent before"
+    if not known:
+        return None  # where the sequence stood before this session was not seen
+    last = max(known.values())
+    bridged = number > last and header.PreviousTxSequenceNumber == last
+    return number == last + 1 or bridged, f"TxSequenceNumber is {number} after {last}"
+
+
+@passive("MQMQ-2.2.20.5-17", MESSAGE, "TxSequenceNumber is at least 1")
+def first_in_sequence(packet: Any, context: Context) -> Finding:
+    """Demand that numbers begin with 1."""
+    header = packet.TransactionHeader
+    if header is None:
+        return None
+    return header.TxSequenceNumber >= 1, f"TxSequenceNumber is {header.TxSequenceNumber}"
+
+
+@passive("MQMQ-2.2.20.5-18", MESSAGE, "PreviousTxSequenceNumber of a new message is the number before its own")
+def message_before(packet: Any, context: Context) -> Finding:
+    """Demand the number before; of messages sent again only that it is below their own (E44)."""
+    header = packet.TransactionHeader
+    if header is None or _is_routed(packet, context):
+        return None
+    number, previous = header.TxSequenceNumber, header.PreviousTxSequenceNumber
+    observed = f"PreviousTxSequenceNumber is {previous}, TxSequenceNumber is {number}"
+    known = _numbers_before(packet, context)
+    if not known or packet.UserHeader.MessageID in known:
+        return previous < number, observed
+    return previous == max(known.values()), observed
+
+
+@passive("MQMQ-2.2.20.5-19", MESSAGE, "PreviousTxSequenceNumber is 0 with TxSequenceNumber 1")
+def nothing_before(packet: Any, context: Context) -> Finding:
+    """Judge the first message of a sequence."""
+    header = packet.TransactionHeader
+    if header is None or header.TxSequenceNumber != 1:
+        return None
+    return header.PreviousTxSequenceNumber == 0, f"PreviousTxSequenceNumber is {header.PreviousTxSequenceNumber}"
+
+
+def _is_routed(packet: Any, context: Context) -> bool:
+    """Say whether a message is of another queue manager than the one that named itself on the connection."""
+    own = own_identifier(context)
+    return own is not None and packet.UserHeader.SourceQueueManager != own
+
+
+def _numbers_before(packet: Any, context: Context) -> dict[int, int]:
+    """Return the TxSequenceNumbers of the sequence that the SUT sent before on the connection, by MessageID."""
+    sequence = packet.TransactionHeader.TxSequenceID
+    records: list[Any] = [frame.record for frame in context.earlier if frame.from_sut and frame.kind == MESSAGE]
+    return {
+        record.UserHeader.MessageID: record.TransactionHeader.TxSequenceNumber
+        for record in records
+        if record.TransactionHeader is not None and record.TransactionHeader.TxSequenceID == sequence
+    }

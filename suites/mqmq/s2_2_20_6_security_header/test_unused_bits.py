@@ -1,0 +1,24 @@
+"""MS-MQMQ 2.2.20.6 SecurityHeader: the unused bits of Flags."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers
+from suites.messages import recoverable_message
+from suites.mqqb.steps.exchanges import reception, taken
+
+UNUSED = {
+    "X12": "MQMQ-2.2.20.6-10",
+    "X13": "MQMQ-2.2.20.6-11",
+    "X14": "MQMQ-2.2.20.6-12",
+    "X15": "MQMQ-2.2.20.6-13",
+}
+"""The unused bits of Flags and the rule of each."""
+
+
+@covers(*UNUSED.values())
+def test_unused_bits_of_a_security_header_are_ignored(peer, sut, judge):
+    """An unsigned message of the peer itself whose SecurityHeader has an unused bit is taken as any other."""
+    sender = {"ST": 2, "SecurityID": peer.identifier.bytes_le}
+    for bit, rule in UNUSED.items():
+        done = reception(peer, recoverable_message(peer, security=sender | {bit: 1}, label=bit), bit)
+        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)

@@ -1,0 +1,179 @@
+"""Steps that checks of the disposition of the peer's messages share: a session to the SUT, and what it sends back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.peer.conversation import Conversation
+from harness.peer.peer import Peer
+from harness.sut.sut import Sut
+from harness.wire import MessageIdentifier, PrivateQueueFormatNameId, session_ack
+from suites.messages import NONE, a_message
+from suites.mqqb.steps.opening import text
+from suites.mqqb.steps.ordering import LABEL as ORDERING_LABEL
+from suites.mqqb.steps.ordering import Receiver
+from suites.mqqb.steps.sender import alive, eventually
+
+NORMAL, REPORT, REACH_QUEUE, ORDER_ACK, RECEIVE = 0x0000, 0x0001, 0x0002, 0x00FF, 0x4000
+BAD_DST_Q, Q_EXCEED_QUOTA, HOP_COUNT_EXCEEDED = 0x8000, 0x8003, 0x8005
+NOT_TRANSACTIONAL_Q, NOT_TRANSACTIONAL_MSG = 0x8009, 0x800A
+Q_DELETED, Q_PURGED, RECEIVE_TIMEOUT = 0xC000, 0xC001, 0xC002
+"""MESSAGE_CLASS_VALUES (MS-MQMQ 2.2.18.1.6)."""
+ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
+"""Types of queues in UserHeader.Flags (MS-MQMQ 2.2.19.2)."""
+ADMINISTRATION = "mqc-acks"
+NOWHERE = "private$\\mqc-nowhere"
+"""A queue that the SUT has not."""
+
+
+def message_class(frame: Frame) -> int:
+    """Give MessageClass."""
+    return int(frame["MessagePropertiesHeader"].MessageClass)
+
+
+def classes(frames: list[Frame]) -> list[str]:
+    """Give the classes of acknowledgments, as ``observed``."""
+    return [f"0x{message_class(frame):04X}" for frame in frames]
+
+
+def named(*values: int) -> list[str]:
+    """Give classes as ``classes`` does, as ``expected``."""
+    return [f"0x{value:04X}" for value in values]
+
+
+def correlation(frame: Frame) -> str:
+    """Give the CorrelationID in hexadecimal text."""
+    return bytes(frame["MessagePropertiesHeader"].CorrelationID).hex()
+
+
+def identifier(message: Frame) -> str:
+    """Give the identifier of a message as a CorrelationID has it: Lineage and Uniquifier."""
+    user = message["UserHeader"]
+    whole = MessageIdentifier(QueueManagerGuid=user.SourceQueueManager, Ordinal=user.MessageID)
+    return bytes(whole).hex()
+
+
+class AcknowledgingReceiver(Receiver):
+    """A session on which the SUT receives messages whose administration queue the peer has; its acknowledgments."""
+
+    def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
+        super().__init__(peer, sut, ordinal)
+        sut.dirty = True  # what it still has for the peer would come in the next check
+
+    def asking(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
+        """Make a message with an administration queue, for a queue of the SUT (plain, transactional, admin)."""
+        return a_message(self.peer, self.administered(user), queue=queue, **headers)
+
+    def administered(self, user: Mapping[str, Any] = NONE) -> dict[str, Any]:
+        """Give fields of UserHeader with an administration queue of the peer."""
+        return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION}", **user}
+
+    def give(self, packet: Any) -> Frame:
+        """Send a packet on the first session."""
+        return self.connections[0].send(packet)
+
+    def admin_acks(self) -> list[Frame]:
+        """Give the administration acknowledgments that came so far, wherever to."""
+        found = [frame for frame in self.messages if message_class(frame) not in (NORMAL, REPORT, ORDER_ACK)]
+        return [frame for frame in found if not _is_ordering(frame)]
+
+    def final_acks(self) -> list[Frame]:
+        """Give the FinalAcks that came so far."""
+        return [frame for frame in self.acknowledgments(final=True) if _is_ordering(frame)]
+
+    def reports(self) -> list[Frame]:
+        """Give the reports of traced messages that came so far: of that class, or for a public queue."""
+        return [frame for frame in self.messages if message_class(frame) == REPORT or frame["UserHeader"].DQ == PUBLIC]
+
+    def await_acks(self, count: int) -> list[Frame]:
+        """Wait for so many administration acknowledgments; give all that came."""
+        return self.await_all(self.admin_acks, count)
+
+    def await_all(self, wanted: Callable[[], list[Frame]], count: int) -> list[Frame]:
+        """Wait for so many messages of the SUT, and a moment for more than those; give all that came."""
+        while len(wanted()) < count and (self.poll(wanted) is not None or self.listener.waiting):
+            pass
+        self.peer.environment.run_until(lambda: len(wanted()) > count or bool(self.listener.waiting), self.sut.quiet_ms)
+        if self.listener.waiting:
+            self.poll(wanted)
+        for connection in self.connections[1:]:
+            _acknowledge(connection)
+        return wanted()
+
+    def shown_to_hear(self) -> Frame:
+        """Give the packet that shows that the SUT receives on the first session, so that its silence says something.
+
+        ConformanceFailure when there is none.
+        """
+        return alive(self.connections[0])
+
+    def end(self) -> None:
+        """Acknowledge also what came on the first session, such as FinalAcks; nothing may follow (E19)."""
+        _acknowledge(self.connections[0])
+
+    def acknowledgment(self, packet: Any, count: int = 1) -> tuple[Frame, Frame]:
+        """Send a packet; give it and the administration acknowledgment number ``count``, on which the steps build."""
+        sent = self.give(packet)
+        came = self.await_acks(count)
+        if len(came) < count:
+            raise ConformanceFailure("no acknowledgment came to the administration queue")
+        return sent, came[count - 1]
+
+
+def _acknowledge(connection: Conversation) -> None:
+    """Acknowledge every message of the SUT on a session (at most 32 recoverable ones): it would come again."""
+    if connection.record.closed_by is not None:
+        return
+    came, sent = (
+        [bool(frame["UserHeader"].DM) for frame in frames if frame.kind == "UserMessage"]
+        for frames in (connection.received, connection.sent)
+    )
+    connection.send(
+        session_ack(
+            AckSequenceNumber=len(came),
+            RecoverableMsgAckSeqNumber=min(sum(came), 1),
+            RecoverableMsgAckFlags=(1 << sum(came)) - 1,
+            UserMsgSequenceNumber=len(sent),
+            RecoverableMsgSeqNumber=sum(sent),
+        )
+    )
+
+
+def _is_ordering(frame: Frame) -> bool:
+    """Say whether it is an OrderAck or FinalAck, and no administration acknowledgment."""
+    return ORDERING_LABEL in str(frame["MessagePropertiesHeader"].Label)
+
+
+def private_queue(guid: UUID, number: int) -> dict[str, Any]:
+    """Give the fields of UserHeader of a message to a private queue of a queue manager."""
+    return {
+        "DQ": ON_DESTINATION,
+        "QueueManagerAddress": guid,
+        "DestinationQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number),
+    }
+
+
+def labels(sut: Sut, queue: str) -> list[str]:
+    """Give the labels of the messages in a queue of the SUT, by path name."""
+    return [one["label"] for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]]
+
+
+def arrives(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:
+    """Wait for a message in a queue of the SUT, by path name; say whether it is there."""
+    found = eventually(conversation.peer, lambda: label in labels(sut, queue))
+    return "in its queue" if found else "not in its queue"
+
+
+def history_entry(sut: Sut, message: Frame) -> dict[str, Any] | None:
+    """Give the MessageIDHistoryEntry of a message (MS-MQQB 3.1.1.3)."""
+    user = message["UserHeader"]
+    wanted = (text(user.SourceQueueManager), user.MessageID)
+    for entry in sut.inspect()["QueueManager"]["MessageIDHistoryTable"]:
+        found = entry["MessageIdentifier"]
+        if (text(found["QueueManagerGuid"]), found["Ordinal"]) == wanted:
+            return dict(entry)
+    return None

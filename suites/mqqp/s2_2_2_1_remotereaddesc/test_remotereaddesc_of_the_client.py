@@ -1,0 +1,70 @@
+"""MS-MQQP 2.2.2.1 REMOTEREADDESC: identifiers that the client gives, reserved fields that it ignores."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.peer.rpc_server import ServedCall
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import REMOTEREADDESC, RR_ACK, RR_NACK, desc2
+from harness.wire.rpc_stub import buffer
+from suites.mqqp.steps.reader import (
+    QUEUE_DESCRIPTOR,
+    QUEUE_HANDLE,
+    SEQUENTIAL_ID,
+    START2,
+    Reader,
+    description,
+    frames_of,
+    message,
+)
+from suites.mqqp.steps.reads import PEEKING, READ_TIMEOUT_MS, RECEIVING
+
+
+@needs("remote_read")
+@covers("MQQP-2.2.2.1-05")
+def test_an_identifier_is_not_used_again_before_its_read_is_ended(peer, sut, judge):
+    """RemoteQMEndReceive of a first receive is not answered yet when a second begins: it has another dwRequestID."""
+    reader = Reader(peer, sut)
+    remote = reader.open()
+    del reader.server.answers["RemoteQMEndReceive"]
+    RECEIVING.begin(reader, remote)
+    first = reader.one("RemoteQMEndReceive")
+    reader.let_reads_wait()
+    RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
+    calls = reader.await_reads(2)
+    numbers = [description(call).dwRequestID for call in calls]
+    observed = "another" if len(set(numbers)) == 2 else "the same"
+    judge("MQQP-2.2.2.1-05", expected="another", observed=observed, evidence=[*frames_of(calls), *first.evidence])
+    first.respond()
+
+
+@needs("remote_read")
+@covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09")
+def test_what_is_reserved_makes_no_difference_to_the_client(peer, sut, judge):
+    """Answers with any Reserved and any eAckNack bring the same message."""
+    reader = Reader(peer, sut)
+    for rule, name, values in (
+        ("MQQP-2.2.2.1-06", "Reserved", (0, 1, 0xFFFF_FFFF)),
+        ("MQQP-2.2.2.1-09", "eAckNack", (0, RR_NACK, RR_ACK)),
+    ):
+        for value in values:
+            remote = reader.open()
+            reader.server.answers[START2] = partial(_answer, reader, name, value)
+            reply = PEEKING.begin(reader, remote).wait()
+            observed = "the message" if reply.get("message") else str(reply.get("error", "no message"))
+            reader.one(START2)
+            evidence = reader.server.named(START2)[-1].evidence
+            judge(rule, expected="the message", observed=observed, evidence=evidence)
+
+
+def _answer(reader: Reader, name: str, value: int, call: ServedCall) -> None:
+    """Answer a peek with a message and a value of a reserved field."""
+    data = message(reader.peer)
+    answer = REMOTEREADDESC(
+        hRemoteQueue=QUEUE_HANDLE,
+        dwQueue=QUEUE_DESCRIPTOR,
+        ulAction=description(call).ulAction,
+        **{"dwSize": len(data), "lpBuffer": buffer(data), name: value},
+    )
+    call.respond(lpRemoteReadDesc2=desc2(answer, SEQUENTIAL_ID))

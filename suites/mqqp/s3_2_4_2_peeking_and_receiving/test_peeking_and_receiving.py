@@ -1,0 +1,195 @@
+"""MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6: peeking and receiving, without a cursor and with one.
+
+Each check is made for each of the four sections; ``sections.py`` has their rules.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.judging.judge import Judge
+from harness.judging.verdicts import Verdict
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import RECEIVE, RR_ACK
+from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import SECTIONS, Section
+from suites.mqqp.steps.reader import (
+    BODY,
+    CURSOR,
+    LABEL,
+    QUEUE_DESCRIPTOR,
+    QUEUE_HANDLE,
+    START,
+    START2,
+    WINDOWS_7,
+    WINDOWS_2000,
+    WINDOWS_2003,
+    Reader,
+    context,
+    description,
+    frames_of,
+)
+from suites.mqqp.steps.reads import READ_TIMEOUT_MS, TIMEOUT_MS, Reading
+
+pytestmark = needs("remote_read")
+
+ALWAYS_OLD = "the SUT does not ask for versions and always calls RemoteQMStartReceive, as Windows 2000 does"
+VERSIONS = {
+    "below_5": ((4, 9, 9_999), START),
+    "below_5_1": (WINDOWS_2000, START),
+    "early_build": ((5, 0, 950), START),
+    "old": (WINDOWS_2000, START),
+    "new": (WINDOWS_2003, START2),
+    "check": (WINDOWS_7, START2),
+}
+"""The version that a server returns, and the method that is called then."""
+
+
+def each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
+    """Make a check for each section; ``rules``: those that it judges there."""
+    return pytest.mark.parametrize(
+        "section", [pytest.param(section, marks=covers(*rules(section)), id=section.number) for section in SECTIONS]
+    )
+
+
+@each_section(lambda section: section.old.values())
+def test_what_an_old_server_is_asked(peer, sut, judge, section):
+    """The REMOTEREADDESC of a read at a server of version 5.0."""
+    judge_fields(Reader(peer, sut, WINDOWS_2000), judge, section.reading, START, section.old)
+
+
+@each_section(lambda section: section.new.values())
+def test_what_a_server_is_asked(peer, sut, judge, section):
+    """The REMOTEREADDESC2 of a read at a server of version 6.1."""
+    judge_fields(Reader(peer, sut, WINDOWS_7), judge, section.reading, START2, section.new)
+
+
+def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, rules: Mapping[str, str]) -> None:
+    """Judge the fields with which a method is called; ``rules``: by field."""
+    remote = reader.open()
+    reader.let_reads_wait()
+    request = reading.begin(reader, remote)
+    call = reader.await_reads()[0]
+    if method == START2 and call.name == START and not reader.server.named("RemoteQmGetVersion"):
+        judge.give_up(Verdict.NOT_APPLICABLE, ALWAYS_OLD)
+        return
+    if call.name != method:
+        raise ConformanceFailure(f"the SUT called {call.name}")
+    asked = description(call)
+    for name, expected in fields_of(reading).items():
+        if name in rules:
+            holder = call.into.lpRemoteReadDesc2 if name == "SequentialId" else asked
+            judge(rules[name], expected=expected, observed=getattr(holder, name), evidence=call.evidence)
+    null = "NULL" if asked.lpBuffer is None else "a pointer"
+    judge(rules["lpBuffer"], expected="NULL", observed=null, evidence=call.evidence)
+    number = request.number
+    reader.begin("cancel", request=number)
+    cancel = reader.one("RemoteQMCancelReceive")
+    evidence = [*call.evidence, *cancel.evidence]
+    judge(rules["dwRequestID"], expected=cancel.into.dwRequestID, observed=asked.dwRequestID, evidence=evidence)
+
+
+def fields_of(reading: Reading) -> dict[str, int]:
+    """Return the values of the fields that are numbers, but dwRequestID."""
+    return {
+        "hRemoteQueue": QUEUE_HANDLE,
+        "dwQueue": QUEUE_DESCRIPTOR,
+        "hCursor": CURSOR if reading.cursor else 0,
+        "ulAction": reading.action,
+        "ulTimeout": TIMEOUT_MS,
+        "dwSize": 0,
+        "SequentialId": 0,
+    }
+
+
+@each_section(lambda section: section.version.values())
+def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, section):
+    """Servers of five versions: RemoteQMStartReceive is called below 5.1, else RemoteQMStartReceive2."""
+    reader = Reader(peer, sut)
+    remote = reader.open()
+    cursor = reader.open_cursor(remote) if section.reading.cursor else None
+    given_up = False
+    for about, (version, method) in VERSIONS.items():
+        reader.set_version(*version)
+        before = len(reader.server.calls)
+        section.reading.begin(reader, remote, cursor=cursor).wait()
+        calls = reader.server.calls[before:]
+        called = [call.name for call in calls if call.name in (START, START2)]
+        asked = [call.name for call in calls[:1]] == ["RemoteQmGetVersion"]
+        if not asked and about in ("new", "old"):
+            given_up = True
+            continue
+        judge(section.version[about], expected=str([method]), observed=str(called), evidence=frames_of(calls))
+        if about == "check" and "version" in section.version:
+            judge(section.version["version"], expected=True, observed=asked, evidence=frames_of(calls))
+    if given_up:
+        judge.give_up(Verdict.NOT_APPLICABLE, ALWAYS_OLD)
+
+
+@each_section(lambda section: section.entry.values())
+def test_pending_reads_are_known_by_their_identifiers(peer, sut, judge, section):
+    """Two reads wait; the second is cancelled: RemoteQMCancelReceive names it."""
+    reader = Reader(peer, sut)
+    remote = reader.open()
+    reader.let_reads_wait()
+    cursor = reader.open_cursor(remote) if section.reading.cursor else None
+    requests = section.reading.begin_in_turn(reader, remote, 2, cursor)
+    calls = reader.reads()
+    numbers = [description(call).dwRequestID for call in calls]
+    evidence = frames_of(calls)
+    differ = len(set(numbers))
+    for about in ("identifier", "unique"):
+        judge(section.entry[about], expected="2 identifiers", observed=f"{differ} identifiers", evidence=evidence)
+    reader.begin("cancel", request=requests[1].number)
+    cancels = reader.server.wait("RemoteQMCancelReceive")
+    evidence += frames_of(cancels)
+    found = [call.into.dwRequestID for call in cancels if call.into is not None]
+    for about in ("create", "add"):
+        judge(section.entry[about], expected=str(numbers[1:]), observed=str(found), evidence=evidence)
+    handles = [call.into.hQueue for call in cancels if call.into is not None]
+    judge(section.entry["handle"], expected=str([QUEUE_HANDLE]), observed=str(handles), evidence=evidence)
+
+
+@needs("inspect")
+@each_section(lambda section: [section.removal])
+def test_a_read_that_is_over_is_pending_no_more(peer, sut, judge, section):
+    """One entry while the server lets the read wait, none when it has answered."""
+    reader = Reader(peer, sut)
+    remote = reader.open()
+    reader.let_reads_wait()
+    request = section.reading.begin(reader, remote, READ_TIMEOUT_MS)
+    call = reader.await_reads()[0]
+    pending = len(reader.pending())
+    reader.give(call)
+    request.wait()
+    counts = f"{pending} pending, then {len(reader.pending())}"
+    judge(section.removal, expected="1 pending, then 0", observed=counts, evidence=call.evidence)
+
+
+@pytest.mark.parametrize("way", ["old", "new"])
+@each_section(lambda section: section.message.values())
+def test_the_message_that_the_server_sent(peer, sut, judge, section, way):
+    """The application gets what the server sent; after a receive the server gets its acknowledgment."""
+    reader = Reader(peer, sut, WINDOWS_2000 if way == "old" else WINDOWS_7)
+    remote = reader.open()
+    reply = section.reading.begin(reader, remote).wait()
+    call = reader.await_reads()[0]
+    found = reply.get("message") or {}
+    observed = (base64.b64decode(found.get("body_base64", "")), found.get("label"))
+    rules = section.message
+    judge(rules["message"], expected=str((BODY, LABEL)), observed=str(observed), evidence=call.evidence)
+    if section.reading.action != RECEIVE:
+        return
+    ends = reader.server.wait("RemoteQMEndReceive")
+    evidence = frames_of([call, *ends])
+    judge(rules["end"], expected=1, observed=len(ends), evidence=evidence)
+    handle = context(0x4EAD_0000 + description(call).dwRequestID)
+    given = [end.into.pphContext.hex() for end in ends if end.into is not None]
+    for about in ("read_handle", "context"):
+        judge(rules[about], expected=str([handle.hex()]), observed=str(given), evidence=evidence)
+    acks: list[Any] = [end.into.dwAck for end in ends if end.into is not None]
+    judge(rules["ack"], expected=str([RR_ACK]), observed=str(acks), evidence=evidence)

@@ -1,0 +1,76 @@
+"""The host's two ping sockets. Spec: MS-MQQB 2.1.2."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, on, running
+
+from reference_qm.shell.host import Host, Limits
+from reference_qm.shell.store import MemoryStore
+from reference_qm.surface.commands import Identity
+from reference_qm.surface.effects import SendDatagram
+from reference_qm.surface.inputs import Command, DatagramReceived, Endpoint, PingSocket, Started, TransportAccepted
+
+
+def test_a_ping_request_is_answered_from_the_port_that_it_was_sent_to():
+    async def story():
+        core = ScriptedCore(
+            lambda event: (
+                [SendDatagram(event.socket, event.remote, event.data[::-1])]
+                if isinstance(event, DatagramReceived)
+                else []
+            )
+        )
+        host = Host(core, "127.0.0.1", MemoryStore(), Limits())
+        ping = host.bind_ping(0)
+        await host.start()
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
+            asker.bind(("127.0.0.1", 0))
+            asker.setblocking(False)
+            asker.sendto(b"abc", ping)
+            received = await core.hears(DatagramReceived)
+            assert received == DatagramReceived(PingSocket.LISTENER, Endpoint(*asker.getsockname()), b"abc")
+            async with asyncio.timeout(RESPONSE_TIMEOUT_S):
+                answer, sender = await asyncio.get_running_loop().sock_recvfrom(asker, 100)
+            assert (answer, sender) == (b"cba", ping)
+        await host.stop()
+
+    asyncio.run(story())
+
+
+def test_ping_requests_leave_from_a_port_of_their_own_and_responses_come_back_to_it():
+    async def story():
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as acceptor:
+            acceptor.bind(("127.0.0.1", 0))
+            acceptor.setblocking(False)
+            there = Endpoint(*acceptor.getsockname())
+            core = ScriptedCore(on(Started, SendDatagram(PingSocket.SOURCE, there, b"request")))
+            async with running(core) as (_, endpoint):
+                async with asyncio.timeout(RESPONSE_TIMEOUT_S):
+                    request, source = await asyncio.get_running_loop().sock_recvfrom(acceptor, 100)
+                assert request == b"request"
+                assert source[1] != endpoint.port
+                acceptor.sendto(b"response", source)
+                response = await core.hears(DatagramReceived)
+            assert response == DatagramReceived(PingSocket.SOURCE, there, b"response")
+
+    asyncio.run(story())
+
+
+def test_a_datagram_that_cannot_leave_is_lost_like_any_other():
+    async def story():
+        core = ScriptedCore(
+            on(
+                Started,
+                SendDatagram(PingSocket.SOURCE, Endpoint("192.0.2.1", 3527), b"leaves loopback"),
+                SendDatagram(PingSocket.SOURCE, Endpoint("127.0.0.1", 1), b"nobody there"),
+            )
+        )
+        async with running(core) as (host, endpoint), client(endpoint):
+            await core.hears(TransportAccepted)
+            core.script = on(Command, SendDatagram(PingSocket.SOURCE, Endpoint("127.0.0.1", 1), b"again"))
+            host.ask(Identity(), lambda answer: None)
+
+    asyncio.run(story())

@@ -1,0 +1,108 @@
+"""The host's commands, restart and stop."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+from shell_fakes import MIB, RESPONSE_TIMEOUT_S, Disk, ScriptedCore, client, on, running, until_closed
+
+from reference_qm.shell import connection, system
+from reference_qm.surface.commands import Identity, Result
+from reference_qm.surface.effects import Completed, Connect, Effect, Persist, Rejected, SendPacket
+from reference_qm.surface.inputs import Command, Endpoint, Started, Stopped, TransportAccepted, TransportLost
+
+
+def test_a_command_is_answered_once_now_or_later():
+    async def story():
+        core = ScriptedCore()
+        answers: list[Effect] = []
+        async with running(core) as (host, endpoint):
+            host.ask(Identity(), answers.append)
+            core.script = on(Command, Completed(2, Result({"name": "b"})))
+            host.ask(Identity(), answers.append)
+            assert answers == [Completed(2, Result({"name": "b"}))]
+            core.script = on(TransportAccepted, Rejected(1, "no"))
+            async with client(endpoint):
+                await core.hears(TransportAccepted)
+            assert answers[1:] == [Rejected(1, "no")]
+
+    asyncio.run(story())
+
+
+def test_a_restart_ends_everything_but_the_listeners():
+    async def story():
+        disk = Disk()
+        core = ScriptedCore(on(Started, Connect("out-1", Endpoint("127.0.0.1", 1)), Persist(1, {})))
+        answers: list[Effect] = []
+        core.due = system.now().monotonic_ms + 60_000
+        async with running(core, store=disk) as (host, endpoint), client(endpoint) as (reader, _):
+            await core.hears(TransportAccepted)
+            await disk.begun.wait()
+            core.script = on(Started)
+            core.due = None
+            host.ask(Identity(), answers.append)
+            heard = len(core.heard)
+            host.restart()
+            disk.may_end.set()
+            assert core.restarts == 1
+            assert answers == [Rejected(1, "the queue manager was restarted meanwhile")]
+            assert host.driver.due is None
+            assert await until_closed(reader) == b""
+            async with client(endpoint):
+                assert (await core.hears(TransportAccepted)).transport == "in-2"
+            assert (await core.hears(TransportLost)).transport == "in-2"
+        kinds = [type(event) for event in core.heard[heard:]]
+        assert kinds == [Started, TransportAccepted, TransportLost, Stopped]
+
+    asyncio.run(story())
+
+
+def test_stopping_delivers_what_was_sent_and_gives_the_port_back():
+    async def story():
+        core = ScriptedCore(on(Stopped, SendPacket("in-1", b"bye")))
+        async with running(core) as (host, endpoint), client(endpoint) as (reader, _):
+            await core.hears(TransportAccepted)
+            await host.stop()
+            assert await until_closed(reader) == b"bye"
+            with socket.create_server(tuple(endpoint)):
+                pass
+            core.script = on(Stopped)
+
+    asyncio.run(story())
+
+
+def test_stopping_does_not_wait_for_a_peer_that_does_not_read():
+    async def story():
+        core = ScriptedCore(on(TransportAccepted, SendPacket("in-1", b"x" * (16 * MIB))))
+        async with running(core) as (host, endpoint):
+            with socket.create_connection(endpoint):
+                await core.hears(TransportAccepted)
+                began_ms = system.now().monotonic_ms
+                core.due = began_ms + 50
+                await host.stop()
+                assert system.now().monotonic_ms - began_ms < connection.LINGER_S * 1000
+                assert not host._connections
+                assert not core.expired
+                core.due = None
+
+    asyncio.run(story())
+
+
+def test_a_connection_that_was_being_accepted_when_the_stop_came_is_cut():
+    async def story():
+        core = ScriptedCore()
+        async with running(core) as (host, _):
+            accepting = host._accept()
+            await host.stop()
+            core.heard.clear()
+            with socket.create_server(("127.0.0.1", 0)) as there:
+                loop = asyncio.get_running_loop()
+                await loop.create_connection(lambda: accepting, *there.getsockname())
+                with there.accept()[0] as peer:
+                    peer.setblocking(False)
+                    async with asyncio.timeout(RESPONSE_TIMEOUT_S):
+                        assert await loop.sock_recv(peer, 1) == b""
+            assert not core.heard
+
+    asyncio.run(story())

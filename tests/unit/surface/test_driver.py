@@ -1,0 +1,306 @@
+"""The driver: the contract between a core and whatever host it has (design: sans-IO)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+import pytest
+
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+from reference_qm.surface.driver import Driver
+from reference_qm.surface.effects import (
+    CloseTransport,
+    Completed,
+    Connect,
+    Effect,
+    Persist,
+    Rejected,
+    ResolveHost,
+    RpcClose,
+    RpcSend,
+    SendDatagram,
+    SendPacket,
+)
+from reference_qm.surface.inputs import Endpoint, HostResolved, Input, Persisted, PingSocket, Started, TransportLost
+
+THERE = Endpoint("192.0.2.1", 1801)
+CARRIED_OUT_BY: list[tuple[Effect, str]] = [
+    (Connect("out-1", THERE), "connect"),
+    (SendPacket("out-1", b"packet"), "send_packet"),
+    (CloseTransport("out-1", "done"), "close_transport"),
+    (SendDatagram(PingSocket.SOURCE, THERE, b"ping"), "send_datagram"),
+    (RpcSend("rpc-1", b"bytes"), "rpc_send"),
+    (RpcClose("rpc-1", "done"), "rpc_close"),
+    (ResolveHost("there.example"), "resolve_host"),
+    (Persist(1, {}), "persist"),
+    (Completed(1, Result()), "answer"),
+    (Rejected(2, "no"), "answer"),
+]
+
+
+@dataclass(eq=False)
+class Timer:
+    due: int
+    action: Callable[[], None]
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+@dataclass
+class ScriptedCore:
+    """Answers each input with what ``script`` returns."""
+
+    script: Callable[[Input], list[Effect]] = field(default=lambda event: [])
+    on_timer: list[Effect] = field(default_factory=list)
+    due: int | None = None
+    heard: list[tuple[Input | str, int]] = field(default_factory=list)
+
+    def handle(self, event: Input, now: Now) -> list[Effect]:
+        self.heard.append((event, now.monotonic_ms))
+        return self.script(event)
+
+    def next_due(self) -> int | None:
+        return self.due
+
+    def handle_timer(self, now: Now) -> list[Effect]:
+        self.heard.append(("timer", now.monotonic_ms))
+        self.due = None
+        return self.on_timer
+
+    def restart(self) -> None: ...
+
+
+class Host:
+    """Notes every call; ``does`` is done on each effect."""
+
+    def __init__(self, core: ScriptedCore) -> None:
+        self.core = core
+        self.ms = 1_000
+        self.calls: list[tuple[str, Effect]] = []
+        self.timers: list[Timer] = []
+        self.does: Callable[[Effect], None] = lambda effect: None
+        for _, name in CARRIED_OUT_BY:
+            setattr(self, name, self._method(name))
+        self.driver = Driver(self)  # type: ignore[arg-type]
+
+    def _method(self, name: str) -> Callable[[Any], None]:
+        def method(effect: Effect) -> None:
+            self.calls.append((name, effect))
+            self.does(effect)
+
+        return method
+
+    def now(self) -> Now:
+        return Now(self.ms, 0)
+
+    def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
+        self.timers.append(Timer(monotonic_ms, action))
+        return self.timers[-1]
+
+    def advance(self, ms: int) -> None:
+        """Let time pass, and happen what was to happen."""
+        self.ms += ms
+        due, self.timers = self.timers, []
+        for timer in due:
+            if timer.due > self.ms:
+                self.timers.append(timer)
+            elif not timer.cancelled:
+                timer.action()
+
+    @property
+    def wanted(self) -> list[int]:
+        """When it is to wake the core."""
+        return [timer.due for timer in self.timers if not timer.cancelled]
+
+    @property
+    def heard(self) -> list[Input | str]:
+        return [event for event, _ in self.core.heard]
+
+
+@pytest.fixture
+def host() -> Host:
+    return Host(ScriptedCore())
+
+
+def resolved(host: str) -> HostResolved:
+    return HostResolved(host, ())
+
+
+def scripted(started: list[Effect] | None = None, **resolved: list[Effect]) -> Callable[[Input], list[Effect]]:
+    """Answer Started, and the HostResolved of each host that is named."""
+
+    def script(event: Input) -> list[Effect]:
+        if isinstance(event, HostResolved):
+            return resolved.get(event.host, [])
+        return started or [] if isinstance(event, Started) else []
+
+    return script
+
+
+# -- effects ----------------------------------------------------------------------------------------------------
+
+
+def test_every_effect_is_carried_out_by_its_own_method_in_the_order_in_which_it_was_given(host: Host) -> None:
+    effects = [effect for effect, _ in CARRIED_OUT_BY]
+    assert {type(effect) for effect in effects} == set(get_args(Effect))
+    host.core.script = scripted(started=effects)
+    host.driver.handle(Started())
+    assert [(effect, name) for name, effect in host.calls] == CARRIED_OUT_BY
+
+
+def test_the_core_is_told_the_time_of_each_input(host: Host) -> None:
+    host.driver.handle(Started())
+    host.ms += 5
+    host.driver.handle(Persisted(1))
+    assert host.core.heard == [(Started(), 1_000), (Persisted(1), 1_005)]
+
+
+def test_an_effect_that_there_is_not_is_a_programming_error(host: Host) -> None:
+    host.core.script = scripted(started=[SendPacket("out-1", b"1"), Result(), SendPacket("out-1", b"2")])  # type: ignore[list-item]
+    with pytest.raises(TypeError, match="Result is not an effect"):
+        host.driver.handle(Started())
+    assert host.calls == [("send_packet", SendPacket("out-1", b"1"))]
+
+
+# -- inputs that arise meanwhile --------------------------------------------------------------------------------
+
+
+def test_an_input_that_an_effect_brings_about_waits_until_all_effects_are_carried_out(host: Host) -> None:
+    one, two, three = (SendPacket("out-1", data) for data in (b"1", b"2", b"3"))
+    host.core.script = scripted(started=[ResolveHost("a"), one, ResolveHost("b"), two], a=[three])
+
+    def at_once(effect: Effect) -> None:
+        if isinstance(effect, ResolveHost):
+            host.driver.handle(resolved(effect.host))
+
+    host.does = at_once
+    host.driver.handle(Started())
+    assert [effect for _, effect in host.calls] == [ResolveHost("a"), one, ResolveHost("b"), two, three]
+    assert host.heard == [Started(), resolved("a"), resolved("b")]
+
+
+def test_what_follows_from_an_input_comes_after_what_waits_and_nothing_is_nested(host: Host) -> None:
+    depth, deepest, left = 0, 0, 2_000  # deeper than Python recurses
+    host.core.script = lambda event: [ResolveHost("again")]
+
+    def at_once(effect: Effect) -> None:
+        nonlocal depth, deepest, left
+        depth, left = depth + 1, left - 1
+        deepest = max(deepest, depth)
+        if left > 0:
+            host.driver.handle(resolved(str(left)))
+        depth -= 1
+
+    host.does = at_once
+    host.driver.handle(Started(), TransportLost("in-1", "reset"))
+    assert host.heard[:4] == [Started(), TransportLost("in-1", "reset"), resolved("1999"), resolved("1998")]
+    assert (deepest, left) == (1, -1)
+
+
+def test_several_inputs_are_taken_in_order_each_with_its_effects(host: Host) -> None:
+    host.core.script = scripted(a=[SendPacket("out-1", b"a")], b=[SendPacket("out-1", b"b")])
+    host.driver.handle(resolved("a"), resolved("b"))
+    assert [effect for _, effect in host.calls] == [SendPacket("out-1", b"a"), SendPacket("out-1", b"b")]
+
+
+def test_an_error_of_the_host_propagates_and_only_the_effects_behind_it_are_lost(host: Host) -> None:
+    host.core.script = scripted(started=[ResolveHost("a"), SendPacket("out-1", b"1"), SendPacket("out-1", b"2")])
+
+    def fail(effect: Effect) -> None:
+        if isinstance(effect, ResolveHost):
+            host.driver.handle(resolved("a"))
+        else:
+            raise OSError("unplugged")
+
+    host.does = fail
+    with pytest.raises(OSError, match="unplugged"):
+        host.driver.handle(Started())
+    assert [name for name, _ in host.calls] == ["resolve_host", "send_packet"]
+    host.driver.handle(Persisted(1))
+    assert host.heard == [Started(), resolved("a"), Persisted(1)]
+
+
+def test_an_error_of_the_core_propagates_and_the_next_input_is_taken(host: Host) -> None:
+    def fail(event: Input) -> list[Effect]:
+        raise ValueError("a bug")
+
+    host.core.script = fail
+    with pytest.raises(ValueError, match="a bug"):
+        host.driver.handle(Started())
+    host.core.script = scripted()
+    host.driver.handle(Persisted(1))
+    assert host.heard == [Started(), Persisted(1)]
+
+
+# -- the wake-up ------------------------------------------------------------------------------------------------
+
+
+def test_the_core_is_woken_when_it_is_due_and_what_it_wants_then_is_carried_out(host: Host) -> None:
+    host.core.due, host.core.on_timer = 1_500, [SendPacket("out-1", b"again")]
+    host.driver.handle(Started())
+    assert (host.wanted, host.driver.due) == ([1_500], 1_500)
+    host.advance(499)
+    assert host.heard == [Started()]
+    host.advance(1)
+    assert host.core.heard[1:] == [("timer", 1_500)]
+    assert host.calls == [("send_packet", SendPacket("out-1", b"again"))]
+    assert (host.wanted, host.driver.due) == ([], None)
+
+
+def test_the_wake_up_is_armed_again_after_each_input_and_each_wake_up(host: Host) -> None:
+    host.core.due = 1_500
+    host.driver.handle(Started())
+    host.core.due = 1_200
+    host.driver.handle(Persisted(1))
+    assert host.wanted == [1_200]
+    host.core.on_timer = [Persist(2, {})]
+
+    def later(effect: Effect) -> None:
+        host.core.due = 1_800
+
+    host.does = later
+    host.advance(200)
+    assert host.wanted == [1_800]
+
+
+def test_a_wake_up_that_is_no_longer_wanted_does_not_come(host: Host) -> None:
+    host.core.due = 1_500
+    host.driver.handle(Started())
+    host.core.due = None
+    host.driver.handle(Persisted(1))
+    assert (host.wanted, host.driver.due) == ([], None)
+
+
+def test_one_that_is_put_off_is_not_moved_and_the_core_hears_of_it_only_when_it_is_due(host: Host) -> None:
+    host.core.due = 1_500
+    host.driver.handle(Started())
+    host.core.due = 1_900
+    host.driver.handle(Persisted(1))
+    assert host.wanted == [1_500]
+    host.advance(500)
+    assert (host.heard, host.wanted) == ([Started(), Persisted(1)], [1_900])
+    host.advance(400)
+    assert host.heard[2:] == ["timer"]
+
+
+def test_a_core_that_ends_is_not_woken_and_hears_nothing_of_what_waited(host: Host) -> None:
+    host.core.due = 1_500
+    host.core.script = scripted(started=[ResolveHost("a"), ResolveHost("b")])
+
+    def end(effect: Effect) -> None:
+        if effect == ResolveHost("a"):
+            host.driver.handle(resolved("a"))
+        else:
+            host.driver.forget()
+            host.core = ScriptedCore()
+
+    host.driver.handle(Persisted(1))
+    assert host.wanted == [1_500]
+    host.does = end
+    host.driver.handle(Started())
+    assert (host.core.heard, host.wanted) == ([], [])
