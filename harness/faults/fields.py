@@ -20,8 +20,8 @@ from typing import Any, Literal, get_args, get_type_hints
 from uuid import UUID
 
 from harness.errors import HarnessError
-from harness.faults.primitives import Install, When, packets, pings, refuse
-from harness.faults.registry import EffectFilter, FaultyCore
+from harness.faults.primitives import When, packets, pings, refuse
+from harness.faults.registry import EffectFilter, FaultyCore, Install
 from reference_qm import codec
 from reference_qm.codec import Packet, PingPacket
 from reference_qm.codec.cursor import Cursor
