@@ -1,14 +1,14 @@
-"""What every check has: a SUT, a peer, a judge, and the passive predicates on all that the SUT sends."""
+"""Give every check a SUT, a peer, a judge, and the passive predicates on all that the SUT sends."""
 
 from __future__ import annotations
 
 import pytest
 
 from harness.judging.judge import Judge
+from harness.judging.passive import load_predicates
 from harness.peer.peer import Peer
-from suites import predicates
 
-__all__ = ["predicates"]
+load_predicates()
 
 
 @pytest.fixture(autouse=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, RPC, Connection, Frame
 from harness.errors import HarnessError
+from harness.paths import SUITES
 from reference_qm.codec import FormatError
 
 Finding = tuple[bool, str] | None
@@ -62,6 +65,14 @@ def passive(rule: str, kinds: str | Iterable[str], expected: str) -> Callable[[P
         return predicate
 
     return register
+
+
+@cache
+def load_predicates() -> dict[str, PassiveRule]:
+    """Import the predicates of every section of the suites; return all, by rule."""
+    for file in sorted(SUITES.glob("*/*/predicates.py")):
+        importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
+    return PASSIVE
 
 
 @dataclass(slots=True)

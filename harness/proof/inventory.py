@@ -12,7 +12,7 @@ import pytest
 
 from harness.errors import HarnessError
 from harness.faults.registry import load_faults
-from harness.judging.passive import PASSIVE
+from harness.judging.passive import load_predicates
 from harness.paths import SUITES
 from harness.rules.catalogue import Catalogue, IndexRow, load_catalogue, load_index
 from harness.rules.coverage import SectionCoverage, coverage
@@ -41,11 +41,11 @@ class Inventory:
         return [rule for rule in self.catalogue if self.tests.get(rule) or rule in self.passive]
 
     def checks(self, rule: str) -> list[str]:
-        """Give the checks that judge a rule, and its predicate as ``suites/predicates/<module>::<name>``."""
+        """Give the checks that judge a rule, and its predicate by the file of the rule's section."""
         tests = list(self.tests.get(rule, []))
-        if rule in PASSIVE:
-            predicate = PASSIVE[rule].predicate
-            tests.append(f"{predicate.__module__.replace('.', '/')}.py::{predicate.__name__}")
+        if rule in self.passive:
+            function = load_predicates()[rule].predicate.__qualname__.partition(".")[0]
+            tests.append(f"{self.catalogue[rule].folder}/predicates.py::{function}")
         return tests
 
     def row(self, rule: str) -> dict[str, Any]:
@@ -94,11 +94,12 @@ def take_inventory() -> Inventory:
     for fault in load_faults().values():
         for rule in fault.breaks:
             faults[rule].append(fault.name)
-    for where, rules in (("a check", collector.tests), ("a fault", faults), ("a predicate", PASSIVE)):
+    predicates = load_predicates()
+    for where, rules in (("a check", collector.tests), ("a fault", faults), ("a predicate", predicates)):
         for rule in rules:
             if rule not in catalogue:
                 raise HarnessError(f"{where} names {rule}, which has no row in the catalogue")
     proven = load_proof().proven
     return Inventory(
-        catalogue, dict(collector.tests), dict(faults), frozenset(PASSIVE), frozenset(proven), load_index()
+        catalogue, dict(collector.tests), dict(faults), frozenset(predicates), frozenset(proven), load_index()
     )

@@ -56,7 +56,11 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A row of the catalogue. ``number`` counts within the section; ``note`` is a product note such as ``<12>``."""
+    """A row of the catalogue.
+
+    ``number`` counts within the section; ``note`` is a product note such as ``<12>``; ``folder`` is that of the section
+    in the suites, such as ``suites/mqqb/s2_2_1_internal_header``.
+    """
 
     id: str
     document: str
@@ -72,6 +76,7 @@ class Rule:
     errata: tuple[str, ...]
     note: str | None
     link: str
+    folder: str
 
 
 class Catalogue(Mapping[str, Rule]):
@@ -177,11 +182,12 @@ def _read_catalogue(root: Path) -> Catalogue:
             if name in rules:
                 raise CatalogueError(file, name, "twice; another section of the suites has a row for it")
             whole = {**defaults, **row} if isinstance(row, dict) else row
-            rules[name] = _rule(file, name, whole, index, documents, errata)
+            rules[name] = _rule(root, file, name, whole, index, documents, errata)
     return Catalogue(list(rules.values()), documents, errata)
 
 
 def _rule(
+    root: Path,
     file: Path,
     name: str,
     row: object,
@@ -222,4 +228,5 @@ def _rule(
         errata=cited,
         note=entry.get("note"),
         link=documents[document].link(section),
+        folder=f"suites/{file.parent.relative_to(root).as_posix()}",
     )

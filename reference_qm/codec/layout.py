@@ -39,12 +39,13 @@ class Layout:
     Spec: MS-MQMQ 2.2.18. ``fields`` in wire order: printed name to U8, U16, U32, I64, GUID or "20s" (20 bytes).
     """
 
-    __slots__ = ("_blobs", "_ends", "_pack", "guids", "owner", "section", "size", "unpack_from", "values")
+    __slots__ = ("_blobs", "_ends", "_pack", "fields", "guids", "owner", "section", "size", "unpack_from", "values")
 
     def __init__(self, owner: str, section: str, **fields: str) -> None:
         codes = ["16s" if code == GUID else code for code in fields.values()]
         compiled = struct.Struct("<" + "".join(codes))
         names = tuple(fields)
+        self.fields = fields
         self.owner = owner
         self.section = section
         self.size = compiled.size

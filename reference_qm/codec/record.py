@@ -53,6 +53,7 @@ class Bits(property):
         super().__init__(bits_of_flags if of == "Flags" else bits)  # nearly all are, and are asked for all the time
         self.shift = shift
         self.mask = mask
+        self.of = of
 
 
 class Flagged:

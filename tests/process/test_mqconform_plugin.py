@@ -18,7 +18,6 @@ FILES = {
     "suites/__init__.py": "",
     "suites/mqqb/__init__.py": "",
     "suites/mqqb/s2_2_1_tiny/__init__.py": "",
-    "suites/predicates/__init__.py": "",
     "suites/frozen.toml": "tests = 1\n",
     "suites/index.tsv": "id\tlevel\tform\ttitle\n"
     f"{MUST}\tMUST\trule\tTiny\n{SHOULD}\tSHOULD\trule\tTiny\n{OTHER}\tMUST\trule\tTiny\n",

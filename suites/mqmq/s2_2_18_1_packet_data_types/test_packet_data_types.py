@@ -8,8 +8,8 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
+from suites.mqmq.steps.message_bytes import user_flags
 from suites.mqmq.steps.outgoing import Outgoing
-from suites.predicates.raw import user_flags
 
 LABEL = "named"
 FIXED_SIZE = 56

@@ -10,9 +10,9 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.messages import recoverable_message
+from suites.mqmq.steps.message_bytes import properties_at
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.predicates.raw import properties_at
 
 UNUSED = {
     "MQMQ-2.2.19.3-05": "X4",

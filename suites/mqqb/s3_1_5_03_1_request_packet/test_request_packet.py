@@ -1,6 +1,6 @@
 """MS-MQQB 3.1.5.3.1 Request Packet: an acceptor's answer to an EstablishConnection.
 
-That it repeats ClientGuid, TimeStamp and SE is seen on every packet (suites/predicates/opening.py); here they vary.
+That it repeats ClientGuid, TimeStamp and SE is seen on every packet (predicates.py); here they vary.
 """
 
 from __future__ import annotations

@@ -35,6 +35,7 @@ def rule(name: str, level: str = "MUST", **changes: Any) -> Rule:
         "errata": (),
         "note": None,
         "link": "https://example.org/",
+        "folder": "suites/mqqb/s2_2_1_made",
     }
     return Rule(name, document, section, int(number), level=level, **(values | changes))
 

@@ -10,7 +10,9 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import FROM_SUT, Connection, Frame
-from harness.judging.passive import MALFORMED, PASSIVE, Context
+from harness.judging.passive import MALFORMED, Context, load_predicates
+from harness.paths import SUITES
+from harness.rules.catalogue import load_catalogue
 from harness.wire import kind
 from reference_qm.codec import (
     BaseHeader,
@@ -36,9 +38,8 @@ from reference_qm.codec import (
     UserMessagePacket,
     parse_packet,
 )
-from suites import predicates
 
-assert predicates, "importing them registers them"
+PASSIVE = load_predicates()
 
 OWN = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
@@ -295,6 +296,12 @@ def test_a_predicate_tells_what_keeps_its_rule_from_what_breaks_it(
     wrong = broken(kept) if callable(broken) else broken.build()
     assert judged(rule, kept.build()) is True
     assert judged(rule, wrong) is False
+
+
+def test_a_predicate_is_registered_in_the_folder_of_its_rule() -> None:
+    catalogue = load_catalogue()
+    files = {rule: SUITES.parent / catalogue[rule].folder / "predicates.py" for rule in PASSIVE}
+    assert [rule for rule, file in files.items() if f'"{rule}"' not in file.read_text(encoding="utf-8")] == []
 
 
 @pytest.mark.parametrize("rule", [rule for rule in PASSIVE if rule.startswith(OPTIONAL)])

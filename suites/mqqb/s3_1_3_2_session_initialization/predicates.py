@@ -1,4 +1,4 @@
-"""What a new session shows of its initial values in packets."""
+"""Judge the initial values that a new session shows in packets. Spec: MS-MQQB 3.1.3.2."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ from harness.judging.passive import Context, Finding, passive
 
 @passive("MQQB-3.1.3.2-24", "ConnectionParameters", "WindowSize is 64")
 def window_size(packet: Any, context: Context) -> Finding:
-    """The SUT's own WindowSize, as initiator and as acceptor."""
+    """Judge the SUT's own WindowSize, as initiator and as acceptor."""
     size = packet.ConnectionParametersHeader.WindowSize
     return size == 64, f"WindowSize is {size}"

@@ -1,36 +1,37 @@
-"""What transactional messages show. Spec: MS-MQMQ 2.2.19.1, 2.2.20.5."""
+"""Judge the TransactionHeader of transactional messages. Spec: MS-MQMQ 2.2.20.5."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, passive
-from reference_qm.codec import FormatError
+from suites.mqmq.steps.message_bytes import TRANSACTION
+from suites.mqmq.steps.message_parts import there_if_and_only_if
+from suites.mqmq.steps.source_queue_manager import own_identifier
 
 MESSAGE = "UserMessage"
 UNUSED = 0xFF00_0000
 
 
-@passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 with TH 1")
-def no_priority(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.19.1: transactional messages go in order, so they all have one priority."""
-    if packet.TransactionHeader is None:
-        return None
-    return packet.BaseHeader.PR == 0, f"PR is {packet.BaseHeader.PR}"
-
-
 @passive("MQMQ-2.2.20.5-02", MESSAGE, "bits 24 to 31 of TransactionHeader.Flags are 0")
 def unused_bits(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.20.5: what the table has no meaning for."""
+    """Demand that the bits are 0 for which the table has no meaning."""
     if packet.TransactionHeader is None:
         return None
     flags = packet.TransactionHeader.Flags
     return not flags & UNUSED, f"Flags is 0x{flags:08X}"
 
 
+for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"):
+    passive(rule, (MESSAGE, MALFORMED), "ConnectorQMGuid is there if and only if CG is set")(
+        there_if_and_only_if(TRANSACTION, "CG", "ConnectorQMGuid")
+    )
+
+
 @passive("MQMQ-2.2.20.5-16", MESSAGE, "a new message has the next TxSequenceNumber, or says what is before it")
 def place_in_sequence(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.20.5: a message sent again keeps its number; after others of its sequence a new one has the next.
+    """Compare with the numbers sent before: a message sent again keeps its own, a new one has the next.
 
     Messages between that expired or were refused leave a gap, which PreviousTxSequenceNumber bridges (3.1.1.5).
     """
@@ -51,7 +52,7 @@ def place_in_sequence(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.20.5-17", MESSAGE, "TxSequenceNumber is at least 1")
 def first_in_sequence(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.20.5: numbers begin with 1."""
+    """Demand that numbers begin with 1."""
     header = packet.TransactionHeader
     if header is None:
         return None
@@ -60,7 +61,7 @@ def first_in_sequence(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.20.5-18", MESSAGE, "PreviousTxSequenceNumber of a new message is the number before its own")
 def message_before(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.20.5: of messages sent again only that it is below their own (E44)."""
+    """Demand the number before; of messages sent again only that it is below their own (E44)."""
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
         return None
@@ -74,7 +75,7 @@ def message_before(packet: Any, context: Context) -> Finding:
 
 @passive("MQMQ-2.2.20.5-19", MESSAGE, "PreviousTxSequenceNumber is 0 with TxSequenceNumber 1")
 def nothing_before(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.20.5: the first message of a sequence."""
+    """Judge the first message of a sequence."""
     header = packet.TransactionHeader
     if header is None or header.TxSequenceNumber != 1:
         return None
@@ -82,22 +83,13 @@ def nothing_before(packet: Any, context: Context) -> Finding:
 
 
 def _is_routed(packet: Any, context: Context) -> bool:
-    """Is a message of another queue manager than the one that named itself on the connection?"""
-    for frame in context.earlier:
-        if not frame.from_sut or frame.kind != "EstablishConnection":
-            continue
-        try:
-            record: Any = frame.record
-        except FormatError:
-            continue
-        header = record.EstablishConnectionHeader
-        own = header.ClientGuid if context.sut_role == "initiator" else header.ServerGuid
-        return bool(packet.UserHeader.SourceQueueManager != own)
-    return False
+    """Say whether a message is of another queue manager than the one that named itself on the connection."""
+    own = own_identifier(context)
+    return own is not None and packet.UserHeader.SourceQueueManager != own
 
 
 def _numbers_before(packet: Any, context: Context) -> dict[int, int]:
-    """Give the TxSequenceNumbers of the sequence that the SUT sent before on the connection, by MessageID."""
+    """Return the TxSequenceNumbers of the sequence that the SUT sent before on the connection, by MessageID."""
     sequence = packet.TransactionHeader.TxSequenceID
     records: list[Any] = [frame.record for frame in context.earlier if frame.from_sut and frame.kind == MESSAGE]
     return {

@@ -1,12 +1,13 @@
-"""What every message shows of its MessagePropertiesHeader. Spec: MS-MQMQ 2.2.12, 2.2.18.1.6, 2.2.19.3."""
+"""Judge the MessagePropertiesHeader of every message. Spec: MS-MQMQ 2.2.12, 2.2.18.1.6, 2.2.19.3."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from harness.judging.passive import MALFORMED, Context, Finding, Predicate, passive
+from harness.capture.recorder import MALFORMED
+from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import FormatError, MessageClass
-from suites.predicates.raw import is_message, properties_at
+from suites.mqmq.steps.message_bytes import is_message, properties_at
 
 MESSAGE = "UserMessage"
 SIZES_AT = {"MessageSize": 32, "ExtensionSize": 52}
@@ -27,37 +28,28 @@ SHA_512 = 0x800E
 
 @passive("MQMQ-2.2.19.3-11", MESSAGE, "LabelLength counts the label's terminating null")
 def label_is_terminated(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.19.3: the null is within LabelLength."""
+    """Look for the null within LabelLength."""
     properties = packet.MessagePropertiesHeader
     if not properties.LabelLength:
         return None
     return properties.LabelTerminated, f"LabelLength is {properties.LabelLength}, the label is {properties.Label!a}"
 
 
-@passive("MQMQ-2.2.19.3-30", MESSAGE, "a label ends with its only null")
-def label_is_a_text(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.19.3: label = 0*249(%x0001-FFFF) 0x0000."""
-    properties = packet.MessagePropertiesHeader
-    if not properties.LabelLength:
-        return None
-    return properties.LabelTerminated and "\0" not in properties.Label, f"the label is {properties.Label!a}"
-
-
 @passive("MQMQ-2.2.19.3-12", MESSAGE, "MessageClass is listed, or of an application")
 def message_class(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.19.3, 2.2.18.1.6: the classes, and the bits that are left to applications."""
+    """Hold MessageClass against the classes, and the bits that are left to applications."""
     value = packet.MessagePropertiesHeader.MessageClass
     return value in list(MessageClass) or not value & ~OF_APPLICATIONS, f"MessageClass is 0x{value:04X}"
 
 
 @passive("MQMQ-2.2.19.3-15", MESSAGE, "BodyType is a type constant of 2.2.12")
 def body_type(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.19.3: the constants, with VT_VECTOR or without."""
+    """Hold BodyType against the constants, with VT_VECTOR or without."""
     value = packet.MessagePropertiesHeader.BodyType
     return value & ~VT_VECTOR in TYPES, f"BodyType is 0x{value:X}"
 
 
-def below_packet_size(field: str) -> Predicate:
+def no_larger_than_packet(field: str) -> Predicate:
     """Demand that a part of the header is not larger than the packet."""
 
     def predicate(packet: Any, context: Context) -> Finding:
@@ -72,35 +64,37 @@ def below_packet_size(field: str) -> Predicate:
     return predicate
 
 
-for _rule, _field in (("MQMQ-2.2.19.3-18", "MessageSize"), ("MQMQ-2.2.19.3-28", "ExtensionSize")):
-    passive(_rule, (MESSAGE, MALFORMED), f"{_field} is no larger than PacketSize")(below_packet_size(_field))
-
-
-@passive("MQMQ-2.2.19.3-34", (MESSAGE, MALFORMED), "the header is padded to a multiple of 4 bytes")
-def padded(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.19.3: padding follows the body."""
-    if isinstance(packet, FormatError):
-        return (False, str(packet)) if packet.field == "MessagePropertiesHeader.Padding" else None
-    return True, f"{len(packet.MessagePropertiesHeader.build())} bytes"
+for rule, field in (("MQMQ-2.2.19.3-18", "MessageSize"), ("MQMQ-2.2.19.3-28", "ExtensionSize")):
+    passive(rule, (MESSAGE, MALFORMED), f"{field} is no larger than PacketSize")(no_larger_than_packet(field))
 
 
 @passive("MQMQ-2.2.19.3-20", MESSAGE, "PrivacyLevel is 0, 1, 3 or 5")
 def privacy_level(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.19.3: the levels."""
+    """Hold PrivacyLevel against the levels."""
     level = packet.MessagePropertiesHeader.PrivacyLevel
     return level in PRIVACY_LEVELS, f"PrivacyLevel is {level}"
 
 
+@passive("MQMQ-2.2.19.3-23", MESSAGE, "a signature is made with SHA-512")
+def hash_of_signature(packet: Any, context: Context) -> Finding:
+    """Judge HashAlgorithm where there is a signature: only that shows it."""
+    security = packet.SecurityHeader
+    if security is None or not security.SignatureSize:
+        return None
+    algorithm = packet.MessagePropertiesHeader.HashAlgorithm
+    return algorithm == SHA_512, f"HashAlgorithm is 0x{algorithm:X}"
+
+
 @passive("MQMQ-2.2.19.3-24", MESSAGE, "EncryptionAlgorithm is RC2, RC4 or AES")
 def encryption_algorithm(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.19.3: the algorithms."""
+    """Hold EncryptionAlgorithm against the algorithms."""
     algorithm = packet.MessagePropertiesHeader.EncryptionAlgorithm
     return algorithm in (RC2, RC4, *AES), f"EncryptionAlgorithm is 0x{algorithm:X}"
 
 
 @passive("MQMQ-2.2.19.3-26", MESSAGE, "EncryptionAlgorithm is one of those of PrivacyLevel")
 def algorithm_of_level(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.19.3: RC2 and RC4 for 1 and 3, AES for 5."""
+    """Demand RC2 or RC4 with levels 1 and 3, AES with level 5."""
     properties = packet.MessagePropertiesHeader
     if properties.PrivacyLevel not in ALGORITHMS:
         return None
@@ -108,11 +102,18 @@ def algorithm_of_level(packet: Any, context: Context) -> Finding:
     return kept, f"EncryptionAlgorithm is 0x{properties.EncryptionAlgorithm:X} with level {properties.PrivacyLevel}"
 
 
-@passive("MQMQ-2.2.19.3-23", MESSAGE, "a signature is made with SHA-512")
-def hash_of_signature(packet: Any, context: Context) -> Finding:
-    """MS-MQMQ 2.2.19.3: only a message with a signature shows it."""
-    security = packet.SecurityHeader
-    if security is None or not security.SignatureSize:
+@passive("MQMQ-2.2.19.3-30", MESSAGE, "a label ends with its only null")
+def label_is_a_string(packet: Any, context: Context) -> Finding:
+    """Demand a label without nulls, but for the last."""
+    properties = packet.MessagePropertiesHeader
+    if not properties.LabelLength:
         return None
-    algorithm = packet.MessagePropertiesHeader.HashAlgorithm
-    return algorithm == SHA_512, f"HashAlgorithm is 0x{algorithm:X}"
+    return properties.LabelTerminated and "\0" not in properties.Label, f"the label is {properties.Label!a}"
+
+
+@passive("MQMQ-2.2.19.3-34", (MESSAGE, MALFORMED), "the header is padded to a multiple of 4 bytes")
+def padded(packet: Any, context: Context) -> Finding:
+    """Demand the padding that follows the body."""
+    if isinstance(packet, FormatError):
+        return (False, str(packet)) if packet.field == "MessagePropertiesHeader.Padding" else None
+    return True, f"{len(packet.MessagePropertiesHeader.build())} bytes"

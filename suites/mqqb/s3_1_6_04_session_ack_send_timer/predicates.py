@@ -1,4 +1,4 @@
-"""What every SessionAck of a SUT must tell of the SUT's own messages. Spec: MS-MQQB 3.1.6.4."""
+"""Judge what a SessionAck says of the messages that its sender sent itself. Spec: MS-MQQB 3.1.6.4."""
 
 from __future__ import annotations
 
@@ -13,30 +13,32 @@ _PAUSED_WINDOW = 1
 @passive("MQQB-3.1.6.4-06", "SessionAck", "UserMsgSequenceNumber is the count of messages sent on the session")
 def messages_sent(packet: Any, context: Context) -> Finding:
     """Compare with the messages that the SUT sent before on the connection."""
-    return _counted("UserMsgSequenceNumber", packet, len(_sent(context)))
+    return _count_is("UserMsgSequenceNumber", packet, len(_sent(context, "UserMessage")))
 
 
 @passive("MQQB-3.1.6.4-07", "SessionAck", "RecoverableMsgSeqNumber is the count of recoverable messages sent")
 def recoverable_messages_sent(packet: Any, context: Context) -> Finding:
     """Compare with the recoverable ones among them."""
-    return _counted("RecoverableMsgSeqNumber", packet, sum(record.UserHeader.DM == 1 for record in _sent(context)))
+    return _count_is(
+        "RecoverableMsgSeqNumber", packet, sum(record.UserHeader.DM == 1 for record in _sent(context, "UserMessage"))
+    )
 
 
 @passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize is that of the sender's ConnectionParameters")
 def own_window(packet: Any, context: Context) -> Finding:
     """Compare with the window that the SUT named when the session was set up; 1 is that of a pause (3.1.7.13)."""
-    named = [frame.record for frame in context.earlier if frame.from_sut and frame.kind == "ConnectionParameters"]
-    told = packet.SessionHeader.WindowSize
-    if not named or told == _PAUSED_WINDOW:
+    named = _sent(context, "ConnectionParameters")
+    value = packet.SessionHeader.WindowSize
+    if not named or value == _PAUSED_WINDOW:
         return None
     window = named[-1].ConnectionParametersHeader.WindowSize
-    return told == window, f"WindowSize {told}, after {window} in ConnectionParameters"
+    return value == window, f"WindowSize {value}, after {window} in ConnectionParameters"
 
 
-def _sent(context: Context) -> list[Any]:
-    return [frame.record for frame in context.earlier if frame.from_sut and frame.kind == "UserMessage"]
+def _sent(context: Context, kind: str) -> list[Any]:
+    return [frame.record for frame in context.earlier if frame.from_sut and frame.kind == kind]
 
 
-def _counted(field: str, packet: Any, count: int) -> Finding:
-    told = getattr(packet.SessionHeader, field)
-    return told == count % _WRAP, f"{field} {told} after {count} sent"
+def _count_is(field: str, packet: Any, count: int) -> Finding:
+    value = getattr(packet.SessionHeader, field)
+    return value == count % _WRAP, f"{field} {value} after {count} sent"

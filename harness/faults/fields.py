@@ -1,0 +1,278 @@
+"""Mechanical faults, derived from the packet layouts: one field of what is sent has another value, and nothing else.
+
+A path names a field as it is printed (``SessionHeader.WindowSize``) or bits of one (``InternalHeader.CS``); in a
+PingPacket, which has no headers, the name alone. A path that no layout knows is a HarnessError when the fault is
+registered. A packet without the header, or without the field, is sent as it is.
+
+The bytes are changed, not the record: sizes and counts stay as they were, and flags may announce what is not there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
+from typing import Any, Literal, get_args, get_type_hints
+from uuid import UUID
+
+from harness.errors import HarnessError
+from harness.faults.primitives import Install, When, packets, pings, refuse
+from harness.faults.registry import EffectFilter, FaultyCore
+from reference_qm import codec
+from reference_qm.codec import Packet, PingPacket
+from reference_qm.codec.cursor import Cursor
+from reference_qm.codec.layout import GUID, I64, U8, U16, U32, Layout
+from reference_qm.codec.record import Bits, Record
+from reference_qm.surface.effects import Effect, SendDatagram, SendPacket
+from reference_qm.surface.inputs import PingSocket
+
+Kind = type[Packet] | type[PingPacket]
+Value = int | bytes | UUID
+Role = Literal["initiator", "acceptor"]
+_SIZES = {U8: 1, U16: 2, U32: 4, I64: 8, GUID: 16}
+_SIZE_NAMES = ("Size", "Length", "Count")
+_UNUSED_BITS = re.compile(r"X\d+")
+
+
+def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
+    """Send a field, or bits of one, with a value: an integer, a GUID or bytes, as the layout has it."""
+    field = _resolve(kind, path)
+    field.check(value)
+    return _changed(kind, field, lambda old: value, when)
+
+
+def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
+    """Send an integer that is some more, or less; it wraps as its width does."""
+    return _changed(kind, _integer(kind, path), lambda old: old + by, when)
+
+
+def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install:
+    """Send a size, length or count that is not that of what it counts."""
+    if not path.endswith(_SIZE_NAMES):
+        raise HarnessError(f"{path} is no size, length or count")
+    return off_by(kind, path, by, when)
+
+
+def bit_set(kind: Kind, path: str, when: When = None) -> Install:
+    """Send named bits set."""
+    bits = _bits(kind, path)
+    return _changed(kind, bits, lambda old: bits.mask, when)
+
+
+def bit_clear(kind: Kind, path: str, when: When = None) -> Install:
+    """Send named bits clear."""
+    return _changed(kind, _bits(kind, path), lambda old: 0, when)
+
+
+def bit_inverted(kind: Kind, path: str, when: When = None) -> Install:
+    """Send named bits inverted."""
+    return _changed(kind, _bits(kind, path), lambda old: ~old, when)
+
+
+def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
+    """Send a field with all its bits set that have no meaning: all of a Reserved, those without a name of a Flags."""
+    field = _integer(kind, path)
+    reserved = field.mask & ~_used_bits(field)
+    if not reserved:
+        raise HarnessError(f"{path} has no reserved bits")
+    return _changed(kind, field, lambda old: old | reserved, when)
+
+
+def refused_unless_zero(kind: type[Packet], path: str) -> Install:
+    """Refuse packets in which a field, or bits of one, that has to be ignored is not zero."""
+    _resolve(kind, path)
+    return refuse(path)
+
+
+def sent_as(role: Role, install: Install) -> Install:
+    """Let a fault of what is sent concern one role only: the initiator connects and asks with pings."""
+
+    def only(filter_: EffectFilter) -> EffectFilter:
+        return lambda effect: filter_(effect) if _role(effect) == role else [effect]
+
+    def install_only(faulty: FaultyCore) -> None:
+        installed = FaultyCore(faulty.core)
+        install(installed)
+        faulty.effect_filters += map(only, installed.effect_filters)
+
+    return install_only
+
+
+def _role(effect: Effect) -> Role | None:
+    if isinstance(effect, SendPacket):
+        return "initiator" if effect.transport.startswith("out-") else "acceptor"
+    if isinstance(effect, SendDatagram):
+        return "initiator" if effect.socket is PingSocket.SOURCE else "acceptor"
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Field:
+    """A field of one layout, or some of its bits: ``mask`` above ``shift``, 0 where it is no integer."""
+
+    headers: tuple[str, ...]
+    """The attributes that lead from the packet to the record."""
+    record: type[Record]
+    name: str
+    code: str
+    shift: int
+    mask: int
+
+    @property
+    def size(self) -> int:
+        """How many bytes the whole field has."""
+        return _size(self.code)
+
+    def check(self, value: Value) -> None:
+        """Refuse a value that the field cannot hold."""
+        if self.mask:
+            fits = isinstance(value, int) and 0 <= value <= self.mask
+        elif self.code == GUID:
+            fits = isinstance(value, UUID)
+        else:
+            fits = isinstance(value, bytes) and len(value) == self.size
+        if not fits:
+            raise HarnessError(f"{self.record.__name__}.{self.name} does not hold {value!r}")
+
+    def changed(self, packet: Any, change: Callable[[Any], Any]) -> bytes:
+        """Return the bytes of a packet with another value of the field."""
+        data: bytes = packet.build()
+        at = self._place(packet)
+        if at is None:
+            return data
+        return data[:at] + self._value(data[at : at + self.size], change) + data[at + self.size :]
+
+    def _place(self, packet: Any) -> int | None:
+        """Return where the field begins; None where the packet does not have it."""
+        start, holder = 0, packet
+        for name in self.headers:
+            start += _size_before(holder, name)
+            holder = getattr(holder, name)
+            if holder is None:
+                return None
+        read = _NotingCursor(holder.build())
+        self.record.read(read)
+        for layout, offset in read.noted:
+            if layout.owner == self.record.__name__ and self.name in layout.fields:
+                codes = list(layout.fields.values())[: list(layout.fields).index(self.name)]
+                return start + offset + sum(map(_size, codes))
+        return None
+
+    def _value(self, wire: bytes, change: Callable[[Any], Any]) -> bytes:
+        if self.code == GUID:
+            guid: UUID = change(UUID(bytes_le=wire))
+            return guid.bytes_le
+        if not self.mask:
+            blob: bytes = change(wire)
+            return blob
+        whole = int.from_bytes(wire, "little")
+        value: int = change(whole >> self.shift & self.mask) & self.mask
+        return (whole & ~(self.mask << self.shift) | value << self.shift).to_bytes(self.size, "little")
+
+
+class _NotingCursor(Cursor):
+    """A cursor that notes which layouts were read, and where."""
+
+    __slots__ = ("noted",)
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.noted: list[tuple[Layout, int]] = []
+
+    def unpack(self, layout: Layout) -> tuple[Any, ...]:
+        self.noted.append((layout, self.offset))
+        return super().unpack(layout)
+
+
+def _changed(kind: Kind, field: _Field, change: Callable[[Any], Any], when: When) -> Install:
+    if kind is PingPacket:
+        return pings(lambda packet: field.changed(packet, change), when)
+    return packets(kind, lambda packet: field.changed(packet, change), when)  # type: ignore[arg-type] # the others
+
+
+def _resolve(kind: Kind, path: str) -> _Field:
+    """Find a path in the layouts; HarnessError where it leads nowhere."""
+    *headers, name = path.split(".")
+    record: Any = kind
+    for header in headers:
+        inner = _records(record).get(header)
+        if inner is None:
+            known = ", ".join(_records(record)) or "none"
+            raise HarnessError(f"{path}: {record.__name__} has no header {header}; it has {known}")
+        record = inner
+    known_fields = _layout_fields().get(record.__name__, {})
+    bits = vars(record).get(name)
+    if isinstance(bits, Bits):
+        return _Field(tuple(headers), record, bits.of, known_fields[bits.of], bits.shift, bits.mask)
+    if name not in known_fields:
+        known = ", ".join(known_fields) or "none"
+        raise HarnessError(f"{path}: {record.__name__} has no field {name}; it has {known}")
+    code = known_fields[name]
+    mask = (1 << 8 * _size(code)) - 1 if code in (U8, U16, U32, I64) else 0
+    return _Field(tuple(headers), record, name, code, 0, mask)
+
+
+def _integer(kind: Kind, path: str) -> _Field:
+    field = _resolve(kind, path)
+    if not field.mask:
+        raise HarnessError(f"{path} is no integer")
+    return field
+
+
+def _bits(kind: Kind, path: str) -> _Field:
+    field = _integer(kind, path)
+    if path.endswith(f".{field.name}") or path == field.name:
+        raise HarnessError(f"{path} names no bits of a field")
+    return field
+
+
+def _used_bits(field: _Field) -> int:
+    """Return the bits of a field that have a meaning, in place."""
+    if field.name.startswith("Reserved"):
+        return 0
+    named = {name: one for name, one in vars(field.record).items() if isinstance(one, Bits) and one.of == field.name}
+    if not named:
+        return field.mask
+    used = 0
+    for name, one in named.items():
+        if not _UNUSED_BITS.fullmatch(name):
+            used |= one.mask << one.shift
+    return used >> field.shift
+
+
+def _records(record: type) -> dict[str, type[Record]]:
+    """Return the headers of what consists of headers only, in wire order; none of another record."""
+    found: dict[str, type[Record]] = {}
+    hints = get_type_hints(record)
+    for field in fields(record) if is_dataclass(record) else ():
+        of = [one for one in get_args(hints[field.name]) or (hints[field.name],) if one is not type(None)]
+        if len(of) != 1 or not isinstance(of[0], type) or not issubclass(of[0], Record):
+            return {}
+        found[field.name] = of[0]
+    return found
+
+
+def _size_before(record: Any, name: str) -> int:
+    """Return how many bytes the headers before one take."""
+    names = [field.name for field in fields(record)]
+    before = (getattr(record, one) for one in names[: names.index(name)])
+    return sum(len(header.build()) for header in before if header is not None)
+
+
+@cache
+def _layout_fields() -> dict[str, dict[str, str]]:
+    """Return the fields of every structure that the codec has a layout of, with their types."""
+    found: dict[str, dict[str, str]] = defaultdict(dict)
+    for module in pkgutil.iter_modules(codec.__path__, f"{codec.__name__}."):
+        for value in vars(importlib.import_module(module.name)).values():
+            if isinstance(value, Layout):
+                found[value.owner] |= value.fields
+    return dict(found)
+
+
+def _size(code: str) -> int:
+    return _SIZES[code] if code in _SIZES else int(code.removesuffix("s"))

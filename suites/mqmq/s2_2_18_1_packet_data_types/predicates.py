@@ -1,0 +1,102 @@
+"""Judge the data types that a message is made of: its identifier and the names in its lists of queues.
+
+Spec: MS-MQMQ 2.2.18.1.3, 2.2.18.1.4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.capture.recorder import MALFORMED
+from harness.judging.passive import Context, Finding, Predicate, passive
+from reference_qm.codec import (
+    FormatError,
+    MQFDirectQueueFormatName,
+    MQFDistributionQueueFormatName,
+    parse_format_name,
+)
+from suites.mqmq.steps.message_parts import well_formed
+from suites.mqmq.steps.source_queue_manager import source
+
+MESSAGE = "UserMessage"
+
+passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is that of all messages that come from the SUT")(source)
+
+
+@passive("MQMQ-2.2.18.1.3-02", MESSAGE, "no other message of the SUT has the same MessageID")
+def ordinal(packet: Any, context: Context) -> Finding:
+    """Compare with the messages sent before: the same identifier means the same message, sent again."""
+    user, properties = packet.UserHeader, packet.MessagePropertiesHeader
+    for frame in context.earlier:
+        if not frame.from_sut or frame.kind != MESSAGE:
+            continue
+        other: Any = frame.record
+        same = (other.UserHeader.SourceQueueManager, other.UserHeader.MessageID) == (
+            user.SourceQueueManager,
+            user.MessageID,
+        )
+        if same and other.MessagePropertiesHeader != properties:
+            return False, f"MessageID {user.MessageID} is that of another message too"
+    return True, f"MessageID is {user.MessageID}"
+
+
+passive("MQMQ-2.2.18.1.4-01", (MESSAGE, MALFORMED), "FormatType is 1, 2, 3 or 6")(
+    well_formed("MultiQueueFormatHeader", "MQFFormatNameElement.FormatType")
+)
+
+
+def listed_names(packet: Any) -> list[Any]:
+    """Return the names in the three lists of a message."""
+    header = packet.MultiQueueFormatHeader
+    if header is None:
+        return []
+    lists = (header.Destination, header.Administration, header.Response)
+    return [element.FormatName for each in lists for element in each.FormatNameList]
+
+
+def well_formed_names(kind: type, *fields: str) -> Predicate:
+    """Demand names of a kind that can be read; ``fields`` begin the names of those that the codec stops at."""
+
+    def predicate(packet: Any, context: Context) -> Finding:
+        if isinstance(packet, FormatError):
+            return (False, str(packet)) if packet.field.startswith(fields) else None
+        found = [name for name in listed_names(packet) if isinstance(name, kind)]
+        return (True, f"{len(found)} such names") if found else None
+
+    return predicate
+
+
+for rule, expected, kind, fields in (
+    ("MQMQ-2.2.18.1.4-02", "FormatName is of the kind of FormatType", object, ("MQF", "PublicQueue", "PrivateQueue")),
+    (
+        "MQMQ-2.2.18.1.4.1-01",
+        "FormatType 3 has a string",
+        MQFDirectQueueFormatName,
+        ("MQFDirectQueueFormatName",),
+    ),
+    (
+        "MQMQ-2.2.18.1.4.2-01",
+        "FormatType 6 has 16 bytes",
+        MQFDistributionQueueFormatName,
+        ("MQFDistributionQueue",),
+    ),
+):
+    passive(rule, (MESSAGE, MALFORMED), expected)(well_formed_names(kind, *fields))
+
+
+@passive("MQMQ-2.2.18.1.4.1-02", MESSAGE, "the string of FormatType 3 is a direct format name")
+def direct_name(packet: Any, context: Context) -> Finding:
+    """Demand direct format names, with DIRECT= in front or without (E07)."""
+    names = [name.DirectFormatName for name in listed_names(packet) if isinstance(name, MQFDirectQueueFormatName)]
+    if not names:
+        return None
+    wrong = [name for name in names if not _is_direct(name)]
+    return not wrong, f"{(wrong or names)[0]!a}"
+
+
+def _is_direct(name: str) -> bool:
+    try:
+        parse_format_name(name if name.upper().startswith("DIRECT=") else f"DIRECT={name}")
+    except FormatError:
+        return False
+    return True

@@ -1,0 +1,47 @@
+"""Judge the BaseHeader of every packet. Spec: MS-MQMQ 2.2.19.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.capture.recorder import MALFORMED
+from harness.judging.passive import Context, Finding, passive
+from suites.mqmq.steps.message_bytes import BASE
+from suites.mqqb.steps.order_and_final_acks import flag_of_acknowledgment, is_final_ack, is_order_ack
+
+MESSAGE = "UserMessage"
+INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck")
+FOREVER = 0xFFFFFFFF
+
+
+@passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 with TH 1")
+def no_priority(packet: Any, context: Context) -> Finding:
+    """Demand one priority of all transactional messages: they go in order."""
+    if packet.TransactionHeader is None:
+        return None
+    return packet.BaseHeader.PR == 0, f"PR is {packet.BaseHeader.PR}"
+
+
+passive("MQMQ-2.2.19.1-06", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0")(
+    flag_of_acknowledgment(BASE, "IN", 0, is_order_ack, is_final_ack)
+)
+
+
+@passive("MQMQ-2.2.19.1-08", INTERNAL, "DH is 0")
+def debug_header_only_in_messages(packet: Any, context: Context) -> Finding:
+    """Demand DH 0 of all but a UserMessage: only that can have a DebugHeader."""
+    return packet.BaseHeader.DH == 0, f"DH is {packet.BaseHeader.DH}"
+
+
+@passive("MQMQ-2.2.19.1-13", MESSAGE, "DH is 1 where TR is 1")
+def tracing_needs_a_debug_header(packet: Any, context: Context) -> Finding:
+    """Demand DH with TR: tracing is asked for with both."""
+    base = packet.BaseHeader
+    return bool(not base.TR or base.DH), f"TR is {base.TR}, DH is {base.DH}"
+
+
+@passive("MQMQ-2.2.19.1-25", INTERNAL, "TimeToReachQueue is 0xFFFFFFFF")
+def internal_packets_do_not_expire(packet: Any, context: Context) -> Finding:
+    """Demand TimeToReachQueue without an end: only messages have a time to reach their queue."""
+    value = packet.BaseHeader.TimeToReachQueue
+    return value == FOREVER, f"TimeToReachQueue is 0x{value:08X}"

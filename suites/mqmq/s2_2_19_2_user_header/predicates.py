@@ -1,0 +1,119 @@
+"""Judge the UserHeader of every message. Spec: MS-MQMQ 2.2.19.2."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.capture.recorder import MALFORMED
+from harness.judging.passive import Context, Finding, Predicate, passive
+from reference_qm.codec import NULL_GUID, FormatError
+from suites.mqmq.steps.message_bytes import USER, heals, is_message, user_flags
+from suites.mqmq.steps.message_parts import properties_are_there, there_if_and_only_if
+from suites.mqmq.steps.source_queue_manager import source
+
+MESSAGE = "UserMessage"
+DIRECT = 7
+LONGEST_WAY = 0x1D
+"""RC of a message that passed as many routing servers as may be."""
+
+passive("MQMQ-2.2.19.2-01", MESSAGE, "SourceQueueManager is the SUT's GUID in a message that comes from it")(source)
+
+
+@passive("MQMQ-2.2.19.2-04", MESSAGE, "QueueManagerAddress is zero with DQ 7")
+def address_of_direct_name(packet: Any, context: Context) -> Finding:
+    """Demand no QueueManagerAddress of a direct name: nothing is known of its host."""
+    user = packet.UserHeader
+    if user.DQ != DIRECT:
+        return None
+    return user.QueueManagerAddress == NULL_GUID, f"QueueManagerAddress is {user.QueueManagerAddress}"
+
+
+@passive("MQMQ-2.2.19.2-08", MESSAGE, f"RC is at most 0x{LONGEST_WAY:X}")
+def hop_count(packet: Any, context: Context) -> Finding:
+    """Hold RC against its range."""
+    return packet.UserHeader.RC <= LONGEST_WAY, f"RC is 0x{packet.UserHeader.RC:X}"
+
+
+@passive("MQMQ-2.2.19.2-09", MESSAGE, "DM is 0 or 1")
+def delivery_mode(packet: Any, context: Context) -> Finding:
+    """Hold DM against its values."""
+    return packet.UserHeader.DM in (0, 1), f"DM is {packet.UserHeader.DM}"
+
+
+def one_of(flag: str, allowed: tuple[int, ...]) -> Predicate:
+    """Demand that a type of queue is listed; with another nobody knows where the next header begins."""
+
+    def predicate(packet: Any, context: Context) -> Finding:
+        if not is_message(context.frame.data):
+            return None
+        value = getattr(user_flags(context.frame.data), flag)
+        return value in allowed, f"{flag} is {value}"
+
+    return predicate
+
+
+passive("MQMQ-2.2.19.2-15", (MESSAGE, MALFORMED), "DQ is one of 0, 3, 5, 7")(one_of("DQ", (0, 3, 5, 7)))
+passive("MQMQ-2.2.19.2-16", (MESSAGE, MALFORMED), "AQ is one of 0, 2, 3, 5, 6, 7")(one_of("AQ", (0, 2, 3, 5, 6, 7)))
+
+
+for rule, flag, part in (
+    ("MQMQ-2.2.19.2-18", "SH", "SecurityHeader"),
+    ("MQMQ-2.2.19.2-19", "TH", "TransactionHeader"),
+    ("MQMQ-2.2.19.2-22", "CQ", "ConnectorType"),
+    ("MQMQ-2.2.19.2-23", "MQ", "MultiQueueFormatHeader"),
+    ("MQMQ-2.2.19.2-27", "HH", "SoapHeader"),
+    ("MQMQ-2.2.19.2-38", "CQ", "ConnectorType"),
+):
+    passive(rule, (MESSAGE, MALFORMED), f"{part} is there if and only if {flag} is set")(
+        there_if_and_only_if(USER, flag, part)
+    )
+
+
+@passive("MQMQ-2.2.19.2-20", MESSAGE, "DM is not 0 with TH 1")
+def transactional_is_recoverable(packet: Any, context: Context) -> Finding:
+    """Demand that transactional messages are recoverable."""
+    if not packet.UserHeader.TH:
+        return None
+    return packet.UserHeader.DM != 0, f"TH is 1, DM is {packet.UserHeader.DM}"
+
+
+passive("MQMQ-2.2.19.2-21", (MESSAGE, MALFORMED), "MP is 1")(properties_are_there)
+
+
+@passive("MQMQ-2.2.19.2-25", MESSAGE, "AH is 0")
+def not_over_http(packet: Any, context: Context) -> Finding:
+    """Demand AH 0: it is for messages that came over HTTP."""
+    return packet.UserHeader.AH == 0, f"AH is {packet.UserHeader.AH}"
+
+
+QUEUE_LAYOUTS = (2, 5, 6, 7)
+"""One value for each layout that the name of an administration or response queue has."""
+
+
+def named_queue(flag: str, queue: str, kinds: tuple[int, ...], *, there: bool) -> Predicate:
+    """Demand that the name of a queue is there, or is not, for some values of its flag."""
+    others = (0,) if there else QUEUE_LAYOUTS
+    absent = "not there" if there else "there"
+
+    def predicate(packet: Any, context: Context) -> Finding:
+        data = context.frame.data
+        if not is_message(data):
+            return None
+        value = getattr(user_flags(data), flag)
+        if value not in kinds:
+            return None
+        if not isinstance(packet, FormatError):
+            return True, f"{flag} is {value}, and {queue} is {'' if there else 'not '}there"
+        return (False, f"{flag} is {value}, and {queue} is {absent}") if heals(data, USER, flag, *others) else None
+
+    return predicate
+
+
+for rule, flag, queue, kinds, there in (
+    ("MQMQ-2.2.19.2-32", "AQ", "AdminQueue", (2, 3, 5, 6, 7), True),
+    ("MQMQ-2.2.19.2-33", "AQ", "AdminQueue", (0,), False),
+    ("MQMQ-2.2.19.2-35", "RQ", "ResponseQueue", (2, 3, 5, 6, 7), True),
+    ("MQMQ-2.2.19.2-36", "RQ", "ResponseQueue", (0, 1), False),
+):
+    expected = f"{queue} {'is there' if there else 'is not there'} with {flag} {', '.join(map(str, kinds))}"
+    passive(rule, (MESSAGE, MALFORMED), expected)(named_queue(flag, queue, kinds, there=there))

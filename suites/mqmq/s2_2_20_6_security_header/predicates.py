@@ -1,0 +1,224 @@
+"""Judge the SecurityHeader of a message. Spec: MS-MQMQ 2.2.20.6.
+
+Sizes are held against the length that an item itself has: a SID, a SIMPLEBLOB, a certificate, a string with its null.
+"""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any
+
+from harness.capture.recorder import MALFORMED
+from harness.judging.passive import Context, Finding, Predicate, passive
+from reference_qm.codec import FormatError, ProviderInfo
+from suites.mqmq.steps.message_parts import JudgePart, of_part
+
+MESSAGE = "UserMessage"
+NOBODY, SID, QUEUE_MANAGER = 0, 1, 2
+SID_HEAD = 8
+SUB_AUTHORITIES = 15
+BLOB_HEAD = 12
+KEY_SIZES = (BLOB_HEAD + 128, BLOB_HEAD + 256)
+"""Of a SIMPLEBLOB, whose key is as long as the modulus of the receiver's."""
+RSA_SIZES = (64, 128, 256, 384, 512)
+GUID_SIZE = 16
+DER_SEQUENCE, DER_LONG = 0x30, 0x82
+
+of_security_header = of_part("SecurityHeader")
+
+
+@passive("MQMQ-2.2.20.6-01", MESSAGE, "ST is 0, 1 or 2")
+@of_security_header
+def sender_type(security: Any, packet: Any) -> Finding:
+    """Hold ST against its values."""
+    return security.ST in (NOBODY, SID, QUEUE_MANAGER), f"ST is {security.ST}"
+
+
+@passive("MQMQ-2.2.20.6-02", MESSAGE, "SenderIdSize is 0 with ST 0")
+@of_security_header
+def no_sender(security: Any, packet: Any) -> Finding:
+    """Demand no SecurityID of a message from nobody."""
+    return (security.SenderIdSize == 0, f"SenderIdSize is {security.SenderIdSize}") if security.ST == NOBODY else None
+
+
+@passive("MQMQ-2.2.20.6-03", MESSAGE, "SecurityID is a SID with ST 1")
+@of_security_header
+def user(security: Any, packet: Any) -> Finding:
+    """Demand a SID of a message from a user."""
+    if security.ST != SID:
+        return None
+    identifier = security.SecurityData.SecurityID
+    return _is_sid(identifier), f"SecurityID is {identifier.hex()}"
+
+
+@passive("MQMQ-2.2.20.6-04", MESSAGE, "SecurityID is the GUID of the queue manager with ST 2")
+@of_security_header
+def queue_manager(security: Any, packet: Any) -> Finding:
+    """Demand the GUID of the queue manager of a message from it."""
+    if security.ST != QUEUE_MANAGER:
+        return None
+    identifier = security.SecurityData.SecurityID
+    return identifier == packet.UserHeader.SourceQueueManager.bytes_le, f"SecurityID is {identifier.hex()}"
+
+
+def zero(name: str) -> JudgePart:
+    """Demand bits that are 0."""
+
+    def judge_bits(security: Any, packet: Any) -> Finding:
+        value = getattr(security, name)
+        return value == 0, f"{name} is {value}"
+
+    return judge_bits
+
+
+for rule, name in (("MQMQ-2.2.20.6-05", "AU"), ("MQMQ-2.2.20.6-09", "AS")):
+    passive(rule, MESSAGE, f"{name} is 0")(of_security_header(zero(name)))
+
+
+@passive("MQMQ-2.2.20.6-07", MESSAGE, "ProviderInfo names a provider with DE 0 and a signature")
+@of_security_header
+def other_provider(security: Any, packet: Any) -> Finding:
+    """Demand the name of the provider that made the signature."""
+    if security.DE or not security.SignatureSize:
+        return None
+    name = _provider(security.SecurityData.ProviderInfo)
+    return bool(name), f"ProviderName is {name!a}"
+
+
+@passive("MQMQ-2.2.20.6-08", MESSAGE, "SecurityData is there with AI 1")
+@of_security_header
+def has_data(security: Any, packet: Any) -> Finding:
+    """Demand SecurityData that was announced."""
+    return (_any_size(security), f"sizes are {_sizes(security)}") if security.AI else None
+
+
+@passive("MQMQ-2.2.20.6-14", MESSAGE, "SenderIdSize is the length of the SID or GUID")
+@of_security_header
+def sender_size(security: Any, packet: Any) -> Finding:
+    """Compare with the length of the SID or GUID."""
+    identifier = security.SecurityData.SecurityID
+    if security.ST not in (SID, QUEUE_MANAGER):
+        return None
+    right = _is_sid(identifier) if security.ST == SID else len(identifier) == GUID_SIZE
+    return right, f"SenderIdSize is {len(identifier)} for {identifier.hex()}"
+
+
+@passive("MQMQ-2.2.20.6-15", MESSAGE, "EncryptionKeySize is the length of the SIMPLEBLOB")
+@of_security_header
+def key_size(security: Any, packet: Any) -> Finding:
+    """Compare with the lengths that a SIMPLEBLOB has."""
+    size = security.EncryptionKeySize
+    return (size in KEY_SIZES, f"EncryptionKeySize is {size}") if size else None
+
+
+@passive("MQMQ-2.2.20.6-16", MESSAGE, "SignatureSize is the length of an RSA signature")
+@of_security_header
+def signature_size(security: Any, packet: Any) -> Finding:
+    """Compare with the lengths that an RSA signature has."""
+    size = security.SignatureSize
+    return (size in RSA_SIZES, f"SignatureSize is {size}") if size else None
+
+
+@passive("MQMQ-2.2.20.6-17", MESSAGE, "SenderCertSize is the length of the certificate")
+@of_security_header
+def certificate_size(security: Any, packet: Any) -> Finding:
+    """Compare with the certificate's own length."""
+    certificate = security.SecurityData.SenderCert
+    if not certificate:
+        return None
+    length = 4 + int.from_bytes(certificate[2:4], "big") if certificate[:2] == bytes([DER_SEQUENCE, DER_LONG]) else -1
+    return length == len(certificate), f"SenderCertSize is {len(certificate)}, the certificate's own length {length}"
+
+
+@passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a type and a text with its null")
+@of_security_header
+def provider_size(security: Any, packet: Any) -> Finding:
+    """Demand a type and a string with its null."""
+    info = security.SecurityData.ProviderInfo
+    return (_provider(info) is not None, f"ProviderInfoSize is {len(info)}") if info else None
+
+
+@passive("MQMQ-2.2.20.6-19", MESSAGE, "At least one size is not 0")
+@of_security_header
+def not_empty(security: Any, packet: Any) -> Finding:
+    """Look for an item."""
+    return _any_size(security), f"sizes are {_sizes(security)}"
+
+
+@passive("MQMQ-2.2.20.6-20", MESSAGE, "SecurityData has a sender with ST 1 or 2 and a key with EB 1")
+@of_security_header
+def as_announced(security: Any, packet: Any) -> Finding:
+    """Look for the sender that ST announces, and the key that EB announces."""
+    lacking = [name for name, lacks in _lacking(security).items() if lacks]
+    return not lacking, f"lacks {' and '.join(lacking) or 'nothing'}"
+
+
+@passive("MQMQ-2.2.20.6-21", (MESSAGE, MALFORMED), "each item of SecurityData begins at a multiple of 4 bytes")
+def aligned(packet: Any, context: Context) -> Finding:
+    """Blame what leaves no whole header: an item that is not where its alignment puts it."""
+    if isinstance(packet, FormatError):
+        return (False, str(packet)) if packet.field.startswith("SecurityData.") else None
+    return None if packet.SecurityHeader is None else (True, "every item is where its alignment puts it")
+
+
+def with_signature(predicate: Predicate) -> Predicate:
+    """Show a predicate only the messages that have a signature."""
+
+    @wraps(predicate)
+    def of_signed(packet: Any, context: Context) -> Finding:
+        security = packet.SecurityHeader
+        return predicate(packet, context) if security is not None and security.SignatureSize else None
+
+    return of_signed
+
+
+for rule, judge_sender in (
+    ("MQMQ-2.2.20.6-22", queue_manager),
+    ("MQMQ-2.2.20.6-23", user),
+    ("MQMQ-2.2.20.6-24", queue_manager),
+):
+    passive(rule, MESSAGE, "as with ST, in a signed message")(with_signature(judge_sender))
+
+
+@passive("MQMQ-2.2.20.6-37", MESSAGE, "ProviderInfo is there only with DE 0, and is a type and a name then")
+@of_security_header
+def default_provider(security: Any, packet: Any) -> Finding:
+    """Judge ProviderInfo where it is there: with DE 0, a type and a name."""
+    if not security.ProviderInfoSize:
+        return True, "no ProviderInfo"
+    name = _provider(security.SecurityData.ProviderInfo)
+    return not security.DE and name is not None, f"DE is {security.DE}, ProviderName is {name!a}"
+
+
+def _is_sid(identifier: bytes) -> bool:
+    if len(identifier) < SID_HEAD or identifier[0] != 1 or identifier[1] > SUB_AUTHORITIES:
+        return False
+    return len(identifier) == SID_HEAD + 4 * identifier[1]
+
+
+def _provider(info: bytes) -> str | None:
+    try:
+        return ProviderInfo.parse(info).ProviderName
+    except FormatError:
+        return None
+
+
+def _sizes(security: Any) -> tuple[int, ...]:
+    return (
+        security.SenderIdSize,
+        security.EncryptionKeySize,
+        security.SignatureSize,
+        security.SenderCertSize,
+        security.ProviderInfoSize,
+    )
+
+
+def _any_size(security: Any) -> bool:
+    return any(_sizes(security))
+
+
+def _lacking(security: Any) -> dict[str, bool]:
+    return {
+        "SecurityID": security.ST != NOBODY and not security.SenderIdSize,
+        "EncryptionKey": bool(security.EB) and not security.EncryptionKeySize,
+    }

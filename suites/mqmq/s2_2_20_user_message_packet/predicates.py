@@ -1,0 +1,105 @@
+"""Judge which headers a message has, its lists of queues, its SOAP strings and its DebugHeader.
+
+Spec: MS-MQMQ 2.2.20, 2.2.20.1 to 2.2.20.3, 2.2.20.7, 2.2.20.8.
+
+A malformed message breaks the rule of the field that the strict codec stopped at.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.capture.recorder import MALFORMED
+from harness.judging.passive import Context, Finding, passive
+from suites.mqmq.steps.message_bytes import BASE, USER, heals
+from suites.mqmq.steps.message_parts import (
+    JudgePart,
+    of_part,
+    properties_are_there,
+    there_if_and_only_if,
+    well_formed,
+)
+
+MESSAGE = "UserMessage"
+
+# -- the headers that there are (2.2.20) --------------------------------------------------------------------------
+
+for rule in ("MQMQ-2.2.20-01", "MQMQ-2.2.20-05"):
+    passive(rule, (MESSAGE, MALFORMED), "MP is 1, and the MessagePropertiesHeader is there")(properties_are_there)
+
+
+@passive("MQMQ-2.2.20-02", (MESSAGE, MALFORMED, "unknown internal"), "IN is 0 in a message")
+def no_internal_message(packet: Any, context: Context) -> Finding:
+    """Demand IN 0: what is a message but for IN is no internal packet."""
+    data = context.frame.data
+    if context.frame.kind == "UserMessage":
+        return True, "IN is 0"
+    return (False, "IN is 1 in what else is a message") if heals(data, BASE, "IN", 0) else None
+
+
+for rule, header, flag, part in (
+    ("MQMQ-2.2.20-03", USER, "TH", "TransactionHeader"),
+    ("MQMQ-2.2.20-04", USER, "SH", "SecurityHeader"),
+    ("MQMQ-2.2.20-06", BASE, "DH", "DebugHeader"),
+    ("MQMQ-2.2.20-07", USER, "HH", "SoapHeader"),
+    ("MQMQ-2.2.20-08", USER, "MQ", "MultiQueueFormatHeader"),
+):
+    passive(rule, (MESSAGE, MALFORMED), f"{part} is there if and only if {flag} is set")(
+        there_if_and_only_if(header, flag, part)
+    )
+
+# -- lists of queues (2.2.20.2, 2.2.20.3) -------------------------------------------------------------------------
+
+for rule, expected, fields in (
+    ("MQMQ-2.2.20.2-01", "HeaderSize is the size of the list", ("MQFAddressHeader.HeaderSize",)),
+    ("MQMQ-2.2.20.2-04", "ElementCount is that of the list", ("MQFAddressHeader.ElementCount",)),
+    ("MQMQ-2.2.20.2-05", "the list is made of elements", ("MQFFormatNameElement", "MQFAddressHeader.")),
+    ("MQMQ-2.2.20.2-06", "the list has ElementCount elements", ("MQFAddressHeader.ElementCount",)),
+    ("MQMQ-2.2.20.3-03", "Size is that of Signature", ("MQFSignatureHeader.",)),
+    ("MQMQ-2.2.20.3-04", "Signature has Size bytes", ("MQFSignatureHeader.",)),
+):
+    passive(rule, (MESSAGE, MALFORMED), expected)(well_formed("MultiQueueFormatHeader", *fields))
+
+
+@passive("MQMQ-2.2.20.3-01", MESSAGE, "ID is 0x015E")
+@of_part("MultiQueueFormatHeader")
+def signature_id(header: Any, packet: Any) -> Finding:
+    """Judge the number that the signature of the lists is known by."""
+    return header.Signature.ID == 0x015E, f"ID is 0x{header.Signature.ID:04X}"
+
+
+# -- SOAP strings (2.2.20.7) --------------------------------------------------------------------------------------
+
+
+def section_id(name: str, value: int) -> JudgePart:
+    """Demand the number that a section is known by."""
+    return lambda soap, packet: (getattr(soap, name) == value, f"{name} is 0x{getattr(soap, name):04X}")
+
+
+def counts_null(name: str) -> JudgePart:
+    """Demand that a length counts the null of its string."""
+    length = f"{name}DataLength"
+    return lambda soap, packet: (getattr(soap, f"{name}Terminated"), f"{length} is {getattr(soap, length)}")
+
+
+for rule, expected, judge_soap in (
+    ("MQMQ-2.2.20.7-01", "HeaderSectionID is 0x0320", section_id("HeaderSectionID", 0x0320)),
+    ("MQMQ-2.2.20.7-03", "HeaderDataLength counts the null of Header", counts_null("Header")),
+    ("MQMQ-2.2.20.7-04", "BodySectionID is 0x0384", section_id("BodySectionID", 0x0384)),
+    ("MQMQ-2.2.20.7-06", "BodyDataLength counts the null of Body", counts_null("Body")),
+):
+    passive(rule, MESSAGE, expected)(of_part("SoapHeader")(judge_soap))
+
+# -- tracing (2.2.20.8) -------------------------------------------------------------------------------------------
+
+
+@passive("MQMQ-2.2.20.8-01", MESSAGE, "QT is 0 or 1")
+@of_part("DebugHeader")
+def queue_type(header: Any, packet: Any) -> Finding:
+    """Demand a public queue, or none."""
+    return header.QT in (0, 1), f"QT is {header.QT}"
+
+
+passive("MQMQ-2.2.20.8-17", (MESSAGE, MALFORMED), "QueueIdentifier is there with QT 1")(
+    well_formed("DebugHeader", "DebugHeader.QueueIdentifier")
+)

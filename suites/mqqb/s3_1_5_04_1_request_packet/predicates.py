@@ -1,0 +1,14 @@
+"""Judge the ConnectionParameters response. Spec: MS-MQQB 3.1.5.4.1."""
+
+from __future__ import annotations
+
+from harness.judging.passive import passive
+from suites.mqqb.steps.session_opening_packets import PARAMETERS, is_response, never_refused, repeated
+
+passive("MQQB-3.1.5.4.1-08", PARAMETERS, "CS is 0 in a ConnectionParameters response")(never_refused(is_response))
+
+for rule, field in (
+    ("MQQB-3.1.5.4.1-09", "RecoverableAckTimeout"),
+    ("MQQB-3.1.5.4.1-10", "AckTimeout"),
+):
+    passive(rule, PARAMETERS, f"{field} of the response is that of the request")(repeated(field))

@@ -1,0 +1,132 @@
+"""Predicates on OrderAcks and FinalAcks. Spec: MS-MQQB 2.2.4, 2.2.5.
+
+A message counts as one of them when most signs of one are there, so that one wrong field does not hide it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from harness.judging.passive import Context, Finding, Predicate
+from reference_qm.codec import (
+    DirectQueueFormatName,
+    MessageClass,
+    PrivateQueueFormatNameId,
+    UserHeader,
+    UserMessagePacket,
+)
+from suites.mqmq.steps.message_bytes import healed
+
+LABEL = "QM Ordering Ack"
+BODY_SIZE = 0x24
+ORDER_QUEUE = 4
+FIRST_FINAL = 0x4000
+ENOUGH = 3
+"""How many of four signs make an acknowledgment of what else would be a message."""
+_ADDRESS = r"(?:TCP:(?P<ip>[0-9A-F.:]+)|SPX:[0-9A-F]{8}\.[0-9A-F]{12})"
+ORDER_QUEUE_NAME = re.compile(rf"{_ADDRESS}\\PRIVATE\$\\order_queue\$", re.IGNORECASE)
+
+JudgePacket = Callable[[Any], Finding]
+
+
+def _signs(packet: Any, of_class: bool) -> bool:
+    properties, queue = packet.MessagePropertiesHeader, packet.UserHeader.DestinationQueue
+    named = isinstance(queue, PrivateQueueFormatNameId) and queue.PrivateQueueIdentifier == ORDER_QUEUE
+    direct = isinstance(queue, DirectQueueFormatName) and queue.DirectFormatName.lower().endswith("order_queue$")
+    signs: int = of_class + (properties.Label == LABEL) + (properties.MessageSize == BODY_SIZE) + (named or direct)
+    return signs >= ENOUGH
+
+
+def is_order_ack(packet: Any) -> bool:
+    """Say whether a message is meant as an OrderAck."""
+    value: int = packet.MessagePropertiesHeader.MessageClass
+    return value < FIRST_FINAL and _signs(packet, value == MessageClass.MQMSG_CLASS_ORDER_ACK)
+
+
+def is_final_ack(packet: Any) -> bool:
+    """Say whether a message is meant as a FinalAck."""
+    value: int = packet.MessagePropertiesHeader.MessageClass
+    return value >= FIRST_FINAL and _signs(packet, of_class=True)
+
+
+def of_acknowledgment(meant: Callable[[Any], bool]) -> Callable[[JudgePacket], Predicate]:
+    """Show a predicate only the messages that are meant as an OrderAck, or as a FinalAck."""
+
+    def decorate(judge_packet: JudgePacket) -> Predicate:
+        @wraps(judge_packet)
+        def predicate(packet: Any, context: Context) -> Finding:
+            return judge_packet(packet) if meant(packet) else None
+
+        return predicate
+
+    return decorate
+
+
+def base_flags(packet: Any) -> Finding:
+    """Demand no bits of the BaseHeader."""
+    return packet.BaseHeader.Flags == 0, f"BaseHeader.Flags is 0x{packet.BaseHeader.Flags:04X}"
+
+
+def other_bits(packet: Any) -> Finding:
+    """Demand no bits of the UserHeader but MP, DM (of an OrderAck see E36) and DQ, 3 or 7."""
+    user = packet.UserHeader
+    others = user.Flags & ~UserHeader.flags(DM=3, DQ=7, MP=1)
+    return not others and user.DQ in (3, 7), f"UserHeader.Flags is 0x{user.Flags:08X}, DQ {user.DQ}"
+
+
+def private_name(packet: Any) -> Finding:
+    """Judge the private queue with DQ 3 (E42)."""
+    queue = packet.UserHeader.DestinationQueue
+    if not isinstance(queue, PrivateQueueFormatNameId):
+        return None
+    return queue.PrivateQueueIdentifier == ORDER_QUEUE, f"PrivateQueueIdentifier is 0x{queue.PrivateQueueIdentifier:X}"
+
+
+def direct_name(packet: Any) -> Finding:
+    """Judge the direct name with DQ 7."""
+    queue = packet.UserHeader.DestinationQueue
+    if not isinstance(queue, DirectQueueFormatName):
+        return None
+    name = queue.DirectFormatName
+    return ORDER_QUEUE_NAME.fullmatch(name) is not None, f"DirectFormatName is {name!a}"
+
+
+def label(packet: Any) -> Finding:
+    """Compare with the label that is printed."""
+    return packet.MessagePropertiesHeader.Label == LABEL, f"Label is {packet.MessagePropertiesHeader.Label!a}"
+
+
+def body_size(packet: Any) -> Finding:
+    """Compare with the size of the body that is printed."""
+    size = packet.MessagePropertiesHeader.MessageSize
+    return size == BODY_SIZE, f"MessageSize is 0x{size:X}"
+
+
+def property_flags(packet: Any) -> Finding:
+    """Demand no bits of the MessagePropertiesHeader."""
+    flags = packet.MessagePropertiesHeader.Flags
+    return flags == 0, f"MessagePropertiesHeader.Flags is 0x{flags:02X}"
+
+
+def body_type(packet: Any) -> Finding:
+    """Demand a body without type."""
+    value = packet.MessagePropertiesHeader.BodyType
+    return value == 0, f"BodyType is 0x{value:X}"
+
+
+def flag_of_acknowledgment(header: str, flag: str, value: int, *meanings: Callable[[Any], bool]) -> Predicate:
+    """Demand the value of a flag with which alone an acknowledgment is a message at all."""
+
+    def meant_as_one(packet: Any) -> bool:
+        return any(meant(packet) for meant in meanings)
+
+    def predicate(packet: Any, context: Context) -> Finding:
+        if isinstance(packet, UserMessagePacket):
+            return (True, f"{flag} is {value}") if meant_as_one(packet) else None
+        message = healed(context.frame.data, header, flag, value)
+        return (False, f"{flag} is not {value}") if message is not None and meant_as_one(message) else None
+
+    return predicate
