@@ -14,7 +14,7 @@ NONE: Mapping[str, Any] = {}
 def a_message(peer: Peer, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
     """Make a message that the SUT has not seen; express unless ``user``, fields of UserHeader, says else.
 
-    ``queue``: plain, transactional or admin. ``headers``: what ``harness.wire.user_message`` takes.
+    ``queue``: plain, transactional or admin. ``headers``: arguments of ``harness.wire.user_message``.
     """
     own = {
         "SourceQueueManager": peer.identifier,
@@ -31,7 +31,7 @@ def recoverable_message(peer: Peer, user: Mapping[str, Any] = NONE, **headers: A
 
 
 class Sequence:
-    """A transactional sequence of the peer; ``ordinal`` tells sequences of one test apart, up to 15.
+    """A transactional sequence of the peer; ``ordinal`` distinguishes the sequences of one test, up to 15.
 
     Later ones are greater, also those of tests that follow in the same second.
     """

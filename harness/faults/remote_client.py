@@ -20,8 +20,8 @@ from reference_qm.core.remote_client.steps import Bind as Construct
 from reference_qm.core.remote_client.steps import Binding, RemoteError, Sequence
 from reference_qm.rpc import QM2QM, Interface
 from reference_qm.rpc.bind_bodies import Bind
-from reference_qm.rpc.errors import PduError
 from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.rpc.syntaxes import NDR, SyntaxId
 from reference_qm.surface.effects import Effect, SendPacket
 from reference_qm.surface.inputs import Endpoint

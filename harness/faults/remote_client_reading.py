@@ -20,8 +20,8 @@ from reference_qm.core.remote_client.model import PendingRemoteReadEntry, Remote
 from reference_qm.core.remote_client.reading import ClientReading, RemoteMessage, Version
 from reference_qm.core.remote_client.steps import Sequence
 from reference_qm.rpc.bodies import Request
-from reference_qm.rpc.errors import PduError
 from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.effects import Effect, SendPacket
 
 Original = Callable[..., Any]

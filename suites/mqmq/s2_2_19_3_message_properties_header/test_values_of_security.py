@@ -38,7 +38,7 @@ def test_values_that_no_table_has_are_refused_where_they_count(peer, sut, judge)
         packet["MessagePropertiesHeader"].HashAlgorithm = NO_HASH
         return packet
 
-    dispositions = secured.fates(
+    dispositions = secured.dispositions(
         {
             "MQMQ-2.2.19.3-21": secret(sut, secured.message(body=CLEAR), 4, AES_256, KEY[256], for_level=ADVANCED),
             "MQMQ-2.2.19.3-22": hashed(signed(secured.message())),

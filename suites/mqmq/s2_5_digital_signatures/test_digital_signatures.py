@@ -120,7 +120,7 @@ def test_every_property_is_signed(peer, sut, judge, version, properties):
         several = version == SIG30
         value = before["MultiQueueFormatHeader"].Signature.Signature if several else before["SecurityHeader"].Signature
         packets[f"{number} unsigned"] = with_signature(_with(message(), changed, peer, sut), value, in_list=several)
-    dispositions = secured.fates(packets)
+    dispositions = secured.dispositions(packets)
     for number, (rule, changed) in enumerate(properties):
         good, bad = dispositions[f"{number} signed"], dispositions[f"{number} unsigned"]
         judge(

@@ -9,7 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from suites.messages import a_message
-from suites.mqqb.steps.fate import private_queue
+from suites.mqqb.steps.disposition import private_queue
 from suites.mqqb.steps.opening import opened
 from suites.mqqb.steps.sender import Sender
 

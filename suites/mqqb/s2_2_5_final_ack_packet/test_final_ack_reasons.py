@@ -39,7 +39,7 @@ def test_what_is_wrong_with_its_security(peer, sut, judge):
         "MQQB-2.2.5-17": signed(message(DE=0, ProviderInfo=NO_SUCH_PROVIDER)),
         "MQQB-2.2.5-18": signed(message(), SIG20, BOB.key),
     }
-    for rule, disposition in secured.fates(packets, "transactional").items():
+    for rule, disposition in secured.dispositions(packets, "transactional").items():
         judge(rule, expected=REASONS[rule], observed=disposition.final, evidence=disposition.frames)
 
 

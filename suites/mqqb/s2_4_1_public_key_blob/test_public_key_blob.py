@@ -52,7 +52,7 @@ def test_published_keys_are_those_that_decrypt(peer, sut, judge):
         usable = key.modulus > 1 << 8 * (len(KEY[bits]) + 12)
         packet["SecurityHeader"].EncryptionKey = simple_blob(algorithm, KEY[bits], key) if usable else b"\0" * 268
         packets[LEVELS[level]] = packet
-    dispositions = secured.fates(packets)
+    dispositions = secured.dispositions(packets)
     evidence = [frame for disposition in dispositions.values() for frame in disposition.frames]
     judge("MQQB-3.1.7.1.5-10", expected=BITS, observed=sizes, evidence=evidence)
     for name, blob in blobs.items():

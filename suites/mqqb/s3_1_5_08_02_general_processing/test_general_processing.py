@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.fate import history_entry, private_queue
+from suites.mqqb.steps.disposition import history_entry, private_queue
 from suites.mqqb.steps.opening import ACK_MS, CLOCK_S, Between, accepted_from, opened, text
 from suites.mqqb.steps.sender import eventually
 
@@ -14,10 +14,9 @@ LONG_MS = 120_000
 """An AckTimeout after which nothing is acknowledged while a check goes on."""
 MEASURED = 10
 """Timers run at most so many times faster where the check has to act while they run."""
-RULE = "MQQB-3.1.5.8.2-"
 
 
-@covers(f"{RULE}02", f"{RULE}12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
+@covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
 def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(peer, sut, judge):
     """Three express messages, the last ones half the delay later, are acknowledged together when the delay is over."""
     sut.slow_down(MEASURED)
@@ -27,15 +26,15 @@ def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(
     sent += [session.send(a_message(peer)) for _ in range(2)]
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(2 * DELAY_MS) + sut.slack_ms(DELAY_MS))
     evidence = [*sent, ack]
-    for rule in (f"{RULE}02", "MQQB-3.1.5.8-04"):
+    for rule in ("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8-04"):
         judge(rule, expected=3, observed=ack["SessionHeader"].AckSequenceNumber, evidence=evidence)
     due_ms = sut.duration_ms(DELAY_MS)
     expected = Between(due_ms * 4 // 5, due_ms + sut.slack_ms(DELAY_MS))
-    for rule in (f"{RULE}12", "MQQB-3.1.5.8.7-01"):
+    for rule in ("MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8.7-01"):
         judge(rule, expected=expected, observed=ack.time_ms - sent[0].time_ms, evidence=evidence)
 
 
-@covers(f"{RULE}03", f"{RULE}04", f"{RULE}13")
+@covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")
 @needs("inspect", "queue_control")
 def test_a_session_knows_what_it_owes_and_how_it_is_used(peer, sut, judge):
     """Before any message, after one to a private name, after one more to a direct name."""
@@ -48,14 +47,14 @@ def test_a_session_knows_what_it_owes_and_how_it_is_used(peer, sut, judge):
         eventually(peer, lambda: history_entry(sut, sent[-1]) is not None)
         states.append(accepted_from(sut, peer.identifier))
     for rule, name, expected in (
-        ("03", "UnackedReceivedMsgCount", [0, 1, 2]),
-        ("04", "DirectFormatSession", [False, False, True]),
-        ("13", "SessionActive", [False, True, True]),
+        ("MQQB-3.1.5.8.2-03", "UnackedReceivedMsgCount", [0, 1, 2]),
+        ("MQQB-3.1.5.8.2-04", "DirectFormatSession", [False, False, True]),
+        ("MQQB-3.1.5.8.2-13", "SessionActive", [False, True, True]),
     ):
-        judge(f"{RULE}{rule}", expected=expected, observed=[state[name] for state in states], evidence=sent)
+        judge(rule, expected=expected, observed=[state[name] for state in states], evidence=sent)
 
 
-@covers(f"{RULE}06", f"{RULE}07", f"{RULE}08", f"{RULE}10")
+@covers("MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08", "MQQB-3.1.5.8.2-10")
 @needs("inspect")
 def test_every_message_is_entered_into_the_history(peer, sut, judge):
     """Two messages have an entry each: source, MessageID, and the time in seconds since 1970."""
@@ -65,16 +64,16 @@ def test_every_message_is_entered_into_the_history(peer, sut, judge):
     eventually(peer, lambda: history_entry(sut, sent[-1]) is not None)
     new = {name: stamp for name, stamp in _history(sut).items() if name not in before}
     now_s = peer.environment.now().utc_s
-    judge(f"{RULE}10", expected=2, observed=len(new), evidence=sent)
+    judge("MQQB-3.1.5.8.2-10", expected=2, observed=len(new), evidence=sent)
     expected = sorted(f"{peer.identifier} {message['UserHeader'].MessageID}" for message in sent)
-    judge(f"{RULE}06", expected=expected, observed=sorted(new), evidence=sent)
+    judge("MQQB-3.1.5.8.2-06", expected=expected, observed=sorted(new), evidence=sent)
     stamps = new.values()
     off = [stamp for stamp in stamps if abs(stamp - now_s) > CLOCK_S]
-    for rule in ("07", "08"):
-        judge(f"{RULE}{rule}", expected=f"none off {now_s}", observed=f"{off or 'none'} off {now_s}", evidence=sent)
+    for rule in ("MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08"):
+        judge(rule, expected=f"none off {now_s}", observed=f"{off or 'none'} off {now_s}", evidence=sent)
 
 
-@covers(f"{RULE}48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
+@covers("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14")
 def test_the_first_recoverable_message_brings_the_acknowledgment_forward(peer, sut, judge):
     """An express message, a recoverable one, another soon after: all are acknowledged soon after the first of those."""
     sut.slow_down(MEASURED)
@@ -86,7 +85,7 @@ def test_the_first_recoverable_message_brings_the_acknowledgment_forward(peer, s
     ack = session.expect("SessionAck", within_ms=sut.duration_ms(DELAY_MS) + sut.slack_ms(DELAY_MS))
     due_ms = sut.duration_ms(soon_ms)
     expected = Between(due_ms * 4 // 5, due_ms + sut.slack_ms(soon_ms))
-    for rule in (f"{RULE}48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14"):
+    for rule in ("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14"):
         judge(rule, expected=expected, observed=ack.time_ms - sent[1].time_ms, evidence=[*sent, ack])
 
 

@@ -5,35 +5,49 @@ from __future__ import annotations
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
-from suites.mqqb.steps.secured import NOBODY, SHA1, SHA256, Secured, flipped, signed
-from suites.mqqb.steps.tables import RULE, covers_table, judged
+from suites.mqqb.steps.secured import NOBODY, SHA1, SHA256, Secured, flipped, judge_dispositions, signed
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 KEPT, GONE = "in its queue", "not in its queue"
 NEEDS = needs("security", "receive", "configure")
-
-
-SIGNATURES = [
-    *((f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED, "02 04 05") for one in HASHES),
-    *((f"MSMQ 2.0 with hash {one:#06x}", "level", "sig20", "04 06") for one in HASHES),
-    ("MSMQ 1.0", "level", "sig10", "08 09"),
-    ("MSMQ 3.0 in the list", "level", "sig30", "11 12 13"),
-    ("one bit of the signature is another", "answer", BAD, "02 05 14 15"),
-    ("one bit of the signature is another", "kept", GONE, "21"),
-    ("one bit of the list's signature is another", "answer", BAD, "12 14 15"),
-    ("one bit of the list's signature is another", "kept", GONE, "21"),
-    ("signed with another's key", "answer", BAD, "05 14"),
-    ("the list signed with another's key", "answer", BAD, "12 14"),
-    ("signed under another hash than is told", "answer", BAD, "04 14"),
-    ("an MSMQ 2.0 signature in the list", "answer", BAD, "11 14"),
-    ("an MSMQ 3.0 signature outside of the list", "answer", BAD, "04 08 14"),
-    ("refused, but NA is not set", "answer", "silence", "15"),
-    ("refused, but NA is not set", "kept", GONE, "21"),
-]
+SIGNATURES = (
+    *(("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
+    *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
+    *(("MQQB-3.1.5.8.3-05", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
+    *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {one:#06x}", "level", "sig20") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-06", f"MSMQ 2.0 with hash {one:#06x}", "level", "sig20") for one in HASHES),
+    ("MQQB-3.1.5.8.3-08", "MSMQ 1.0", "level", "sig10"),
+    ("MQQB-3.1.5.8.3-09", "MSMQ 1.0", "level", "sig10"),
+    ("MQQB-3.1.5.8.3-11", "MSMQ 3.0 in the list", "level", "sig30"),
+    ("MQQB-3.1.5.8.3-12", "MSMQ 3.0 in the list", "level", "sig30"),
+    ("MQQB-3.1.5.8.3-13", "MSMQ 3.0 in the list", "level", "sig30"),
+    ("MQQB-3.1.5.8.3-02", "one bit of the signature is another", "answer", BAD),
+    ("MQQB-3.1.5.8.3-05", "one bit of the signature is another", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "one bit of the signature is another", "answer", BAD),
+    ("MQQB-3.1.5.8.3-15", "one bit of the signature is another", "answer", BAD),
+    ("MQQB-3.1.5.8.3-21", "one bit of the signature is another", "kept", GONE),
+    ("MQQB-3.1.5.8.3-12", "one bit of the list's signature is another", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "one bit of the list's signature is another", "answer", BAD),
+    ("MQQB-3.1.5.8.3-15", "one bit of the list's signature is another", "answer", BAD),
+    ("MQQB-3.1.5.8.3-21", "one bit of the list's signature is another", "kept", GONE),
+    ("MQQB-3.1.5.8.3-05", "signed with another's key", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "signed with another's key", "answer", BAD),
+    ("MQQB-3.1.5.8.3-12", "the list signed with another's key", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "the list signed with another's key", "answer", BAD),
+    ("MQQB-3.1.5.8.3-04", "signed under another hash than is named", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "signed under another hash than is named", "answer", BAD),
+    ("MQQB-3.1.5.8.3-11", "an MSMQ 2.0 signature in the list", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "an MSMQ 2.0 signature in the list", "answer", BAD),
+    ("MQQB-3.1.5.8.3-04", "an MSMQ 3.0 signature outside of the list", "answer", BAD),
+    ("MQQB-3.1.5.8.3-08", "an MSMQ 3.0 signature outside of the list", "answer", BAD),
+    ("MQQB-3.1.5.8.3-14", "an MSMQ 3.0 signature outside of the list", "answer", BAD),
+    ("MQQB-3.1.5.8.3-15", "refused, but NA is not set", "answer", "silence"),
+    ("MQQB-3.1.5.8.3-21", "refused, but NA is not set", "kept", GONE),
+)
 
 
 @NEEDS
-@covers_table(SIGNATURES)
+@covers(*(rule for rule, *_ in SIGNATURES))
 def test_signatures_are_verified(peer, sut, judge):
     """Signatures of every kind and hash by a user that is known; each way in which one can be wrong is refused."""
     secured = Secured(peer, sut)
@@ -46,7 +60,7 @@ def test_signatures_are_verified(peer, sut, judge):
     outside = secured.message(several=True)
     in_list = signed(secured.message(several=True), SIG30)
     outside["SecurityHeader"].Signature = signed(outside.copy(), SIG30)["MultiQueueFormatHeader"].Signature.Signature
-    fates = secured.fates(
+    dispositions = secured.dispositions(
         {
             **{f"MSMQ 2.0 with hash {one:#06x}": signed(secured.message(HashAlgorithm=one)) for one in HASHES},
             "MSMQ 1.0": signed(secured.message(HashAlgorithm=SHA256), SIG10),
@@ -55,13 +69,13 @@ def test_signatures_are_verified(peer, sut, judge):
             "one bit of the list's signature is another": flipped(signed(secured.message(several=True), SIG30)),
             "signed with another's key": signed(secured.message(), SIG20, BOB.key),
             "the list signed with another's key": signed(secured.message(several=True), SIG30, BOB.key),
-            "signed under another hash than is told": changed(signed(secured.message()), HashAlgorithm=SHA1),
+            "signed under another hash than is named": changed(signed(secured.message()), HashAlgorithm=SHA1),
             "an MSMQ 2.0 signature in the list": _in_list(secured),
             "an MSMQ 3.0 signature outside of the list": outside,
             "refused, but NA is not set": flipped(signed(secured.message(NA=0))),
         }
     )
-    judged(judge, fates, SIGNATURES)
+    judge_dispositions(judge, dispositions, SIGNATURES)
 
 
 def _in_list(secured):
@@ -71,19 +85,29 @@ def _in_list(secured):
     return packet
 
 
-IDENTITIES = [
-    ("the user's own certificate", "answer", ARRIVED, "22 24 27 28"),
-    ("a certificate of another user", "answer", BAD, "22 27 37 38"),
-    ("a certificate of another user", "kept", GONE, "44"),
-    ("another's certificate that is cached", "answer", BAD, "23 37"),
-    ("a user that is not known", "answer", BAD, "22 24 37 38"),
-    ("a user that is not known", "kept", GONE, "44"),
-    ("refused, but NA is not set", "answer", "silence", "38"),
-]
+IDENTITIES = (
+    ("MQQB-3.1.5.8.3-22", "the user's own certificate", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-24", "the user's own certificate", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-27", "the user's own certificate", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-28", "the user's own certificate", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-22", "a certificate of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-27", "a certificate of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-37", "a certificate of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-38", "a certificate of another user", "answer", BAD),
+    ("MQQB-3.1.5.8.3-44", "a certificate of another user", "kept", GONE),
+    ("MQQB-3.1.5.8.3-23", "another's certificate that is cached", "answer", BAD),
+    ("MQQB-3.1.5.8.3-37", "another's certificate that is cached", "answer", BAD),
+    ("MQQB-3.1.5.8.3-22", "a user that is not known", "answer", BAD),
+    ("MQQB-3.1.5.8.3-24", "a user that is not known", "answer", BAD),
+    ("MQQB-3.1.5.8.3-37", "a user that is not known", "answer", BAD),
+    ("MQQB-3.1.5.8.3-38", "a user that is not known", "answer", BAD),
+    ("MQQB-3.1.5.8.3-44", "a user that is not known", "kept", GONE),
+    ("MQQB-3.1.5.8.3-38", "refused, but NA is not set", "answer", "silence"),
+)
 
 
 @NEEDS
-@covers_table(IDENTITIES)
+@covers(*(rule for rule, *_ in IDENTITIES))
 def test_the_certificate_must_be_its_senders(peer, sut, judge):
     """Genuine signatures: the certificate has to be registered for the user that SecurityID names."""
     secured = Secured(peer, sut)
@@ -100,38 +124,45 @@ def test_the_certificate_must_be_its_senders(peer, sut, judge):
         "a user that is not known": signed(secured.message(MALLORY), SIG20, MALLORY.key),
         "refused, but NA is not set": signed(secured.message(security=other, NA=0), SIG20, MALLORY.key),
     }
-    judged(judge, secured.fates(first) | secured.fates(second), IDENTITIES)
+    judge_dispositions(judge, secured.dispositions(first) | secured.dispositions(second), IDENTITIES)
 
 
 @NEEDS
-@covers(f"{RULE}22")
+@covers("MQQB-3.1.5.8.3-22")
 def test_a_message_that_names_no_sender_has_no_identity_to_verify(peer, sut, judge):
     """With ST 0 a certificate that nobody registered is no reason to refuse the signature."""
     secured = Secured(peer, sut)
     claims = {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
-    (fate,) = secured.fates({"": signed(secured.message(security=claims), SIG20, MALLORY.key)}).values()
-    refused = BAD in fate.acknowledgments
-    judge(f"{RULE}22", expected="no NACK_BAD_SIGNATURE", observed=BAD if refused else f"no {BAD}", evidence=fate.frames)
+    (disposition,) = secured.dispositions({"": signed(secured.message(security=claims), SIG20, MALLORY.key)}).values()
+    refused = BAD in disposition.acknowledgments
+    judge(
+        "MQQB-3.1.5.8.3-22",
+        expected="no NACK_BAD_SIGNATURE",
+        observed=BAD if refused else f"no {BAD}",
+        evidence=disposition.frames,
+    )
 
 
-FINALS = [
-    ("a transactional message", "final", "no FinalAck", "18 41"),
-    ("a transactional message", "kept", KEPT, "18 41"),
-    ("a wrong signature", "final", BAD, "18"),
-    ("a wrong signature", "answer", BAD, "15"),
-    ("a wrong signature", "kept", GONE, "21"),
-    ("another's certificate", "final", BAD, "41"),
-    ("another's certificate", "answer", BAD, "38"),
-    ("another's certificate", "kept", GONE, "44"),
-]
+FINALS = (
+    ("MQQB-3.1.5.8.3-18", "a transactional message", "final", "no FinalAck"),
+    ("MQQB-3.1.5.8.3-41", "a transactional message", "final", "no FinalAck"),
+    ("MQQB-3.1.5.8.3-18", "a transactional message", "kept", KEPT),
+    ("MQQB-3.1.5.8.3-41", "a transactional message", "kept", KEPT),
+    ("MQQB-3.1.5.8.3-18", "a wrong signature", "final", BAD),
+    ("MQQB-3.1.5.8.3-15", "a wrong signature", "answer", BAD),
+    ("MQQB-3.1.5.8.3-21", "a wrong signature", "kept", GONE),
+    ("MQQB-3.1.5.8.3-41", "another's certificate", "final", BAD),
+    ("MQQB-3.1.5.8.3-38", "another's certificate", "answer", BAD),
+    ("MQQB-3.1.5.8.3-44", "another's certificate", "kept", GONE),
+)
 
 
 @NEEDS
-@covers_table(FINALS)
+@covers(*(rule for rule, *_ in FINALS))
 def test_a_final_ack_tells_of_a_refused_transactional_message(peer, sut, judge):
-    """Transactional messages that are refused are told of by FinalAcks, too."""
+    """Transactional messages are refused by FinalAcks, too."""
     secured = Secured(peer, sut)
-    fates = secured.fates(
+    dispositions = secured.dispositions(
         {
             "a transactional message": signed(secured.message(queue="transactional")),
             "a wrong signature": flipped(signed(secured.message(queue="transactional"))),
@@ -141,4 +172,4 @@ def test_a_final_ack_tells_of_a_refused_transactional_message(peer, sut, judge):
         },
         "transactional",
     )
-    judged(judge, fates, FINALS)
+    judge_dispositions(judge, dispositions, FINALS)

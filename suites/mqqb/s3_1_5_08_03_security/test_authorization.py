@@ -1,31 +1,56 @@
-"""MS-MQQB 3.1.5.8.3 Security: may the sender write to the queue? The queue restricted is for a group and for Carol."""
+"""MS-MQQB 3.1.5.8.3 Security: which sender may write to which queue. "restricted" is for a group and for Carol."""
 
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, MALLORY
 from harness.wire.protection import SIG20
-from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, signed
-from suites.mqqb.steps.tables import RULE, covers_table, judged
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, signed
 
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
 NEEDS = needs("security", "receive", "configure")
-RESTRICTED = [
-    ("Carol, to whom it is granted", "answer", ARRIVED, "90 91 98 99 105 110 117"),
-    ("Carol, to whom it is granted", "kept", "in its queue", "120"),
-    ("Bob, by his group", "answer", ARRIVED, "99 114 115 116"),
-    ("Alice, who may only peek", "answer", DENIED, "01 89 90 91 98 99 117 119 120 121"),
-    ("Alice, who may only peek", "kept", "not in its queue", "89 127"),
-    ("Dave, of whom it says nothing", "answer", DENIED, "89 99 115 119 120 121"),
-    ("Dave, of whom it says nothing", "kept", "not in its queue", "127"),
-    ("Alice, signed", "answer", DENIED, "89 120"),
-    ("a queue manager, as Everyone", "answer", DENIED, "97 99"),
-    ("Alice, NA is not set", "answer", "silence", "121"),
-]
+RESTRICTED = (
+    ("MQQB-3.1.5.8.3-90", "Carol, to whom it is granted", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-91", "Carol, to whom it is granted", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-98", "Carol, to whom it is granted", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-99", "Carol, to whom it is granted", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-105", "Carol, to whom it is granted", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-110", "Carol, to whom it is granted", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-117", "Carol, to whom it is granted", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-120", "Carol, to whom it is granted", "kept", "in its queue"),
+    ("MQQB-3.1.5.8.3-99", "Bob, by his group", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-114", "Bob, by his group", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-115", "Bob, by his group", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-116", "Bob, by his group", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-01", "Alice, who may only peek", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-89", "Alice, who may only peek", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-90", "Alice, who may only peek", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-91", "Alice, who may only peek", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-98", "Alice, who may only peek", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-99", "Alice, who may only peek", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-117", "Alice, who may only peek", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-119", "Alice, who may only peek", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-120", "Alice, who may only peek", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-121", "Alice, who may only peek", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-89", "Alice, who may only peek", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-127", "Alice, who may only peek", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-89", "Dave, of whom it says nothing", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-99", "Dave, of whom it says nothing", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-115", "Dave, of whom it says nothing", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-119", "Dave, of whom it says nothing", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-120", "Dave, of whom it says nothing", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-121", "Dave, of whom it says nothing", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-127", "Dave, of whom it says nothing", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-89", "Alice, signed", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-120", "Alice, signed", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-99", "a queue manager, as Everyone", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-121", "Alice, NA is not set", "answer", "silence"),
+)
 
 
 @NEEDS
-@covers_table(RESTRICTED)
+@covers(*(rule for rule, *_ in RESTRICTED))
 def test_a_restricted_queue(peer, sut, judge):
     """Who has the right to write, by a group or by himself, gets in; who has others, or none, does not."""
     secured = Secured(peer, sut)
@@ -33,7 +58,7 @@ def test_a_restricted_queue(peer, sut, judge):
     def by(user, **fields):
         return secured.message(user, queue="restricted", **fields)
 
-    fates = secured.fates(
+    dispositions = secured.dispositions(
         {
             "Carol, to whom it is granted": by(CAROL),
             "Bob, by his group": by(BOB),
@@ -45,29 +70,38 @@ def test_a_restricted_queue(peer, sut, judge):
         },
         "restricted",
     )
-    judged(judge, fates, RESTRICTED)
+    judge_dispositions(judge, dispositions, RESTRICTED)
 
 
 def _queue_manager(peer):
     return {"ST": BY_QUEUE_MANAGER, "SecurityID": peer.identifier.bytes_le}
 
 
-OPEN = [
-    ("Alice", "answer", ARRIVED, "89 90 91 99 105 110"),
-    ("a queue manager, as Everyone", "answer", ARRIVED, "97"),
-    ("a queue manager, as Everyone", "kept", "in its queue", "97"),
-    ("nobody's SID", "answer", DENIED, "98 102 105 110 120"),
-    ("nobody's SID", "kept", "not in its queue", "127"),
-    ("no SID at all", "answer", DENIED, "102"),
-]
+OPEN = (
+    ("MQQB-3.1.5.8.3-89", "Alice", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-90", "Alice", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-91", "Alice", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-99", "Alice", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-105", "Alice", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-110", "Alice", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", ARRIVED),
+    ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "kept", "in its queue"),
+    ("MQQB-3.1.5.8.3-98", "nobody's SID", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-102", "nobody's SID", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-105", "nobody's SID", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-110", "nobody's SID", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-120", "nobody's SID", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-127", "nobody's SID", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-102", "no SID at all", "answer", DENIED),
+)
 
 
 @NEEDS
-@covers_table(OPEN)
+@covers(*(rule for rule, *_ in OPEN))
 def test_a_queue_for_everyone(peer, sut, judge):
     """Everyone is who has an account, and queue managers; a SID that is nobody's gets no token, and no access."""
     secured = Secured(peer, sut)
-    fates = secured.fates(
+    dispositions = secured.dispositions(
         {
             "Alice": secured.message(),
             "a queue manager, as Everyone": secured.message(security=_queue_manager(peer)),
@@ -75,34 +109,34 @@ def test_a_queue_for_everyone(peer, sut, judge):
             "no SID at all": secured.message(security={"SecurityID": b"\1\2\3\4"}),
         }
     )
-    judged(judge, fates, OPEN)
+    judge_dispositions(judge, dispositions, OPEN)
 
 
 @NEEDS
-@covers(f"{RULE}01")
+@covers("MQQB-3.1.5.8.3-01")
 def test_a_message_without_security_header_is_not_subject_to_it(peer, sut, judge):
-    """E83: what passes without a SecurityHeader may pass or be denied; it is never refused for a signature."""
+    """E83: a message without a SecurityHeader may pass or be denied; it is never refused for a signature."""
     secured = Secured(peer, sut)
-    fate = secured.fates({"": secured.plain(queue="restricted")}, "restricted")[""]
-    observed = "allowed by E83" if fate.answer in (ARRIVED, DENIED) else fate.answer
-    judge(f"{RULE}01", expected="allowed by E83", observed=observed, evidence=fate.frames, errata="E83")
+    disposition = secured.dispositions({"": secured.plain(queue="restricted")}, "restricted")[""]
+    observed = "allowed by E83" if disposition.answer in (ARRIVED, DENIED) else disposition.answer
+    judge("MQQB-3.1.5.8.3-01", expected="allowed by E83", observed=observed, evidence=disposition.frames, errata="E83")
 
 
-FINALS = [
-    ("Alice", "final", "no FinalAck", "124"),
-    ("Alice", "kept", "in its queue", "124"),
-    ("nobody's SID", "final", DENIED, "124"),
-    ("nobody's SID", "kept", "not in its queue", "127"),
-]
+FINALS = (
+    ("MQQB-3.1.5.8.3-124", "Alice", "final", "no FinalAck"),
+    ("MQQB-3.1.5.8.3-124", "Alice", "kept", "in its queue"),
+    ("MQQB-3.1.5.8.3-124", "nobody's SID", "final", DENIED),
+    ("MQQB-3.1.5.8.3-127", "nobody's SID", "kept", "not in its queue"),
+)
 
 
 @NEEDS
-@covers_table(FINALS)
+@covers(*(rule for rule, *_ in FINALS))
 def test_a_final_ack_tells_of_a_transactional_message_that_is_denied(peer, sut, judge):
-    """A transactional message of somebody who may not write is told of by a FinalAck, too."""
+    """A transactional message of somebody who may not write is refused by a FinalAck, too."""
     secured = Secured(peer, sut)
     packets = {
         "Alice": secured.message(queue="transactional"),
         "nobody's SID": secured.message(MALLORY, queue="transactional"),
     }
-    judged(judge, secured.fates(packets, "transactional"), FINALS)
+    judge_dispositions(judge, secured.dispositions(packets, "transactional"), FINALS)

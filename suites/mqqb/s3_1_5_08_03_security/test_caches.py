@@ -1,75 +1,74 @@
-"""MS-MQQB 3.1.5.8.3 Security: what is remembered of keys and certificates; MS-MQQB 3.1.1.3: the caches."""
+"""MS-MQQB 3.1.5.8.3 Security: keys and certificates that are kept; MS-MQQB 3.1.1.3: the caches."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
-from harness.wire.protection import RC4, listed_keys, simple_blob
-from suites.mqqb.steps.caching import (
-    CERTIFICATES,
-    ENHANCED,
-    RECEIVE,
-    cached,
-    manager,
-    moment,
-    provider,
-    remaining_ms,
-    users,
-)
+from harness.wire.protection import LEVELS, RC4, listed_keys, simple_blob
+from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, cached, manager, moment, remaining_ms, users
 from suites.mqqb.steps.opening import Between, pass_time
 from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
-from suites.mqqb.steps.tables import RULE
 
 NEEDS = needs("security", "receive", "configure", "inspect")
-STATE = "MQQB-3.1.1.3-"
+ENHANCED = 3
+PROVIDER = LEVELS[ENHANCED]
 LATER_MS = 3_000
-"""Longer than what CachedTime, in seconds, can tell apart."""
-
-
-def _rules(numbers, *others):
-    return covers(*(f"{RULE}{number}" for number in numbers.split()), *others)
+"""Longer than the difference that CachedTime, in seconds, can show."""
 
 
 @NEEDS
-@_rules("29 30 31 32 33 34 36", f"{STATE}02", f"{STATE}03", f"{STATE}05")
+@covers(
+    "MQQB-3.1.5.8.3-29",
+    "MQQB-3.1.5.8.3-30",
+    "MQQB-3.1.5.8.3-31",
+    "MQQB-3.1.5.8.3-32",
+    "MQQB-3.1.5.8.3-33",
+    "MQQB-3.1.5.8.3-34",
+    "MQQB-3.1.5.8.3-36",
+    "MQQB-3.1.1.3-02",
+    "MQQB-3.1.1.3-03",
+    "MQQB-3.1.1.3-05",
+)
 def test_a_verified_certificate_is_cached(peer, sut, judge):
     """One entry for the user and the certificate; the timer starts with the first and runs on with the second."""
     secured = Secured(peer, sut)
     before = users(sut)
-    fate = secured.fates({"": signed(secured.message(body=CLEAR))})[""]
+    disposition = secured.dispositions({"": signed(secured.message(body=CLEAR))})[""]
     entries, now_s = cached(sut, CERTIFICATES), peer.environment.now().utc_s
-    evidence = fate.frames
-    for rule in (f"{RULE}29", f"{RULE}34", f"{STATE}02", f"{STATE}03"):
+    evidence = disposition.frames
+    for rule in ("MQQB-3.1.5.8.3-29", "MQQB-3.1.5.8.3-34", "MQQB-3.1.1.3-02", "MQQB-3.1.1.3-03"):
         judge(rule, expected="nobody, then alice", observed=f"{before}, then {users(sut)}", evidence=evidence)
-    entry = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
+    entry: dict[str, Any] = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
     certificate = entry["UserCert"].get("Certificate")
-    judge(f"{RULE}30", expected=ALICE.certificate.hex(), observed=certificate, evidence=evidence)
-    judge(f"{RULE}31", expected=ALICE.security_id.hex(), observed=entry["SecurityID"], evidence=evidence)
-    for number in ("32", "33"):
-        judge(f"{RULE}{number}", expected="now", observed=moment(entry, now_s), evidence=evidence)
+    judge("MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, evidence=evidence)
+    judge("MQQB-3.1.5.8.3-31", expected=ALICE.security_id.hex(), observed=entry["SecurityID"], evidence=evidence)
+    for rule in ("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33"):
+        judge(rule, expected="now", observed=moment(entry, now_s), evidence=evidence)
     whole = manager(sut)["UserCertLifetime"]
     due, slack = sut.duration_ms(whole), sut.slack_ms(whole)
     first = remaining_ms(sut, CERTIFICATES)
     pass_time(peer, LATER_MS)
-    secured.fates({"": signed(secured.message(BOB), key=BOB.key)})
+    secured.dispositions({"": signed(secured.message(BOB), key=BOB.key)})
     second = remaining_ms(sut, CERTIFICATES)
     observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
-    for rule in (f"{RULE}36", f"{STATE}05"):
+    for rule in ("MQQB-3.1.5.8.3-36", "MQQB-3.1.1.3-05"):
         judge(rule, expected=Between(due - slack - sut.response_timeout_ms, due), observed=observed, evidence=evidence)
 
 
 @NEEDS
-@_rules("35", f"{STATE}04")
+@covers("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04")
 def test_the_oldest_half_leaves_a_full_cache_of_certificates(peer, sut, judge):
     """Four entries fit: a fifth lets the two oldest go."""
     secured = Secured(peer, sut, user_cert_cache_size=4)
     evidence = []
     for user in (ALICE, BOB, CAROL, DAVE):
-        evidence += secured.fates({"": signed(secured.message(user), key=user.key)})[""].frames
+        evidence += secured.dispositions({"": signed(secured.message(user), key=user.key)})[""].frames
         pass_time(peer, LATER_MS)
     full = users(sut)
-    evidence += secured.fates({"": signed(secured.message(ERIN), key=ERIN.key)})[""].frames
-    for rule in (f"{RULE}35", f"{STATE}04"):
+    evidence += secured.dispositions({"": signed(secured.message(ERIN), key=ERIN.key)})[""].frames
+    for rule in ("MQQB-3.1.5.8.3-35", "MQQB-3.1.1.3-04"):
         judge(
             rule,
             expected="alice, bob, carol, dave; then carol, dave, erin",
@@ -79,7 +78,21 @@ def test_the_oldest_half_leaves_a_full_cache_of_certificates(peer, sut, judge):
 
 
 @NEEDS
-@_rules("55 57 58 59 60 61 62 66 67 69", f"{STATE}06", f"{STATE}07", f"{STATE}14")
+@covers(
+    "MQQB-3.1.5.8.3-55",
+    "MQQB-3.1.5.8.3-57",
+    "MQQB-3.1.5.8.3-58",
+    "MQQB-3.1.5.8.3-59",
+    "MQQB-3.1.5.8.3-60",
+    "MQQB-3.1.5.8.3-61",
+    "MQQB-3.1.5.8.3-62",
+    "MQQB-3.1.5.8.3-66",
+    "MQQB-3.1.5.8.3-67",
+    "MQQB-3.1.5.8.3-69",
+    "MQQB-3.1.1.3-06",
+    "MQQB-3.1.1.3-07",
+    "MQQB-3.1.1.3-14",
+)
 def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     """One entry for sender, provider, algorithm and blob, also after a second message with the same key."""
     secured = Secured(peer, sut)
@@ -88,41 +101,41 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
     def message(key=KEY[128]):
         return secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, key)
 
-    fate = secured.fates({"": message()})[""]
+    disposition = secured.dispositions({"": message()})[""]
     entries, now_s = cached(sut, RECEIVE), peer.environment.now().utc_s
-    evidence = fate.frames
-    for rule in (f"{RULE}57", f"{RULE}58", f"{RULE}67", f"{STATE}06", f"{STATE}07"):
+    evidence = disposition.frames
+    for rule in ("MQQB-3.1.5.8.3-57", "MQQB-3.1.5.8.3-58", "MQQB-3.1.5.8.3-67", "MQQB-3.1.1.3-06", "MQQB-3.1.1.3-07"):
         judge(rule, expected="0, then 1", observed=f"{before}, then {len(entries)}", evidence=evidence)
     entry = entries[0] if entries else dict.fromkeys(("RemoteQMGuid", "EncryptedSymmetricKey"), "") | {"CachedTime": 0}
-    for number, element, expected in (
-        ("59", "RemoteQMGuid", str(peer.identifier)),
-        ("60", "CryptoServiceProvider", provider(ENHANCED)),
-        ("61", "CryptoAlgorithm", RC4),
-        ("62", "EncryptedSymmetricKey", bytes(fate.sent["SecurityHeader"].EncryptionKey).hex()),
+    for rule, element, expected in (
+        ("MQQB-3.1.5.8.3-59", "RemoteQMGuid", str(peer.identifier)),
+        ("MQQB-3.1.5.8.3-60", "CryptoServiceProvider", PROVIDER),
+        ("MQQB-3.1.5.8.3-61", "CryptoAlgorithm", RC4),
+        ("MQQB-3.1.5.8.3-62", "EncryptedSymmetricKey", bytes(disposition.sent["SecurityHeader"].EncryptionKey).hex()),
     ):
-        judge(f"{RULE}{number}", expected=expected, observed=entry.get(element), evidence=evidence)
-    judge(f"{RULE}66", expected="now", observed=moment(entry, now_s), evidence=evidence)
-    again = secured.fates({"": message()})[""]
-    judge(f"{RULE}55", expected=1, observed=len(cached(sut, RECEIVE)), evidence=[*evidence, *again.frames])
+        judge(rule, expected=expected, observed=entry.get(element), evidence=evidence)
+    judge("MQQB-3.1.5.8.3-66", expected="now", observed=moment(entry, now_s), evidence=evidence)
+    again = secured.dispositions({"": message()})[""]
+    judge("MQQB-3.1.5.8.3-55", expected=1, observed=len(cached(sut, RECEIVE)), evidence=[*evidence, *again.frames])
     whole = manager(sut)["SymmetricKeyShortLifetime"]
     due, slack = sut.duration_ms(whole), sut.slack_ms(whole)
     first = remaining_ms(sut, RECEIVE)
     pass_time(peer, LATER_MS)
-    secured.fates({"": message(KEY[128][::-1])})
+    secured.dispositions({"": message(KEY[128][::-1])})
     second = remaining_ms(sut, RECEIVE)
     observed = first if second is None or first is None or second <= first - LATER_MS // 2 else "started again"
-    for rule in (f"{RULE}69", f"{STATE}14"):
+    for rule in ("MQQB-3.1.5.8.3-69", "MQQB-3.1.1.3-14"):
         judge(
             rule, expected=Between(due - slack - 2 * sut.response_timeout_ms, due), observed=observed, evidence=evidence
         )
 
 
 @NEEDS
-@_rules("68", f"{STATE}09")
+@covers("MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09")
 def test_the_oldest_half_leaves_a_full_cache_of_keys(peer, sut, judge):
     """Four keys fit: a fifth lets the two oldest go."""
     secured = Secured(peer, sut, receive_symmetric_key_cache_size=4)
-    receiver = listed_keys(sut.encryption_keys)[provider(ENHANCED)]
+    receiver = listed_keys(sut.encryption_keys)[PROVIDER]
     keys = [bytes([number]) * 16 for number in range(1, 6)]
     names = {simple_blob(RC4, key, receiver).hex(): str(key[0]) for key in keys}
 
@@ -131,11 +144,11 @@ def test_the_oldest_half_leaves_a_full_cache_of_keys(peer, sut, judge):
 
     evidence = []
     for key in keys[:4]:
-        evidence += secured.fates({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, key)})[""].frames
+        evidence += secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, key)})[""].frames
         pass_time(peer, LATER_MS)
     full = known()
-    evidence += secured.fates({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, keys[4])})[""].frames
-    for rule in (f"{RULE}68", f"{STATE}09"):
+    evidence += secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, keys[4])})[""].frames
+    for rule in ("MQQB-3.1.5.8.3-68", "MQQB-3.1.1.3-09"):
         judge(
             rule,
             expected="1, 2, 3, 4; then 3, 4, 5",

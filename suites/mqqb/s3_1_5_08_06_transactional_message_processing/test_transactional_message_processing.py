@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+from typing import Any
+
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import Between, accepted_from, pass_time, text
 from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, place
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import eventually
 
-RULE = "MQQB-3.1.5.8.6-"
 LONGEST_MS = 10_000
 """MaximumOrderAckDelay (3.1.3.2), here in ms."""
 PART = 0.6
@@ -19,7 +24,7 @@ TIMED = 4
 IN_TIME = "after OrderAckTimeout"
 
 
-def _came(sut, frame, since_ms):
+def _came(sut: Sut, frame: Frame | None, since_ms: int) -> str:
     """Say when an OrderAck came after an instant."""
     if frame is None:
         return "not sent"
@@ -27,7 +32,14 @@ def _came(sut, frame, since_ms):
     return IN_TIME if due_ms * 4 // 5 <= took_ms <= due_ms + sut.slack_ms(ORDER_ACK_MS) else f"after {took_ms} ms"
 
 
-@covers(f"{RULE}03", f"{RULE}04", "MQQB-3.1.1.6.2-06", "MQQB-3.1.1.6.2-07", "MQQB-3.1.2.7-01", "MQQB-3.1.6.9-01")
+@covers(
+    "MQQB-3.1.5.8.6-03",
+    "MQQB-3.1.5.8.6-04",
+    "MQQB-3.1.1.6.2-06",
+    "MQQB-3.1.1.6.2-07",
+    "MQQB-3.1.2.7-01",
+    "MQQB-3.1.6.9-01",
+)
 def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
     """Twice a message comes while the timer does not run: its OrderAck comes OrderAckTimeout later."""
     receiver = Receiver(peer, sut)
@@ -35,14 +47,14 @@ def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
         sent = receiver.send()
         frame = receiver.poll_acknowledgment()
         when, evidence = _came(sut, frame, sent.time_ms), [sent, frame]
-        for rule in (f"{RULE}03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01"):
+        for rule in ("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01"):
             judge(rule, expected=IN_TIME, observed=when, evidence=evidence)
         what = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
-        for rule in (f"{RULE}04", "MQQB-3.1.1.6.2-07", "MQQB-3.1.6.9-01"):
+        for rule in ("MQQB-3.1.5.8.6-04", "MQQB-3.1.1.6.2-07", "MQQB-3.1.6.9-01"):
             judge(rule, expected=f"OrderAck of message {number}", observed=what, evidence=evidence)
 
 
-@covers(f"{RULE}01", f"{RULE}02", "MQQB-3.1.1.6.2-04", "MQQB-3.1.1.6.2-05")
+@covers("MQQB-3.1.5.8.6-01", "MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-04", "MQQB-3.1.1.6.2-05")
 def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
     """Two messages have one OrderAck, after the second; while messages keep coming there is one all the same."""
     sut.slow_down(TIMED)
@@ -56,7 +68,7 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
         raise ConformanceFailure("the OrderAck came before the second message did: it did not come while the timer ran")
     number = place(frame).TxSequenceNumber
     observed = f"message {number}, {_came(sut, frame, sent[-1].time_ms)} from the second"
-    for rule in (f"{RULE}02", "MQQB-3.1.1.6.2-05"):
+    for rule in ("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05"):
         judge(rule, expected=f"message 2, {IN_TIME} from the second", observed=observed, evidence=[*sent, frame])
 
     known, begun_ms = len(receiver.acknowledgments()), peer.recorder.elapsed_ms()
@@ -67,11 +79,11 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
     acks = receiver.acknowledgments()[known:]
     expected = "acknowledged while messages came"
     observed = expected if acks else f"not acknowledged in {peer.recorder.elapsed_ms() - begun_ms} ms"
-    for rule in (f"{RULE}01", "MQQB-3.1.1.6.2-04"):
+    for rule in ("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04"):
         judge(rule, expected=expected, observed=observed, evidence=[*sent, *acks])
 
 
-@covers(f"{RULE}09", "MQQB-3.1.1.6.2-03")
+@covers("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03")
 def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
     """1, 2, 4, then 3 and 4, then 2 and 3 again, then 6 without 5: each time only what is in order counts."""
     receiver = Receiver(peer, sut)
@@ -82,12 +94,12 @@ def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
             sent.append(receiver.send())
         frame = receiver.last_acknowledgment(expected)
         observed = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
-        for rule in (f"{RULE}09", "MQQB-3.1.1.6.2-03"):
+        for rule in ("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03"):
             judge(rule, expected=f"OrderAck of message {expected}", observed=observed, evidence=[*sent, frame])
 
 
 @needs("inspect")
-@covers(f"{RULE}05", f"{RULE}06", f"{RULE}07", f"{RULE}08", "MQQB-3.1.6.9-02")
+@covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08", "MQQB-3.1.6.9-02")
 def test_rejections_are_counted_and_times_noted(peer, sut, judge):
     """After one message two come that do not follow, then the one that does; later the OrderAck is sent."""
     sut.slow_down(TIMED)
@@ -101,16 +113,16 @@ def test_rejections_are_counted_and_times_noted(peer, sut, judge):
     for count in (1, 2):
         receiver.sequence.number = 2
         rejected.append(receiver.send())
-        eventually(peer, lambda count=count: element(_session(peer, sut), "TxMessageRejectCount") == count)
+        eventually(peer, functools.partial(_has_rejected, peer, sut, count))
         session, transfer = _session(peer, sut), _transfer(peer, sut)
-        judge(f"{RULE}05", expected=count, observed=element(session, "TxMessageRejectCount"), evidence=rejected)
-        judge(f"{RULE}06", expected=count, observed=element(transfer, "RejectCount"), evidence=rejected)
-    _later(peer, judge, f"{RULE}08", first, transfer, "LastAccessTime", shown_ms, rejected)
+        judge("MQQB-3.1.5.8.6-05", expected=count, observed=element(session, "TxMessageRejectCount"), evidence=rejected)
+        judge("MQQB-3.1.5.8.6-06", expected=count, observed=element(transfer, "RejectCount"), evidence=rejected)
+    _later(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", shown_ms, rejected)
     receiver.sequence.number = 1
     taken = receiver.send()
-    eventually(peer, lambda: element(_session(peer, sut), "TxMessageRejectCount") == 0)
+    eventually(peer, functools.partial(_has_rejected, peer, sut, 0))
     count = element(_session(peer, sut), "TxMessageRejectCount")
-    judge(f"{RULE}07", expected=0, observed=count, evidence=[*rejected, taken])
+    judge("MQQB-3.1.5.8.6-07", expected=0, observed=count, evidence=[*rejected, taken])
     ack = receiver.await_acknowledgment()
     _later(peer, judge, "MQQB-3.1.6.9-02", before, _session(peer, sut), "LastOrderAckSendTime", shown_ms, [taken, ack])
 
@@ -122,11 +134,15 @@ def _later(peer, judge, rule, before, after, name, since_ms, evidence):
     judge(rule, expected=Between(2, int(passed_s) + 2), observed=grown, evidence=evidence)
 
 
-def _session(peer, sut):
+def _has_rejected(peer: Peer, sut: Sut, count: int) -> bool:
+    return bool(element(_session(peer, sut), "TxMessageRejectCount") == count)
+
+
+def _session(peer: Peer, sut: Sut) -> dict[str, Any]:
     return accepted_from(sut, peer.identifier)
 
 
-def _transfer(peer, sut):
+def _transfer(peer: Peer, sut: Sut) -> dict[str, Any]:
     """Give the IncomingTransactionalTransferInfo of the peer's sequence, the newest when it had others before."""
     name = sut.queue("transactional").lower()
     found = [

@@ -12,8 +12,16 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.messages import Sequence, a_message, recoverable_message
+from suites.mqqb.steps.disposition import (
+    Q_EXCEED_QUOTA,
+    AcknowledgingReceiver,
+    arrives,
+    classes,
+    labels,
+    named,
+    private_queue,
+)
 from suites.mqqb.steps.exchanges import reception
-from suites.mqqb.steps.fate import Q_EXCEED_QUOTA, Fate, arrives, classes, labels, named, private_queue
 from suites.mqqb.steps.opening import (
     CLOCK_S,
     OneOf,
@@ -27,7 +35,6 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.sender import Sender, eventually
 
-RULE = "MQQB-3.1.5.8.8-"
 FULL = {"plain": "private$\\mqc-full", "transactional": "private$\\mqc-full-tx"}
 """Queues with a quota of 1 KB."""
 TOO_MUCH = b"x" * 2_048
@@ -35,7 +42,7 @@ ROUTED_QUEUE = 1
 DEAD_LETTERS = "system$;deadletter"
 
 
-@covers(*(f"{RULE}{number}" for number in ("01", "02", "04", "05")), "MQQB-3.1.5.8-10")
+@covers("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8.8-05", "MQQB-3.1.5.8-10")
 @needs("receive")
 def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge):
     """Of two messages for two queues each is in its own, with body, priority, tag and identifier."""
@@ -53,17 +60,17 @@ def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge):
                 for one in sut.messages(place)
                 if one["label"] == f"for {queue}"
             ]
-    for rule in (f"{RULE}01", f"{RULE}02", f"{RULE}04", f"{RULE}05", "MQQB-3.1.5.8-10"):
+    for rule in ("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8.8-05", "MQQB-3.1.5.8-10"):
         judge(rule, expected=expected, observed=observed, evidence=evidence)
 
 
-@covers(*(f"{RULE}{number}" for number in ("06", "07", "10", "11", "13")))
+@covers("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-10", "MQQB-3.1.5.8.8-11", "MQQB-3.1.5.8.8-13")
 @needs("queue_control", "receive")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     """Two messages are too large for what their queue may hold: one asks for nothing, one has NA and JN set."""
     with _full_queue(sut, kind) as queue:
-        fate = Fate(peer, sut)
+        receiver = AcknowledgingReceiver(peer, sut)
         transactional = kind == "transactional"
 
         def make(wanted: int, user: dict[str, Any], **rest: Any) -> Any:
@@ -72,10 +79,10 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
 
         destination = rf"TCP:{sut.address}\{queue}"
         sent = [
-            fate.give(
+            receiver.give(
                 make(
                     wanted,
-                    fate.administered({"JN": wanted}),
+                    receiver.administered({"JN": wanted}),
                     destination=destination,
                     body=TOO_MUCH,
                     label=f"too much {wanted}",
@@ -84,21 +91,21 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
             )
             for wanted in (0, 1)
         ]
-        told, finals = fate.await_acks(1), fate.await_all(fate.final_acks, 2 if transactional else 0)
-        evidence = [*sent, *told, *finals]
-        fate.end()
+        acks, finals = receiver.await_acks(1), receiver.await_all(receiver.final_acks, 2 if transactional else 0)
+        evidence = [*sent, *acks, *finals]
+        receiver.end()
         there = [label for label in labels(sut, queue) if label.startswith("too much")]
         dead = [label for label in labels(sut, DEAD_LETTERS) if label.startswith("too much")]
         sut.control.call("purge", queue=DEAD_LETTERS)
-    for number in ("06", "13"):
-        judge(f"{RULE}{number}", expected="none in the queue", observed=f"{there or 'none'} in the queue")
-    judge(f"{RULE}07", expected=named(Q_EXCEED_QUOTA), observed=classes(told), evidence=evidence)
-    judge(f"{RULE}10", expected=[] if transactional else ["too much 1"], observed=dead, evidence=evidence)
+    for rule in ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13"):
+        judge(rule, expected="none in the queue", observed=f"{there or 'none'} in the queue")
+    judge("MQQB-3.1.5.8.8-07", expected=named(Q_EXCEED_QUOTA), observed=classes(acks), evidence=evidence)
+    judge("MQQB-3.1.5.8.8-10", expected=[] if transactional else ["too much 1"], observed=dead, evidence=evidence)
     expected = named(Q_EXCEED_QUOTA) * 2 if transactional else []
-    judge(f"{RULE}11", expected=expected, observed=classes(finals), evidence=evidence)
+    judge("MQQB-3.1.5.8.8-11", expected=expected, observed=classes(finals), evidence=evidence)
 
 
-@covers(*(f"{RULE}{number}" for number in ("14", "15", "16")))
+@covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16")
 @needs("configure", "receive")
 def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer, sut, judge):
     """A message is taken; with a quota of nothing the next one ends the session and is not in its queue."""
@@ -109,12 +116,23 @@ def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer,
     sent = session.send(recoverable_message(peer, label="no room"))
     closed = "closed" if session.wait_closed() else session.outcome()
     there = "in its queue" if "no room" in labels(sut, queue) else "disregarded"
-    judge(f"{RULE}15", expected="closed", observed=closed, evidence=[sent, session.last])
-    for number in ("14", "16"):
-        judge(f"{RULE}{number}", expected="disregarded", observed=there, evidence=[sent])
+    judge("MQQB-3.1.5.8.8-15", expected="closed", observed=closed, evidence=[sent, session.last])
+    for rule in ("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-16"):
+        judge(rule, expected="disregarded", observed=there, evidence=[sent])
 
 
-@covers(*(f"{RULE}{number}" for number in (*range(17, 20), *range(21, 28))))
+@covers(
+    "MQQB-3.1.5.8.8-17",
+    "MQQB-3.1.5.8.8-18",
+    "MQQB-3.1.5.8.8-19",
+    "MQQB-3.1.5.8.8-21",
+    "MQQB-3.1.5.8.8-22",
+    "MQQB-3.1.5.8.8-23",
+    "MQQB-3.1.5.8.8-24",
+    "MQQB-3.1.5.8.8-25",
+    "MQQB-3.1.5.8.8-26",
+    "MQQB-3.1.5.8.8-27",
+)
 @needs("inspect", "queue_control")
 def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, judge):
     """The queue has an element for the sequence, and the same one after the next message of it."""
@@ -134,39 +152,55 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
             ]
         )
     counts = [len(group) for group in found]
-    for number in ("17", "19", "21"):
-        judge(f"{RULE}{number}", expected=[1, 1], observed=counts, evidence=[sent])
-    judge(f"{RULE}18", expected=[1, 1], observed=counts, evidence=[sent])
+    for rule in ("MQQB-3.1.5.8.8-17", "MQQB-3.1.5.8.8-19", "MQQB-3.1.5.8.8-21"):
+        judge(rule, expected=[1, 1], observed=counts, evidence=[sent])
+    judge("MQQB-3.1.5.8.8-18", expected=[1, 1], observed=counts, evidence=[sent])
     if counts != [1, 1]:
         raise ConformanceFailure("the SUT shows not one IncomingTransactionalTransferInfo for the sequence")
     first, second = found[0][0], found[1][0]
-    judge(f"{RULE}18", expected=2, observed=second["SequenceNumber"], evidence=[sent])
+    judge("MQQB-3.1.5.8.8-18", expected=2, observed=second["SequenceNumber"], evidence=[sent])
     identifier = {"Ordinal": sequence.identifier.Ordinal, "TimeStamp": sequence.identifier.TimeStamp}
     now_s = peer.environment.now().utc_s
     off = abs(first["LastAccessTime"] - now_s) > CLOCK_S
-    for number, expected, observed in (
-        ("22", sut.format_name("transactional").lower(), str(first["FormatName"]).lower()),
-        ("23", str(peer.identifier), text(first["SenderIdentifier"])),
-        ("24", identifier, first["SequenceIdentifier"]),
-        ("25", OneOf("0", "1"), str(first["SequenceNumber"])),
-        ("26", "the time now", f"{first['LastAccessTime']}, not {now_s}" if off else "the time now"),
-        ("27", 0, first["RejectCount"]),
+    for rule, expected, observed in (
+        ("MQQB-3.1.5.8.8-22", sut.format_name("transactional").lower(), str(first["FormatName"]).lower()),
+        ("MQQB-3.1.5.8.8-23", str(peer.identifier), text(first["SenderIdentifier"])),
+        ("MQQB-3.1.5.8.8-24", identifier, first["SequenceIdentifier"]),
+        ("MQQB-3.1.5.8.8-25", OneOf("0", "1"), str(first["SequenceNumber"])),
+        ("MQQB-3.1.5.8.8-26", "the time now", f"{first['LastAccessTime']}, not {now_s}" if off else "the time now"),
+        ("MQQB-3.1.5.8.8-27", 0, first["RejectCount"]),
     ):
-        judge(f"{RULE}{number}", expected=expected, observed=observed, evidence=[sent])
+        judge(rule, expected=expected, observed=observed, evidence=[sent])
 
 
 ELEMENTS = {
-    "29": ("EodLastAckTime", "TimeOfLastAck"),
-    "30": ("EodLastAckCount", "LastAckCount"),
-    "32": ("EodResendInterval", "ResendInterval"),
-    "35": ("EodLastAck", "LastAck"),
-    "41": ("EodResendCount", "ResendIntervalIndex"),
-    "42": ("EodResendTime", "ResendTime"),
+    "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
+    "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
+    "MQQB-3.1.5.8.8-32": ("EodResendInterval", "ResendInterval"),
+    "MQQB-3.1.5.8.8-35": ("EodLastAck", "LastAck"),
+    "MQQB-3.1.5.8.8-41": ("EodResendCount", "ResendIntervalIndex"),
+    "MQQB-3.1.5.8.8-42": ("EodResendTime", "ResendTime"),
 }
-"""Of OutgoingTransferInfo, and what they are set to of the session's TxOutgoingSequence."""
+"""Elements of OutgoingTransferInfo, and those of the session's TxOutgoingSequence that they are set to."""
 
 
-@covers(*(f"{RULE}{number}" for number in range(28, 43)))
+@covers(
+    "MQQB-3.1.5.8.8-28",
+    "MQQB-3.1.5.8.8-29",
+    "MQQB-3.1.5.8.8-30",
+    "MQQB-3.1.5.8.8-31",
+    "MQQB-3.1.5.8.8-32",
+    "MQQB-3.1.5.8.8-33",
+    "MQQB-3.1.5.8.8-34",
+    "MQQB-3.1.5.8.8-35",
+    "MQQB-3.1.5.8.8-36",
+    "MQQB-3.1.5.8.8-37",
+    "MQQB-3.1.5.8.8-38",
+    "MQQB-3.1.5.8.8-39",
+    "MQQB-3.1.5.8.8-40",
+    "MQQB-3.1.5.8.8-41",
+    "MQQB-3.1.5.8.8-42",
+)
 @needs("inspect", "send", "private_names")
 def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(peer, sut, judge):
     """The SUT has sent two messages of its own to a queue of the peer when it sends on one of the peer's to it."""
@@ -183,29 +217,30 @@ def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(
     sequence, evidence = state["TxOutgoingSequence"], [sent, *came]
     if not info:
         raise ConformanceFailure("the SUT shows no OutgoingTransferInfo")
-    for number, (name, of_sequence) in ELEMENTS.items():
-        judge(f"{RULE}{number}", expected=sequence[of_sequence], observed=info[name], evidence=evidence)
+    for rule, (element, of_sequence) in ELEMENTS.items():
+        judge(rule, expected=sequence[of_sequence], observed=info[element], evidence=evidence)
     unacked = sequence["UnackedSequence"]
     next_one = info["EodNextSeq"]
     number = state["OutgoingTxSequenceNumber"]
     identifier = state["OutgoingTxSequenceID"]
     whole = identifier["TimeStamp"] << 32 | identifier["Ordinal"]
     for rule, expected, observed in (
-        ("28", len(unacked), info["EodNoAckCount"]),
-        ("31", len(unacked), info["EodNoAckCount"]),
-        ("33", unacked[:1], [info["EodFirstNonAck"]]),
-        ("34", unacked[-1:], [info["EodLastNonAck"]]),
-        ("36", [whole, number, number - 1], [next_one["SeqID"], next_one["SeqNo"], next_one["PrevNo"]]),
-        ("37", whole, next_one["SeqID"]),
-        ("38", number, next_one["SeqNo"]),
-        ("39", number - 1, next_one["PrevNo"]),
-        ("40", len(state["AwaitingFinalACKTable"]), info["EodNoReadCount"]),
+        ("MQQB-3.1.5.8.8-28", len(unacked), info["EodNoAckCount"]),
+        ("MQQB-3.1.5.8.8-31", len(unacked), info["EodNoAckCount"]),
+        ("MQQB-3.1.5.8.8-33", unacked[:1], [info["EodFirstNonAck"]]),
+        ("MQQB-3.1.5.8.8-34", unacked[-1:], [info["EodLastNonAck"]]),
+        ("MQQB-3.1.5.8.8-36", [whole, number, number - 1], [next_one["SeqID"], next_one["SeqNo"], next_one["PrevNo"]]),
+        ("MQQB-3.1.5.8.8-37", whole, next_one["SeqID"]),
+        ("MQQB-3.1.5.8.8-38", number, next_one["SeqNo"]),
+        ("MQQB-3.1.5.8.8-39", number - 1, next_one["PrevNo"]),
+        ("MQQB-3.1.5.8.8-40", len(state["AwaitingFinalACKTable"]), info["EodNoReadCount"]),
     ):
-        judge(f"{RULE}{rule}", expected=expected, observed=observed, evidence=evidence)
+        judge(rule, expected=expected, observed=observed, evidence=evidence)
 
 
 @contextlib.contextmanager
 def _full_queue(sut: Sut, kind: str) -> Iterator[str]:
+    """Make a queue with a quota of 1 KB, and delete it in the end."""
     queue = FULL[kind]
     sut.control.call("create_queue", name=queue, transactional=kind == "transactional", quota_kb=1)
     try:
@@ -215,6 +250,7 @@ def _full_queue(sut: Sut, kind: str) -> Iterator[str]:
 
 
 def _transfers(sut: Sut, name: str) -> list[dict[str, Any]]:
+    """Give IncomingTransactionalTransferInfoCollection of a queue, by path name."""
     for queue in sut.inspect()["QueueManager"]["QueueCollection"]:
         if queue["Pathname"].lower() == name.lower():
             return list(queue["IncomingTransactionalTransferInfoCollection"])

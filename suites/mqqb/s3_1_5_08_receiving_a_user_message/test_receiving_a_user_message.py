@@ -1,4 +1,4 @@
-"""MS-MQQB 3.1.5.8 Receiving a UserMessage Packet, 3.1.5.8.4 SessionHeader Processing, 3.1.5.11.
+"""MS-MQQB 3.1.5.8 Receiving a UserMessage Packet, 3.1.5.8.4 SessionHeader Processing.
 
 The other steps of 3.1.5.8 are judged where their subsections are.
 """
@@ -11,8 +11,7 @@ from harness.peer.conversation import Conversation
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.messages import Sequence, a_message, recoverable_message
-from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.fate import REACH_QUEUE, Fate, classes, labels, named
+from suites.mqqb.steps.disposition import REACH_QUEUE, AcknowledgingReceiver, classes, labels, named
 from suites.mqqb.steps.opening import check_alive, established, opened
 
 CLOSED = "closed by the message"
@@ -37,10 +36,10 @@ def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state)
 @covers("MQQB-3.1.5.8-05")
 def test_the_security_of_a_message_is_looked_at(peer, sut, judge):
     """A message encrypted with a PrivacyLevel that there is not asks for a positive acknowledgment: none comes."""
-    fate = Fate(peer, sut)
-    broken = fate.asking(security={"EB": 1}, properties={"PA": 1, "PrivacyLevel": UNLISTED_LEVEL})
-    sent = [fate.give(broken), fate.give(fate.asking(properties={"PA": 1}))]
-    came = fate.await_acks(1)
+    receiver = AcknowledgingReceiver(peer, sut)
+    broken = receiver.asking(security={"EB": 1}, properties={"PA": 1, "PrivacyLevel": UNLISTED_LEVEL})
+    sent = [receiver.give(broken), receiver.give(receiver.asking(properties={"PA": 1}))]
+    came = receiver.await_acks(1)
     judge("MQQB-3.1.5.8-05", expected=named(REACH_QUEUE), observed=classes(came), evidence=[*sent, *came])
 
 
@@ -81,14 +80,6 @@ def test_the_session_header_of_a_message_is_processed(peer, sut, judge):
     sent = session.send(a_message(peer, session={"UserMsgSequenceNumber": FAR, "WindowSize": 64}))
     for rule in ("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01"):
         judge(rule, expected=CLOSED, observed=_ending(session, sut), evidence=[sent, session.last])
-
-
-@covers("MQQB-3.1.5.11-01")
-def test_administration_acknowledgments_are_received_as_messages(peer, sut, judge):
-    """An acknowledgment of arrival for the SUT's administration queue is acknowledged, and gets there."""
-    packet = recoverable_message(peer, queue="admin", MessageClass=REACH_QUEUE, label="acknowledgment")
-    done = reception(peer, packet, "acknowledgment", "admin")
-    judge("MQQB-3.1.5.11-01", expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
 def _ending(session: Conversation, sut: Sut) -> str:

@@ -52,13 +52,13 @@ def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
 
     ack = sender.acknowledge_all(again)
     again.close()
-    stranger = sender.next_session(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(RETRY_MS))
+    unexpected = sender.next_session(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(RETRY_MS))
     for rule in ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"):
         judge(
             rule,
             expected="no new session with nothing left to send",
-            observed="no new session with nothing left to send" if stranger is None else "a new session",
-            evidence=[ack, *(stranger.received[:1] if stranger else [])],
+            observed="no new session with nothing left to send" if unexpected is None else "a new session",
+            evidence=[ack, *(unexpected.received[:1] if unexpected else [])],
         )
 
 
@@ -76,9 +76,9 @@ def test_next_attempt_goes_to_the_next_address(peer, sut, judge):
     if session:
         sender.acknowledge_all(session)
     second = f"message 1 at the second address, {peer.address}"
-    for rule in ("04", "05", "06", "09"):
+    for rule in ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-06", "MQQB-3.1.6.1-09"):
         judge(
-            f"MQQB-3.1.6.1-{rule}",
+            rule,
             expected=second,
             observed=second if came == [1] else "connected to the second address" if session else "not connected there",
             evidence=session.received if session else None,
@@ -100,9 +100,12 @@ def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, ju
     if len(trying) != 1 or len(trying[0]["NextHopCollection"]) != 2:
         raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG with two next hops")
     hop = trying[0]["NextHopCollection"][1]
-    for rule, element, attribute in (("07", "RemoteQMHostName", "HostName"), ("08", "RemoteQMGuid", "QMGuid")):
+    for rule, element, attribute in (
+        ("MQQB-3.1.6.1-07", "RemoteQMHostName", "HostName"),
+        ("MQQB-3.1.6.1-08", "RemoteQMGuid", "QMGuid"),
+    ):
         judge(
-            f"MQQB-3.1.6.1-{rule}",
+            rule,
             expected=f"{element} {hop[attribute]}",
             observed=f"{element} {trying[0][element]}",
             evidence=request,

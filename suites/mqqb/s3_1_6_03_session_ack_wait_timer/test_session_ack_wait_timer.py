@@ -1,7 +1,7 @@
 """MS-MQQB 3.1.6.3 Session Ack Wait Timer Event, and its restart in 3.1.5.5.5.
 
 The timer's duration is a multiple of AckWaitTimeout that the implementation chooses (3.1.2.4, note <46>), so it is
-measured first: by when the SUT ends a session on which two messages of the peer are all that it hears.
+measured first: by when the SUT ends a session on which two messages of the peer are all that it receives.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from suites.mqqb.steps.sender import Sender, messages
 LONGEST = 8
 """AckWaitTimeouts after which a session that is not closed counts as never closed."""
 NEAR = 0.25
-"""How far, in AckWaitTimeouts, an instant may be from where it is expected."""
+"""The tolerance of an instant, in AckWaitTimeouts."""
 TRAFFIC = (0.5, 1.5)
-"""When the peer's messages come."""
+"""The instants, in AckWaitTimeouts, at which the peer's messages come."""
 
 
 @covers(
@@ -103,7 +103,7 @@ def measured(ended: float | None) -> int | None:
 
 
 def near(instant: float | None, expected: float) -> bool:
-    """Is an instant where it is expected?"""
+    """Say whether an instant is the expected one."""
     return instant is not None and abs(instant - expected) <= NEAR
 
 
@@ -126,7 +126,7 @@ class Waits:
         return not self.session.wait_closed(max(0, due_ms - self.sender.peer.recorder.elapsed_ms()))
 
     def ended(self) -> float | None:
-        """Wait for the SUT to close; tell when it did, None when it did not."""
+        """Wait for the SUT to close; give the instant of it, None when it did not."""
         self.wait(LONGEST + NEAR)
         closed_ms = self.session.record.closed_at_ms
         return None if closed_ms is None else (closed_ms - self.first.time_ms) / self._unit_ms

@@ -36,10 +36,10 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     judge("MQQB-3.1.6.4-01", expected="after the delay", observed=_when(sent[0], first, sut), evidence=[sent[0], first])
     bits = internal_bits(first)
     flags = int.from_bytes(first.data[2:4], "little") if first else 0
-    told = f"IN {flags >> 3 & 1}, SH {flags >> 4 & 1}" if first else "nothing sent"
-    judge("MQQB-3.1.6.4-02", expected="IN 1, SH 1", observed=told, evidence=first)
-    told = f"PT {bits['PT']}" if bits["IN"] == 1 else "no internal packet"
-    judge("MQQB-3.1.6.4-03", expected="PT 1", observed=told, evidence=first)
+    shown = f"IN {flags >> 3 & 1}, SH {flags >> 4 & 1}" if first else "nothing sent"
+    judge("MQQB-3.1.6.4-02", expected="IN 1, SH 1", observed=shown, evidence=first)
+    shown = f"PT {bits['PT']}" if bits["IN"] == 1 else "no internal packet"
+    judge("MQQB-3.1.6.4-03", expected="PT 1", observed=shown, evidence=first)
     if first is None or first.kind != "SessionAck":
         raise ConformanceFailure("the SUT acknowledged the first messages with no SessionAck")
     judge("MQQB-3.1.6.4-04", expected=2, observed=first["SessionHeader"].AckSequenceNumber, evidence=[*sent, first])

@@ -6,14 +6,13 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.ordering import RESEND_MS
 from suites.mqqb.steps.sequences import Outgoing, header
 
-RULE = "MQQB-3.1.6.5-"
 IN_TIME = "after the first resend time"
 
 
 @needs("send")
 @covers(
-    f"{RULE}01",
-    f"{RULE}02",
+    "MQQB-3.1.6.5-01",
+    "MQQB-3.1.6.5-02",
     "MQQB-3.1.1.6.2-09",
     "MQQB-3.1.1.6.2-10",
     "MQQB-3.1.2.6-01",
@@ -30,8 +29,8 @@ def test_messages_without_order_ack_are_sent_again(peer, sut, judge):
     again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
     came = [number for number, copies in again.items() if copies]
     evidence = [*sent, *frames, *again[2], *again[4]]
-    judge(f"{RULE}01", expected="[2, 4]", observed=str(came), evidence=evidence)
-    for rule in (f"{RULE}02", "MQQB-3.1.1.6.2-09", "MQQB-3.1.1.6.2-10", "MQQB-3.1.7.1.3-09"):
+    judge("MQQB-3.1.6.5-01", expected="[2, 4]", observed=str(came), evidence=evidence)
+    for rule in ("MQQB-3.1.6.5-02", "MQQB-3.1.1.6.2-09", "MQQB-3.1.1.6.2-10", "MQQB-3.1.7.1.3-09"):
         observed = "sent again" if 2 in came and 4 in came else "not sent again"
         judge(rule, expected="sent again", observed=observed, evidence=evidence)
     copy = again[4][0] if again[4] else None

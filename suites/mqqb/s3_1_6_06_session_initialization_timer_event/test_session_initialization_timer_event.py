@@ -10,24 +10,11 @@ from suites.mqqb.steps.opening import (
     ON_TIME,
     RETRY_MS,
     accepted,
-    acknowledgment,
-    agree,
-    called,
     closing,
-    direct_name,
     established,
-    kind_of,
     listen,
-    opened,
     pass_time,
-    respond,
 )
-
-
-def outlives_the_timer(sut, connection) -> bool:
-    """Let the Session Initialization Timer pass; is the connection still there?"""
-    pass_time(connection.peer, sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
-    return not connection.closed_by_sut
 
 
 @needs("set_timers")
@@ -53,22 +40,6 @@ def test_an_acceptor_that_gets_no_parameters_closes(peer, sut, judge):
         judge(rule, expected=ON_TIME, observed=observed, evidence=answer)
 
 
-@needs("set_timers")
-@covers("MQQB-3.1.5.4.1-12")
-def test_an_accepted_session_outlives_the_timer(peer, sut, judge):
-    """A session that is open is alive when the timer would have expired."""
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
-    connection = opened(peer)
-    there = outlives_the_timer(sut, connection)
-    alive = acknowledgment(connection) if there else None
-    judge(
-        "MQQB-3.1.5.4.1-12",
-        expected="open, message acknowledged",
-        observed="open, message acknowledged" if alive else connection.outcome(),
-        evidence=[*connection.received[:2], alive],
-    )
-
-
 @needs("send", "set_timers")
 @covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
 def test_an_initiator_that_gets_no_response_closes(peer, sut, judge):
@@ -87,21 +58,3 @@ def test_an_initiator_that_gets_no_response_closes(peer, sut, judge):
         raise ConformanceFailure("the SUT closed before the timer of this attempt could expire")
     for rule in ("MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01"):
         judge(rule, expected=ON_TIME, observed=observed, evidence=asked)
-
-
-@needs("send", "set_timers")
-@covers("MQQB-3.1.5.4.2-06")
-def test_an_initiated_session_outlives_the_timer(peer, sut, judge):
-    """A session that is open is alive when the timer would have expired: the next message comes on it."""
-    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
-    connection, asked = called(peer, sut)
-    first = agree(connection, respond(connection, asked))
-    there = outlives_the_timer(sut, connection)
-    sut.send(direct_name(peer), body="the second")
-    second = connection.poll("UserMessage") if there else None
-    judge(
-        "MQQB-3.1.5.4.2-06",
-        expected="open, UserMessage came",
-        observed=f"open, {kind_of(second)} came" if there else connection.outcome(),
-        evidence=[first, second],
-    )

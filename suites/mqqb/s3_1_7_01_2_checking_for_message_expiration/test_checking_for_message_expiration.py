@@ -5,9 +5,13 @@ TimeToReachQueue is in seconds of the clock, which no test makes run faster: the
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import direct_name, pass_time
 from suites.mqqb.steps.sender import Sender, messages, tags
@@ -59,8 +63,8 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
         observed=f"sent: {sent}; in the table: {kept}",
         evidence=came,
     )
-    told = {bytes.fromhex(one["correlation_id"])[-4:]: one["class"] for one in sut.messages("admin")}
-    nacks = [f"{name}: {told[key]}" for ordinal, name in ordinals.items() if (key := little(ordinal)) in told]
+    reported = {bytes.fromhex(one["correlation_id"])[-4:]: one["class"] for one in sut.messages("admin")}
+    nacks = [f"{name}: {reported[key]}" for ordinal, name in ordinals.items() if (key := little(ordinal)) in reported]
     judge("MQQB-3.1.7.1.2-03", expected=f"reported: {REACH_QUEUE_TIMEOUT}", observed=", ".join(nacks) or "no report")
     dead = {one["message_id"] for one in queue_contents(sut, DEAD_LETTERS[delivery])}
     judge(
@@ -90,7 +94,7 @@ def test_a_message_that_expired_after_it_was_sent_is_not_sent_again(peer, sut, j
     sender.acknowledge_all(again)
 
 
-def send(peer, sut, delivery, tag, life_s, **fields):
+def send(peer: Peer, sut: Sut, delivery: str, tag: int, life_s: int, **fields: Any) -> str:
     """Let the SUT send a message that has so many seconds to reach the peer's queue; give its message id."""
     return sut.send(direct_name(peer), delivery=delivery, application_tag=tag, time_to_reach_queue_s=life_s, **fields)
 
@@ -100,6 +104,6 @@ def little(ordinal: int) -> bytes:
     return ordinal.to_bytes(4, "little")
 
 
-def queue_contents(sut, queue):
+def queue_contents(sut: Sut, queue: str) -> list[dict[str, Any]]:
     """Read a queue of the system."""
     return sut.control.call("peek", queue=queue, limit=10_000)["messages"]

@@ -11,7 +11,6 @@ from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, messages
 from suites.mqqb.steps.sequences import Outgoing, header, identifier_of, numbers, sequence_of
 
-RULE = "MQQB-3.1.7.1.3-"
 WAITS = 8
 """AckWaitTimeouts after which a session that is not closed counts as never closed (note <46>)."""
 LATE = 0.85
@@ -20,25 +19,28 @@ ATTEMPTS = 5
 """A busy machine may act too early or too late; no more often than that."""
 
 
-def _rules(*numbers):
-    return [f"{RULE}{number}" for number in numbers]
-
-
 @needs("send")
-@covers(*_rules("01", "02", "03", "04", "08"), "MQQB-3.1.7.1-09")
+@covers(
+    "MQQB-3.1.7.1.3-01",
+    "MQQB-3.1.7.1.3-02",
+    "MQQB-3.1.7.1.3-03",
+    "MQQB-3.1.7.1.3-04",
+    "MQQB-3.1.7.1.3-08",
+    "MQQB-3.1.7.1-09",
+)
 def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge):
     """Three messages have one TxSequenceID and the numbers 1 to 3, each with the one before; sent again, the same."""
     outgoing = Outgoing(peer, sut, "mqc-place")
     sent = outgoing.send(3)
     places = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in sent]
     one = len({sequence_of(frame) for frame in sent})
-    judge(f"{RULE}02", expected="1 sequence", observed=f"{one} sequence{'s' * (one > 1)}", evidence=sent)
-    for rule in (f"{RULE}04", "MQQB-3.1.7.1-09"):
+    judge("MQQB-3.1.7.1.3-02", expected="1 sequence", observed=f"{one} sequence{'s' * (one > 1)}", evidence=sent)
+    for rule in ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09"):
         judge(rule, expected="[1, 2, 3]", observed=str(numbers(sent)), evidence=sent)
     steps = [after - before for before, after in zip(numbers(sent), numbers(sent)[1:], strict=False)]
-    judge(f"{RULE}08", expected="[1, 1]", observed=str(steps), evidence=sent)
+    judge("MQQB-3.1.7.1.3-08", expected="[1, 1]", observed=str(steps), evidence=sent)
     before = [header(frame).TxSequenceNumber - header(frame).PreviousTxSequenceNumber for frame in sent]
-    judge(f"{RULE}03", expected="[1, 1, 1] before", observed=f"{before} before", evidence=sent)
+    judge("MQQB-3.1.7.1.3-03", expected="[1, 1, 1] before", observed=f"{before} before", evidence=sent)
     outgoing.session.close()
     outgoing.next_session()
     peer.environment.run_until(
@@ -46,39 +48,65 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     )
     again = [copy for number in (1, 2, 3) for copy in outgoing.copies(number)[1:2]]
     same = [(sequence_of(frame), header(frame).TxSequenceNumber) for frame in again] == places
-    judge(f"{RULE}01", expected="their places", observed="their places" if same else "others", evidence=[*sent, *again])
+    judge(
+        "MQQB-3.1.7.1.3-01",
+        expected="their places",
+        observed="their places" if same else "others",
+        evidence=[*sent, *again],
+    )
     outgoing.settle()
 
 
 @needs("send", "inspect")
-@covers(*_rules("05", "06", "07", "12", "26", "28"))
+@covers(
+    "MQQB-3.1.7.1.3-05",
+    "MQQB-3.1.7.1.3-06",
+    "MQQB-3.1.7.1.3-07",
+    "MQQB-3.1.7.1.3-12",
+    "MQQB-3.1.7.1.3-26",
+    "MQQB-3.1.7.1.3-28",
+)
 def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
     """The positions of three messages, two transactional, have their numbers; the session is active and waits."""
     outgoing = Outgoing(peer, sut, "mqc-noted")
     sent = outgoing.send(2)
     other = outgoing.send(delivery="recoverable")
     session, sequence = outgoing.shown(), outgoing.sequence()
-    positions = [element(session, "OutgoingMessageTable")][0]
+    positions = element(session, "OutgoingMessageTable")
     for rule, name, expected in (
-        ("05", "TxSequenceNumber", [1, 2, 0]),
-        ("12", "SequenceNumber", [1, 2, 3]),
-        ("26", "AwaitingAck", [True] * 3),
+        ("MQQB-3.1.7.1.3-05", "TxSequenceNumber", [1, 2, 0]),
+        ("MQQB-3.1.7.1.3-12", "SequenceNumber", [1, 2, 3]),
+        ("MQQB-3.1.7.1.3-26", "AwaitingAck", [True] * 3),
     ):
         found = [element(position, name) for position in positions]
-        judge(f"{RULE}{rule}", expected=str(expected), observed=str(found), evidence=[*sent, *other])
+        judge(rule, expected=str(expected), observed=str(found), evidence=[*sent, *other])
     noted = outgoing.unacknowledged()
-    judge(f"{RULE}06", expected="[1, 2]", observed=str(noted), evidence=sent)
+    judge("MQQB-3.1.7.1.3-06", expected="[1, 2]", observed=str(noted), evidence=sent)
     infos = [tuple(one[name] for name in ("SeqID", "SeqNo", "PrevNo")) for one in element(sequence, "UnackedSequence")]
-    expected = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
-    judge(f"{RULE}07", expected=str(expected), observed=str(infos), evidence=sent)
-    judge(f"{RULE}28", expected=True, observed=element(session, "SessionActive"), evidence=sent)
+    places = [(identifier_of(frame), number, number - 1) for number, frame in enumerate(sent, 1)]
+    judge("MQQB-3.1.7.1.3-07", expected=str(places), observed=str(infos), evidence=sent)
+    judge("MQQB-3.1.7.1.3-28", expected=True, observed=element(session, "SessionActive"), evidence=sent)
     outgoing.on_session()
     outgoing.acknowledge(2)
     pass_time(peer, sut.quiet_ms)
 
 
 @needs("send")
-@covers(*_rules("11", "13", "15", "16", "17", "18", "19", "20", "21", "22", "23", "24", "25"))
+@covers(
+    "MQQB-3.1.7.1.3-11",
+    "MQQB-3.1.7.1.3-13",
+    "MQQB-3.1.7.1.3-15",
+    "MQQB-3.1.7.1.3-16",
+    "MQQB-3.1.7.1.3-17",
+    "MQQB-3.1.7.1.3-18",
+    "MQQB-3.1.7.1.3-19",
+    "MQQB-3.1.7.1.3-20",
+    "MQQB-3.1.7.1.3-21",
+    "MQQB-3.1.7.1.3-22",
+    "MQQB-3.1.7.1.3-23",
+    "MQQB-3.1.7.1.3-24",
+    "MQQB-3.1.7.1.3-25",
+)
 def test_a_session_header_in_a_message_acknowledges(peer, sut, judge):
     """The peer sends an express and two recoverable messages; just before the SUT acknowledges them it sends one.
 
@@ -106,26 +134,32 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge):
     if len(messages(session)) < count or not frame["BaseHeader"].SH:
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     carried, evidence = frame["SessionHeader"], [*received, frame]
-    fields = {
-        "16": ("AckSequenceNumber", 3 * attempt),
-        "17": ("RecoverableMsgAckSeqNumber", 2 * attempt - 1),
-        "18": ("UserMsgSequenceNumber", count),
-        "19": ("RecoverableMsgSeqNumber", 1),
-        "20": ("RecoverableMsgAckFlags", 0b11),
-        "22": ("WindowSize", agreed.WindowSize),
-    }
-    for rule, (name, expected) in fields.items():
+    fields = (
+        ("MQQB-3.1.7.1.3-16", "AckSequenceNumber", 3 * attempt),
+        ("MQQB-3.1.7.1.3-17", "RecoverableMsgAckSeqNumber", 2 * attempt - 1),
+        ("MQQB-3.1.7.1.3-18", "UserMsgSequenceNumber", count),
+        ("MQQB-3.1.7.1.3-19", "RecoverableMsgSeqNumber", 1),
+        ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags", 0b11),
+        ("MQQB-3.1.7.1.3-22", "WindowSize", agreed.WindowSize),
+    )
+    for rule, name, expected in fields:
         observed = f"{name} {getattr(carried, name)}"
-        judge(f"{RULE}{rule}", expected=f"{name} {expected}", observed=observed, evidence=evidence)
-    judge(f"{RULE}11", expected=f"{count} sent", observed=f"{carried.UserMsgSequenceNumber} sent", evidence=evidence)
-    judge(f"{RULE}13", expected="1 sent", observed=f"{carried.RecoverableMsgSeqNumber} sent", evidence=evidence)
-    whole = {name: getattr(carried, name) for name, _ in fields.values()}
-    judge(f"{RULE}15", expected=str(dict(fields.values())), observed=str(whole), evidence=evidence)
+        judge(rule, expected=f"{name} {expected}", observed=observed, evidence=evidence)
+    judge(
+        "MQQB-3.1.7.1.3-11",
+        expected=f"{count} sent",
+        observed=f"{carried.UserMsgSequenceNumber} sent",
+        evidence=evidence,
+    )
+    judge("MQQB-3.1.7.1.3-13", expected="1 sent", observed=f"{carried.RecoverableMsgSeqNumber} sent", evidence=evidence)
+    due = {name: expected for _, name, expected in fields}
+    whole = {name: getattr(carried, name) for name in due}
+    judge("MQQB-3.1.7.1.3-15", expected=str(due), observed=str(whole), evidence=evidence)
 
     silent = session.quiet(2 * delay_ms + sut.slack_ms(agreed.RecoverableAckTimeout))
-    for rule in ("23", "24"):
+    for rule in ("MQQB-3.1.7.1.3-23", "MQQB-3.1.7.1.3-24"):
         observed = "nothing follows" if silent else session.outcome()
-        judge(f"{RULE}{rule}", expected="nothing follows", observed=observed, evidence=[*evidence, session.last])
+        judge(rule, expected="nothing follows", observed=observed, evidence=[*evidence, session.last])
     received.append(session.send(recoverable_message(peer)))
     later = session.poll(
         "SessionAck",
@@ -133,18 +167,16 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge):
         within_ms=sut.duration_ms(ACK_MS),
     )
     for rule, name, expected in (
-        ("25", "RecoverableMsgAckSeqNumber", 2 * attempt + 1),
-        ("21", "RecoverableMsgAckFlags", 1),
+        ("MQQB-3.1.7.1.3-25", "RecoverableMsgAckSeqNumber", 2 * attempt + 1),
+        ("MQQB-3.1.7.1.3-21", "RecoverableMsgAckFlags", 1),
     ):
         observed = "no SessionAck" if later is None else f"{name} {getattr(later['SessionHeader'], name)}"
-        judge(
-            f"{RULE}{rule}", expected=f"{name} {expected}", observed=observed, evidence=[*evidence, received[-1], later]
-        )
+        judge(rule, expected=f"{name} {expected}", observed=observed, evidence=[*evidence, received[-1], later])
     sender.acknowledge_all(session)
 
 
 @needs("send")
-@covers(*_rules("14"), "MQQB-3.1.7.1-03")
+@covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut, judge):
     """With the window that both sides have agreed on, three more messages than it has room for are held back."""
     sender = Sender(peer, sut)
@@ -156,7 +188,7 @@ def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut,
     (window,) = sizes
     sender.send(*range(2, window + 4))
     came = len(sender.collect_all(session, window))
-    for rule in (f"{RULE}14", "MQQB-3.1.7.1-03"):
+    for rule in ("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"):
         judge(rule, expected=window, observed=came, evidence=messages(session)[-2:])
     session.send(session_ack(AckSequenceNumber=came))
     sender.collect(session, window + 3)
@@ -164,7 +196,7 @@ def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut,
 
 
 @needs("send")
-@covers(*_rules("27"))
+@covers("MQQB-3.1.7.1.3-27")
 def test_a_session_on_which_nothing_is_acknowledged_is_closed(peer, sut, judge):
     """The Session Ack Wait Timer is started by the second message too: the first was acknowledged, and it stopped."""
     sender = Sender(peer, sut)
@@ -176,5 +208,5 @@ def test_a_session_on_which_nothing_is_acknowledged_is_closed(peer, sut, judge):
     sender.send(2)
     session.wait_closed(within_ms=sut.duration_ms(WAITS * timeout_ms) + sut.slack_ms(timeout_ms))
     observed = "closed" if session.closed_by_sut else "open"
-    judge(f"{RULE}27", expected="closed", observed=observed, evidence=[ack, *messages(session)])
+    judge("MQQB-3.1.7.1.3-27", expected="closed", observed=observed, evidence=[ack, *messages(session)])
     sender.acknowledge_all(sender.session())

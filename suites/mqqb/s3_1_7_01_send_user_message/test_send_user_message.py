@@ -6,15 +6,18 @@ that have sections of their own are judged there too.
 
 from __future__ import annotations
 
+from typing import Any
+
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
 from suites.messages import recoverable_message
-from suites.mqqb.steps.fate import Fate
+from suites.mqqb.steps.disposition import AcknowledgingReceiver
 from suites.mqqb.steps.opening import ACK_MS, direct_name, outgoing_queue
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, eventually, messages, tags
 
-EVENT, PACKET, WRAPPER = "MQQB-3.1.7.1-", "MQQB-3.1.7.1.6-", "MQQB-3.1.7.16-"
 RETRY_MS = 40_000
 """Long enough to see meanwhile that there is no session."""
 LOST = ("CLOSED", "WAITING_RECONNECT")
@@ -22,7 +25,14 @@ LOST = ("CLOSED", "WAITING_RECONNECT")
 
 
 @needs("send")
-@covers(f"{EVENT}05", f"{EVENT}10", "MQQB-3.1.7.1.1-02", "MQQB-3.1.7.1.1-03", f"{PACKET}01", f"{WRAPPER}03")
+@covers(
+    "MQQB-3.1.7.1-05",
+    "MQQB-3.1.7.1-10",
+    "MQQB-3.1.7.1.1-02",
+    "MQQB-3.1.7.1.1-03",
+    "MQQB-3.1.7.1.6-01",
+    "MQQB-3.1.7.16-03",
+)
 def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
     """Two messages of many properties come on the session that was opened for them, each with an identifier."""
     sender = Sender(peer, sut, direct_name(peer, "mqc-whole"))
@@ -40,7 +50,7 @@ def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
     session = sender.session()
     came = sender.collect_all(session, 2)
     sender.acknowledge_all(session)
-    for rule in (f"{EVENT}10", f"{PACKET}01", f"{WRAPPER}03"):
+    for rule in ("MQQB-3.1.7.1-10", "MQQB-3.1.7.1.6-01", "MQQB-3.1.7.16-03"):
         judge(rule, expected="messages [1, 2]", observed=f"messages {sorted(tags(came))}", evidence=came)
     ids = [int(frame["UserHeader"].MessageID) for frame in sorted(came, key=lambda frame: tags([frame]))]
     numbered = "two, one after the other" if len(ids) == 2 and 0 < ids[0] < ids[1] else str(ids)
@@ -54,12 +64,13 @@ def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
             "to reach": 9_000,
             "journaled": 1,
         }
-        found = _told(frame)
-        for rule in (f"{EVENT}05", "MQQB-3.1.7.1.1-03"):
+        found = _properties(frame)
+        for rule in ("MQQB-3.1.7.1-05", "MQQB-3.1.7.1.1-03"):
             judge(rule, expected=str(wanted), observed=str(found), evidence=frame)
 
 
-def _told(frame):
+def _properties(frame: Frame) -> dict[str, Any]:
+    """Give the properties of a message that the check sets."""
     base, user, properties = (frame[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
     return {
         "label": str(properties.Label).rstrip("\0"),
@@ -72,29 +83,29 @@ def _told(frame):
 
 
 @needs("send", "pause", "inspect")
-@covers(f"{EVENT}02", f"{EVENT}04", f"{PACKET}02")
+@covers("MQQB-3.1.7.1-02", "MQQB-3.1.7.1-04", "MQQB-3.1.7.1.6-02")
 def test_nothing_is_sent_of_a_queue_that_is_not_connected(peer, sut, judge):
     """While the queue is on hold a message waits and is not Transmitted; resumed, it is sent."""
     sender = Sender(peer, sut, direct_name(peer, "mqc-connected"))
     sender.send(1)
     session, came = sender.first(1)
     shown = _session(sut, sender.to)
-    judge(f"{EVENT}04", expected=sender.to, observed=str(element(shown, "OutgoingQueueReference")), evidence=came)
+    judge("MQQB-3.1.7.1-04", expected=sender.to, observed=str(element(shown, "OutgoingQueueReference")), evidence=came)
     sut.pause(sender.to)
     sender.send(2)
     sender.collect_all(session, 1)
     held = tags(messages(session))
     shown = _session(sut, sender.to)
     done = [element(one, "Transmitted") for one in element(shown, "OutgoingMessageTable")]
-    judge(f"{PACKET}02", expected="[True, False]", observed=str(done), evidence=messages(session))
+    judge("MQQB-3.1.7.1.6-02", expected="[True, False]", observed=str(done), evidence=messages(session))
     sut.resume(sender.to)
     sender.collect_all(session, 2)
     after = list(dict.fromkeys(tags(messages(session))))
     sender.acknowledge_all(session)
-    judge(f"{EVENT}02", expected="[1], then [1, 2]", observed=f"{held}, then {after}", evidence=messages(session))
+    judge("MQQB-3.1.7.1-02", expected="[1], then [1, 2]", observed=f"{held}, then {after}", evidence=messages(session))
 
 
-def _session(sut, format_name):
+def _session(sut: Sut, format_name: str) -> dict[str, Any]:
     """Give the session whose queue is the one for a format name; else the one that has messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
@@ -105,14 +116,14 @@ def _session(sut, format_name):
 
 
 @needs("send", "inspect")
-@covers(f"{PACKET}03", f"{PACKET}04", f"{PACKET}06", f"{WRAPPER}06")
+@covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
 def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judge):
     """Three messages come, each once; the connection is lost: the session is closed, the next one brings them again."""
     sender = Sender(peer, sut, direct_name(peer, "mqc-lost"))
     sender.send(1, 2, 3)
     session = sender.session()
     first = sender.collect_all(session, 3)
-    judge(f"{WRAPPER}06", expected="[1, 2, 3]", observed=str(tags(first)), evidence=first)
+    judge("MQQB-3.1.7.16-06", expected="[1, 2, 3]", observed=str(tags(first)), evidence=first)
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
     session.close()
@@ -124,37 +135,37 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
     shown = _session(sut, sender.to)
     kept = len(element(shown, "OutgoingMessageTable"))
     connected = "not Connected" if left() else "Connected"
-    judge(f"{PACKET}03", expected="not Connected, 3 kept", observed=f"{connected}, {kept} kept", evidence=first)
+    judge("MQQB-3.1.7.1.6-03", expected="not Connected, 3 kept", observed=f"{connected}, {kept} kept", evidence=first)
     state = element(shown, "SessionState")
-    judge(f"{PACKET}06", expected="closed", observed="closed" if state in LOST else state, evidence=session.last)
+    judge("MQQB-3.1.7.1.6-06", expected="closed", observed="closed" if state in LOST else state, evidence=session.last)
     again = sender.next_session(sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS) + sut.response_timeout_ms)
     later = [] if again is None else sender.collect_all(again, 3)
     if again is not None:
         sender.acknowledge_all(again)
-    judge(f"{PACKET}04", expected="[1, 2, 3] again", observed=f"{tags(later)} again", evidence=[*first, *later])
+    judge("MQQB-3.1.7.1.6-04", expected="[1, 2, 3] again", observed=f"{tags(later)} again", evidence=[*first, *later])
 
 
-@covers(f"{EVENT}12")
+@covers("MQQB-3.1.7.1-12")
 def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
     """An acknowledgment of arrival has an identifier, is counted in its session, and comes again when that is lost."""
-    fate = Fate(peer, sut)
-    sent = fate.give(fate.asking(properties={"PA": 1}))
-    fate.poll(fate.admin_acks, 0)
-    if not fate.admin_acks():
+    receiver = AcknowledgingReceiver(peer, sut)
+    sent = receiver.give(receiver.asking(properties={"PA": 1}))
+    receiver.poll(receiver.admin_acks, 0)
+    if not receiver.admin_acks():
         raise ConformanceFailure("no acknowledgment came to the administration queue")
-    own = next(one for one in fate.connections if fate.admin_acks()[0] in one.received)
+    own = next(one for one in receiver.connections if receiver.admin_acks()[0] in one.received)
     counted = own.send(recoverable_message(peer))
     ack = own.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
-    identified = "identified" if fate.admin_acks()[0]["UserHeader"].MessageID else "not identified"
-    told = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
+    identified = "identified" if receiver.admin_acks()[0]["UserHeader"].MessageID else "not identified"
+    count = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
     number = len(messages(own))
     own.close()
-    fate.poll(fate.admin_acks, 1)
-    times = "again" if len(fate.admin_acks()) > 1 else "not again"
+    receiver.poll(receiver.admin_acks, 1)
+    times = "again" if len(receiver.admin_acks()) > 1 else "not again"
     judge(
-        f"{EVENT}12",
+        "MQQB-3.1.7.1-12",
         expected=f"identified, {number} counted, came again",
-        observed=f"{identified}, {told} counted, came {times}",
-        evidence=[sent, *fate.admin_acks(), counted, ack],
+        observed=f"{identified}, {count} counted, came {times}",
+        evidence=[sent, *receiver.admin_acks(), counted, ack],
     )
-    fate.await_all(fate.admin_acks, 2)
+    receiver.await_all(receiver.admin_acks, 2)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, Caller, read
+from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, Caller, cookie_of
 
 IGNORED = f"{OPENED_NONE} on the wrong one, {OPENED} on the right one"
 
 
-def check_ignored(caller, asked, **wrong):
-    """Answer wrongly, then rightly; say what followed on each, and give the responses."""
+def outcome_of_wrong_and_right(caller: Caller, asked: Frame, **wrong: Any) -> tuple[str, list[Frame]]:
+    """Answer wrongly, then rightly; say what followed on each, and give the packets."""
     bad = caller.answer(asked, **wrong)
     upon_bad = caller.outcome(caller.waiting_ms)
     good = caller.answer(asked)
@@ -27,7 +30,7 @@ def test_response_with_another_cookie_is_ignored(peer, sut, judge, error, RF):
     """A response that is right but for its Cookie neither opens the session nor ends the wait for the right one."""
     caller = Caller(peer, sut)
     asked = caller.asked()
-    observed, evidence = check_ignored(caller, asked, Cookie=read(asked).Cookie + error & 0xFFFFFFFF, RF=RF)
+    observed, evidence = outcome_of_wrong_and_right(caller, asked, Cookie=cookie_of(asked) + error & 0xFFFFFFFF, RF=RF)
     for rule in ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"):
         judge(rule, expected=IGNORED, observed=observed, evidence=evidence)
 
@@ -39,7 +42,7 @@ def test_response_with_another_cookie_is_ignored(peer, sut, judge, error, RF):
 def test_response_with_another_signature_is_ignored(peer, sut, judge, signature, RF):
     """A response that is right but for its Signature neither opens the session nor ends the wait for the right one."""
     caller = Caller(peer, sut)
-    observed, evidence = check_ignored(caller, caller.asked(), Signature=signature, RF=RF)
+    observed, evidence = outcome_of_wrong_and_right(caller, caller.asked(), Signature=signature, RF=RF)
     for rule in ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"):
         judge(rule, expected=IGNORED, observed=observed, evidence=evidence)
 
@@ -51,7 +54,7 @@ def test_only_the_response_to_the_request_counts(peer, sut, judge, RF, expected)
     """When two datagrams with opposite RF come, the one with the Cookie of the request says what happens."""
     caller = Caller(peer, sut)
     asked = caller.asked()
-    other = caller.answer(asked, Cookie=~read(asked).Cookie & 0xFFFFFFFF, RF=1 - RF)
+    other = caller.answer(asked, Cookie=~cookie_of(asked) & 0xFFFFFFFF, RF=1 - RF)
     right = caller.answer(asked, RF=RF)
     observed = caller.outcome(caller.before_retry_ms)
     judge("MQQB-3.1.7.8-02", expected=expected, observed=observed, evidence=[asked, other, right])

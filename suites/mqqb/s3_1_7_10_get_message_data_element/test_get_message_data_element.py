@@ -1,8 +1,9 @@
-"""MS-MQQB 3.1.7.10 Get Message Data Element From Buffer: what is received is what was in the packet."""
+"""MS-MQQB 3.1.7.10 Get Message Data Element From Buffer: a message is received as it was in its packet."""
 
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import pytest
 
@@ -11,13 +12,12 @@ from harness.wire import DirectQueueFormatName
 from suites.messages import Sequence, recoverable_message
 from suites.mqqb.steps.exchanges import reception
 
-RULE = "MQQB-3.1.7.10-"
 LABEL, BODY = "every property", bytes(range(256))
 CORRELATION = bytes(range(20))
 
 
 @needs("receive")
-@covers(f"{RULE}02", f"{RULE}03")
+@covers("MQQB-3.1.7.10-02", "MQQB-3.1.7.10-03")
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
     """A message with many properties, recoverable or transactional, is in its queue with every one of them."""
@@ -28,7 +28,7 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         "RQ": 7,
         "ResponseQueue": DirectQueueFormatName(DirectFormatName=answers),
     }
-    told = {
+    properties: dict[str, Any] = {
         "label": LABEL,
         "body": BODY,
         "BodyType": 0x11,
@@ -36,8 +36,10 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         "ApplicationTag": 0x8000_0001,
         "base": {"PR": 6} if queue == "plain" else {"PR": 0},
     }
-    make = recoverable_message if queue == "plain" else Sequence(peer).message
-    packet = make(peer, user, **told) if queue == "plain" else make(user, **told)
+    if queue == "plain":
+        packet = recoverable_message(peer, user, **properties)
+    else:
+        packet = Sequence(peer).message(user, **properties)
     done = reception(peer, packet, LABEL, queue)
     found = [one for one in sut.messages(queue) if one["label"] == LABEL]
     identifier = f"{{{peer.identifier}}}\\{packet['UserHeader'].MessageID}"
@@ -53,6 +55,6 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         "journal": ["negative"],
         "delivery": "recoverable" if queue == "plain" else "transactional",
     }
-    judge(f"{RULE}02", expected="1 message", observed=f"{len(found)} message", evidence=done.frames)
+    judge("MQQB-3.1.7.10-02", expected="1 message", observed=f"{len(found)} message", evidence=done.frames)
     observed = {name: found[0].get(name) for name in wanted} if found else "no message"
-    judge(f"{RULE}03", expected=str(wanted), observed=str(observed), evidence=done.frames)
+    judge("MQQB-3.1.7.10-03", expected=str(wanted), observed=str(observed), evidence=done.frames)

@@ -1,11 +1,13 @@
-"""MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: what it is made of, and when it carries an acknowledgment.
+"""MS-MQQB 3.1.7.11 Construction of a UserMessage Packet: its parts, and when it carries an acknowledgment.
 
 UserMsgSequenceNumber counts the message itself: it is set once more when the message is sent (MS-MQQB 3.1.7.1.3).
 """
 
 from __future__ import annotations
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.peer.conversation import Session
 from harness.run.marks import covers, needs
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import initiated, pass_time
@@ -45,7 +47,8 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     (first,) = sender.send(1, label=LABEL)
     sender.send(2, delivery="recoverable")
     session, own = sender.first(2)
-    made_of = f"{own[0]['UserHeader'].MessageID}, {own[0].record.MessagePropertiesHeader.Label}"
+    label = str(own[0]["MessagePropertiesHeader"].Label).rstrip("\0")
+    made_of = f"{own[0]['UserHeader'].MessageID}, {label}"
     judge(
         "MQQB-3.1.7.11-01",
         expected=f"{first.rpartition(chr(92))[2]}, {LABEL}",
@@ -100,19 +103,19 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         within_ms=delay_ms + sut.response_timeout_ms,
     )
     names = ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
-    told = ", ".join(f"{name} {getattr(later['SessionHeader'], name)}" for name in names) if later else "no SessionAck"
+    fields = [f"{name} {getattr(later['SessionHeader'], name)}" for name in names] if later else ["no SessionAck"]
     judge(
         "MQQB-3.1.7.11-12",
         expected=f"RecoverableMsgAckSeqNumber {recoverable + 1}, RecoverableMsgAckFlags 1",
-        observed=told,
+        observed=", ".join(fields),
         evidence=[carrying, *sent[-2:], later],
     )
     if messages(session):
         sender.acknowledge_all(session)
 
 
-def _one_more(sender, session, since, after_ms=0):
-    """Let the SUT send a message so long after a packet of the peer; give what came of it."""
+def _one_more(sender: Sender, session: Session, since: Frame, after_ms: int = 0) -> list[Frame]:
+    """Let the SUT send a message so long after a packet of the peer; give its packet."""
     pass_time(sender.peer, max(0, since.time_ms + after_ms - sender.peer.recorder.elapsed_ms()))
     known = len(messages(session))
     sender.send(known + 1)
@@ -122,6 +125,6 @@ def _one_more(sender, session, since, after_ms=0):
     return came
 
 
-def carries(frames) -> bool:
-    """Does a message carry a SessionHeader?"""
-    return any(frame.record.SessionHeader is not None for frame in frames)
+def carries(frames: list[Frame]) -> bool:
+    """Say whether one of several packets has a SessionHeader."""
+    return any(bool(frame["BaseHeader"].SH) for frame in frames)

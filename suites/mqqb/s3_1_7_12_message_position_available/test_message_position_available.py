@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
+from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import direct_name, pass_time
 from suites.mqqb.steps.sender import Sender, eventually, messages, tags
 
@@ -40,9 +44,13 @@ def test_a_message_gets_an_entry_and_is_sent(peer, sut, judge):
     first = entries[-1] if entries else {}
     states = {name: first.get(name) for name in UNTOUCHED}
     judge("MQQB-3.1.7.12-10", expected=str(UNTOUCHED), observed=str(states))
-    for rule, name in (("11", "SequenceNumber"), ("12", "RecoverableSequenceNumber"), ("13", "TxSequenceNumber")):
+    for rule, name in (
+        ("MQQB-3.1.7.12-11", "SequenceNumber"),
+        ("MQQB-3.1.7.12-12", "RecoverableSequenceNumber"),
+        ("MQQB-3.1.7.12-13", "TxSequenceNumber"),
+    ):
         numbers = ", ".join(str(one[name]) for one in entries)
-        judge(f"MQQB-3.1.7.12-{rule}", expected="0, 0", observed=numbers)
+        judge(rule, expected="0, 0", observed=numbers)
 
     sender = Sender(peer, sut)
     session = sender.next_session()
@@ -56,7 +64,7 @@ def test_a_message_gets_an_entry_and_is_sent(peer, sut, judge):
     identifiers = joined(frame["UserHeader"].MessageID for frame in came)
     judge("MQQB-3.1.7.12-15", expected=ordinals([*waiting, *third]), observed=identifiers, evidence=came)
     bodies = joined(f"message {tag}" for tag in (1, 2, 3))
-    observed = joined(bytes(frame.record.MessagePropertiesHeader.MessageBody).decode() for frame in came)
+    observed = joined(bytes(frame["MessagePropertiesHeader"].MessageBody).decode() for frame in came)
     for rule in ("MQQB-3.1.7.12-09", "MQQB-3.1.7.12-16"):
         judge(rule, expected=bodies, observed=observed, evidence=came)
     sender.acknowledge_all(session)
@@ -81,7 +89,7 @@ def test_a_message_for_an_own_queue_stays_here(peer, sut, judge):
     """A message for a queue of the SUT is in that queue, and no session is opened for it."""
     listener = peer.listen_raw()
     to = sut.format_name("plain")
-    (identifier,) = [sut.send(to, body="at home")]
+    identifier = sut.send(to, body="at home")
     eventually(peer, lambda: bool(sut.messages("plain")))
     arrived = [one for one in sut.messages("plain") if one["message_id"] == identifier]
     opened = listener.accept(sut.quiet_ms) is not None or bool(initiators(sut))
@@ -116,22 +124,22 @@ def test_what_other_protocols_carry_opens_no_session(peer, sut, judge):
         )
 
 
-def initiators(sut):
+def initiators(sut: Sut) -> list[dict[str, Any]]:
     """Give the sessions that the SUT opened, or tries to, and that have something to send."""
     return [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator" and one["OutgoingMessageTable"]]
 
 
-def table(sut, to):
+def table(sut: Sut, to: str) -> list[dict[str, Any]]:
     """Give OutgoingMessageTable of the session for a format name."""
     found = [one for one in sut.inspect()["Sessions"] if one["OutgoingQueueReference"] in (to, to.lower())]
     return [entry for one in found for entry in one["OutgoingMessageTable"]]
 
 
-def ordinals(identifiers):
+def ordinals(identifiers: Iterable[str]) -> str:
     """Give the ordinals in message ids."""
     return joined(one.rpartition("\\")[2] for one in identifiers)
 
 
-def joined(values):
-    """Give values as one text."""
+def joined(values: Iterable[Any]) -> str:
+    """Give values as one string."""
     return ", ".join(map(str, values)) or "none"

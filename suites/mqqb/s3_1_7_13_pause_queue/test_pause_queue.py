@@ -12,9 +12,9 @@ from suites.mqqb.steps.sender import Sender, messages, tags
 ARRIVAL_MS = 50
 """Long enough for what was sent to arrive, short of the 500 ms before which nothing is acknowledged (2.2.2.1)."""
 AT_ONCE_MS = 300
-"""How long the acknowledgment of a pause may take: less than it would take without the pause."""
+"""The longest time for the acknowledgment of a pause: less than it would take without the pause."""
 NARROWED = 1
-"""The WindowSize that the acknowledgment of a pause tells."""
+"""The WindowSize in the acknowledgment of a pause."""
 LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
 WIDEST = 512
 """A window above this is not filled: its messages would take too long."""
@@ -57,7 +57,7 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
         ("MQQB-3.1.7.13-07", "RecoverableMsgAckFlags", 0b11),
         ("MQQB-3.1.7.13-08", "WindowSize", NARROWED),
     ):
-        judge(rule, expected=f"{name} {expected}", observed=told(ack, name), evidence=[*own, *sent, ack])
+        judge(rule, expected=f"{name} {expected}", observed=field_of(ack, name), evidence=[*own, *sent, ack])
 
     state = initiated(sut)
     timer = state["timers"]["SessionAckSend"]
@@ -83,7 +83,9 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
     judge(
         "MQQB-3.1.7.13-10",
         expected="RecoverableMsgAckSeqNumber 3, RecoverableMsgAckFlags 1",
-        observed=f"{told(following, 'RecoverableMsgAckSeqNumber')}, {told(following, 'RecoverableMsgAckFlags')}",
+        observed=", ".join(
+            field_of(following, name) for name in ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
+        ),
         evidence=[ack, *sent, following],
     )
 
@@ -111,6 +113,6 @@ def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
     )
 
 
-def told(ack: Frame | None, name: str) -> str:
-    """Give a field of an acknowledgment, for ``observed``."""
+def field_of(ack: Frame | None, name: str) -> str:
+    """Name a field of an acknowledgment and its value, for ``observed``."""
     return "no SessionAck" if ack is None else f"{name} {getattr(ack['SessionHeader'], name)}"

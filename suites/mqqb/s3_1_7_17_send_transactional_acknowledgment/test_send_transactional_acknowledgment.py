@@ -1,59 +1,68 @@
-"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment; with it 3.1.7.2.2 Final Acknowledgment, which says when."""
+"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment. When a FinalAck is sent is judged with 3.1.7.2.2."""
 
 from __future__ import annotations
 
-import pytest
+from typing import Any
 
-from harness.run.marks import covers, needs
+from harness.capture.recorder import Frame
+from harness.run.marks import covers
+from suites.mqqb.steps.disposition import BAD_DST_Q, NOWHERE
 from suites.mqqb.steps.opening import OneOf, text
 from suites.mqqb.steps.ordering import LABEL, ORDER_ACK, Receiver, place
-from suites.mqqb.steps.sender import eventually
-
-RULE = "MQQB-3.1.7.17-"
-BAD_DST_Q, ACK_RECEIVE = 0x8000, 0x4000
-NOWHERE = r"TCP:{address}\private$\mqc-nowhere"
 
 
-def _rules(*numbers):
-    return [f"{RULE}{number}" for number in numbers]
-
-
-@covers(*_rules("03", "04", "05", "06", "07", "11"))
+@covers(
+    "MQQB-3.1.7.17-03",
+    "MQQB-3.1.7.17-04",
+    "MQQB-3.1.7.17-05",
+    "MQQB-3.1.7.17-06",
+    "MQQB-3.1.7.17-07",
+    "MQQB-3.1.7.17-11",
+)
 def test_what_an_acknowledgment_is_made_of(peer, sut, judge):
     """An OrderAck for a message that was taken, then a FinalAck for one that no queue takes."""
     receiver = Receiver(peer, sut)
     names = []
-    for count, (value, name) in enumerate(((ORDER_ACK, {}), (BAD_DST_Q, {"destination": NOWHERE})), 1):
-        sent = receiver.send(**{key: each.format(address=sut.address) for key, each in name.items()})
+    nowhere = rf"TCP:{sut.address}\{NOWHERE}"
+    for count, value in enumerate((ORDER_ACK, BAD_DST_Q), 1):
+        sent = receiver.send() if value == ORDER_ACK else receiver.send(destination=nowhere)
         frame = receiver.poll_acknowledgment(final=value != ORDER_ACK)
         evidence = [sent, frame]
         judge(
-            f"{RULE}11", expected="it came", observed="nothing came" if frame is None else "it came", evidence=evidence
+            "MQQB-3.1.7.17-11",
+            expected="it came",
+            observed="nothing came" if frame is None else "it came",
+            evidence=evidence,
         )
         if frame is None:
             continue
         user, properties, found = frame["UserHeader"], frame["MessagePropertiesHeader"], place(frame)
-        judge(f"{RULE}04", expected=value, observed=int(properties.MessageClass), evidence=evidence)
-        told = _plain(frame)
-        judge(f"{RULE}05", expected=_delivered(value), observed=f"{told}, DM {user.DM}", evidence=evidence)
-        names.append((user.SourceQueueManager, user.MessageID))
-        own = len(set(names)) == count and names[-1] != _named(sent) and text(user.SourceQueueManager) == text(sut.guid)
-        judge(f"{RULE}03", expected="its own", observed="its own" if own else str(names[-1]), evidence=evidence)
+        judge("MQQB-3.1.7.17-04", expected=value, observed=int(properties.MessageClass), evidence=evidence)
+        observed = f"{_attributes(frame)}, DM {user.DM}"
+        judge("MQQB-3.1.7.17-05", expected=_attributes_of(value), observed=observed, evidence=evidence)
+        names.append(_identifier(frame))
+        own = (
+            len(set(names)) == count
+            and names[-1] != _identifier(sent)
+            and text(user.SourceQueueManager) == text(sut.guid)
+        )
+        judge("MQQB-3.1.7.17-03", expected="its own", observed="its own" if own else str(names[-1]), evidence=evidence)
         queue = str(user.DestinationQueue.DirectFormatName).lower()
         expected = rf"tcp:{peer.address}\private$\order_queue$"
-        judge(f"{RULE}07", expected=expected, observed=queue, evidence=evidence)
+        judge("MQQB-3.1.7.17-07", expected=expected, observed=queue, evidence=evidence)
         if value == ORDER_ACK:
             identifier = receiver.sequence.identifier
-            expected = (identifier.Ordinal, identifier.TimeStamp, 1, 0)
-            judge(f"{RULE}06", expected=str(expected), observed=str(tuple(found)), evidence=evidence)
+            first = (identifier.Ordinal, identifier.TimeStamp, 1, 0)
+            judge("MQQB-3.1.7.17-06", expected=str(first), observed=str(tuple(found)), evidence=evidence)
 
 
-def _named(frame):
+def _identifier(frame: Frame) -> tuple[Any, int]:
+    """Give the GUID and the number of a message."""
     return frame["UserHeader"].SourceQueueManager, frame["UserHeader"].MessageID
 
 
-def _plain(frame):
-    """Tell what an acknowledgment asks for: nothing."""
+def _attributes(frame: Frame) -> str:
+    """Name the attributes of an acknowledgment and their values."""
     user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
     bits = ", ".join(f"{name} {getattr(user, name)}" for name in ("JN", "JP", "AQ", "RQ", "SH", "TH"))
     label = str(properties.Label).rstrip("\0")
@@ -63,26 +72,7 @@ def _plain(frame):
     )
 
 
-def _delivered(value):
-    """Give what ``_plain`` tells and how the acknowledgment is delivered: an OrderAck in one of two ways (E36)."""
-    told = f"PR 0, JN 0, JP 0, AQ 0, RQ 0, SH 0, TH 0, Flags 0, TR 0, BodyType 0, {LABEL}"
-    return OneOf(f"{told}, DM 0", f"{told}, DM 1") if value == ORDER_ACK else f"{told}, DM 1"
-
-
-@needs("receive")
-@covers("MQQB-3.1.7.2.2-01")
-@pytest.mark.parametrize(
-    ("user", "transaction"), [({"JP": 1}, {}), ({"JN": 1}, {}), ({}, {"FA": 1})], ids=["JP", "JN", "FA"]
-)
-def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(peer, sut, judge, user, transaction):
-    """A message that wants journaling or a final acknowledgment is taken by an application: ACK_RECEIVE comes."""
-    receiver = Receiver(peer, sut)
-    sent = receiver.send(user, transaction=transaction)
-    receiver.await_acknowledgment()
-    eventually(peer, lambda: bool(sut.messages("transactional")))
-    early = [f"0x{frame['MessagePropertiesHeader'].MessageClass:X}" for frame in receiver.acknowledgments(final=True)]
-    sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
-    frame = receiver.poll_acknowledgment(final=True)
-    value = "nothing" if frame is None else f"0x{frame['MessagePropertiesHeader'].MessageClass:X}"
-    observed = f"{', '.join(early) or 'nothing'} before, {value} after"
-    judge("MQQB-3.1.7.2.2-01", expected="nothing before, 0x4000 after", observed=observed, evidence=[sent, frame])
+def _attributes_of(value: int) -> OneOf | str:
+    """Give the attributes that an acknowledgment must have, by its class: an OrderAck has one of two DM (E36)."""
+    expected = f"PR 0, JN 0, JP 0, AQ 0, RQ 0, SH 0, TH 0, Flags 0, TR 0, BodyType 0, {LABEL}"
+    return OneOf(f"{expected}, DM 0", f"{expected}, DM 1") if value == ORDER_ACK else f"{expected}, DM 1"

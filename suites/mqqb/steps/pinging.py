@@ -72,6 +72,14 @@ def element(tree: dict[str, Any], name: str) -> Any:
     return tree[name]
 
 
+def cookie_of(asked: Frame) -> int:
+    """Give the Cookie of a Ping Request of the SUT; ConformanceFailure when it is none of 24 bytes."""
+    ping = read(asked)
+    if ping is None:
+        raise ConformanceFailure(f"the SUT's ping has {len(asked.data)} bytes")
+    return ping.Cookie
+
+
 # -- the SUT as acceptor -----------------------------------------------------------------------------------------
 
 

@@ -1,11 +1,11 @@
-"""Messages of the peer that are signed and encrypted, and what becomes of them in the SUT.
+"""Messages of the peer that are signed and encrypted, and their disposition in the SUT.
 
 Arrival is asked for by PA and NA: every message is answered by its acknowledgment, if the SUT sends insecure ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -34,8 +34,8 @@ def message_id(frame: Frame) -> tuple[str, int]:
     return str(UUID(str(user.SourceQueueManager))), int(user.MessageID)
 
 
-class Fate:
-    """What is known of one message."""
+class SecuredDisposition:
+    """The disposition of one message: its acknowledgments, its FinalAcks, and the message if it is in its queue."""
 
     def __init__(self, sent: Frame, acknowledgments: list[Frame], finals: list[Frame], found: dict[str, Any] | None):
         self.sent = sent
@@ -46,28 +46,46 @@ class Fate:
 
     @property
     def answer(self) -> str:
-        """The classes of its administration acknowledgments."""
+        """Return the classes of its administration acknowledgments."""
         return ", ".join(self.acknowledgments) or "silence"
 
     @property
     def final(self) -> str:
-        """The classes of its FinalAcks."""
+        """Return the classes of its FinalAcks."""
         return ", ".join(self.finals) or "no FinalAck"
 
     @property
     def kept(self) -> str:
-        """Is it in its queue?"""
+        """Say whether it is in its queue."""
         return "not in its queue" if self.found is None else "in its queue"
 
     @property
     def level(self) -> str:
-        """As what it counts as authenticated."""
+        """Return the level as which it counts as authenticated."""
         return "not there" if self.found is None else str(self.found["security"]["authentication_level"])
 
     @property
     def body(self) -> str:
-        """The body that the application would get."""
+        """Return the body that the application would get."""
         return "not there" if self.found is None else str(self.found["body"])
+
+
+DispositionRow = tuple[str, str, str, Any]
+"""A rule, the name of a message, an attribute of its disposition (answer, final, kept, level, body), its value."""
+
+
+def judge_dispositions(
+    judge: Callable[..., bool], found: Mapping[str, SecuredDisposition], table: Iterable[DispositionRow]
+) -> None:
+    """Judge every row of a table by the dispositions of messages, by name."""
+    for rule, name, attribute, expected in table:
+        observed = getattr(found[name], attribute)
+        judge(
+            rule,
+            expected=f"{name}: {expected}",
+            observed=f"{name}: {expected if observed == expected else observed}",
+            evidence=found[name].frames,
+        )
 
 
 def _class(frame: Frame) -> str:
@@ -81,7 +99,7 @@ LASTING = 20
 
 
 class Secured:
-    """One session of the peer with the SUT, and the SUT's own for what it answers."""
+    """One session of the peer with the SUT, and the SUT's own for its answers."""
 
     def __init__(self, peer: Peer, sut: Sut, **settings: Any) -> None:
         self.peer = peer
@@ -127,8 +145,8 @@ class Secured:
         """Make a message without SecurityHeader."""
         return a_message(self.peer, {"AdminQueue": f"TCP:{self.peer.address}\\{PEER_QUEUE}"}, queue=queue, PA=1, NA=1)
 
-    def fates(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, Fate]:
-        """Send messages and see what becomes of them, by name."""
+    def dispositions(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, SecuredDisposition]:
+        """Send messages; give their dispositions, by name."""
         sent = {name: self.connection.send(packet) for name, packet in packets.items()}
 
         def settled() -> bool:
@@ -137,11 +155,11 @@ class Secured:
 
         self.peer.environment.run_until(settled, self.sut.response_timeout_ms)
         found = {one["message_id"].strip("{").lower().replace("}", ""): one for one in self.sut.messages(queue)}
-        return {name: self._fate(frame, found) for name, frame in sent.items()}
+        return {name: self._disposition(frame, found) for name, frame in sent.items()}
 
-    def _fate(self, frame: Frame, found: Mapping[str, Any]) -> Fate:
+    def _disposition(self, frame: Frame, found: Mapping[str, Any]) -> SecuredDisposition:
         guid, number = message_id(frame)
-        return Fate(
+        return SecuredDisposition(
             frame, self._answers().get(_correlation(frame), []), self._finals(frame), found.get(f"{guid}\\{number}")
         )
 
@@ -149,7 +167,7 @@ class Secured:
         return [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
 
     def _answers(self) -> dict[bytes, list[Frame]]:
-        """Give the acknowledgments that came, by what they correlate with."""
+        """Give the acknowledgments that came, by their CorrelationID."""
         answers: dict[bytes, list[Frame]] = {}
         for frame in self._messages():
             properties = frame["MessagePropertiesHeader"]
@@ -164,13 +182,13 @@ class Secured:
 
 
 def _correlation(sent: Frame) -> bytes:
-    """Give the CorrelationID of what answers a message."""
+    """Give the CorrelationID of the acknowledgments of a message."""
     guid, number = message_id(sent)
     return UUID(guid).bytes_le + number.to_bytes(4, "little")
 
 
 def signed(packet: Any, version: int = SIG20, key: RsaKey = ALICE.key) -> Any:
-    """Sign a message; what changes afterwards is not covered."""
+    """Sign a message; changes afterwards are not covered."""
     value = signature(packet, version, key)
     return with_signature(packet, value, in_list=version == SIG30)
 

@@ -1,4 +1,4 @@
-"""The SUT as sender of numbered messages, to a peer that hears nothing once the session is open.
+"""The SUT as sender of numbered messages, to a peer whose core gets nothing of them once the session is open.
 
 The peer's core makes the handshake (and answers pings); then only the check speaks for it.
 """
@@ -21,17 +21,17 @@ RETRY_MS = 5_000
 ACK_MS = 20_000
 """AckTimeout (MS-MQQB 2.2.2.1, note <51>): the latest that any acknowledgment may come."""
 SET_UP = ["EstablishConnection", "ConnectionParameters"]
-"""What an initiator sends first."""
+"""The packets that an initiator sends first."""
 
 
 class Sender:
-    """What one check does with the SUT's outgoing messages; ``to``: a format name of the peer, else a direct one."""
+    """The SUT as sender of one check's messages; ``to``: a format name of the peer, else a direct one."""
 
     def __init__(self, peer: Peer, sut: Sut, to: str | None = None) -> None:
         self.peer = peer
         self.sut = sut
         self.to = to or f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
-        peer.listen(deaf=True)
+        peer.listen(ignore_incoming=True)
 
     def send(self, *tags: int, **fields: Any) -> list[str]:
         """Let the SUT send a message for each tag, its ApplicationTag; give their message ids."""
@@ -45,7 +45,7 @@ class Sender:
         return session
 
     def session(self) -> Session:
-        """Like ``next_session``, for steps that build on it."""
+        """Wait as ``next_session`` does; ConformanceFailure when no session is set up."""
         session = self.next_session()
         if session is None or [frame.kind for frame in session.received[:2]] != SET_UP:
             raise ConformanceFailure("the SUT set up no session to send its messages on")
@@ -53,7 +53,7 @@ class Sender:
 
     @property
     def reconnect_ms(self) -> int:
-        """How long to wait for a session: the retry time twice, for the sake of adaptive timers."""
+        """Return how long to wait for a session: the retry time twice, for the sake of adaptive timers."""
         return self.sut.duration_ms(2 * RETRY_MS) + self.sut.slack_ms(2 * RETRY_MS) + self.sut.response_timeout_ms
 
     def collect(self, session: Session, count: int) -> list[Frame]:
@@ -65,7 +65,7 @@ class Sender:
         return messages(session)
 
     def collect_all(self, session: Session, at_least: int) -> list[Frame]:
-        """Like ``collect``, and wait until no more come."""
+        """Wait as ``collect`` does, and until no more come."""
         self.collect(session, at_least)
         while session.record.closed_by is None and not session.quiet():
             pass
@@ -94,7 +94,7 @@ class Sender:
         )
 
 
-def messages(session: Session) -> list[Frame]:
+def messages(session: Conversation) -> list[Frame]:
     """Give the user messages that came on a session."""
     return [frame for frame in session.received if frame.kind == "UserMessage"]
 
@@ -105,7 +105,7 @@ def tags(frames: list[Frame]) -> list[int]:
 
 
 def is_recoverable(frame: Frame) -> bool:
-    """Is a message's delivery recoverable (UserHeader.Flags.DM)?"""
+    """Say whether a message's delivery is recoverable (UserHeader.Flags.DM)."""
     return bool(frame["UserHeader"].DM == 1)
 
 

@@ -1,4 +1,4 @@
-"""Steps that checks share of what becomes of the peer's messages: a session to the SUT, and what it sends back."""
+"""Steps that checks of the disposition of the peer's messages share: a session to the SUT, and what it sends back."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BAD_DST_Q, Q_EXCEED_QUOTA, HOP_COUNT_EXCEEDED = 0x8000, 0x8003, 0x8005
 NOT_TRANSACTIONAL_Q, NOT_TRANSACTIONAL_MSG = 0x8009, 0x800A
 Q_DELETED, Q_PURGED, RECEIVE_TIMEOUT = 0xC000, 0xC001, 0xC002
 """MESSAGE_CLASS_VALUES (MS-MQMQ 2.2.18.1.6)."""
-ON_SOURCE, ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 2, 3, 5, 6, 7
+ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 """Types of queues in UserHeader.Flags (MS-MQMQ 2.2.19.2)."""
 ADMINISTRATION = "mqc-acks"
 NOWHERE = "private$\\mqc-nowhere"
@@ -36,12 +36,12 @@ def message_class(frame: Frame) -> int:
 
 
 def classes(frames: list[Frame]) -> list[str]:
-    """Give the classes of acknowledgments, for ``observed``."""
+    """Give the classes of acknowledgments, as ``observed``."""
     return [f"0x{message_class(frame):04X}" for frame in frames]
 
 
 def named(*values: int) -> list[str]:
-    """Give classes as ``classes`` does, for ``expected``."""
+    """Give classes as ``classes`` does, as ``expected``."""
     return [f"0x{value:04X}" for value in values]
 
 
@@ -57,8 +57,8 @@ def identifier(message: Frame) -> str:
     return bytes(whole).hex()
 
 
-class Fate(Receiver):
-    """A session with the SUT on which the peer sends messages whose administration queue the peer has."""
+class AcknowledgingReceiver(Receiver):
+    """A session on which the SUT receives messages whose administration queue the peer has; its acknowledgments."""
 
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
         super().__init__(peer, sut, ordinal)
@@ -79,11 +79,11 @@ class Fate(Receiver):
     def admin_acks(self) -> list[Frame]:
         """Give the administration acknowledgments that came so far, wherever to."""
         found = [frame for frame in self.messages if message_class(frame) not in (NORMAL, REPORT, ORDER_ACK)]
-        return [frame for frame in found if not is_ordering(frame)]
+        return [frame for frame in found if not _is_ordering(frame)]
 
     def final_acks(self) -> list[Frame]:
         """Give the FinalAcks that came so far."""
-        return [frame for frame in self.acknowledgments(final=True) if is_ordering(frame)]
+        return [frame for frame in self.acknowledgments(final=True) if _is_ordering(frame)]
 
     def reports(self) -> list[Frame]:
         """Give the reports of traced messages that came so far: of that class, or for a public queue."""
@@ -105,9 +105,9 @@ class Fate(Receiver):
         return wanted()
 
     def shown_to_hear(self) -> Frame:
-        """Give what shows that the SUT hears the first session, so that its silence says something.
+        """Give the packet that shows that the SUT receives on the first session, so that its silence says something.
 
-        ConformanceFailure when nothing does.
+        ConformanceFailure when there is none.
         """
         return alive(self.connections[0])
 
@@ -143,8 +143,8 @@ def _acknowledge(connection: Conversation) -> None:
     )
 
 
-def is_ordering(frame: Frame) -> bool:
-    """Is it an OrderAck or FinalAck, and no administration acknowledgment?"""
+def _is_ordering(frame: Frame) -> bool:
+    """Say whether it is an OrderAck or FinalAck, and no administration acknowledgment."""
     return ORDERING_LABEL in str(frame["MessagePropertiesHeader"].Label)
 
 

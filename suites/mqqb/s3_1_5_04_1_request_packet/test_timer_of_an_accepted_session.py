@@ -1,0 +1,22 @@
+"""MS-MQQB 3.1.5.4.1 Request Packet: the Session Initialization Timer of the acceptor is stopped."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import INITIALIZATION_MS, acknowledgment, opened, pass_time
+
+
+@needs("set_timers")
+@covers("MQQB-3.1.5.4.1-12")
+def test_an_accepted_session_outlives_the_timer(peer, sut, judge):
+    """A session that is open is alive when the timer would have expired."""
+    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    connection = opened(peer)
+    pass_time(peer, sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
+    alive = None if connection.closed_by_sut else acknowledgment(connection)
+    judge(
+        "MQQB-3.1.5.4.1-12",
+        expected="open, message acknowledged",
+        observed="open, message acknowledged" if alive else connection.outcome(),
+        evidence=[*connection.received[:2], alive],
+    )

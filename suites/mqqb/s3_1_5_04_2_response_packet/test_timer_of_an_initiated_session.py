@@ -1,0 +1,25 @@
+"""MS-MQQB 3.1.5.4.2 Response Packet: the Session Initialization Timer of the initiator is stopped."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import INITIALIZATION_MS, agree, called, direct_name, kind_of, pass_time, respond
+
+
+@needs("send", "set_timers")
+@covers("MQQB-3.1.5.4.2-06")
+def test_an_initiated_session_outlives_the_timer(peer, sut, judge):
+    """A session that is open is alive when the timer would have expired: the next message comes on it."""
+    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    connection, asked = called(peer, sut)
+    first = agree(connection, respond(connection, asked))
+    pass_time(peer, sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
+    there = not connection.closed_by_sut
+    sut.send(direct_name(peer), body="the second")
+    second = connection.poll("UserMessage") if there else None
+    judge(
+        "MQQB-3.1.5.4.2-06",
+        expected="open, UserMessage came",
+        observed=f"open, {kind_of(second)} came" if there else connection.outcome(),
+        evidence=[first, second],
+    )

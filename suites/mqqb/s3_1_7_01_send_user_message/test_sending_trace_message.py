@@ -1,0 +1,45 @@
+"""MS-MQQB 3.1.7.1.7 Sending Trace Message, of a message that the SUT sends; on receipt: 3.1.5.8.9."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from suites.mqqb.steps.disposition import DIRECT, PUBLIC, REPORT, AcknowledgingReceiver, message_class
+from suites.mqqb.steps.opening import direct_name
+from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_of_report, text_of_report
+
+
+@covers(
+    "MQQB-3.1.7.1.7-01",
+    "MQQB-3.1.7.1.7-02",
+    "MQQB-3.1.7.1.7-03",
+    "MQQB-3.1.7.1.7-04",
+    "MQQB-3.1.7.1.7-05",
+    "MQQB-3.1.7.1-11",
+    "MQMQ-2.2.19.1-12",
+)
+@needs("send", "public_names")
+def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
+    """The SUT sends two messages, one of them traced: the report names that one and where it went."""
+    receiver = AcknowledgingReceiver(peer, sut)
+    to = direct_name(peer)
+    sut.send(to, body="not traced", label="not traced")
+    sut.send(to, body="traced", label="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
+    reports = receiver.await_all(receiver.reports, 1)
+    own = [frame for frame in receiver.messages if frame["UserHeader"].DQ == DIRECT and frame["BaseHeader"].TR]
+    evidence = [*own, *reports]
+    traced = sorted({frame["BaseHeader"].TR for frame in receiver.messages if frame["UserHeader"].DQ == DIRECT})
+    judge("MQMQ-2.2.19.1-12", expected="TR [0, 1]", observed=f"TR {traced}", evidence=evidence)
+    for rule in ("MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-02", "MQQB-3.1.7.1-11"):
+        judge(rule, expected="1 report", observed=f"{len(reports)} report", evidence=evidence)
+    for message, report in zip(own, reports, strict=False):
+        body = (
+            f"<MESSAGE ID>{message['UserHeader'].MessageID:08X}</MESSAGE ID>\r\n<TARGET QUEUE>{to}</TARGET QUEUE>\r\n"
+            f"<NEXT HOP>{peer.address}</NEXT HOP>\r\n<HOP COUNT>00</HOP COUNT>\r\n"
+        )
+        expected = f"class {REPORT}, DQ {PUBLIC}, {PEER_PUBLIC_QUEUE}, DM {EXPRESS}"
+        observed = f"class {message_class(report)}, {destination_of(report)}, DM {report['UserHeader'].DM}"
+        judge("MQQB-3.1.7.1.7-03", expected=expected, observed=observed, evidence=evidence)
+        judge("MQQB-3.1.7.1.7-04", expected=label_for(message), observed=label_of_report(report), evidence=evidence)
+        observed = text_of_report(report).replace(" </HOP COUNT>", "</HOP COUNT>")
+        judge("MQQB-3.1.7.1.7-05", expected=body.lower(), observed=observed.lower(), evidence=evidence)

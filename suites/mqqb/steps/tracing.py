@@ -1,0 +1,40 @@
+"""Steps that checks of traced messages share: the parts of a report. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7."""
+
+from __future__ import annotations
+
+import re
+
+from harness.capture.recorder import Frame
+
+EXPRESS = 0
+"""UserHeader.Flags.DM of a report."""
+TIME = (
+    r"\d\d:\d\d(:\d\d)? [AP]M (Sun|Mon|Tue|Wed|Thu|Fri|Sat),(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d\d \d\d"
+)
+
+
+def label_for(message: Frame) -> str:
+    """Give the beginning of the label of a report on a message, before the time (E35: common to both readings)."""
+    user = message["UserHeader"]
+    source = str(user.SourceQueueManager).upper()
+    return f"{source[:4]}:{user.MessageID:08X}:{user.RC:02X}"
+
+
+def text_of_report(report: Frame) -> str:
+    """Give the body of a report as a string."""
+    return bytes(report["MessagePropertiesHeader"].MessageBody).decode("utf-16-le", "replace").rstrip("\0")
+
+
+def label_of_report(report: Frame) -> str:
+    """Give the beginning of a report's label, when the rest is the source, and a time."""
+    label = report["MessagePropertiesHeader"].Label
+    text = (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")
+    begins, _, rest = text.partition(" ")
+    guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
+    return begins.upper() if re.fullmatch(rf"\w+ by {guid} at {TIME}", rest) else text
+
+
+def destination_of(report: Frame) -> str:
+    """Give the type of the queue that a report goes to, and the queue."""
+    user = report["UserHeader"]
+    return f"DQ {user.DQ}, {getattr(user.DestinationQueue, 'PublicQueueIdentifier', user.DestinationQueue)}"
