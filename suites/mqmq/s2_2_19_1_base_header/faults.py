@@ -137,3 +137,9 @@ class ExpiryIgnored(Sending):
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
+
+
+BROKEN_ELSEWHERE = {
+    "MQMQ-2.2.19.1-05": ("header-establish-in-clear",),
+}
+"""By rule of this section: the faults of other sections that break it."""

@@ -161,3 +161,22 @@ for _name, _rule, _path in (
     ("message-security-x15-refused", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
 ):
     add(_name, _rule, f"A message whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
+
+BROKEN_ELSEWHERE = {
+    "MQMQ-2.2.20.6-06": ("security-body-not-decrypted",),
+    "MQMQ-2.2.20.6-25": ("sent-not-signed",),
+    "MQMQ-2.2.20.6-26": (
+        "sent-not-signed",
+        "sent-signed-as-1.0",
+    ),
+    "MQMQ-2.2.20.6-27": ("sent-not-signed",),
+    "MQMQ-2.2.20.6-28": ("published-key-for-signing",),
+    "MQMQ-2.2.20.6-29": ("published-key-other-length",),
+    "MQMQ-2.2.20.6-30": ("published-key-other-length",),
+    "MQMQ-2.2.20.6-31": ("published-key-other-exponent",),
+    "MQMQ-2.2.20.6-32": ("published-key-other-exponent",),
+    "MQMQ-2.2.20.6-33": ("published-key-big-endian",),
+    "MQMQ-2.2.20.6-34": ("published-key-padded",),
+    "MQMQ-2.2.20.6-35": ("published-key-padded",),
+}
+"""By rule of this section: the faults of other sections that break it."""

@@ -119,3 +119,18 @@ for _name, _rule, _path in (
     ("message-debug-reserved-refused", "MQMQ-2.2.20.8-16", "DebugHeader.Reserved"),
 ):
     add(_name, _rule, f"A message whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
+
+BROKEN_ELSEWHERE = {
+    "MQMQ-2.2.20-01": ("message-without-properties-flag",),
+    "MQMQ-2.2.20-03": (
+        "message-announces-th",
+        "message-transactional-unannounced",
+    ),
+    "MQMQ-2.2.20-04": ("message-announces-sh",),
+    "MQMQ-2.2.20-05": ("message-without-properties-flag",),
+    "MQMQ-2.2.20-06": ("header-message-debug-flag",),
+    "MQMQ-2.2.20-07": ("message-announces-hh",),
+    "MQMQ-2.2.20-08": ("message-announces-mq",),
+    "MQMQ-2.2.20.2-05": ("list-format-type-9",),
+}
+"""By rule of this section: the faults of other sections that break it."""

@@ -23,3 +23,8 @@ def _no_acceptor(event: Input) -> Iterable[Input]:
 
 add("header-initiator-other-port", "MQQB-2.1.1-02", "Connects to the port beside 1801.", effects(_other_port))
 add("header-acceptor-absent", "MQQB-2.1.1-03", "Nothing serves the TCP port.", inputs(_no_acceptor))
+
+BROKEN_ELSEWHERE = {
+    "MQQB-2.1.1-01": ("header-base-signature",),
+}
+"""By rule of this section: the faults of other sections that break it."""
