@@ -47,7 +47,12 @@ def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
 
 def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
     """Send an integer that is some more, or less; it wraps as its width does."""
-    return _changed(kind, _integer(kind, path), lambda old: old + by, when)
+    return recomputed(kind, path, lambda old: old + by, when)
+
+
+def recomputed(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
+    """Send an integer that is made of the one that was to be sent; it wraps as its width does."""
+    return _changed(kind, _integer(kind, path), change, when)
 
 
 def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from harness.faults.ping import RF, any_signature, connect, connect_at_once, heard
+from harness.faults.datagrams import received_datagrams
+from harness.faults.ping import RF, connect, connect_at_once
 from harness.faults.primitives import afterwards, both, during, procedure, skip
 from harness.faults.registry import add
 from reference_qm.core.protocol.ping import Ping
@@ -27,7 +28,7 @@ add(
     "ping-response-refusal-overlooked",
     ("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01"),
     "A Ping Response with RF set opens the session.",
-    heard(PingSocket.SOURCE, lambda data: bytes([data[0] & ~RF]) + data[1:]),
+    received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~RF]) + data[1:]),
 )
 
 
@@ -86,27 +87,6 @@ add(
     "MQQB-3.1.7.8-02",
     "What decides are the flags of the first datagram that came, whatever it was.",
     procedure(Ping.receive_response, _first_flags_count),
-)
-add(
-    "ping-response-any-signature",
-    ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"),
-    "A Ping Response is taken whatever its Signature.",
-    heard(PingSocket.SOURCE, any_signature),
-)
-
-
-def _any_cookie(original: Callable[..., None]) -> Callable[..., None]:
-    def receive(qm: QueueManager, data: bytes, now: Now) -> None:
-        original(qm, data[: COOKIE.start] + qm.adm.PingCookie.to_bytes(4, "little") + data[COOKIE.stop :], now)
-
-    return receive
-
-
-add(
-    "ping-response-any-cookie",
-    ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"),
-    "A Ping Response is taken whatever its Cookie.",
-    procedure(Ping.receive_response, _any_cookie),
 )
 
 
