@@ -13,8 +13,8 @@ from reference_qm.codec import FormatError, Packet, PingPacket, parse_packet, pa
 from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc.bodies import Body
-from reference_qm.rpc.errors import PduError
 from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.effects import Effect, RpcSend, SendDatagram, SendPacket
 from reference_qm.surface.inputs import Input
 

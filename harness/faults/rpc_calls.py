@@ -12,9 +12,9 @@ from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, Call
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.client import find_method
-from reference_qm.rpc.errors import PduError
 from reference_qm.rpc.events import RpcOutput
 from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.surface.inputs import Input, RpcBytes
 
 LAST_CONTEXT = 3

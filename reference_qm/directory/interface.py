@@ -1,4 +1,4 @@
-"""What the queue manager asks of a directory. Spec: MS-MQDSSM 3.1.6.1-3.1.6.7, as MS-MQDMPR 3.1.7.1.18-24 uses it."""
+"""The interface of a directory. Spec: MS-MQDSSM 3.1.6.1-3.1.6.7, as MS-MQDMPR 3.1.7.1.18-24 uses it."""
 
 from __future__ import annotations
 

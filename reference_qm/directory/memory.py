@@ -46,13 +46,13 @@ _ENDS: Final = ("Site1Identifier", "Site2Identifier")
 
 
 class StorageError(Exception):
-    """What holds the objects failed; one line."""
+    """A failure of what holds the objects; one line."""
 
 
 class MemoryDirectory:
     """A directory whose objects live in memory, for one or many queue managers.
 
-    ``connected`` may be set to False: then nobody can reach it, as when a network is down. ``utc_s`` tells the
+    ``connected`` may be set to False: then nobody can reach it, as when a network is down. ``utc_s`` returns the
     directory's own time in s.
     """
 
@@ -229,7 +229,7 @@ class MemoryDirectory:
             return Result.GENERIC_ERROR, []
 
     def _candidates(self, kind: type[DirectoryObject], filters: Filter) -> list[DirectoryObject]:
-        """Give the elements of a type that a filter could mean: one only when it asks for an Identifier."""
+        """Return the elements of a type that a filter could mean: one only when it asks for an Identifier."""
         for one in filters:
             if one.attribute == "Identifier" and one.operator is Operator.EQUALS and isinstance(one.value, UUID):
                 stored = self._objects.get(one.value)
@@ -250,7 +250,7 @@ class MemoryDirectory:
         return element
 
     def _sites_exist(self, element: DirectoryObject) -> bool:
-        """Are both ends of a link, if it is one, there? Spec: MS-MQDSSM 3.1.6.1.4.4, .5."""
+        """Return whether both ends of a link, if it is one, exist. Spec: MS-MQDSSM 3.1.6.1.4.4, .5."""
         if not isinstance(element, objects.RoutingLink):
             return True
         ends = (element.Site1Identifier, element.Site2Identifier)
@@ -269,7 +269,7 @@ class MemoryDirectory:
 
 
 def _path(element: DirectoryObject) -> str:
-    """Give where an element stands, in one case; empty when it does not say."""
+    """Return the path of an element, in one case; empty when it does not say."""
     path: str = getattr(element, "FullPath", None) or distinguished_name(element) or ""
     return path.casefold()
 
@@ -281,7 +281,7 @@ def _stamped(element: DirectoryObject, **values: Any) -> DirectoryObject:
 
 
 def _shown(element: DirectoryObject, attributes: AttributeList) -> Found:
-    """Give the attributes asked for; one that is not set is AttributeNotFound. Spec: MS-MQDMPR 3.1.1.17."""
+    """Return the attributes asked for; one that is not set is AttributeNotFound. Spec: MS-MQDMPR 3.1.1.17."""
     known = directory_attributes(type(element))
     if any(getattr(element, name) is None for name in attributes or () if name in known):
         return Found(Result.ATTRIBUTE_NOT_FOUND)

@@ -21,8 +21,7 @@ from harness.faults.fields import (
     sent_as,
     size_wrong,
 )
-from harness.faults.primitives import Install
-from harness.faults.registry import FaultyCore
+from harness.faults.registry import FaultyCore, Install
 from reference_qm.codec import (
     BaseHeader,
     ConnectionParametersHeader,

@@ -1,4 +1,4 @@
-"""What a person did that the roll-up cannot work with, in one line."""
+"""The error of the roll-up: bad input, in one line."""
 
 from __future__ import annotations
 

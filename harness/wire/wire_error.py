@@ -1,4 +1,4 @@
-"""What is wrong with bytes that are no packet."""
+"""The error for bytes that are no packet."""
 
 from __future__ import annotations
 

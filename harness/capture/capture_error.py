@@ -1,4 +1,4 @@
-"""What is wrong with a capture file."""
+"""The error of a capture file that cannot be read."""
 
 from __future__ import annotations
 

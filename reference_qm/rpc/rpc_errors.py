@@ -1,8 +1,8 @@
-"""What the runtime raises for bytes that are no PDU or no stub; a mistake of the caller is codec's MisuseError."""
+"""The errors for bytes that are no PDU or no stub; a mistake of the caller is codec's MisuseError."""
 
 from __future__ import annotations
 
-from reference_qm.codec.errors import FormatError
+from reference_qm.codec.format_error import FormatError
 
 
 class PduError(FormatError):

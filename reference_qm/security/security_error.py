@@ -1,4 +1,4 @@
-"""What this package raises besides FormatError, which stands for bytes without the printed structure."""
+"""The error of this package besides FormatError, which stands for bytes without the printed structure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the codec raises: one error for bytes that are no packet, one for records that are no packet."""
+"""The errors of the codec: one for bytes that are no packet, one for records that are no packet."""
 
 from __future__ import annotations
 
