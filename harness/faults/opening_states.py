@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import Method
-from harness.faults.primitives import afterwards, beforehand, both, procedure, set_fields, skip
+from harness.faults.primitives import afterwards, beforehand, both, procedure, set_fields
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.codec import (
     ConnectionParametersPacket,
@@ -25,7 +25,6 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import TransportAccepted
 
 Original = Callable[..., Any]
 
@@ -112,16 +111,6 @@ for _name, _rule, _state, _after, _become in (
     )
 
 
-def _wait_for_parameters(qm: QueueManager, event: TransportAccepted, now: Now) -> None:
-    qm.transports[event.transport].SessionState = SessionState.WAITING_CP_MSG
-
-
-add(
-    "state-of-new-connection-waiting-cp-msg",
-    "MQQB-3.1.5.10-02",
-    "SessionState of a new connection is WAITING_CP_MSG.",
-    afterwards(SessionOpening.accept_transport, _wait_for_parameters),
-)
 add(
     "session-open-but-nothing-sent",
     "MQQB-3.1.5.4.2-07",
@@ -133,18 +122,6 @@ add(
     "MQQB-3.1.5.3.2-01",
     "Any response is taken as valid.",
     procedure(SessionOpening.is_establish_response_valid, lambda original: lambda qm, session, packet: True),
-)
-
-
-def _counts_go_on(qm: QueueManager, session: Session, now: Now) -> None:
-    session.MessageReceivedCount = max(one.MessageReceivedCount for one in qm.sessions.values())
-
-
-add(
-    "accepted-session-counts-on",
-    "MQQB-3.1.5.10-01",
-    "A new connection goes on with the MessageReceivedCount of an earlier one.",
-    afterwards(Initialization.initialize_session, _counts_go_on),
 )
 
 
@@ -281,12 +258,6 @@ add(
     _never_started(SessionState.WAITING_ECR_MSG),
 )
 add(
-    "initialization-timer-not-started-with-connection",
-    "MQQB-3.1.5.10-03",
-    "The acceptor starts no Session Initialization Timer when it accepts a connection.",
-    _never_started(SessionState.WAITING_EC_MSG),
-)
-add(
     "initialization-timer-goes-on-in-accepted-session",
     "MQQB-3.1.5.4.1-12",
     "The acceptor does not stop the timer when the session is open.",
@@ -297,10 +268,4 @@ add(
     "MQQB-3.1.5.4.2-06",
     "The initiator does not stop the timer when the session is open.",
     _goes_on(SessionOpening.receive_parameters_response),
-)
-add(
-    "initialization-timer-without-effect",
-    "MQQB-3.1.6.6-01",
-    "Nothing happens when the Session Initialization Timer expires.",
-    skip(Closing.on_session_initialization_timer),
 )

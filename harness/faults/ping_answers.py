@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.ping import RF, any_signature, connect, connect_at_once, heard
+from harness.faults.ping import RF, any_signature, connect, heard
 from harness.faults.primitives import afterwards, both, during, procedure, skip
 from harness.faults.registry import add
 from reference_qm.core.protocol.closing import Closing
@@ -51,14 +51,6 @@ add(
     "MQQB-3.1.7.6-09",
     "No Ping Response Timer is started: a ping that nobody answers is waited for without end.",
     during(Ping.send_request, SessionTimers.start, lambda original, *_: lambda *arguments: None),
-)
-
-
-add(
-    "ping-expiry-opens-the-session",
-    ("MQQB-3.1.6.8-01", "MQQB-3.1.7.6-11"),
-    "When no Ping Response came in time the session is opened.",
-    procedure(Ping.on_response_timer, connect_at_once),
 )
 
 

@@ -280,30 +280,6 @@ def _interval(original: Original) -> Original:
     return start
 
 
-def _first_only(original: Original) -> Original:
-    """Send only the first of the messages again that wait for their OrderAck."""
-
-    def expire(qm: QueueManager, session: Session, now: Now) -> None:
-        waiting = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck]
-        for position in waiting[1:]:
-            position.ReceivedOrderAck = True
-        original(qm, session, now)
-
-    return expire
-
-
-add(
-    "resend-nothing",
-    ("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02", f"{BOTH}-10"),
-    "Nothing is sent again when the Transactional Ack Wait Timer expires.",
-    skip(TransactionalSending.on_ack_wait_timer),
-)
-add(
-    "resend-first-only",
-    "MQQB-3.1.6.5-01",
-    "Only the first message is sent again.",
-    procedure(TransactionalSending.on_ack_wait_timer, _first_only),
-)
 add(
     "resend-timer-not-started",
     f"{RULE}-09",
