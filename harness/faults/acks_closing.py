@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.primitives import afterwards, beforehand, both, inputs, procedure, skip
+from harness.faults.primitives import afterwards, beforehand, both, procedure, skip
 from harness.faults.registry import Install, add
 from reference_qm.core.protocol.closing import Closing
 from reference_qm.core.protocol.establishing import Establishing
@@ -15,7 +15,6 @@ from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import TransportLost
 
 Original = Callable[..., Any]
 
@@ -184,10 +183,4 @@ add(
     ("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-03"),
     "SessionActive is never set to FALSE again.",
     afterwards(Closing.on_session_cleanup_timer, _active(True)),
-)
-add(
-    "lost-transport-not-noticed",
-    "MQQB-3.1.7.3-01",
-    "Nothing is done when a transport connection is lost.",
-    inputs(lambda event: [] if isinstance(event, TransportLost) else [event]),
 )

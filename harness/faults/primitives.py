@@ -149,6 +149,11 @@ def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]
     return install
 
 
+def skip_during(outer: Method, inner: Method) -> Install:
+    """Leave out a step that gives nothing back, only while another runs."""
+    return during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
+
+
 def always(change: Callable[[QueueManager], None]) -> Install:
     """Spoil the core's state after everything that happens."""
     return lambda faulty: faulty.after_each.append(change)

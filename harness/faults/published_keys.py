@@ -1,4 +1,4 @@
-"""Faults of the keys that a queue manager publishes. Spec: MS-MQQB 2.4.1, 3.1.7.1.5, MS-MQMQ 2.2.20.6."""
+"""Faults of the keys that a queue manager publishes. Spec: MS-MQQB 2.4.1, MS-MQMQ 2.2.20.6."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from reference_qm.security import MqdsPublicKeys
 
 BLOB, PRINTED = "MQQB-2.4.1-", "MQMQ-2.2.20.6-"
 BITS_AT, EXPONENT_AT, MODULUS_AT = 12, 16, 20
-TYPE_AT = 4
 
 
 def _blobs(change: Callable[[bytes], bytes]) -> Install:
@@ -41,7 +40,7 @@ def _number(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
 
 
 def _ids(**numbers: str) -> list[str]:
-    sections = {"blob": BLOB, "printed": PRINTED, "section": "MQQB-3.1.7.1.5"}
+    sections = {"blob": BLOB, "printed": PRINTED}
     return [f"{sections[name]}{number}" for name, text in numbers.items() for number in text.split()]
 
 
@@ -62,16 +61,4 @@ add(
     _ids(blob="03", printed="33"),
     "The modulus of a published key is big-endian.",
     _blobs(lambda blob: blob[:MODULUS_AT] + blob[MODULUS_AT:][::-1]),
-)
-add(
-    "published-key-for-signing",
-    _ids(section="-11 .2-02", printed="28"),
-    "A published key calls itself one for signing.",
-    _blobs(_number(TYPE_AT, lambda _: 0x2400)),
-)
-add(
-    "published-key-padded",
-    _ids(section="-10", printed="34 35"),
-    "The modulus of a published key is followed by a byte of ones.",
-    _blobs(lambda blob: blob + b"\xff"),
 )
