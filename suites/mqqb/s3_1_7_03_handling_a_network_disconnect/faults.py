@@ -1,4 +1,4 @@
-"""Faults of a lost connection. Spec: MS-MQQB 3.1.7.3."""
+"""Faults of MS-MQQB 3.1.7.3 Handling a Network Disconnect."""
 
 from __future__ import annotations
 
