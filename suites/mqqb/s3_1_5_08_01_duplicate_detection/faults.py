@@ -45,3 +45,9 @@ class DuplicateTimeOfAnotherEpoch(Receiving):
     ) -> None:
         super().disregard_duplicate(session, entry, receipt, now)
         self.qm.adm.MessageIDHistoryTable.insert(replace(entry, TimeStamp=now.monotonic_ms // 1000))
+
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.5.8.1-04": ("duplicates-taken",),
+}
+"""Faults of other sections that break rules of this one."""

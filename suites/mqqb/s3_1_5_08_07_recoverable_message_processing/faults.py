@@ -155,3 +155,9 @@ class FlagOfTheNextSet(SessionAcks):
         super().set_flag(session, now)
         if session.RecoverableMessageReceivedCount > FLAG_BITS:
             session.RecoverableMsgAckFlags |= session.RecoverableMsgAckFlags << 1
+
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.5.8.7-14": ("recoverable-not-forward",),
+}
+"""Faults of other sections that break rules of this one."""

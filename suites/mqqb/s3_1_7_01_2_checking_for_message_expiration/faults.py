@@ -44,3 +44,10 @@ class AllExpiredJournaled(Journaling):
     def journal_failed(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, NegativeJournalingRequested=True)
         super().journal_failed(position)
+
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.7.1.2-01": ("expired-message-sent",),
+    "MQQB-3.1.7.1.2-02": ("expired-message-sent",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -221,3 +221,8 @@ add(
     "The acknowledgment of a success has a body.",
     made(ARRIVAL, _whole_body),
 )
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.7.15-24": ("removal-told-express", "removal-told-recoverable"),
+}
+"""Faults of other sections that break rules of this one."""
