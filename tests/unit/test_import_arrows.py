@@ -25,7 +25,7 @@ GUARDED = {"reference_qm", "harness", "suites", "reports", "captures", "tests", 
 
 ROOMS = {
     "reference_qm": (
-        *("frozen", "surface", "codec", "security", "directory", "routing", "rpc", "model", "config", "control"),
+        *("frozen", "directory", "surface", "codec", "security", "routing", "rpc", "model", "config", "control"),
         *("core", "shell", "__main__"),
     ),
     "harness": (

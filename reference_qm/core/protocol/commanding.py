@@ -53,7 +53,9 @@ class Commands(Part):
                 "name": self.qm.config.host_name,
                 "vendor": self.qm.config.vendor,
                 "version": self.qm.config.version,
-                "capabilities": [one for one in CAPABILITIES if one != "reset" or self.qm.config.directory is None],
+                "capabilities": [
+                    one for one in CAPABILITIES if one != "reset" or not self.qm.config.directory_integrated
+                ],
                 "public_encryption_keys_base64": base64.b64encode(machine.PublicEncryptionKeyList).decode(),
                 "public_signing_keys_base64": base64.b64encode(machine.PublicSigningKeyList).decode(),
             }
