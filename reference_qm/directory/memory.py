@@ -69,15 +69,15 @@ class MemoryDirectory(Replica):
         """Did somebody else change what was read last? Raises StorageError."""
         return False
 
-    def contents(self) -> tuple[Result, tuple[DirectoryObject, ...]]:
-        """Read everything."""
+    def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
+        """Read everything; None when it cannot be read."""
         if not self.connected:
-            return Result.DIRECTORY_NOT_CONNECTED, ()
+            return Result.DIRECTORY_NOT_CONNECTED, None
         try:
             with self._reading():
                 return Result.SUCCESS, tuple(self._objects.values())
         except StorageError:
-            return Result.GENERIC_ERROR, ()
+            return Result.GENERIC_ERROR, None
 
     def carry_out(self, change: Change) -> Created:
         """Make a change."""

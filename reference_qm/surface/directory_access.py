@@ -12,9 +12,9 @@ def answer(directory: MemoryDirectory | None, effect: ReadDirectory | WriteDirec
     """Read a directory, or change it and read what it holds then; None is one that cannot be reached."""
     if directory is None:
         return DirectoryAnswered(effect.token, Result.DIRECTORY_NOT_CONNECTED)
-    done = directory.carry_out(effect.change) if isinstance(effect, WriteDirectory) else None
-    status, elements = directory.contents()
-    known = elements if status is Result.SUCCESS else None
-    if done is None:
-        return DirectoryAnswered(effect.token, status, elements=known)
-    return DirectoryAnswered(effect.token, done.rStatus, done.rObjectGUID, known)
+    if isinstance(effect, ReadDirectory):
+        status, elements = directory.contents()
+        return DirectoryAnswered(effect.token, status, elements=elements)
+    done = directory.carry_out(effect.change)
+    elements = directory.contents()[1] if done.rStatus is Result.SUCCESS else None
+    return DirectoryAnswered(effect.token, done.rStatus, done.rObjectGUID, elements)

@@ -97,9 +97,9 @@ class DirectoryClient(Part):
         return token
 
     def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
-        """Take over what the directory holds, and go on with what waited for it.
+        """Take over what the directory holds, and go on with what waited for it. Spec: MS-MQDMPR 3.1.7.1.20.
 
-        What could not be read for another reason than that it is away is as it was.
+        One that is away is waited for; what could not be read for another reason is as it was.
         """
         enterprise = self.qm.enterprise
         answered = enterprise.awaited.pop(event.token, None)
@@ -109,16 +109,16 @@ class DirectoryClient(Part):
             enterprise.directory = Replica(event.elements)
         elif event.status is Result.DIRECTORY_NOT_CONNECTED:
             enterprise.directory = Replica(connected=False)
+            enterprise.state.go_offline()
         answered(event, now)
         if not (enterprise.begun or enterprise.awaited):
             enterprise.begun = True
             self.qm.initialization.begin(now)
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:
-        """Read the directory again. One that is away is waited for from now on. Spec: MS-MQSO 5.5.4."""
-        state = self.qm.enterprise.state
-        if state.DirectoryIntegrated:
-            self.read(lambda answer, now: events.note(state, answer.status))
+        """Read the directory again; in workgroup mode there is none until the next start. Spec: MS-MQSO 5.5.4."""
+        if self.qm.enterprise.state.DirectoryIntegrated:
+            self.read(lambda answer, now: None)
 
     def initialize(self, now: Now) -> None:
         """Synchronize with the directory at the start, and begin when that is done. Spec: MS-MQDMPR 3.1.3."""
@@ -137,7 +137,7 @@ class DirectoryClient(Part):
         """
         state = self.qm.enterprise.state
         if answer.status is Result.DIRECTORY_NOT_CONNECTED:
-            state.DirectoryIntegrated = False
+            state.DirectoryIntegrated = state.DirectoryOffline = False
         elif answer.status is not Result.SUCCESS:
             state.go_offline()
         else:

@@ -93,10 +93,7 @@ class Publishing(Part):
         self.qm.directory.write(Write(element, PUBLISHED), lambda answer: written(_status(answer.status)))
 
     def note_public_queues(self) -> None:
-        """Tell the directory events which public queues are local: they read them offline.
-
-        Spec: MS-MQDMPR 3.1.7.1.20.
-        """
+        """Note which public queues are local, for the reads while it is offline. Spec: MS-MQDMPR 3.1.7.1.20."""
         self.qm.enterprise.state.QueueCollection = tuple(self._element(queue) for queue in self._public_queues())
 
     def take_over_published(self) -> None:
