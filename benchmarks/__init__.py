@@ -1,1 +1,1 @@
-"""What ``make bench`` runs: figures measured in parallel, never a test."""
+"""The benchmarks that ``make bench`` runs: figures to compare, measured in one run; never a test."""

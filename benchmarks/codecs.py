@@ -22,7 +22,7 @@ PACKETS = {
 
 
 def rate(parse: Callable[[bytes], object], data: bytes) -> float:
-    """Parse for a second; give the packets a second."""
+    """Parse for a second; return the packets a second."""
     done, began = 0, time.perf_counter()
     while (passed := time.perf_counter() - began) < ROUND_S:
         for _ in range(50):

@@ -13,7 +13,7 @@ from benchmarks.pairs import Options, run
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """How much of the rate of another row a row has, and how much is wanted; None: it is only told."""
+    """The part of another row's rate that a row has, and the part wanted; None: it is only reported."""
 
     of: str
     wanted: float | None = None
@@ -31,7 +31,7 @@ ROWS = {
     "amqtt QoS 2, delivered to a subscriber": Options("mqtt", 3_000, "2 delivered", window=16),
     "transactional": Options("queue_managers", 20_000, "transactional"),
 }
-"""What is run, in this order. amqtt's subscriber loses messages when more are on their way."""
+"""The rows, in the order of their runs. amqtt's subscriber loses messages when more are on their way."""
 
 RATIOS = {
     "express": (
@@ -51,7 +51,7 @@ RATIOS = {
 
 
 def measure() -> Iterator[str]:
-    """Run every pair; give the rates, then the ratios."""
+    """Run every pair; yield the rates, then the ratios."""
     rates: dict[str, float] = {}
     for name, options in ROWS.items():
         rates[name] = run(options).rate

@@ -22,7 +22,7 @@ WANTED = 1.1
 
 
 def measure() -> Iterator[str]:
-    """Run every pair; give the rates and ratios, then what is left; raise AssertionError when memory grows."""
+    """Run every pair; yield the rates and ratios, then what is left; raise AssertionError when memory grows."""
     rates: dict[str, float] = {}
     for name, kind in ROWS.items():
         rates[name] = run(Options("remote_reads", TRIPS, kind, receiver_counts=False)).rate

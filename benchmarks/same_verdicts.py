@@ -1,4 +1,4 @@
-"""``python -m benchmarks.same_verdicts RUN RUN ...``: do runs of one SUT say the same?
+"""``python -m benchmarks.same_verdicts RUN RUN ...``: compare runs of one SUT.
 
 Of runs in virtual time by one worker every line must be the same but for the run's name and the time; of others the
 verdicts, with test and rule, however often each was given. Exit code 0 when they are, else 1 and what differs.
@@ -17,11 +17,11 @@ from harness.run.run import RULES_FILE, VERDICTS_FILE
 
 SHOWN = 20
 OWN = ("run", "time")
-"""What every run has of its own."""
+"""The keys that differ from run to run."""
 
 
 def judged(run: Path) -> Counter[tuple[str, ...]]:
-    """Give test, rule and verdict of every line of a run, with how often they are there.
+    """Count test, rule and verdict of every line of a run.
 
     A rule that is seen on whatever packets pass counts once in the run with each verdict: in real time it is chance
     whether a packet still comes before a check that does not wait for it is over.
@@ -33,8 +33,8 @@ def judged(run: Path) -> Counter[tuple[str, ...]]:
     return Counter(line for line in lines if line[1] not in passive) + Counter(seen)
 
 
-def told(run: Path) -> list[str]:
-    """Give every line of a run without what is its own, evidence and order included."""
+def lines_of(run: Path) -> list[str]:
+    """Return every line of a run without its own keys, evidence and order included."""
     return [
         json.dumps({key: value for key, value in line.items() if key not in OWN}, sort_keys=True)
         for line in read_verdicts(run / VERDICTS_FILE)
@@ -42,7 +42,7 @@ def told(run: Path) -> list[str]:
 
 
 def differences(runs: Sequence[Path]) -> Iterable[str]:
-    """Give a line for each verdict that a run has more or less often than the first."""
+    """Yield a line for each verdict that a run has more or less often than the first."""
     first = judged(runs[0])
     for run in runs[1:]:
         other = judged(run)
@@ -64,7 +64,7 @@ def main() -> int:
         print(f"{len(runs)} runs: {len(found)} differences")
         return 1
     total = sum(judged(runs[0]).values())
-    bytes_too = all(told(run) == told(runs[0]) for run in runs[1:])
+    bytes_too = all(lines_of(run) == lines_of(runs[0]) for run in runs[1:])
     print(f"{len(runs)} runs: the same {total} verdicts{', to the byte' if bytes_too else ''}")
     return 0
 

@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from benchmarks.suites_virtual import DOCUMENTS, told
+from benchmarks.suites_virtual import DOCUMENTS, verdict_counts
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file
 from harness.sut.worker_configurations import worker_configurations
@@ -60,8 +60,8 @@ def _loopback(folder: Path) -> str:
         f'[control]\nkind = "jsonl"\n{CAPABILITIES}',
         encoding="utf-8",
     )
-    for number, place in enumerate(worker_configurations(load_sut_file(sut), LOOPBACK_WORKERS)):
-        _configure(folder, str(number), place.driver.address, place.driver.peer_address)
+    for number, configuration in enumerate(worker_configurations(load_sut_file(sut), LOOPBACK_WORKERS)):
+        _configure(folder, str(number), configuration.driver.address, configuration.driver.peer_address)
     return f"loopback, set_timers, {_run(folder, sut, LOOPBACK_WORKERS)} (wanted: under 240 s)"
 
 
@@ -104,7 +104,7 @@ def _run(folder: Path, sut: Path, workers: int) -> str:
     command = ["run", "--sut", str(sut), "--out", str(out), "--workers", str(workers), "-k", DOCUMENTS]
     began = time.monotonic()
     subprocess.run([sys.executable, "-m", "harness", *command], check=False, stdout=subprocess.DEVNULL)
-    return f"{workers} workers: {time.monotonic() - began:.0f} s, {told(out)}"
+    return f"{workers} workers: {time.monotonic() - began:.0f} s, {verdict_counts(out)}"
 
 
 if __name__ == "__main__":

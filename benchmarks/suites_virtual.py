@@ -34,11 +34,11 @@ def measure() -> Iterator[str]:
             f"{rules / took:.0f} different rules/s (wanted: 100 judged rules a second)"
         )
         took = _run(sut, folder / "two", "--workers", "2", "-k", DOCUMENTS)
-        yield f"MS-MQQB and MS-MQMQ, 2 workers: {took:.1f} s, {told(folder / 'two')} (wanted: under 15 s)"
+        yield f"MS-MQQB and MS-MQMQ, 2 workers: {took:.1f} s, {verdict_counts(folder / 'two')} (wanted: under 15 s)"
 
 
-def told(run: Path) -> str:
-    """Tell how many verdicts of each kind a run has."""
+def verdict_counts(run: Path) -> str:
+    """Return the number of verdicts of each kind in a run, as text."""
     counts = Counter(line["verdict"] for line in read_verdicts(run / VERDICTS_FILE))
     return ", ".join(f"{count} {verdict}" for verdict, count in counts.most_common())
 

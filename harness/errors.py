@@ -1,4 +1,4 @@
-"""What can go wrong in the tester, each with one line for a person."""
+"""The errors of the tester, each with one line for a person."""
 
 from __future__ import annotations
 

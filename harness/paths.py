@@ -1,4 +1,4 @@
-"""Where the parts that travel with the harness lie, in a clone and in an installed wheel alike."""
+"""Paths of the parts that travel with the harness, in a clone and in an installed wheel alike."""
 
 from __future__ import annotations
 

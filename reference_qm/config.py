@@ -1,4 +1,4 @@
-"""What a queue manager is configured with (MS-MQQB 3.1.2, 3.1.3 and their product notes give the defaults)."""
+"""The configuration of a queue manager (MS-MQQB 3.1.2, 3.1.3 and their product notes give the defaults)."""
 
 from __future__ import annotations
 
@@ -51,11 +51,11 @@ class QueueSettings:
 
     @property
     def is_private(self) -> bool:
-        """Is it a private queue? A public one needs a directory."""
+        """Return whether it is a private queue. A public one needs a directory."""
         return self.name.lower().startswith("private$\\")
 
     def attributes(self) -> dict[str, object]:
-        """Give the attributes of the queue, under the specification's names."""
+        """Return the attributes of the queue, under the specification's names."""
         return {
             "Transactional": self.transactional,
             "Authentication": self.authenticated,
@@ -78,9 +78,9 @@ class QueueManagerConfig:
     remote_ping_port: int = 3527
     """The port that Ping Requests are sent to (MS-MQQB 2.1.2, note <9>)."""
     remote_rpc_port: int = 2103
-    """The port of a remote queue manager that tells the ports of its interfaces (MS-MQMP 3.1.4.24, MS-MQQP 3.1.4.8)."""
+    """The port of a remote queue manager that returns its interfaces' ports (MS-MQMP 3.1.4.24, MS-MQQP 3.1.4.8)."""
     send_ping: bool = False
-    """Ping before a session is established? (MS-MQQB 3.1.5.2.2; note <56>: only old releases do.)"""
+    """Whether to ping before a session is established (MS-MQQB 3.1.5.2.2; note <56>: only old releases do)."""
     window_size: int = 64
     max_sessions: int = 4096
     """Incoming sessions above this are refused (notes <12>, <70>)."""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable
-from dataclasses import fields
-from typing import Any
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields
+from functools import partial
+from types import MappingProxyType, NoneType
+from typing import Any, NamedTuple, get_args, get_type_hints
 from uuid import UUID
 
 from reference_qm.surface import commands, remote_commands
 from reference_qm.surface.effects import Completed, Rejected
 
+Convert = Callable[[object], Any]
 DELIVERIES: dict[str, dict[str, bool]] = {
     "express": {},
     "recoverable": {"recoverable": True},
@@ -27,21 +30,21 @@ def request_from(arguments: dict[str, Any]) -> commands.Request:
     verb = arguments.get("verb")
     if not isinstance(verb, str) or verb not in _VERBS:
         raise ControlError(f"unknown verb {_shown(verb)}; known are {', '.join(_VERBS)}")
-    make, known, required = _VERBS[verb]
+    make, takes, required = _VERBS[verb]
     given = {name: value for name, value in arguments.items() if name != "verb"}
-    if unknown := given.keys() - known.keys():
-        takes = ", ".join(known) or "no arguments"
-        raise ControlError(f"{verb}: unknown argument {_shown(min(unknown))}; it takes {takes}")
+    if unknown := given.keys() - takes.keys():
+        known = ", ".join(takes) or "no arguments"
+        raise ControlError(f"{verb}: unknown argument {_shown(min(unknown))}; it takes {known}")
     for name in required:
         if name not in given:
             raise ControlError(f"{verb}: argument {name!r} is missing")
     values: dict[str, Any] = {}
     for name, value in given.items():
         try:
-            values[name] = known[name](value)
+            values[name] = takes[name](value)
         except ValueError as error:
             raise ControlError(f"{verb}: {name} {error}, not {_shown(value)}") from None
-    return make(values)
+    return make(**values)
 
 
 def answer(number: Any, result: Completed | Rejected) -> dict[str, Any]:
@@ -57,12 +60,12 @@ def _shown(value: object) -> str:
     return text if len(text) <= 60 else text[:57] + "..."
 
 
-# -- what an argument may be: each takes what was written and returns what is meant, or raises ValueError --------
+# -- converters: each takes a parsed argument and returns the field of a request, or raises ValueError ------------
 
 
-def _text(value: object) -> str:
+def _string(value: object) -> str:
     if not isinstance(value, str):
-        raise ValueError("must be a text")
+        raise ValueError("must be a string")
     return value
 
 
@@ -72,27 +75,27 @@ def _flag(value: object) -> bool:
     return value
 
 
-def _number(value: object) -> int:
+def _integer(value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError("must be a whole number")
+        raise ValueError("must be an integer")
     return value
 
 
-def _texts(value: object) -> frozenset[str]:
+def _strings(value: object) -> frozenset[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        raise ValueError("must be a list of texts")
+        raise ValueError("must be a list of strings")
     return frozenset(value)
 
 
 def _utf8(value: object) -> bytes:
     try:
-        return _text(value).encode()
+        return _string(value).encode()
     except UnicodeEncodeError:
-        raise ValueError("must be a text without lone surrogates") from None
+        raise ValueError("must be a string without lone surrogates") from None
 
 
 def _base64(value: object) -> bytes:
-    text = _text(value)
+    text = _string(value)
     try:
         return base64.b64decode(text, validate=True)
     except ValueError:
@@ -100,7 +103,7 @@ def _base64(value: object) -> bytes:
 
 
 def _guid(value: object) -> UUID:
-    text = _text(value)
+    text = _string(value)
     try:
         return UUID(text)
     except ValueError:
@@ -113,11 +116,56 @@ def _delivery(value: object) -> dict[str, bool]:
     return DELIVERIES[value]
 
 
-def _or_none(convert: Callable[[object], Any]) -> Callable[[object], Any]:
+def _or_none(convert: Convert) -> Convert:
     return lambda value: None if value is None else convert(value)
 
 
-def _send(values: dict[str, Any]) -> commands.SendMessage:
+_CONVERTERS: Mapping[object, Convert] = MappingProxyType(
+    {str: _string, bool: _flag, int: _integer, bytes: _utf8, UUID: _guid, frozenset[str]: _strings}
+)
+"""By the type of the field."""
+_SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
+"""A verb takes one of those that it has; the others are left out, never null."""
+
+
+class Verb(NamedTuple):
+    """A verb: the request that it makes, a converter for each argument, the arguments that must be there."""
+
+    make: Callable[..., commands.Request]
+    takes: Mapping[str, Convert]
+    required: tuple[str, ...]
+
+
+def _verb(
+    request: type[commands.Request],
+    *,
+    without: tuple[str, ...] = (),
+    required: tuple[str, ...] = (),
+    null: bool = True,
+    **fixed: Any,
+) -> Verb:
+    """Derive a verb from the fields of its request: their names, types and defaults.
+
+    ``without``: fields that it does not take; ``required``: those that it needs although they have a default; ``null``:
+    whether null stands for None; ``fixed``: fields that the verb itself decides.
+    """
+    takes = {
+        name: _converter(hint, null and name not in _SELECTORS)
+        for name, hint in get_type_hints(request).items()
+        if name not in without and name not in fixed
+    }
+    needed = (one.name for one in fields(request) if one.default is MISSING and one.default_factory is MISSING)
+    return Verb(partial(request, **fixed), takes, (*needed, *required))
+
+
+def _converter(hint: object, null: bool) -> Convert:
+    if NoneType not in get_args(hint):
+        return _CONVERTERS[hint]
+    (kind,) = (one for one in get_args(hint) if one is not NoneType)
+    return _or_none(_CONVERTERS[kind]) if null else _CONVERTERS[kind]
+
+
+def _send(**values: Any) -> commands.SendMessage:
     if "body" in values and "body_base64" in values:
         raise ControlError("send: body and body_base64 are the same thing: give one of them")
     if "body_base64" in values:
@@ -125,120 +173,50 @@ def _send(values: dict[str, Any]) -> commands.SendMessage:
     return commands.SendMessage(**values.pop("delivery", {}), **values)
 
 
-Convert = Callable[[object], Any]
-Verb = tuple[Callable[[dict[str, Any]], commands.Request], dict[str, Convert], tuple[str, ...]]
+_SENT = _verb(commands.SendMessage, without=("recoverable", "transactional"))
 
-
-def _verb(request: type[commands.Request], known: dict[str, Convert], *required: str) -> Verb:
-    return (lambda values: request(**values)), known, required
-
-
-def _by_lookup_identifier(peek: bool) -> Callable[[dict[str, Any]], commands.Request]:
-    return lambda values: commands.ReadByLookupIdentifier(peek=peek, **values)
-
-
-def _by_remote_lookup_id(peek: bool) -> Callable[[dict[str, Any]], commands.Request]:
-    return lambda values: remote_commands.RemoteReadByLookupId(peek=peek, **values)
-
-
-_PROPERTIES: dict[str, Convert] = {
-    "label": _text,
-    "journaling": _flag,
-    "quota_kb": _number,
-    "journal_quota_kb": _number,
-    "authenticated": _flag,
-    "privacy": _text,
-    "base_priority": _number,
-}
-_WHERE: dict[str, Convert] = {"queue": _text, "handle": _number, "cursor": _number}
-_WITHIN: dict[str, Convert] = {"transaction": _or_none(_guid)}
-_LOOKUP: dict[str, Convert] = {"queue": _text, "handle": _number, "lookup_id": _number, "seek": _text}
-_SETTINGS: dict[str, Convert] = {
-    **{f"{name}_enhanced_rc2_using_40_bit_keys": _or_none(_flag) for name in ("send", "reject")},
-    **{f"preferred_{level}": _or_none(_text) for level in ("base", "enhanced", "advanced")},
-    **{
-        f"{cache}_cache_size": _or_none(_number)
-        for cache in ("user_cert", "receive_symmetric_key", "send_symmetric_key")
-    },
-    **{f"{name}_lifetime_ms": _or_none(_number) for name in ("user_cert", "symmetric_key_short")},
-    "send_insecure_nacks": _or_none(_flag),
-    "quota_kb": _or_none(_number),
-}
-_REMOTELY: dict[str, Convert] = {"remote": _number, "cursor": _number, "timeout_ms": _or_none(_number)}
-_REMOTE_LOOKUP: dict[str, Convert] = {"remote": _number, "lookup_id": _number, "seek": _text}
-_MOVED = ("queue", "lookup_id", "to")
-
-_VERBS: dict[str, Verb] = {
-    "identity": _verb(commands.Identity, {}),
-    "create_queue": _verb(commands.CreateQueue, {"name": _text, "transactional": _flag, **_PROPERTIES}, "name"),
-    "get_queue": _verb(commands.GetQueue, {"name": _text}, "name"),
-    "set_queue": _verb(commands.SetQueue, {"name": _text, **_PROPERTIES}, "name"),
-    "open_queue": _verb(commands.OpenQueue, {"queue": _text, "access": _text, "deny_receive": _flag}, "queue"),
-    "close_queue": _verb(commands.CloseQueue, {"handle": _number}, "handle"),
-    "open_cursor": _verb(commands.OpenCursor, {"handle": _number}, "handle"),
-    "close_cursor": _verb(commands.CloseCursor, {"cursor": _number}, "cursor"),
-    "delete_queue": _verb(commands.DeleteQueue, {"name": _text}, "name"),
-    "list": _verb(commands.ListQueues, {}),
-    "send": (
-        _send,
-        {
-            "to": _text,
-            "body": _utf8,
-            "body_base64": _base64,
-            "body_type": _number,
-            "label": _text,
-            "priority": _number,
-            "delivery": _delivery,
-            "acks": _texts,
-            "admin_queue": _or_none(_text),
-            "response_queue": _or_none(_text),
-            "time_to_reach_queue_s": _or_none(_number),
-            "time_to_be_received_s": _or_none(_number),
-            "journal": _texts,
-            "application_tag": _number,
-            "transaction": _or_none(_guid),
-            "authentication_level": _text,
-            "hash_algorithm": _text,
-            "privacy_level": _text,
-            "sender": _or_none(_text),
-            "certificate": _or_none(_text),
-            "dead_letter_queue": _or_none(_text),
-            "trace_queue": _or_none(_text),
-        },
-        ("to",),
-    ),
-    "open_session": _verb(commands.OpenSession, {"to": _text}, "to"),
-    "receive": _verb(commands.ReceiveMessage, {**_WHERE, "timeout_ms": _number, **_WITHIN}),
-    "peek_message": _verb(commands.PeekMessage, {**_WHERE, "timeout_ms": _number}),
-    "peek_next": (
-        lambda values: commands.PeekMessage(next=True, **values),
-        {"cursor": _number, "timeout_ms": _number},
-        ("cursor",),
-    ),
-    "receive_by_lookup_id": (_by_lookup_identifier(peek=False), {**_LOOKUP, **_WITHIN}, ()),
-    "peek_by_lookup_id": (_by_lookup_identifier(peek=True), _LOOKUP, ()),
-    "move": _verb(commands.MoveMessage, {"queue": _text, "lookup_id": _number, "to": _text, **_WITHIN}, *_MOVED),
-    "peek": _verb(commands.PeekMessages, {"queue": _text, "limit": _number}, "queue"),
-    "purge": _verb(commands.PurgeQueue, {"queue": _text}, "queue"),
-    "remote_open": _verb(remote_commands.RemoteOpen, {"queue": _text, "access": _text, "deny_receive": _flag}, "queue"),
-    "remote_close": _verb(remote_commands.RemoteClose, {"remote": _number}, "remote"),
-    "remote_open_cursor": _verb(remote_commands.RemoteOpenCursor, {"remote": _number}, "remote"),
-    "remote_close_cursor": _verb(remote_commands.RemoteCloseCursor, {"cursor": _number}, "cursor"),
-    "remote_receive": _verb(remote_commands.RemoteReceive, _REMOTELY),
-    "remote_peek": _verb(remote_commands.RemotePeek, {**_REMOTELY, "next": _flag}),
-    "remote_receive_by_lookup_id": (_by_remote_lookup_id(peek=False), _REMOTE_LOOKUP, ("remote",)),
-    "remote_peek_by_lookup_id": (_by_remote_lookup_id(peek=True), _REMOTE_LOOKUP, ("remote",)),
-    "remote_purge": _verb(remote_commands.RemotePurge, {"remote": _number}, "remote"),
-    "pause_queue": _verb(commands.PauseQueue, {"to": _text}, "to"),
-    "resume_queue": _verb(commands.ResumeQueue, {"to": _text}, "to"),
-    "take_offline": _verb(commands.TakeOffline, {}),
-    "bring_online": _verb(commands.BringOnline, {}),
-    "begin": _verb(commands.BeginTransaction, {"transaction": _or_none(_guid), "external": _flag}),
-    "prepare": _verb(commands.PrepareTransaction, {"transaction": _guid, "single_phase": _flag}, "transaction"),
-    "commit": _verb(commands.CommitTransaction, {"transaction": _guid}, "transaction"),
-    "abort": _verb(commands.AbortTransaction, {"transaction": _guid}, "transaction"),
-    "reenlistment_timeout": _verb(commands.ReenlistmentTimeout, {}),
-    "set_timers": _verb(commands.SetTimers, {one.name: _or_none(_number) for one in fields(commands.SetTimers)}),
-    "configure": _verb(commands.Configure, _SETTINGS),
-    "inspect": _verb(commands.Inspect, {}),
-}
+_VERBS: Mapping[str, Verb] = MappingProxyType(
+    {
+        "identity": _verb(commands.Identity),
+        "create_queue": _verb(commands.CreateQueue),
+        "get_queue": _verb(commands.GetQueue),
+        "set_queue": _verb(commands.SetQueue, null=False),
+        "open_queue": _verb(commands.OpenQueue),
+        "close_queue": _verb(commands.CloseQueue),
+        "open_cursor": _verb(commands.OpenCursor),
+        "close_cursor": _verb(commands.CloseCursor),
+        "delete_queue": _verb(commands.DeleteQueue),
+        "list": _verb(commands.ListQueues),
+        "send": Verb(_send, {**_SENT.takes, "body_base64": _base64, "delivery": _delivery}, _SENT.required),
+        "open_session": _verb(commands.OpenSession),
+        "receive": _verb(commands.ReceiveMessage),
+        "peek_message": _verb(commands.PeekMessage, next=False),
+        "peek_next": _verb(commands.PeekMessage, without=("queue", "handle"), required=("cursor",), next=True),
+        "receive_by_lookup_id": _verb(commands.ReadByLookupIdentifier, peek=False),
+        "peek_by_lookup_id": _verb(commands.ReadByLookupIdentifier, without=("transaction",), peek=True),
+        "move": _verb(commands.MoveMessage),
+        "peek": _verb(commands.PeekMessages),
+        "purge": _verb(commands.PurgeQueue),
+        "remote_open": _verb(remote_commands.RemoteOpen),
+        "remote_close": _verb(remote_commands.RemoteClose),
+        "remote_open_cursor": _verb(remote_commands.RemoteOpenCursor),
+        "remote_close_cursor": _verb(remote_commands.RemoteCloseCursor),
+        "remote_receive": _verb(remote_commands.RemoteReceive),
+        "remote_peek": _verb(remote_commands.RemotePeek),
+        "remote_receive_by_lookup_id": _verb(remote_commands.RemoteReadByLookupId, peek=False),
+        "remote_peek_by_lookup_id": _verb(remote_commands.RemoteReadByLookupId, peek=True),
+        "remote_purge": _verb(remote_commands.RemotePurge),
+        "pause_queue": _verb(commands.PauseQueue),
+        "resume_queue": _verb(commands.ResumeQueue),
+        "take_offline": _verb(commands.TakeOffline),
+        "bring_online": _verb(commands.BringOnline),
+        "begin": _verb(commands.BeginTransaction),
+        "prepare": _verb(commands.PrepareTransaction),
+        "commit": _verb(commands.CommitTransaction),
+        "abort": _verb(commands.AbortTransaction),
+        "reenlistment_timeout": _verb(commands.ReenlistmentTimeout),
+        "set_timers": _verb(commands.SetTimers),
+        "configure": _verb(commands.Configure),
+        "inspect": _verb(commands.Inspect),
+    }
+)

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from reports.errors import RollupError
 from reports.matrix import write_matrix
 from reports.model import Rollup
+from reports.rollup_error import RollupError
 from reports.runs import load_runs, nameable
 from reports.site import write_site
 from reports.summary import terminal_matrix

@@ -14,8 +14,8 @@ from pyspark import StorageLevel
 from pyspark.sql import Column, DataFrame, Row, SparkSession
 from pyspark.sql import functions as sql
 
-from reports.errors import RollupError
 from reports.model import Cell, Frame, Judgement, Rejected, Rollup, Run, RunTotals, Sut
+from reports.rollup_error import RollupError
 from reports.runs import DOCUMENT, SCHEMA, count_lines
 from reports.text import DISSECTION_SHOWN, OCTETS_SHOWN, SLUG_WORDS, TEXT_SHOWN
 from reports.vocabulary import VERDICTS

@@ -1,4 +1,4 @@
-"""What the roll-up hands to the pages and the terminal: plain records, no Spark."""
+"""The records that the roll-up hands to the pages and the terminal, without Spark."""
 
 from __future__ import annotations
 
@@ -41,13 +41,15 @@ class Rule:
     why: str
     link: str
     checked: bool | None = None
-    """Did a check judge it when the suites were last proven? None: the run does not say."""
+    """Whether a check judged it when the suites were last proven; None: the run does not say."""
     proven: bool | None = None
+    observed: str = ""
+    """``observe`` in words; empty: the run does not say."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What of one section was checked when the suites were last proven. ``demand``: MUST or SHOULD."""
+    """The part of one section that was checked when the suites were last proven. ``demand``: MUST or SHOULD."""
 
     document: str
     section: str
@@ -82,6 +84,8 @@ class Run:
     exit: int | None
     rules: dict[str, Rule] = field(repr=False)
     coverage: tuple[Coverage, ...] = ()
+    titles: dict[str, str] = field(default_factory=dict)
+    """Titles by the name of the document."""
 
     @property
     def verdicts(self) -> Path:
@@ -181,7 +185,7 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class RunTotals:
-    """What one run brought: verdicts by kind, and lines that were no verdicts."""
+    """The totals of one run: verdicts by kind, and lines that were no verdicts."""
 
     counts: dict[str, int]
     rejected: int
@@ -218,6 +222,13 @@ class Rollup:
         for run in sorted(self.runs, key=lambda run: run.started):
             rules |= run.rules
         return dict(sorted(rules.items(), key=lambda item: _rule_key(item[1])))
+
+    def titles(self) -> dict[str, str]:
+        """Return the titles of the documents: the latest run's win."""
+        titles: dict[str, str] = {}
+        for run in sorted(self.runs, key=lambda run: run.started):
+            titles |= run.titles
+        return titles
 
     def sections(self) -> list[Section]:
         """Return the sections in the order of the documents; a section lists the rules of the catalogue."""

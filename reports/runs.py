@@ -8,13 +8,13 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reports.errors import RollupError
 from reports.model import Coverage, Rule, Run, Sut
+from reports.rollup_error import RollupError
 from reports.text import one_line
 
 SCHEMA = 1
 DOCUMENT = "[A-Z][A-Z0-9]{1,15}"
-"""What a document is called, as a regular expression."""
+"""The name of a document, as a regular expression."""
 
 
 def load_runs(folders: Iterable[Path]) -> list[Run]:
@@ -56,11 +56,12 @@ def load_run(folder: Path) -> Run:
         exit=record.whole("exit"),
         rules=_load_rules(rules.record("rules")),
         coverage=tuple(map(_coverage, rules.records("coverage"))),
+        titles=_titles(rules.record("documents")) if rules.has("documents") else {},
     )
 
 
 def nameable(path: Path) -> Path:
-    """Return the absolute path. Raises `RollupError` when Spark could not be told of it, because it is not UTF-8."""
+    """Return the absolute path. Raises `RollupError` when it is not UTF-8, as Spark needs it."""
     path = path.resolve()
     try:
         path.as_posix().encode("utf-8")
@@ -98,6 +99,10 @@ def count_lines(path: Path) -> int:
     return lines + (last != b"\n")
 
 
+def _titles(documents: _Record) -> dict[str, str]:
+    return {_clean(name): documents.text(name) for name in documents.values}
+
+
 def _load_rules(rows: _Record) -> dict[str, Rule]:
     rules = {}
     for name in rows.values:
@@ -109,7 +114,10 @@ def _load_rules(rows: _Record) -> dict[str, Rule]:
             document=row.text("document"),
             section=row.text("section"),
             level=row.text("level"),
-            **{key: row.text(key, "") for key in ("title", "form", "observe", "role", "says", "why", "link")},
+            **{
+                key: row.text(key, "")
+                for key in ("title", "form", "observe", "observed", "role", "says", "why", "link")
+            },
             checked=row.flag("checked"),
             proven=row.flag("proven"),
         )
@@ -170,7 +178,7 @@ class _Record:
         if value is None and default is not None:
             return default
         if not isinstance(value, str):
-            raise RollupError(f"{self.where}: {key} must be a text")
+            raise RollupError(f"{self.where}: {key} must be a string")
         return _clean(value)
 
     def moment(self, key: str) -> datetime:
@@ -183,5 +191,5 @@ class _Record:
     def whole(self, key: str) -> int | None:
         value = self.values.get(key)
         if value is not None and (not isinstance(value, int) or isinstance(value, bool)):
-            raise RollupError(f"{self.where}: {key} must be a whole number")
+            raise RollupError(f"{self.where}: {key} must be an integer")
         return value

@@ -85,8 +85,6 @@ def environment() -> Environment:
     env.filters |= {"clip": text.clip, "moment": _moment, "arrow": _arrow, "public": _public}
     env.globals |= {
         "KINDS": vocabulary.KINDS,
-        "DOCUMENT_TITLES": vocabulary.DOCUMENT_TITLES,
-        "OBSERVED_HOW": vocabulary.OBSERVED_HOW,
         "rule_page": _rule_page,
         "section_page": _section_page,
         "hexdump": text.hexdump,
@@ -109,6 +107,7 @@ class _Writer:
         self.env = environment()
         self.env.globals |= {
             "rollup": rollup,
+            "document_titles": rollup.titles(),
             "suts": rollup.suts,
             "latest": {sut: rollup.latest_run(sut) for sut in rollup.suts},
             "wide": " wide" if len(rollup.suts) > SUTS_THAT_FIT else "",

@@ -17,7 +17,7 @@ from py4j.protocol import Py4JError  # type: ignore[import-untyped]
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
-from reports.errors import RollupError
+from reports.rollup_error import RollupError
 from reports.text import one_line
 
 JAVA_AT_LEAST = 17
@@ -28,7 +28,7 @@ _JAVA_HELP = (
 
 @contextmanager
 def session(master: str, log: Path) -> Iterator[SparkSession]:
-    """Give a Spark session, stopped at the end; what Java has to say goes to the file ``log``. Raises `RollupError`."""
+    """Open a Spark session, stopped at the end; Java's output goes to the file ``log``. Raises `RollupError`."""
     check_java()
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     if locale.getencoding().upper() != "UTF-8":

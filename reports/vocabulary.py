@@ -37,19 +37,3 @@ KINDS: dict[str, Kind] = {kind.name: kind for kind in (*WORST_FIRST, NOT_JUDGED)
 VERDICTS: tuple[str, ...] = tuple(kind.name for kind in WORST_FIRST)
 SEVERITY: dict[str, int] = {kind.name: rank for rank, kind in enumerate((*WORST_FIRST, NOT_JUDGED))}
 """0 is the worst."""
-
-DOCUMENT_TITLES: dict[str, str] = {
-    "MQDMPR": "Common Data Model and Processing Rules",
-    "MQMQ": "Data Structures",
-    "MQQB": "Message Queuing Binary Protocol",
-    "MQQP": "Queue Manager to Queue Manager Protocol",
-    "MQSO": "System Overview",
-}
-OBSERVED_HOW: dict[str, str] = {
-    "passive": "read from every packet that the system sends",
-    "wire": "provoked and seen on the wire",
-    "rpc": "through remote procedure calls",
-    "control": "through the control channel of the system",
-    "inspect": "by looking into the state of the system",
-    "none": "cannot be observed from outside",
-}

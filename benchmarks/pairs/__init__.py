@@ -28,7 +28,7 @@ Report = Callable[[dict[str, Any]], None]
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a pair is run with. ``kind``: what the module distinguishes. ``folder``: for files of both processes.
+    """The options of a pair. ``kind``: what the module distinguishes. ``folder``: for files of both processes.
 
     ``marks``: after how many messages each process notes its memory. ``receiver_counts``: the time ends when the
     receiver has every message, else when the sender has every acknowledgment.
@@ -45,7 +45,7 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How long the messages took, float s, and resident memory in bytes at each mark: (sender, receiver)."""
+    """The time that the messages took, float s, and resident memory in bytes at each mark: (sender, receiver)."""
 
     messages: int
     seconds: float
@@ -119,7 +119,7 @@ def main(role: str, arguments: list[str]) -> None:
         asyncio.run(module.send(options, int(arguments[1]), _report))
 
 
-async def until_told() -> None:
+async def until_input_closes() -> None:
     """Wait until the parent closes the standard input."""
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 
-from benchmarks.pairs import Options, Report, now, until_told
+from benchmarks.pairs import Options, Report, now, until_input_closes
 from benchmarks.pairs.queue_managers import wire_size
 
 ACKNOWLEDGMENT = bytes(36)
@@ -31,7 +31,7 @@ async def receive(options: Options, report: Report) -> None:
     report({"port": server.sockets[0].getsockname()[1]})
     await done
     report({"instant": now(), "memory": []})
-    await until_told()
+    await until_input_closes()
 
 
 async def send(options: Options, port: int, report: Report) -> None:
@@ -45,4 +45,4 @@ async def send(options: Options, port: int, report: Report) -> None:
             writer.write(data)
         await reader.readexactly(len(ACKNOWLEDGMENT))
     report({"instant": now(), "memory": []})
-    await until_told()
+    await until_input_closes()

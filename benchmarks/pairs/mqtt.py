@@ -13,7 +13,7 @@ import logging
 from amqtt.broker import Broker  # type: ignore[import-untyped]
 from amqtt.client import MQTTClient  # type: ignore[import-untyped]
 
-from benchmarks.pairs import BODY, Options, Report, free_port, now, until_told
+from benchmarks.pairs import BODY, Options, Report, free_port, now, until_input_closes
 
 TOPIC = "bench"
 CONFIG = {"auto_reconnect": False, "keep_alive": 600}
@@ -40,7 +40,7 @@ async def receive(options: Options, report: Report) -> None:
         report({"instant": now(), "memory": []})
     else:
         report({"port": port})
-    await until_told()
+    await until_input_closes()
 
 
 async def send(options: Options, port: int, report: Report) -> None:
@@ -55,7 +55,7 @@ async def send(options: Options, port: int, report: Report) -> None:
     report({"instant": now()})
     await asyncio.gather(*(publish() for _ in range(options.window)))
     report({"memory": [], "instant": now()})
-    await until_told()
+    await until_input_closes()
 
 
 async def _connected(port: int) -> MQTTClient:

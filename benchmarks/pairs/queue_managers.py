@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from benchmarks.pairs import BODY, Memory, Options, Report, now, until_told
+from benchmarks.pairs import BODY, Memory, Options, Report, now, until_input_closes
 from reference_qm.codec import MessageIdentifier
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.dispatch import ON_COMMAND
@@ -36,7 +36,7 @@ QUEUE = "private$\\bench"
 DESTINATION = f"DIRECT=TCP:{ADDRESS}\\{QUEUE}"
 SENDER, RECEIVER = UUID(int=1), UUID(int=2)
 AHEAD = 256
-"""How many messages are given to the queue manager before it has sent them."""
+"""The number of messages handed to the queue manager before it has sent them."""
 TAKEN_AT_ONCE = 64
 
 
@@ -57,7 +57,7 @@ async def receive(options: Options, report: Report) -> None:
     receiver = _Receiver(host, handle, options)
     await receiver.done
     report({"instant": now(), "memory": receiver.memory.noted})
-    await until_told()
+    await until_input_closes()
     await host.stop()
 
 
@@ -73,12 +73,12 @@ async def send(options: Options, port: int, report: Report) -> None:
     while len(outgoing.OutgoingMessageTable):
         await asyncio.sleep(0.01)
     report({"instant": now(), "memory": sender.memory.noted})
-    await until_told()
+    await until_input_closes()
     await host.stop()
 
 
 class _EventfulDriver(Driver):
-    """Tells when the core has taken an input."""
+    """Sets an event when the core has taken an input."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
@@ -110,7 +110,7 @@ class _Sender:
         self._given = self._taken = self._sent = 0
 
     async def send_all(self) -> None:
-        """Give the messages to the queue manager, until it has taken every one."""
+        """Hand the messages to the queue manager, until it has taken every one."""
         while self._taken < self._messages:
             self._sent += self._session.MessageSentCount - self._sent & 0xFFFF
             room = AHEAD - (self._given - min(self._sent, self._taken))

@@ -15,7 +15,7 @@ import struct
 from typing import Any
 from uuid import UUID
 
-from benchmarks.pairs import BODY, Memory, Options, Report, now, until_told
+from benchmarks.pairs import BODY, Memory, Options, Report, now, until_input_closes
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import QM2QM, QMCOMM
@@ -72,7 +72,7 @@ async def _serve(options: Options, report: Report) -> None:
         if left:
             raise RuntimeError(f"{left} handles are left of {gone} sessions")
         report({"instant": now(), "memory": memory.noted})
-    await until_told()
+    await until_input_closes()
     await host.stop()
 
 
@@ -90,7 +90,7 @@ async def _serve_impacket(options: Options, report: Report) -> None:
     server.daemon = True
     server.start()
     report({"port": server.getListenPort()})
-    await until_told()
+    await until_input_closes()
 
 
 async def _serve_bare(options: Options, report: Report) -> None:
@@ -105,7 +105,7 @@ async def _serve_bare(options: Options, report: Report) -> None:
 
     server = await asyncio.start_server(serve, ADDRESS, 0)
     report({"port": server.sockets[0].getsockname()[1]})
-    await until_told()
+    await until_input_closes()
 
 
 _SERVERS = {"qm2qm": _serve, "abandoned": _serve, "impacket": _serve_impacket, "bare": _serve_bare}
@@ -127,7 +127,7 @@ async def send(options: Options, port: int, report: Report) -> None:
             stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             _CLIENTS[options.kind](stream, options.messages)
     report({"instant": now(), "memory": memory.noted})
-    await until_told()
+    await until_input_closes()
 
 
 def _read_all(stream: socket.socket, messages: int) -> None:

@@ -1,6 +1,6 @@
 """Capture files of our own making: pcapng with raw IP packets, written and read without scapy."""
 
-from harness.capture.errors import CaptureError
+from harness.capture.capture_error import CaptureError
 from harness.capture.pcapng import CapturedFrame, read_pcapng
 from harness.capture.streams import ByteRange, Datagram, Direction, Stream, Streams, streams
 from harness.capture.writer import CaptureWriter

@@ -24,7 +24,7 @@ Value = int | str | bytes | UUID
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """Where the document says something else than its bytes: ``text`` is what it says."""
+    """A place where the document contradicts its bytes: ``text`` is what the document prints."""
 
     field: str
     text: str

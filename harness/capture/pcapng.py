@@ -11,7 +11,7 @@ from pathlib import Path
 from struct import Struct, error, unpack_from
 from typing import BinaryIO
 
-from harness.capture.errors import CaptureError
+from harness.capture.capture_error import CaptureError
 
 LINKTYPE_RAW = 101
 """A packet begins with its IPv4 or IPv6 header."""
@@ -78,7 +78,7 @@ class CapturedFrame:
 
 
 def read_pcapng(path: Path) -> Iterator[CapturedFrame]:
-    """Give the packets of a capture file one after the other; CaptureError where it is cut or malformed."""
+    """Yield the packets of a capture file one after the other; CaptureError where it is cut or malformed."""
     with path.open("rb") as file:
         yield from _Reader(path, file).frames()
 
@@ -112,7 +112,7 @@ class _Reader:
             raise self._error("the file is empty; a capture begins with a Section Header block")
 
     def _block(self, head: bytes, started: bool) -> tuple[int, bytes]:
-        """Read the rest of a block; give its type and body."""
+        """Read the rest of a block; return its type and body."""
         magic = self._read(4) if head[:4] == _SECTION.to_bytes(4, "little") else b""
         if magic:
             self._learn_order(magic)

@@ -1,4 +1,4 @@
-"""What was seen: every packet of a test, with the frames of the capture file that hold it.
+"""The record of a test: every packet, with the frames of the capture file that hold it.
 
 Bytes are recorded where they are sent and received, so the capture is exact; sniffing on loopback doubles and drops.
 """
@@ -28,7 +28,7 @@ RPC = "rpc"
 
 
 def _rpc() -> Any:
-    """Give the layers of DCE/RPC, which take a second to import: only where a SUT speaks it."""
+    """Import the layers of DCE/RPC, which takes a second: only where a SUT speaks it."""
     from harness.wire import rpc
 
     return rpc
@@ -39,10 +39,10 @@ class Framer(Protocol):
 
     @property
     def pending(self) -> int:
-        """How many bytes of an unfinished packet are held."""
+        """Return the number of bytes held of an unfinished packet."""
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Give the packets that ``data`` completes; FramingError where no packet begins."""
+        """Return the packets that ``data`` completes; FramingError where no packet begins."""
 
 
 @dataclass(eq=False, repr=False)
@@ -69,7 +69,7 @@ class Frame:
 
     @property
     def from_sut(self) -> bool:
-        """Did the SUT send it?"""
+        """Return whether the SUT sent it."""
         return self.direction == FROM_SUT
 
     @cached_property
@@ -85,12 +85,12 @@ class Frame:
         return parse_ping(self.data) if self.transport == "udp" else parse_packet(self.data)
 
     def __getitem__(self, layer: str) -> Any:
-        """Give a layer by its printed name: ``frame["SessionHeader"].AckSequenceNumber``."""
+        """Return a layer by its printed name: ``frame["SessionHeader"].AckSequenceNumber``."""
         return self.packet[layer]
 
     @cached_property
     def dissected(self) -> str:
-        """Give the packet as an indented text, for people."""
+        """Return the packet as an indented text, for people."""
         if self.transport == RPC:
             return str(_rpc().rpc_dissection(self.data, self.stub))
         if self.kind == MALFORMED:
@@ -119,12 +119,12 @@ class Connection:
 
     @property
     def received(self) -> list[Frame]:
-        """What the SUT sent."""
+        """Return what the SUT sent."""
         return [frame for frame in self.frames if frame.from_sut]
 
     @property
     def sent(self) -> list[Frame]:
-        """What the peer sent."""
+        """Return what the peer sent."""
         return [frame for frame in self.frames if not frame.from_sut]
 
 
@@ -150,7 +150,7 @@ class Recorder:
         return self._writer
 
     def elapsed_ms(self) -> int:
-        """Give the milliseconds since the test began."""
+        """Return the milliseconds since the test began."""
         return self.environment.now().monotonic_ms - self._began_ms
 
     def close(self) -> None:
@@ -179,7 +179,7 @@ class Recorder:
         return self._keep(connection, numbers[0], TO_SUT, data)
 
     def received(self, connection: Connection, data: bytes) -> list[Frame]:
-        """Record bytes of the SUT's stream; give the packets that they complete."""
+        """Record bytes of the SUT's stream; return the packets that they complete."""
         parts = (data[start : start + MAX_SEGMENT] for start in range(0, len(data), MAX_SEGMENT))
         return [frame for part in parts for frame in self._received(connection, part)]
 

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from harness.wire.errors import WireError
 from harness.wire.rpc import HEADER_SIZE, rpc_size
+from harness.wire.wire_error import WireError
 from reference_qm.codec import FormatError, FramingError
 
 
 class RpcFramer:
-    """Takes the bytes of one direction of a connection, cut anywhere, and gives whole PDUs."""
+    """Takes the bytes of one direction of a connection, cut anywhere, and returns whole PDUs."""
 
     def __init__(self) -> None:
         self._held = bytearray()
 
     @property
     def pending(self) -> int:
-        """How many bytes of an unfinished PDU are held."""
+        """Return the number of bytes held of an unfinished PDU."""
         return len(self._held)
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Give the PDUs that ``data`` completes; FramingError, with those before it, where no header is."""
+        """Return the PDUs that ``data`` completes; FramingError, with those before it, where no header is."""
         self._held += data
         whole: list[bytes] = []
         try:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from harness.capture.errors import CaptureError
+from harness.capture.capture_error import CaptureError
 from harness.capture.ip import TcpFlags, TcpSegment, UdpDatagram, take_apart
 from harness.capture.pcapng import LINKTYPE_RAW, CapturedFrame, read_pcapng
 from reference_qm.surface.inputs import Endpoint
@@ -24,18 +23,12 @@ class ByteRange:
 
 @dataclass(slots=True)
 class Direction:
-    """What one side of a connection sent; ``closed_frame`` holds its FIN or RST, ``reset`` says which."""
+    """The bytes that one side of a connection sent; ``closed_frame`` holds its FIN or RST, ``reset`` says which."""
 
     data: bytearray = field(default_factory=bytearray)
     ranges: list[ByteRange] = field(default_factory=list)
     closed_frame: int | None = None
     reset: bool = False
-
-    def frame_at(self, position: int) -> int:
-        """Give the number of the frame that holds a byte; IndexError outside the stream."""
-        if not 0 <= position < len(self.data):
-            raise IndexError(f"the stream has no byte {position}")
-        return self.ranges[bisect_right(self.ranges, position, key=lambda each: each.start) - 1].frame
 
 
 @dataclass(slots=True)

@@ -33,7 +33,7 @@ class _Connection:
     server: _Side
 
     def sides(self, from_client: bool) -> tuple[_Side, _Side]:
-        """Give the sender and the receiver."""
+        """Return the sender and the receiver."""
         return (self.client, self.server) if from_client else (self.server, self.client)
 
 
@@ -56,10 +56,10 @@ class CaptureWriter:
     def tcp_open(
         self, conn_id: int, client: Endpoint, server: Endpoint, *, time_us: int, comment: str | None = None
     ) -> list[int]:
-        """Write the handshake of a new connection (SYN, SYN-ACK, ACK); give its three frame numbers."""
+        """Write the handshake of a new connection (SYN, SYN-ACK, ACK); return its three frame numbers."""
         if conn_id in self._connections:
             raise HarnessError(f"{self.path}: connection {conn_id} is open already")
-        # Any initial sequence numbers do; distinct ones tell the directions apart in a hex view.
+        # Any initial sequence numbers do; distinct ones distinguish the directions in a hex view.
         connection = _Connection(_Side(client, 0x1000_0000), _Side(server, 0x2000_0000))
         opening = _segment(connection.client, connection.server, TcpFlags.SYN)
         numbers = [self._tcp(replace(opening, acknowledged=0), time_us, comment)]
@@ -73,7 +73,7 @@ class CaptureWriter:
     def tcp_data(
         self, conn_id: int, from_client: bool, data: bytes, *, time_us: int, comment: str | None = None
     ) -> list[int]:
-        """Write bytes of a stream in segments of at most MAX_SEGMENT bytes; give their frame numbers."""
+        """Write bytes of a stream in segments of at most MAX_SEGMENT bytes; return their frame numbers."""
         if not data:
             raise HarnessError(f"{self.path}: connection {conn_id}: no data to write")
         sender, receiver = self._sides(conn_id, from_client)
@@ -88,7 +88,7 @@ class CaptureWriter:
     def tcp_close(
         self, conn_id: int, from_client: bool, *, time_us: int, reset: bool = False, comment: str | None = None
     ) -> int:
-        """Write that one side closes its direction (FIN); give the frame number.
+        """Write that one side closes its direction (FIN); return the frame number.
 
         The other side may go on sending until it closes too. ``reset`` ends the connection both ways (RST).
         """
@@ -103,7 +103,7 @@ class CaptureWriter:
         return number
 
     def udp(self, src: Endpoint, dst: Endpoint, data: bytes, *, time_us: int, comment: str | None = None) -> int:
-        """Write a datagram; give its frame number."""
+        """Write a datagram; return its frame number."""
         if len(data) > MAX_DATAGRAM:
             raise HarnessError(f"{self.path}: a datagram of {len(data)} bytes; at most {MAX_DATAGRAM} fit")
         try:

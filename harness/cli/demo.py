@@ -33,7 +33,7 @@ CONTOSO_FAULTS = (
     "parameters-response-other-ack-timeout",
     "ping-failure-recorded-as-another",
 )
-"""What is wrong with "Contoso 1.0": seven faults of one rule each."""
+"""The faults of "Contoso 1.0": seven, of one rule each."""
 
 WORKERS = {"process": 4, "virtual": 1}
 """Checks of a system that run in parallel. Over loopback they mostly wait; in virtual time they only compute."""
@@ -91,7 +91,7 @@ class System:
 
     @property
     def workers(self) -> int:
-        """How many of its checks run in parallel."""
+        """Return the number of its checks that run in parallel."""
         return WORKERS[self.kind]
 
 
@@ -116,7 +116,7 @@ def register(app: typer.Typer) -> None:
 
 
 def run_demo(out: Path) -> int:
-    """Run the whole demo; give its exit code: 0 when every system ended as it must."""
+    """Run the whole demo; return its exit code: 0 when every system ended as it must."""
     _make_room(out)
     console = Console()
     began = time.monotonic()
@@ -169,10 +169,10 @@ def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
         faults="".join(f', "--fault", "{name}"' for name in system.faults),
     )
     sut.write_text(text, encoding="utf-8")
-    for number, place in enumerate(worker_configurations(load_sut_file(sut), system.workers)):
-        driver = place.driver
+    for number, configuration in enumerate(worker_configurations(load_sut_file(sut), system.workers)):
+        driver = configuration.driver
         provisions = write_provisions(
-            out / f"{system.slug}.keys", PEER_IDENTIFIER, place.queues.restricted, driver.peer_address
+            out / f"{system.slug}.keys", PEER_IDENTIFIER, configuration.queues.restricted, driver.peer_address
         )
         config = _CONFIG.format(address=driver.address) + provisions
         _config(system, out, number).write_text(config, encoding="utf-8")
@@ -205,7 +205,7 @@ class _Tally:
         self.counts: Counter[str] = Counter()
 
     def count(self) -> Counter[str]:
-        """Count what came since the last time, too; give all so far."""
+        """Count what came since the last time, too; return all so far."""
         if self.path.is_file():
             with self.path.open("rb") as file:
                 file.seek(self.read)
@@ -228,7 +228,7 @@ def _progress(runs: dict[System, subprocess.Popen[bytes]], tallies: dict[System,
 
 
 def _judge(system: System, code: int, out: Path) -> str | None:
-    """Say what is wrong with how a system ended: its failures must be those of its faults and nothing else."""
+    """Judge how a system ended: return what is wrong unless its failures are those of its faults and nothing else."""
     path = out / system.slug / VERDICTS_FILE
     if not path.is_file():
         return f"{system.name} did not run; see {out / system.slug}.log"

@@ -15,20 +15,12 @@ from harness.proof.inventory import Inventory
 from harness.rules.catalogue import Rule
 from harness.run.run import RUN_FILE, VERDICTS_FILE
 
-OBSERVED_HOW = {
-    "passive": "on every packet that the system sends, in every check",
-    "wire": "in an exchange of packets that a check drives",
-    "rpc": "in remote procedure calls that a check makes",
-    "control": "through the control channel of the system",
-    "inspect": "in the abstract data model, which the system has to show",
-    "none": "by nobody",
-}
 _TEXT_LIMIT = 200
 """Characters of what a system said that are shown; all of it is in verdicts.jsonl."""
 
 
 def explain(inventory: Inventory, rule: str, runs: Iterable[Path] = ()) -> Iterator[str]:
-    """Give the lines that explain a rule; UsageError for an unknown rule or a folder that holds no run."""
+    """Yield the lines that explain a rule; UsageError for an unknown rule or a folder that holds no run."""
     row = inventory.catalogue.get(rule)
     if row is None:
         raise UsageError(f"unknown rule {rule}; `mqconform rules` lists them")
@@ -38,7 +30,7 @@ def explain(inventory: Inventory, rule: str, runs: Iterable[Path] = ()) -> Itera
     yield ""
     yield f"demands     {row.says}"
     yield f"binds       {row.role}"
-    yield f"is observed {OBSERVED_HOW[row.observe]}{f': {row.why}' if row.why else ''}"
+    yield f"is observed {row.observed}{f': {row.why}' if row.why else ''}"
     if row.note:
         yield f"note        {row.note}"
     yield from _errata(inventory, row)

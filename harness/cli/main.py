@@ -167,7 +167,7 @@ def explain(
     rule: Annotated[str, typer.Argument(help="Such as MQQB-3.1.5.4.1-10.")],
     runs: Annotated[list[Path] | None, typer.Option("--run", help="A run folder: its verdicts (repeatable).")] = None,
 ) -> None:
-    """Say all that there is to a rule: demand, section, checks, faults, errata, and the verdicts of runs."""
+    """Print all that there is to a rule: demand, section, checks, faults, errata, and the verdicts of runs."""
     from harness.cli.explain import explain as explain_rule
     from harness.proof.inventory import take_inventory
 

@@ -1,4 +1,4 @@
-"""Where time passes and bytes travel: a virtual environment and the real one, which a check cannot tell apart."""
+"""The environments in which time passes and bytes travel: virtual and real, the same to a check."""
 
 from harness.environment.base import Datagrams, DatagramSink, Environment, Listener, Stream, StreamSink
 from harness.environment.real import RealEnvironment

@@ -11,7 +11,7 @@ from reference_qm.surface.inputs import Endpoint
 
 
 class StreamSink(Protocol):
-    """Who is told what happens on a stream."""
+    """The receiver of a stream's events."""
 
     def on_open(self) -> None:
         """Note that the connection stands; ``local`` and ``remote`` of the stream are known."""
@@ -27,7 +27,7 @@ class StreamSink(Protocol):
 
 
 class DatagramSink(Protocol):
-    """Who is told of datagrams."""
+    """The receiver of datagrams."""
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
         """Take one datagram."""
@@ -44,7 +44,7 @@ class Stream(Protocol):
         """Send bytes in order."""
 
     def close(self) -> None:
-        """Close; the sink hears nothing more."""
+        """Close; the sink gets no more events."""
 
 
 class Listener(Protocol):
@@ -65,7 +65,7 @@ class Datagrams(Protocol):
         """Send one datagram."""
 
     def close(self) -> None:
-        """Hear and send no more."""
+        """Receive and send no more."""
 
 
 class Environment(Protocol):
@@ -74,10 +74,10 @@ class Environment(Protocol):
     virtual: bool
 
     def now(self) -> Now:
-        """Tell the time."""
+        """Return the time."""
 
     def epoch_us(self) -> int:
-        """Tell the time for captures: microseconds since 1970-01-01 UTC."""
+        """Return the time for captures: microseconds since 1970-01-01 UTC."""
 
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
         """Do something at an instant, or as soon as possible after it."""
@@ -86,7 +86,7 @@ class Environment(Protocol):
         """Let the environment go on until the condition holds; False when ``timeout_ms`` passed without it."""
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Stream:
-        """Begin to connect from an address; the sink hears on_open or on_failed."""
+        """Begin to connect from an address; the sink gets on_open or on_failed."""
 
     def listen(self, endpoint: Endpoint, accept: Callable[[Stream], StreamSink]) -> Listener:
         """Accept connections; port 0 picks a free one. ``accept`` returns the sink of each new stream."""
@@ -95,7 +95,7 @@ class Environment(Protocol):
         """Open a UDP port; port 0 picks a free one."""
 
     def resolve(self, host: str) -> tuple[str, ...]:
-        """Give the textual addresses of a host name, best first."""
+        """Return the textual addresses of a host name, best first."""
 
     def close(self) -> None:
         """Close everything that is still open."""

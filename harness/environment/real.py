@@ -20,7 +20,7 @@ from reference_qm.surface.inputs import Endpoint
 CHUNK = 65_536
 CONNECT_TIMEOUT_MS = 5_000
 CHECK_LIMIT_MS = 15 * 60_000
-"""How long one check may go on, whatever the SUT does: no wait that a check without control makes is as long."""
+"""The limit for one check, whatever the SUT does: no wait that a check without control makes is as long."""
 OUTGOING_LIMIT = 64 * 1024 * 1024
 """Bytes that wait for a SUT that does not read; a check that queues more is wrong."""
 

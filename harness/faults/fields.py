@@ -20,8 +20,8 @@ from typing import Any, Literal, get_args, get_type_hints
 from uuid import UUID
 
 from harness.errors import HarnessError
-from harness.faults.primitives import Install, When, packets, pings, refuse
-from harness.faults.registry import EffectFilter, FaultyCore
+from harness.faults.primitives import When, packets, pings, refuse
+from harness.faults.registry import EffectFilter, FaultyCore, Install
 from reference_qm import codec
 from reference_qm.codec import Packet, PingPacket
 from reference_qm.codec.cursor import Cursor
@@ -47,7 +47,12 @@ def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
 
 def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
     """Send an integer that is some more, or less; it wraps as its width does."""
-    return _changed(kind, _integer(kind, path), lambda old: old + by, when)
+    return recomputed(kind, path, lambda old: old + by, when)
+
+
+def recomputed(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
+    """Send an integer that is made of the one that was to be sent; it wraps as its width does."""
+    return _changed(kind, _integer(kind, path), change, when)
 
 
 def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install:

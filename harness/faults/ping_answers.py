@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
-from harness.faults.ping import RF, any_signature, connect, connect_at_once, heard
+from harness.faults.datagrams import received_datagrams
+from harness.faults.ping import RF, connect, connect_at_once
 from harness.faults.primitives import afterwards, both, during, procedure, skip
 from harness.faults.registry import add
-from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.establishing import Establishing
 from reference_qm.core.protocol.ping import Ping
 from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Session
-from reference_qm.model.states import ConnectionStatus, Opening, SessionState
+from reference_qm.model.states import Opening, SessionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import PingSocket
 
@@ -27,16 +25,10 @@ add(
     skip(Ping.response_processed),
 )
 add(
-    "ping-answered-no-request",
-    "MQQB-3.1.5.2.2-04",
-    "After a positive Ping Response the initiator connects and sends no EstablishConnection.",
-    skip(Establishing.send_establish_request),
-)
-add(
     "ping-response-refusal-overlooked",
     ("MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01"),
     "A Ping Response with RF set opens the session.",
-    heard(PingSocket.SOURCE, lambda data: bytes([data[0] & ~RF]) + data[1:]),
+    received_datagrams(PingSocket.SOURCE, lambda data: bytes([data[0] & ~RF]) + data[1:]),
 )
 
 
@@ -80,48 +72,6 @@ add(
 )
 
 
-def _no_entry(original: Callable[..., None], *_: Any) -> Callable[..., None]:
-    def add_history(qm: QueueManager, session: Session, status: ConnectionStatus, now: Now) -> None:
-        if status is not ConnectionStatus.PING_FAILURE:
-            original(qm, session, status, now)
-
-    return add_history
-
-
-def _other_entry(original: Callable[..., None], *_: Any) -> Callable[..., None]:
-    def add_history(qm: QueueManager, session: Session, status: ConnectionStatus, now: Now) -> None:
-        other = ConnectionStatus.DNS_FAILURE if status is ConnectionStatus.PING_FAILURE else status
-        original(qm, session, other, now)
-
-    return add_history
-
-
-add(
-    "ping-failure-not-recorded",
-    "MQQB-3.1.5.2.2-06",
-    "A failed ping leaves no entry in ConnectionHistory.",
-    procedure(Establishing.add_connection_history, _no_entry),
-)
-add(
-    "ping-failure-recorded-as-another",
-    "MQQB-3.1.5.2.2-07",
-    "A failed ping is recorded as a failure to resolve the name.",
-    procedure(Establishing.add_connection_history, _other_entry),
-)
-
-
-def _give_up(original: Callable[..., None], qm: QueueManager, session: Session, status: Any, *_: Any) -> Any:
-    return (lambda *arguments: None) if status is ConnectionStatus.PING_FAILURE else original
-
-
-add(
-    "ping-failure-gives-up",
-    "MQQB-3.1.5.2.2-08",
-    "After a failed ping the Session Retry Connect Timer is not started.",
-    during(Establishing.fail_to_establish, Closing.await_reconnect, _give_up),
-)
-
-
 def _first_flags_count(original: Callable[..., None]) -> Callable[..., None]:
     first: dict[int, bytes] = {}
 
@@ -137,27 +87,6 @@ add(
     "MQQB-3.1.7.8-02",
     "What decides are the flags of the first datagram that came, whatever it was.",
     procedure(Ping.receive_response, _first_flags_count),
-)
-add(
-    "ping-response-any-signature",
-    ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"),
-    "A Ping Response is taken whatever its Signature.",
-    heard(PingSocket.SOURCE, any_signature),
-)
-
-
-def _any_cookie(original: Callable[..., None]) -> Callable[..., None]:
-    def receive(qm: QueueManager, data: bytes, now: Now) -> None:
-        original(qm, data[: COOKIE.start] + qm.adm.PingCookie.to_bytes(4, "little") + data[COOKIE.stop :], now)
-
-    return receive
-
-
-add(
-    "ping-response-any-cookie",
-    ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"),
-    "A Ping Response is taken whatever its Cookie.",
-    procedure(Ping.receive_response, _any_cookie),
 )
 
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from harness.faults.parts import Make, Method, changed, put_in_place
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.codec import FormatError, Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.surface.effects import Effect, SendDatagram, SendPacket
+from reference_qm.rpc.bodies import Body
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.rpc_errors import PduError
+from reference_qm.surface.effects import Effect, RpcSend, SendDatagram, SendPacket
 from reference_qm.surface.inputs import Input
 
 When = Callable[[Any], bool] | None
+Kind = TypeVar("Kind", bound=Body)
 
 
 def set_fields(packet: Any, changes: dict[str, Any]) -> Any:
@@ -76,6 +80,24 @@ def pings(change: Callable[[PingPacket], bytes | None], when: Callable[[PingPack
     return lambda faulty: faulty.effect_filters.append(filter_)
 
 
+def pdus(kind: type[Kind], change: Callable[[Kind], Body | None]) -> Install:
+    """Change the body of every outgoing DCE/RPC PDU of a kind, of a client and of a server; None drops it."""
+
+    def filter_(effect: Effect) -> Iterable[Effect]:
+        if not isinstance(effect, SendPacket | RpcSend):
+            return [effect]
+        try:
+            pdu = Pdu.parse(effect.data)
+        except PduError:
+            return [effect]  # a packet of message queuing, or broken by another fault
+        if not isinstance(pdu.body, kind):
+            return [effect]
+        body = change(pdu.body)
+        return [] if body is None else [replace(effect, data=replace(pdu, body=body).build())]
+
+    return lambda faulty: faulty.effect_filters.append(filter_)
+
+
 def effects(filter_: Callable[[Effect], Iterable[Effect]]) -> Install:
     """Pass every effect through a filter."""
     return lambda faulty: faulty.effect_filters.append(filter_)
@@ -94,6 +116,15 @@ def procedure(method: Method, make: Make) -> Install:
 def skip(method: Method) -> Install:
     """Leave out a step that gives nothing back."""
     return procedure(method, lambda original: lambda *arguments, **named: None)
+
+
+def skip_sequence(method: Method) -> Install:
+    """Leave out a sequence of remote calls."""
+
+    def nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
+        yield from ()
+
+    return procedure(method, lambda original: nothing)
 
 
 def afterwards(method: Method, change: Callable[..., None]) -> Install:
@@ -149,9 +180,19 @@ def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]
     return install
 
 
+def skip_during(outer: Method, inner: Method) -> Install:
+    """Leave out a step that gives nothing back, only while another runs."""
+    return during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
+
+
 def always(change: Callable[[QueueManager], None]) -> Install:
     """Spoil the core's state after everything that happens."""
     return lambda faulty: faulty.after_each.append(change)
+
+
+def at_restart(change: Callable[[QueueManager], None]) -> Install:
+    """Spoil the core's state after each restart."""
+    return lambda faulty: faulty.on_restart.append(lambda again: change(again.core))
 
 
 def both(*installs: Install) -> Install:

@@ -354,27 +354,11 @@ add(
 # -- 3.1.2.8, 3.1.6.7 The cleanup of the history -------------------------------------------------------------------
 
 
-def _lasting(original: Original) -> Original:
-    def start(qm: QueueManager, now: Now) -> None:
-        kept = qm.settings
-        qm.settings = replace(kept, message_id_history_cleanup_ms=1_800_000)
-        original(qm, now)
-        qm.settings = kept
-
-    return start
-
-
 def _forget_all(qm: QueueManager, now: Now) -> None:
     for entry in qm.adm.MessageIDHistoryTable:
         qm.adm.MessageIDHistoryTable.remove(entry)
 
 
-add(
-    "history-cleanup-not-configured",
-    "MQQB-3.1.2.8-01",
-    "The MessageIDHistory Cleanup Timer runs for half an hour, whatever is configured.",
-    procedure(Initialization.start_history_timer, _lasting),
-)
 add(
     "history-kept",
     ("MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02"),

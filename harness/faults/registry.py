@@ -105,7 +105,7 @@ def wrap(core: QueueManager, names: Iterable[str]) -> FaultyCore:
 @cache
 def load_faults() -> dict[str, Fault]:
     """Import the faults of every section of the suites; return all, by name."""
-    for file in sorted(SUITES.glob("*/*/faults.py")):
+    for file in sorted(SUITES.glob("*/*/faults*.py")):
         importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
     for module in pkgutil.iter_modules(package.__path__):
         importlib.import_module(f"{package.__name__}.{module.name}")

@@ -272,14 +272,6 @@ for _name, _both, _says, _install in (
 # -- sending again ------------------------------------------------------------------------------------------------
 
 
-def _interval(original: Original) -> Original:
-    def start(qm: QueueManager, session: Session, now: Now) -> None:
-        outgoing_sequence(session).ResendInterval = 3
-        original(qm, session, now)
-
-    return start
-
-
 def _first_only(original: Original) -> Original:
     """Send only the first of the messages again that wait for their OrderAck."""
 
@@ -309,22 +301,4 @@ add(
     f"{RULE}-09",
     "The Transactional Ack Wait Timer is not started.",
     skip(TransactionalSending.start_ack_wait_timer),
-)
-add(
-    "resend-too-soon",
-    "MQQB-3.1.2.6-01",
-    "The Transactional Ack Wait Timer runs for three seconds.",
-    procedure(TransactionalSending.start_ack_wait_timer, _interval),
-)
-
-
-def _discard(qm: QueueManager, session: Session, position: OutgoingMessagePosition) -> None:
-    session.OutgoingMessageTable.remove(position)
-
-
-add(
-    "session-ack-discards-transactional",
-    f"{BOTH}-09",
-    "A session acknowledgment discards transactional messages.",
-    procedure(TransactionalSending.retain, lambda original: _discard),
 )

@@ -29,7 +29,7 @@ class Judge:
         self.capture = capture
         self.judged: dict[str, Verdict] = {}
         self.reasons: list[str] = []
-        """Why rules were given up."""
+        """The reasons for which rules were given up."""
 
     def __call__(
         self,
@@ -52,7 +52,7 @@ class Judge:
         return kept
 
     def give_up(self, verdict: Verdict, reason: str) -> None:
-        """Give every covered rule that has no verdict yet the same one, with a reason."""
+        """Record the same verdict, with a reason, for every covered rule that has none yet."""
         left = [rule for rule in self.covers if rule not in self.judged]
         if left:
             self.reasons.append(reason)

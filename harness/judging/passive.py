@@ -19,7 +19,7 @@ Finding = tuple[bool, str] | None
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a predicate may know beside the packet: the SUT's role and the packets before it on its connection."""
+    """The context of a packet for predicates: the SUT's role and the packets before it on its connection."""
 
     frame: Frame
     connection: Connection | None
@@ -77,7 +77,7 @@ def load_predicates() -> dict[str, PassiveRule]:
 
 @dataclass(slots=True)
 class Tally:
-    """What a passive rule found in one test."""
+    """The findings of a passive rule in one test."""
 
     seen: int = 0
     first: Frame | None = None

@@ -19,7 +19,7 @@ HEX_LIMIT = 4096
 
 
 class Verdict(StrEnum):
-    """What can be said about a rule."""
+    """The verdicts that a rule can get."""
 
     PASS = "pass"  # noqa: S105 - a verdict, no secret
     FAIL = "fail"
@@ -67,7 +67,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """What every line of a run carries."""
+    """The fields that every line of a run carries."""
 
     run: str
     sut: str
@@ -81,7 +81,7 @@ def _fields(record: Entry | Evidence | RunInfo) -> dict[str, Any]:
 
 
 def utc_now() -> str:
-    """Give the time for records: ISO 8601, UTC, milliseconds."""
+    """Return the time for records: ISO 8601, UTC, milliseconds."""
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
@@ -123,7 +123,7 @@ class VerdictLog:
 
 @dataclass(slots=True)
 class Recorded:
-    """What a verdict file holds already (``--resume``)."""
+    """The content of a verdict file that is resumed (``--resume``)."""
 
     tests: set[str] = field(default_factory=set)
     counts: Counter[Verdict] = field(default_factory=Counter)
@@ -131,7 +131,7 @@ class Recorded:
     cut: str | None = None
     """The test that the run ended in; it is run again."""
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
-    """What that test wrote already: test, rule, verdict."""
+    """The lines that this test wrote already: test, rule, verdict."""
 
 
 def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""A connection on which a check speaks DCE/RPC to the SUT, whatever it wants to say. Spec: C706 12; MS-RPCE 3.3."""
+"""A connection on which a check calls the SUT by DCE/RPC, with any PDU or stub. Spec: C706 12; MS-RPCE 3.3."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.conversation import RawConversation
-from harness.wire.errors import WireError
 from harness.wire.rpc import (
     ACCEPTANCE,
     CONC_MPX,
@@ -24,7 +23,6 @@ from harness.wire.rpc import (
     bind,
     co_cancel,
     dissect_rpc,
-    orphaned,
     outcomes_of,
     request,
     stub_of,
@@ -34,6 +32,7 @@ from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_status import failure, returned, thrown
 from harness.wire.rpc_stub import Operation
+from harness.wire.wire_error import WireError
 from reference_qm.surface.inputs import Endpoint
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class Call:
     out: Any = None
     """The results: the scapy packet of the response's stub."""
     malformed: str | None = None
-    """Why the response's stub is none."""
+    """The reason why the response's stub is not valid."""
     stub: bytes = b""
     """The response's stub, as far as it has come."""
 
@@ -87,17 +86,17 @@ class Call:
 
     @property
     def status(self) -> int | None:
-        """What it returned, an HRESULT or number; None for a fault, no answer, and operations that return nothing."""
+        """Return the result, an HRESULT or number; None for a fault, no answer, and operations that return nothing."""
         return getattr(self.out, "Return", None) if self.out is not None else None
 
     @property
     def failed(self) -> bool:
-        """Did it return a failure HRESULT?"""
+        """Return whether the result is a failure HRESULT."""
         return self.status is not None and failure(self.status)
 
     @property
     def outcome(self) -> str:
-        """Say in a few words what came of it, for ``observed``: ``MQ_OK``, ``fault nca_s_op_rng_error`` ..."""
+        """Describe the outcome in a few words, for ``observed``: ``MQ_OK``, ``fault nca_s_op_rng_error`` ..."""
         if self.thrown is not None:
             return thrown(self.thrown)
         if self.malformed is not None:
@@ -113,7 +112,7 @@ class Call:
 
     @property
     def evidence(self) -> list[Frame]:
-        """Give the first fragments of the request and of the answer."""
+        """Return the first fragments of the request and of the answer."""
         return [*self.sent[:1], *self.received[:1]]
 
     def take(self, frame: Frame, packet: Any) -> None:
@@ -143,13 +142,13 @@ class Association(RawConversation):
         self.group = 0
         self.calls: dict[int, Call] = {}
         self.answers: list[tuple[Frame, Any]] = []
-        """What came that answers no call, oldest first: bind_ack and the like, with their packets."""
+        """PDUs that answer no call, oldest first: bind_ack and the like, with their packets."""
         self._call_id = 0
         self._context_id = 0
 
     @property
     def over(self) -> bool:
-        """Is the connection closed?"""
+        """Return whether the connection is closed."""
         return self.record.closed_by is not None
 
     # -- the connection -----------------------------------------------------------------------------------------
@@ -170,7 +169,7 @@ class Association(RawConversation):
         self.record = self.peer.recorder.opened(self.stream.local, self.stream.remote, by_peer=True, rpc=True)
 
     def on_bytes(self, data: bytes) -> None:
-        """Record what the SUT sent; give answers to their calls."""
+        """Record what the SUT sent; pass answers to their calls."""
         for frame in self.peer.recorder.received(self.record, data):
             try:
                 packet = dissect_rpc(frame.data)
@@ -194,7 +193,7 @@ class Association(RawConversation):
         flags: int = WHOLE | CONC_MPX,
         **body: Any,
     ) -> tuple[Frame | None, Any]:
-        """Send a bind, or an alter_context by ``kind``; give the frame and packet that answer it, None for none."""
+        """Send a bind, or an alter_context by ``kind``; return the frame and packet that answer it, None for none."""
         self._call_id += 1
         before = len(self.answers)
         self.send(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
@@ -281,7 +280,3 @@ class Association(RawConversation):
     def cancel(self, call: Call) -> Frame:
         """Ask for the end of a call: co_cancel."""
         return self.send(co_cancel(call.call_id))
-
-    def orphan(self, call: Call) -> Frame:
-        """Give a call up: orphaned."""
-        return self.send(orphaned(call.call_id))

@@ -46,7 +46,7 @@ class Conversation:
 
     @property
     def closed_by_sut(self) -> bool:
-        """Has the SUT closed the connection?"""
+        """Return whether the SUT has closed the connection."""
         return self.record.closed_by == "sut"
 
     def poll(
@@ -85,7 +85,7 @@ class Conversation:
         return self.closed_by_sut
 
     def quiet(self, for_ms: int | None = None) -> bool:
-        """Wait; did the SUT send nothing and keep the connection open?"""
+        """Wait; return whether the SUT sent nothing and kept the connection open."""
         before = len(self.record.received)
         self.peer.environment.run_until(
             lambda: self.record.closed_by is not None or len(self.record.received) > before,
@@ -94,7 +94,7 @@ class Conversation:
         return self.record.closed_by is None and len(self.record.received) == before
 
     def outcome(self) -> str:
-        """Say in a few words what the SUT did last, for ``observed``."""
+        """Describe in a few words what the SUT did last, for ``observed``."""
         if self.closed_by_sut:
             return f"closed the connection at {self.record.closed_at_ms} ms"
         last = self.record.received[-1:]
@@ -145,8 +145,8 @@ class RawConversation(Conversation):
 class Session(Conversation):
     """A protocol session whose peer side is kept by a reference core.
 
-    ``tampers`` change or drop what the core sends; ``deaf`` keeps what the SUT sends from the core, so that it
-    neither acknowledges nor reacts.
+    ``tampers`` change or drop what the core sends; ``ignore_incoming`` keeps what the SUT sends from the core, so
+    that it neither acknowledges nor reacts.
     """
 
     def __init__(self, peer: Peer, stream: Stream, record: Connection, transport: str) -> None:
@@ -155,7 +155,7 @@ class Session(Conversation):
         self.record = record
         self.transport = transport
         self.tampers: list[Tamper] = []
-        self.deaf = False
+        self.ignore_incoming = False
 
     def tamper(self, change: Tamper) -> Session:
         """Pass everything that the core sends from now on through ``change``."""
@@ -179,7 +179,7 @@ class Session(Conversation):
         return self.peer.session_state(self.transport)
 
     def send_message(self, **fields: Any) -> list[Frame]:
-        """Send a message through the core to the SUT's plain queue (or ``to``); give the packets that went out.
+        """Send a message through the core to the SUT's plain queue (or ``to``); return the packets that went out.
 
         Fields are those of ``reference_qm.surface.commands.SendMessage``.
         """

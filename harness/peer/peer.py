@@ -50,7 +50,7 @@ class Peer:
         )
         self._raw: list[RawConversation] = []
         self._at_end: list[Callable[[], None]] = []
-        self._ignores_when_open = False
+        self._ignore_when_open = False
         self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_A_TEST)
         """The MessageIDs of this test's messages; the core has the second half, raw messages the first."""
 
@@ -81,7 +81,7 @@ class Peer:
         self._at_end.append(close)
 
     def message_id(self) -> int:
-        """Give a MessageID for a message that a check makes itself, one that the SUT has not seen."""
+        """Return a MessageID for a message that a check makes itself, one that the SUT has not seen."""
         self.sut.first_message_id += 1
         return self.sut.first_message_id - 1
 
@@ -133,12 +133,12 @@ class Peer:
         answer = self.host.answers.pop(token) if answered else "not open in time"
         return (new[0] if new else None), (answer if isinstance(answer, str) else None)
 
-    def listen(self, *, ping: bool = True, deaf: bool = False) -> None:
+    def listen(self, *, ping: bool = True, ignore_incoming: bool = False) -> None:
         """Let the core accept sessions (and pings) of the SUT at peer_address.
 
-        ``deaf``: it hears nothing of them any more once it has opened them.
+        ``ignore_incoming``: what the SUT sends on them is ignored once they are open.
         """
-        self._ignores_when_open = deaf
+        self._ignore_when_open = ignore_incoming
         driver = self.sut.file.driver
         self.host.listen(driver.peer_tcp_port)
         if ping:
@@ -164,7 +164,7 @@ class Peer:
         return None
 
     def send_message(self, session: Session, *, to: str | None = None, **fields: Any) -> list[Frame]:
-        """Send a message through the core; give the packets that went out on the session."""
+        """Send a message through the core; return the packets that went out on the session."""
         before = len(session.sent)
         answer = self.host.ask(SendMessage(to=to or self.sut.format_name("plain"), **fields))
         if isinstance(answer, str):
@@ -172,7 +172,7 @@ class Peer:
         return session.sent[before:]
 
     def session_state(self, transport: str) -> dict[str, Any]:
-        """Give the peer's own ADM elements of a session."""
+        """Return the peer's own ADM elements of a session."""
         answer = self.host.ask(Inspect())
         if isinstance(answer, str):
             raise HarnessError(f"the peer's core refused to be inspected: {answer}")
@@ -209,13 +209,13 @@ class _Stage:
     def outgoing(self, transport: str, stream: Stream, packet: bytes) -> None:
         session = self.peer.sessions[transport]
         session.outgoing(packet)
-        if self.peer._ignores_when_open and session.record.sut_role == "initiator":
-            session.deaf = kind(packet) == "ConnectionParameters"
+        if self.peer._ignore_when_open and session.record.sut_role == "initiator":
+            session.ignore_incoming = kind(packet) == "ConnectionParameters"
 
     def incoming(self, transport: str, data: bytes) -> bytes:
         session = self.peer.sessions[transport]
         self.peer.recorder.received(session.record, data)
-        return b"" if session.deaf else data
+        return b"" if session.ignore_incoming else data
 
     def closed(self, transport: str, by_us: bool, reason: str) -> None:
         session = self.peer.sessions.get(transport)
@@ -278,7 +278,7 @@ class PingEnd:
         self.received.append((remote, frame))
 
     def send(self, packet: Any, to: Endpoint | None = None) -> Frame:
-        """Send a scapy packet or bytes, to the SUT's ping port unless told otherwise."""
+        """Send a scapy packet or bytes, to the SUT's ping port by default."""
         target = to or Endpoint(self.peer.sut.address, self.peer.sut.ping_port)
         data = bytes(packet)
         frame = self.peer.recorder.datagram(self._port.endpoint, target, data, from_sut=False)
@@ -295,7 +295,7 @@ class PingEnd:
         return self.received[self._next - 1][1]
 
     def quiet(self, for_ms: int | None = None) -> bool:
-        """Wait; did no datagram come?"""
+        """Wait; return whether no datagram came."""
         return self.poll(self.peer.sut.quiet_ms if for_ms is None else for_ms) is None
 
     def close(self) -> None:

@@ -8,11 +8,11 @@ from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import dissect
-from harness.wire.errors import WireError
 from harness.wire.rpc import NDR, NDR64, QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, REMOTEREADDESC, RR_ACK, desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DIRECT, RECEIVE_ACCESS, queue_format, transfer_buffer
 from harness.wire.rpc_stub import NULL_HANDLE, guid, octets, pointer
+from harness.wire.wire_error import WireError
 
 WINDOWS_SERVER = 0x0000_0500
 """dwMQS of R_QMOpenRemoteQueue: no licence is counted for it."""
@@ -37,7 +37,7 @@ class Remote:
         port: int | None = None,
         group: int = 0,
     ) -> Association:
-        """Connect and bind: both interfaces unless told otherwise. ``group``: an association group to join."""
+        """Connect and bind: both interfaces by default. ``group``: an association group to join."""
         association = self.connect(port)
         return association.bind(*(interfaces or (QMCOMM, QM2QM)), transfers=transfers, group=group)
 
@@ -86,7 +86,7 @@ class Remote:
         return association.call("R_QMOpenRemoteQueue", **(given | arguments))
 
     def request_id(self) -> int:
-        """Give a dwRequestID that no call of this test has had."""
+        """Return a dwRequestID that no call of this test has had."""
         self._request_id += 1
         return self._request_id
 
@@ -157,7 +157,7 @@ class RemoteQueue:
         return self.association.call("RemoteQMCancelReceive", **arguments)
 
     def labels(self) -> list[str | None]:
-        """Give the labels of the messages in the queue, by peeking along a cursor."""
+        """Return the labels of the messages in the queue, by peeking along a cursor."""
         cursor = self.cursor().settled().out.phCursor
         found = []
         read = self.read(PEEK_CURRENT, hCursor=cursor)
@@ -192,7 +192,7 @@ class RemoteQueue:
 
 
 def described(read: Call) -> Any:
-    """Give the REMOTEREADDESC of an answer; None when it has none."""
+    """Return the REMOTEREADDESC of an answer; None when it has none."""
     if read.out is None:
         return None
     if hasattr(read.out, "lpRemoteReadDesc"):
@@ -202,7 +202,7 @@ def described(read: Call) -> Any:
 
 
 def packet_of(read: Call) -> Any:
-    """Give the UserMessage that an answer brought, dissected; None when it brought none, or no packet."""
+    """Return the UserMessage that an answer brought, dissected; None when it brought none, or no packet."""
     description = described(read)
     data = octets(description.lpBuffer) if description is not None else None
     try:
@@ -212,11 +212,11 @@ def packet_of(read: Call) -> Any:
 
 
 def label(read: Call) -> str | None:
-    """Give the label of the message that an answer brought; None when it brought none."""
+    """Return the label of the message that an answer brought; None when it brought none."""
     packet = packet_of(read)
     return None if packet is None else str(packet["MessagePropertiesHeader"].Label)
 
 
 def no_handle(read: Call) -> bool:
-    """Is the context handle of an answer NULL?"""
+    """Return whether the context handle of an answer is NULL."""
     return read.out is not None and bytes(read.out.pphContext) == NULL_HANDLE

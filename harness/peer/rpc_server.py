@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from harness.capture.recorder import Frame
 from harness.environment import Listener, Stream, StreamSink
 from harness.peer.conversation import RawConversation
-from harness.wire.errors import WireError
 from harness.wire.rpc import (
     ACCEPTANCE,
     CONC_MPX,
@@ -38,6 +37,7 @@ from harness.wire.rpc import (
 from harness.wire.rpc_qm2qm import QM2QM_OPERATIONS
 from harness.wire.rpc_qmcomm import QMCOMM_OPERATIONS
 from harness.wire.rpc_stub import Operation
+from harness.wire.wire_error import WireError
 from reference_qm.surface.inputs import Endpoint
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Context(NamedTuple):
 class ServedCall:
     """A call of the SUT. ``frames``: the fragments of its request; ``into``: its [in] parameters, a scapy packet.
 
-    ``malformed`` says why the stub is none; then there is no ``into``.
+    ``malformed``: the reason why the stub is not valid; then there is no ``into``.
     """
 
     association: ServedAssociation
@@ -94,7 +94,7 @@ class ServedCall:
 
     @property
     def evidence(self) -> list[Frame]:
-        """Give the first fragments of the request and of the answer."""
+        """Return the first fragments of the request and of the answer."""
         return [*self.frames[:1], *self.answered[:1]]
 
     def respond(self, **results: Any) -> None:
@@ -125,7 +125,7 @@ class ServedAssociation(RawConversation):
 
     @property
     def over(self) -> bool:
-        """Is the connection closed?"""
+        """Return whether the connection is closed."""
         return self.record.closed_by is not None
 
     def on_open(self) -> None:
@@ -207,7 +207,7 @@ class ServedAssociation(RawConversation):
 
 
 class RpcServer:
-    """Serves qmcomm and qm2qm at ``driver.peer_rpc_port`` and qm2qm at a second port, which it may tell the SUT.
+    """Serves qmcomm and qm2qm at ``driver.peer_rpc_port`` and qm2qm at a second port, which it may return to the SUT.
 
     ``answers``: what is done about a call, by the name of its method; a method without an answer is left waiting.
     ``transfers``: the transfer syntaxes that it speaks, the preferred one first. ``refuses_bind``: a reason.
@@ -222,7 +222,7 @@ class RpcServer:
         self.calls: list[ServedCall] = []
         """Every call, in order."""
         self.malformed: list[tuple[Frame, str]] = []
-        """What the SUT sent that is no PDU or no call, with why."""
+        """Frames of the SUT that hold no PDU or no call, with the reason."""
         self._listeners: list[Listener] = []
         self.port = self._listen(peer.sut.file.driver.peer_rpc_port)
         self.read_port = self._listen(0)
@@ -236,17 +236,17 @@ class RpcServer:
             answer(call)
 
     def named(self, name: str) -> list[ServedCall]:
-        """Give the calls of a method, in order."""
+        """Return the calls of a method, in order."""
         return [call for call in self.calls if call.name == name]
 
     def wait(self, name: str, count: int = 1, within_ms: int | None = None) -> list[ServedCall]:
-        """Wait for so many calls of a method; give those that came."""
+        """Wait for so many calls of a method; return those that came."""
         timeout = self.peer.sut.response_timeout_ms if within_ms is None else within_ms
         self.peer.environment.run_until(lambda: len(self.named(name)) >= count, timeout)
         return self.named(name)
 
     def free_port(self) -> int:
-        """Give a port of the peer where nothing listens."""
+        """Return a port of the peer where nothing listens."""
         port = self._listen(0)
         self._listeners.pop().close()
         return port

@@ -1,4 +1,4 @@
-"""Which rules have which checks, predicates and faults: collected from the suites themselves."""
+"""The inventory of rules with their checks, predicates and faults, collected from the suites themselves."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class Inventory:
         return coverage(self.catalogue, self.index, proof.checked, proof.proven)
 
     def checked(self) -> list[str]:
-        """Give the rules that some check or predicate judges."""
+        """Return the rules that some check or predicate judges."""
         return [rule for rule in self.catalogue if self.tests.get(rule) or rule in self.passive]
 
     def checks(self, rule: str) -> list[str]:
-        """Give the checks that judge a rule, and its predicate by the file of the rule's section."""
+        """Return the checks that judge a rule, and its predicate by the file of the rule's section."""
         tests = list(self.tests.get(rule, []))
         if rule in self.passive:
             function = load_predicates()[rule].predicate.__qualname__.partition(".")[0]
@@ -49,7 +49,7 @@ class Inventory:
         return tests
 
     def row(self, rule: str) -> dict[str, Any]:
-        """Give one line of ``mqconform rules --format json``."""
+        """Return one line of ``mqconform rules --format json``."""
         row = self.catalogue[rule]
         return {
             "id": rule,
@@ -78,7 +78,7 @@ class _Collector:
 
 
 def pytest_arguments() -> list[str]:
-    """Give the arguments that every run of the suites starts with, wherever it is called from."""
+    """Return the arguments that every run of the suites starts with, wherever it is called from."""
     return [str(SUITES), "-c", str(SUITES / "pytest.ini"), "--rootdir", str(SUITES)]
 
 

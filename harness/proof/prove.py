@@ -1,6 +1,6 @@
 """Shows that every check can fail: it passes on the clean reference and fails, on its own rule, on a fault of it.
 
-One clean run of the suites in virtual time tells which check judges which rule; then each fault is put in and the
+One clean run of the suites in virtual time shows which check judges which rule; then each fault is put in and the
 checks of its rules run again. Workers are forked from this process, so that nothing is imported twice.
 """
 
@@ -28,7 +28,7 @@ from harness.run.run import VERDICTS_FILE
 CHECKS_A_PASSIVE_RULE = 3
 """A passive rule is seen in hundreds of checks; these many are tried first, the others when the fault is alive then."""
 SOME_MORE = 40
-"""How many of those are tried next, before all that are left."""
+"""The number of those that are tried next, before all that are left."""
 
 _UNNEEDED = (
     *("terminal", "junitxml", "allure_pytest", "hypothesispytest", "logging", "faulthandler"),
@@ -55,7 +55,7 @@ two_addresses = true
 
 @dataclass(slots=True)
 class Proof:
-    """What ``prove`` found."""
+    """The findings of ``prove``."""
 
     checked: list[str] = field(default_factory=list)
     killed: dict[str, list[str]] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Proof:
 
     @property
     def complete(self) -> bool:
-        """Is every checked rule proven, and every fault killed?"""
+        """Return whether every checked rule is proven and every fault killed."""
         return bool(self.checked) and not (self.unclean or self.alive or self.unproven)
 
 
@@ -105,7 +105,7 @@ def prove(
         context = multiprocessing.get_context("fork")
         with context.Pool(jobs, maxtasksperchild=50) as pool:
             for name, failed in pool.imap_unordered(_try_fault, tasks):
-                _book(proof, name, failed, wanted)
+                _record(proof, name, failed, wanted)
                 if progress is not None:
                     progress(name)
     proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
@@ -113,7 +113,7 @@ def prove(
 
 
 def _tests_for(fault: str, inventory: Inventory, judged_in: dict[str, list[str]]) -> list[list[str]]:
-    """Give the checks that may kill a fault, in the batches in which they are tried: first those of its rules."""
+    """Return the checks that may kill a fault, in the batches in which they are tried: first those of its rules."""
     first: dict[str, None] = {}
     others: dict[str, None] = {}
     for rule in load_faults()[fault].breaks:
@@ -136,15 +136,15 @@ def _try_fault(task: tuple[Path, Path, str, list[list[str]]]) -> tuple[str, set[
     return name, failed
 
 
-def _book(proof: Proof, name: str, failed: set[str], wanted: set[str]) -> None:
+def _record(proof: Proof, name: str, failed: set[str], wanted: set[str]) -> None:
     for rule in load_faults()[name].breaks:
         if rule in wanted:
-            book = proof.killed if rule in failed else proof.alive
-            book.setdefault(rule, []).append(name)
+            faults = proof.killed if rule in failed else proof.alive
+            faults.setdefault(rule, []).append(name)
 
 
 def _run(sut: Path, out: Path, tests: list[str], fault: str | None) -> list[dict[str, Any]]:
-    """Run checks in this process; give their verdict lines."""
+    """Run checks in this process; return their verdict lines."""
     root, *options = pytest_arguments()
     arguments = [str(Path(root) / test.removeprefix("suites/")) for test in tests] or [root]
     arguments += [*options, "--sut", str(sut), "--out", str(out)]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from harness.paths import SUITES
@@ -19,8 +20,18 @@ DOCUMENTS_FILE = "documents.toml"
 LEVELS = ("MUST", "MUST NOT", "SHOULD", "SHOULD NOT")
 FORMS = ("rule", "step", "detail", "lead", "api", "flow")
 ROW_FORMS = ("rule", "step")
-"""What has a row in the catalogue; the other forms belong to one of these."""
-OBSERVES = ("passive", "wire", "rpc", "control", "inspect", "none")
+"""The forms that have a row in the catalogue; the others belong to one of these."""
+OBSERVED_HOW = MappingProxyType(
+    {
+        "passive": "on every packet that the system sends, in every check",
+        "wire": "in an exchange of packets that a check drives",
+        "rpc": "in remote procedure calls that a check makes",
+        "control": "through the control channel of the system",
+        "inspect": "in the abstract data model, which the system has to show",
+        "none": "by nobody",
+    }
+)
+"""The values of ``observe``, in words."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
 _PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
@@ -33,7 +44,7 @@ _OPTIONAL = {"why": str, "errata": list, "note": str}
 
 
 class IndexRow(NamedTuple):
-    """What suites/index.tsv knows of a rule; ``title`` is the heading of its section."""
+    """The row of a rule in suites/index.tsv; ``title`` is the heading of its section."""
 
     level: str
     form: str
@@ -50,7 +61,7 @@ class Document:
     sections: Mapping[str, str]
 
     def link(self, section: str) -> str:
-        """Give the address of a section's page; of the document's page where that is not known."""
+        """Return the address of a section's page; of the document's page where that is not known."""
         return f"{_PAGES}/ms-{self.name.lower()}/{self.sections.get(section, self.page)}"
 
 
@@ -78,6 +89,11 @@ class Rule:
     link: str
     folder: str
 
+    @property
+    def observed(self) -> str:
+        """The words for ``observe``."""
+        return OBSERVED_HOW[self.observe]
+
 
 class Catalogue(Mapping[str, Rule]):
     """Rules by id, in the order of the documents and of their sections. Equal to itself only."""
@@ -103,22 +119,26 @@ class Catalogue(Mapping[str, Rule]):
         return len(self._rules)
 
     def documents(self) -> list[str]:
-        """Give the names of the documents that have rules here."""
+        """Return the names of the documents that have rules here."""
         return list(dict.fromkeys(rule.document for rule in self._rules.values()))
 
     def document(self, name: str) -> list[Rule]:
-        """Give the rules of a document."""
+        """Return the rules of a document."""
         return [rule for rule in self._rules.values() if rule.document == name]
 
     def link(self, rule: str) -> str:
-        """Give the public page of a rule id, whether it has a row or not; KeyError for an unknown document."""
+        """Return the public page of a rule id, whether it has a row or not; KeyError for an unknown document."""
         document, section, _ = rule.split("-")
         return self._documents[document].link(section)
 
     def to_rules_json(self) -> dict[str, dict[str, Any]]:
-        """Give the rows for a run folder's rules.json."""
-        fields = ("document", "section", "title", "level", "form", "observe", "role", "says", "why", "link")
+        """Return the rows for a run folder's rules.json."""
+        fields = ("document", "section", "title", "level", "form", "observe", "observed", "role", "says", "why", "link")
         return {name: {key: getattr(rule, key) for key in fields} for name, rule in self._rules.items()}
+
+    def titles(self) -> dict[str, str]:
+        """Return the titles of the documents without what is common to all, for a run folder's rules.json."""
+        return {name: document.title.rpartition(": ")[2] for name, document in self._documents.items()}
 
 
 def _place(rule: Rule) -> tuple[list[int], int]:
@@ -159,7 +179,7 @@ def load_documents(root: Path = SUITES) -> dict[str, Document]:
 
 
 def load_catalogue(root: Path | None = None) -> Catalogue:
-    """Give the catalogue of a suites folder; the one beside the harness (default) is read once in a process.
+    """Load the catalogue of a suites folder; the one beside the harness (default) is read once in a process.
 
     CatalogueError names the file, the row and the way out.
     """
@@ -204,7 +224,7 @@ def _rule(
     if document not in documents:
         raise CatalogueError(file, name, f"unknown document {document}; add it to {DOCUMENTS_FILE}")
     entry = check_keys(file, name, row, _REQUIRED, _OPTIONAL)
-    for key, values in (("observe", OBSERVES), ("role", ROLES)):
+    for key, values in (("observe", OBSERVED_HOW), ("role", ROLES)):
         if entry[key] not in values:
             raise CatalogueError(file, name, f"unknown {key} {entry[key]}; known are {', '.join(values)}")
     if entry["observe"] == "none" and "why" not in entry:

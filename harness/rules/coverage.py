@@ -1,4 +1,4 @@
-"""How much of a document is checked and proven, section by section (`mqconform rules --coverage`, the site)."""
+"""The part of a document that is checked and proven, section by section (`mqconform rules --coverage`, the site)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the documents contradict themselves or real bytes: the readings, and which of them verdicts follow.
+"""Errata, where documents contradict themselves or real bytes: the readings, and which of them verdicts follow.
 
 ``suites/errata.toml`` is part of the catalogue; so what is wrong with it is a CatalogueError too.
 """
@@ -14,10 +14,11 @@ from typing import Any
 
 from harness.errors import MqconformError
 from harness.paths import SUITES
+from harness.type_names import type_name
 
 ERRATA_FILE = "errata.toml"
 VERDICTS = ("pass", "fail", "warn", "inconclusive")
-"""What a system that follows a reading can get."""
+"""The verdicts that a system that follows a reading can get."""
 
 _KEYS = {
     "where": list,
@@ -88,7 +89,7 @@ def read_toml(file: Path) -> dict[str, Any]:
 def check_keys(
     file: Path, entry: str, row: object, required: Mapping[str, type], optional: Mapping[str, type]
 ) -> dict[str, Any]:
-    """Give the row back when it is a table of the right keys and types; CatalogueError otherwise."""
+    """Check that the row is a table of the right keys and types, and return it; CatalogueError otherwise."""
     if not isinstance(row, dict):
         raise CatalogueError(file, entry, "is no table; write [...] with keys below it")
     types = {**required, **optional}
@@ -96,7 +97,7 @@ def check_keys(
         if key not in types:
             raise CatalogueError(file, entry, f"unknown key {key}; known are {', '.join(types)}")
         if type(value) is not types[key]:
-            raise CatalogueError(file, entry, f"{key} is a {type(value).__name__}, not a {types[key].__name__}")
+            raise CatalogueError(file, entry, f"{key} is {type_name(type(value))}, not {type_name(types[key])}")
         if isinstance(value, list | str) and not value:
             raise CatalogueError(file, entry, f"{key} is empty; fill it in or leave it out")
     missing = [key for key in required if key not in row]

@@ -16,7 +16,7 @@ _SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class RecordedProof:
-    """What ``mqconform prove --record`` saw. ``proven``: by rule, the faults that its checks found."""
+    """The record of ``mqconform prove --record``. ``proven``: by rule, the faults that its checks found."""
 
     checked: frozenset[str] = frozenset()
     proven: Mapping[str, list[str]] = field(default_factory=dict)

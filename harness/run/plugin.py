@@ -31,10 +31,10 @@ DRIVERS: pytest.StashKey[list[SutDriver]] = pytest.StashKey()
 DRIVER: pytest.StashKey[SutDriver] = pytest.StashKey()
 """Of this process."""
 LOG: pytest.StashKey[Log] = pytest.StashKey()
-"""Where the verdicts of this process go."""
+"""The log that this process writes its verdicts to."""
 JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
 ON_TERM: pytest.StashKey[Any] = pytest.StashKey()
-"""What SIGTERM did before the run."""
+"""The handler of SIGTERM before the run."""
 
 _BAD = ("fail", "inconclusive", "harness_error")
 """Verdicts with which a check counts as failed for pytest, JUnit and Allure."""
@@ -77,8 +77,8 @@ def _begin(config: pytest.Config) -> None:
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
-        places = worker_configurations(file, config.getoption("--workers"))
-        drivers = [driver_for(place, folder, number) for number, place in enumerate(places)]
+        configurations = worker_configurations(file, config.getoption("--workers"))
+        drivers = [driver_for(configuration, folder, number) for number, configuration in enumerate(configurations)]
         run = Run.begin(folder, file, load_catalogue(), _selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
@@ -112,20 +112,20 @@ def _selection(config: pytest.Config) -> str:
 
 
 def suite_path(item: pytest.Item) -> str | None:
-    """Give a check's id, ``suites/<document>/<module>::<name>``; None for a test that is no check."""
+    """Return a check's id, ``suites/<document>/<module>::<name>``; None for a test that is no check."""
     if not item.path.is_relative_to(SUITES):
         return None
     return f"suites/{item.path.relative_to(SUITES).as_posix()}::{item.nodeid.split('::', 1)[1]}"
 
 
 def covered(item: pytest.Item) -> tuple[str, ...]:
-    """Give the rules that a check covers, in order."""
+    """Return the rules that a check covers, in order."""
     rules = [rule for marker in item.iter_markers("covers") for rule in marker.args]
     return tuple(dict.fromkeys(rules))
 
 
 def needs_known_peer(item: pytest.Item) -> bool:
-    """Does a check need what a SUT knows of its peer beforehand, such as a route?"""
+    """Return whether a check needs what a SUT knows of its peer beforehand, such as a route."""
     from harness.sut.worker_configurations import OF_THE_KNOWN_PEER
 
     return any(OF_THE_KNOWN_PEER.intersection(marker.args) for marker in item.iter_markers("needs"))
@@ -275,7 +275,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
 
 
 def _meet_needs(item: pytest.Item, sut: Sut) -> None:
-    """Skip a check whose SUT lacks what it needs, before more is set up for it: its rules are told why."""
+    """Skip a check whose SUT lacks what it needs, before more is set up for it, and record the reason."""
     from harness.judging.verdicts import Verdict
     from harness.sut.sut_file import CAPABILITIES
 
@@ -297,8 +297,8 @@ def _outcome(judge: Judge, known: set[str]) -> None:
     counted = {rule: verdict for rule, verdict in bad.items() if rule in judge.covers or rule not in known}
     known.update(rule for rule in bad if rule not in judge.covers)
     if counted:
-        said = ", ".join(f"{rule} {verdict}" for rule, verdict in sorted(counted.items()))
-        pytest.fail("; ".join([said, *judge.reasons]), pytrace=False)
+        verdicts = ", ".join(f"{rule} {verdict}" for rule, verdict in sorted(counted.items()))
+        pytest.fail("; ".join([verdicts, *judge.reasons]), pytrace=False)
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
@@ -323,7 +323,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say what the run found and where it is."""
+    """Print what the run found and where it is."""
     run = config.stash.get(RUN, None)
     if run is None:
         return

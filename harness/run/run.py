@@ -45,7 +45,7 @@ class Run:
     catalogue: Catalogue
     selection: str
     whole: bool
-    """Were all suites asked for? Then the frozen counts hold."""
+    """Whether all suites were asked for: then the frozen counts hold."""
     log: VerdictLog
     started: str
     done: Recorded
@@ -54,7 +54,7 @@ class Run:
     """Passive rules already seen broken: one packet field that is wrong must not fail every check of the run."""
     aborted: str | None = None
     failed: bool = False
-    """Did a check fail for pytest? Also one that broke before or after it could judge."""
+    """Whether a check failed for pytest, also one that broke before or after it could judge."""
 
     @classmethod
     def begin(cls, folder: Path, file: SutFile, catalogue: Catalogue, selection: str, *, resume: bool) -> Run:
@@ -100,14 +100,14 @@ class Run:
         (self.folder / RUN_FILE).write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
 
     def end(self) -> int:
-        """Close the run; give its exit code."""
+        """Close the run; return its exit code."""
         self.log.close()
         code = self.exit_code()
         self.write(datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z"), code)
         return code
 
     def exit_code(self) -> int:
-        """Say how the run ended: 0 only when enough was judged and nothing failed or stayed open."""
+        """Return the exit code: 0 only when enough was judged and nothing failed or stayed open."""
         bad = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
         if self.aborted or self.failed or any(self.log.counts[verdict] for verdict in bad):
             return EXIT_NOT_CONFORMANT
@@ -116,7 +116,7 @@ class Run:
         return EXIT_OK
 
     def shortfall(self) -> str | None:
-        """Say in one line why too little was judged; None when enough was."""
+        """Return in one line why too little was judged; None when enough was."""
         tests = len(self.tests_run | self.done.tests)
         if tests == 0:
             return "no check ran"
@@ -126,7 +126,7 @@ class Run:
         return None
 
     def account(self) -> str:
-        """Say in one line what the run found."""
+        """Return in one line what the run found."""
         counts = ", ".join(f"{self.log.counts[verdict]} {verdict}" for verdict in Verdict if self.log.counts[verdict])
         tests = len(self.tests_run | self.done.tests)
         return f"{self.file.sut.name} {self.file.sut.version}: {tests} checks: {counts or 'no verdicts'}"
@@ -140,7 +140,7 @@ class Run:
         return zlib.crc32(self.log.info.run.encode()) % 50 * 1_000
 
     def capture_path(self, test: str) -> Path:
-        """Give the capture file of a test: one name, whatever its parameters look like.
+        """Return the capture file of a test: one name, whatever its parameters look like.
 
         A test that is run again after a kill gets another, since the verdicts of before point into the first.
         """
@@ -168,7 +168,7 @@ def slug(text: str) -> str:
 
 
 def _earlier(folder: Path, file: SutFile) -> tuple[str, str, bool]:
-    """Give the id and start of the run to resume, and whether it came to its end."""
+    """Return the id and start of the run to resume, and whether it came to its end."""
     try:
         earlier = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
         sut, run_id, started = earlier["sut"], str(earlier["run"]), str(earlier["started"])
@@ -202,11 +202,16 @@ def _recorded(path: Path, *, ended: bool) -> Recorded:
 
 @cache
 def _rules_json(catalogue: Catalogue) -> str:
-    """Give the content of rules.json: the catalogue, and what of the documents was checked when it was last proven."""
+    """Return the content of rules.json: the catalogue, and what was checked of the documents when last proven."""
     proof = load_proof()
     rules = catalogue.to_rules_json()
     for name, row in rules.items():
         row |= {"checked": name in proof.checked, "proven": name in proof.proven}
     sections = coverage(catalogue, load_index(), proof.checked, proof.proven)
-    tree = {"schema": SCHEMA, "rules": rules, "coverage": [asdict(one) for one in sections]}
+    tree = {
+        "schema": SCHEMA,
+        "documents": catalogue.titles(),
+        "rules": rules,
+        "coverage": [asdict(one) for one in sections],
+    }
     return json.dumps(tree, indent=1)

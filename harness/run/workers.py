@@ -1,6 +1,6 @@
 """Checks in parallel (``--workers``): processes forked from the pytest session, each with a configuration of its own.
 
-The session alone writes: what a worker finds comes to it check by check, and the verdicts of a check are appended in
+The session alone writes: the results of a worker come to it check by check, and the verdicts of a check are appended in
 one piece. So the verdict file, ``--resume`` and the reports of pytest are what they are without workers.
 """
 
@@ -29,8 +29,8 @@ _LOOK_FOR_SESSION_S = 1.0
 
 
 @dataclass(slots=True)
-class Found:
-    """What a worker found in one check: verdicts, and pytest's reports in the form in which they are sent."""
+class CheckResult:
+    """The result of one check by a worker: verdicts, and pytest's reports in the form in which they are sent."""
 
     entries: list[Entry] = field(default_factory=list)
     reports: list[Any] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Workers:
         gc.collect()
         gc.freeze()  # what is there now is shared by the workers and never garbage
         try:
-            self._work_off()
+            self._run_all()
         finally:
             for worker in self.busy.values():
                 worker.process.terminate()
@@ -74,12 +74,12 @@ class Workers:
         shared = self.run.file.driver.kind == "external"
         return self._for_first if shared and needs_known_peer(item) else self._for_any
 
-    def _work_off(self) -> None:
+    def _run_all(self) -> None:
         for number in range(len(self.drivers)):
             self._start(number)
         while self.busy:
             for connection in wait(list(self.busy)):
-                self._hear(self.busy.pop(connection))
+                self._receive_result(self.busy.pop(connection))
             if self.session.shouldfail:
                 raise self.session.Failed(self.session.shouldfail)
             if self.session.shouldstop:
@@ -91,14 +91,14 @@ class Workers:
         ours, theirs = multiprocessing.Pipe()
         others = [*self.busy, ours]
         process = multiprocessing.get_context("fork").Process(
-            target=_work, args=(self.session, self.drivers[number], theirs, others), daemon=True
+            target=_run_worker, args=(self.session, self.drivers[number], theirs, others), daemon=True
         )
         process.start()
         theirs.close()
-        self._give_work(_Worker(number, process, ours))
+        self._send_next(_Worker(number, process, ours))
 
-    def _give_work(self, worker: _Worker) -> None:
-        """Give a worker its next check, or send it home."""
+    def _send_next(self, worker: _Worker) -> None:
+        """Send a worker its next check, or let it end."""
         waiting = self._for_first if worker.number == 0 and self._for_first else self._for_any
         if not waiting:
             worker.connection.close()
@@ -108,27 +108,27 @@ class Workers:
         self.busy[worker.connection] = worker
         worker.connection.send(worker.index)
 
-    def _hear(self, worker: _Worker) -> None:
+    def _receive_result(self, worker: _Worker) -> None:
         item = self.session.items[worker.index]
         try:
-            found = worker.connection.recv()
+            result = worker.connection.recv()
         except (EOFError, ConnectionError):
             worker.connection.close()
             worker.process.join()
-            self._book(item, _death(item, worker))
+            self._record(item, _died(item, worker))
             self._start(worker.number)
         else:
-            self._book(item, found)
-            self._give_work(worker)
+            self._record(item, result)
+            self._send_next(worker)
 
-    def _book(self, item: pytest.Item, found: Found) -> None:
-        """Write what was found, and tell pytest as if it had happened here."""
+    def _record(self, item: pytest.Item, result: CheckResult) -> None:
+        """Write the verdicts, and report to pytest as if the check had run here."""
         self.run.tests_run.add(str(suite_path(item)))
-        for entry in found.entries:
+        for entry in result.entries:
             self.run.log.append(entry)
         hook = item.ihook
         hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
-        for sent in found.reports:
+        for sent in result.reports:
             report = item.config.hook.pytest_report_from_serializable(config=item.config, data=sent)
             hook.pytest_runtest_logreport(report=report)
         hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
@@ -138,39 +138,39 @@ def _sendable(item: pytest.Item, report: pytest.TestReport) -> Any:
     return item.config.hook.pytest_report_to_serializable(config=item.config, report=report)
 
 
-def _death(item: pytest.Item, worker: _Worker) -> Found:
-    """Account for the check in which a worker died."""
+def _died(item: pytest.Item, worker: _Worker) -> CheckResult:
+    """Return the result of the check in which a worker died."""
     code = worker.process.exitcode or 0
     how = signal.Signals(-code).name if code < 0 else f"exit code {code}"
     reason = f"worker {worker.number} died in this check ({how})"
-    found, catalogue = Found(), item.config.stash[RUN].catalogue
-    judge = Judge(catalogue, found.entries, test=str(suite_path(item)), covers=covered(item), capture=None)
+    result, catalogue = CheckResult(), item.config.stash[RUN].catalogue
+    judge = Judge(catalogue, result.entries, test=str(suite_path(item)), covers=covered(item), capture=None)
     judge.give_up(Verdict.HARNESS_ERROR, reason)
-    found.reports.append(_sendable(item, pytest.TestReport(item.nodeid, item.location, {}, "failed", reason, "call")))
-    return found
+    result.reports.append(_sendable(item, pytest.TestReport(item.nodeid, item.location, {}, "failed", reason, "call")))
+    return result
 
 
 # -- in the process of a worker -------------------------------------------------------------------------------------
 
 
-def _work(session: pytest.Session, driver: SutDriver, connection: Connection, others: list[Connection]) -> None:
-    """Do what the session says until it wants no more."""
+def _run_worker(session: pytest.Session, driver: SutDriver, connection: Connection, others: list[Connection]) -> None:
+    """Run the checks that the session sends until it closes the connection."""
     for other in others:
         other.close()  # else the session could close its end, and who waits at the other would not see it
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session hears it, too, and ends its workers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the session gets it, too, and ends its workers
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    threading.Thread(target=_end_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_exit_with, args=(os.getppid(),), daemon=True).start()
     session.config.stash[DRIVER] = driver
-    _be_silent(session.config)
+    _silence(session.config)
     while True:
         try:
             item = session.items[connection.recv()]
         except EOFError:
             return
-        connection.send(_do(item))
+        connection.send(_run_check(item))
 
 
-def _be_silent(config: pytest.Config) -> None:
+def _silence(config: pytest.Config) -> None:
     """Show nothing, and leave the session's files alone: both have what was open when the worker was forked."""
     manager = config.pluginmanager
     terminal, capture = (manager.get_plugin(name) for name in ("terminalreporter", "capturemanager"))
@@ -182,29 +182,31 @@ def _be_silent(config: pytest.Config) -> None:
         capture.suspend_global_capture()
 
 
-class _Listener:
-    def __init__(self, item: pytest.Item, found: Found) -> None:
+class _ReportCollector:
+    """Keeps pytest's reports of one check."""
+
+    def __init__(self, item: pytest.Item, result: CheckResult) -> None:
         self.item = item
-        self.found = found
+        self.result = result
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        self.found.reports.append(_sendable(self.item, report))
+        self.result.reports.append(_sendable(self.item, report))
 
 
-def _do(item: pytest.Item) -> Found:
-    found, config = Found(), item.config
-    config.stash[LOG] = found.entries
-    listener = _Listener(item, found)
+def _run_check(item: pytest.Item) -> CheckResult:
+    result, config = CheckResult(), item.config
+    config.stash[LOG] = result.entries
+    listener = _ReportCollector(item, result)
     config.pluginmanager.register(listener)
     try:
         config.hook.pytest_runtest_protocol(item=item, nextitem=None)
     finally:
         config.pluginmanager.unregister(listener)
-    return found
+    return result
 
 
-def _end_with(session: int) -> None:
-    """Outlive a session that was killed by no check, which may take minutes."""
+def _exit_with(session: int) -> None:
+    """Exit as soon as the session is killed, not at the end of a check, which may take minutes."""
     while os.getppid() == session:
         time.sleep(_LOOK_FOR_SESSION_S)
     os._exit(1)

@@ -30,10 +30,10 @@ class Control(Protocol):
         """Carry out a verb; ControlRefused when the SUT says no, SutUnavailable when it says nothing."""
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Ask for a verb whose answer may come much later; give the id of the request, which ``cancel`` takes."""
+        """Ask for a verb whose answer may come much later; return the id of the request, which ``cancel`` takes."""
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Give the answer to a request that was begun, once; None while there is none."""
+        """Return the answer to a request that was begun, once; None while there is none."""
 
     def close(self) -> None:
         """Hang up."""

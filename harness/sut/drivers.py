@@ -1,4 +1,4 @@
-"""The three ways to reach a SUT: in this process in virtual time, a program on loopback, an address."""
+"""The three SUT drivers: in this process in virtual time, a program on loopback, an address."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ NULL_GUID = UUID(int=0)
 
 TWO_ADDRESSES = "mqc-peer.example"
 UNUSED_ADDRESS = "127.0.0.254"
-"""What the capability two_addresses is about."""
+"""The address of the capability two_addresses where nothing listens."""
 
 
 MESSAGE_IDS_EVERY_NS = 10_000_000
@@ -55,7 +55,7 @@ class SutDriver(Protocol):
         """Start it or find it; SutUnavailable with one line when that fails."""
 
     def open(self, seed: str, fresh_peer: int | None = None) -> Sut:
-        """Give a test its view, with an environment of its own.
+        """Return the SUT as one test sees it, in an environment of its own.
 
         ``fresh_peer``: a number of the test, if its peer need not be the one that the SUT may know.
         """
@@ -65,7 +65,7 @@ class SutDriver(Protocol):
 
 
 def driver_for(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
-    """Give the way that a SUT file asks for, to a worker."""
+    """Return a worker's driver of the kind that the SUT file names."""
     if file.driver.kind == "virtual":
         return VirtualDriver(file)
     if file.driver.kind == "process":
@@ -184,7 +184,7 @@ class ExternalDriver:
         return view
 
     def _new_message_ids(self) -> int:
-        """Give the first of the MessageIDs of a test: no test or run of the last hours had them.
+        """Return the first of the MessageIDs of a test: no test or run of the last hours had them.
 
         So a SUT's history of message identifiers, which goes back half an hour (MS-MQQB 3.1.2.8), does not matter.
         """
@@ -192,7 +192,7 @@ class ExternalDriver:
         return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)
 
     def stop(self) -> None:
-        """It was not ours to start."""
+        """Leave the SUT as it is: the run did not start it."""
 
 
 class ProcessDriver(ExternalDriver):
@@ -298,11 +298,12 @@ def _view(
         identity = control.call("identity")
         try:
             identifier = UUID(identity["guid"])
-            facilities = frozenset(identity.get("capabilities", ())) & frozenset(FACILITIES)
+            announced = identity.get("facilities", identity.get("capabilities", ()))  # the former name of the key
+            facilities = frozenset(announced) & frozenset(FACILITIES)
             keys = base64.b64decode(identity.get("public_encryption_keys_base64", ""), validate=True)
         except (KeyError, ValueError, TypeError, AttributeError) as error:
             raise SutUnavailable(
-                f"{file.sut.name}: control verb identity: no guid, capabilities that are no list, or keys that are no "
+                f"{file.sut.name}: control verb identity: no guid, facilities that are no list, or keys that are no "
                 f"base64: {identity}"
             ) from error
         if "reset" in facilities and not environment.virtual:  # in virtual time each test has a core of its own

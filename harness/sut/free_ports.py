@@ -19,7 +19,7 @@ _GIVING = threading.Lock()
 
 
 def free_port(address: str, kind: socket.SocketKind) -> int:
-    """Give a port that nothing listens on and that was given to no other SUT, which may be about to listen."""
+    """Return a port that nothing listens on and that was given to no other SUT, which may be about to listen."""
     while True:
         with _GIVING:
             port = _bound(address, kind, 0)
@@ -29,7 +29,7 @@ def free_port(address: str, kind: socket.SocketKind) -> int:
 
 
 def free_rpc_port(address: str) -> int:
-    """Give a port for qmcomm that one for qm2qm follows: both are where steps of 11 lead from the default ports.
+    """Return a port for qmcomm that one for qm2qm follows: both are where steps of 11 lead from the default ports.
 
     Spec: MS-MQQP 3.1.4.8. Other processes begin to look elsewhere, so that two seldom want the same.
     """
@@ -44,7 +44,7 @@ def free_rpc_port(address: str) -> int:
 
 
 def _bound(address: str, kind: socket.SocketKind, port: int) -> int | None:
-    """Bind a port, 0 for any, and give it back; None when it is in use."""
+    """Bind a port, 0 for any, and return it; None when it is in use."""
     with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind) as probe:
         try:
             probe.bind((address, port))

@@ -1,4 +1,4 @@
-"""What a SUT is given before its security can be checked: users, certificates, keys, a queue that not all may write to.
+"""Provisions of a SUT for checks of its security: users, certificates, keys, a queue that not all may write to.
 
 The keys are the same for everybody and no secret (harness/provisioned): a SUT that knows them belongs on no network.
 ``mqconform provision`` writes them for a SUT; the virtual one gets them from here.
@@ -102,19 +102,19 @@ def _own_key(name: str) -> rsa.RSAPrivateKey:
 
 
 def peer_keys() -> dict[str, RsaKey]:
-    """Give the peer's encryption keys by provider."""
+    """Return the peer's encryption keys by provider."""
     return {provider: _key(f"peer_{name}") for provider, name in KEY_FILES.items()}
 
 
 def known_keys(peer: UUID) -> dict[UUID, bytes]:
-    """Give the PublicEncryptionKeyLists that the SUT knows, by QueueManager.Identifier."""
+    """Return the PublicEncryptionKeyLists that the SUT knows, by QueueManager.Identifier."""
     keys = peer_keys()
     return {peer: public_key_list(keys), BASE_ONLY: public_key_list({BASE: keys[BASE]})}
 
 
 @cache
 def virtual_security(peer: UUID) -> SecurityConfig:
-    """Give what the reference has of it in virtual time."""
+    """Return what the reference has of it in virtual time."""
     return SecurityConfig(
         encryption_keys={provider: _own_key(f"encryption_{name}") for provider, name in KEY_FILES.items()},
         accounts=tuple(
@@ -132,7 +132,7 @@ def virtual_security(peer: UUID) -> SecurityConfig:
 
 
 def restricted_queue(name: str) -> QueueSettings:
-    """Give the queue to which the group and Carol may write, and nobody else."""
+    """Return the queue to which the group and Carol may write, and nobody else."""
     aces = [
         Ace(AceType.ACCESS_ALLOWED, QueueAccess[f"MQSEC_{right.upper()}"], Sid.of(sid))
         for sid, right in GRANTED.items()
@@ -141,7 +141,7 @@ def restricted_queue(name: str) -> QueueSettings:
 
 
 def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) -> str:
-    """Copy keys and certificates into a folder that is made; give the tables for ``mqconform serve``."""
+    """Copy keys and certificates into a folder that is made; return the tables for ``mqconform serve``."""
     out.mkdir(parents=True, exist_ok=True)
     for file in FOLDER.glob("*.pem"):
         if not file.name.startswith(("peer_", MALLORY.name)):

@@ -1,4 +1,4 @@
-"""What a SUT without a control channel lets be done with its queues from afar: peek, receive and purge by qm2qm.
+"""Access to the queues of a SUT without a control channel: peek, receive and purge by qm2qm.
 
 The reference reads as any client would (MS-MQQP 3.2.4), so that checks of other protocols can see what arrived.
 """

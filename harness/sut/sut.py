@@ -1,4 +1,4 @@
-"""The system under test, as a check sees it; the check cannot tell how it is reached."""
+"""The system under test, as a check sees it: the same whatever driver reaches it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FACILITIES = (
     *("queue_control", "send", "receive", "pause", "restart", "reset", "set_timers", "configure", "inspect"),
     "remote_read",
 )
-"""What a control channel can offer; the SUT's answer to ``identity`` lists which it has."""
+"""The facilities that a control channel can offer; the SUT's answer to ``identity`` lists which it has."""
 
 MESSAGE_IDS_A_TEST = 1024
 """MessageIDs that a test may use. A SUT that outlives a test would take one used twice for a duplicate."""
@@ -55,18 +55,18 @@ class Sut:
         self.ping_port = ping_port
         self.scale = scale
         self.rpc_port = rpc_port
-        """Where it serves qmcomm and qm2qm."""
+        """The port where it serves qmcomm and qm2qm."""
         self.encryption_keys = encryption_keys
-        """Its PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when it did not tell."""
+        """Its PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when its identity has none."""
         self.dirty = False
-        """Was something left behind that only a restart clears (messages to a peer that is gone)?"""
+        """Whether something was left behind that only a restart clears (messages to a peer that is gone)."""
         self.first_message_id = 1
         """The first of the MessageIDs that this test's peer may use."""
         self._created: list[str] = []
         self._timers: dict[str, int] = {}
-        """What ``set_timers`` changed, as it was."""
+        """The timers that ``set_timers`` changed, as they were."""
         self._settings: dict[str, Any] = {}
-        """What ``configure`` changed, as it was."""
+        """The settings that ``configure`` changed, as they were."""
 
     # -- what it is ---------------------------------------------------------------------------------------------
 
@@ -77,12 +77,12 @@ class Sut:
 
     @property
     def endpoint(self) -> Endpoint:
-        """Where it accepts sessions."""
+        """Return the endpoint where it accepts sessions."""
         return Endpoint(self.address, self.tcp_port)
 
     @property
     def guid(self) -> UUID:
-        """QueueManager.Identifier; ConformanceFailure when neither control nor a session told it."""
+        """QueueManager.Identifier; ConformanceFailure when neither control nor a session has it."""
         if self.identifier is None:
             raise ConformanceFailure(
                 "the SUT's QueueManager.Identifier is not known: it answered no EstablishConnection"
@@ -90,7 +90,7 @@ class Sut:
         return self.identifier
 
     def has(self, need: str) -> bool:
-        """Does it have a capability (declared) or a facility (of its control channel)?"""
+        """Return whether it has a capability (declared) or a facility (of its control channel)."""
         if need in CAPABILITIES:
             return self.file.capabilities.get(need, False)
         if need in FACILITIES:
@@ -101,22 +101,22 @@ class Sut:
 
     @property
     def response_timeout_ms(self) -> int:
-        """How long to wait for something that should come at once."""
+        """Return how long to wait for something that should come at once."""
         return RESPONSE_TIMEOUT_VIRTUAL_MS if self.environment.virtual else RESPONSE_TIMEOUT_REAL_MS
 
     @property
     def quiet_ms(self) -> int:
-        """How long to wait before nothing counts as nothing."""
+        """Return the silence window: how long to wait before nothing counts as nothing."""
         if self.environment.virtual:
             return QUIET_VIRTUAL_MS
         return QUIET_REAL_MS if self.file.control.kind == "none" else QUIET_CONTROLLED_MS
 
     def duration_ms(self, specified_ms: int) -> int:
-        """How long a protocol timer of so many specified ms runs here (set_timers)."""
+        """Return how long a protocol timer of so many specified ms runs here (set_timers)."""
         return max(1, specified_ms // self.scale)
 
     def slack_ms(self, specified_ms: int) -> int:
-        """How much later than its duration a timer may be seen to expire: network, scheduling."""
+        """Return how much later than its duration a timer may be seen to expire: network, scheduling."""
         return 20 if self.environment.virtual else 300 + self.duration_ms(specified_ms) // 4
 
     # -- queues and messages ------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ class Sut:
         return self._control
 
     def queue(self, kind: str = "plain") -> str:
-        """Give the path name of a queue of the SUT: plain, transactional, admin.
+        """Return the path name of a queue of the SUT: plain, transactional, admin.
 
         It is made empty, and if need be made, where control or remote reading allows.
         """
@@ -147,11 +147,11 @@ class Sut:
         return name
 
     def format_name(self, kind: str = "plain") -> str:
-        """Give the direct format name of a queue of the SUT."""
+        """Return the direct format name of a queue of the SUT."""
         return f"DIRECT=TCP:{self.address}\\{self.queue(kind)}"
 
     def send(self, to: str, **fields: Any) -> str:
-        """Let the SUT send a message; give its message id."""
+        """Let the SUT send a message; return its message id."""
         self.dirty = True
         return str(self.control.call("send", to=to, **fields)["message_id"])
 

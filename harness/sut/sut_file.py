@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 from harness.errors import UsageError
+from harness.type_names import type_name
 
 PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
 """The peer's QueueManager.Identifier unless the SUT file gives another: fixed, so that a SUT can have a route to it."""
@@ -29,7 +30,7 @@ CAPABILITIES = MappingProxyType(
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
     }
 )
-"""What a SUT can declare; what it does not declare, it does not have."""
+"""The capabilities that a SUT can declare; what it does not declare, it does not have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +172,7 @@ def _value(hint: Any, value: Any, where: str) -> Any:
         except (ValueError, AttributeError, TypeError) as error:
             raise UsageError(f"{where} is {value!r}; it must be a GUID") from error
     if type(value) is not hint:
-        raise UsageError(f"{where} is {value!r}; it must be a {hint.__name__}")
+        raise UsageError(f"{where} is {value!r}; it must be {type_name(hint)}")
     return value
 
 
@@ -185,7 +186,7 @@ def _capabilities(values: Any, where: str) -> MappingProxyType[str, bool]:
 
 
 def is_loopback(address: str) -> bool:
-    """Is this a loopback address? A name other than localhost counts as remote."""
+    """Return whether this is a loopback address. A name other than localhost counts as remote."""
     try:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:

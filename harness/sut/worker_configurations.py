@@ -1,4 +1,4 @@
-"""Where each worker of a run stands (``--workers``): addresses, an identity and queues of its own."""
+"""The configuration of each worker of a run (``--workers``): addresses, an identity and queues of its own."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FRESH_PEERS = 0x1_0000
 
 
 def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
-    """Give the SUT file as each worker sees it; UsageError when the SUT is not for several.
+    """Return the SUT file as each worker sees it; UsageError when the SUT is not for several.
 
     ``process``: each has a SUT of its own, both at addresses of their own. ``external``: one SUT for all, away from
     loopback with another peer address for each. ``virtual``: there is nothing to share.
@@ -49,12 +49,12 @@ def _worker_configuration(file: SutFile, number: int) -> SutFile:
 
 
 def has_own_queues(file: SutFile) -> bool:
-    """Has each worker queues of its own?"""
+    """Return whether each worker has queues of its own."""
     return all("{worker}" in name for name in (file.queues.plain, file.queues.transactional, file.queues.admin))
 
 
 def as_fresh_peer(file: SutFile, number: int) -> SutFile:
-    """Give the SUT file with another peer, one that the SUT has not seen: neither what it keeps for the peer of
+    """Return the SUT file with another peer, one that the SUT has not seen: neither what it keeps for the peer of
     another check nor what it knows of it can matter.
     """
     driver, number = file.driver, 1 + number % (FRESH_PEERS - 1)
@@ -76,7 +76,7 @@ def _peer_address(file: SutFile, number: int) -> str:
 
 
 def _shifted(address: str, number: int) -> str:
-    """Give the address that is ``number`` networks of 256 further: 127.0.0.2, 127.0.1.2, 127.0.2.2 ..."""
+    """Return the address that is ``number`` networks of 256 further: 127.0.0.2, 127.0.1.2, 127.0.2.2 ..."""
     try:
         return str(ipaddress.IPv4Address(address) + 256 * number)
     except ValueError as error:

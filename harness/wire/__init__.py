@@ -10,7 +10,6 @@ from __future__ import annotations
 from harness.wire.acks import FinalAckBody, OrderAckBody
 from harness.wire.base import BaseHeader
 from harness.wire.blobs import PublicKeyBlob, SimpleBlob
-from harness.wire.errors import WireError
 from harness.wire.identifiers import MessageIdentifier, ObjectID, SequenceInfo, TxSequenceID, XactUow
 from harness.wire.internal import (
     ConnectionParametersHeader,
@@ -45,6 +44,7 @@ from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
 from harness.wire.tree import dissection, tree
 from harness.wire.user import UserHeader
+from harness.wire.wire_error import WireError
 
 __all__ = [
     "BaseHeader",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from scapy.fields import XByteField, XLEIntField
 from scapy.packet import Packet
 
-from harness.wire.errors import WireError
 from harness.wire.fields import Computed
 from harness.wire.internal import InternalHeader
 from harness.wire.layer import Layer, Word
@@ -13,6 +12,7 @@ from harness.wire.session import SessionHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
 from harness.wire.user import UserHeader
+from harness.wire.wire_error import WireError
 
 VERSION = 0x10
 SIGNATURE = 0x524F494C

@@ -8,9 +8,9 @@ from __future__ import annotations
 from scapy.fields import LEIntField, XByteField, XLEIntField, XLEShortField
 from scapy.packet import Packet
 
-from harness.wire.errors import WireError
 from harness.wire.fields import Bytes, Computed
 from harness.wire.layer import Structure
+from harness.wire.wire_error import WireError
 
 RSA_KEY_EXCHANGE = 0x0000_A400
 RSA1 = 0x3141_5352

@@ -8,14 +8,14 @@ from typing import Any
 from scapy.fields import Field, UUIDField
 from scapy.packet import Packet
 
-from harness.wire.errors import WireError
 from harness.wire.layer import Layer, Structure
+from harness.wire.wire_error import WireError
 
 NUL = b"\0\0"
 
 
 def take(pkt: Packet, field: str, data: bytes, count: int) -> tuple[bytes, bytes]:
-    """Cut ``count`` bytes off; give the rest and them. WireError when there are fewer."""
+    """Cut ``count`` bytes off; return the rest and them. WireError when there are fewer."""
     if count > len(data):
         raise WireError(f"{type(pkt).__name__}.{field}: {count} bytes announced, {len(data)} left")
     return data[count:], data[:count]
@@ -58,7 +58,7 @@ class Computed(Field):
 
 
 class Bytes(Field):
-    """Bytes whose number ``size`` tells: a number, or a function of the layer. Built as given, of any length."""
+    """Bytes whose number is ``size``: a number, or a function of the layer. Built as given, of any length."""
 
     __slots__ = ("size",)
 
@@ -127,7 +127,7 @@ class WideString(Field):
 
 
 def terminated_size(pkt: Packet, field: str, data: bytes, start: int = 0) -> int:
-    """Give the bytes that a null-terminated WCHAR buffer takes at ``start``, its terminator included."""
+    """Return the number of bytes that a null-terminated WCHAR buffer takes at ``start``, its terminator included."""
     end = data.find(NUL, start)
     while end >= 0 and (end - start) % 2:  # the zero bytes of two neighbours, not a character
         end = data.find(NUL, end + 1)
@@ -193,5 +193,5 @@ class Nested(Field):
 
 
 def length_of(name: str, unit: int = 1) -> Callable[[Packet], int]:
-    """Give a function for Computed: how long another field of the layer will be, in units of ``unit`` bytes."""
+    """Return a function for Computed: the length of another field of the layer will be, in units of ``unit`` bytes."""
     return lambda layer: layer.get_field(name).i2len(layer, layer.getfieldval(name)) // unit

@@ -23,7 +23,7 @@ class ConnectionParametersHeader(Layer):
 
 # [MS-MQQB] sect 2.2.3.1
 class EstablishConnectionHeader(Layer):
-    """Who calls whom, and when: 552 bytes. By default no ping was sent before (SE 1)."""
+    """Identifiers of both queue managers, and the time: 552 bytes. By default no ping was sent before (SE 1)."""
 
     OperatingSystem = Word(2, "RE:8 SE OS QS X11 X12 X13 X14 X15", RE=0x10, SE=1, OS=1)
 
@@ -38,7 +38,7 @@ class EstablishConnectionHeader(Layer):
 
 
 class UnknownInternal(Layer):
-    """What follows an InternalHeader whose PT is none of the specification's."""
+    """The content behind an InternalHeader whose PT is none of the specification's."""
 
     may_be_empty = True
 

@@ -13,7 +13,7 @@ from typing import Any
 from scapy.fields import BitField
 from scapy.packet import Packet
 
-from harness.wire.errors import WireError
+from harness.wire.wire_error import WireError
 
 
 class Layer(Packet):
@@ -36,15 +36,15 @@ class Layer(Packet):
         return clone
 
     def next_layer(self) -> type[Layer] | None:
-        """Give the class of the header that must follow this one; None at the end of the packet."""
+        """Return the class of the header that must follow this one; None at the end of the packet."""
         return self.after(type(self))
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:
-        """Give the class that must follow ``layer``, a header at or above this one; the layers below know."""
+        """Return the class that must follow ``layer``, a header at or above this one; the layers below know."""
         return self.underlayer.after(layer) if isinstance(self.underlayer, Layer) else None
 
     def nothing_follows(self, rest: bytes) -> bool:
-        """Is ``rest`` at most the SessionHeader, which a message's PacketSize leaves out?"""
+        """Return whether ``rest`` is at most the SessionHeader, which a message's PacketSize leaves out."""
         below = self.parent or self.underlayer
         return below.nothing_follows(rest) if isinstance(below, Layer) else not rest
 

@@ -7,7 +7,6 @@ from typing import Any
 from scapy.fields import Field, XLEShortField
 from scapy.packet import Packet
 
-from harness.wire.errors import WireError
 from harness.wire.fields import Bytes, Computed, Nested, Padding, length_of, terminated_size
 from harness.wire.layer import Layer, Structure
 from harness.wire.queues import (
@@ -16,6 +15,7 @@ from harness.wire.queues import (
     PrivateQueueFormatName,
     PublicQueueFormatName,
 )
+from harness.wire.wire_error import WireError
 
 LAYOUTS = {
     1: (PublicQueueFormatName, 1),
@@ -108,7 +108,7 @@ class MQFAddressHeader(Structure):
     )
 
     def size(self) -> int:
-        """Give the size in bytes, the padding included."""
+        """Return the size in bytes, the padding included."""
         data = bytes(FIXED_SIZE)
         for name in ("FormatNameList", "Padding"):
             data = self.get_field(name).addfield(self, data, self.getfieldval(name))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from scapy.packet import Packet
 
 from harness.wire.base import MIN_SIZE, BaseHeader
-from harness.wire.errors import WireError
 from harness.wire.internal import (
     ConnectionParametersHeader,
     EstablishConnectionHeader,
@@ -16,6 +15,7 @@ from harness.wire.layer import Layer
 from harness.wire.ping import PingPacket
 from harness.wire.session import SessionHeader
 from harness.wire.user import UserHeader
+from harness.wire.wire_error import WireError
 
 PING_SIZE = 24
 

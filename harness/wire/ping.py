@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from scapy.fields import XLEIntField, XLEShortField
 
-from harness.wire.errors import WireError
 from harness.wire.fields import Guid
 from harness.wire.layer import Layer, Word
+from harness.wire.wire_error import WireError
 
 SIGNATURE = 0x5548
 

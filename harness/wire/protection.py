@@ -20,9 +20,9 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from harness.wire.blobs import PublicKeyBlob, SimpleBlob
-from harness.wire.errors import WireError
 from harness.wire.packets import dissect
 from harness.wire.queues import DirectQueueFormatName
+from harness.wire.wire_error import WireError
 
 SIG10, SIG20, SIG30 = 1, 2, 3
 """The MSMQ digital signatures."""
@@ -103,7 +103,7 @@ def _raw(layer: Any, name: str) -> bytes:
 
 
 def _name(queue: Any) -> bytes:
-    """Give a queue's name as it is printed, without what pads it."""
+    """Return a queue's name as it is printed, without what pads it."""
     if queue is None:
         return b""
     if isinstance(queue, DirectQueueFormatName):
@@ -112,7 +112,7 @@ def _name(queue: Any) -> bytes:
 
 
 def _list(packet: Any) -> bytes:
-    """Give the FormatNameList of the destinations, zeros for its padding."""
+    """Return the FormatNameList of the destinations, zeros for its padding."""
     if not packet.haslayer("MultiQueueFormatHeader"):
         return b""
     data = bytes(12)
@@ -124,7 +124,7 @@ def _list(packet: Any) -> bytes:
 
 
 def signed_octets(packet: Any, version: int) -> bytes:
-    """Give what a signature of a message is made of. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
+    """Return the octets that a signature of a message is made of. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
     packet = dissect(bytes(packet))
     base, user, properties = (packet[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
     first = (
@@ -164,7 +164,7 @@ def signature(packet: Any, version: int, key: RsaKey) -> bytes:
 
 
 def is_signature(value: bytes, packet: Any, version: int, certificate: bytes) -> bool:
-    """Is it the signature of the message, by the key of the certificate? Spec: MS-MQQB 3.1.5.8.3."""
+    """Return whether it is the signature of the message, by the key of the certificate. Spec: MS-MQQB 3.1.5.8.3."""
     key = certificate_key(certificate)
     algorithm = dissect(bytes(packet))["MessagePropertiesHeader"].HashAlgorithm
     if len(value) != key.size or algorithm not in _HASHES:

@@ -10,7 +10,7 @@ from harness.wire.layer import Structure
 
 # [MS-MQMQ] sect 2.2.18.1.5.1
 class PrivateQueueFormatNameId(Structure):
-    """A private queue on a host that the header's flags tell: 4 bytes."""
+    """A private queue on the host that the header's flags name: 4 bytes."""
 
     fields_desc = (XLEIntField("PrivateQueueIdentifier", 0),)
 

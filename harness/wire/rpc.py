@@ -31,7 +31,7 @@ from scapy.layers.dcerpc import (
 )
 from scapy.packet import NoPayload, Packet, Padding, Raw
 
-from harness.wire.errors import WireError
+from harness.wire.wire_error import WireError
 
 HEADER_SIZE = 16
 REQUEST_SIZE = 24
@@ -103,7 +103,7 @@ class Proposal(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a server says of one proposal: p_result_t; ``transfer`` None for the nil syntax."""
+    """The answer of a server to one proposal: p_result_t; ``transfer`` None for the nil syntax."""
 
     result: int
     reason: int = 0
@@ -164,13 +164,13 @@ def bind_nak(call_id: int, reason: int) -> Packet:
 def request(
     call_id: int, p_cont_id: int, opnum: int, stub: bytes, *, fragment: int = MAX_FRAGMENT, flags: int = 0
 ) -> list[bytes]:
-    """Give the fragments of a request, each of at most ``fragment`` bytes. Spec: C706 12.6.4.9."""
+    """Return the fragments of a request, each of at most ``fragment`` bytes. Spec: C706 12.6.4.9."""
     body = {"cont_id": p_cont_id, "opnum": opnum}
     return _fragments("request", call_id, DceRpc5Request, body, stub, fragment, flags)
 
 
 def response(call_id: int, p_cont_id: int, stub: bytes, *, fragment: int = MAX_FRAGMENT, flags: int = 0) -> list[bytes]:
-    """Give the fragments of a response. Spec: C706 12.6.4.10."""
+    """Return the fragments of a response. Spec: C706 12.6.4.10."""
     return _fragments("response", call_id, DceRpc5Response, {"cont_id": p_cont_id}, stub, fragment, flags)
 
 
@@ -211,7 +211,7 @@ def _fragments(
 
 
 def rpc_size(data: bytes) -> int | None:
-    """Give the size of the PDU that begins here; None while its header is not whole; WireError when there is none."""
+    """Return the size of the PDU that begins here; None while its header is not whole; WireError when there is none."""
     if len(data) < HEADER_SIZE:
         return None
     _ptype(data)
@@ -244,18 +244,18 @@ def dissect_rpc(data: bytes) -> Packet:
 
 
 def stub_of(packet: Packet) -> bytes:
-    """Give the stub of a request or response."""
+    """Return the stub of a request or response."""
     rest = packet.payload.payload
     return b"" if isinstance(rest, NoPayload) else bytes(rest)
 
 
 def outcomes_of(packet: Packet) -> list[Outcome]:
-    """Give what a bind_ack or alter_context_resp says of the proposals, in order."""
+    """Return the answers of a bind_ack or alter_context_resp to the proposals, in order."""
     return [Outcome(one.result, one.reason, _syntax(one.transfer_syntax)) for one in packet.payload.results]
 
 
 def proposals_of(packet: Packet) -> list[Proposal]:
-    """Give what a bind or alter_context proposes."""
+    """Return what a bind or alter_context proposes."""
     found = []
     for one in packet.payload.context_elem:
         abstract = _syntax(one.abstract_syntax) or Syntax(UUID(int=0), 0)
@@ -279,7 +279,7 @@ def _ptype(data: bytes) -> int:
 
 
 def rpc_dissection(data: bytes, stub: Any = None) -> str:
-    """Give the fields of a PDU as a text, and those of its stub where it was read; never raises."""
+    """Return the fields of a PDU as a text, and those of its stub where it was read; never raises."""
     try:
         text = str(dissect_rpc(data).show(dump=True))
     except WireError as error:

@@ -32,13 +32,13 @@ def _floors(interface: Syntax, transfer: Syntax) -> list[Any]:
 
 
 def map_arguments(interface: Syntax, transfer: Syntax = NDR, max_towers: int = 4) -> dict[str, Any]:
-    """Give the arguments of an ept_map that asks where an interface is served over TCP."""
+    """Return the arguments of an ept_map that asks where an interface is served over TCP."""
     tower = bytes(protocol_tower_t(floors=_floors(interface, transfer)))
     return {"obj": None, "map_tower": pointer(twr_p_t(tower_octet_string=tower)), "max_towers": max_towers}
 
 
 def ports(response: Any) -> list[int]:
-    """Give the TCP ports of the towers that an ept_map answered with."""
+    """Return the TCP ports of the towers that an ept_map answered with."""
     found = []
     for each in response.valueof("ITowers") or []:
         tower = protocol_tower_t(each.tower_octet_string)

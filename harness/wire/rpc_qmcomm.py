@@ -35,7 +35,7 @@ NO_SUFFIX, JOURNAL, DEADLETTER, DEADXACT, XACTONLY, SUBQUEUE_SUFFIX = range(6)
 SYSTEM = 0x80
 """The flag of m_SuffixAndFlags: a system queue."""
 
-RECEIVE_ACCESS, PEEK_ACCESS = 0x01, 0x20
+RECEIVE_ACCESS = 0x01
 DENY_NONE, DENY_RECEIVE = 0, 1
 """dwDesiredAccess, dwShareMode. Spec: MS-MQMP 3.1.4.2."""
 
@@ -129,7 +129,7 @@ class SendArm(NDRPacket):  # type: ignore[misc]
 
 # [MS-MQMP] sect 2.2.3.2
 class CACTransferBufferV1(NDRPacket):  # type: ignore[misc]
-    """What R_QMCreateRemoteCursor takes and ignores (MS-MQMP 3.1.4.4): pointers are NULL."""
+    """The structure that R_QMCreateRemoteCursor takes and ignores (MS-MQMP 3.1.4.4): pointers are NULL."""
 
     ALIGNMENT = _WIDEST
     fields_desc = (

@@ -54,5 +54,5 @@ def thrown(status: int) -> str:
 
 
 def failure(status: int) -> bool:
-    """Is it a failure HRESULT: is the severity bit set? Spec: MS-MQQP 2.2."""
+    """Return whether it is a failure HRESULT: whether the severity bit is set. Spec: MS-MQQP 2.2."""
     return status >> 31 == 1

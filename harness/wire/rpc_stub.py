@@ -25,8 +25,8 @@ from scapy.layers.dcerpc import (
 )
 from scapy.packet import Packet, Padding, Raw
 
-from harness.wire.errors import WireError
 from harness.wire.rpc import Syntax
+from harness.wire.wire_error import WireError
 
 NULL_HANDLE = bytes(20)
 """A context handle that is NULL: attributes u32 and a nil UUID (C706 14.2.16.6)."""
@@ -90,7 +90,7 @@ def wide_string(text: str) -> NDRPointer:
 
 
 def octets(value: Any) -> bytes | None:
-    """Give the bytes behind a pointer that ``buffer`` made or a stub brought; None for NULL."""
+    """Return the bytes behind a pointer that ``buffer`` made or a stub brought; None for NULL."""
     while isinstance(value, NDRPointer | NDRConformantArray | NDRConformantString | NDRVaryingArray):
         value = value.value
         if isinstance(value, list):
@@ -110,11 +110,11 @@ class Operation:
     Response: type[NDRPacket]
 
     def build_request(self, wide: bool, **arguments: Any) -> bytes:
-        """Give the stub of a request; arguments that are not given have their defaults."""
+        """Return the stub of a request; arguments that are not given have their defaults."""
         return build(self.Request(**arguments, ndr64=wide), wide)
 
     def build_response(self, wide: bool, **results: Any) -> bytes:
-        """Give the stub of a response."""
+        """Return the stub of a response."""
         return build(self.Response(**results, ndr64=wide), wide)
 
     def read_request(self, stub: bytes, wide: bool) -> Packet:
@@ -134,7 +134,7 @@ def operation(interface: Syntax, opnum: int, name: str, section: str, ins: list[
 
 
 def build(packet: NDRPacket, wide: bool) -> bytes:
-    """Give the bytes of a stub."""
+    """Return the bytes of a stub."""
     packet.ndr64, packet.ndrendian = wide, "little"
     return bytes(packet)
 
@@ -156,7 +156,7 @@ def read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
         raise WireError(f"{kind.__name__}: {len(packet.payload)} bytes left over")
     size = len(_rebuilt(packet, wide))
     if size != len(stub):  # scapy makes what is cut off shorter, or makes it up
-        raise WireError(f"{kind.__name__}: {len(stub)} bytes, what they tell needs {size}")
+        raise WireError(f"{kind.__name__}: {len(stub)} bytes, its content needs {size}")
     return packet
 
 
@@ -166,5 +166,5 @@ def _rebuilt(packet: Packet, wide: bool) -> bytes:
 
 
 def guid(value: UUID) -> bytes:
-    """Give a GUID as it is on the wire."""
+    """Return a GUID as it is on the wire."""
     return value.bytes_le

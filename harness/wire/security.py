@@ -1,4 +1,4 @@
-"""Who sent a message, with which key and certificate."""
+"""SecurityHeader: the sender of a message, with key and certificate."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _has_data(layer: Packet) -> bool:
 class SecurityHeader(Layer):
     """16 bytes and the items of SecurityData, each padded to 4 bytes.
 
-    What is there is told by the sizes, not by AI: real Windows sends a SecurityID with AI clear (MS-MQQB 4.1.7).
+    The sizes say what is there, not AI: real Windows sends a SecurityID with AI clear (MS-MQQB 4.1.7).
     """
 
     Flags = Word(2, "ST:4 AU EB DE AI AS:4 X12 X13 X14 X15", AI=_has_data)

@@ -11,7 +11,7 @@ from harness.wire.layer import Layer, Word
 
 # [MS-MQMQ] sect 2.2.20.5
 class TransactionHeader(Layer):
-    """Where a message stands in its transactional sequence: 20 bytes, 36 with the connector's GUID."""
+    """The position of a message in its transactional sequence: 20 bytes, 36 with the connector's GUID."""
 
     Flags = Word(
         4,

@@ -8,9 +8,9 @@ from uuid import UUID
 
 from scapy.packet import Packet
 
-from harness.wire.errors import WireError
 from harness.wire.layer import Bits, Layer, Word
 from harness.wire.packets import dissect, dissect_ping
+from harness.wire.wire_error import WireError
 
 MOST_BYTES = 64
 MOST_CHARACTERS = 256
@@ -18,7 +18,7 @@ MOST_ELEMENTS = 32
 
 
 def dissection(data: bytes, ping: bool = False) -> str:
-    """Give every field of a packet with its offset, or what is wrong when it cannot be dissected; never raises."""
+    """Return every field of a packet with its offset, or what is wrong when it cannot be dissected; never raises."""
     try:
         packet = dissect_ping(data) if ping else dissect(data)
     except WireError as error:
@@ -27,7 +27,7 @@ def dissection(data: bytes, ping: bool = False) -> str:
 
 
 def tree(packet: Packet) -> str:
-    """Give every field of a packet that is dissected already, with its offset."""
+    """Return every field of a packet that is dissected already, with its offset."""
     lines: list[str] = []
     offset = 0
     for layer in packet.iterpayloads():
@@ -38,7 +38,7 @@ def tree(packet: Packet) -> str:
 
 
 def _fields(layer: Packet, start: int, indent: str) -> Iterator[str]:
-    """Give the lines of a layer that begins at ``start``. The offsets are those that rebuilding it meets."""
+    """Yield the lines of a layer that begins at ``start``. The offsets are those that rebuilding it meets."""
     words = {word.bits[-1][0].name: (name, word) for name, word in vars(type(layer)).items() if isinstance(word, Word)}
     built: Any = b""
     for field in layer.fields_desc:
@@ -55,7 +55,7 @@ def _fields(layer: Packet, start: int, indent: str) -> Iterator[str]:
 
 
 def _field(name: str, value: Any, size: int, offset: int, indent: str) -> Iterator[str]:
-    """Give the lines of one field; none for an absent one and for padding that is not there."""
+    """Yield the lines of one field; none for an absent one and for padding that is not there."""
     if value is None or (value == b"" and name.endswith("Padding")):
         return
     if isinstance(value, Layer):

@@ -8,7 +8,6 @@ from typing import Any
 from scapy.fields import LEIntField, XLEIntField
 from scapy.packet import Packet
 
-from harness.wire.errors import WireError
 from harness.wire.fields import AnnouncedGuid, Guid, Nested
 from harness.wire.layer import Layer, Structure, Word
 from harness.wire.mqf import MultiQueueFormatHeader
@@ -24,6 +23,7 @@ from harness.wire.session import SessionHeader
 from harness.wire.soap import SoapHeader
 from harness.wire.trace import DebugHeader
 from harness.wire.transaction import TransactionHeader
+from harness.wire.wire_error import WireError
 
 LAYOUTS: dict[str, dict[int, type[Structure] | None]] = {
     "DQ": {0: None, 3: PrivateQueueFormatNameId, 5: PublicQueueFormatName, 7: DirectQueueFormatName},
@@ -52,7 +52,7 @@ UNLISTED = 6  # PrivateQueueFormatName as destination: no value of DQ has it, th
 
 
 class Queue(Nested):
-    """The name of a queue, with the layout that ``flag`` tells. A str is a direct name, put on the wire as it is."""
+    """The name of a queue, with the layout that ``flag`` selects. A str is a direct name, put on the wire as it is."""
 
     __slots__ = ("flag",)
 
@@ -71,7 +71,7 @@ class Queue(Nested):
 
 
 def _kind_of(field: str, flag: str) -> Callable[[Packet], int]:
-    """Give a function that tells the flag for the queue that the layer has: the first that fits."""
+    """Return a function that computes the flag for the layer's queue: the first that fits."""
 
     def kind(layer: Packet) -> int:
         queue = layer.getfieldval(field)
@@ -127,7 +127,7 @@ class UserHeader(Layer):
         return s
 
     def after(self, layer: type[Layer]) -> type[Layer] | None:
-        """Give the next header that the flags announce, in the order of MS-MQMQ 2.2.20."""
+        """Return the next header that the flags announce, in the order of MS-MQMQ 2.2.20."""
         base = self.underlayer
         order = {
             UserHeader: True,

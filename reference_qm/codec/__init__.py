@@ -7,7 +7,7 @@ nothing else on any bytes. What a field may hold is a rule, and rules are judged
 from reference_qm.codec.base import MAX_PACKET_SIZE, BaseHeader
 from reference_qm.codec.blobs import PublicKeyBlob, SimpleBlob
 from reference_qm.codec.classes import MessageClass
-from reference_qm.codec.errors import FormatError, FramingError, MisuseError
+from reference_qm.codec.format_error import FormatError, FramingError, MisuseError
 from reference_qm.codec.format_names import (
     ConnectorName,
     DirectName,

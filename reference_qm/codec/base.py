@@ -6,10 +6,10 @@ from struct import Struct
 from typing import ClassVar, Self
 
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import FormatError
+from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import U8, U16, U32, Layout
 from reference_qm.codec.record import Bits, Flagged, Record
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 SECTION = "MS-MQMQ 2.2.19.1"
 VERSION = 0x10
@@ -40,7 +40,7 @@ _LAYOUT = Layout(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class BaseHeader(Flagged, Record):
     """The first field of every packet.
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import FormatError
+from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import U32, Layout
 from reference_qm.codec.record import Record
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from reference_qm.codec.errors import FormatError
+from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import Layout
 
 
@@ -24,7 +24,7 @@ class Cursor:
 
     @property
     def remaining(self) -> int:
-        """How many bytes may still be read."""
+        """Return the number of bytes that may still be read."""
         return self.end - self.offset
 
     def unpack(self, layout: Layout) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from uuid import UUID
 
-from reference_qm.codec.errors import FormatError
+from reference_qm.codec.format_error import FormatError
 
 MAX_CHARACTERS = 0xFFFF
 """A format name above this is refused unread; a direct name inside a packet is at most half as long."""

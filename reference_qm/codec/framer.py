@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from reference_qm.codec.base import measure
-from reference_qm.codec.errors import FormatError, FramingError
+from reference_qm.codec.format_error import FormatError, FramingError
 
 _MEASURABLE = 12  # int bytes up to and including PacketSize
 
 
 class StreamFramer:
-    """Takes the bytes of one direction of a stream, cut anywhere, and gives whole packets.
+    """Takes the bytes of one direction of a stream, cut anywhere, and returns whole packets.
 
     It never looks for the next signature after a fault: payloads may spell it. A fault kills it for good.
     It holds at most one packet of 0x00400000 + 16 bytes.
@@ -23,7 +23,7 @@ class StreamFramer:
 
     @property
     def pending(self) -> int:
-        """How many bytes of an unfinished packet are held."""
+        """Return the number of bytes held of an unfinished packet."""
         return len(self._held)
 
     def feed(self, data: bytes) -> list[bytes]:

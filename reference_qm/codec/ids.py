@@ -8,7 +8,7 @@ from uuid import UUID
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import GUID, I64, NULL_GUID, U32, Layout
 from reference_qm.codec.record import Record
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 _SEQUENCE_INFO = Layout("SEQUENCE_INFO", "MS-MQMQ 2.2.5.1", SeqID=I64, SeqNo=U32, PrevNo=U32)
 _OBJECT_ID = Layout("OBJECTID", "MS-MQMQ 2.2.8", Lineage=GUID, Uniquifier=U32)
@@ -17,7 +17,7 @@ _MESSAGE_IDENTIFIER = Layout("MessageIdentifier", "MS-MQMQ 2.2.18.1.3", QueueMan
 _XACTUOW = Layout("XACTUOW", "MS-MQMQ 2.2.18.1.8", rgb="16s")
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class SequenceInfo(Record):
     """SEQUENCE_INFO: a message's place in a stream.
 
@@ -38,7 +38,7 @@ class SequenceInfo(Record):
         return _SEQUENCE_INFO.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ObjectID(Record):
     """OBJECTID: an object within a group.
 
@@ -58,7 +58,7 @@ class ObjectID(Record):
         return _OBJECT_ID.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class TxSequenceID(Record):
     """A sequence of transactional messages.
 
@@ -81,7 +81,7 @@ class TxSequenceID(Record):
         return _TX_SEQUENCE_ID.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class MessageIdentifier(Record):
     """A message of a queue manager.
 
@@ -101,7 +101,7 @@ class MessageIdentifier(Record):
         return _MESSAGE_IDENTIFIER.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class XactUow(Record):
     """XACTUOW: a transactional unit of work.
 

@@ -6,10 +6,10 @@ from typing import ClassVar, Self
 from uuid import UUID
 
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import FormatError
+from reference_qm.codec.format_error import FormatError
 from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
 from reference_qm.codec.record import Bits, Flagged, Record
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 PT_SESSION_ACK = 0x1
 PT_ESTABLISH_CONNECTION = 0x2
@@ -38,7 +38,7 @@ _ESTABLISH = Layout(
 _PING = Layout("PingPacket", "MS-MQQB 2.2.7", Flags=U16, Signature=U16, Cookie=U32, QMGuid=GUID)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class InternalHeader(Flagged, Record):
     """Packet type and session state.
 
@@ -72,7 +72,7 @@ class InternalHeader(Flagged, Record):
         return _INTERNAL.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ConnectionParametersHeader(Record):
     """Acknowledgment timeouts and window.
 
@@ -95,9 +95,9 @@ class ConnectionParametersHeader(Record):
         return _PARAMETERS.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class EstablishConnectionHeader(Flagged, Record):
-    """Who connects to whom.
+    """Identifiers of the queue manager that connects and of the one it connects to.
 
     Spec: MS-MQQB 2.2.3.1. 552 bytes. ClientGuid and ServerGuid 16-byte GUID; TimeStamp u32 LE ms since the system
     started; OperatingSystem u16 LE bits; Reserved u16 LE; Padding 512 bytes.
@@ -130,7 +130,7 @@ class EstablishConnectionHeader(Flagged, Record):
         return _ESTABLISH.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class PingPacket(Flagged, Record):
     """A Ping Request or Ping Response: one UDP datagram.
 

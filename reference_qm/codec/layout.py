@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 
 U8, U16, U32, I64, GUID = "B", "H", "I", "q", "guid"
 NULL_GUID = UUID(int=0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import FormatError, MisuseError
+from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import U16, U32, Layout
 from reference_qm.codec.padding import fill, fill_end, kept, kept_end
 from reference_qm.codec.queue_formats import (
@@ -96,7 +96,7 @@ class MQFAddressHeader(Record):
 
     @property
     def ElementCount(self) -> int:  # noqa: N802 - the printed name
-        """How many elements FormatNameList has."""
+        """Return the number of elements of FormatNameList."""
         return len(self.FormatNameList)
 
     @classmethod

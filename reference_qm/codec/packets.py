@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 
 from reference_qm.codec import base, internal, mqf, properties, security, session, soap_debug, transaction, user
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import FormatError, MisuseError
+from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.internal import PT_CONNECTION_PARAMETERS, PT_ESTABLISH_CONNECTION, PT_SESSION_ACK, PingPacket
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 _USER_MESSAGE = "MS-MQMQ 2.2.20"
 
@@ -18,7 +18,7 @@ _IN, _DH, _SESSION = (base.BaseHeader.flags(**{bit: 1}) for bit in ("IN", "DH", 
 _PT = internal.InternalHeader.flags(PT=0xF)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class EstablishConnectionPacket:
     """Request or response of a session. Spec: MS-MQQB 2.2.3. 572 bytes."""
 
@@ -33,7 +33,7 @@ class EstablishConnectionPacket:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ConnectionParametersPacket:
     """Timeouts and window of a session. Spec: MS-MQQB 2.2.2. 32 bytes."""
 
@@ -48,7 +48,7 @@ class ConnectionParametersPacket:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class SessionAckPacket:
     """A session acknowledgment on its own.
 
@@ -64,7 +64,7 @@ class SessionAckPacket:
         return _build_internal(self.BaseHeader, self.InternalHeader, PT_SESSION_ACK, self.SessionHeader.build())
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class UnknownInternalPacket:
     """An internal packet whose PT is none of the printed ones: Body is what follows the InternalHeader.
 
@@ -82,7 +82,7 @@ class UnknownInternalPacket:
         return _build_internal(self.BaseHeader, self.InternalHeader, self.InternalHeader.PT, self.Body)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_object(kw_only=True)
 class UserMessagePacket:
     """A message. Spec: MS-MQMQ 2.2.20. The flags of BaseHeader and UserHeader say which headers are there."""
 

@@ -7,7 +7,7 @@ Spec: MS-MQMQ 2.2.18.1.4, 2.2.18.1.5.2, 2.2.19.3 (no restriction on their value;
 from __future__ import annotations
 
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 
 
 def kept(raw: bytes) -> bytes | None:

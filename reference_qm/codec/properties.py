@@ -9,7 +9,7 @@ from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U8, U16, U32, Layout
 from reference_qm.codec.padding import fill, kept
 from reference_qm.codec.record import Bits, Flagged, Record
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 SECTION = "MS-MQMQ 2.2.19.3"
 _LAYOUT = Layout(
@@ -30,7 +30,7 @@ _LAYOUT = Layout(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class MessagePropertiesHeader(Flagged, Record):
     """Properties, label, extension and body of a message, padded to 4 bytes.
 

@@ -8,11 +8,11 @@ from uuid import UUID
 
 from reference_qm.codec import text
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import FormatError, MisuseError
+from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U16, U32, Layout
 from reference_qm.codec.padding import fill, kept
 from reference_qm.codec.record import Record
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 _DIRECT_SECTION = "MS-MQMQ 2.2.18.1.5.2"
 _PRIVATE_ID = Layout("PrivateQueueFormatNameId", "MS-MQMQ 2.2.18.1.5.1", PrivateQueueIdentifier=U32)
@@ -22,7 +22,7 @@ _DIRECT = Layout("DirectQueueFormatName", _DIRECT_SECTION, Count=U16)
 _DISTRIBUTION = Layout("MQFDistributionQueueFormatName", "MS-MQMQ 2.2.18.1.4.2", DistributionListIdentifier=GUID)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class PrivateQueueFormatNameId(Record):
     """A private queue of a queue manager that the context names.
 
@@ -41,7 +41,7 @@ class PrivateQueueFormatNameId(Record):
         return _PRIVATE_ID.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class PublicQueueFormatName(Record):
     """A public queue.
 
@@ -60,7 +60,7 @@ class PublicQueueFormatName(Record):
         return _PUBLIC.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class PrivateQueueFormatName(Record):
     """A private queue and the queue manager that hosts it.
 
@@ -80,7 +80,7 @@ class PrivateQueueFormatName(Record):
         return _PRIVATE.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class DirectQueueFormatName(Record):
     """A direct format name, padded to 4 bytes.
 
@@ -120,7 +120,7 @@ def _build_direct(name: str, terminated: bool, padding: bytes | None) -> bytes:
     return head + wire + fill(-(len(head) + len(wire)) % 4, padding, "DirectQueueFormatName")
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class MQFDirectQueueFormatName(Record):
     """A direct format name in a MultiQueueFormatHeader: its terminating null ends it.
 
@@ -143,7 +143,7 @@ class MQFDirectQueueFormatName(Record):
         return text.join(self.DirectFormatName, terminated=True)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class MQFDistributionQueueFormatName(Record):
     """A distribution list in a MultiQueueFormatHeader.
 

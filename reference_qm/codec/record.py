@@ -1,4 +1,4 @@
-"""What all records have in common: reading, building, named bits."""
+"""The base of all records: reading, building, named bits."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from operator import attrgetter
 from typing import Any, ClassVar, Self
 
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 
 
 class Record:
-    """One printed structure as a frozen record. ``build(parse(x)) == x`` for every x that parses."""
+    """One printed structure, a value object. ``build(parse(x)) == x`` for every x that parses."""
 
     __slots__ = ()
 
     SECTION: ClassVar[str]
-    """Where the structure is printed."""
+    """The section that prints the structure."""
 
     @classmethod
     @abstractmethod

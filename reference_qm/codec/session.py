@@ -7,7 +7,7 @@ from typing import ClassVar, Self
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import U16, U32, Layout
 from reference_qm.codec.record import Record
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 _LAYOUT = Layout(
     "SessionHeader",
@@ -22,7 +22,7 @@ _LAYOUT = Layout(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class SessionHeader(Record):
     """Counts of messages received and sent on the session.
 

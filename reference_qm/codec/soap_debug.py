@@ -8,7 +8,7 @@ from uuid import UUID
 
 from reference_qm.codec import text
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.codec.layout import GUID, U16, U32, Layout
 from reference_qm.codec.padding import fill_end, kept_end
 from reference_qm.codec.record import Bits, Flagged, Record

@@ -10,10 +10,10 @@ from uuid import UUID
 
 from reference_qm.codec import ids
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
 from reference_qm.codec.record import Bits, Flagged, Record
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 _TX = "MS-MQMQ 2.2.20.5"
 _FLAGS = Layout("TransactionHeader", _TX, Flags=U32)
@@ -33,7 +33,7 @@ _FINAL_ACK = Layout(
 _NO_SEQUENCE = ids.TxSequenceID()
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class TransactionHeader(Flagged, Record):
     """A message's place in a transactional sequence.
 
@@ -78,7 +78,7 @@ class TransactionHeader(Flagged, Record):
         return _FLAGS.build(self) + self.TxSequenceID.build() + _NUMBERS.build(self) + connector
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class OrderAckBody(Record):
     """OrderAck Body: the MessageBody of an OrderAck packet.
 
@@ -101,7 +101,7 @@ class OrderAckBody(Record):
         return self.TxSequenceID.build() + _ORDER_ACK.build(self)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class FinalAckBody(Record):
     """FinalAck Body: the MessageBody of a FinalAck packet.
 

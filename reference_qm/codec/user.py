@@ -8,7 +8,7 @@ from uuid import UUID
 
 from reference_qm.codec.base import INFINITE
 from reference_qm.codec.cursor import Cursor
-from reference_qm.codec.errors import FormatError, MisuseError
+from reference_qm.codec.format_error import FormatError, MisuseError
 from reference_qm.codec.layout import GUID, NULL_GUID, U32, Layout
 from reference_qm.codec.queue_formats import (
     DirectQueueFormatName,
@@ -17,7 +17,7 @@ from reference_qm.codec.queue_formats import (
     PublicQueueFormatName,
 )
 from reference_qm.codec.record import Bits, Flagged, Record
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 SECTION = "MS-MQMQ 2.2.19.2"
 QueueName = PrivateQueueFormatNameId | PublicQueueFormatName | PrivateQueueFormatName | DirectQueueFormatName
@@ -41,7 +41,7 @@ _ADMINISTRATION: _QueueTypes = {**_DESTINATION, 2: PrivateQueueFormatNameId, 6: 
 _RESPONSE: _QueueTypes = {**_ADMINISTRATION, 1: None, 4: PrivateQueueFormatNameId}
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class UserHeader(Flagged, Record):
     """Source and destination of a message, and which headers follow.
 

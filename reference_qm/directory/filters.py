@@ -14,7 +14,7 @@ from reference_qm.directory.objects import DirectoryObject, directory_attributes
 
 
 class Operator(Enum):
-    """How the left side is compared with the right side. Spec: MS-MQDMPR 3.1.7.1.20."""
+    """The comparison of the left side with the right side. Spec: MS-MQDMPR 3.1.7.1.20."""
 
     EQUALS = "EQUALS"
     NOT_EQUALS = "NOT-EQUALS"
@@ -51,7 +51,7 @@ class AttributeFilter:
     value: Value
 
     def holds(self, element: DirectoryObject) -> bool:
-        """Does an element satisfy it? A list does when one of its values does; text is compared in any case."""
+        """Return whether an element satisfies it. A list does when one value does; text is compared in any case."""
         stored = getattr(element, self.attribute)
         values = stored if isinstance(stored, tuple) else (stored,)
         if self.operator in _ORDERINGS:
@@ -63,7 +63,7 @@ class AttributeFilter:
 
 
 def equals(attribute: str, value: Value) -> tuple[AttributeFilter]:
-    """Give the iFilter of a single ``attribute EQUALS value``."""
+    """Return the iFilter of a single ``attribute EQUALS value``."""
     return (AttributeFilter(attribute, Operator.EQUALS, value),)
 
 
@@ -85,7 +85,7 @@ def check_filter(kind: type[DirectoryObject], filters: Iterable[AttributeFilter]
 
 
 def matching(elements: Iterable[DirectoryObject], filters: Sequence[AttributeFilter]) -> list[DirectoryObject]:
-    """Give the elements that satisfy all expressions, in their order."""
+    """Return the elements that satisfy all expressions, in their order."""
     return [element for element in elements if all(one.holds(element) for one in filters)]
 
 

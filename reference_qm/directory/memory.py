@@ -31,7 +31,7 @@ _ENDS: Final = ("Site1Identifier", "Site2Identifier")
 
 
 class StorageError(Exception):
-    """What holds the objects failed; one line."""
+    """A failure of what holds the objects; one line."""
 
 
 class MemoryDirectory(Replica):
@@ -226,7 +226,7 @@ class MemoryDirectory(Replica):
         return element
 
     def _sites_exist(self, element: DirectoryObject) -> bool:
-        """Are both ends of a link, if it is one, there? Spec: MS-MQDSSM 3.1.6.1.4.4, .5."""
+        """Return whether both ends of a link, if it is one, exist. Spec: MS-MQDSSM 3.1.6.1.4.4, .5."""
         if not isinstance(element, objects.RoutingLink):
             return True
         ends = (element.Site1Identifier, element.Site2Identifier)
@@ -245,7 +245,7 @@ class MemoryDirectory(Replica):
 
 
 def _path(element: DirectoryObject) -> str:
-    """Give where an element stands, in one case; empty when it does not say."""
+    """Return the path of an element, in one case; empty when it does not say."""
     path: str = getattr(element, "FullPath", None) or distinguished_name(element) or ""
     return path.casefold()
 

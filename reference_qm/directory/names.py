@@ -1,4 +1,4 @@
-"""Where an object stands in the directory: its distinguished name. Spec: MS-MQDSSM 2.2.1, 3.1.6.1.4.2.
+"""The distinguished name of an object in the directory. Spec: MS-MQDSSM 2.2.1, 3.1.6.1.4.2.
 
 MS-MQDSSM 3.1.6.1.3.2 creates sites under CN=Services and 2.2.1 reads them under CN=Sites: 2.2.1 is followed.
 """

@@ -23,7 +23,7 @@ MAX_COST: Final = 999_999
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DirectoryObject:
-    """What all elements of a directory have. Spec: MS-MQDMPR 3.1.1. Identifier: 16-byte GUID."""
+    """The attributes that all elements of a directory have. Spec: MS-MQDMPR 3.1.1. Identifier: 16-byte GUID."""
 
     Identifier: UUID | None = None
 
@@ -162,7 +162,7 @@ def directory_attributes(kind: type[DirectoryObject]) -> tuple[str, ...]:
 
 
 def with_attributes(element: Element, names: Iterable[str] | None) -> Element:
-    """Give an element that has the named directory attributes (None: all) and nothing else of this one."""
+    """Return an element that has the named directory attributes (None: all) and nothing else of this one."""
     wanted = set(directory_attributes(type(element)) if names is None else names)
     known = directory_attributes(type(element))
     return type(element)(**{name: getattr(element, name) for name in known if name in wanted})

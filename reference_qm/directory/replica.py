@@ -94,7 +94,7 @@ class Replica:
             return Result.GENERIC_ERROR, []
 
     def _candidates(self, kind: type[DirectoryObject], filters: Filter) -> list[DirectoryObject]:
-        """Give the elements of a type that a filter could mean: one only when it asks for an Identifier."""
+        """Return the elements of a type that a filter could mean: one only when it asks for an Identifier."""
         for one in filters:
             if one.attribute == "Identifier" and one.operator is Operator.EQUALS and isinstance(one.value, UUID):
                 stored = self._objects.get(one.value)
@@ -103,7 +103,7 @@ class Replica:
 
 
 def _shown(element: DirectoryObject, attributes: AttributeList) -> Found:
-    """Give the attributes asked for; one that is not set is AttributeNotFound. Spec: MS-MQDMPR 3.1.1.17."""
+    """Return the attributes asked for; one that is not set is AttributeNotFound. Spec: MS-MQDMPR 3.1.1.17."""
     known = directory_attributes(type(element))
     if any(getattr(element, name) is None for name in attributes or () if name in known):
         return Found(Result.ATTRIBUTE_NOT_FOUND)

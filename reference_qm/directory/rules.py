@@ -1,4 +1,4 @@
-"""What each type of object lets itself be asked. Spec: MS-MQDSSM 3.1.6.1 to 3.1.6.7, their preconditions."""
+"""The operations that each type of object allows. Spec: MS-MQDSSM 3.1.6.1 to 3.1.6.7, their preconditions."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ RULES: Final[dict[type[DirectoryObject], TypeRules]] = {
 
 
 def may_list(kind: type[DirectoryObject], attributes: AttributeList) -> bool:
-    """May an iAttributeList be given for a type? Spec: MS-MQDSSM 3.1.6.3.2.1, 3.1.6.3.5.1."""
+    """Return whether an iAttributeList may be passed for a type. Spec: MS-MQDSSM 3.1.6.3.2.1, 3.1.6.3.5.1."""
     return kind in RULES and not RULES[kind].unsupported.intersection(attributes or ())
 
 
 def may_create(element: DirectoryObject, attributes: AttributeList) -> bool:
-    """Does an element meet the preconditions of its creation? Spec: MS-MQDSSM 3.1.6.1, 3.1.6.1.1.1 and its like."""
+    """Return whether an element may be created. Spec: MS-MQDSSM 3.1.6.1, preconditions in 3.1.6.1.1.1 and its like."""
     kind = type(element)
     return (
         may_list(kind, attributes)
@@ -79,7 +79,7 @@ def may_create(element: DirectoryObject, attributes: AttributeList) -> bool:
 
 
 def cost_is_valid(element: DirectoryObject) -> bool:
-    """Is the ActualCost of a link, if it is one and has one, in its range? Spec: MS-MQDMPR 3.1.1.8."""
+    """Return whether the ActualCost of a link, if it is one and has one, is in its range. Spec: MS-MQDMPR 3.1.1.8."""
     cost = element.ActualCost if isinstance(element, objects.RoutingLink) else None
     return cost is None or MIN_COST <= cost <= MAX_COST
 

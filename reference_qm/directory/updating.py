@@ -1,4 +1,4 @@
-"""What a queue manager takes over from the directory. Spec: MS-MQDMPR 3.1.3, 3.1.6.1, 3.1.6.2."""
+"""The attributes that a queue manager takes over from the directory. Spec: MS-MQDMPR 3.1.3, 3.1.6.1, 3.1.6.2."""
 
 from __future__ import annotations
 

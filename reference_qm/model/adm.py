@@ -7,14 +7,13 @@ process and node failures. ``forget`` is the crash: it leaves what must survive.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import MISSING, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from reference_qm import codec
 from reference_qm.codec import NULL_GUID, SequenceInfo, StreamFramer, TxSequenceID, UserMessagePacket
 from reference_qm.directory.enums import QueueType
-from reference_qm.frozen import dataclass
 from reference_qm.model import collection, position_list, states, tables
 from reference_qm.model.attributes import QueueAttributes, QueueManagerAttributes
 from reference_qm.model.elements import OpenQueueDescriptor
@@ -22,6 +21,7 @@ from reference_qm.model.message import INFINITE as INFINITE
 from reference_qm.model.message import NO_INCOMING as NO_INCOMING
 from reference_qm.model.message import Message as Message
 from reference_qm.model.position_list import Boundary, Storage
+from reference_qm.value_object import value_object
 
 if TYPE_CHECKING:
     from reference_qm.model.transactions import Transaction
@@ -39,7 +39,7 @@ NO_SEQUENCE = SequenceInfo()
 
 
 def forget(record: Any) -> None:
-    """Give every element of a record its default again, but for those that must survive. Spec: MS-MQQB 3.1.1.3.2."""
+    """Reset every element of a record to its default, but for those that must survive. Spec: MS-MQQB 3.1.1.3.2."""
     for one in fields(record):
         if not one.metadata.get("durable"):
             setattr(record, one.name, one.default if one.default_factory is MISSING else one.default_factory())
@@ -67,7 +67,7 @@ class MessagePosition:
     key: int = 0
     """Under which it is on disk; 0 for one that is not."""
     awaits_disk: bool = False
-    """Is it on its way to the disk, so that neither it nor any behind it may be sent or received yet?"""
+    """Whether it is on its way to the disk, so that neither it nor any behind it may be sent or received yet."""
     LookupIdentifier: int = field(default=0, metadata={"width": 64})
     Next: MessagePosition | Boundary | None = field(default=None, repr=False)
     Previous: MessagePosition | Boundary | None = field(default=None, repr=False)
@@ -80,7 +80,7 @@ Position = MessagePosition
 
 
 SequencePlace = tuple[TxSequenceID, int]
-"""How far a sequence got: its identifier and the number of a message of it."""
+"""The position in a sequence: its identifier and the number of a message of it."""
 
 
 @dataclass(slots=True, eq=False)
@@ -100,7 +100,7 @@ class Acceptance:
 
 @dataclass(slots=True, eq=False)
 class IncomingTransactionalTransferInfo:
-    """What one sender sent to a queue in sequence. Spec: MS-MQDMPR 3.1.1.5. LastAccessTime in s UTC.
+    """The messages of one sender to a queue in sequence. Spec: MS-MQDMPR 3.1.1.5. LastAccessTime in s UTC.
 
     ``unsaved`` are the messages that the disk has not confirmed yet, in sequence; ``saved_identifier`` and
     ``saved_number`` name the last message before them, the one that may be acknowledged.
@@ -141,7 +141,7 @@ class Queue(QueueAttributes):
 
     @property
     def Active(self) -> bool:  # noqa: N802 - as printed
-        """Is it open, or does it have something to send?"""
+        """Return whether it is open or has something to send."""
         return bool(self.OpenQueueDescriptorCollection)
 
     @property
@@ -150,9 +150,9 @@ class Queue(QueueAttributes):
         return self.MessagePositionList.TotalBytes
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_object(kw_only=True)
 class OutgoingTransferInfo:
-    """What an administrator is told of a transactional sequence. Spec: MS-MQDMPR 3.1.1.4. Times in s."""
+    """The state of a transactional sequence as an administrator sees it. Spec: MS-MQDMPR 3.1.1.4. Times in s."""
 
     EodFirstNonAck: SequenceInfo = NO_SEQUENCE
     EodLastAck: SequenceInfo = NO_SEQUENCE
@@ -167,7 +167,7 @@ class OutgoingTransferInfo:
     EodResendTime: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ConnectionHistoryEntry:
     """One entry of OutgoingQueue.ConnectionHistory. Spec: MS-MQDMPR 3.1.1.3. Time in s UTC; Error an HRESULT."""
 
@@ -190,11 +190,11 @@ class OutgoingQueue(Queue):
         default_factory=lambda: deque(maxlen=CONNECTION_HISTORY_SIZE)
     )
     NextHops: list[str] = field(default_factory=list)
-    OutgoingTransferInfoReference: OutgoingTransferInfo = OutgoingTransferInfo()
+    OutgoingTransferInfoReference: OutgoingTransferInfo = field(default=OutgoingTransferInfo())
     session: Session = field(init=False, repr=False, metadata=DURABLE)
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class NextHop:
     """A way to the destination. Spec: MS-MQQB 3.1.1.3.1.3."""
 
@@ -203,7 +203,7 @@ class NextHop:
     Address: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class MessageIDHistoryEntry:
     """A message received. Spec: MS-MQQB 3.1.1.3. TimeStamp u32 s UTC."""
 
@@ -233,7 +233,7 @@ class OutgoingMessagePosition:
 
     @property
     def recoverable(self) -> bool:
-        """Is it counted as recoverable? Not told by RecoverableSequenceNumber, which is 0 again after 65,535."""
+        """Return whether it counts as recoverable. RecoverableSequenceNumber is 0 again after 65,535."""
         return bool(self.UserMessage.UserHeader.DM)
 
 
@@ -252,7 +252,7 @@ class OutgoingTransferSequence:
 
 @dataclass(slots=True, eq=False)
 class RecoverableReceipt:
-    """A recoverable message received and not yet acknowledgeable; ``acknowledge``: may its flag ever be set?"""
+    """A recoverable message received and not yet acknowledgeable; ``acknowledge``: whether its flag may ever be set."""
 
     done: bool = False
     acknowledge: bool = True
@@ -306,19 +306,19 @@ class Session:
     framer: StreamFramer = field(default_factory=StreamFramer)
     opening: states.Opening = states.Opening.NOTHING
     retrying: bool = False
-    """Is it opened because the Session Retry Connect Timer expired?"""
+    """Whether it is opened because the Session Retry Connect Timer expired."""
     pinged: bool = False
     ping_cookie: int = 0
     direct: bool = False
-    """Is it for a direct format name (ServerGuid zero, note <46>)?"""
+    """Whether it is for a direct format name (ServerGuid zero, note <46>)."""
     refused: bool = False
-    """Was the remote initiator told that its connection is refused (CS)?"""
+    """Whether the remote initiator was answered that its connection is refused (CS)."""
     last_ack: int = field(default=0, metadata=U16)
     """AckSequenceNumber of the acknowledgment received last."""
     carried: int = field(default=0, metadata=U16)
-    """How many of UnackedReceivedMsgCount waited for the disk when the last acknowledgment counted them as received."""
+    """The part of UnackedReceivedMsgCount that the last acknowledgment counted while it waited for the disk."""
     order_acks_due: dict[IncomingTransactionalTransferInfo, None] = field(default_factory=dict)
-    """What the next expiry of the Order Ack Send Timer acknowledges; a set that keeps its order."""
+    """The sequences that the next expiry of the Order Ack Send Timer acknowledges; a set that keeps its order."""
     receipts: deque[RecoverableReceipt] = field(default_factory=deque)
     """Recoverable messages counted but not yet flagged, in sequence: disks may answer later, flags go in order."""
     destination: UUID = NULL_GUID
@@ -326,7 +326,7 @@ class Session:
     unresolved_hops: list[NextHop] = field(default_factory=list)
     """The next hops, without their addresses."""
     addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """What their host names resolved to."""
+    """The addresses that their host names resolved to."""
     awaited_by: list[int] = field(default_factory=list)
     """Tokens of the OpenSession commands to be answered."""
 

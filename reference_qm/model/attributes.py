@@ -32,7 +32,7 @@ class ServiceState(Enum):
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class QueueAttributes:
-    """What is set when a queue is created, or later by its owner. Spec: MS-MQDMPR 3.1.1.2, defaults 3.1.7.1.33.
+    """The attributes set when a queue is created, or later by its owner. Spec: MS-MQDMPR 3.1.1.2, defaults 3.1.7.1.33.
 
     Times in s UTC, quotas in KB. Pathname is without the computer, which is LocalQueueManager.ComputerName for all.
     """
@@ -63,7 +63,7 @@ class QueueAttributes:
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class QueueManagerAttributes:
-    """What describes the local queue manager. Spec: MS-MQDMPR 3.1.1.1. Times in s UTC, quotas in KB.
+    """The attributes of the local queue manager. Spec: MS-MQDMPR 3.1.1.1. Times in s UTC, quotas in KB.
 
     QueueManagerQuota is printed in bytes, with a default that would be 1 MB for all queues together. MS-MQMQ 2.3.2.14
     counts it like the journal quota, which is in KB: so 0x00100000 is 1 GB, as Windows has it.
@@ -92,16 +92,9 @@ class QueueManagerAttributes:
     DirectoryServerType: enums.DirectoryServerType | None = field(default=None, metadata=DURABLE)
     Security: bytes | None = field(default=None, metadata=DURABLE)
     Clustered: bool = field(default=False, metadata=DURABLE)
-    MachineDomainId: UUID = NULL_GUID
-    LastDomain: UUID | None = field(default=None, metadata=DURABLE)
-    DirectoryServerList: tuple[str, ...] = field(default=(), metadata=DURABLE)
     DirectoryIntegrated: bool = field(default=False, metadata=DURABLE)
-    SrmpHttpSupport: bool = field(default=False, metadata=DURABLE)
-    SrmpPgmSupport: bool = field(default=False, metadata=DURABLE)
     DirectoryOffline: bool = False
     Throttled: bool = False
     ConnectionActive: bool = True
-    HardenedSecurity: bool = field(default=False, metadata=DURABLE)
     QueueManagerState: ServiceState = ServiceState.STOPPED
-    InitializationRetryTimerDuration: int = field(default=120, metadata=U32_DURABLE)
     SequentialID: int = field(default=0, metadata=U64_DURABLE)

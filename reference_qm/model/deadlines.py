@@ -1,4 +1,4 @@
-"""What is to be looked at when its time comes: one timer for the earliest of a million things."""
+"""Deadlines: one timer for the earliest of a million things."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SWEEP_AT = 4_096
 class Deadlines(Generic[T]):
     """Things with the time, int s UTC, at which they are due.
 
-    A thing is not taken out when it becomes pointless (``matters`` tells): it leaves when it is due, or before the
+    A thing is not taken out when it becomes pointless (``matters`` decides): it leaves when it is due, or before the
     pointless ones outnumber the others.
     """
 
@@ -33,7 +33,7 @@ class Deadlines(Generic[T]):
 
     @property
     def earliest_s(self) -> int | None:
-        """When the first thing is due; None for never."""
+        """Return when the first thing is due; None for never."""
         return self._heap[0][0] if self._heap else None
 
     def add(self, thing: T, due_s: int) -> None:

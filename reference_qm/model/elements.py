@@ -1,4 +1,4 @@
-"""Who uses a queue: descriptors, cursors, reads that wait. All volatile. Spec: MS-MQDMPR 3.1.1.10, 3.1.1.16, 3.2.1."""
+"""Users of a queue: descriptors, cursors, waiting reads. All volatile. Spec: MS-MQDMPR 3.1.1.10, 3.1.1.16, 3.2.1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from reference_qm.model.transactions import Transaction
 
 Answered = Callable[[Status, "MessagePosition | None"], None]
-"""What is called once with the return values of a read: rStatus, and the position of rMessage if it is MQ_OK."""
+"""The callback that takes, once, the return values of a read: rStatus, and the position of rMessage if it is MQ_OK."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -52,7 +52,7 @@ class Cursor:
 class WaitingMessageReadOperation:
     """A read that waits for a message. Spec: MS-MQDMPR 3.1.1.10.
 
-    ``number`` names its timer, ``descriptor`` has it in its collection, ``answered`` is told how it ends, the
+    ``number`` names its timer, ``descriptor`` has it in its collection, ``answered`` is called with its result, the
     ``transaction`` gets the message.
     """
 

@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class QueueAccessType(Enum):
-    """What a queue is opened for. Spec: MS-MQDMPR 3.1.1.17."""
+    """The access that a queue is opened for. Spec: MS-MQDMPR 3.1.1.17."""
 
     RECEIVE = "ReceiveAccess"
     SEND = "SendAccess"
@@ -17,7 +17,7 @@ class QueueAccessType(Enum):
 
 
 class QueueShareMode(Enum):
-    """What others may do meanwhile. Spec: MS-MQDMPR 3.1.1.17."""
+    """The access that others may have meanwhile. Spec: MS-MQDMPR 3.1.1.17."""
 
     DENY_NONE = "DenyNone"
     DENY_RECEIVE = "DenyReceive"
@@ -32,7 +32,7 @@ class RemoteReadState(Enum):
 
 
 class MessageSeekAction(Enum):
-    """Which message is meant, seen from a given one. Spec: MS-MQDMPR 3.1.1.17."""
+    """The message that is meant, seen from a given one. Spec: MS-MQDMPR 3.1.1.17."""
 
     FIRST = "SeekFirst"
     PREVIOUS = "SeekPrevious"

@@ -6,15 +6,15 @@ from uuid import UUID
 
 from reference_qm import codec
 from reference_qm.codec import NULL_GUID, TxSequenceID
-from reference_qm.frozen import dataclass
 from reference_qm.model import states
 from reference_qm.security import MessageSecurity
+from reference_qm.value_object import value_object
 
 INFINITE = 0xFFFFFFFF
 NO_INCOMING = TxSequenceID()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@value_object(kw_only=True)
 class Message:
     """A message. Spec: MS-MQDMPR 3.1.1.12. Times in s; format names as text, None for none.
 

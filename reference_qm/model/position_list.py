@@ -17,14 +17,14 @@ HEADERS_SIZE = 16 + 48 + 56
 
 
 def storage_size(message: Message) -> int:
-    """Give the bytes that a message takes: headers, label, extension, body. Spec: MS-MQDMPR 3.1.7.2.1."""
+    """Return the number of bytes that a message takes: headers, label, extension, body. Spec: MS-MQDMPR 3.1.7.2.1."""
     text = len(message.Label) + len(message.DestinationQueueFormatName)
     return HEADERS_SIZE + 2 * text + len(message.Extension) + len(message.Body)
 
 
 @dataclass(slots=True)
 class Storage:
-    """How many bytes the messages of several queues take."""
+    """The number of bytes that the messages of several queues take."""
 
     used: int = 0
 
@@ -62,9 +62,9 @@ class MessagePositionList:
         self.Start.Next, self.Start.Previous = self.End, self.Start
         self.End.Next, self.End.Previous = self.End, self.Start
         self.TotalBytes = 0
-        """What the messages take. Printed is to add with each Message Position Available (3.1.7.2.2) and to subtract
-        when deleted (3.1.7.2.1): one unlocked again would count twice, one deleted before it was available would count
-        negative. So it counts from insertion to deletion."""
+        """The bytes that the messages take. Printed is to add with each Message Position Available (3.1.7.2.2) and to
+        subtract when deleted (3.1.7.2.1): one unlocked again would count twice, one deleted before it was available
+        would count negative. So it counts from insertion to deletion."""
         self.storage = storage if storage is not None else Storage()
         self._count = self._inserted = 0
         self._last: list[MessagePosition | None] = [None] * PRIORITIES
@@ -74,7 +74,7 @@ class MessagePositionList:
         return self._count
 
     def __iter__(self) -> Iterator[MessagePosition]:
-        """Give every position in order; positions may come and go meanwhile."""
+        """Yield every position in order; positions may come and go meanwhile."""
         entry = self.Head
         while not isinstance(entry, Boundary):
             self.hold(entry)
@@ -167,5 +167,5 @@ class MessagePositionList:
 
 
 def _place(position: MessagePosition) -> tuple[int, int]:
-    """What positions of a list are in the order of."""
+    """Return the sort key of a position in its list."""
     return -position.MessageReference.Priority, position.order

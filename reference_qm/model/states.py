@@ -20,7 +20,7 @@ class SessionState(Enum):
 
 
 class Opening(Enum):
-    """What an initiator waits for before a packet can be sent (the printed events wait in place)."""
+    """The event that an initiator waits for before a packet can be sent (the printed events wait in place)."""
 
     NOTHING = "nothing"
     ADDRESSES = "addresses"

@@ -1,4 +1,4 @@
-"""The timers of MS-MQQB 3.1.2: which are due when. Time is told."""
+"""The timers of MS-MQQB 3.1.2: which are due when. Time is passed in."""
 
 from __future__ import annotations
 
@@ -92,23 +92,23 @@ class Timers:
         self._heap.clear()
 
     def is_running(self, key: TimerKey) -> bool:
-        """Tell whether a timer runs."""
+        """Return whether a timer runs."""
         return key in self._running
 
     def remaining_ms(self, key: TimerKey, now_ms: int) -> int | None:
-        """Tell in how many ms a timer is due; None when it does not run."""
+        """Return in how many ms a timer is due; None when it does not run."""
         running = self._running.get(key)
         return None if running is None else max(0, running.due_ms - now_ms)
 
     def elapsed(self, key: TimerKey, now_ms: int) -> float:
-        """Tell which part of a timer's duration has passed, 0.0 to 1.0; 0.0 when it does not run."""
+        """Return the part of a timer's duration that has passed, 0.0 to 1.0; 0.0 when it does not run."""
         running = self._running.get(key)
         if running is None:
             return 0.0
         return min(1.0, (now_ms - running.started_ms) / (running.due_ms - running.started_ms))
 
     def next_due(self) -> int | None:
-        """Tell when the first timer is due."""
+        """Return when the first timer is due."""
         while self._heap:
             due_ms, turn, key = self._heap[0]
             running = self._running.get(key)

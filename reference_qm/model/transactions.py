@@ -1,4 +1,4 @@
-"""What a unit of work is made of. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14."""
+"""The elements of a unit of work. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class OperationType(Enum):
 
 
 class TransactionState(Enum):
-    """How far a transaction is: only an active one takes operations, only a prepared one survives a crash."""
+    """The state of a transaction: only an active one takes operations, only a prepared one survives a crash."""
 
     ACTIVE = "active"
     PREPARING = "preparing"
@@ -47,7 +47,7 @@ class TransactionalOperation:
 
 @dataclass(slots=True, eq=False)
 class Transaction:
-    """A unit of work. Spec: MS-MQDMPR 3.1.1.14. ``SinglePhase``: is no coordinator (DTC) in charge of it?
+    """A unit of work. Spec: MS-MQDMPR 3.1.1.14. ``SinglePhase``: no coordinator (DTC) is in charge of it.
 
     ``number``: what TransactionHeader.Flags.ID of its messages is, 20 bits (MS-MQMQ 2.2.20.5); 0 while there are none.
     """

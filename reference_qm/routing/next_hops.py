@@ -21,7 +21,7 @@ NextHops = tuple[UUID, ...]
 
 
 def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destination: UUID) -> NextHops:
-    """Give the queue managers that can be the next hop from a source to a destination.
+    """Return the queue managers that can be the next hop from a source to a destination.
 
     ``table`` is the source's own; it is empty unless the source is a site gate. Raises RoutingError when there is
     none. Spec: MS-MQBR 3.1.5.1.
@@ -61,7 +61,7 @@ def _inside_the_site(destination: QueueManager, identifier: UUID) -> NextHops:
 
 
 def _to_the_next_site(topology: Topology, table: RoutingTable, destination: QueueManager) -> NextHops:
-    """Give a gate of the site on the way to the destination's: the last row that fits. Spec: MS-MQBR 3.1.5.3."""
+    """Return a gate of the site on the way to the destination's: the last row that fits. Spec: MS-MQBR 3.1.5.3."""
     rows = (row.NextHopSiteID for row in reversed(table) if row.DestinationSiteID in destination.SiteIdentifierList)
     next_site = next(rows, None)
     return _one(get_site_gate_for_site(topology, next_site)) if next_site else ()

@@ -52,7 +52,7 @@ class _Path:
 
 
 def _edges(topology: Topology) -> Edges:
-    """Give both directions of each link between known sites, of parallel ones the cheapest. Spec: MS-MQBR 3.1.3.1.
+    """Return both directions of each link between known sites, of parallel ones the cheapest. Spec: MS-MQBR 3.1.3.1.
 
     A cost out of its range (MS-MQDMPR 3.1.1.8) makes no edge: paths must become cheaper hop by hop, or messages circle.
     """

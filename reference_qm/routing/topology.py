@@ -1,4 +1,4 @@
-"""What is known of an enterprise when a route is looked for. Spec: MS-MQBR 3.1.1, 3.1.5.4-3.1.5.9."""
+"""The knowledge of an enterprise that routing uses. Spec: MS-MQBR 3.1.1, 3.1.5.4-3.1.5.9."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Element = TypeVar("Element", bound=DirectoryObject)
 
 
 class RoutingError(Exception):
-    """No route can be told; one line."""
+    """No route can be found; one line."""
 
 
 def get_directory_data(directory: Replica, kind: type[Element], filters: Filter = ()) -> list[Element] | None:
@@ -76,12 +76,12 @@ class Topology:
         )
 
     def gates_of(self, site: UUID | None) -> tuple[QueueManager, ...]:
-        """Give the gates of a site; none when it is not known."""
+        """Return the gates of a site; none when it is not known."""
         known = self.sites.get(site) if site else None
         return known.SiteGateCollection if known else ()
 
     def sites_of(self, machine: QueueManager) -> Iterator[Site]:
-        """Give the sites that a queue manager belongs to and that are known."""
+        """Return the sites that a queue manager belongs to and that are known."""
         return (site for identifier, site in self.sites.items() if identifier in machine.SiteIdentifierList)
 
 
@@ -111,13 +111,13 @@ def get_site_gate_for_site(topology: Topology, identifier: UUID) -> UUID | None:
 
 
 def is_site_gate(topology: Topology, machine: QueueManager) -> bool:
-    """Is a queue manager a gate of one of its sites? Spec: MS-MQBR 3.1.5.8."""
+    """Return whether a queue manager is a gate of one of its sites. Spec: MS-MQBR 3.1.5.8."""
     gates = (gate.Identifier for site in topology.sites_of(machine) for gate in site.SiteGateCollection)
     return machine.RoutingServer and machine.Identifier in gates
 
 
 def share_a_site(one: QueueManager, other: QueueManager) -> bool:
-    """Is the intersection of their SiteIdentifierLists not empty?"""
+    """Return whether the intersection of their SiteIdentifierLists is not empty."""
     return not set(one.SiteIdentifierList).isdisjoint(other.SiteIdentifierList)
 
 

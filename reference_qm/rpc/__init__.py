@@ -7,7 +7,6 @@ CallCancelled, CallOrphaned, HandleRundown). Spec: C706; MS-RPCE.
 
 from reference_qm.rpc.association import Association
 from reference_qm.rpc.calls import Call
-from reference_qm.rpc.errors import PduError, StubError
 from reference_qm.rpc.events import (
     CallCancelled,
     CallOrphaned,
@@ -22,6 +21,7 @@ from reference_qm.rpc.events import (
 from reference_qm.rpc.groups import ContextHandle
 from reference_qm.rpc.interfaces import EPT, QM2QM, QMCOMM, Interface, Method
 from reference_qm.rpc.limits import Limits
+from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.server import RpcServer
 from reference_qm.rpc.status import FaultStatus
 

@@ -11,12 +11,12 @@ from reference_qm.rpc.answers import fault
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
 from reference_qm.rpc.bodies import Body, Shutdown
 from reference_qm.rpc.contexts import PresentationContext, negotiate
-from reference_qm.rpc.errors import PduError
 from reference_qm.rpc.events import CloseAssociation, RpcOutput, SendBytes
 from reference_qm.rpc.header import RPC_VERS, WHOLE, Flags, Header, PacketType
 from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE
 from reference_qm.rpc.pdu import Pdu, PduFramer
 from reference_qm.rpc.pending import PendingCalls
+from reference_qm.rpc.rpc_errors import PduError
 from reference_qm.rpc.status import FaultStatus, RejectReason
 from reference_qm.surface.clock import Now
 
@@ -57,10 +57,10 @@ class Association:
 
     @property
     def closed(self) -> bool:
-        """Is it over?"""
+        """Return whether it is over."""
         return self.state is AssociationState.CLOSED
 
-    # -- what the connection tells ------------------------------------------------------------------------------
+    # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes, now: Now) -> list[RpcOutput]:
         """Take bytes as they come, cut anywhere."""
@@ -106,7 +106,7 @@ class Association:
 
     @property
     def draining(self) -> bool:
-        """Are no more calls taken?"""
+        """Return whether no more calls are taken."""
         return self._draining
 
     def close(self, reason: str) -> list[RpcOutput]:
@@ -258,4 +258,4 @@ _HANDLERS: Mapping[tuple[AssociationState, PacketType], _Handler] = MappingProxy
         (AssociationState.CONTEXT_NEGOTIATED, PacketType.ORPHANED): Association._on_orphaned,
     }
 )
-"""What a server takes in which state; everything else breaks the protocol (MS-RPCE 3.3.3)."""
+"""The PDUs that a server takes in each state; everything else breaks the protocol (MS-RPCE 3.3.3)."""

@@ -12,7 +12,7 @@ from reference_qm.rpc.octets import OctetReader, OctetWriter
 
 
 class Body(ABC):
-    """What follows the common header. ``build(parse(x))`` has the same values; reserved fields become 0."""
+    """The part of a PDU behind the common header. ``build(parse(x))`` has the same values; reserved fields become 0."""
 
     __slots__ = ()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.groups import ContextHandle
 from reference_qm.rpc.interfaces.method import Direction, Method
@@ -68,12 +68,12 @@ class Call:
         self.stub_size = len(incoming.stub)
         self.handle: ContextHandle | None = None
         self.dispatched = False
-        """Has the dispatcher been told?"""
+        """Whether the call was passed to the dispatcher."""
         self.ended = False
 
     @property
     def cancelled(self) -> bool:
-        """Has the client asked for the end of the call?"""
+        """Return whether the client has asked for the end of the call."""
         return self.cancels > 0
 
     def new_handle(self, state: Any) -> ContextHandle:

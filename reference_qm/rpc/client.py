@@ -11,10 +11,9 @@ from enum import Enum
 from types import MappingProxyType
 from typing import Any
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.bind_bodies import Bind, BindAck, BindNak, ContextElement
 from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
-from reference_qm.rpc.errors import PduError, StubError
 from reference_qm.rpc.header import WHOLE, Flags
 from reference_qm.rpc.interfaces.method import Interface
 from reference_qm.rpc.interfaces.qm2qm import MAX_BUFFER_SIZE
@@ -22,18 +21,19 @@ from reference_qm.rpc.limits import MUST_RECV_FRAG_SIZE, Limits
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.outgoing import Bound, Ended, Failed, Outgoing, OutgoingCall, Returned, Send
 from reference_qm.rpc.pdu import Pdu, PduFramer
+from reference_qm.rpc.rpc_errors import PduError, StubError
 from reference_qm.rpc.status import Result
 from reference_qm.rpc.syntaxes import NDR, NDR64
 
 SYNTAXES = (NDR, NDR64)
-"""What is proposed for each interface, a context each (MS-MQQP 2.2)."""
+"""The transfer syntaxes proposed for each interface, a context each (MS-MQQP 2.2)."""
 LONGEST_ANSWER = MAX_BUFFER_SIZE + 0x1000
 """Bytes of stub data of one answer that are believed: the largest buffer and what is around it."""
 _REQUEST_HEADER = 24
 
 
 class BindingState(Enum):
-    """How far the client's side of a connection is. Spec: C706 11 (CO_CLIENT)."""
+    """The state of the client's side of a connection. Spec: C706 11 (CO_CLIENT)."""
 
     BINDING = "BINDING"
     BOUND = "BOUND"
@@ -85,7 +85,7 @@ class ClientAssociation:
     def cancel(self, call: OutgoingCall) -> list[Outgoing]:
         """End a call at once: a cancel with a cancel time-out of zero. Spec: C706 6.1.8, 12.6.4.6, 12.6.4.8.
 
-        The server is asked to cancel it, and told that nobody waits for it any more.
+        The server gets a co_cancel and an orphaned PDU: nobody waits for it any more.
         """
         if call in self._waiting:
             self._waiting.remove(call)
@@ -93,10 +93,10 @@ class ClientAssociation:
         if self._calls.pop(call.call_id, None) is None:
             return []
         call.cancelled = True
-        told = [Send(Pdu(body, call.call_id).build()) for body in (CoCancel(), Orphaned())]
-        return [*told, *self._send_waiting()]
+        ended = [Send(Pdu(body, call.call_id).build()) for body in (CoCancel(), Orphaned())]
+        return [*ended, *self._send_waiting()]
 
-    # -- what the connection tells ------------------------------------------------------------------------------
+    # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes) -> list[Outgoing]:
         """Take bytes as they come, cut anywhere."""
@@ -125,12 +125,12 @@ class ClientAssociation:
 
     @property
     def ended(self) -> bool:
-        """Is it over?"""
+        """Return whether it is over."""
         return self.state is BindingState.ENDED
 
     @property
     def pending(self) -> int:
-        """How many calls are not answered."""
+        """Return the number of calls that are not answered."""
         return len(self._calls) + len(self._waiting)
 
     # -- PDUs ---------------------------------------------------------------------------------------------------
@@ -244,11 +244,11 @@ _HANDLERS: Mapping[tuple[BindingState, type[Body]], Callable[[ClientAssociation,
         }
     )
 )
-"""What a server may send when; anything else ends the association."""
+"""The PDUs that a server may send in each state; anything else ends the association."""
 
 
 def find_method(interface: Interface, name: str) -> int:
-    """Give the opnum of a method; MisuseError when the interface has none of that name."""
+    """Return the opnum of a method; MisuseError when the interface has none of that name."""
     for opnum, method in interface.methods.items():
         if method.name == name:
             return opnum

@@ -1,4 +1,4 @@
-"""Which presentation contexts and transfer syntaxes are accepted. Spec: MS-RPCE 3.3.1.5.3, 3.3.1.5.6; C706 12.6.3.1."""
+"""Selection of presentation contexts and transfer syntaxes. Spec: MS-RPCE 3.3.1.5.3, 3.3.1.5.6; C706 12.6.3.1."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference_qm.rpc.status import ProviderReason, Result
 from reference_qm.rpc.syntaxes import KEEP_CONNECTION_ON_ORPHAN, NDR, NDR64, SyntaxId, features_asked
 
 TRANSFER_SYNTAXES = MappingProxyType({NDR: False, NDR64: True})
-"""What we speak; True for NDR64."""
+"""The transfer syntaxes that the runtime speaks; True for NDR64."""
 
 _UNKNOWN = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.ABSTRACT_SYNTAX_NOT_SUPPORTED)
 _NOT_CHOSEN = ContextResult(Result.PROVIDER_REJECTION, ProviderReason.PROPOSED_TRANSFER_SYNTAXES_NOT_SUPPORTED)

@@ -1,4 +1,4 @@
-"""What comes out of the runtime: events for whoever carries out calls, effects for whoever has the connection."""
+"""The outputs of the runtime: events for whoever carries out calls, effects for whoever has the connection."""
 
 from __future__ import annotations
 

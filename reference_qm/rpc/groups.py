@@ -66,7 +66,7 @@ class Groups:
 
     @property
     def handles(self) -> int:
-        """How many context handles are open."""
+        """Return the number of open context handles."""
         return sum(len(group.handles) for group in self._by_identifier.values())
 
     def join(self, association: Association, identifier: int, host: str) -> AssociationGroup | None:

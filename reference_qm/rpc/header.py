@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Self
 
-from reference_qm.codec.errors import MisuseError
-from reference_qm.rpc.errors import PduError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.octets import ByteOrder, OctetWriter
+from reference_qm.rpc.rpc_errors import PduError
 
 HEADER_SIZE = 16
 RPC_VERS = 5

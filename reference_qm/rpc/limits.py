@@ -1,4 +1,4 @@
-"""What one client may take of this runtime."""
+"""The limits for one client of this runtime."""
 
 from __future__ import annotations
 

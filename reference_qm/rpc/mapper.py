@@ -8,9 +8,9 @@ from ipaddress import IPv4Address
 
 from reference_qm.rpc.calls import Call
 from reference_qm.rpc.contexts import TRANSFER_SYNTAXES
-from reference_qm.rpc.errors import StubError
 from reference_qm.rpc.events import CallReceived, RpcEvent, RpcOutput
 from reference_qm.rpc.interfaces.method import Interface
+from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.towers import Tower
 
 EPT_S_NOT_REGISTERED = 0x16C9A0D6

@@ -7,8 +7,8 @@ from types import MappingProxyType
 from typing import ClassVar, Literal, NoReturn
 from uuid import UUID
 
-from reference_qm.codec.errors import FormatError, MisuseError
-from reference_qm.rpc.errors import PduError
+from reference_qm.codec.format_error import FormatError, MisuseError
+from reference_qm.rpc.rpc_errors import PduError
 
 ByteOrder = Literal["<", ">"]
 """The integer representation of a data representation label: "<" little-endian, ">" big-endian."""
@@ -37,7 +37,7 @@ class OctetReader:
 
     @property
     def remaining(self) -> int:
-        """How many bytes may still be read."""
+        """Return the number of bytes that may still be read."""
         return self.end - self.offset
 
     def refuse(self, message: str, offset: int | None = None) -> NoReturn:

@@ -1,4 +1,4 @@
-"""What the client's side of DCE/RPC tells: how its association and its calls went. Spec: C706 9.3, 12.6.4."""
+"""The outputs of the client's side of DCE/RPC: how its association and its calls went. Spec: C706 9.3, 12.6.4."""
 
 from __future__ import annotations
 

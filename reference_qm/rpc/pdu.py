@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Self
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak
 from reference_qm.rpc.bodies import Body, CoCancel, Fault, Orphaned, Request, Response, Shutdown
-from reference_qm.rpc.errors import PduError
 from reference_qm.rpc.header import (
     HEADER_SIZE,
     LITTLE_ENDIAN,
@@ -25,6 +24,7 @@ from reference_qm.rpc.header import (
     byte_order,
 )
 from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
+from reference_qm.rpc.rpc_errors import PduError
 
 _KINDS: tuple[type[Body], ...] = (
     AlterContext,
@@ -105,9 +105,9 @@ class Pdu:
 
 
 class PduFramer:
-    """Takes the bytes of a stream, cut anywhere, and gives whole PDUs of at most ``longest`` bytes; holds no more.
+    """Takes the bytes of a stream, cut anywhere, and returns whole PDUs of at most ``longest`` bytes; holds no more.
 
-    A frag_length that no PDU has kills it for good: nothing tells where the next PDU starts.
+    A frag_length that no PDU has kills it for good: nothing shows where the next PDU starts.
     """
 
     __slots__ = ("_held", "_measured", "_needed", "longest")
@@ -117,11 +117,11 @@ class PduFramer:
         self._held = bytearray()
         self._needed = HEADER_SIZE
         self._measured = False
-        """Is ``_needed`` what the header of the PDU says?"""
+        """Whether ``_needed`` is what the header of the PDU says."""
 
     @property
     def pending(self) -> int:
-        """How many bytes of an unfinished PDU are held."""
+        """Return the number of bytes held of an unfinished PDU."""
         return len(self._held)
 
     def feed(self, data: bytes) -> Iterator[bytes]:

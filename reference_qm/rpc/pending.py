@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from reference_qm.rpc.answers import fault, response
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.calls import Call, IncomingCall
-from reference_qm.rpc.errors import StubError
 from reference_qm.rpc.events import CallCancelled, CallOrphaned, CallReceived, HandleRundown, RpcOutput
 from reference_qm.rpc.groups import ContextHandle
 from reference_qm.rpc.header import Flags
 from reference_qm.rpc.limits import MAX_INPUT_SIZE
 from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.status import FaultStatus
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class PendingCalls:
 
     @property
     def receiving(self) -> bool:
-        """Is a request unfinished?"""
+        """Return whether a request is unfinished."""
         return self._incoming is not None
 
     # -- request ------------------------------------------------------------------------------------------------
@@ -205,8 +205,8 @@ class PendingCalls:
         return happened
 
     def _orphan(self, call: Call) -> list[RpcOutput]:
-        told: list[RpcOutput] = [CallOrphaned(call)] if call.dispatched else []
-        return told + self._end(call)
+        orphaned: list[RpcOutput] = [CallOrphaned(call)] if call.dispatched else []
+        return orphaned + self._end(call)
 
     def _end(self, call: Call) -> list[RpcOutput]:
         """Take a call out of the books; whoever waits for its context handle is next."""

@@ -14,7 +14,7 @@ from reference_qm.surface.entropy import Entropy
 
 
 class RpcServer:
-    """What the associations of one set of interfaces share.
+    """The state that the associations of one set of interfaces share.
 
     ``preferred``: the transfer syntax that is accepted when a client proposes it (MS-RPCE 3.3.3.1.3). ``entropy``
     gives association group identifiers and context handles, which a client must not be able to guess.

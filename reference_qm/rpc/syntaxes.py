@@ -27,7 +27,7 @@ class SyntaxId:
         return self.version >> 16
 
     def serves(self, asked: SyntaxId) -> bool:
-        """Does an interface of this version serve a client that asks for another? Spec: C706 6.1.2."""
+        """Return whether an interface of this version serves a client that asks for another. Spec: C706 6.1.2."""
         return self.uuid == asked.uuid and self.major == asked.major and self.minor >= asked.minor
 
 

@@ -7,8 +7,8 @@ from ipaddress import IPv4Address
 from typing import Self
 from uuid import UUID
 
-from reference_qm.rpc.errors import StubError
 from reference_qm.rpc.octets import OctetReader
+from reference_qm.rpc.rpc_errors import StubError
 from reference_qm.rpc.syntaxes import SyntaxId
 
 SECTION = "C706 L"

@@ -1,4 +1,4 @@
-"""Signing, encrypting and authorizing messages: sans-IO, with told time and injected chance.
+"""Signing, encrypting and authorizing messages: sans-IO, with injected time and entropy.
 
 Spec: MS-MQQB 2.4, 3.1.5.8.3, 3.1.7.1.4, 3.1.7.1.5, MS-MQMQ 2.5. Weak algorithms are here because the protocol names
 them, and nowhere else.
@@ -21,7 +21,6 @@ from reference_qm.security.algorithms import (
 from reference_qm.security.caches import CachedSymmetricKey, CachedUserCert, SecurityCaches, SecuritySettings
 from reference_qm.security.descriptor import Ace, AceType, Acl, SecurityDescriptor
 from reference_qm.security.directory_keys import MqdsPublicKey, MqdsPublicKeys, UserSignCert, UserSignCerts
-from reference_qm.security.errors import SecurityError
 from reference_qm.security.key_exchange import public_key, public_key_blob
 from reference_qm.security.message_attributes import MessageSecurity, security_of, with_security
 from reference_qm.security.provisioning import (
@@ -44,6 +43,7 @@ from reference_qm.security.receiving import (
     decrypt_message,
     identify_sender,
 )
+from reference_qm.security.security_error import SecurityError
 from reference_qm.security.sending import encrypt_message
 from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
 from reference_qm.security.signatures import SignatureType, sign_message, signed_content

@@ -54,7 +54,7 @@ _OF_OWNERS = QueueAccess.MQSEC_GET_QUEUE_PERMISSIONS | QueueAccess.MQSEC_CHANGE_
 
 
 def is_granted(descriptor: SecurityDescriptor, sids: Set[Sid], wanted: QueueAccess) -> bool:
-    """Say whether somebody with these SIDs has all of the wanted rights to a queue.
+    """Return whether somebody with these SIDs has all of the wanted rights to a queue.
 
     Spec: MS-DTYP 2.5.3.2 without privileges, object tree and PrincipalSelfSubst, which are NULL in MS-MQQB 3.1.5.8.3.
     ACEs count in their order: a denial takes what no earlier ACE has allowed.
@@ -107,4 +107,4 @@ def default_queue_security(
 
 
 DEFAULT_QUEUE_SECURITY = default_queue_security()
-"""That of a queue created in a workgroup, where nobody is a domain user: everybody may do everything."""
+"""The descriptor of a queue created in a workgroup, where nobody is a domain user: everybody may do everything."""

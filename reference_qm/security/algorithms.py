@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
-from reference_qm.security.errors import SecurityError
+from reference_qm.security.security_error import SecurityError
 
 SECTION = "MS-MQMQ 2.2.19.3"
 
@@ -50,7 +50,7 @@ PROV_RSA_AES = 0x18
 
 @dataclass(frozen=True, slots=True)
 class Privacy:
-    """What a PrivacyLevel stands for.
+    """The meaning of a PrivacyLevel.
 
     Spec: MS-MQQB 3.1.5.8.3, 3.1.7.1.5. ``provider``: the CSP by name; ``provider_type``: u32 (MS-MQMQ 2.2.1);
     ``key_bits``: the symmetric keys that its algorithms take, int bits.

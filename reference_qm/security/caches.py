@@ -2,8 +2,8 @@
 
 Spec: MS-MQQB 3.1.1.3, 3.1.1.3.3, 3.1.1.3.4, 3.1.3.1, 3.1.6.10 to 3.1.6.13.
 
-Time is told: CachedTime is in s since 1970 UTC, as the events want it. An entry leaves only by size or by the cleanup
-event, never on a look-up.
+Time is passed in: CachedTime is in s since 1970 UTC, as the events want it. An entry leaves only by size or by the
+cleanup event, never on a look-up.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MINUTE_MS = 60_000
 
 @dataclass(frozen=True, slots=True)
 class SecuritySettings:
-    """What MS-MQQB 3.1.3.1 sets when the queue manager starts. Sizes int entries, lifetimes int ms.
+    """The settings that MS-MQQB 3.1.3.1 makes when the queue manager starts. Sizes int entries, lifetimes int ms.
 
     ``base_caches``: keep the keys of the Base provider in caches of their own, as Windows XP and Server 2003 do (notes
     <22>, <23>, <59> to <61>, <63>, <64>, <67> to <69>): their receive caches are then never cleaned up, and the keys of

@@ -2,7 +2,7 @@
 
 RC2 and AES run in CBC mode with an initial value of zeros and PKCS #5 padding, RC4 as it is. The effective key length
 of RC2 (RFC 2268, T1) is the length of the key: 40 bits for 5 bytes, 128 for 16, also when 88 of those are zeros.
-Assumed: nothing in the packet would tell a receiver otherwise.
+Assumed: nothing in the packet would show a receiver otherwise.
 
 ``cryptography`` has all but RC2 with 40 bits, which is pycryptodomex's. RC2 and RC4 are weak and stay in this module.
 """
@@ -18,8 +18,8 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CBC
 
 from reference_qm.security.algorithms import EncryptionAlgorithm
-from reference_qm.security.errors import SecurityError
 from reference_qm.security.second_library import second
+from reference_qm.security.security_error import SecurityError
 
 _SECTION = "MS-MQQB 3.1.7.1.5"
 _WEAK_BITS = 40

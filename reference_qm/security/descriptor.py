@@ -60,7 +60,7 @@ class Ace(Record):
 
     @property
     def is_inherit_only(self) -> bool:
-        """Is it meant for children only (INHERIT_ONLY_ACE)?"""
+        """Return whether it is meant for children only (INHERIT_ONLY_ACE)."""
         return bool(self.AceFlags & self.INHERIT_ONLY)
 
     @classmethod

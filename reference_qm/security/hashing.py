@@ -20,8 +20,8 @@ from cryptography.hazmat.primitives.asymmetric import padding, rsa
 from cryptography.utils import CryptographyDeprecationWarning
 
 from reference_qm.security.algorithms import HashAlgorithm
-from reference_qm.security.errors import SecurityError
 from reference_qm.security.second_library import old_private_key, old_public_key, second
+from reference_qm.security.security_error import SecurityError
 
 _SIGNING = "MS-MQQB 3.1.7.1.4"
 _AUTHENTICATION = "MS-MQQB 3.1.5.8.3"
@@ -64,7 +64,7 @@ def sign(key: rsa.RSAPrivateKey, algorithm: HashAlgorithm, data: bytes) -> bytes
 
 
 def is_signature(key: rsa.RSAPublicKey, algorithm: HashAlgorithm, data: bytes, signature: bytes) -> bool:
-    """Say whether ``signature`` (bytes LE) is that of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
+    """Return whether ``signature`` (bytes LE) is that of ``data``. Spec: MS-MQQB 3.1.5.8.3."""
     big_endian = signature[::-1]
     try:
         if algorithm in _OLD:

@@ -14,8 +14,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 
 from reference_qm.codec import PublicKeyBlob, SimpleBlob
 from reference_qm.security.algorithms import EncryptionAlgorithm
-from reference_qm.security.errors import SecurityError
 from reference_qm.security.second_library import old_private_key, old_public_key, second
+from reference_qm.security.security_error import SecurityError
 from reference_qm.surface.entropy import Entropy
 
 _CIPHER = "Cipher.PKCS1_v1_5"

@@ -1,4 +1,4 @@
-"""What the attributes of a Message say of its security, and its headers. Spec: MS-MQDMPR 3.1.1.12, 3.1.7.1.30-32."""
+"""The security of a message, in its attributes and in its headers. Spec: MS-MQDMPR 3.1.1.12, 3.1.7.1.30-32."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class MessageSecurity:
 
     @property
     def in_header(self) -> bool:
-        """Does any of it stand in a SecurityHeader? Algorithms are named by every packet. Spec: MS-MQMQ 2.2.19.3."""
+        """Return whether any is in a SecurityHeader. Algorithms are named by every packet. Spec: MS-MQMQ 2.2.19.3."""
         named = MessageSecurity(HashAlgorithm=self.HashAlgorithm, EncryptionAlgorithm=self.EncryptionAlgorithm)
         return self != named
 
@@ -87,7 +87,7 @@ def with_security(packet: UserMessagePacket, security: MessageSecurity) -> UserM
 
 
 def security_of(packet: UserMessagePacket) -> MessageSecurity | None:
-    """Give the attributes that a packet has; None when they are those of any message. Spec: MS-MQDMPR 3.1.7.1.31.
+    """Return the attributes that a packet has; None when they are those of any message. Spec: MS-MQDMPR 3.1.7.1.31.
 
     AuthenticationLevel is that of AS, which the receiver set (MS-MQQB 3.1.5.8.3): the table names AU, which has 1 bit
     and is always 0, but its values are those of AS. A ProviderInfo that is no such structure names no provider.

@@ -51,7 +51,7 @@ class Account:
 
 @dataclass(frozen=True, slots=True)
 class SecurityConfig:
-    """What a queue manager has of keys and users. All empty is a queue manager that neither signs nor decrypts.
+    """The keys and users of a queue manager. All empty is a queue manager that neither signs nor decrypts.
 
     ``remote_keys``: PublicEncryptionKeyList of other queue managers by Identifier, for want of a directory.
     """
@@ -82,7 +82,7 @@ def generate_key(bits: int, entropy: Entropy) -> rsa.RSAPrivateKey:
 
 
 def public_key_list(keys: PrivateKeys) -> MqdsPublicKeys:
-    """Give PublicEncryptionKeyList or PublicSigningKeyList of private keys. Spec: MS-MQDMPR 3.1.3, MS-MQMQ 2.2.1."""
+    """Return PublicEncryptionKeyList or PublicSigningKeyList of private keys. Spec: MS-MQDMPR 3.1.3, MS-MQMQ 2.2.1."""
     return MqdsPublicKeys(
         tuple(
             MqdsPublicKey(_PROVIDER_TYPES[name], name, public_key_blob(keys[name].public_key()).build())

@@ -1,4 +1,4 @@
-"""What becomes of a received message that has a SecurityHeader. Spec: MS-MQQB 3.1.5.8.3.
+"""The security checks of a received message that has a SecurityHeader. Spec: MS-MQQB 3.1.5.8.3.
 
 The steps, in the order in which they are taken; each raises Refused. Readings that had to be chosen:
 - The sender signs, then encrypts (3.1.7.1); the receiver, as printed, verifies the signature of the encrypted body,
@@ -35,8 +35,8 @@ from reference_qm.security.caches import CachedSymmetricKey, CachedUserCert, Sec
 from reference_qm.security.ciphers import decrypt
 from reference_qm.security.descriptor import SecurityDescriptor
 from reference_qm.security.directory_keys import UserSignCerts
-from reference_qm.security.errors import SecurityError
 from reference_qm.security.key_exchange import unwrap
+from reference_qm.security.security_error import SecurityError
 from reference_qm.security.sid import ANONYMOUS, EVERYONE, Sid
 from reference_qm.security.signatures import Content, authenticate, is_signed, signed_content
 from reference_qm.surface.clock import Now
@@ -49,7 +49,7 @@ ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 
 
 class Accounts(Protocol):
-    """What the receiver asks the directory and the local security authority."""
+    """The questions of the receiver to the directory and the local security authority."""
 
     def certificates(self, security_id: bytes) -> UserSignCerts | None:
         """Return User.Certificates of a SecurityID; None when the directory does not succeed."""

@@ -32,8 +32,8 @@ from reference_qm.security.algorithms import (
 from reference_qm.security.caches import CachedSymmetricKey, SecurityCaches, SecuritySettings
 from reference_qm.security.ciphers import encrypt
 from reference_qm.security.directory_keys import MqdsPublicKeys
-from reference_qm.security.errors import SecurityError
 from reference_qm.security.key_exchange import public_key, wrap
+from reference_qm.security.security_error import SecurityError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import Entropy
 
@@ -43,7 +43,7 @@ _REDUCED_BITS = 40
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """How a message is encrypted. Spec: MS-MQQB 3.1.7.1.5. ``key_size``: int bytes with the 88 zero bits, if any."""
+    """The encryption of a message. Spec: MS-MQQB 3.1.7.1.5. ``key_size``: int bytes with the 88 zero bits, if any."""
 
     UseCSP: str
     UseAlgorithm: EncryptionAlgorithm

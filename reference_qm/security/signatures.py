@@ -24,8 +24,8 @@ from reference_qm.codec import (
 )
 from reference_qm.codec import text as wchars
 from reference_qm.security.algorithms import hash_algorithm
-from reference_qm.security.errors import SecurityError
 from reference_qm.security.hashing import certificate_key, is_signature, sign
+from reference_qm.security.security_error import SecurityError
 
 _SIGNING = "MS-MQQB 3.1.7.1.4"
 _AUTHENTICATION = "MS-MQQB 3.1.5.8.3"
@@ -103,7 +103,7 @@ def signed_content(packet: UserMessagePacket, kind: SignatureType) -> bytes:
 
 
 Content = Callable[[UserMessagePacket, SignatureType], bytes]
-"""Gives what is hashed, as ``signed_content`` does."""
+"""Return the octets that are hashed, as ``signed_content`` does."""
 
 
 def sign_message(
@@ -143,7 +143,7 @@ def _resized(
 
 
 def is_signed(packet: UserMessagePacket) -> bool:
-    """Is one of the two Signature fields set? Spec: MS-MQQB 3.1.5.8.3."""
+    """Return whether one of the two Signature fields is set. Spec: MS-MQQB 3.1.5.8.3."""
     return any(_signatures(packet))
 
 

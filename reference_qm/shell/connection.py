@@ -17,13 +17,13 @@ from reference_qm.surface.inputs import (
 )
 
 LINGER_S = 5.0
-"""How long a closed connection may take to deliver what was sent before it was closed."""
+"""The time that a closed connection may take to deliver what was sent before it was closed."""
 
 OpenedInput = type[TransportAccepted] | type[TransportConnected]
 
 
 class Connection(asyncio.Protocol):
-    """Turns what asyncio tells about a stream into inputs of the core.
+    """Turns asyncio's callbacks for a stream into inputs of the core.
 
     Back-pressure: bytes are handled as they are read (asyncio reads at most 256 KiB at a time), so nothing that was
     received waits in memory. What the other side does not read waits up to ``unsent_limit`` bytes; then the connection
@@ -49,7 +49,7 @@ class Connection(asyncio.Protocol):
         self.remote = remote
         self.dialling: asyncio.Task[None] | None = None
         self.closed = False
-        """The core is told nothing more."""
+        """Pass nothing more to the core."""
         self._transport: asyncio.Transport | None = None
         self._linger: asyncio.TimerHandle | None = None
         self._cut: str | None = None
@@ -58,10 +58,10 @@ class Connection(asyncio.Protocol):
 
     @property
     def connected(self) -> bool:
-        """Was there ever a connection?"""
+        """Whether there ever was a connection."""
         return self._transport is not None
 
-    # -- asyncio tells ------------------------------------------------------------------------------------------
+    # -- asyncio's callbacks ------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         stream = cast("asyncio.Transport", transport)
@@ -113,7 +113,7 @@ class Connection(asyncio.Protocol):
             self._transport.write(b"".join(gathered))
 
     def close(self) -> None:
-        """Send what was to be sent, then close; the core is told nothing more."""
+        """Send what was to be sent, then close; the core gets no more inputs."""
         self.closed = True
         if self._transport is not None:
             self._write()
@@ -124,7 +124,7 @@ class Connection(asyncio.Protocol):
             self.dialling.cancel()
 
     def abort(self) -> None:
-        """Close without sending anything more; the core is told nothing more."""
+        """Close without sending anything more; the core gets no more inputs."""
         self.close()
         if self._transport is not None:
             self._transport.abort()

@@ -76,7 +76,7 @@ class ControlClient(asyncio.Protocol):
         """Ids of requests that wait for an answer, by the token that the host has for them."""
         self._paused = False
 
-    # -- asyncio tells ------------------------------------------------------------------------------------------
+    # -- asyncio's callbacks ------------------------------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
@@ -213,5 +213,5 @@ def _object(line: bytes) -> dict[str, Any]:
 def _number(arguments: dict[str, Any]) -> int | str:
     number = arguments.pop("id", None)
     if isinstance(number, bool) or not isinstance(number, int | str):
-        raise ControlError('"id" is missing or neither a number nor a text; it names the answer')
+        raise ControlError('"id" is missing or neither a number nor a string; it names the answer')
     return number

@@ -41,7 +41,7 @@ class DatagramSocket:
             log.debug("datagram to %s:%d not sent: %s", remote.host, remote.port, error)
 
     def close(self) -> None:
-        """Hear and send no more."""
+        """Receive and send no more."""
         if self._socket.fileno() >= 0:
             asyncio.get_running_loop().remove_reader(self._socket)
             self._socket.close()

@@ -167,14 +167,14 @@ def _tables(value: object) -> list[Any]:
     return value
 
 
-def _texts(value: object) -> tuple[str, ...]:
+def _strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list):
         raise ValueError("must be a list of names")
-    return tuple(toml.text(one) for one in value)
+    return tuple(toml.string(one) for one in value)
 
 
 def _pathname(value: object) -> str:
-    name = toml.text(value)
+    name = toml.string(value)
     computer, separator, queue = name.partition("\\")
     if not (computer and separator and queue) or "\\" in queue:
         raise ValueError("must be a path name of a public queue like 'computer\\orders'")
@@ -185,31 +185,34 @@ Names = Mapping[str, UUID]
 _GUID: Table = {"identifier": toml.guid}
 _KINDS: Mapping[str, tuple[Table, tuple[str, ...]]] = MappingProxyType(
     {
-        "sites": ({**_GUID, "name": toml.text}, ("name",)),
+        "sites": ({**_GUID, "name": toml.string}, ("name",)),
         "queue_managers": (
             {
                 **_GUID,
-                "computer_name": toml.text,
-                "qualified_computer_name": toml.text,
-                "sites": _texts,
+                "computer_name": toml.string,
+                "qualified_computer_name": toml.string,
+                "sites": _strings,
                 "routing_server": toml.flag,
-                "in_routing_servers": _texts,
-                "out_routing_servers": _texts,
+                "in_routing_servers": _strings,
+                "out_routing_servers": _strings,
             },
             ("identifier", "computer_name", "sites"),
         ),
-        "links": ({**_GUID, "sites": _texts, "cost": toml.whole(MIN_COST, MAX_COST), "gates": _texts}, ("sites",)),
+        "links": (
+            {**_GUID, "sites": _strings, "cost": toml.integer(MIN_COST, MAX_COST), "gates": _strings},
+            ("sites",),
+        ),
         "queues": (
             {
                 **_GUID,
                 "pathname": _pathname,
-                "label": toml.text,
+                "label": toml.string,
                 "transactional": toml.flag,
-                "base_priority": toml.whole(-0x8000, 0x7FFF),
+                "base_priority": toml.integer(-0x8000, 0x7FFF),
             },
             ("pathname",),
         ),
     }
 )
 """The keys of the entries of each kind, and those that must be there."""
-_DIRECTORY: Table = {"store": lambda value: Path(toml.text(value)), **dict.fromkeys(_KINDS, _tables)}
+_DIRECTORY: Table = {"store": lambda value: Path(toml.string(value)), **dict.fromkeys(_KINDS, _tables)}

@@ -16,7 +16,7 @@ from reference_qm.directory.objects import DirectoryObject
 from reference_qm.directory.records import RecordError, from_record, to_record
 
 APPLICATION_ID: Final = 0x4D514453
-""""MQDS", in the header of the file: what tells it from any other SQLite file."""
+""""MQDS", in the header of the file: it marks a directory among SQLite files."""
 SCHEMA: Final = 1
 
 _HEADER: Final = struct.Struct(">16s44xI4xI")

@@ -24,7 +24,7 @@ NO_MESSAGE, FAILED = 1, 2
 
 
 class ReadError(Exception):
-    """Why nothing could be read, in one line."""
+    """The reason why nothing could be read, in one line."""
 
 
 def read(

@@ -39,7 +39,7 @@ class Resolver:
 
 
 def is_numeric(host: str) -> bool:
-    """Is it an address already?"""
+    """Return whether it is an address already."""
     try:
         ipaddress.ip_address(host)
     except ValueError:

@@ -11,14 +11,14 @@ from typing import cast
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
 
 STOP_FLUSH_S = 0.5
-"""How long stopping may take to deliver what was answered."""
+"""The time that stopping may take to deliver what was answered."""
 NEXT_PORT = 11
-"""How far the next port to try is from one that is taken (MS-MQQP 3.1.4.8)."""
+"""The distance of the next port to try from one that is taken (MS-MQQP 3.1.4.8)."""
 LAST_PORT = 0xFFFF
 PIECE = 512
 """Bytes of requests that are taken before it is looked whether the client reads its answers: a few requests."""
 KEEPALIVE = (("TCP_KEEPIDLE", 120), ("TCP_KEEPINTVL", 30), ("TCP_KEEPCNT", 4))
-"""When a client that is silent is held to be gone, so that its handles run down (MS-RPCE 3.3.3.2.1): s, s, times."""
+"""After this keepalive a silent client counts as gone, and its handles run down (MS-RPCE 3.3.3.2.1): s, s, times."""
 
 
 class RpcListener:
@@ -35,11 +35,11 @@ class RpcListener:
         self.connections = connections
         self.unsent_bytes = unsent_bytes
         self.accepted = 0
-        """How many clients were ever let in."""
+        """The number of clients ever accepted."""
         self._clients: dict[str, _Connection] = {}
-        """What the core has a name for."""
+        """The connections that the core knows, by its names for them."""
         self._open: set[_Connection] = set()
-        """What is open, closing ones included."""
+        """The open connections, closing ones included."""
         self._servers: list[asyncio.Server] = []
         self._empty = asyncio.Event()
         self._empty.set()
@@ -69,7 +69,7 @@ class RpcListener:
             await server.start_serving()
 
     def close_listeners(self) -> None:
-        """Give the ports back."""
+        """Release the ports."""
         for server in self._servers:
             server.close()
         self._servers.clear()
@@ -86,13 +86,13 @@ class RpcListener:
             client.send(data)
 
     def close(self, connection: str) -> None:
-        """Close when everything is sent; the core is told nothing more."""
+        """Close when everything is sent; the core gets no more inputs."""
         client = self._clients.pop(connection, None)
         if client is not None:
             client.close()
 
     def drop(self) -> None:
-        """Cut every connection; the core is told nothing more."""
+        """Cut every connection; the core gets no more inputs."""
         self._clients.clear()
         for client in self._open:
             client.abort()
@@ -110,7 +110,7 @@ class RpcListener:
             await self._empty.wait()
 
     def admit(self, client: _Connection, remote: Endpoint, local: Endpoint) -> str | None:
-        """Name a new connection and tell the core; None above the limit."""
+        """Name a new connection for the core; None above the limit."""
         if len(self._open) >= self.connections:
             return None
         self.accepted += 1
@@ -122,11 +122,11 @@ class RpcListener:
         return name
 
     def is_known(self, name: str) -> bool:
-        """Does the core still want to hear of a connection?"""
+        """Return whether the core still takes events of a connection."""
         return name in self._clients
 
     def gone(self, client: _Connection, name: str, reason: str) -> None:
-        """Forget a connection that is closed, and tell the core unless it closed it itself."""
+        """Forget a connection that is closed, and pass that to the core unless it closed it itself."""
         self._open.discard(client)
         if not self._open:
             self._empty.set()

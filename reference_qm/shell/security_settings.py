@@ -50,7 +50,7 @@ from reference_qm.shell.toml_values import SettingsError, Table
 from reference_qm.surface.entropy import Entropy
 
 KEY_FILES: Mapping[str, str] = {BASE_PROVIDER: "base", ENHANCED_PROVIDER: "enhanced", AES_PROVIDER: "advanced"}
-"""How the key of each provider is called: ``encryption_base.pem``, ``signing_base.pem`` and so on."""
+"""The file name of the key of each provider: ``encryption_base.pem``, ``signing_base.pem`` and so on."""
 LARGEST_FILE = 1 << 20
 
 
@@ -65,7 +65,7 @@ def _one_of(known: Mapping[str, Any]) -> toml.Convert:
 
 def _sid(value: object) -> Sid:
     try:
-        return Sid.of(toml.text(value))
+        return Sid.of(toml.string(value))
     except FormatError:
         raise ValueError("must be a SID like S-1-5-21-1-2-3-1000") from None
 
@@ -81,16 +81,16 @@ def _list_of(convert: Callable[[object], Any]) -> toml.Convert:
 
 def _public_keys(value: object) -> MqdsPublicKeys:
     try:
-        return MqdsPublicKeys.parse(base64.b64decode(toml.text(value), validate=True))
+        return MqdsPublicKeys.parse(base64.b64decode(toml.string(value), validate=True))
     except (ValueError, FormatError):
-        raise ValueError("must be a PublicEncryptionKeyList in base64, as the verb identity tells it") from None
+        raise ValueError("must be a PublicEncryptionKeyList in base64, as the verb identity returns it") from None
 
 
 _RIGHTS = {name.removeprefix("MQSEC_").lower(): right for name, right in QueueAccess.__members__.items()}
 _CIPHER = _one_of({algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm})
 _SECURITY: Table = MappingProxyType(
     {
-        "folder": toml.text,
+        "folder": toml.string,
         "generate": toml.flag,
         "preferred_base": _CIPHER,
         "preferred_enhanced": _CIPHER,
@@ -108,7 +108,13 @@ _ELEMENTS = {
 }
 """The elements of MS-MQQB 3.1.1.3 that keys of the table stand for."""
 _USER: Table = MappingProxyType(
-    {"name": toml.text, "sid": _sid, "groups": _list_of(_sid), "certificates": _list_of(toml.text), "key": toml.text}
+    {
+        "name": toml.string,
+        "sid": _sid,
+        "groups": _list_of(_sid),
+        "certificates": _list_of(toml.string),
+        "key": toml.string,
+    }
 )
 QUEUE_KEYS: Table = MappingProxyType(
     {
@@ -116,7 +122,7 @@ QUEUE_KEYS: Table = MappingProxyType(
         "privacy": _one_of({level.name.lower(): level for level in PrivacyLevel}),
     }
 )
-"""What [[queues]] can demand of messages."""
+"""The demands that [[queues]] can make of messages."""
 
 
 def load_security(tree: object, where: str, base: Path, entropy: Entropy) -> SecurityConfig:
@@ -245,7 +251,7 @@ def _read(path: Path, where: str) -> bytes:
 
 
 def _inside(folder: Path, name: str, where: str) -> Path:
-    """Give the path of a file of the folder; SettingsError for one that is not in it, also by a link."""
+    """Return the path of a file of the folder; SettingsError for one that is not in it, also by a link."""
     path = folder / name
     if Path(name).name != name or path.resolve().parent != folder.resolve():
         raise SettingsError(

@@ -44,7 +44,7 @@ def open_store(settings: Settings) -> SqliteStore | None:
 
 
 def identified(settings: Settings, store: SqliteStore | None) -> Settings:
-    """Give the queue manager the identifier that is in its store, unless the settings give one."""
+    """Return the settings with the identifier that is in the store, unless they have one."""
     if store is None or settings.identified or "identifier" not in store.entries:
         return settings
     return replace(settings, config=replace(settings.config, identifier=_stored_identifier(store)), identified=True)
@@ -163,7 +163,7 @@ class Service:
         self.control.close_listener()
 
     def _on_exception(self, loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Tell a failure of the system and go on; a failure of our own ends the process: its state is in doubt."""
+        """Log a failure of the system and go on; a failure of our own ends the process: its state is in doubt."""
         error = context.get("exception")
         if isinstance(error, OSError):
             log.warning("%s: %s", context["message"], error)

@@ -65,9 +65,9 @@ class Settings:
     limits: Limits
     rpc: Rpc = field(default_factory=Rpc)
     store: Path | None = None
-    """Where what must survive is kept; None: it does not outlive the process."""
+    """The file for what must survive the process; None: nothing does."""
     identified: bool = False
-    """Was the identifier given, and not made up?"""
+    """Whether the identifier was given, and not made up."""
     directory: MemoryDirectory | None = None
     """The directory of the enterprise; None: workgroup mode."""
 
@@ -132,7 +132,7 @@ def _operating_system(value: object) -> OperatingSystemType:
 
 def _ip_address(value: object) -> str:
     try:
-        address = ipaddress.ip_address(toml.text(value))
+        address = ipaddress.ip_address(toml.string(value))
     except ValueError:
         raise ValueError("must be an IPv4 or IPv6 address like 127.0.0.1") from None
     return str(address)
@@ -146,51 +146,51 @@ def _own_address(value: object) -> str:
 
 
 def _endpoint(value: object) -> Endpoint:
-    host, colon, port = toml.text(value).rpartition(":")
+    host, colon, port = toml.string(value).rpartition(":")
     if not colon or not (port.isascii() and port.isdigit()) or int(port) > 0xFFFF:
         raise ValueError("must be ADDRESS:PORT like 127.0.0.1:0")
     return Endpoint(_ip_address(host.removeprefix("[").removesuffix("]")), int(port))
 
 
 def _path(value: object) -> Path:
-    return Path(toml.text(value))
+    return Path(toml.string(value))
 
 
 def _queue_name(value: object) -> str:
-    name = toml.text(value)
+    name = toml.string(value)
     folder, separator, queue = name.rpartition("\\")
     if folder.lower() not in ("", "private$") or bool(folder) is not bool(separator) or not queue:
         raise ValueError("must be a path name like 'private$\\orders', or 'orders' of a public queue")
     return name
 
 
-_PORT = toml.whole(1, 0xFFFF)
-_LISTEN_PORT = toml.whole(0, 0xFFFF)
+_PORT = toml.integer(1, 0xFFFF)
+_LISTEN_PORT = toml.integer(0, 0xFFFF)
 
 _TABLES: Mapping[str, Table] = MappingProxyType(
     {
         "queue_manager": {
             "identifier": toml.guid,
-            "host_name": toml.text,
+            "host_name": toml.string,
             "operating_system": _operating_system,
             "send_ping": toml.flag,
             "send_insecure_nacks": toml.flag,
-            "window_size": toml.whole(1, 0xFFFF),
-            "max_sessions": toml.whole(0, 1_000_000),
+            "window_size": toml.integer(1, 0xFFFF),
+            "max_sessions": toml.integer(0, 1_000_000),
         },
         "listen": {"address": _own_address, "tcp_port": _LISTEN_PORT, "ping_port": _LISTEN_PORT, "ping": toml.flag},
         "rpc": {
             "enabled": toml.flag,
-            "port": toml.whole(0, 0xFFFF - 2),
+            "port": toml.integer(0, 0xFFFF - 2),
             "read_port": _LISTEN_PORT,
             "mapper": toml.flag,
             "mapper_port": _LISTEN_PORT,
         },
         "remote": {"tcp_port": _PORT, "ping_port": _PORT, "rpc_port": _PORT},
-        "timers": {timer.name: toml.whole(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
+        "timers": {timer.name: toml.integer(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
         "control": {"address": _endpoint},
         "store": {"path": _path},
-        "limits": {"connections": toml.whole(1, 1_000_000), "unsent_bytes": toml.whole(1, 1 << 40)},
+        "limits": {"connections": toml.integer(1, 1_000_000), "unsent_bytes": toml.integer(1, 1 << 40)},
     }
 )
 _QUEUE: Table = MappingProxyType({"name": _queue_name, "transactional": toml.flag, **QUEUE_KEYS})
@@ -205,7 +205,7 @@ FLAGS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "--store": ("store", "path"),
     }
 )
-"""Which key each flag overrides."""
+"""The key that each flag overrides."""
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -104,8 +104,8 @@ class SqliteStore:
 
 
 _PORTIONS = (256, 16, 1)
-"""How many entries one statement takes. Few statements, because each gives up the interpreter's lock and waits for it
-again: row by row, a busy event loop would let every row wait for milliseconds."""
+"""The numbers of entries that one statement takes. Few statements, because each releases the interpreter's lock and
+waits for it again: row by row, a busy event loop would let every row wait for milliseconds."""
 _PUT = {size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}" for size in _PORTIONS}  # noqa: S608
 _REMOVE = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTIONS}  # noqa: S608
 _encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode

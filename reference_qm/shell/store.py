@@ -1,4 +1,4 @@
-"""Where ``Persist`` effects go: the surface of a store, and the one that lives in memory (sqlite_store: the other)."""
+"""Stores for ``Persist`` effects: their interface, and the one that lives in memory (sqlite_store: the other)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values of a TOML file: each converter takes what was written and returns what is meant, or raises ValueError."""
+"""Values of a TOML file: each converter takes a parsed value and returns the one to use, or raises ValueError."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class SettingsError(Exception):
     """A file, key or flag that cannot be used: one line naming it and the way out."""
 
 
-def text(value: object) -> str:
-    """Take a text that is not empty."""
+def string(value: object) -> str:
+    """Take a string that is not empty."""
     if not isinstance(value, str) or not value:
-        raise ValueError("must be a text")
+        raise ValueError("must be a string")
     return value
 
 
@@ -29,12 +29,12 @@ def flag(value: object) -> bool:
     return value
 
 
-def whole(low: int, high: int) -> Convert:
-    """Give the converter of whole numbers from ``low`` to ``high``."""
+def integer(low: int, high: int) -> Convert:
+    """Return the converter of integers from ``low`` to ``high``."""
 
     def convert(value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-            raise ValueError(f"must be a whole number from {low} to {high}")
+            raise ValueError(f"must be an integer from {low} to {high}")
         return value
 
     return convert
@@ -43,7 +43,7 @@ def whole(low: int, high: int) -> Convert:
 def guid(value: object) -> UUID:
     """Take a GUID."""
     try:
-        return UUID(text(value))
+        return UUID(string(value))
     except ValueError:
         raise ValueError("must be a GUID like 6d71636f-6e66-4f72-8d00-000000000001") from None
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@value_object(order=True)
 class Now:
     """An instant on the two clocks that the protocol uses.
 

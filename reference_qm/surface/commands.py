@@ -6,16 +6,16 @@ from dataclasses import field
 from typing import Any
 from uuid import UUID
 
-from reference_qm.frozen import dataclass
 from reference_qm.surface.remote_commands import RemoteRequest
+from reference_qm.value_object import value_object
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Identity:
-    """Who is this? Result: guid, name, vendor, version, capabilities, public keys (MQDSPUBLICKEYS in base64)."""
+    """Who is this? Result: guid, name, vendor, version, facilities, public keys (MQDSPUBLICKEYS in base64)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class CreateQueue:
     """Create a private queue ``private$\\name`` or a subqueue ``private$\\name;subqueue``.
 
@@ -34,14 +34,14 @@ class CreateQueue:
     base_priority: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class GetQueue:
     """Read the properties of a queue. Result: name, count, bytes, and what CreateQueue sets, under the same names."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class SetQueue:
     """Change properties of a queue; None leaves one as it is. Result: as of GetQueue."""
 
@@ -55,7 +55,7 @@ class SetQueue:
     base_priority: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class OpenQueue:
     """Open a queue for ``access`` receive or peek, and keep others from receiving if asked to. Result: handle."""
 
@@ -64,35 +64,35 @@ class OpenQueue:
     deny_receive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class CloseQueue:
     """Close what OpenQueue opened: its cursors go, what waits through it is cancelled."""
 
     handle: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class OpenCursor:
     """Make a cursor before the first message of an open queue. Result: cursor."""
 
     handle: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class CloseCursor:
     """Forget a cursor; what waits through it is cancelled."""
 
     cursor: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class DeleteQueue:
     """Delete a queue by its path name."""
 
     name: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ListQueues:
     """List what there is.
 
@@ -101,7 +101,7 @@ class ListQueues:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class SendMessage:
     """Send a message to a format name (MS-MQMQ 2.1). Result: message_id ``{guid}\\ordinal`` of the Message.
 
@@ -140,14 +140,14 @@ class SendMessage:
     trace_queue: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class OpenSession:
     """Establish a protocol session (MS-MQQB 3.1.5.2) without a message. Completes when OPEN, is rejected when not."""
 
     to: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ReceiveMessage:
     """Take the first message of a queue, or the one at a cursor, waiting up to ``timeout_ms``. Result: message or None.
 
@@ -162,7 +162,7 @@ class ReceiveMessage:
     cursor: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class PeekMessage:
     """Read a message as ReceiveMessage does, leaving it there; with ``next``, the one after that at the cursor."""
 
@@ -173,7 +173,7 @@ class PeekMessage:
     next: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ReadByLookupIdentifier:
     """Take, or only peek, the message with a lookup_id, or the one ``seek`` says. Result: message.
 
@@ -189,7 +189,7 @@ class ReadByLookupIdentifier:
     transaction: UUID | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class MoveMessage:
     """Move a message between a queue and its subqueues. Result: lookup_id, which it keeps.
 
@@ -202,14 +202,14 @@ class MoveMessage:
     transaction: UUID | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class CancelWaiting:
     """Cancel the command with a token if it waits for a message; it is rejected then. Result: cancelled."""
 
     token: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class PeekMessages:
     """Read the messages of a queue in order, leaving them there. Result: messages."""
 
@@ -217,38 +217,38 @@ class PeekMessages:
     limit: int = 100
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class PurgeQueue:
     """Delete every message of a queue. Result: purged."""
 
     queue: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class PauseQueue:
     """Send nothing more of the outgoing queue for a format name (MS-MQDMPR 3.1.4.14)."""
 
     to: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ResumeQueue:
     """Send what waits in the outgoing queue for a format name (MS-MQDMPR 3.1.4.15)."""
 
     to: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class TakeOffline:
     """Leave the network (MS-MQDMPR 3.1.4.12): no sessions until it is brought online."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class BringOnline:
     """Come back to the network (MS-MQDMPR 3.1.4.13)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class BeginTransaction:
     """Begin a transaction (MS-MQDMPR 3.1.7.1.8). Result: transaction, a GUID, made when none is given.
 
@@ -259,7 +259,7 @@ class BeginTransaction:
     external: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class PrepareTransaction:
     """Vote on a transaction (MS-MQDMPR 3.1.4.6). Result: outcome, ``prepared``, or committed if ``single_phase``.
 
@@ -270,21 +270,21 @@ class PrepareTransaction:
     single_phase: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class CommitTransaction:
     """Commit a transaction (MS-MQDMPR 3.1.4.4, 3.1.4.7, 3.1.4.9). Result: outcome ``committed``."""
 
     transaction: UUID
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class AbortTransaction:
     """Abort a transaction (MS-MQDMPR 3.1.4.5, 3.1.4.8, 3.1.4.10). Result: outcome ``aborted``."""
 
     transaction: UUID
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ReenlistmentTimeout:
     """The coordinator does not tell in time what became of transactions in doubt (MS-MQDMPR 3.1.4.11).
 
@@ -292,7 +292,7 @@ class ReenlistmentTimeout:
     """
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class SetTimers:
     """Change timer durations (README: set_timers). None leaves a value as it is. Result: the values in force.
 
@@ -308,7 +308,7 @@ class SetTimers:
     message_id_history_cleanup_ms: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Configure:
     """Change settings of the queue manager (MS-MQQB 3.1.1.3). None leaves one as it is. Result: those in force.
 
@@ -330,7 +330,7 @@ class Configure:
     reject_enhanced_rc2_using_40_bit_keys: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Inspect:
     """Read the abstract data model. Result: adm, a JSON-ready tree under the specification's names."""
 
@@ -371,7 +371,7 @@ Request = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Result:
     """What a Command gave: JSON-ready values under the names that each request documents."""
 

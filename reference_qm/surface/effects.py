@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from reference_qm.directory.interface import Change
-from reference_qm.frozen import dataclass
 from reference_qm.surface.commands import Result
 from reference_qm.surface.inputs import Endpoint, PingSocket
+from reference_qm.value_object import value_object
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Connect:
     """Open a TCP connection; answered by TransportConnected or TransportFailed."""
 
@@ -16,7 +16,7 @@ class Connect:
     remote: Endpoint
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class SendPacket:
     """Send exactly one packet on a stream."""
 
@@ -24,7 +24,7 @@ class SendPacket:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class CloseTransport:
     """Close a stream; no TransportLost follows. ``reason`` is one line that names the section."""
 
@@ -32,7 +32,7 @@ class CloseTransport:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class SendDatagram:
     """Send one UDP datagram from one of the two ping sockets."""
 
@@ -41,7 +41,7 @@ class SendDatagram:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RpcSend:
     """Send bytes on a DCE/RPC connection."""
 
@@ -49,7 +49,7 @@ class RpcSend:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RpcClose:
     """Close a DCE/RPC connection when everything is sent; no RpcLost follows. ``reason`` names the section."""
 
@@ -57,14 +57,14 @@ class RpcClose:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ResolveHost:
     """Resolve a host name; answered by HostResolved (MS-MQQB 3.1.5.2.1)."""
 
     host: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Persist:
     """Put a record on disk; answered by Persisted or PersistFailed. ``record`` is one JSON-ready object."""
 
@@ -72,14 +72,14 @@ class Persist:
     record: dict[str, object]
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class ReadDirectory:
     """Read everything that the directory holds; answered by DirectoryAnswered (MS-MQDMPR 3.1.7.1.20)."""
 
     token: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class WriteDirectory:
     """Change the directory; answered by DirectoryAnswered (MS-MQDMPR 3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24)."""
 
@@ -87,7 +87,7 @@ class WriteDirectory:
     change: Change
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Completed:
     """The answer to a Command."""
 
@@ -95,7 +95,7 @@ class Completed:
     result: Result
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Rejected:
     """A Command that cannot be carried out; ``error`` is one line naming the thing and the way out."""
 

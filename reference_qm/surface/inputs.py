@@ -12,8 +12,8 @@ from uuid import UUID
 
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.objects import DirectoryObject
-from reference_qm.frozen import dataclass
 from reference_qm.surface.commands import Request
+from reference_qm.value_object import value_object
 
 
 class Endpoint(NamedTuple):
@@ -32,17 +32,17 @@ class PingSocket(Enum):
     """The port that the initiator sends its Ping Requests from."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Started:
     """Queue Manager Started (MS-MQQB 3.1.4.1)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Stopped:
     """Queue Manager Stopped (MS-MQQB 3.1.4.2)."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class TransportAccepted:
     """A remote initiator connected (MS-MQQB 3.1.5.10)."""
 
@@ -51,7 +51,7 @@ class TransportAccepted:
     local: Endpoint
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class TransportConnected:
     """A ``Connect`` effect succeeded."""
 
@@ -60,7 +60,7 @@ class TransportConnected:
     local: Endpoint
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class TransportFailed:
     """A ``Connect`` effect failed; ``error`` is one line for the connection history."""
 
@@ -68,7 +68,7 @@ class TransportFailed:
     error: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class TransportLost:
     """The underlying transport indicates a disconnect (MS-MQQB 3.1.7.3)."""
 
@@ -76,7 +76,7 @@ class TransportLost:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class BytesReceived:
     """Bytes of a stream, cut anywhere."""
 
@@ -84,7 +84,7 @@ class BytesReceived:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class DatagramReceived:
     """One UDP datagram (MS-MQQB 3.1.7.7, 3.1.7.8)."""
 
@@ -93,7 +93,7 @@ class DatagramReceived:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RpcListening:
     """The ports of DCE/RPC were taken (MS-MQQP 3.1.3): what RemoteQMGetQMQMServerPort and the endpoint mapper tell.
 
@@ -104,7 +104,7 @@ class RpcListening:
     read: Endpoint
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RpcAccepted:
     """A client of DCE/RPC connected; ``connection`` is a name that the host gives (MS-MQQP 2.1)."""
 
@@ -113,7 +113,7 @@ class RpcAccepted:
     local: Endpoint
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RpcBytes:
     """Bytes of a DCE/RPC connection, cut anywhere."""
 
@@ -121,7 +121,7 @@ class RpcBytes:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RpcLost:
     """A DCE/RPC connection is gone (MS-MQQP 3.1.6)."""
 
@@ -129,7 +129,7 @@ class RpcLost:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class HostResolved:
     """The answer to ``ResolveHost``: textual addresses, best first; empty when the name is unknown."""
 
@@ -137,14 +137,14 @@ class HostResolved:
     addresses: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Persisted:
     """A ``Persist`` effect is safely on disk."""
 
     token: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class PersistFailed:
     """A ``Persist`` effect could not be carried out; nothing of it is on disk."""
 
@@ -152,7 +152,7 @@ class PersistFailed:
     error: str
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class DirectoryAnswered:
     """The answer to ``ReadDirectory`` or ``WriteDirectory`` (MS-MQDMPR 3.1.1.17).
 
@@ -166,12 +166,12 @@ class DirectoryAnswered:
     elements: tuple[DirectoryObject, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class DirectoryChanged:
     """Somebody changed the directory, or it was lost or found again: what was read last may be true no more."""
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class Command:
     """Something that a higher layer asks for; answered by one ``Completed`` or ``Rejected`` with the same token."""
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from reference_qm.frozen import dataclass
+from reference_qm.value_object import value_object
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RemoteOpen:
     """Open a queue of another queue manager, by its format name, to read it from here. Result: remote, a number.
 
@@ -17,28 +17,28 @@ class RemoteOpen:
     deny_receive: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RemoteClose:
     """Close what RemoteOpen opened: its cursors go, what waits for its messages is cancelled."""
 
     remote: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RemoteOpenCursor:
     """Make a cursor of a remote queue. Result: cursor."""
 
     remote: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RemoteCloseCursor:
     """Forget a cursor of a remote queue."""
 
     cursor: int
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RemoteReceive:
     """Take a message of a remote queue, the first or the one at a cursor. Result: message, None after the time.
 
@@ -51,7 +51,7 @@ class RemoteReceive:
     timeout_ms: int | None = 0
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RemotePeek:
     """Read a message as RemoteReceive does, leaving it there; with ``next``, the one after that at the cursor."""
 
@@ -61,7 +61,7 @@ class RemotePeek:
     next: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RemoteReadByLookupId:
     """Take, or only peek, the message of a remote queue with a lookup_id, or the one ``seek`` says. Result: message."""
 
@@ -71,7 +71,7 @@ class RemoteReadByLookupId:
     peek: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@value_object
 class RemotePurge:
     """Delete every message of a remote queue."""
 

@@ -68,7 +68,7 @@ def run_json(folder: Path) -> dict[str, Any]:
 
 
 def judged(folder: Path) -> Counter[tuple[str, str, str]]:
-    """What a run says, without when and how often it was written down."""
+    """Return the verdicts of a run, without when and how often each was written."""
     return Counter((line["test"], line["rule"], line["verdict"]) for line in verdicts(folder))
 
 

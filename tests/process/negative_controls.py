@@ -18,7 +18,7 @@ CHUNK = 65_536
 KINDS = ("silent", "closing", "echo", "random")
 
 Reply = Callable[[bytes], bytes]
-"""What is sent for the bytes that came; nothing for empty bytes."""
+"""The function that returns what is sent for the bytes that came; nothing for empty bytes."""
 
 
 class Datagrams(asyncio.DatagramProtocol):

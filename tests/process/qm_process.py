@@ -90,7 +90,7 @@ def serve(folder: Path, *flags: str, toml: str | None = None) -> Iterator[Served
 
 
 def refused(*flags: str) -> str:
-    """What a process says that does not start; it must end with 2 and say one line."""
+    """Return the one line of a process that does not start; it must end with 2."""
     done = subprocess.run([*COMMAND, *flags], capture_output=True, cwd=ROOT, timeout=RESPONSE_TIMEOUT_S, check=False)
     assert (done.returncode, done.stdout) == (2, b"")
     said = done.stderr.decode()

@@ -56,7 +56,7 @@ class Client:
 
 
 class Story:
-    """What was confirmed and what was delivered, over all lives of both processes."""
+    """Record of what was confirmed and what was delivered, over all lives of both processes."""
 
     def __init__(self, folder: Path, delivery: str = "recoverable") -> None:
         self.delivery = delivery
@@ -145,7 +145,7 @@ class Story:
             self.delivered += [message["body"] for message in left]
 
     def lost(self) -> set[str]:
-        """What was confirmed and not delivered, but for what an open receive took with it.
+        """Return what was confirmed and not delivered, but for what an open receive took with it.
 
         That can only be the message next in order: one between those delivered before the kill and those after.
         """

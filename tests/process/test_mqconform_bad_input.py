@@ -106,12 +106,12 @@ def test_a_run_folder_is_not_written_over_and_resume_needs_one(tmp_path: Path) -
 
 
 def test_a_name_is_no_path(tmp_path: Path) -> None:
-    place = tmp_path / "here"
-    place.mkdir()
+    here = tmp_path / "here"
+    here.mkdir()
     file = sut(tmp_path, VIRTUAL.replace('"reference"', '"../../evil"'))
-    assert mqconform("run", "--sut", file, "--rule", "MQQB-2.2.2-02", cwd=place).returncode == 0
+    assert mqconform("run", "--sut", file, "--rule", "MQQB-2.2.2-02", cwd=here).returncode == 0
     assert [path.name for path in tmp_path.iterdir() if path != file] == ["here"]
-    (folder,) = (place / "out").iterdir()
+    (folder,) = (here / "out").iterdir()
     assert folder.name.startswith("evil-")
     assert run_json(folder)["sut"]["name"] == "../../evil"
 

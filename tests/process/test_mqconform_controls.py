@@ -53,7 +53,7 @@ LATE_FAULTS = (
     "unknown-queue-taken-for-another",
     "any-message-into-transactional-queue",
 )
-"""What is wrong with the queue manager that says everything a second late: it says what it should not."""
+"""The faults of the queue manager that answers everything a second late: it sends what it should not."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ class Ran:
 
 @contextlib.contextmanager
 def control(kind: str, folder: Path) -> Iterator[Path]:
-    """A control that runs; gives a SUT file for it, which claims whatever can be claimed."""
+    """A control that runs; yields a SUT file for it, which claims whatever can be claimed."""
     peer_port, peer_ping_port = free_port("127.0.0.2"), free_port("127.0.0.2")
     if kind == LATE:
         config = folder / "qm.toml"
@@ -111,14 +111,14 @@ def control(kind: str, folder: Path) -> Iterator[Path]:
 def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
     """Each control, tested at the same time: the runs spend theirs waiting."""
     kinds = (*LAWFUL, LATE)
-    places = {kind: tmp_path_factory.mktemp(kind) for kind in kinds}
+    folders = {kind: tmp_path_factory.mktemp(kind) for kind in kinds}
 
     def run(kind: str) -> Ran:
-        place = places[kind]
+        folder = folders[kind]
         options = ("--workers", 24) if WHOLE else ("--workers", 24, "-k", SELECTION)
-        with control(kind, place) as file:
-            done = mqconform("run", "--sut", file, "--out", place / "run", *options)
-        return Ran(place / "run", done.returncode, done.stdout + done.stderr)
+        with control(kind, folder) as file:
+            done = mqconform("run", "--sut", file, "--out", folder / "run", *options)
+        return Ran(folder / "run", done.returncode, done.stdout + done.stderr)
 
     with ThreadPoolExecutor(len(kinds)) as pool:
         return dict(zip(kinds, pool.map(run, kinds), strict=True))
@@ -173,7 +173,7 @@ def test_the_echo_was_heard(ran: dict[str, Ran]) -> None:
 
 
 def test_a_late_answer_is_not_taken_for_none(ran: dict[str, Ran]) -> None:
-    """What it says against the rules comes when an impatient tester has stopped listening: no pass for those rules."""
+    """A violation that comes when an impatient tester has stopped listening is no pass for those rules."""
     broken = {rule for name in LATE_FAULTS for rule in load_faults()[name].breaks}
     found = {(line["rule"], line["verdict"]) for line in verdicts(ran[LATE].folder) if line["rule"] in broken}
     assert {verdict for _, verdict in found} <= {"fail", "not_observable", "not_applicable"}
@@ -181,9 +181,9 @@ def test_a_late_answer_is_not_taken_for_none(ran: dict[str, Ran]) -> None:
 
 
 def test_a_late_answer_is_an_answer(ran: dict[str, Ran]) -> None:
-    """What it does right it passes, late or not."""
-    told = {line["verdict"] for line in verdicts(ran[LATE].folder) if "response_repeats" in line["test"]}
-    assert told == {"pass"}
+    """A right answer passes, late or not."""
+    found = {line["verdict"] for line in verdicts(ran[LATE].folder) if "response_repeats" in line["test"]}
+    assert found == {"pass"}
 
 
 # -- what nobody has ------------------------------------------------------------------------------------------------

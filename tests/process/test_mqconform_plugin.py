@@ -158,7 +158,7 @@ REASONS = {
     "test_fixture_breaks": "OSError: no room",
     "test_harness_breaks": "we were wrong",
 }
-"""What the last verdict of a check says."""
+"""The reason in the last verdict of each check."""
 GOOD = {"test_kept", "test_should_missed"}
 """Checks that end well for pytest."""
 
@@ -166,16 +166,16 @@ GOOD = {"test_kept", "test_should_missed"}
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The harness beside a tiny suite."""
-    place = tmp_path_factory.mktemp("tiny")
+    folder = tmp_path_factory.mktemp("tiny")
     for package in ("harness", "reference_qm"):
-        shutil.copytree(ROOT / package, place / package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
     for name, text in FILES.items():
-        path = place / name
+        path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     for name in ("conftest.py", "pytest.ini"):
-        shutil.copy(ROOT / "suites" / name, place / "suites" / name)
-    return place
+        shutil.copy(ROOT / "suites" / name, folder / "suites" / name)
+    return folder
 
 
 def run(tiny: Path, out: str, *options: str) -> subprocess.CompletedProcess[str]:

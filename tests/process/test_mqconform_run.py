@@ -39,16 +39,16 @@ class Ran:
 
 @pytest.fixture(scope="module")
 def by_mqconform(tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    place = tmp_path_factory.mktemp("mqconform")
-    done = mqconform("run", "--sut", sut(place), "--out", "run", cwd=place)
-    return Ran(place / "run", done.returncode, done.stdout + done.stderr)
+    folder = tmp_path_factory.mktemp("mqconform")
+    done = mqconform("run", "--sut", sut(folder), "--out", "run", cwd=folder)
+    return Ran(folder / "run", done.returncode, done.stdout + done.stderr)
 
 
 @pytest.fixture(scope="module")
 def by_pytest(tmp_path_factory: pytest.TempPathFactory) -> Ran:
-    place = tmp_path_factory.mktemp("pytest")
-    done = command(*PYTEST, "suites", "-q", "--sut", sut(place), "--out", place / "run", cwd=ROOT)
-    return Ran(place / "run", done.returncode, done.stdout + done.stderr)
+    folder = tmp_path_factory.mktemp("pytest")
+    done = command(*PYTEST, "suites", "-q", "--sut", sut(folder), "--out", folder / "run", cwd=ROOT)
+    return Ran(folder / "run", done.returncode, done.stdout + done.stderr)
 
 
 def test_the_reference_keeps_every_rule(by_mqconform: Ran) -> None:
@@ -61,14 +61,14 @@ def test_the_reference_keeps_every_rule(by_mqconform: Ran) -> None:
 def test_pytest_suites_is_the_same_run(by_mqconform: Ran, by_pytest: Ran) -> None:
     assert by_pytest.code == by_mqconform.code
 
-    def told(ran: Ran) -> list[str]:
+    def lines_of(ran: Ran) -> list[str]:
         own = ("run", "time")
         return [
             json.dumps({key: value for key, value in line.items() if key not in own})
             for line in verdicts_of(ran.folder)
         ]
 
-    assert told(by_pytest) == told(by_mqconform)  # virtual time: to the byte, evidence too
+    assert lines_of(by_pytest) == lines_of(by_mqconform)  # virtual time: to the byte, evidence too
     names = [sorted(path.name for path in (ran.folder / "captures").iterdir()) for ran in (by_mqconform, by_pytest)]
     assert names[0] == names[1]
 

@@ -29,27 +29,27 @@ WAITS_FOR = (
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built from the checkout with the tools of the environment: no network."""
-    place = tmp_path_factory.mktemp("dist")
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(place), str(ROOT)]
+    folder = tmp_path_factory.mktemp("dist")
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     done = subprocess.run(build, capture_output=True, text=True, check=False, timeout=180)
     assert done.returncode == 0, done.stdout + done.stderr
-    (path,) = place.glob("*.whl")
+    (path,) = folder.glob("*.whl")
     return path
 
 
 @pytest.fixture(scope="module")
 def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A virtual environment with the wheel in it and the dependencies, but not the checkout, of this one."""
-    place = tmp_path_factory.mktemp("installed") / "venv"
-    subprocess.run([sys.executable, "-m", "venv", str(place)], check=True, timeout=180)
-    python = place / "bin" / "python"
+    folder = tmp_path_factory.mktemp("installed") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, timeout=180)
+    python = folder / "bin" / "python"
     install = [str(python), "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", str(wheel)]
     done = subprocess.run(install, capture_output=True, text=True, check=False, timeout=180)
     assert done.returncode == 0, done.stderr
     (packages,) = _ask(python, "import sysconfig; print(sysconfig.get_path('purelib'))")
     # A folder that a .pth file names is searched, but the .pth files in it, such as the editable one, are not read.
     (Path(packages) / "dependencies.pth").write_text(sysconfig.get_path("purelib") + "\n", encoding="utf-8")
-    return place / "bin"
+    return folder / "bin"
 
 
 def _ask(python: Path, code: str) -> list[str]:

@@ -20,10 +20,10 @@ SELECTION = "test_2_2_2_ or test_2_2_3_ or test_2_2_6_ or test_2_2_1_"
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run without workers."""
-    place = tmp_path_factory.mktemp("alone")
-    done = mqconform("run", "--sut", sut(place), "--out", place / "run", "-k", SELECTION)
+    folder = tmp_path_factory.mktemp("alone")
+    done = mqconform("run", "--sut", sut(folder), "--out", folder / "run", "-k", SELECTION)
     assert done.returncode == 0, done.stdout
-    return place / "run"
+    return folder / "run"
 
 
 def blocks(folder: Path) -> list[str]:
@@ -42,10 +42,10 @@ def test_three_workers_find_what_one_finds(alone: Path, tmp_path: Path) -> None:
     assert unfounded(folder) == []
     for name in ("junit.xml", "allure-results", "captures"):
         assert (folder / name).exists()
-    told = [ET.parse(run / "junit.xml").getroot()[0].get("tests") for run in (folder, alone)]
-    assert told[0] == told[1] == str(len(blocks(alone)))
+    counts = [ET.parse(run / "junit.xml").getroot()[0].get("tests") for run in (folder, alone)]
+    assert counts[0] == counts[1] == str(len(blocks(alone)))
     assert len(list((folder / "captures").iterdir())) == len(list((alone / "captures").iterdir()))
-    assert len(list((folder / "allure-results").glob("*-result.json"))) == int(told[0])
+    assert len(list((folder / "allure-results").glob("*-result.json"))) == int(counts[0])
 
 
 def begun(folder: Path, file: Path, workers: int = 2) -> subprocess.Popen[str]:

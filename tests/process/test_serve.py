@@ -17,7 +17,7 @@ from qm_process import RESPONSE_TIMEOUT_S, free_port, refused, serve
 ANY = ("--tcp-port", "0", "--ping-port", "0")
 CONTROLLED = (*ANY, "--control", "127.0.0.1:0")
 QUICK_STOP_S = 5.0
-"""It takes a tenth of a second; a busy machine gets more, but no wait of the protocol (600 s here) fits in."""
+"""A stop takes a tenth of a second; a busy machine gets more, but no wait of the protocol (600 s here) fits in."""
 PING = struct.Struct("<HHI16s")
 """MS-MQQB 2.2.7: Flags, Signature, Cookie, QMGuid."""
 PING_SIGNATURE = 0x5548
@@ -68,14 +68,14 @@ def test_ping_remote_reading_and_control_are_there_only_when_asked(tmp_path: Pat
         assert sockets_of(served.process.pid) == {("tcp", served.bound["tcp"]), ("tcp", served.bound["control"])}
 
 
-def test_it_answers_a_ping_with_the_guid_that_control_tells(tmp_path: Path):
+def test_it_answers_a_ping_with_the_guid_of_its_identity(tmp_path: Path):
     guid = "6d71636f-6e66-4f72-8d00-000000000042"
     toml = f"[queue_manager]\nidentifier = '{guid}'\nhost_name = 'contoso'"
     with serve(tmp_path, *CONTROLLED, toml=toml) as served, served.control() as control:
         assert ping(served.endpoint("ping"), 0x01020304) == (0, 0x01020304, UUID(guid))
         identity = control.call("identity")
         assert UUID(identity["guid"]) == UUID(guid)
-        assert "restart" in identity["capabilities"]
+        assert "restart" in identity["facilities"]
 
 
 def exchange(sender, receiver, receiver_address: str, delivery: str, count: int = 5) -> None:
@@ -132,7 +132,7 @@ def test_a_signal_stops_it_cleanly_and_at_once(tmp_path: Path, number: signal.Si
             control.ask("receive", queue="private$\\q", timeout_ms=600_000)
             served.process.send_signal(number)
             assert peer.recv(1) == b""
-            assert control.hear()["ok"] is False  # whoever waits is told
+            assert control.hear()["ok"] is False  # whoever waits is answered
             assert served.ends(QUICK_STOP_S) == 0
         with socket.create_server(served.endpoint("tcp")):
             pass

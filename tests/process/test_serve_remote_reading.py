@@ -72,7 +72,7 @@ def bodies(control: Control) -> list[str]:
 
 
 class RemoteReader:
-    """What an application and its supporting server do: a handle from qmcomm, everything else by qm2qm."""
+    """An application and its supporting server: a handle from qmcomm, everything else by qm2qm."""
 
     def __init__(self, served: Served, syntax: str = "NDR", multiplexed: bool = False) -> None:
         self.application = Impacket(served.endpoint("rpc"), QC, syntax)
@@ -191,7 +191,7 @@ def test_a_restart_ends_associations_and_keeps_the_ports(served):
     again.close()
 
 
-def test_the_mapper_at_its_own_port_tells_where_qm2qm_is(served):
+def test_the_mapper_at_its_own_port_answers_where_qm2qm_is(served):
     process, _ = served
     dce = RecordingTransport(process.endpoint("mapper")).get_dce_rpc()
     dce.connect()
@@ -209,7 +209,7 @@ def read(process: Served, *flags: str, queue: str = DIRECT) -> subprocess.Comple
     )
 
 
-def test_a_command_peeks_and_receives_and_tells_that_nothing_is_left_or_why_it_failed(served):
+def test_a_command_peeks_and_receives_and_reports_that_nothing_is_left_or_why_it_failed(served):
     process, control = served
     send(control, "one")
     for flags, left in ((("--peek",), ["one"]), ((), [])):

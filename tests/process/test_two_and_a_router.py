@@ -18,7 +18,7 @@ from relay import Relay
 LEFT, ROUTER, RIGHT = "left", "router", "right"
 ADDRESSES = {LEFT: "127.0.0.1", ROUTER: "127.0.0.2", RIGHT: "127.0.0.3"}
 RELAY = "127.0.0.4"
-"""Where the left one finds the router, through the relay."""
+"""The address of the router for the left one, through the relay."""
 IDENTIFIERS = {name: f"6d71636f-6e66-4f72-8d00-0000000000{number}" for number, name in enumerate(ADDRESSES, 10)}
 PLAIN, TRANSACTIONAL, NOTHING = "private$\\plain", "private$\\tx", "private$\\nothing"
 PUBLIC, PUBLISHED = "orders", "6d71636f-6e66-4f72-8d00-0000000000ff"
@@ -133,7 +133,7 @@ class Environment:
             assert message["source"] == IDENTIFIERS[source]
 
     def waiting(self, name: str) -> int:
-        """How many messages wait to be sent, or acknowledged, at one of the three."""
+        """Return the number of messages that wait to be sent, or acknowledged, at one of the three."""
         return sum(queue["count"] for queue in self.control[name].call("list")["outgoing"])
 
     def until(self, name: str, condition: Callable[[], bool], what: str) -> None:

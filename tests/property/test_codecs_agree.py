@@ -37,7 +37,7 @@ STRUCTURES = (
     "ProviderInfo",
     "MQFAddressHeader",
 )
-"""What stands for itself in both codecs, by the name in both."""
+"""The structures that stand for themselves in both codecs, by the name in both."""
 
 
 # -- comparing --------------------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def differences(record: Any, layer: Packet) -> list[str]:
 
 
 def seen(layer: Packet, name: str) -> Any:
-    """Give what the layer reads for a name of the codec."""
+    """Return the value that the layer reads for a name of the codec."""
     if name == "Padding" and isinstance(layer, wire.SecurityHeader):
         paddings = [field.name for field in layer.fields_desc if field.name.endswith("Padding")]
         return b"".join(layer.getfieldval(padding) for padding in paddings)
@@ -85,7 +85,7 @@ def alike(record: Any, name: str, one: Any, other: Any) -> bool:
 
 
 def terminated(name: str) -> str:
-    """Give the name of what says that a text has its terminator."""
+    """Return the name of the field that shows whether a text has its terminator."""
     return {"DirectFormatName": "Terminated", "Label": "LabelTerminated"}.get(name, f"{name}Terminated")
 
 
@@ -109,7 +109,7 @@ def packet_differences(record: Any, packet: Packet) -> list[str]:
 
 
 def outcome(parse: Any, data: bytes) -> Any:
-    """Give what parsing gives, or None when the bytes are refused."""
+    """Return the result of parsing, or None when the bytes are refused."""
     try:
         return parse(data)
     except (codec.FormatError, wire.WireError):
@@ -126,7 +126,7 @@ def check(data: bytes, parse: Any = codec.parse_packet, dissect: Any = wire.diss
 
 
 def refusals(data: bytes, parse: Any, dissect: Any) -> str:
-    """Say what each of them makes of bytes on which they disagree."""
+    """Describe what each of them makes of bytes on which they disagree."""
     said = []
     for read in (parse, dissect):
         try:
@@ -176,7 +176,7 @@ maybe = partial(st.one_of, st.none())
 
 
 def cleared(flags: int, record: type[Record], **bits: int) -> int:
-    """Give the flags with some of their bits as they must be."""
+    """Return the flags with some of their bits as they must be."""
     for name, value in bits.items():
         view = vars(record)[name]
         flags = flags & ~(view.mask << view.shift) | value << view.shift

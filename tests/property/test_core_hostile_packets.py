@@ -72,7 +72,7 @@ def begin(opening):
 
 
 def check_state(host):
-    """What holds of a core at any time."""
+    """Check what holds of a core at any time."""
     core = host.core
     assert set(core.transports.values()) <= set(core.sessions.values())
     for session in [*core.sessions.values(), *core.closed_sessions]:

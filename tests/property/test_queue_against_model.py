@@ -40,7 +40,7 @@ class Entry:
 
 @dataclass(eq=False)
 class Cursor:
-    """Where a cursor is: before everything while ``at`` is None."""
+    """The position of a cursor: before everything while ``at`` is None."""
 
     real: object
     at: Entry | None = None
@@ -57,7 +57,7 @@ class Reader:
 
 @dataclass
 class Model:
-    """What the queue should be."""
+    """The model of the queue."""
 
     entries: list[Entry] = field(default_factory=list)
     sub: list[Entry] = field(default_factory=list)

@@ -181,7 +181,7 @@ class RemotePair(RuleBasedStateMachine):
     # -- the truth ----------------------------------------------------------------------------------------------
 
     def left(self) -> list[str]:
-        """What lies in the queue, in order."""
+        """Return what lies in the queue, in order."""
         return [body for body in self.sent if body not in self.received]
 
     def take(self, body: str) -> None:

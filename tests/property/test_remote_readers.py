@@ -182,7 +182,7 @@ class RemoteReaders(RuleBasedStateMachine):
     @precondition(lambda self: any(queue.cursor for _, queue in self.queues()))
     @rule(which=INDEX, action=st.sampled_from([RECEIVE, PEEK, PEEK_NEXT]))
     def read_by_cursor(self, which: int, action: int) -> None:
-        """Where a cursor is, the model of one queue knows; here: what it gives is there, and nobody else's."""
+        """Check that what a cursor reads is there, and nobody else's; the model of one queue checks its position."""
         queues = [one for one in self.queues() if one[1].cursor]
         client, queue = queues[which % len(queues)]
         client.requests += 1

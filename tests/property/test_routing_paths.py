@@ -51,7 +51,7 @@ def enterprises(draw: st.DrawFn) -> Topology:
 
 
 def covers(server: QueueManager, client: QueueManager) -> bool:
-    """Is a routing server in all sites of its client? Otherwise 3.1.5.1 itself leaves a site without a gate."""
+    """Return whether a routing server is in all sites of its client; else 3.1.5.1 leaves a site without gate."""
     return set(client.SiteIdentifierList) <= set(server.SiteIdentifierList)
 
 

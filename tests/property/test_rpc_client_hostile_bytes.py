@@ -1,4 +1,4 @@
-"""What a hostile server may send: a client's association never raises, keeps little, and ends or goes on. C706 12.6."""
+"""The bytes of a hostile server: a client's association never raises, keeps little, and ends or goes on. C706 12.6."""
 
 from __future__ import annotations
 

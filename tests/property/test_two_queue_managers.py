@@ -41,7 +41,7 @@ def is_acknowledgment(data):
 
 
 class TwoQueueManagers(RuleBasedStateMachine):
-    """Everything that can befall two hosts and their messages, which are told apart by their bodies."""
+    """Everything that can befall two hosts and their messages, which their bodies distinguish."""
 
     @initialize(window=st.integers(1, 5))
     def begin(self, window):
@@ -206,7 +206,7 @@ class TwoQueueManagers(RuleBasedStateMachine):
         number=HOSTS, kind=KINDS, what=st.sampled_from(("all", "acks")), ms=st.sampled_from((0, 600, 31_000, 400_000))
     )
     def lose(self, number, kind, what, ms):
-        """What is sent meanwhile is lost, or only the acknowledgments of transactional messages are."""
+        """Lose what is sent meanwhile, or only the acknowledgments of transactional messages are."""
         host = self.hosts[number]
         host.tamper = lambda data: None if what == "all" or is_acknowledgment(data) else data
         for source in (1, 2):

@@ -1,4 +1,4 @@
-"""What the scapy layers build they dissect to the same fields, and rebuild to the same bytes."""
+"""Round trips of the scapy layers: what they build they dissect to the same fields, and rebuild to the same bytes."""
 
 from __future__ import annotations
 

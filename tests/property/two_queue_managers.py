@@ -1,4 +1,4 @@
-"""What a test knows of two queue managers with disks: what was asked, what was answered, what arrived."""
+"""The model of two queue managers with disks that a test holds: what was asked, what was answered, what arrived."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ class Unit:
     busy: bool = False
     outcome: str | None = None
     uncertain: bool = False
-    """Was its outcome on its way to the disk when the process ended?"""
+    """Whether its outcome was on its way to the disk when the process ended."""
 
 
 @dataclass(eq=False)
@@ -100,7 +100,7 @@ class Waiting:
     on_answer: Callable[[Completed | Rejected], None]
     on_crash: Callable[[], None]
     takes: bool
-    """May it have taken a message out of a queue already?"""
+    """Whether it may have taken a message out of a queue already."""
 
 
 class Environment:
@@ -185,7 +185,7 @@ class Environment:
         return [body for unit in self.units if unit.number == number and not unit.outcome for body in unit.received]
 
     def there(self, number: int, queue: str) -> list[str]:
-        """What was received from a queue, and what is in it."""
+        """Return what was received from a queue, and what is in it."""
         positions = self.hosts[number].core.adm.QueueCollection[queue].MessagePositionList
         return self.delivered[number, queue] + [one.MessageReference.Body.decode() for one in positions]
 
@@ -272,7 +272,7 @@ class Environment:
                     assert one.body in journal, f"{one.body} was received and is not journaled"
 
     def check_disks(self) -> None:
-        """What is on disk is what is in memory, and a new process has the same."""
+        """Check that what is on disk is what is in memory, and that a new process has the same."""
         for number, host in self.hosts.items():
             on_disk = [name for name in self.network.entries[host.address] if name.startswith("message:")]
             assert len(on_disk) == sum(position.key > 0 for position in positions(host)), "memory and disk differ"

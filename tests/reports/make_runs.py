@@ -72,6 +72,9 @@ DISSECTION = """###[ BaseHeader ]###
   WindowSize    = 64"""
 
 
+TITLES = {"MQQB": "Message Queuing Binary Protocol", "MQMQ": "Data Structures"}
+
+
 @dataclass
 class MadeRun:
     """A run folder and what a right roll-up must find in it."""
@@ -99,6 +102,7 @@ def catalogue() -> dict[str, dict[str, object]]:
                 "level": "SHOULD" if number % 7 == 0 else "MUST NOT" if number % 11 == 0 else "MUST",
                 "form": "step" if number % 3 else "rule",
                 "observe": observe,
+                "observed": f"by way of {observe}",
                 "role": "acceptor" if number % 2 else "initiator",
                 "says": f"The {title.lower()} keeps to part {number}: the field carries what the sender counted.",
                 "why": "only the inside of the system would show it" if observe == "none" else None,
@@ -108,7 +112,7 @@ def catalogue() -> dict[str, dict[str, object]]:
 
 
 def coverage(rules: dict[str, dict[str, object]]) -> list[dict[str, object]]:
-    """What the harness would say of them: all that can be is checked, half of that is proven."""
+    """Return the coverage that the harness would write: all that can be is checked, half of that is proven."""
     found: dict[tuple[object, ...], dict[str, object]] = {}
     for row in rules.values():
         demand = str(row["level"]).split()[0]
@@ -142,7 +146,7 @@ def make_run(
     run = f"{folder.name}-{started:%Y%m%d-%H%M%S}"  # so that names do not sort by time
     folder.mkdir(parents=True)
     (folder / "captures").mkdir()
-    _write_json(folder / "rules.json", {"schema": 1, "rules": rules, "coverage": coverage(rules)})
+    _write_json(folder / "rules.json", {"schema": 1, "documents": TITLES, "rules": rules, "coverage": coverage(rules)})
     sut = {
         "name": name,
         "vendor": HOSTILE_TEXTS[1] if hostile else "Contoso Ltd",

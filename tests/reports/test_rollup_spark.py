@@ -11,9 +11,9 @@ import typer
 from typer.testing import CliRunner
 
 import reports.cli
-from reports.errors import RollupError
 from reports.lake import account
 from reports.model import RunTotals
+from reports.rollup_error import RollupError
 from reports.text import slug
 from reports.vocabulary import SEVERITY
 
@@ -156,14 +156,14 @@ def test_the_matrix_counts_rules_and_lines(rolled):
 def test_matrix_json_agrees_with_the_matrix_table(rolled):
     value = json.loads((rolled.out / "matrix.json").read_text())
     names = {sut["key"]: (sut["name"], sut["version"]) for sut in value["suts"]}
-    told = Counter()
+    counted = Counter()
     for section in value["sections"]:
         for sut, counts in section["suts"].items():
             for verdict, count in counts.items():
-                told[section["document"], section["section"], *names[sut], verdict] += count
+                counted[section["document"], section["section"], *names[sut], verdict] += count
         assert (rolled.out / section["page"]).is_file()
     key = ("document", "section", "sut_name", "sut_version", "verdict")
-    assert told == {tuple(row[name] for name in key): row["rules"] for row in rolled.table("matrix") if row["rules"]}
+    assert counted == {tuple(row[name] for name in key): row["rules"] for row in rolled.table("matrix") if row["rules"]}
     assert value["input"]["lines"] == value["input"]["kept"] + value["input"]["rejected"]
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import make_runs
 import pytest
 
-from reports.errors import RollupError
+from reports.rollup_error import RollupError
 from reports.runs import count_lines, inside, load_run, load_runs
 
 
@@ -62,11 +62,11 @@ def test_a_verdict_file_that_is_a_link_to_another_place_is_refused(folder, tmp_p
     ("values", "says"),
     [
         ({"schema": 2}, "schema is not 1"),
-        ({"run": None}, "run must be a text"),
+        ({"run": None}, "run must be a string"),
         ({"started": "yesterday"}, "started must be a time"),
         ({"sut": "Contoso"}, "sut: expected a JSON object"),
-        ({"sut": {"name": "x"}}, "sut: version must be a text"),
-        ({"exit": "1"}, "exit must be a whole number"),
+        ({"sut": {"name": "x"}}, "sut: version must be a string"),
+        ({"exit": "1"}, "exit must be an integer"),
     ],
 )
 def test_a_wrong_key_is_named(folder, values, says):
@@ -86,6 +86,13 @@ def test_a_broken_file_is_named(folder, text):
 def test_a_document_is_a_short_name(folder, document):
     change(folder / "rules.json", rules={"R-1": {"document": document, "section": "1", "level": "MUST"}})
     with pytest.raises(RollupError, match="document must be"):
+        load_run(folder)
+
+
+def test_titles_are_strings(folder):
+    assert load_run(folder).titles["MQMQ"] == "Data Structures"
+    change(folder / "rules.json", documents={"MQQB": 5})
+    with pytest.raises(RollupError, match="documents: MQQB must be a string"):
         load_run(folder)
 
 

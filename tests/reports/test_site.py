@@ -30,7 +30,7 @@ def only_rule_page(site):
     return page.read_text(encoding="utf-8")
 
 
-def test_a_rule_page_tells_the_whole_story(tmp_path):
+def test_a_rule_page_is_complete(tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "a.pcapng").write_bytes(b"capture")
     fail = judgement(
@@ -78,9 +78,10 @@ def test_hostile_text_is_text_wherever_it_stands(tmp_path, text):
         1, "fail", [frame(1, direction=text, transport=text, hex=text, dissection=text)], expected=text, observed=text,
         reason=text, test=text, capture=text, level=text, reach=text, errata=(text,), notes=(text,),
     )  # fmt: skip
+    evil = replace(evil, observed=text)
     unseen = replace(evil, rule="MQQB-1-02", observe="none", section="1", level="MUST")
     counted = Coverage("MQQB", "1", text, "MUST", 1, 1, 0, 0, 1)
-    made = replace(run(text, sut, [evil, unseen]), coverage=(counted,))
+    made = replace(run(text, sut, [evil, unseen]), coverage=(counted,), titles={"MQQB": text})
     site, _ = written(tmp_path, rollup([made], [cell(evil, sut, shown, run=text)], [(1, text)]))
     pages = list(site.rglob("*.html"))
     assert len(pages) == 7
@@ -129,6 +130,17 @@ def test_a_page_says_how_many_frames_and_verdicts_it_leaves_out(tmp_path):
     assert page.count('class="frame"') == 8
     assert "2 more frames" in page
     assert "6 further verdicts" in page
+
+
+def test_the_words_of_the_latest_run_are_shown(tmp_path):
+    seen = replace(RULE, observed="by looking")
+    old = replace(run("r0", CONTOSO, [RULE]), titles={"MQQB": "Old title"})
+    new = replace(run("r1", CONTOSO, [seen], day=2), titles={"MQQB": "Binary Protocol"})
+    site, _ = written(tmp_path, rollup([new, old], [cell(RULE, CONTOSO, judgement(1, "pass"))]))
+    index = (site / "index.html").read_text(encoding="utf-8")
+    assert "Binary Protocol" in index
+    assert "Old title" not in index
+    assert "<dd>by looking</dd>" in only_rule_page(site)
 
 
 def test_a_rule_that_nobody_judged_has_a_page_and_says_so(tmp_path):

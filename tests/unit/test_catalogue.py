@@ -137,6 +137,7 @@ def test_rules_json_has_what_reports_read(suites: Suites) -> None:
             "level": "MUST",
             "form": "rule",
             "observe": "wire",
+            "observed": "in an exchange of packets that a check drives",
             "role": "any",
             "says": "something",
             "why": None,
@@ -144,6 +145,11 @@ def test_rules_json_has_what_reports_read(suites: Suites) -> None:
             "22222222-2222-2222-2222-222222222222",
         }
     }
+
+
+def test_titles_of_documents_are_short() -> None:
+    titles = load_catalogue().titles()
+    assert (titles["MQQB"], titles["MQMQ"]) == ("Message Queuing Binary Protocol", "Data Structures")
 
 
 def test_any_rule_of_a_known_document_has_a_link(suites: Suites) -> None:
@@ -166,8 +172,8 @@ BAD_ROWS = {
     "unknown role": (row("MQQB-2.2.1-01", role='"server"'), "unknown role server; known are initiator, acceptor"),
     "none without why": (row("MQQB-2.2.1-01", observe='"none"'), "observe is none without why"),
     "unknown erratum": (row("MQQB-2.2.1-01", errata='["E77"]'), "unknown erratum E77; add it to errata.toml"),
-    "says a number": (row("MQQB-2.2.1-01", says="7"), "says is a int, not a str"),
-    "errata a text": (row("MQQB-2.2.1-01", errata='"E01"'), "errata is a str, not a list"),
+    "says a number": (row("MQQB-2.2.1-01", says="7"), "says is an integer, not a string"),
+    "errata a string": (row("MQQB-2.2.1-01", errata='"E01"'), "errata is a string, not a list"),
     "no table": ('"MQQB-2.2.1-01" = "x"\n', "MQQB-2.2.1-01: is no table"),
     "malformed": ('["MQQB-2.2.1-01"\n', "is no TOML"),
     "twice in one file": (ROW + ROW, "is no TOML"),
@@ -186,12 +192,12 @@ def test_a_bad_row_is_one_line_with_file_id_and_way_out(suites: Suites, name: st
     assert isinstance(caught.value, MqconformError)
 
 
-def test_a_row_in_two_files_is_told(suites: Suites) -> None:
+def test_a_row_in_two_files_is_named(suites: Suites) -> None:
     with pytest.raises(CatalogueError, match=r"s1/rules\.toml: MQQB-2\.2\.1-01: twice; another section"):
         load_catalogue(suites(ROW, ROW))
 
 
-def test_bytes_that_are_no_text_are_told(suites: Suites) -> None:
+def test_bytes_that_are_no_text_are_reported(suites: Suites) -> None:
     root = suites(ROW)
     (root / "mqqb" / "s0" / "rules.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(CatalogueError, match=r"s0/rules\.toml: is no TOML"):
@@ -209,7 +215,7 @@ BAD_INDEXES = {
 
 
 @pytest.mark.parametrize("name", BAD_INDEXES)
-def test_a_bad_index_is_told(suites: Suites, name: str) -> None:
+def test_a_bad_index_is_reported(suites: Suites, name: str) -> None:
     text, message = BAD_INDEXES[name]
     with pytest.raises(CatalogueError) as caught:
         load_index(suites(index=text))
@@ -217,14 +223,14 @@ def test_a_bad_index_is_told(suites: Suites, name: str) -> None:
 
 
 @pytest.mark.parametrize("missing", ["index.tsv", "documents.toml", "errata.toml"])
-def test_a_missing_file_is_told(suites: Suites, missing: str) -> None:
+def test_a_missing_file_is_reported(suites: Suites, missing: str) -> None:
     root = suites(ROW)
     (root / missing).unlink()
     with pytest.raises(CatalogueError, match=f"{missing}: is missing"):
         load_catalogue(root)
 
 
-def test_a_bad_document_is_told(suites: Suites) -> None:
+def test_a_bad_document_is_reported(suites: Suites) -> None:
     with pytest.raises(CatalogueError, match=r"documents\.toml: MQQB: unknown key url"):
         load_documents(suites(documents='[MQQB]\ntitle = "x"\nurl = "y"\n'))
 

@@ -67,7 +67,7 @@ BAD = {
     "empty where": (entry(where="[]"), "E07: where is empty"),
     "unknown key": (entry() + 'note = "x"\n', "E07: unknown key note"),
     "missing key": (entry(choice=None), "E07: choice is missing"),
-    "settled a text": (entry(settled='"yes"'), "E07: settled is a str, not a bool"),
+    "settled a string": (entry(settled='"yes"'), "E07: settled is a string, not a boolean"),
     "one reading": (entry(readings='[{ says = "b", verdict = "pass" }]'), "E07: has fewer than two readings"),
     "reading without verdict": (
         entry(readings='[{ says = "b" }, { says = "c", verdict = "pass" }]'),

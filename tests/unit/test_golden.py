@@ -19,7 +19,7 @@ FRAMES = {frame.number: frame for frame in load_golden().frames}
 DOCUMENT = Path(__file__).resolve().parents[3] / "shared" / "specs" / "MS-MQQB.later.md"
 
 Reader = Callable[[str], Any]
-"""Gives what a dotted path of printed names reads as."""
+"""The function that reads a dotted path of printed names."""
 
 
 def walk(start: Any, names: list[str]) -> Any:

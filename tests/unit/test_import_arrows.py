@@ -18,18 +18,31 @@ ALLOWED = {
     "reports": {"reports", "pyspark"},
     "captures": set(),
 }
-"""Which of our packages, and of the two libraries that have one place only, each package may import."""
+"""The packages of ours, and the two libraries that have one place only, that each package may import."""
 
 GUARDED = {"reference_qm", "harness", "suites", "reports", "captures", "tests", "scapy", "pyspark"}
 
 
 ROOMS = {
     "reference_qm": (
-        *("frozen", "directory", "surface", "codec", "security", "routing", "rpc", "model", "config", "control"),
+        *("value_object", "directory", "surface", "codec", "security", "routing", "rpc", "model", "config", "control"),
         *("core", "shell", "__main__"),
     ),
     "harness": (
-        *("errors", "paths", "wire", "environment", "capture", "rules", "faults", "sut", "peer", "judging", "run"),
+        *(
+            "errors",
+            "paths",
+            "type_names",
+            "wire",
+            "environment",
+            "capture",
+            "rules",
+            "faults",
+            "sut",
+            "peer",
+            "judging",
+            "run",
+        ),
         *("proof", "cli", "__main__"),
     ),
 }

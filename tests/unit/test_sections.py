@@ -18,7 +18,7 @@ WANTED = {
     "MQQP": re.compile(r"3\.1\.(3|4|6)(\.|$)"),
 }
 AT_LEAST = {"MQQB": 50, "MQDMPR": 50, "MQQP": 15}
-"""How many sections of each document are wanted, lest none were found."""
+"""The least number of sections wanted of each document, lest none were found."""
 _NAMED = re.compile(r"MS-(MQQB|MQDMPR|MQQP) ((?:\d+(?:\.\d+)+|, | and | to )+)")
 
 

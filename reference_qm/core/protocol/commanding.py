@@ -21,8 +21,7 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-CAPABILITIES = (
-    "ping",
+FACILITIES = (
     "queue_control",
     "send",
     "receive",
@@ -53,9 +52,7 @@ class Commands(Part):
                 "name": self.qm.config.host_name,
                 "vendor": self.qm.config.vendor,
                 "version": self.qm.config.version,
-                "capabilities": [
-                    one for one in CAPABILITIES if one != "reset" or not self.qm.config.directory_integrated
-                ],
+                "facilities": [one for one in FACILITIES if one != "reset" or not self.qm.config.directory_integrated],
                 "public_encryption_keys_base64": base64.b64encode(machine.PublicEncryptionKeyList).decode(),
                 "public_signing_keys_base64": base64.b64encode(machine.PublicSigningKeyList).decode(),
             }

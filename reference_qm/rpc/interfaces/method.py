@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc.ndr import Encoding, HandleType, NdrReader, NdrType, NdrWriter
 from reference_qm.rpc.syntaxes import SyntaxId
 
@@ -61,11 +61,11 @@ class Method:
     handle_kind: str = field(init=False)
     """The name of its type."""
     takes_handle: bool = field(init=False)
-    """Does a request bring a context handle?"""
+    """Whether a request brings a context handle."""
     answers_handle: bool = field(init=False)
-    """Does a response bring a context handle?"""
+    """Whether a response brings a context handle."""
     opens_handle: bool = field(init=False)
-    """May a call open a context handle that was not there: is one [out] only?"""
+    """Whether a call may open a context handle that was not there: one is [out] only."""
     passing: Mapping[Direction, tuple[Parameter, ...]] = field(init=False, repr=False, compare=False)
     """The parameters that travel in a request (IN) and in a response (OUT)."""
 

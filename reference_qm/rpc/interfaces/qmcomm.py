@@ -1,4 +1,4 @@
-"""The methods of the interface qmcomm that remote reading needs, and one that tells of queues. Spec: MS-MQMP 3.1.4, 6.
+"""The methods of the interface qmcomm that remote reading needs, and one that describes queues. Spec: MS-MQMP 3.1.4, 6.
 
 Readings. R_QMCreateRemoteCursor: clients "pass NULL" for ptb1 (MS-MQMP 3.1.4.4), which a top-level pointer without
 attribute, hence [ref], cannot be; Windows sends a zeroed structure (<29>), and that is what is declared here.

@@ -12,7 +12,7 @@ from reference_qm.rpc.ndr.stream import Encoding, NdrReader, NdrWriter, Scope
 from reference_qm.rpc.ndr.types import NdrType, Unsigned
 
 _NULL = object()
-"""What a pointer reads in place when it is NULL; any other reads its referent identifier."""
+"""The value that a pointer reads in place when it is NULL; any other reads its referent identifier."""
 
 
 class PointerKind(Enum):

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from reference_qm.codec.errors import FormatError
-from reference_qm.rpc.errors import StubError
+from reference_qm.codec.format_error import FormatError
 from reference_qm.rpc.octets import ByteOrder, OctetReader, OctetWriter
+from reference_qm.rpc.rpc_errors import StubError
 
 Scope = Mapping[str, Any]
 """The fields or parameters beside a value: what size_is, length_is and switch_is speak of."""
@@ -18,7 +18,7 @@ _FIRST_REFERENT = 0x00020000  # any nonzero number will do; this one is what a W
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
-    """How a stub is encoded.
+    """The encoding of a stub.
 
     ``wide``: NDR64 (8-byte pointers and counts, 4-byte enumerations) instead of NDR. ``order``: byte order.
     """
@@ -48,7 +48,7 @@ class NdrReader(OctetReader):
         super().__init__(stub, encoding.order, section)
         self.encoding = encoding
         self.full_referents: dict[int, tuple[object, Any]] = {}
-        """What full pointers have pointed to: the type and the value for each referent identifier."""
+        """The targets of full pointers: the type and the value for each referent identifier."""
 
     def count(self) -> int:
         """Read a maximum count, an offset or an actual count."""

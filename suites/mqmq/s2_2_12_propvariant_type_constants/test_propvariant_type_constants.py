@@ -9,7 +9,6 @@ import pytest
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from harness.wire.errors import WireError
 from harness.wire.rpc import NDR, QMCOMM
 from harness.wire.rpc_propvariant import (
     OPNUM,
@@ -35,6 +34,7 @@ from harness.wire.rpc_propvariant import (
     got_properties,
 )
 from harness.wire.rpc_status import returned
+from harness.wire.wire_error import WireError
 
 pytestmark = needs("qm2qm")
 

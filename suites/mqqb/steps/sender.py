@@ -31,7 +31,7 @@ class Sender:
         self.peer = peer
         self.sut = sut
         self.to = to or f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
-        peer.listen(deaf=True)
+        peer.listen(ignore_incoming=True)
 
     def send(self, *tags: int, **fields: Any) -> list[str]:
         """Let the SUT send a message for each tag, its ApplicationTag; give their message ids."""

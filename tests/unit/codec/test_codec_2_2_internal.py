@@ -172,8 +172,8 @@ def test_named_bits_cannot_be_set():
         InternalHeader().PT = 1
 
 
-def test_every_record_is_declared_frozen():
-    """What mypy refuses to change has a hash: ``reference_qm.frozen`` leaves the rest to mypy."""
+def test_every_record_is_a_value():
+    """Every record has a hash, as value objects and frozen dataclasses have."""
     records = [one for one in vars(codec).values() if isinstance(one, type) and is_dataclass(one)]
     assert len(records) > 30
     assert [one for one in records if one.__hash__ is None] == []

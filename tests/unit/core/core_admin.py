@@ -25,7 +25,7 @@ def send(near: Host, *acks: str, to: str = direct(2), **fields: Any) -> str:
 
 
 def acks(near: Host, queue: str = ADMIN) -> list[dict[str, Any]]:
-    """What the administration queue holds."""
+    """Return what the administration queue holds."""
     return list(near.ask(PeekMessages(queue))["messages"])
 
 

@@ -19,7 +19,7 @@ class DurableNetwork(Network):
     def __init__(self) -> None:
         super().__init__()
         self.processes = 0
-        """How many there were: no two have the same random numbers."""
+        """The number of processes so far: no two have the same random numbers."""
         self.entries: dict[str, dict[str, object]] = defaultdict(dict)
         self.unwritten: dict[str, list[Persist]] = defaultdict(list)
 

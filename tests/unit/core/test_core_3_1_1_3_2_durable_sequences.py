@@ -194,7 +194,7 @@ def test_a_message_behind_one_that_could_not_be_saved_is_off_the_disk_too(pair):
     assert b.bodies(TRANSACTIONAL) == ["1", "2"]
 
 
-def test_the_sender_is_told_after_a_crash_what_left_the_queue_before(pair):
+def test_the_sender_is_notified_after_a_crash_what_left_the_queue_before(pair):
     a, b = pair
     send(a, "1", journal=frozenset({"positive"}))
     a.network.advance(60_000)

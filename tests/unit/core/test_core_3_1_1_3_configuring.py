@@ -6,7 +6,7 @@ from core_secure import PLAIN_2, manager, secure_pair
 from reference_qm.surface.commands import Configure
 
 
-def test_only_what_is_given_changes_and_all_is_told():
+def test_only_what_is_given_changes_and_all_is_returned():
     _, receiver = secure_pair()
     before = receiver.ask(Configure())
     assert (before["send_insecure_nacks"], before["preferred_advanced"], before["user_cert_cache_size"]) == (
@@ -19,7 +19,7 @@ def test_only_what_is_given_changes_and_all_is_told():
     assert manager(receiver)["PreferredAdvancedAlgorithm"] == 0x660E
 
 
-def test_the_quota_of_the_queue_manager_is_told_and_holds():
+def test_the_quota_of_the_queue_manager_is_returned_and_holds():
     """MS-MQDMPR 3.1.1.1 QueueManagerQuota."""
     _, receiver = secure_pair()
     assert receiver.ask(Configure())["quota_kb"] == 0x00100000

@@ -117,7 +117,7 @@ def test_a_refused_message_is_not_acknowledged_unless_wanted(case):
     assert classes(near) == []
 
 
-def test_the_sender_of_a_refused_transactional_message_is_told_even_if_nobody_asks():
+def test_the_sender_of_a_refused_transactional_message_is_notified_even_if_nobody_asks():
     near, _ = pair()
     near.send(direct(2), transactional=True, journal=frozenset({"negative"}))
     assert near.bodies("system$;deadxact") == ["body"]
@@ -168,7 +168,7 @@ def test_an_administration_queue_without_room_loses_the_acknowledgment():
     assert (near.bodies(), far.bodies(), classes(near)) == (["body"], ["body"], [])
 
 
-def test_strangers_cannot_make_acknowledgments_pile_up(monkeypatch):
+def test_unknown_senders_cannot_make_acknowledgments_pile_up(monkeypatch):
     monkeypatch.setattr(own_messages, "OUTGOING_QUEUES_LIMIT", 3)
     _, far = pair(max_outgoing_messages=2)
     for number in (11, 12, 13, 14, 11, 11, 14):

@@ -172,7 +172,7 @@ def test_a_refused_message_counts_as_received_and_is_not_sent_again():
     ids=["signed", "encrypted"],
 )
 @pytest.mark.parametrize("insecure", [False, True])
-def test_the_refusal_is_told_when_insecure_nacks_are_sent(asked, change, message_class, body, insecure):
+def test_the_refusal_is_sent_when_insecure_nacks_are_sent(asked, change, message_class, body, insecure):
     """3.1.7.15: the body comes back unless it was encrypted; 3.1.1.3 SendInsecureNacks."""
     sender, _ = secure_pair(send_insecure_nacks=insecure)
     alter(sender, change)

@@ -130,7 +130,7 @@ def test_a_message_of_too_many_hops_goes_no_further_and_is_acknowledged(router, 
     assert router.incoming.session["RecoverableMsgAckFlags"] == (1 if kind else 0)
 
 
-def test_the_administration_queue_is_told_of_too_many_hops():
+def test_the_administration_queue_is_acks_of_too_many_hops():
     enterprise = Enterprise()
     gate = enterprise[NORTH_GATE].core
     put_in_place(
@@ -154,9 +154,9 @@ def test_the_administration_queue_is_told_of_too_many_hops():
             journal=frozenset({"negative"} if transactional else ()),
         )
     enterprise.settle()
-    told = enterprise[SENDER].ask(PeekMessages(PLAIN))["messages"]
-    assert [one["class"] for one in told] == ["MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED"] * 2
-    assert {one["source"] for one in told} == {str(guid(NORTH_GATE))}
+    acks = enterprise[SENDER].ask(PeekMessages(PLAIN))["messages"]
+    assert [one["class"] for one in acks] == ["MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED"] * 2
+    assert {one["source"] for one in acks} == {str(guid(NORTH_GATE))}
     assert enterprise[SENDER].bodies("system$;deadxact") == ["too far"], "its FinalAck ended the transaction"
     assert enterprise[RECEIVER].bodies(PLAIN) == enterprise[RECEIVER].bodies(TRANSACTIONAL) == []
 
@@ -193,7 +193,7 @@ def test_a_duplicate_is_not_sent_on_again(router, recoverable):
 def test_a_transactional_message_that_comes_again_is_sent_on_again(router):
     router.incoming.feed(routed(1, transactional=True), routed(1, transactional=True))
     onward = router.next_hop().messages
-    assert [one.TransactionHeader.TxSequenceNumber for one in onward] == [1, 1], "its destination tells"
+    assert [one.TransactionHeader.TxSequenceNumber for one in onward] == [1, 1], "its destination says so"
 
 
 def test_a_transactional_message_on_its_way_is_kept_until_the_session_acknowledges_it(router):
@@ -252,7 +252,7 @@ def test_a_full_router_takes_nothing_over():
     assert incoming.session["RecoverableMsgAckFlags"] == 0b0011
 
 
-def test_a_stranger_opens_no_end_of_queues_but_known_ones_go_on(router, monkeypatch):
+def test_an_unknown_sender_opens_no_end_of_queues_but_known_ones_go_on(router, monkeypatch):
     monkeypatch.setattr(routing, "OUTGOING_QUEUES_LIMIT", 2)
     router.incoming.feed(routed(1, to=7), routed(2, to=8), routed(3, to=9), routed(4, to=8))
     queues = router.host.core.adm.OutgoingQueues.values()

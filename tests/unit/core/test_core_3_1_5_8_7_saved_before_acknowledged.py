@@ -13,7 +13,7 @@ JOURNAL = "system$;journal"
 def pair():
     """The first one waits for the FinalAck of a message that it wants to be journaled."""
     a, b = DurableNetwork().pair()
-    a.send(REMOTE, b"told", transactional=True, journal=frozenset({"positive"}))
+    a.send(REMOTE, b"acked", transactional=True, journal=frozenset({"positive"}))
     a.network.advance(60_000)
     return a, b
 
@@ -22,31 +22,31 @@ def pair():
 def test_a_final_ack_that_was_not_saved_comes_again_after_a_crash(pair, disk):
     a, b = pair
     a.disk = disk
-    assert receive(b) == "told"
+    assert receive(b) == "acked"
     a.network.advance(5_000)
     a.network.kill(a)
     a.disk = "works"
     a.network.advance(120_000)
-    assert a.bodies(JOURNAL) == ["told"]
+    assert a.bodies(JOURNAL) == ["acked"]
 
 
 def test_a_final_ack_that_could_not_be_saved_is_acknowledged_when_it_could(pair):
     a, b = pair
     a.disk = "broken"
-    assert receive(b) == "told"
+    assert receive(b) == "acked"
     a.network.advance(120_000)
     kept = [queue for queue in b.core.adm.OutgoingQueues.values() if len(queue.session.OutgoingMessageTable)]
     assert kept, "its sender has it yet"
     a.disk = "works"
     a.network.advance(120_000)
     assert not any(len(queue.session.OutgoingMessageTable) for queue in b.core.adm.OutgoingQueues.values())
-    assert a.bodies(JOURNAL) == ["told"]
+    assert a.bodies(JOURNAL) == ["acked"]
     a.network.kill(a)
-    assert a.bodies(JOURNAL) == ["told"]
+    assert a.bodies(JOURNAL) == ["acked"]
 
 
-def test_a_refused_message_is_acknowledged_when_what_tells_it_is_on_disk():
-    """It is not transactional, and its acknowledgment cannot be sent yet: MS-MQQB 3.1.5.8.2, 3.1.7.15."""
+def test_a_refused_message_is_acknowledged_when_its_record_is_on_disk():
+    """A message that is not transactional, whose acknowledgment cannot be sent yet: MS-MQQB 3.1.5.8.2, 3.1.7.15."""
     a, b = DurableNetwork().pair()
     b.disk, a.reachable = "broken", False
     refused = {"acks": frozenset({"negative_arrival"}), "admin_queue": direct(1)}

@@ -159,7 +159,7 @@ def test_in_workgroup_mode_the_routes_tell_the_address():
     assert host.core.resolving.get_next_hops(guid(8)) == ()
 
 
-def test_in_workgroup_mode_the_configuration_tells_the_queue_manager_of_a_public_queue():
+def test_in_workgroup_mode_the_configuration_names_the_queue_manager_of_a_public_queue():
     """MS-MQQB 3.1.7.4 Get Destination Info."""
     host = Network().host(1, public_queues={PUBLIC: guid(9)})
     destination = host.core.resolving.get_destination_info(PUBLIC_NAME)

@@ -32,7 +32,7 @@ def test_what_is_no_ping_is_ignored(data):
     assert ask(Network().host(1), data) == []
 
 
-def test_a_response_tells_when_a_session_would_be_refused():
+def test_a_response_says_when_a_session_would_be_refused():
     host = Network().host(1, max_sessions=1)
     Raw.open(host)
     assert parse_ping(ask(host, PingPacket().build())[0][2]).RF == 1

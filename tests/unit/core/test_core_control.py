@@ -160,12 +160,12 @@ WRONG = [
     ({"verb": "restart"}, "unknown verb 'restart'; known are identity"),
     ({"verb": "identity", "x": 1}, "unknown argument 'x'; it takes no arguments"),
     ({"verb": "create_queue"}, "argument 'name' is missing"),
-    ({"verb": "create_queue", "name": 5}, "name must be a text, not 5"),
+    ({"verb": "create_queue", "name": 5}, "name must be a string, not 5"),
     ({"verb": "create_queue", "name": "q", "transactional": 1}, "transactional must be true or false, not 1"),
-    ({"verb": "send", "to": "x", "priority": True}, "priority must be a whole number, not True"),
-    ({"verb": "send", "to": "x", "priority": 1.0}, "must be a whole number"),
-    ({"verb": "send", "to": "x", "acks": "all"}, "acks must be a list of texts"),
-    ({"verb": "send", "to": "x", "acks": [5]}, "acks must be a list of texts"),
+    ({"verb": "send", "to": "x", "priority": True}, "priority must be an integer, not True"),
+    ({"verb": "send", "to": "x", "priority": 1.0}, "must be an integer"),
+    ({"verb": "send", "to": "x", "acks": "all"}, "acks must be a list of strings"),
+    ({"verb": "send", "to": "x", "acks": [5]}, "acks must be a list of strings"),
     ({"verb": "send", "to": "x", "delivery": "fast"}, "delivery must be one of express, recoverable, transactional"),
     ({"verb": "send", "to": "x", "delivery": []}, "delivery must be one of"),
     ({"verb": "send", "to": "x", "body_base64": "%"}, "body_base64 must be base64"),
@@ -176,7 +176,7 @@ WRONG = [
     ({"verb": "peek_by_lookup_id", "transaction": GUID}, "unknown argument 'transaction'"),
     ({"verb": "commit"}, "argument 'transaction' is missing"),
     ({"verb": "commit", "transaction": "t"}, "transaction must be a GUID, not 't'"),
-    ({"verb": "commit", "transaction": 5}, "transaction must be a text, not 5"),
+    ({"verb": "commit", "transaction": 5}, "transaction must be a string, not 5"),
     ({"verb": "peek_next"}, "argument 'cursor' is missing"),
     ({"verb": "x\n" * 1_000}, "unknown verb"),
 ]
@@ -195,3 +195,9 @@ def test_a_wrong_line_is_refused_in_one_short_line(arguments, part):
 def test_answers_carry_the_number_and_the_values():
     assert answer(7, Completed(1, Result({"purged": 2}))) == {"id": 7, "ok": True, "purged": 2}
     assert answer("a", Rejected(1, "why")) == {"id": "a", "ok": False, "error": "why"}
+
+
+def test_null_is_no_selector():
+    with pytest.raises(ControlError, match="receive: handle must be an integer, not None"):
+        request_from({"verb": "receive", "queue": "q", "handle": None})
+    assert request_from({"verb": "receive", "queue": "q", "transaction": None}) == ReceiveMessage("q")

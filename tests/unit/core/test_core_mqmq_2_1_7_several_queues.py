@@ -13,7 +13,7 @@ def network():
 
 
 def listed(host):
-    """Give Destination of the MultiQueueFormatHeader of what a host sent."""
+    """Return Destination of the MultiQueueFormatHeader of what a host sent."""
     packets = [packet for packet in host.packets() if isinstance(packet, UserMessagePacket)]
     headers = [packet.MultiQueueFormatHeader for packet in packets]
     return [

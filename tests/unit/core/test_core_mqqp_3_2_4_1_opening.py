@@ -137,7 +137,7 @@ def test_without_the_new_binding_nothing_more_is_called():
     assert remote.connections == {}
 
 
-def test_a_server_that_cannot_be_reached_is_told():
+def test_a_server_that_cannot_be_reached_is_an_error():
     remote = Remote()
     remote.unreachable.add(PORT)
     assert remote.refusal(RemoteOpen(QUEUE)) == "connection refused"

@@ -54,7 +54,7 @@ def test_a_message_that_comes_after_the_cancel_is_given_back():
     assert "cancelled" in remote.error(token)
 
 
-def test_a_cancel_that_the_server_refuses_is_told():
+def test_a_cancel_that_the_server_refuses_is_an_error():
     remote = Remote()
     token, _call = waiting(remote)
     remote.answers["RemoteQMCancelReceive"] = returning(0xC00E0001)
@@ -99,7 +99,7 @@ def test_cursors_end_with_their_queue():
     assert "no remote cursor" in remote.refusal(RemotePeek(cursor=cursor))
 
 
-def test_a_cursor_that_cannot_be_made_is_told():
+def test_a_cursor_that_cannot_be_made_is_an_error():
     remote = Remote()
     number = remote.open()
     remote.answers["R_QMCreateRemoteCursor"] = returning(0xC00E0007)

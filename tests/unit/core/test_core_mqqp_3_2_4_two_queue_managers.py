@@ -203,7 +203,7 @@ def test_when_the_server_restarts_the_queue_is_opened_again(network, hosts):
     assert body(near.ask(RemoteReceive(remote))) == "kept"
 
 
-def test_a_server_that_is_not_there_is_told(hosts):
+def test_a_server_that_is_not_there_is_an_error(hosts):
     near, far = hosts
     far.reachable = False
     assert near.refusal(RemoteOpen(direct(2))) == "connection refused"

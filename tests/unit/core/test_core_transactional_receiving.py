@@ -259,7 +259,7 @@ def test_a_message_that_no_queue_takes_is_refused(raw, queue, message_class):
     assert raw.host.bodies() == []
 
 
-def test_an_expired_message_is_disregarded_and_its_sender_told(raw):
+def test_an_expired_message_is_disregarded_and_its_sender_notified(raw):
     raw.feed(in_sequence(1, life_s=10, SentTime=1_800_000_000 - 11))
     assert bodies(raw) == []
     assert final_acks(raw) == [

@@ -285,7 +285,7 @@ def test_a_message_that_awaits_its_final_ack_survives_a_crash(raw):
     assert raw.host.bodies("system$;journal") == ["0"]
 
 
-def test_the_transfer_info_tells_an_administrator(raw):
+def test_the_transfer_info_is_inspected(raw):
     send(raw, 3)
     acknowledge(raw)
     raw.feed(order_ack(1))

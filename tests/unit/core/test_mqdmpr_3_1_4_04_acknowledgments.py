@@ -59,8 +59,8 @@ def test_no_receipt_is_acknowledged_when_it_aborts_and_one_when_it_is_received_a
     assert classes(a) == ["ACK_RECEIVE"]
 
 
-@pytest.mark.parametrize(("end", "told"), [(commit, "ACK_RECEIVE"), (abort, "NACK_Q_PURGED")])
-def test_what_was_purged_meanwhile_is_told_once(hosts, end, told):
+@pytest.mark.parametrize(("end", "ack"), [(commit, "ACK_RECEIVE"), (abort, "NACK_Q_PURGED")])
+def test_what_was_purged_meanwhile_is_acknowledged_once(hosts, end, ack):
     a, b = hosts
     send(a, "positive_receive", "negative_receive", to=REMOTE, transactional=True)
     unit = begin(b)
@@ -69,4 +69,4 @@ def test_what_was_purged_meanwhile_is_told_once(hosts, end, told):
     assert classes(a) == []
     end(b, unit)
     a.network.advance(60_000)
-    assert classes(a) == [told]
+    assert classes(a) == [ack]

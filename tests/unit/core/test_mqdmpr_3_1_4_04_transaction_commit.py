@@ -101,25 +101,25 @@ def test_what_is_committed_arrives_after_the_crash_of_its_sender(pair):
     assert [(one.TransactionHeader.FM, one.TransactionHeader.LM) for one in sent_messages(a)] == [(1, 0), (0, 1)]
 
 
-def test_the_sender_is_told_that_a_message_was_received_only_when_the_transaction_commits(pair):
+def test_a_message_is_acknowledged_as_received_only_when_the_transaction_commits(pair):
     """MS-MQQB 3.1.7.2.2: a positive FinalAck journals it."""
     a, b = pair
     b.reachable = True
-    a.send(REMOTE, b"told", transactional=True, journal=frozenset({"positive"}))
+    a.send(REMOTE, b"acked", transactional=True, journal=frozenset({"positive"}))
     unit = begin(b)
-    assert receive(b, unit) == "told"
+    assert receive(b, unit) == "acked"
     a.network.advance(60_000)
     assert a.bodies(JOURNAL) == []
     commit(b, unit)
     a.network.advance(60_000)
-    assert a.bodies(JOURNAL) == ["told"]
+    assert a.bodies(JOURNAL) == ["acked"]
 
 
 def test_what_was_received_stays_received_when_its_queue_is_purged_meanwhile(pair):
     """3.1.7.1.7: it is PurgePending; the reason is still that of the dequeue."""
     a, b = pair
     b.reachable = True
-    a.send(REMOTE, b"told", transactional=True, journal=frozenset({"positive"}))
+    a.send(REMOTE, b"acked", transactional=True, journal=frozenset({"positive"}))
     unit = begin(b)
     receive(b, unit)
     assert b.ask(PurgeQueue(TRANSACTIONAL)) == {"purged": 0}
@@ -127,7 +127,7 @@ def test_what_was_received_stays_received_when_its_queue_is_purged_meanwhile(pai
     assert states == ["PurgePending"]
     commit(b, unit)
     a.network.advance(60_000)
-    assert a.bodies(JOURNAL) == ["told"]
+    assert a.bodies(JOURNAL) == ["acked"]
 
 
 def test_what_is_not_sent_yet_survives_a_purge(pair):

@@ -44,7 +44,7 @@ def test_what_was_received_is_there_again_in_its_old_order(pair):
 
 
 def test_what_was_received_from_a_queue_purged_meanwhile_was_purged(pair):
-    """Its sender is told so: NackQueuePurged, as 3.1.7.1.12 has it."""
+    """Its sender gets it: NackQueuePurged, as 3.1.7.1.12 has it."""
     a, b = pair
     a.send(REMOTE, b"gone", transactional=True, journal=frozenset({"negative"}))
     unit = begin(b)

@@ -126,7 +126,7 @@ def test_an_outcome_that_cannot_be_saved_leaves_it_in_doubt(pair, end):
 
 
 def test_numbers_are_given_when_it_commits(pair):
-    """What commits meanwhile is sent before it, and the sequence has no gap."""
+    """A transaction that commits meanwhile is sent before it, and the sequence has no gap."""
     a, b = pair
     unit = unit_of_work(a)
     prepare(a, unit)

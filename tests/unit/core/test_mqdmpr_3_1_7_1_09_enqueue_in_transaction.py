@@ -38,7 +38,7 @@ def test_a_message_in_a_transaction_is_transactional(pair):
 
 
 def test_a_message_that_is_not_committed_keeps_nobody_waiting(pair):
-    """It has its place in the queue; those behind it are received all the same (3.1.7.3.2)."""
+    """A message keeps its place in the queue; those behind it are received all the same (3.1.7.3.2)."""
     a, _ = pair
     unit = begin(a)
     a.send(LOCAL, b"first", transaction=unit)

@@ -14,7 +14,7 @@ LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 
 
 class Reader:
-    """Who reads a queue in two phases."""
+    """A reader of a queue in two phases."""
 
     def __init__(self, host, queue=TRANSACTIONAL):
         self.host = host
@@ -28,7 +28,7 @@ class Reader:
         self.answers, self.ended = [], []
 
     def begin(self, **arguments):
-        """Begin, and give the position or what else was answered."""
+        """Begin, and return the position or what else was answered."""
         core = self.host.core
         core.two_phase_reading.dequeue_message_begin(
             self.descriptor, lambda *answer: self.answers.append(answer), self.host.network.now, **arguments
@@ -79,16 +79,16 @@ def test_an_end_without_deletion_puts_it_at_its_place_again(pair):
     assert a.bodies(TRANSACTIONAL) == ["1", "2"]
 
 
-def test_the_sender_is_told_when_the_reader_ends_and_not_before(pair):
+def test_the_sender_is_notified_when_the_reader_ends_and_not_before(pair):
     a, b = pair
-    a.send(REMOTE, b"told", transactional=True, journal=frozenset({"positive"}))
+    a.send(REMOTE, b"acked", transactional=True, journal=frozenset({"positive"}))
     reader = Reader(b)
     position = reader.begin(timeout_ms=0)
     a.network.advance(60_000)
     assert a.bodies("system$;journal") == []
     reader.end(position, delete=True)
     a.network.advance(60_000)
-    assert a.bodies("system$;journal") == ["told"]
+    assert a.bodies("system$;journal") == ["acked"]
 
 
 @pytest.mark.parametrize("delete", [False, True])
@@ -116,7 +116,7 @@ def test_a_disk_that_fails_leaves_it_locked_to_be_ended_again(pair):
     assert a.bodies(TRANSACTIONAL) == ["2"]
 
 
-def test_the_end_is_told_when_the_disk_knows(pair):
+def test_the_end_is_answered_when_it_is_on_disk(pair):
     a, _ = pair
     reader = Reader(a)
     position = reader.begin(timeout_ms=0)

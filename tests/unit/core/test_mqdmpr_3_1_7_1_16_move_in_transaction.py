@@ -73,19 +73,19 @@ def test_a_prepared_move_survives_a_crash(host, end, after):
     assert seen(host) == after
 
 
-def test_a_move_tells_nobody_that_the_message_left_and_a_receive_from_there_does():
+def test_a_move_is_not_acknowledged_and_a_receive_from_there_is():
     a, b = DurableNetwork().pair()
     b.ask(CreateQueue(SUB, transactional=True))
-    a.send(REMOTE, b"told", transactional=True, journal=frozenset({"positive"}))
+    a.send(REMOTE, b"acked", transactional=True, journal=frozenset({"positive"}))
     unit = begin(b)
-    move(b, "told", unit)
+    move(b, "acked", unit)
     commit(b, unit)
     b.network.kill(b)
     a.network.advance(60_000)
     assert a.bodies("system$;journal") == []
-    assert receive(b, queue=SUB) == "told"
+    assert receive(b, queue=SUB) == "acked"
     a.network.advance(60_000)
-    assert a.bodies("system$;journal") == ["told"]
+    assert a.bodies("system$;journal") == ["acked"]
 
 
 def test_a_message_moved_from_a_queue_that_was_purged_meanwhile_is_moved(host):

@@ -60,12 +60,12 @@ def fill(directory: MemoryDirectory) -> MemoryDirectory:
 
 
 def made(clock: Clock | None = None) -> MemoryDirectory:
-    """Give the small enterprise."""
+    """Build the small enterprise."""
     return fill(MemoryDirectory(new_identifiers("directory"), clock or Clock()))
 
 
 def state_of(directory_integrated: bool = True) -> DirectoryState:
-    """Give what alpha keeps before it read anything."""
+    """Return the state of alpha before it read anything."""
     return DirectoryState(
         LocalQueueManager=QueueManager(Identifier=ALPHA, ComputerName="alpha"), DirectoryIntegrated=directory_integrated
     )

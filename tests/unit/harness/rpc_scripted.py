@@ -22,7 +22,7 @@ class ScriptedSut:
         self.answers = answers
         self.server = RpcServer([QM2QM, QMCOMM, EPT], SeededEntropy("scripted"))
         self.calls: list[Call] = []
-        self.told: list[Any] = []
+        self.outputs: list[Any] = []
         """Cancels, orphans and rundowns."""
         environment.listen(Endpoint("127.0.0.1", 2103), lambda stream: _Link(self, stream))
 
@@ -53,4 +53,4 @@ class _Link:
                 self.sut.calls.append(one.call)
                 self.perform(self.sut.answers[one.call.method.name](one.call) or [])
             elif isinstance(one, CallCancelled | CallOrphaned | HandleRundown):
-                self.sut.told.append(one)
+                self.sut.outputs.append(one)

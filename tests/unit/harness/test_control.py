@@ -145,8 +145,17 @@ def test_nobody_listens() -> None:
         JsonlControl(VirtualEnvironment(), WHERE, "127.0.0.2")
 
 
-@pytest.mark.parametrize("identity", [{}, {"guid": "x"}, {"guid": 5}, {"guid": None, "capabilities": 3}])
-def test_an_identity_without_a_guid_is_the_suts_fault(identity: dict[str, Any]) -> None:
+@pytest.mark.parametrize("key", ["facilities", "capabilities"])
+def test_the_identity_announces_facilities_also_under_the_former_key(key: str) -> None:
+    announced = {"guid": str(UUID(int=7)), key: ["send", "inspect", "teleport"]}
+    made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, **announced))
+    assert _view(sut_file(), made.environment, made, 1, 2).facilities == {"send", "inspect"}
+
+
+@pytest.mark.parametrize(
+    "identity", [{}, {"guid": "x"}, {"guid": 5}, {"guid": None}, {"guid": str(UUID(int=7)), "facilities": 3}]
+)
+def test_a_malformed_identity_is_the_suts_fault(identity: dict[str, Any]) -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, **identity))
     with pytest.raises(SutUnavailable, match="Contoso: control verb identity: "):
         _view(sut_file(), made.environment, made, 1, 2)

@@ -1,4 +1,4 @@
-"""What a check says and hears on a connection, against a SUT that the test scripts."""
+"""Conversations of checks on a connection, against a SUT that the test scripts."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_polling_can_ask_for_more_than_the_kind(conversation: RawConversation, f
     assert found["SessionHeader"].AckSequenceNumber == 2
 
 
-def test_polling_waits_as_long_as_it_is_told_and_no_longer_than_the_connection_lives(
+def test_polling_waits_as_long_as_it_is_asked_and_no_longer_than_the_connection_lives(
     conversation: RawConversation, far: FakeSut, peer: Peer
 ) -> None:
     far.say(ESTABLISH, after_ms=300)
@@ -121,7 +121,7 @@ def test_expecting_in_vain_says_what_is_missing_and_whether_it_closed(
         conversation.expect("SessionAck", within_ms=100)
 
 
-def test_closing_by_the_sut_and_by_the_peer_are_told_apart(peer: Peer, far: FakeSut) -> None:
+def test_closing_by_the_sut_and_by_the_peer_are_distinguished(peer: Peer, far: FakeSut) -> None:
     by_sut, by_peer = peer.connect(), None
     assert not by_sut.wait_closed(within_ms=100)
     far.hang_up()

@@ -1,4 +1,4 @@
-"""`mqconform rules --coverage` and `mqconform explain`: what is counted, what is told of a rule."""
+"""`mqconform rules --coverage` and `mqconform explain`: what is counted, what is printed of a rule."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_a_rule_that_nobody_observes_says_why(inventory: Inventory):
     assert "checks: none" in text
 
 
-def test_the_verdicts_of_each_run_are_told(inventory: Inventory, tmp_path: Path):
+def test_the_verdicts_of_each_run_are_reported(inventory: Inventory, tmp_path: Path):
     evidence = [{"frame": 3}, {"frame": 4}]
     shown = verdict(RULE, capture="captures/a.pcapng", evidence=evidence, reason="because")
     folders = [

@@ -1,4 +1,4 @@
-"""The virtual and the real environment behave alike, as far as a check can tell."""
+"""The virtual and the real environment behave alike for a check."""
 
 from __future__ import annotations
 

@@ -16,13 +16,13 @@ from harness.faults.fields import (
     bit_set,
     field_is,
     off_by,
+    recomputed,
     refused_unless_zero,
     reserved_bits_set,
     sent_as,
     size_wrong,
 )
-from harness.faults.primitives import Install
-from harness.faults.registry import FaultyCore
+from harness.faults.registry import FaultyCore, Install
 from reference_qm.codec import (
     BaseHeader,
     ConnectionParametersHeader,
@@ -155,6 +155,11 @@ def test_a_field_has_the_value_and_nothing_else_changes(packet: Packet, path: st
         (off_by(SessionAckPacket, "SessionHeader.AckSequenceNumber", -1), ACK, {20: (3, 2)}),
         (off_by(SessionAckPacket, "SessionHeader.UserMsgSequenceNumber", 1), ACK, {28: (0xFF, 0), 29: (0xFF, 0)}),
         (off_by(SessionAckPacket, "InternalHeader.PT", 15), ACK, {18: (1, 0)}),
+        (
+            recomputed(UserMessagePacket, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
+            PLAIN,
+            {117: (4, 8)},
+        ),
         (size_wrong(ConnectionParametersPacket, "BaseHeader.PacketSize", -4), PARAMETERS, {8: (32, 28)}),
         (size_wrong(UserMessagePacket, "MessagePropertiesHeader.LabelLength"), PLAIN, {117: (4, 8)}),
         (size_wrong(UserMessagePacket, "MessagePropertiesHeader.MessageSize", 1), PLAIN, {148: (5, 6)}),

@@ -45,7 +45,7 @@ React = Callable[[Input], list[Effect]]
 
 
 class ScriptedCore:
-    """Does what the test says, and remembers what it was told."""
+    """A core that does what the test says, and records its inputs."""
 
     def __init__(self, react: React = lambda event: []) -> None:
         self.react = react
@@ -125,7 +125,7 @@ def test_effects_happen_in_the_order_in_which_the_core_gave_them(environment: Vi
     assert [type(event) for event in core.heard] == [Started, TransportConnected]  # no TransportLost for its own close
 
 
-def test_a_connection_that_fails_and_one_that_is_lost_are_told(environment: VirtualEnvironment) -> None:
+def test_a_connection_that_fails_and_one_that_is_lost_are_reported(environment: VirtualEnvironment) -> None:
     core = ScriptedCore(lambda event: [Connect("out-1", Endpoint(THERE, PORT))] if isinstance(event, Started) else [])
     host = CoreHost(environment, core, HERE)
     host.start()

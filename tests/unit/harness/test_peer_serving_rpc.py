@@ -65,7 +65,7 @@ class Client:
         self.environment.run_until(lambda: False, 20)
 
     def send(self, *parts: Any) -> list[Any]:
-        """Send PDUs; give the PDUs that came, dissected."""
+        """Send PDUs; return the PDUs that came, dissected."""
         before = len(self.came)
         for part in parts:
             self.stream.send(bytes(part))
@@ -131,7 +131,7 @@ def test_an_interface_that_is_not_served_is_not_accepted(environment: VirtualEnv
     assert accepted(Client(environment).bind(QMCOMM, UNKNOWN)) == [(2, None), (0, NDR64), (2, None), (2, None)]
 
 
-def test_a_bind_is_refused_when_told_so(environment: VirtualEnvironment, server: RpcServer) -> None:
+def test_a_bind_is_refused_when_asked_for(environment: VirtualEnvironment, server: RpcServer) -> None:
     server.refuses_bind = 2
     (answer,) = Client(environment).send(bind(1, [Proposal(0, QM2QM, (NDR,))]))
     assert (answer.ptype, answer.payload.provider_reject_reason) == (13, 2)

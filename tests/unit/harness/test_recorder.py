@@ -43,7 +43,7 @@ def begins_in(path: Path, frames: list[Frame], *, by_peer: bool = True) -> list[
     position, numbers = 0, []
     for frame in frames:
         assert way.data[position : position + len(frame.data)] == frame.data
-        numbers.append(way.frame_at(position))
+        numbers.append(next(each.frame for each in way.ranges if each.start <= position < each.end))
         position += len(frame.data)
     return numbers
 

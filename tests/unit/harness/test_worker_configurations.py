@@ -1,4 +1,4 @@
-"""Where workers and checks stand: no two of them are the same peer of a SUT, or share what is meant for one."""
+"""Configurations of workers and checks: no two are the same peer of a SUT, or share what is meant for one."""
 
 from __future__ import annotations
 
@@ -26,26 +26,26 @@ def test_one_worker_works_with_the_file_as_it_is() -> None:
 
 
 def test_workers_of_a_process_have_addresses_of_their_own() -> None:
-    places = worker_configurations(described("process", "jsonl"), MAX_WORKERS)
-    addresses = {each for place in places for each in (place.driver.address, place.driver.peer_address)}
+    files = worker_configurations(described("process", "jsonl"), MAX_WORKERS)
+    addresses = {each for file in files for each in (file.driver.address, file.driver.peer_address)}
     assert len(addresses) == 2 * MAX_WORKERS
     assert all(ipaddress.ip_address(each).is_loopback for each in addresses)
-    assert (places[1].driver.address, places[1].driver.peer_address) == ("127.0.1.1", "127.0.1.2")
-    assert {place.driver.peer_identifier for place in places} == {places[0].driver.peer_identifier}
+    assert (files[1].driver.address, files[1].driver.peer_address) == ("127.0.1.1", "127.0.1.2")
+    assert {file.driver.peer_identifier for file in files} == {files[0].driver.peer_identifier}
 
 
 def test_workers_away_from_loopback_have_the_peer_addresses_that_are_given() -> None:
     far = described(
         "external", address="192.0.2.1", allow_remote=True, peer_address="192.0.2.2", more_peer_addresses=["192.0.2.9"]
     )
-    assert [place.driver.peer_address for place in worker_configurations(far, 2)] == ["192.0.2.2", "192.0.2.9"]
+    assert [file.driver.peer_address for file in worker_configurations(far, 2)] == ["192.0.2.2", "192.0.2.9"]
     with pytest.raises(UsageError, match=r"more_peer_addresses names 1 addresses .* worker 2 needs one"):
         worker_configurations(far, 3)
 
 
 def test_queues_can_be_named_for_a_worker() -> None:
-    places = worker_configurations(described("external", queue="private$\\q-{worker}"), 3)
-    assert [place.queues.plain for place in places] == ["private$\\q-0", "private$\\q-1", "private$\\q-2"]
+    files = worker_configurations(described("external", queue="private$\\q-{worker}"), 3)
+    assert [file.queues.plain for file in files] == ["private$\\q-0", "private$\\q-1", "private$\\q-2"]
 
 
 def test_workers_share_no_queue_that_checks_empty_from_afar() -> None:
@@ -56,7 +56,7 @@ def test_workers_share_no_queue_that_checks_empty_from_afar() -> None:
     assert len(worker_configurations(parse_sut_file(tree), 2)) == 2
 
 
-def test_strangers_are_peers_that_the_sut_has_not_seen() -> None:
+def test_fresh_peers_are_peers_that_the_sut_has_not_seen() -> None:
     known = described("external")
     drivers = [as_fresh_peer(known, number).driver for number in range(2_000)]
     for taken in ({each.peer_address for each in drivers}, {each.peer_identifier for each in drivers}):
@@ -67,7 +67,7 @@ def test_strangers_are_peers_that_the_sut_has_not_seen() -> None:
     as_fresh_peer(known, 10**6)  # however many checks there are
 
 
-def test_strangers_away_from_loopback_share_the_address() -> None:
+def test_fresh_peers_away_from_loopback_share_the_address() -> None:
     far = described("external", address="192.0.2.1", allow_remote=True, peer_address="192.0.2.2")
     assert as_fresh_peer(far, 7).driver.peer_address == "192.0.2.2"
     assert as_fresh_peer(far, 7).driver.peer_identifier != far.driver.peer_identifier

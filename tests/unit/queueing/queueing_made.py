@@ -16,7 +16,7 @@ Answer = tuple[Status, str | None]
 
 
 class Reads:
-    """What events that read returned: by the name that the test gives, status and body."""
+    """The return values of events that read: status and body, by the name that the test gives."""
 
     def __init__(self, host: Host) -> None:
         self.host = host
@@ -32,7 +32,7 @@ class Reads:
         return answered
 
     def call(self, name: str, event: str, *arguments: Any, **named: Any) -> Answer | None:
-        """Raise an event of the queue manager; give its answer if it came at once."""
+        """Raise an event of the queue manager; return its answer if it came at once."""
         core = self.host.core
         part = core.two_phase_reading if event == "dequeue_message_begin" else core.reading
         raise_event = getattr(part, event)
@@ -76,7 +76,7 @@ def open_(
 
 
 def put(host: Host, *bodies: str, **fields: Any) -> list[int]:
-    """Send messages to the plain queue; give the LookupIdentifiers of those that nobody waited for."""
+    """Send messages to the plain queue; return the LookupIdentifiers of those that nobody waited for."""
     for body in bodies:
         host.send(direct(1), body.encode(), **fields)
     by_body = {one.MessageReference.Body.decode(): one.LookupIdentifier for one in queue_of(host).MessagePositionList}

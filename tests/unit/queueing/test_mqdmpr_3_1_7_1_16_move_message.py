@@ -47,7 +47,7 @@ def test_the_old_position_is_deleted_and_the_bytes_are_counted_where_it_is(host)
     assert (queue_of(host).TotalBytes, target.TotalBytes, host.core.adm.storage.used) == (0, size, size)
 
 
-def test_nobody_is_told_that_a_moved_message_left(host):
+def test_a_moved_message_is_not_acknowledged(host):
     put_in_place(
         host.core,
         changed(

@@ -50,7 +50,7 @@ def test_a_command_is_cancelled_by_its_token(host):
     assert host.bodies() == ["message"]
 
 
-def test_what_waits_is_told_when_the_queue_manager_stops(host):
+def test_what_waits_is_answered_when_the_queue_manager_stops(host):
     token = host.begin(ReceiveMessage(PLAIN, timeout_ms=10_000))
     host.handle(Stopped())
     assert "MQ_ERROR_OPERATION_CANCELLED" in host.answers[token].error

@@ -119,14 +119,14 @@ def test_an_available_message_is_counted_and_may_be_received(host):
     assert queue.TotalBytes == sum(storage_size(one.MessageReference) for one in positions)
 
 
-def test_a_deleted_message_is_not_counted_and_whoever_wants_is_told_why(host):
+def test_a_deleted_message_is_not_counted_and_whoever_wants_gets_the_reason(host):
     (message_id,) = put(host, "a")
-    queue, told = queue_of(host), []
+    queue, deleted = queue_of(host), []
     position = queue.MessagePositionList.find(message_id)
     put_in_place(
         host.core,
         changed(
-            FinalAcks.position_deleted, lambda original: lambda qm, position, reason: told.append((position, reason))
+            FinalAcks.position_deleted, lambda original: lambda qm, position, reason: deleted.append((position, reason))
         ),
     )
     reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
@@ -134,4 +134,4 @@ def test_a_deleted_message_is_not_counted_and_whoever_wants_is_told_why(host):
         host.core.positions.delete_message(position, reason)
     assert (queue.TotalBytes, len(queue.MessagePositionList)) == (0, 0)
     assert position.State is MessagePositionState.DELETED
-    assert told == [(position, reason)], "once"
+    assert deleted == [(position, reason)], "once"

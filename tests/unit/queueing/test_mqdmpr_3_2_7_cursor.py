@@ -24,7 +24,7 @@ def cursor(host):
 
 
 def raise_event(host, cursor, event, *arguments):
-    """Give rStatus, the body of rPosition and the state afterwards."""
+    """Return rStatus, the body of rPosition and the state afterwards."""
     status, position = getattr(host.core.cursors, event)(cursor, *arguments)
     body = None if position is None else position.MessageReference.Body.decode()
     assert position is None or cursor.MessagePositionReference is position

@@ -1,4 +1,4 @@
-"""MS-MQMP 3.1.4.9 R_QMGetObjectProperties; MS-MQMQ 2.2.7, 2.2.12: what is told of a queue, and by which name."""
+"""MS-MQMP 3.1.4.9 R_QMGetObjectProperties; MS-MQMQ 2.2.7, 2.2.12: the properties of a queue, by each of its names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from remote_reader import ADDRESS, PLAIN, QM_ID, Server
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.config import QueueSettings
 from reference_qm.model.statuses import Status
 from reference_qm.rpc.interfaces.propvariant import VarType
@@ -37,18 +37,18 @@ def server():
 
 
 @WIDE
-def test_properties_are_told_in_the_types_that_they_have(server, wide):
+def test_properties_are_properties_in_the_types_that_they_have(server, wide):
     found = ask(server, range(101, 114), wide=wide)
     assert found["Return"] == Status.MQ_OK
-    told = {101 + place: (VarType(one["vt"]).name, one["_varUnion"]) for place, one in enumerate(found["apVar"])}
-    assert told[103] == ("VT_LPWSTR", SHOP)
-    assert told[104] == ("VT_UI1", 0)
-    assert told[105] == ("VT_UI4", 0xFFFFFFFF)
-    assert told[106] == ("VT_I2", 0)
-    assert told[112] == ("VT_UI4", 1)
-    assert told[113] == ("VT_UI1", 1)
-    assert {told[109][0], told[110][0]} == {"VT_I4"}
-    assert isinstance(told[102][1], UUID)
+    properties = {101 + place: (VarType(one["vt"]).name, one["_varUnion"]) for place, one in enumerate(found["apVar"])}
+    assert properties[103] == ("VT_LPWSTR", SHOP)
+    assert properties[104] == ("VT_UI1", 0)
+    assert properties[105] == ("VT_UI4", 0xFFFFFFFF)
+    assert properties[106] == ("VT_I2", 0)
+    assert properties[112] == ("VT_UI4", 1)
+    assert properties[113] == ("VT_UI1", 1)
+    assert {properties[109][0], properties[110][0]} == {"VT_I4"}
+    assert isinstance(properties[102][1], UUID)
 
 
 def test_a_variant_of_another_type_and_an_unknown_property_are_refused(server):

@@ -57,7 +57,7 @@ def test_a_receive_gives_the_first_message_as_a_user_message_packet_and_a_handle
     assert server.bodies() == ["two"]
 
 
-def test_the_time_of_arrival_is_told_in_seconds_since_1970():
+def test_the_time_of_arrival_is_returned_in_seconds_since_1970():
     server = Server()
     server.wait(7_000)
     server.send(b"one")

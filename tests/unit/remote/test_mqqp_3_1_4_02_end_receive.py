@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.4.2: RemoteQMEndReceive deletes a message that was locked, or gives it back."""
+"""MS-MQQP 3.1.4.2: RemoteQMEndReceive deletes a message that was locked, return it."""
 
 from __future__ import annotations
 
@@ -73,8 +73,8 @@ def test_a_handle_is_closed_by_its_end_and_unknown_afterwards(ack):
 
 def test_a_handle_of_another_client_or_of_another_type_is_unknown():
     server, reader, queue, context = locked()
-    stranger = server.connect("192.0.2.99")
-    for client, handle in ((stranger, context), (reader, queue.session), (reader, queue.context)):
+    other_client = server.connect("192.0.2.99")
+    for client, handle in ((other_client, context), (reader, queue.session), (reader, queue.context)):
         with pytest.raises(Faulted) as fault:
             client.end(handle, ACK)
         assert fault.value.status == FaultStatus.NCA_S_FAULT_CONTEXT_MISMATCH
@@ -154,8 +154,8 @@ def test_a_restart_forgets_clients_and_gives_their_messages_back():
     assert again.read(again.open().handle)["Return"] == Status.MQ_OK
 
 
-@pytest.mark.parametrize(("ack", "told", "kept"), [(NACK, [], []), (ACK, ["MQMSG_CLASS_ACK_RECEIVE"], ["one"])])
-def test_only_an_acknowledged_message_is_journaled_and_its_sender_told(ack, told, kept):
+@pytest.mark.parametrize(("ack", "notified", "kept"), [(NACK, [], []), (ACK, ["MQMSG_CLASS_ACK_RECEIVE"], ["one"])])
+def test_only_an_acknowledged_message_is_journaled_and_its_sender_notified(ack, notified, kept):
     server = Server()
     server.ask(CreateQueue(name="private$\\kept", journaling=True))
     admin = f"DIRECT=TCP:{ADDRESS}\\{OTHER}"
@@ -164,7 +164,7 @@ def test_only_an_acknowledged_message_is_journaled_and_its_sender_told(ack, told
     read = reader.read(reader.open("private$\\kept").handle)
     assert server.bodies(OTHER) == server.bodies("private$\\kept;journal") == []
     assert reader.end(read["pphContext"], ack) == Status.MQ_OK
-    assert [one["class"] for one in server.ask(PeekMessages(OTHER))["messages"]] == told
+    assert [one["class"] for one in server.ask(PeekMessages(OTHER))["messages"]] == notified
     assert server.bodies("private$\\kept;journal") == kept
 
 

@@ -18,7 +18,7 @@ IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ = range(4)
 
 @pytest.mark.parametrize("method", ["RemoteQMGetQMQMServerPort", "R_QMGetRTQMServerPort"])
 @pytest.mark.parametrize(("kind", "port"), [(IP_HANDSHAKE, 2103), (IP_READ, 2105), (IPX_HANDSHAKE, 0), (IPX_READ, 0)])
-def test_the_ports_of_both_interfaces_are_told_and_none_of_spx(method, kind, port):
+def test_the_ports_of_both_interfaces_are_returned_and_none_of_spx(method, kind, port):
     parameter = "dwPortType" if method.startswith("Remote") else "fIP"
     assert Server().connect().call(method, **{parameter: kind}) == {"Return": port}
 
@@ -66,11 +66,11 @@ def ask_mapper(reader, interface: SyntaxId):
 
 
 @pytest.mark.parametrize(("interface", "port"), [(QMCOMM, LISTENING.handshake.port), (QM2QM, LISTENING.read.port)])
-def test_the_endpoint_mapper_tells_where_an_interface_is(interface, port):
+def test_the_endpoint_mapper_answers_where_an_interface_is(interface, port):
     found = ask_mapper(Server().connect(), interface.syntax)
     (tower,) = found["ITowers"]
-    told = Tower.parse(tower["tower_octet_string"])
-    assert (found["status"], told.port, told.address) == (0, port, IPv4Address(ADDRESS))
+    parsed = Tower.parse(tower["tower_octet_string"])
+    assert (found["status"], parsed.port, parsed.address) == (0, port, IPv4Address(ADDRESS))
 
 
 def test_the_endpoint_mapper_knows_nothing_before_ports_are_taken():

@@ -154,6 +154,6 @@ def test_10000_sessions_opened_and_abandoned_leave_no_handle_and_no_memory():
 
 
 def objects() -> int:
-    """How many objects there are."""
+    """Return the number of objects."""
     gc.collect()
     return len(gc.get_objects())

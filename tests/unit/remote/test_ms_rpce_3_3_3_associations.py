@@ -87,8 +87,8 @@ def test_calls_in_the_same_bytes_as_the_end_of_their_client_leave_nothing_behind
 def test_a_client_of_another_machine_cannot_join_a_group():
     server = Server()
     group = server.connect().group
-    stranger = server.readers["silent"] = Reader(server, "silent")
+    other_client = server.readers["silent"] = Reader(server, "silent")
     server.handle(RpcAccepted("silent", Endpoint("192.0.2.99", 40_000), LISTENING.read))
-    stranger.feed(bind(group))
-    assert stranger.closed is not None
-    assert not isinstance(stranger.pdus[0].body, Fault)
+    other_client.feed(bind(group))
+    assert other_client.closed is not None
+    assert not isinstance(other_client.pdus[0].body, Fault)

@@ -11,7 +11,7 @@ from reference_qm.routing import RoutingTable, Topology, initialize_routing_tabl
 
 
 def site(name: str) -> UUID:
-    """Give the Identifier of the site with a one-letter name."""
+    """Return the Identifier of the site with a one-letter name."""
     return UUID(int=ord(name))
 
 
@@ -57,5 +57,5 @@ def table_of(topology: Topology, number: int) -> RoutingTable:
 
 
 def rows(table: RoutingTable) -> dict[str, str]:
-    """Give a table by the letters of its sites."""
+    """Return a table by the letters of its sites."""
     return {chr(row.DestinationSiteID.int): chr(row.NextHopSiteID.int) for row in table}

@@ -65,7 +65,7 @@ class Client:
         self.happened: list[Any] = []
 
     def feed(self, data: bytes, now: Now = NOW) -> list[Any]:
-        """Give the association bytes; return what happened."""
+        """Pass bytes to the association; return its outputs."""
         self.happened = self.association.receive_bytes(data, now)
         return self.happened
 

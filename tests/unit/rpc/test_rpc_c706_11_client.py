@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from rpc_made import CLIENT, DESC, LICENCE, NOW, pdus
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, CallCancelled, CallOrphaned, CallReceived, RpcServer, SendBytes
 from reference_qm.rpc.bind_bodies import BindAck, BindNak, ContextResult
 from reference_qm.rpc.bodies import Fault, Response, Shutdown
@@ -126,7 +126,7 @@ def test_long_answers_come_in_fragments():
     assert bytes(pair.happened[-1].results["lpRemoteReadDesc"]["lpBuffer"]) == buffer
 
 
-def test_a_fault_is_told_with_its_status():
+def test_a_fault_is_reported_with_its_status():
     pair = Pair()
     call = pair.call("RemoteQMPurgeQueue", hQueue=7)
     (received,) = pair.received()
@@ -136,7 +136,7 @@ def test_a_fault_is_told_with_its_status():
     assert "0x1c010014" in failed.error
 
 
-def test_a_cancel_ends_the_call_here_and_is_told_there():
+def test_a_cancel_ends_the_call_here_and_is_sent():
     pair = Pair()
     call = pair.call("RemoteQMStartReceive", lpRemoteReadDesc={**DESC, "ulTimeout": 1000})
     pair.take(pair.client.cancel(call))

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from rpc_made import element
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import QM2QM, PduError
 from reference_qm.rpc.bind_bodies import AlterContext, AlterContextResp, Bind, BindAck, BindNak, ContextResult
 from reference_qm.rpc.bodies import CoCancel, Fault, Orphaned, Request, Response, Shutdown

@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from rpc_made import DESC, Client, element, received, sent
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import QM2QM, QMCOMM, CallOrphaned, CallReceived, FaultStatus, HandleRundown, Limits
 from reference_qm.rpc.bodies import CoCancel, Orphaned
 from reference_qm.rpc.ndr import Encoding
@@ -58,9 +58,9 @@ def test_a_null_handle_reaches_the_dispatcher_as_none(client):
 
 @pytest.mark.parametrize("which", ["foreign", "made up", "of another type"])
 def test_a_handle_that_is_not_the_clients_is_a_context_mismatch(client, which):
-    stranger = Client(client.server)
-    stranger.bind()
-    handle = {"foreign": stranger.opened(), "made up": UUID(int=5), "of another type": client.opened()}[which]
+    other_client = Client(client.server)
+    other_client.bind()
+    handle = {"foreign": other_client.opened(), "made up": UUID(int=5), "of another type": client.opened()}[which]
     if which == "of another type":
         stub = QM2QM.methods[1].build_in({"pphContext": handle, "dwAck": 2}, Encoding())
         assert status(client.request(1, stub)) == MISMATCH

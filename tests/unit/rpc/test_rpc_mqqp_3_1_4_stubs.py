@@ -5,7 +5,7 @@ from uuid import UUID
 import pytest
 from rpc_made import DESC, LICENCE
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import EPT, QM2QM, QMCOMM, StubError
 from reference_qm.rpc.interfaces.method import in_, method
 from reference_qm.rpc.interfaces.qmcomm_types import CACTRANSFERBUFFERV1, zeroed_transfer_buffer

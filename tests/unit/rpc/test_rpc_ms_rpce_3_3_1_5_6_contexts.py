@@ -94,7 +94,7 @@ def test_a_bind_that_cannot_be_is_refused_with_its_reason_and_ends_the_associati
     assert len(client.server.groups) == 0
 
 
-def test_a_bind_of_another_protocol_version_is_told_ours():
+def test_a_bind_of_another_protocol_version_is_answered_with_ours():
     client = Client()
     wire = bytes.fromhex("04000b03 10000000 1000 0000 01000000")
     (nak,) = sent(client.feed(wire))

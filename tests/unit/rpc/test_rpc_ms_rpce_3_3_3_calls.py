@@ -3,7 +3,7 @@
 import pytest
 from rpc_made import DESC, NOW, Client, closed, element, received, sent
 
-from reference_qm.codec.errors import MisuseError
+from reference_qm.codec.format_error import MisuseError
 from reference_qm.rpc import QM2QM, CallCancelled, CallOrphaned, CallReceived, FaultStatus, Limits
 from reference_qm.rpc.bodies import CoCancel, Fault, Orphaned, Request, Shutdown
 from reference_qm.rpc.header import WHOLE, Flags, SecTrailer
@@ -246,7 +246,7 @@ def test_stub_data_of_all_calls_are_bounded_together():
 # -- cancels and orphans ----------------------------------------------------------------------------------------
 
 
-def test_a_cancel_is_told_and_counted_and_the_call_is_still_answered(client):
+def test_a_cancel_is_reported_and_counted_and_the_call_is_still_answered(client):
     call = client.call(0, lpRemoteReadDesc=DESC)
     assert client.send(CoCancel(), 1) == [CallCancelled(call)]
     assert call.cancelled
@@ -267,7 +267,7 @@ def test_a_cancel_between_fragments_comes_with_the_call(client):
     assert [type(one) for one in happened] == [CallReceived, CallCancelled]
 
 
-def test_an_orphaned_call_is_told_and_never_answered_and_the_association_lives(client):
+def test_an_orphaned_call_is_reported_and_never_answered_and_the_association_lives(client):
     call = client.call(0, lpRemoteReadDesc=DESC)
     assert client.send(Orphaned(), 1) == [CallOrphaned(call)]
     assert call.respond(Return=0) == []

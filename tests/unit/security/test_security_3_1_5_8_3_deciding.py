@@ -154,8 +154,8 @@ def test_the_directory_is_asked_once_for_a_certificate():
 def test_a_cached_certificate_counts_for_its_own_sender_only():
     by = receiver()
     accepted(signed(), by)
-    stranger = with_security(message(), SecurityID=STAFF.build())
-    assert refusal(signed(stranger), by).message_class is BAD_SIGNATURE
+    other_sender = with_security(message(), SecurityID=STAFF.build())
+    assert refusal(signed(other_sender), by).message_class is BAD_SIGNATURE
 
 
 def test_a_signer_without_sender_id_is_not_identified_and_has_no_rights():

@@ -4,7 +4,7 @@ import pytest
 
 from reference_qm.security.algorithms import EncryptionAlgorithm
 from reference_qm.security.ciphers import decrypt, encrypt
-from reference_qm.security.errors import SecurityError
+from reference_qm.security.security_error import SecurityError
 
 FIPS197 = bytes.fromhex("00112233445566778899aabbccddeeff")
 KEYS = {

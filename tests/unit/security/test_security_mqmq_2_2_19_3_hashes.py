@@ -5,8 +5,8 @@ from cryptography.hazmat.primitives.asymmetric import rsa
 from security_made import ELLIPTIC, OTHER, certificate, certificate_for, rsa_key
 
 from reference_qm.security.algorithms import HashAlgorithm, hash_algorithm
-from reference_qm.security.errors import SecurityError
 from reference_qm.security.hashing import certificate_key, digest, is_signature, sign
+from reference_qm.security.security_error import SecurityError
 
 ALPHABET = b"abcdefghijklmnopqrstuvwxyz"
 MILLION = b"a" * 1_000_000

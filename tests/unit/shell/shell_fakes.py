@@ -20,7 +20,7 @@ Event = TypeVar("Event")
 
 
 class ScriptedCore:
-    """Answers each input with what ``script`` returns; ``await core.hears(Kind)`` gives what it was told."""
+    """Answers each input with what ``script`` returns; ``await core.hears(Kind)`` returns the inputs that it took."""
 
     def __init__(self, script: Callable[[Input], list[Effect]] = lambda event: []) -> None:
         self.script = script

@@ -127,7 +127,7 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
         (OWN + "[directory]\nsite = 1", "[directory]: unknown key 'site'; known are store, sites, queue_managers"),
         (OWN + "[directory]\nsites = 1", "sites = 1: must be a list of tables: write [[directory.sites]] and so on"),
         (OWN + "[[directory.sites]]\n", "[directory] sites 1: name is missing"),
-        (OWN + "[[directory.sites]]\nname = 1", "[directory] sites 1 name = 1: must be a text"),
+        (OWN + "[[directory.sites]]\nname = 1", "[directory] sites 1 name = 1: must be a string"),
         (OWN + MACHINES, "queue_managers 1 sites: no 'north' in this file; there are none"),
         (
             OWN + SITES + MACHINES.replace('"Gate"', '"gone"'),
@@ -136,7 +136,7 @@ def test_a_store_is_shared_and_keeps_what_is_there(tmp_path: Path):
         (OWN + SITES + MACHINES + "[[directory.links]]\nsites = ['north']", "sites = ['north']: a link has two sites"),
         (
             OWN + SITES + MACHINES + "[[directory.links]]\nsites = ['north', 'south']\ncost = 0",
-            "links 1 cost = 0: must be a whole number from 1 to 999999",
+            "links 1 cost = 0: must be an integer from 1 to 999999",
         ),
         (
             OWN + "[[directory.queues]]\npathname = 'orders'",

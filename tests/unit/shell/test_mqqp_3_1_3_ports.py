@@ -1,4 +1,4 @@
-"""MS-MQQP 3.1.3, 3.1.4.8: the host's ports of DCE/RPC, their connections, and what the core is told of them."""
+"""MS-MQQP 3.1.3, 3.1.4.8: the host's ports of DCE/RPC, their connections, and the core's inputs from them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_a_connection_that_the_core_closes_gets_what_was_sent_and_is_heard_of_no
     asyncio.run(story())
 
 
-def test_a_restart_cuts_connections_without_telling_and_keeps_the_ports():
+def test_a_restart_cuts_connections_without_a_word_and_keeps_the_ports():
     async def story():
         core = ScriptedCore(echo)
         async with serving(core) as (host, listening):

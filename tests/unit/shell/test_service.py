@@ -22,7 +22,7 @@ def settings(**flags: str) -> Settings:
     return load_settings(None, chosen, SeededEntropy("service"))
 
 
-def test_a_failure_of_our_own_ends_the_process_and_is_told(caplog: pytest.LogCaptureFixture):
+def test_a_failure_of_our_own_ends_the_process_and_is_logged(caplog: pytest.LogCaptureFixture):
     def script(event: Input) -> list[Effect]:
         if isinstance(event, BytesReceived):
             raise ZeroDivisionError("a mistake in the core")
@@ -43,7 +43,7 @@ def test_a_failure_of_our_own_ends_the_process_and_is_told(caplog: pytest.LogCap
     assert "a mistake in the core" in caplog.text
 
 
-def test_a_failure_of_the_system_is_told_and_survived(caplog: pytest.LogCaptureFixture):
+def test_a_failure_of_the_system_is_logged_and_survived(caplog: pytest.LogCaptureFixture):
     async def story() -> bool:
         loop = asyncio.get_running_loop()
         it = Service(settings(), ScriptedCore)
@@ -73,7 +73,7 @@ def test_a_service_that_cannot_have_its_ports_has_done_nothing():
     assert Started() not in core.heard
 
 
-def test_an_address_that_is_not_loopback_is_told(caplog: pytest.LogCaptureFixture):
+def test_an_address_that_is_not_loopback_is_logged(caplog: pytest.LogCaptureFixture):
     async def story() -> None:
         it = Service(settings(), ScriptedCore)
         assert it._bound(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
@@ -87,12 +87,12 @@ def test_an_address_that_is_not_loopback_is_told(caplog: pytest.LogCaptureFixtur
 
 def test_faults_are_wrapped_around_the_core_by_name(monkeypatch: pytest.MonkeyPatch):
     installed: list[str] = []
-    for name in ("deaf", "mute"):
+    for name in ("silent", "mute"):
         fault = Fault(name, ("MQQB-2.1.1-01",), "for this test", lambda faulty, name=name: installed.append(name))
         monkeypatch.setitem(load_faults(), name, fault)
     assert isinstance(make_core(settings(), []), QueueManager)
     assert not installed
-    assert isinstance(make_core(settings(), ["deaf", "mute"]), FaultyCore)
-    assert installed == ["deaf", "mute"]
-    with pytest.raises(SettingsError, match=r"^--fault daef: there is no such fault; similar ones: deaf$"):
-        make_core(settings(), ["mute", "daef"])
+    assert isinstance(make_core(settings(), ["silent", "mute"]), FaultyCore)
+    assert installed == ["silent", "mute"]
+    with pytest.raises(SettingsError, match=r"^--fault silnet: there is no such fault; similar ones: silent$"):
+        make_core(settings(), ["mute", "silnet"])

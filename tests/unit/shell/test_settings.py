@@ -119,16 +119,16 @@ def test_flags_override_the_file(tmp_path: Path):
     [
         ("[listne]", "unknown table 'listne'; known are queue_manager, listen, rpc, remote, timers, control,"),
         ("[listen]\nprot = 1", "[listen]: unknown key 'prot'; known are address, tcp_port, ping_port, ping"),
-        ("[listen]\ntcp_port = 65536", "[listen] tcp_port = 65536: must be a whole number from 0 to 65535"),
-        ("[listen]\ntcp_port = true", "[listen] tcp_port = True: must be a whole number"),
-        ("[listen]\ntcp_port = '1'", "[listen] tcp_port = '1': must be a whole number"),
+        ("[listen]\ntcp_port = 65536", "[listen] tcp_port = 65536: must be an integer from 0 to 65535"),
+        ("[listen]\ntcp_port = true", "[listen] tcp_port = True: must be an integer"),
+        ("[listen]\ntcp_port = '1'", "[listen] tcp_port = '1': must be an integer"),
         ("[listen]\nping = 1", "[listen] ping = 1: must be true or false"),
         ("[listen]\naddress = 'localhost'", "[listen] address = 'localhost': must be an IPv4 or IPv6 address"),
         ("[listen]\naddress = '0.0.0.0'", "[listen] address = '0.0.0.0': must be one address of this machine"),
-        ("[remote]\ntcp_port = 0", "[remote] tcp_port = 0: must be a whole number from 1 to 65535"),
+        ("[remote]\ntcp_port = 0", "[remote] tcp_port = 0: must be an integer from 1 to 65535"),
         ("[control]\naddress = '127.0.0.1'", "[control] address = '127.0.0.1': must be ADDRESS:PORT"),
         ("[control]\naddress = 'host:80'", "[control] address = 'host:80': must be an IPv4 or IPv6 address"),
-        ("[timers]\nscale = 0", "[timers] scale = 0: must be a whole number from 1"),
+        ("[timers]\nscale = 0", "[timers] scale = 0: must be an integer from 1"),
         ("[queue_manager]\nidentifier = 'x'", "[queue_manager] identifier = 'x': must be a GUID"),
         (
             "[queue_manager]\noperating_system = 'OS2'",
@@ -159,7 +159,7 @@ def test_what_cannot_be_used_is_one_line_with_file_key_and_way_out(tmp_path: Pat
 
 @pytest.mark.parametrize(("port", "shown"), [("70000", "70000"), ("x", "'x'"), ("-1", "'-1'"), ("", "''")])
 def test_a_bad_flag_is_named_itself(tmp_path: Path, port: str, shown: str):
-    with pytest.raises(SettingsError, match=rf"^--tcp-port = {shown}: must be a whole number from 0 to 65535$"):
+    with pytest.raises(SettingsError, match=rf"^--tcp-port = {shown}: must be an integer from 0 to 65535$"):
         load(tmp_path, "", tcp_port=port)
 
 

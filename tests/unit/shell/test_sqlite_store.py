@@ -45,7 +45,7 @@ def entries(path: Path) -> dict[str, object]:
 
 
 def complaint(path: Path) -> str:
-    """What is said of a store that cannot be opened; its bytes must stay as they were."""
+    """Return the message for a store that cannot be opened; its bytes must stay as they were."""
     before = path.read_bytes()
     with pytest.raises(StoreError) as error:
         SqliteStore(path)
@@ -246,7 +246,7 @@ def test_flag_and_file_name_the_store(tmp_path: Path):
     config.write_text("[store]\npath = 'there'")
     assert load_settings(config, {}, ENTROPY).store == Path("there")
     config.write_text("[store]\npath = ''")
-    with pytest.raises(SettingsError, match=r"\[store\] path = '': must be a text"):
+    with pytest.raises(SettingsError, match=r"\[store\] path = '': must be a string"):
         load_settings(config, {}, ENTROPY)
 
 

@@ -134,7 +134,7 @@ def size_of_sender(value: int) -> Callable[[UserMessagePacket], bytes]:
 
 
 def judged(rule: str, data: bytes, earlier: tuple[bytes, ...] = ()) -> bool | None:
-    """What the predicate of a rule finds of a packet of the SUT; None when it does not speak of it."""
+    """Return the finding of a rule's predicate on a packet of the SUT; None when the rule is not about it."""
     connection = Connection(1, "acceptor")
     for number, each in enumerate((*earlier, data)):
         connection.frames.append(Frame(number, number, FROM_SUT, "tcp", each, _kind(each), connection))
@@ -290,7 +290,7 @@ OPTIONAL = ("MQMQ-2.2.20.6", "MQMQ-2.2.20.7", "MQMQ-2.2.20.8", "MQMQ-2.2.18.1.4"
 
 
 @pytest.mark.parametrize(("rule", "kept", "broken"), CASES, ids=[case[0] for case in CASES])
-def test_a_predicate_tells_what_keeps_its_rule_from_what_breaks_it(
+def test_a_predicate_distinguishes_what_keeps_its_rule_from_what_breaks_it(
     rule: str, kept: UserMessagePacket, broken: UserMessagePacket | Callable[[UserMessagePacket], bytes]
 ) -> None:
     wrong = broken(kept) if callable(broken) else broken.build()

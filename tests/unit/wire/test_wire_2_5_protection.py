@@ -169,9 +169,9 @@ def test_a_simple_blob_is_as_printed_and_opens_with_its_key(other):
     assert session_key(made[:12] + secret[::-1] + bytes(128), key_of(other)) == b"\1" * 16
 
 
-def test_a_blob_for_somebody_else_is_told(other):
-    stranger = key_of(rsa.generate_private_key(65537, 1024))
-    assert session_key(bytes(simple_blob(RC4, b"12345", stranger)[:12]) + b"\xff" * 256, stranger) is None
+def test_a_blob_for_somebody_else_is_reported(other):
+    other_key = key_of(rsa.generate_private_key(65537, 1024))
+    assert session_key(bytes(simple_blob(RC4, b"12345", other_key)[:12]) + b"\xff" * 256, other_key) is None
 
 
 def test_lists_of_keys(other):

@@ -37,7 +37,7 @@ def test_every_field_of_every_header_is_there(number):
         assert "... (2000 bytes)  @0xde" in text
 
 
-def test_a_ping_is_told_apart_by_its_port():
+def test_a_ping_is_recognised_by_its_port():
     assert dissection(FRAMES[1], ping=True).startswith("PingPacket\n  Flags = 0x7d01  @0x0\n    RC = 1\n    RF = 0\n")
     assert dissection(FRAMES[1]).startswith("cannot be dissected: BaseHeader.VersionNumber: 0x01, not 0x10")
 

@@ -1,4 +1,4 @@
-"""What the constructors compute, and that everything can be forced."""
+"""The constructors compute fields, and every one can be forced."""
 
 from __future__ import annotations
 

@@ -7,7 +7,6 @@ from uuid import UUID
 import pytest
 
 from harness.capture.rpc_stream import RpcFramer
-from harness.wire.errors import WireError
 from harness.wire.rpc import (
     NDR,
     NDR64,
@@ -33,6 +32,7 @@ from harness.wire.rpc import (
 from harness.wire.rpc_qm2qm import PEEK_NEXT, QM2QM_OPERATIONS, REMOTEREADDESC, desc2
 from harness.wire.rpc_qmcomm import DL_ID, QMCOMM_OPERATIONS, queue_format, transfer_buffer
 from harness.wire.rpc_stub import NULL_HANDLE, Operation, buffer, build, guid, octets, pointer, wide_string
+from harness.wire.wire_error import WireError
 from reference_qm.codec import FramingError
 from reference_qm.rpc import QM2QM as QM2QM_TABLE
 from reference_qm.rpc import QMCOMM as QMCOMM_TABLE

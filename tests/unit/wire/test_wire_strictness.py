@@ -1,4 +1,4 @@
-"""What cannot be dissected completely is refused by name, whatever scapy's configuration says."""
+"""Bytes that cannot be dissected completely are refused by name, whatever scapy's configuration says."""
 
 from __future__ import annotations
 

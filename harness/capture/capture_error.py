@@ -1,0 +1,20 @@
+"""The error of a capture file that cannot be read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.errors import MqconformError
+
+
+class CaptureError(MqconformError):
+    """A capture file that is cut, malformed or of a kind that cannot be judged.
+
+    ``offset``: int bytes from the start of the file to the block that is wrong.
+    """
+
+    def __init__(self, file: Path, offset: int, message: str) -> None:
+        super().__init__(f"{file}: at byte {offset}: {message}")
+        self.file = file
+        self.offset = offset
+        self.message = message

@@ -1,0 +1,38 @@
+"""ConnectionHistory of outgoing queues with entries left out or changed. Spec: MS-MQDMPR 3.1.1.3."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import replaced
+from harness.faults.registry import Install
+from reference_qm.core.protocol.establishing import Establishing, outgoing_queue
+from reference_qm.model.adm import Session
+from reference_qm.model.states import ConnectionStatus
+from reference_qm.surface.clock import Now
+
+
+def entries_left_out(statuses: Container[ConnectionStatus]) -> Install:
+    """Leave out the entries of some Status."""
+
+    class EntriesLeftOut(Establishing):
+        def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+            if status not in statuses:
+                super().add_connection_history(session, status, now)
+
+    return replaced(EntriesLeftOut)
+
+
+def entries_changed(statuses: Container[ConnectionStatus], **changes: Any) -> Install:
+    """Change attributes of the entries of some Status."""
+
+    class EntriesChanged(Establishing):
+        def add_connection_history(self, session: Session, status: ConnectionStatus, now: Now) -> None:
+            super().add_connection_history(session, status, now)
+            entries = outgoing_queue(session).ConnectionHistory
+            if status in statuses:
+                entries[-1] = replace(entries[-1], **changes)
+
+    return replaced(EntriesChanged)

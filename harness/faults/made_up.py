@@ -1,0 +1,9 @@
+"""Values that no queue manager of a test has, for faults."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+ELSEWHERE = "127.0.0.99"
+"""An address where nobody listens."""
+OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")

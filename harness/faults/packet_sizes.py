@@ -1,0 +1,26 @@
+"""Packets that are identified by their size alone. Spec: MS-MQQB 3.1.5.1.1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from harness.faults.primitives import byte, inputs
+from harness.faults.registry import Install
+from reference_qm.codec import BaseHeader
+from reference_qm.surface.inputs import BytesReceived, Input
+
+_FLAGS_AT = 2
+"""Where the low byte of BaseHeader.Flags is in a packet."""
+_IN = BaseHeader.flags(IN=1)
+
+
+def known_by_size(size: int) -> Install:
+    """Take all that comes in this many bytes for an internal packet, whatever BaseHeader.Flags.IN is."""
+
+    def with_in(event: Input) -> Iterable[Input]:
+        if isinstance(event, BytesReceived) and len(event.data) == size:
+            return [replace(event, data=byte(_FLAGS_AT, lambda old: old | _IN)(event.data))]
+        return [event]
+
+    return inputs(with_in)

@@ -1,0 +1,10 @@
+"""The names of types in messages about files of a person."""
+
+from __future__ import annotations
+
+_NAMES = {str: "a string", int: "an integer", float: "a number", bool: "a boolean", list: "a list", dict: "a table"}
+
+
+def type_name(kind: type) -> str:
+    """Return a type's name with its article."""
+    return _NAMES.get(kind, f"a {kind.__name__}")

@@ -1,0 +1,33 @@
+"""The errors of the codec: one for bytes that are no packet, one for records that are no packet."""
+
+from __future__ import annotations
+
+
+class FormatError(ValueError):
+    """Bytes or text that do not have the structure which the specification prints.
+
+    ``field``: the printed name, ``BaseHeader.PacketSize``. ``offset``: int bytes from the start of the packet (of the
+    text, in characters, for format names) to the field. ``section``: ``MS-MQMQ 2.2.19.1``. ``message``: one line.
+    """
+
+    def __init__(self, field: str, offset: int, section: str, message: str) -> None:
+        super().__init__(f"{field} at {offset}: {message} ({section})")
+        self.field = field
+        self.offset = offset
+        self.section = section
+        self.message = message
+
+
+class FramingError(FormatError):
+    """A stream that cannot be cut into packets any further.
+
+    ``packets``: those that the same call of ``StreamFramer.feed`` completed before the fault.
+    """
+
+    def __init__(self, cause: FormatError, packets: list[bytes]) -> None:
+        super().__init__(cause.field, cause.offset, cause.section, cause.message)
+        self.packets = packets
+
+
+class MisuseError(ValueError):
+    """A record that cannot be laid out as bytes that would parse again: a mistake of the caller."""

@@ -1,0 +1,17 @@
+"""The error of this package besides FormatError, which stands for bytes without the printed structure."""
+
+from __future__ import annotations
+
+
+class SecurityError(ValueError):
+    """Something that cannot be signed, authenticated, encrypted or decrypted.
+
+    ``subject``: the printed name, ``MessagePropertiesHeader.HashAlgorithm``. ``section``: ``MS-MQQB 3.1.5.8.3``.
+    ``message``: one line. It never holds key material.
+    """
+
+    def __init__(self, subject: str, section: str, message: str) -> None:
+        super().__init__(f"{subject}: {message} ({section})")
+        self.subject = subject
+        self.section = section
+        self.message = message

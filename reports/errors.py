@@ -1,7 +1,0 @@
-"""What a person did that the roll-up cannot work with, in one line."""
-
-from __future__ import annotations
-
-
-class RollupError(Exception):
-    """Bad input, a missing Java or an unusable folder: one clear line for the terminal, exit code 2."""

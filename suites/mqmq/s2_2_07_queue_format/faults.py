@@ -1,0 +1,190 @@
+"""Faults of MS-MQMQ 2.2.7 QUEUE_FORMAT."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault, replaced
+from harness.faults.registry import Install, add
+from reference_qm.core.remote.enums import ShareMode
+from reference_qm.core.remote.queue_formats import SYSTEM, QueueFormats, QueueFormatType, SuffixType
+from reference_qm.core.remote_client.model import RemoteQueue
+from reference_qm.core.remote_client.opening import ClientOpening
+from reference_qm.core.remote_client.steps import Sequence
+
+QueueFormat = dict[str, Any]
+
+# -- types and suffixes -----------------------------------------------------------------------------------------------
+
+
+@fault("format-machine-names-unknown", breaks="MQMQ-2.2.7-01")
+class MachineNamesUnknown(QueueFormats):
+    """QUEUE_FORMAT_TYPE_MACHINE is no type."""
+
+    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+        if queue_format["m_qft"] == QueueFormatType.MACHINE:
+            return None
+        return super().format_name_of(queue_format)
+
+
+def _suffix_taken(kind: QueueFormatType, suffix: int, other: int) -> Install:
+    """Take one suffix of a type for another."""
+
+    class SuffixTaken(QueueFormats):
+        def format_name_of(self, queue_format: QueueFormat) -> str | None:
+            if (queue_format["m_qft"], queue_format["m_SuffixAndFlags"]) == (kind, suffix):
+                queue_format = queue_format | {"m_SuffixAndFlags": other}
+            return super().format_name_of(queue_format)
+
+    return replaced(SuffixTaken)
+
+
+for _name, _rule, _says, _kind, _suffix, _other in (
+    (
+        "format-system-flag-ignored",
+        "MQMQ-2.2.7-02",
+        "A queue is opened as a system queue.",
+        QueueFormatType.DIRECT,
+        SYSTEM,
+        SuffixType.NONE,
+    ),
+    (
+        "format-bare-machine-opened",
+        "MQMQ-2.2.7-03",
+        "A machine name without suffix is its journal.",
+        QueueFormatType.MACHINE,
+        SuffixType.NONE,
+        SYSTEM | SuffixType.JOURNAL,
+    ),
+    (
+        "format-journal-without-flag",
+        "MQMQ-2.2.7-04",
+        "A journal is opened without the flag of system queues.",
+        QueueFormatType.DIRECT,
+        SuffixType.JOURNAL,
+        SYSTEM | SuffixType.JOURNAL,
+    ),
+    (
+        "format-dead-letters-without-flag",
+        "MQMQ-2.2.7-06",
+        "Dead letters are opened without the flag of system queues.",
+        QueueFormatType.MACHINE,
+        SuffixType.DEADLETTER,
+        SYSTEM | SuffixType.DEADLETTER,
+    ),
+    (
+        "format-transactional-dead-letters-without-flag",
+        "MQMQ-2.2.7-08",
+        "Transactional dead letters are opened without the flag of system queues.",
+        QueueFormatType.MACHINE,
+        SuffixType.DEADXACT,
+        SYSTEM | SuffixType.DEADXACT,
+    ),
+    (
+        "format-transactions-of-no-connector",
+        "MQMQ-2.2.7-10",
+        "Any queue may be opened for transactions only.",
+        QueueFormatType.DIRECT,
+        SuffixType.XACTONLY,
+        SuffixType.NONE,
+    ),
+    (
+        "format-subqueue-as-system-queue",
+        "MQMQ-2.2.7-11",
+        "A subqueue is opened as a system queue.",
+        QueueFormatType.SUBQUEUE,
+        SYSTEM | SuffixType.SUBQUEUE,
+        SuffixType.SUBQUEUE,
+    ),
+):
+    add(_name, _rule, _says, _suffix_taken(_kind, _suffix, _other))
+
+
+def _taken_for_machine(kind: QueueFormatType, suffix: int) -> Install:
+    """Take a suffix of another type for that of this machine."""
+
+    class TakenForMachine(QueueFormats):
+        def format_name_of(self, queue_format: QueueFormat) -> str | None:
+            if (queue_format["m_qft"], queue_format["m_SuffixAndFlags"]) == (kind, suffix):
+                queue_format = queue_format | {"m_qft": QueueFormatType.MACHINE, "union": self.qm.adm.Identifier}
+            return super().format_name_of(queue_format)
+
+    return replaced(TakenForMachine)
+
+
+for _name, _rule, _says, _kind, _suffix in (
+    (
+        "format-connector-journal",
+        "MQMQ-2.2.7-05",
+        "A connector has a journal.",
+        QueueFormatType.CONNECTOR,
+        SYSTEM | SuffixType.JOURNAL,
+    ),
+    (
+        "format-public-dead-letters",
+        "MQMQ-2.2.7-07",
+        "A public name has dead letters.",
+        QueueFormatType.PUBLIC,
+        SYSTEM | SuffixType.DEADLETTER,
+    ),
+    (
+        "format-public-transactional-dead-letters",
+        "MQMQ-2.2.7-09",
+        "A public name has transactional dead letters.",
+        QueueFormatType.PUBLIC,
+        SYSTEM | SuffixType.DEADXACT,
+    ),
+):
+    add(_name, _rule, _says, _taken_for_machine(_kind, _suffix))
+
+
+@fault("format-subqueue-of-any-type", breaks="MQMQ-2.2.7-12")
+class SubqueueOfAnyType(QueueFormats):
+    """A direct name has a subqueue."""
+
+    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+        named = queue_format["m_qft"], queue_format["m_SuffixAndFlags"]
+        if named == (QueueFormatType.DIRECT, SuffixType.SUBQUEUE):
+            queue_format = queue_format | {"m_qft": QueueFormatType.SUBQUEUE}
+        return super().format_name_of(queue_format)
+
+
+# -- other fields -----------------------------------------------------------------------------------------------------
+
+
+@fault("format-reserved-sent", breaks="MQMQ-2.2.7-13")
+class ReservedSent(ClientOpening):
+    """m_reserved of a client is not 0."""
+
+    def open_for_application(
+        self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
+    ) -> Sequence:
+        return super().open_for_application(queue, host, queue_format | {"m_reserved": 0xA5A5}, share)
+
+
+@fault("format-reserved-format-used", breaks="MQMQ-2.2.7-14")
+class ReservedUsed(QueueFormats):
+    """m_reserved makes a difference."""
+
+    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+        return None if queue_format["m_reserved"] else super().format_name_of(queue_format)
+
+
+@fault("format-lineage-ignored", breaks="MQMQ-2.2.7-15")
+class LineageIgnored(QueueFormats):
+    """Lineage is not looked at."""
+
+    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+        if queue_format["m_qft"] == QueueFormatType.PRIVATE:
+            queue_format = queue_format | {"union": queue_format["union"] | {"Lineage": self.qm.adm.Identifier}}
+        return super().format_name_of(queue_format)
+
+
+@fault("format-subqueue-without-name", breaks="MQMQ-2.2.7-16")
+class SubqueueWithoutName(QueueFormats):
+    """Without a subqueue the queue itself is opened."""
+
+    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+        if queue_format["m_qft"] == QueueFormatType.SUBQUEUE and ";" not in queue_format["union"]:
+            queue_format = queue_format | {"m_qft": QueueFormatType.DIRECT, "m_SuffixAndFlags": SuffixType.NONE}
+        return super().format_name_of(queue_format)

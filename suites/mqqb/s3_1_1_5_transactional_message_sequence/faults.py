@@ -1,0 +1,77 @@
+"""Faults of MS-MQQB 3.1.1.5 Transactional Message Sequence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from reference_qm.codec import MessageClass, OrderAckBody, TransactionHeader, TxSequenceID, UserMessagePacket
+from reference_qm.core.protocol.routing import Routing
+from reference_qm.core.protocol.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, RecoverableReceipt, Session
+from reference_qm.model.message import Message
+from reference_qm.surface.clock import Now
+
+_FA = TransactionHeader.flags(FA=1)
+
+
+@fault("sent-message-noted-wrong", breaks="MQQB-3.1.1.5-01")
+class SentMessageNotedWrong(TransactionalSending):
+    """PrevNo of a message is its own number."""
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        packet = super().update_transaction_header(session, position, now)
+        unacked = outgoing_sequence(session).UnackedSequence
+        unacked[-1] = replace(unacked[-1], PrevNo=unacked[-1].SeqNo)
+        return packet
+
+
+@fault("sent-message-not-noted", breaks="MQQB-3.1.1.5-02")
+class SentMessageNotNoted(TransactionalSending):
+    """A message that was sent is not in UnackedSequence."""
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        packet = super().update_transaction_header(session, position, now)
+        outgoing_sequence(session).UnackedSequence.clear()
+        return packet
+
+
+@fault("message-on-the-old-sequence", breaks=("MQQB-3.1.1.5-04", "MQQB-3.1.1.5-05"))
+class MessageOnTheOldSequence(TransactionalSending):
+    """The second message of a new sequence is sent on the old one."""
+
+    def number_in_sequence(self, session: Session, message: Message) -> Message:
+        numbered = super().number_in_sequence(session, message)
+        identifier = session.OutgoingTxSequenceID
+        if identifier.Ordinal == 1 or numbered.TransactionSequenceNumber != 2:
+            return numbered
+        old = TxSequenceID(identifier.Ordinal - 1, identifier.TimeStamp)
+        return replace(numbered, TransactionalMessageSequenceIdentifier=old)
+
+
+@fault("routed-message-acknowledged", breaks=("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"))
+class RoutedMessageAcknowledged(Routing):
+    """A queue manager on the way sends OrderAcks."""
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        super().route_message(session, packet, receipt, now)
+        header = packet.TransactionHeader
+        if header is not None:
+            body = OrderAckBody(header.TxSequenceID, header.TxSequenceNumber, header.PreviousTxSequenceNumber)
+            name = f"DIRECT=TCP:{session.RemoteQMAddress}\\PRIVATE$\\order_queue$"
+            self.qm.order_acks.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
+
+
+@fault("routed-transaction-header", breaks="MQQB-3.1.1.5-07")
+class RoutedTransactionHeader(Routing):
+    """A queue manager on the way asks for a final acknowledgment."""
+
+    def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+        if packet.TransactionHeader is not None:
+            packet = set_fields(packet, {"TransactionHeader.Flags": lambda old: old | _FA})
+        super().send_on(position, packet, now)

@@ -1,0 +1,38 @@
+"""Faults of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import TxSequenceID, UserMessagePacket
+from reference_qm.core.protocol.routing import Routing
+from reference_qm.core.protocol.transactional_sending import TransactionalSending
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import OutgoingMessagePosition, RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("routed-in-order-only", breaks="MQQB-3.1.1.6.2-02")
+class RoutedInOrderOnly(Routing):
+    """A queue manager on the way passes on only what is in sequence."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self.last: dict[TxSequenceID, int] = {}
+
+    def route_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        header = packet.TransactionHeader
+        if header is not None:
+            before = self.last.get(header.TxSequenceID, 0)
+            self.last[header.TxSequenceID] = header.TxSequenceNumber
+            if header.TxSequenceNumber < before:
+                receipt.done = True
+                return
+        super().route_message(session, packet, receipt, now)
+
+
+@fault("session-ack-discards-transactional", breaks="MQQB-3.1.1.6.2-09")
+class SessionAckDiscardsTransactional(TransactionalSending):
+    """A session acknowledgment discards transactional messages."""
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        session.OutgoingMessageTable.remove(position)

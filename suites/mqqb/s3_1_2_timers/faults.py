@@ -1,0 +1,65 @@
+"""Faults of MS-MQQB 3.1.2 Timers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.faults.parts import fault, replaced
+from harness.faults.registry import Install, add
+from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.session_timers import SessionTimers
+from reference_qm.core.protocol.transactional_sending import TransactionalSending, outgoing_sequence
+from reference_qm.model.adm import Session
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+
+def _running_for(timer: TimerName, change: Callable[[int], int]) -> Install:
+    """Let a timer run for another time than that it is started with, in ms."""
+
+    class RunningFor(SessionTimers):
+        def start(self, session: Session, name: TimerName, duration_ms: int, now: Now) -> None:
+            super().start(session, name, change(duration_ms) if name is timer else duration_ms, now)
+
+    return replaced(RunningFor)
+
+
+add(
+    "timer-initialization-of-its-own",
+    "MQQB-3.1.2.1-01",
+    "The Session Initialization Timer always runs for 45 s.",
+    _running_for(TimerName.SESSION_INITIALIZATION, lambda _: 45_000),
+)
+add(
+    "timer-cleanup-of-its-own",
+    "MQQB-3.1.2.2-01",
+    "The Session Cleanup Timer always runs for 40 s.",
+    _running_for(TimerName.SESSION_CLEANUP, lambda _: 40_000),
+)
+add(
+    "timer-ack-wait-no-multiple",
+    "MQQB-3.1.2.4-01",
+    "The Session Ack Wait Timer runs for a fifth longer than it has to.",
+    _running_for(TimerName.SESSION_ACK_WAIT, lambda old: old * 6 // 5),
+)
+
+
+@fault("resend-too-soon", breaks="MQQB-3.1.2.6-01")
+class ResendTooSoon(TransactionalSending):
+    """The Transactional Ack Wait Timer runs for three seconds."""
+
+    def start_ack_wait_timer(self, session: Session, now: Now) -> None:
+        outgoing_sequence(session).ResendInterval = 3
+        super().start_ack_wait_timer(session, now)
+
+
+@fault("history-cleanup-not-configured", breaks="MQQB-3.1.2.8-01")
+class HistoryCleanupNotConfigured(Initialization):
+    """The MessageIDHistory Cleanup Timer runs for half an hour, whatever is configured."""
+
+    def start_history_timer(self, now: Now) -> None:
+        configured = self.qm.settings
+        self.qm.settings = replace(configured, message_id_history_cleanup_ms=1_800_000)
+        super().start_history_timer(now)
+        self.qm.settings = configured

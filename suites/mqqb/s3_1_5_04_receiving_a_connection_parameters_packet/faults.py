@@ -1,0 +1,18 @@
+"""Faults of MS-MQQB 3.1.5.4 Receiving a ConnectionParameters Packet."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import ConnectionParametersPacket, Packet
+from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+@fault("parameters-out-of-turn-tolerated", breaks="MQQB-3.1.5.4-01")
+class ParametersOutOfTurnTolerated(Identifying):
+    """ConnectionParameters out of turn are ignored."""
+
+    def refuse_out_of_state(self, session: Session, packet: Packet, now: Now) -> None:
+        if not isinstance(packet, ConnectionParametersPacket):
+            super().refuse_out_of_state(session, packet, now)

@@ -1,0 +1,66 @@
+"""Faults of MS-MQQB 3.1.5.5.1 Mark Acknowledged Messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.primitives import both, during, skip_during
+from harness.faults.registry import add
+from reference_qm.codec import SessionHeader
+from reference_qm.core.protocol.dispatching import DispatchCollection
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.surface.clock import Now
+
+_Original = Callable[..., bool]
+
+
+@fault("repeated-acknowledgment-opens-window", breaks="MQQB-3.1.5.5.1-02")
+class RepeatedAcknowledgmentOpensWindow(SessionAcks):
+    """An acknowledgment that covers nothing new makes room for as many messages as it covers."""
+
+    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+        before = session.UnAckedMessageCount
+        super().mark_acknowledged(session, header)
+        if session.UnAckedMessageCount == before:
+            session.UnAckedMessageCount = max(0, before - header.AckSequenceNumber)
+
+
+def _unsent(session: Session) -> list[OutgoingMessagePosition]:
+    return [position for position in session.OutgoingMessageTable if not position.AwaitingAck]
+
+
+def _keep_the_last(original: _Original, *_: Any) -> _Original:
+    def may_send(qm: QueueManager, session: Session) -> bool:
+        return original(qm, session) and len(_unsent(session)) > 1
+
+    return may_send
+
+
+def _send_the_last(original: _Original, *_: Any) -> _Original:
+    def send(qm: QueueManager, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
+        return original(qm, session, _unsent(session)[-1], now)
+
+    return send
+
+
+add(
+    "message-held-back-after-acknowledgment",
+    "MQQB-3.1.5.5.1-03",
+    "An acknowledgment lets all messages go that wait for the window, except for the last.",
+    during(SessionAcks.process_header, Sending.may_send, _keep_the_last),
+)
+add(
+    "messages-held-back-leave-backwards",
+    "MQQB-3.1.5.5.1-04",
+    "The messages that an acknowledgment lets go leave in the reverse order.",
+    both(
+        during(SessionAcks.process_header, Sending.send_user_message, _send_the_last),
+        # The first one stays where it is: the last one was sent instead.
+        skip_during(SessionAcks.process_header, DispatchCollection.remove),
+    ),
+)

@@ -1,0 +1,127 @@
+"""Faults of MS-MQQP 2.2.2.1 REMOTEREADDESC."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault, replaced
+from harness.faults.registry import Install, add
+from reference_qm.codec import FormatError
+from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.remote.enums import INFINITE_MS
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.reading import RemoteReads
+from reference_qm.core.remote.starting import Desc, RemoteStarting
+from reference_qm.core.remote_client.model import RemoteRead
+from reference_qm.core.remote_client.reading import ClientReading, RemoteMessage
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+
+# -- the server -------------------------------------------------------------------------------------------------------
+
+
+@fault("remote-arrival-time-unset", breaks="MQQP-2.2.2.1-07")
+class ArrivalTimeUnset(RemoteReads):
+    """dwArriveTime is 0."""
+
+    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
+        return super().describe_remote_message(position) | {"dwArriveTime": 0}
+
+
+@fault("remote-arrival-time-in-minutes", breaks="MQQP-2.2.2.1-08")
+class ArrivalTimeInMinutes(RemoteReads):
+    """dwArriveTime is in minutes."""
+
+    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
+        described = super().describe_remote_message(position)
+        return described | {"dwArriveTime": described["dwArriveTime"] // 60}
+
+
+@fault("remote-infinite-is-a-second", breaks="MQQP-2.2.2.1-02")
+class InfiniteIsASecond(RemoteReads):
+    """0xFFFFFFFF is a second."""
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        if entry.Timeout == INFINITE_MS:
+            entry.Timeout = 1000
+        super().remote_receive(entry, descriptor, cursor, now)
+
+
+@fault("remote-cancel-other-cancelled", breaks="MQQP-2.2.2.1-04")
+class OtherReadCancelled(RemoteEnding):
+    """Another read is cancelled, if there is one."""
+
+    def find_read_to_cancel(self, h_queue: int, request_id: int) -> tuple[Status, RemoteReadEntry | None]:
+        entries = self.qm.remote.RemoteReadEntryCollection.of(h_queue)
+        other = next((one for one in entries if one.RequestId != request_id), None)
+        return super().find_read_to_cancel(h_queue, request_id if other is None else other.RequestId)
+
+
+def _refusing(name: str) -> Install:
+    """Refuse descriptions in which a field, which a server ignores, is not 0."""
+
+    class Refusing(RemoteStarting):
+        def check_description(self, desc: Desc | None) -> Status:
+            if desc is not None and desc[name]:
+                return Status.MQ_ERROR_INVALID_PARAMETER
+            return super().check_description(desc)
+
+    return replaced(Refusing)
+
+
+add("remote-reserved-matters", "MQQP-2.2.2.1-06", "Reserved has to be 0.", _refusing("Reserved"))
+add("remote-ack-nack-matters", "MQQP-2.2.2.1-09", "eAckNack has to be 0.", _refusing("eAckNack"))
+
+# -- the client -------------------------------------------------------------------------------------------------------
+
+
+@fault("remote-read-infinite-short", breaks="MQQP-2.2.2.1-02")
+class InfiniteShort(ClientReading):
+    """An infinite time-out is one hexadecimal digit short, as it was printed once."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().describe_read(read)
+        return described | {"ulTimeout": described["ulTimeout"] & 0x0FFFFFFF}
+
+
+def _malformed_unless(name: str, usual: int) -> Install:
+    """Take an answer for malformed in which a field, which a client ignores, has another value than is usual."""
+
+    class MalformedUnless(ClientReading):
+        def reconstruct_message(self, results: dict[str, Any]) -> RemoteMessage:
+            both = results.get("lpRemoteReadDesc2") or {"pRemoteReadDesc": results.get("lpRemoteReadDesc")}
+            if both["pRemoteReadDesc"][name] != usual:
+                raise FormatError(name, 0, "a fault", f"is not {usual}")
+            return super().reconstruct_message(results)
+
+    return replaced(MalformedUnless)
+
+
+add(
+    "remote-read-minds-reserved",
+    "MQQP-2.2.2.1-06",
+    "Reserved has to be what it is mostly.",
+    _malformed_unless("Reserved", 1),
+)
+add("remote-read-minds-ack", "MQQP-2.2.2.1-09", "eAckNack has to be zero.", _malformed_unless("eAckNack", 0))
+
+BROKEN_ELSEWHERE = {
+    "MQQP-2.2.2.1-01": ("remote-unknown-cursor-taken",),
+    "MQQP-2.2.2.1-03": (
+        "remote-packet-padded",
+        "remote-read-size",
+    ),
+    "MQQP-2.2.2.1-05": (
+        "remote-read-identifier-reused",
+        "remote-request-used-twice",
+    ),
+    "MQQP-2.2.2.1-10": (
+        "remote-packet-left-out",
+        "remote-read-buffer-not-null",
+    ),
+}
+"""By rule of this section: the faults of other sections that break it."""

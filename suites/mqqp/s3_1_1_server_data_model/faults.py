@@ -1,0 +1,36 @@
+"""Faults of MS-MQQP 3.1.1 Server data model."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.ending import CANCELED
+from reference_qm.core.remote.model import OpenQueueEntry
+from reference_qm.core.remote.opening import RemoteOpening
+
+
+@fault("remote-open-only-one-kept", breaks=("MQQP-3.1.1.5-02", "MQQP-3.1.1.5-03"))
+class OnlyOneOpeningKept(RemoteOpening):
+    """An opening takes the place of the others."""
+
+    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_descriptor(entry)
+        for other in list(self.qm.remote.OpenQueueEntryCollection):
+            if other is not entry:
+                self.qm.remote.OpenQueueEntryCollection.remove(other)
+
+
+@fault("remote-close-all-reads", breaks="MQQP-3.1.1.3-02")
+class AllReadsCancelled(RemoteOpening):
+    """Reads of other queues are cancelled, too."""
+
+    def cancel_remote_reads(self, entry: OpenQueueEntry) -> None:
+        for read in list(self.qm.remote.reads.values()):
+            self.qm.remote_ending.cancel_remote_read(read, CANCELED)
+
+
+BROKEN_ELSEWHERE = {
+    "MQQP-3.1.1.3-01": ("remote-read-not-kept",),
+    "MQQP-3.1.1.3-03": ("remote-close-reads-left",),
+    "MQQP-3.1.1.5-01": ("remote-open-not-kept",),
+}
+"""By rule of this section: the faults of other sections that break it."""

@@ -1,0 +1,369 @@
+"""Faults of MS-MQQP 3.1.4.1 RemoteQMStartReceive and 3.1.4.10 RemoteQMStartReceive2."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.primitives import both, during, skip
+from harness.faults.registry import add
+from harness.faults.rpc_calls import answering, carried_out_unbound
+from reference_qm.core.remote.enums import ReadAction
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.remote.reading import RemoteReads
+from reference_qm.core.remote.starting import Desc, RemoteStarting
+from reference_qm.core.remote_client.binding import ServerBindings
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+
+INFORMATION = 0x400E0000
+"""A status that is neither MQ_OK nor a failure."""
+
+# -- the call ---------------------------------------------------------------------------------------------------------
+
+add(
+    "rpc-unbound-RemoteQMStartReceive",
+    "MQQP-3.1.4.1-04",
+    "RemoteQMStartReceive is carried out without a binding.",
+    carried_out_unbound("RemoteQMStartReceive"),
+)
+add(
+    "rpc-unbound-RemoteQMStartReceive2",
+    "MQQP-3.1.4.10-01",
+    "RemoteQMStartReceive2 is carried out without a binding.",
+    carried_out_unbound("RemoteQMStartReceive2"),
+)
+
+# -- what is refused --------------------------------------------------------------------------------------------------
+
+
+@fault("remote-null-description-other-status", breaks="MQQP-3.1.4.10-13")
+class NullDescriptionOtherStatus(RemoteStarting):
+    """NULL for the description is an invalid parameter."""
+
+    def check_description(self, desc: Desc | None) -> Status:
+        return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else super().check_description(desc)
+
+
+@fault("remote-cursor-demanded", breaks="MQQP-3.1.4.10-23")
+class CursorDemanded(RemoteStarting):
+    """Every read needs a cursor."""
+
+    def check_description(self, desc: Desc | None) -> Status:
+        if desc is not None and not desc["hCursor"]:
+            return Status.MQ_ERROR_INVALID_PARAMETER
+        return super().check_description(desc)
+
+
+add(
+    "remote-queue-pointer-ignored",
+    "MQQP-3.1.4.10-14",
+    "dwQueue is not looked at.",
+    skip(RemoteStarting.check_dw_queue),
+)
+
+
+@fault(
+    "remote-any-queue-for-none",
+    breaks=("MQQP-3.1.4.10-06", "MQQP-3.1.4.11-05", "MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
+)
+class AnyQueueForNone(RemoteStarting):
+    """A hRemoteQueue of 0 is the first that is open."""
+
+    def check_dw_queue(self, desc: Desc) -> Status:
+        return self._use_first_queue(desc) if super().check_dw_queue(desc) else Status.MQ_OK
+
+    def check_lookup_queue(self, desc: Desc) -> Status:
+        return self._use_first_queue(desc) if super().check_lookup_queue(desc) else Status.MQ_OK
+
+    def _use_first_queue(self, desc: Desc) -> Status:
+        desc["hRemoteQueue"] = desc["dwQueue"] = next(iter(self.qm.descriptors))
+        return Status.MQ_OK
+
+
+add(
+    "remote-request-used-twice",
+    ("MQQP-3.1.4.1-12", "MQQP-3.1.4.10-15", "MQQP-2.2.2.1-05"),
+    "A dwRequestID that is in use is taken.",
+    skip(RemoteStarting.check_request_id),
+)
+
+
+@fault("remote-request-used-anywhere", breaks="MQQP-3.1.4.10-16")
+class RequestUsedAnywhere(RemoteStarting):
+    """A dwRequestID in use through another handle is refused."""
+
+    def check_request_id(self, desc: Desc) -> Status:
+        used = {read.RequestId for read in self.qm.remote.reads.values()}
+        return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in used else Status.MQ_OK
+
+
+@fault("remote-peek-next-without-cursor", breaks=("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08", "MQQP-3.1.4.10-17"))
+class PeekNextWithoutCursor(RemoteStarting):
+    """PEEK_NEXT without a cursor is PEEK_CURRENT."""
+
+    def check_peek_next_cursor(self, desc: Desc) -> Status:
+        if super().check_peek_next_cursor(desc):
+            desc["ulAction"] = ReadAction.MQ_ACTION_PEEK_CURRENT
+        return Status.MQ_OK
+
+
+@fault("remote-unknown-action-peeks", breaks=("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07"))
+class UnknownActionPeeks(RemoteStarting):
+    """An unknown action is PEEK_CURRENT."""
+
+    def check_start_action(self, desc: Desc) -> Status:
+        if super().check_start_action(desc):
+            desc["ulAction"] = ReadAction.MQ_ACTION_PEEK_CURRENT
+        return Status.MQ_OK
+
+
+add(
+    "remote-session-not-needed",
+    (
+        "MQQP-3.1.4.1-03",
+        "MQQP-3.1.4.10-18",
+        "MQQP-3.1.4.10-19",
+        "MQQP-3.1.4.11-25",
+        "MQQP-3.1.4.11-26",
+        "MQQP-3.1.4.3-02",
+        "MQQP-3.1.4.3-08",
+        "MQQP-3.1.4.3-09",
+        "MQQP-3.1.4.4-07",
+    ),
+    "A queue is read that RemoteQMOpenQueue has not opened.",
+    both(skip(RemoteStarting.check_open_queue), skip(RemoteOpening.close_open_queue_entry)),
+)
+
+# -- what is read from ------------------------------------------------------------------------------------------------
+
+
+@fault("remote-other-queue-read", breaks=("MQQP-3.1.4.10-20", "MQQP-3.1.4.11-29"))
+class OtherQueueRead(RemoteStarting):
+    """The first queue that is open is read."""
+
+    def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
+        found = super().find_remote_descriptor(handle)
+        return None if found is None else next(iter(self.qm.descriptors.values()))
+
+
+@fault("remote-other-cursor-used", breaks="MQQP-3.1.4.10-21")
+class OtherCursorUsed(RemoteStarting):
+    """The last cursor is used."""
+
+    def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
+        found = super().find_remote_cursor(descriptor, handle)
+        return None if found is None else next(reversed(descriptor.CursorCollection.values()))
+
+
+def _any_cursor(original: Callable[..., Cursor | None], *outer: Any) -> Callable[..., Cursor | None]:
+    def find_remote_cursor(qm: Any, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
+        return original(qm, descriptor, handle) or next(iter(descriptor.CursorCollection.values()), None)
+
+    return find_remote_cursor
+
+
+add(
+    "remote-unknown-cursor-taken",
+    ("MQQP-3.1.4.10-22", "MQQP-2.2.2.1-01", "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
+    "An unknown cursor is the first one.",
+    during(RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _any_cursor),
+)
+
+# -- how it is read ---------------------------------------------------------------------------------------------------
+
+
+@fault("remote-receive-peeks", breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.10-31"))
+class ReceivePeeks(RemoteReads):
+    """A receive leaves the message."""
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        self.remote_peek(entry, descriptor, cursor, now)
+
+
+@fault("remote-peek-takes", breaks="MQQP-3.1.4.10-36")
+class PeekTakes(RemoteReads):
+    """A peek takes the message."""
+
+    def remote_peek(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        self.remote_receive(entry, descriptor, cursor, now)
+
+
+@fault("remote-peek-next-stays", breaks="MQQP-3.1.4.10-40")
+class PeekNextStays(RemoteReads):
+    """PEEK_NEXT stays."""
+
+    def remote_peek_next(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        self.remote_peek(entry, descriptor, cursor, now)
+
+
+@fault("remote-read-not-kept", breaks=("MQQP-3.1.4.10-24", "MQQP-3.1.4.10-30", "MQQP-3.1.1.3-01"))
+class ReadNotKept(RemoteStarting):
+    """A read that waits is not in the collection."""
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        entry = super().create_remote_read_entry(call, desc)
+        self.qm.remote.RemoteReadEntryCollection.remove(entry)
+        return entry
+
+
+add(
+    "remote-read-not-removed",
+    ("MQQP-3.1.4.10-53", "MQQP-3.1.4.11-56"),
+    "A read that is over stays in the collection.",
+    skip(RemoteReads.remove_remote_read_entry),
+)
+
+# -- what is answered -------------------------------------------------------------------------------------------------
+
+
+@fault(
+    "remote-receive-without-handle",
+    breaks=("MQQP-3.1.4.1-05", "MQQP-3.1.4.10-02", "MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57", "MQQP-2.2.1.2-01"),
+)
+class ReceiveWithoutHandle(RemoteReads):
+    """A receive brings no context handle."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if entry is not None:
+            entry.Action = ReadAction.MQ_ACTION_PEEK_CURRENT
+        super().answer_read(call, status, entry)
+
+
+@fault(
+    "remote-peek-with-handle",
+    breaks=("MQQP-3.1.4.1-06", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54", "MQQP-3.1.4.11-03"),
+)
+class PeekWithHandle(RemoteReads):
+    """A peek brings a context handle."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if entry is not None:
+            entry.Action = ReadAction.MQ_ACTION_RECEIVE
+        super().answer_read(call, status, entry)
+
+
+@fault(
+    "remote-failures-succeed",
+    breaks=("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10", "MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"),
+)
+class FailuresSucceed(RemoteReads):
+    """A read that fails returns MQ_OK."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        super().answer_read(call, Status.MQ_OK, entry)
+
+
+@fault(
+    "remote-reads-inform",
+    breaks=("MQQP-3.1.4.10-09", "MQQP-3.1.4.10-55", "MQQP-3.1.4.1-10", "MQQP-3.1.4.11-58"),
+)
+class ReadsInform(RemoteReads):
+    """A read that succeeds returns another status than MQ_OK."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        informed = answering(call, Return=INFORMATION) if status is Status.MQ_OK else call
+        super().answer_read(informed, status, entry)
+
+
+@fault(
+    "remote-packet-left-out",
+    breaks=("MQQP-3.1.4.1-19", "MQQP-3.1.4.10-50", "MQQP-3.1.4.11-53", "MQQP-2.2.2.1-10"),
+)
+class PacketLeftOut(RemoteReads):
+    """lpBuffer is NULL."""
+
+    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
+        return super().describe_remote_message(position) | {"lpBuffer": None, "dwSize": 0}
+
+
+@fault(
+    "remote-packet-of-another",
+    breaks=(
+        "MQQP-3.1.4.1-13",
+        "MQQP-3.1.4.1-14",
+        "MQQP-3.1.4.10-44",
+        "MQQP-3.1.4.10-45",
+        "MQQP-3.1.4.11-47",
+        "MQQP-3.1.4.11-48",
+    ),
+)
+class PacketOfAnother(RemoteReads):
+    """The packet is not that of the message."""
+
+    def serialize_remote_message(self, position: MessagePosition) -> bytes:
+        packet = super().serialize_remote_message(position)
+        return packet.replace("first".encode("utf-16-le"), "other".encode("utf-16-le"))
+
+
+@fault(
+    "remote-packet-padded",
+    breaks=(
+        "MQQP-3.1.4.1-16",
+        "MQQP-3.1.4.1-20",
+        "MQQP-3.1.4.10-47",
+        "MQQP-3.1.4.10-51",
+        "MQQP-3.1.4.11-50",
+        "MQQP-3.1.4.11-54",
+        "MQQP-2.2.2.1-03",
+    ),
+)
+class PacketPadded(RemoteReads):
+    """Four bytes follow the packet, and dwSize counts them."""
+
+    def serialize_remote_message(self, position: MessagePosition) -> bytes:
+        return super().serialize_remote_message(position) + bytes(4)
+
+
+@fault(
+    "remote-sequential-id-wrong",
+    breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"),
+)
+class SequentialIdWrong(RemoteReads):
+    """SequentialId is one too high."""
+
+    def get_sequential_id(self, position: MessagePosition) -> int:
+        return super().get_sequential_id(position) + 1
+
+
+# -- the client -------------------------------------------------------------------------------------------------------
+
+
+@fault(
+    "remote-failures-told-apart",
+    breaks=(
+        "MQQP-3.1.4.1-10",
+        "MQQP-3.1.4.2-08",
+        "MQQP-3.1.4.3-12",
+        "MQQP-3.1.4.4-03",
+        "MQQP-3.1.4.5-03",
+        "MQQP-3.1.4.6-05",
+        "MQQP-3.1.4.7-03",
+        "MQQP-3.1.4.10-10",
+        "MQQP-3.1.4.11-18",
+    ),
+)
+class FailuresDistinguished(ServerBindings):
+    """Only failures of message queuing count as such."""
+
+    def is_failure(self, status: int) -> bool:
+        return status >> 16 == 0xC00E
+
+
+BROKEN_ELSEWHERE = {
+    "MQQP-3.1.4.1-02": ("remote-cancel-first-cancelled",),
+    "MQQP-3.1.4.1-07": ("remote-end-null-taken",),
+    "MQQP-3.1.4.10-04": ("remote-end-null-taken",),
+}
+"""By rule of this section: the faults of other sections that break it."""

@@ -1,0 +1,95 @@
+"""Faults of MS-MQQP 3.1.4.2 RemoteQMEndReceive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from harness.faults.rpc_calls import answering, carried_out_unbound, error_for_success
+from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+
+add(
+    "rpc-unbound-RemoteQMEndReceive",
+    "MQQP-3.1.4.2-05",
+    "RemoteQMEndReceive is carried out without a binding.",
+    carried_out_unbound("RemoteQMEndReceive"),
+)
+
+
+@fault("remote-end-never-delivered", breaks=("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"))
+class NeverDelivered(RemoteEnding):
+    """RR_ACK leaves the message."""
+
+    def is_delivered(self, ack: int) -> bool:
+        return False
+
+
+@fault("remote-end-always-delivered", breaks="MQQP-3.1.4.2-06")
+class AlwaysDelivered(RemoteEnding):
+    """RR_NACK takes the message."""
+
+    def is_delivered(self, ack: int) -> bool:
+        return True
+
+
+@fault("remote-end-not-ended", breaks="MQQP-3.1.4.2-12")
+class NotEnded(RemoteEnding):
+    """The message stays locked."""
+
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
+        entry.ended = True
+        ended(Status.MQ_OK)
+
+
+@fault("remote-end-other-read", breaks="MQQP-3.1.4.2-11")
+class OtherReadEnded(RemoteEnding):
+    """The first receive of the queue is ended."""
+
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)
+        if descriptor is not None and descriptor.QueueReference is not None:
+            positions = descriptor.QueueReference.MessagePositionList
+            locked = (one for one in positions if one.State is MessagePositionState.LOCKED)
+            entry.UserMessagePacket = next(locked, entry.UserMessagePacket)
+        super().end_remote_read(entry, delete_message, ended)
+
+
+@fault("remote-end-status-wrong", breaks="MQQP-3.1.4.2-08")
+class StatusWrong(RemoteEnding):
+    """Success returns an error."""
+
+    def remote_qm_end_receive(self, call: Call, now: Now) -> None:
+        super().remote_qm_end_receive(answering(call, Return=error_for_success), now)
+
+
+@fault(
+    "remote-end-null-taken",
+    breaks=(
+        "MQQP-3.1.4.2-03",
+        "MQQP-3.1.4.2-04",
+        "MQQP-3.1.4.2-10",
+        "MQQP-3.1.4.3-03",
+        "MQQP-3.1.4.1-07",
+        "MQQP-3.1.4.10-04",
+        "MQQP-3.1.4.11-04",
+    ),
+)
+class NullTaken(RemoteEnding):
+    """NULL is ended with success."""
+
+    def remote_qm_end_receive(self, call: Call, now: Now) -> None:
+        super().remote_qm_end_receive(answering(call, Return=Status.MQ_OK), now)
+
+
+@fault("remote-end-handle-kept", breaks=("MQQP-3.1.4.2-16", "MQQP-2.2.1.2-01"))
+class HandleKept(RemoteEnding):
+    """The handle stays."""
+
+    def remote_qm_end_receive(self, call: Call, now: Now) -> None:
+        super().remote_qm_end_receive(answering(call, pphContext=call.handle), now)

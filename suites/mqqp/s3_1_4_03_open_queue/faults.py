@@ -1,0 +1,104 @@
+"""Faults of MS-MQQP 3.1.4.3 RemoteQMOpenQueue."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from harness.faults.rpc_calls import answering, error_for_success
+from reference_qm.core.remote.model import OpenQueueEntry
+from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.remote_client.cancelling import ClientCancelling
+from reference_qm.core.remote_client.model import RemoteQueue
+from reference_qm.core.remote_client.steps import Sequence
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+
+# -- the server -------------------------------------------------------------------------------------------------------
+
+add(
+    "remote-open-zero-taken",
+    "MQQP-3.1.4.3-14",
+    "pQueue and dwpContext may be 0.",
+    skip(RemoteOpening.check_open_values),
+)
+add(
+    "remote-open-unequal-taken",
+    "MQQP-3.1.4.3-15",
+    "pQueue may be another than dwpContext.",
+    skip(RemoteOpening.check_open_values_equal),
+)
+
+
+@fault("remote-open-by-h-queue", breaks="MQQP-3.1.4.3-17")
+class ByHQueue(RemoteOpening):
+    """The queue is known by hQueue."""
+
+    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
+        call.arguments["pQueue"] = call.arguments["dwpContext"] = call.arguments["hQueue"]
+        super().remote_qm_open_queue(call, now)
+
+
+@fault("remote-open-h-queue-checked", breaks="MQQP-3.1.4.3-11")
+class HQueueChecked(RemoteOpening):
+    """hQueue has to be open."""
+
+    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
+        if call.arguments["hQueue"] in self.qm.descriptors:
+            super().remote_qm_open_queue(call, now)
+        else:
+            self.qm.remote.note(call.respond(Return=Status.MQ_ERROR_INVALID_PARAMETER, phContext=None))
+
+
+@fault("remote-open-not-kept", breaks=("MQQP-3.1.4.3-19", "MQQP-3.1.1.5-01"))
+class NotKept(RemoteOpening):
+    """The entry is not in the collection."""
+
+    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+        super().take_over_descriptor(entry)
+        self.qm.remote.OpenQueueEntryCollection.remove(entry)
+
+
+@fault(
+    "remote-open-without-handle", breaks=("MQQP-3.1.4.3-10", "MQQP-3.1.4.3-16", "MQQP-3.1.4.3-20", "MQQP-2.2.1.1-01")
+)
+class WithoutHandle(RemoteOpening):
+    """No context handle is given."""
+
+    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
+        super().remote_qm_open_queue(answering(call, phContext=None), now)
+
+
+@fault("remote-open-status-wrong", breaks="MQQP-3.1.4.3-12")
+class StatusWrong(RemoteOpening):
+    """Success returns an error."""
+
+    def remote_qm_open_queue(self, call: Call, now: Now) -> None:
+        super().remote_qm_open_queue(answering(call, Return=error_for_success), now)
+
+
+# -- the client -------------------------------------------------------------------------------------------------------
+
+
+@fault("remote-client-closes-before-cursor", breaks="MQQP-3.1.4.3-05")
+class QueueClosedBeforeCursor(ClientCancelling):
+    """A client closes the queue, then a cursor of it."""
+
+    def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
+        assert queue.binding is not None
+        entry = self.qm.client_opening.find_remote_open_queue(queue)
+        yield from self.qm.client_opening.call_close_queue(queue.binding, entry)
+        yield from super().close_remote_cursor(queue, cursor)
+
+
+BROKEN_ELSEWHERE = {
+    "MQQP-3.1.4.3-02": ("remote-session-not-needed",),
+    "MQQP-3.1.4.3-03": ("remote-end-null-taken",),
+    "MQQP-3.1.4.3-04": ("remote-close-null-taken",),
+    "MQQP-3.1.4.3-06": ("remote-cancel-idle-queue-taken",),
+    "MQQP-3.1.4.3-07": ("remote-purge-unopened",),
+    "MQQP-3.1.4.3-08": ("remote-session-not-needed",),
+    "MQQP-3.1.4.3-09": ("remote-session-not-needed",),
+}
+"""By rule of this section: the faults of other sections that break it."""

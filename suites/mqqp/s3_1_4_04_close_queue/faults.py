@@ -1,0 +1,75 @@
+"""Faults of MS-MQQP 3.1.4.4 RemoteQMCloseQueue."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import both, skip, skip_during
+from harness.faults.registry import add
+from harness.faults.rpc_calls import answering, carried_out_unbound, error_for_success
+from reference_qm.core.queueing.opening import QueueOpening
+from reference_qm.core.remote.model import OpenQueueEntry
+from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+
+add(
+    "rpc-unbound-RemoteQMCloseQueue",
+    "MQQP-3.1.4.4-02",
+    "RemoteQMCloseQueue is carried out without a binding.",
+    carried_out_unbound("RemoteQMCloseQueue"),
+)
+add(
+    "remote-close-not-closed",
+    ("MQQP-3.1.4.4-01", "MQQP-3.1.4.4-13"),
+    "The queue stays open.",
+    skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
+)
+add(
+    "remote-close-reads-left",
+    ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03"),
+    "Reads go on waiting.",
+    both(
+        skip(RemoteOpening.cancel_remote_reads),
+        skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
+    ),
+)
+
+
+@fault("remote-close-every-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", "MQQP-3.1.1.5-02"))
+class EveryQueueClosed(RemoteOpening):
+    """Every queue is closed."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        for one in list(self.qm.remote.OpenQueueEntryCollection):
+            super().close_open_queue_entry(one)
+
+
+@fault("remote-close-status-wrong", breaks=("MQQP-3.1.4.4-03", "MQQP-3.1.4.4-17"))
+class StatusWrong(RemoteOpening):
+    """Success returns an error."""
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        super().remote_qm_close_queue(answering(call, Return=error_for_success), now)
+
+
+@fault("remote-close-null-taken", breaks=("MQQP-3.1.4.4-05", "MQQP-3.1.4.3-04"))
+class NullTaken(RemoteOpening):
+    """NULL is closed with success."""
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        super().remote_qm_close_queue(answering(call, Return=Status.MQ_OK), now)
+
+
+@fault("remote-close-handle-kept", breaks=("MQQP-3.1.4.4-15", "MQQP-3.1.4.4-16", "MQQP-3.1.4.3-10", "MQQP-2.2.1.1-01"))
+class HandleKept(RemoteOpening):
+    """The handle stays."""
+
+    def remote_qm_close_queue(self, call: Call, now: Now) -> None:
+        super().remote_qm_close_queue(answering(call, pphContext=call.handle), now)
+
+
+BROKEN_ELSEWHERE = {
+    "MQQP-3.1.4.4-07": ("remote-session-not-needed",),
+}
+"""By rule of this section: the faults of other sections that break it."""

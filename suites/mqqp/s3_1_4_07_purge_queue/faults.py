@@ -1,0 +1,62 @@
+"""Faults of MS-MQQP 3.1.4.7 RemoteQMPurgeQueue."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from harness.faults.rpc_calls import answering, carried_out_unbound, error_for_success
+from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+add(
+    "rpc-unbound-RemoteQMPurgeQueue",
+    "MQQP-3.1.4.7-02",
+    "RemoteQMPurgeQueue is carried out without a binding.",
+    carried_out_unbound("RemoteQMPurgeQueue"),
+)
+
+
+@fault("remote-purge-status-wrong", breaks=("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"))
+class StatusWrong(RemoteOpening):
+    """Success returns an error."""
+
+    def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
+        super().remote_qm_purge_queue(answering(call, Return=error_for_success), now)
+
+
+@fault(
+    "remote-purge-unopened",
+    breaks=("MQQP-3.1.4.7-01", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.3-07"),
+)
+class Unopened(RemoteOpening):
+    """A queue is purged that RemoteQMOpenQueue has not opened."""
+
+    def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.remote_starting.find_remote_descriptor(call.arguments["hQueue"])
+        if descriptor is None or descriptor.QueueReference is None:
+            super().remote_qm_purge_queue(call, now)
+        else:
+            self.purge_remote_queue(call, descriptor.QueueReference)
+
+
+@fault("remote-purge-every-queue", breaks="MQQP-3.1.4.7-09")
+class EveryQueuePurged(RemoteOpening):
+    """Every queue is purged."""
+
+    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        for other in self.qm.adm.QueueCollection.values():
+            if other is not queue:
+                self.qm.queues.purge(other, None, lambda number: Result())
+        super().purge_remote_queue(call, queue)
+
+
+@fault("remote-purge-left-full", breaks="MQQP-3.1.4.7-10")
+class LeftFull(RemoteOpening):
+    """The messages stay."""
+
+    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        self.qm.remote.note(call.respond(Return=Status.MQ_OK))

@@ -1,0 +1,174 @@
+"""Faults of MS-MQQP 3.1.4.11 RemoteQMStartReceiveByLookupId."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import during, skip
+from harness.faults.registry import Install, add
+from harness.faults.rpc_calls import carried_out_unbound
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.remote.enums import RECEIVING, ReadAction
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.reading import RemoteReads
+from reference_qm.core.remote.starting import Desc, RemoteStarting
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.enums import MessageSeekAction
+from reference_qm.model.statuses import Status
+
+add(
+    "rpc-unbound-RemoteQMStartReceiveByLookupId",
+    "MQQP-3.1.4.11-01",
+    "RemoteQMStartReceiveByLookupId is carried out without a binding.",
+    carried_out_unbound("RemoteQMStartReceiveByLookupId"),
+)
+
+# -- what is refused --------------------------------------------------------------------------------------------------
+
+add(
+    "remote-lookup-with-cursor",
+    ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16", "MQQP-3.1.4.11-24"),
+    "A cursor is taken and ignored.",
+    skip(RemoteStarting.check_lookup_cursor),
+)
+add(
+    "remote-lookup-with-time-out",
+    (
+        "MQQP-3.1.4.11-10",
+        "MQQP-3.1.4.11-12",
+        "MQQP-3.1.4.11-15",
+        "MQQP-3.1.4.11-17",
+        "MQQP-3.1.4.11-21",
+        "MQQP-3.1.4.11-23",
+    ),
+    "A time-out is taken and ignored.",
+    skip(RemoteStarting.check_lookup_timeout),
+)
+
+
+@fault("remote-lookup-unknown-action", breaks="MQQP-3.1.4.11-07")
+class UnknownAction(RemoteStarting):
+    """An unknown action is LOOKUP_PEEK_NEXT."""
+
+    def check_lookup_action(self, desc: Desc) -> Status:
+        if super().check_lookup_action(desc):
+            desc["ulAction"] = ReadAction.MQ_LOOKUP_PEEK_NEXT
+        return Status.MQ_OK
+
+
+# -- what is looked for -----------------------------------------------------------------------------------------------
+
+
+def _sought(found: MessageSeekAction, other: MessageSeekAction) -> Install:
+    """Look for a message in another way."""
+
+    class Sought(RemoteReads):
+        def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
+            operation = super().get_lookup_operation(action, lookup_id)
+            return other if operation is found else operation
+
+    return replaced(Sought)
+
+
+for _name, _breaks, _says, _found, _other in (
+    (
+        "remote-lookup-current-is-next",
+        ("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-45"),
+        "CURRENT is the message behind.",
+        MessageSeekAction.CURRENT,
+        MessageSeekAction.NEXT,
+    ),
+    (
+        "remote-lookup-first-is-next",
+        ("MQQP-3.1.4.11-42",),
+        "NEXT of 0 is the message behind 0.",
+        MessageSeekAction.FIRST,
+        MessageSeekAction.NEXT,
+    ),
+    (
+        "remote-lookup-last-is-previous",
+        ("MQQP-3.1.4.11-43",),
+        "PREV of all ones is the message before it.",
+        MessageSeekAction.LAST,
+        MessageSeekAction.PREVIOUS,
+    ),
+    (
+        "remote-lookup-previous-is-current",
+        ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-44"),
+        "PREV is the message itself.",
+        MessageSeekAction.PREVIOUS,
+        MessageSeekAction.CURRENT,
+    ),
+    (
+        "remote-lookup-next-is-current",
+        ("MQQP-3.1.4.11-46",),
+        "NEXT is the message itself.",
+        MessageSeekAction.NEXT,
+        MessageSeekAction.CURRENT,
+    ),
+):
+    add(_name, _breaks, _says, _sought(_found, _other))
+
+
+@fault("remote-lookup-nothing-is-first", breaks=("MQQP-3.1.4.11-09", "MQQP-3.1.4.11-14"))
+class NothingIsFirst(RemoteReads):
+    """A LookupId of 0 is the first message."""
+
+    def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
+        return super().get_lookup_operation(action, lookup_id) if lookup_id else MessageSeekAction.FIRST
+
+
+# -- how it is read ---------------------------------------------------------------------------------------------------
+
+
+@fault("remote-lookup-peek-takes", breaks="MQQP-3.1.4.11-40")
+class PeekTakes(RemoteReads):
+    """A peek takes the message."""
+
+    def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
+        if entry.Action not in RECEIVING:
+            entry.Action = ReadAction(entry.Action + 0x10)
+        super().remote_read_by_lookup(entry, descriptor, lookup_id)
+
+
+def _at_once(original: Callable[..., None], *outer: Any) -> Callable[..., None]:
+    return lambda *arguments, **named: original(*arguments, **{**named, "two_phase_read": False})
+
+
+add(
+    "remote-lookup-in-one-phase",
+    ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
+    "A receive takes its message at once.",
+    during(RemoteReads.remote_read_by_lookup, Reading.read_by_lookup_identifier, _at_once),
+)
+
+BROKEN_ELSEWHERE = {
+    "MQQP-3.1.4.11-02": ("remote-receive-without-handle",),
+    "MQQP-3.1.4.11-03": ("remote-peek-with-handle",),
+    "MQQP-3.1.4.11-04": ("remote-end-null-taken",),
+    "MQQP-3.1.4.11-05": ("remote-any-queue-for-none",),
+    "MQQP-3.1.4.11-06": ("remote-sequential-id-wrong",),
+    "MQQP-3.1.4.11-18": (
+        "remote-failures-succeed",
+        "remote-failures-told-apart",
+    ),
+    "MQQP-3.1.4.11-22": ("remote-any-queue-for-none",),
+    "MQQP-3.1.4.11-25": ("remote-session-not-needed",),
+    "MQQP-3.1.4.11-26": ("remote-session-not-needed",),
+    "MQQP-3.1.4.11-29": ("remote-other-queue-read",),
+    "MQQP-3.1.4.11-47": ("remote-packet-of-another",),
+    "MQQP-3.1.4.11-48": ("remote-packet-of-another",),
+    "MQQP-3.1.4.11-50": ("remote-packet-padded",),
+    "MQQP-3.1.4.11-53": ("remote-packet-left-out",),
+    "MQQP-3.1.4.11-54": ("remote-packet-padded",),
+    "MQQP-3.1.4.11-55": ("remote-sequential-id-wrong",),
+    "MQQP-3.1.4.11-56": ("remote-read-not-removed",),
+    "MQQP-3.1.4.11-57": ("remote-receive-without-handle",),
+    "MQQP-3.1.4.11-58": (
+        "remote-failures-succeed",
+        "remote-reads-inform",
+    ),
+}
+"""By rule of this section: the faults of other sections that break it."""

@@ -1,0 +1,34 @@
+"""Faults of MS-MQQP 3.1.6 Rundown."""
+
+from __future__ import annotations
+
+from harness.faults.parts import replaced
+from harness.faults.primitives import both, skip
+from harness.faults.registry import add
+from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.remote.opening import RemoteOpening
+
+
+class _Acknowledging(RemoteEnding):
+    def get_rundown_ack(self) -> bool:
+        return True
+
+
+add(
+    "remote-close-rundown-left-out",
+    "MQQP-3.1.6.1-01",
+    "A client that is gone leaves its queue open.",
+    skip(RemoteOpening.run_down_session),
+)
+add(
+    "remote-end-rundown-left-out",
+    "MQQP-3.1.6.2-01",
+    "A client that is gone leaves its message locked.",
+    skip(RemoteEnding.run_down_remote_read),
+)
+add(
+    "remote-end-rundown-acknowledges",
+    "MQQP-3.1.6.2-02",
+    "A client that is gone has got its message.",
+    both(skip(RemoteOpening.run_down_session), replaced(_Acknowledging)),
+)

@@ -1,0 +1,374 @@
+"""Faults of MS-MQQP 3.2.4.2 Peeking a Message, with 3.2.4.3, 3.2.4.5, 3.2.4.6.
+
+The four sections state the same demands, each for RemoteQMStartReceive and for RemoteQMStartReceive2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import both, pdus, skip, skip_sequence
+from harness.faults.registry import Install, add
+from reference_qm.core.remote.enums import Ack
+from reference_qm.core.remote_client.cancelling import ClientCancelling
+from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
+from reference_qm.core.remote_client.reading import ClientReading, RemoteMessage, Version
+from reference_qm.core.remote_client.steps import Sequence
+from reference_qm.rpc.bodies import Request
+
+# -- the entry --------------------------------------------------------------------------------------------------------
+
+
+@fault(
+    "remote-read-not-pending",
+    breaks=(
+        "MQQP-3.2.4.2-02",
+        "MQQP-3.2.4.2-06",
+        "MQQP-3.2.4.3-02",
+        "MQQP-3.2.4.3-06",
+        "MQQP-3.2.4.5-02",
+        "MQQP-3.2.4.5-06",
+        "MQQP-3.2.4.6-02",
+        "MQQP-3.2.4.6-06",
+        "MQQP-3.2.1.2-01",
+    ),
+)
+class NotPending(ClientReading):
+    """A pending read is in no collection."""
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        self.qm.remote_client.PendingRemoteReadEntryCollection.remove(entry)
+        return entry
+
+
+class _EntryOfAnotherQueue(ClientReading):
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        entry.OpenQueueDescriptorHandle += 1
+        return entry
+
+
+class _FoundByIdentifier(ClientCancelling):
+    def find_pending_read(self, queue: RemoteQueue, request_id: int) -> PendingRemoteReadEntry:
+        entries = self.qm.remote_client.PendingRemoteReadEntryCollection
+        return next(entry for entry in entries if entry.RequestId == request_id)
+
+
+add(
+    "remote-read-entry-of-another-queue",
+    ("MQQP-3.2.4.2-03", "MQQP-3.2.4.3-03", "MQQP-3.2.4.5-03", "MQQP-3.2.4.6-03"),
+    "The entry of a read has the handle of another queue.",
+    both(replaced(_EntryOfAnotherQueue), replaced(_FoundByIdentifier)),
+)
+
+
+@fault(
+    "remote-read-identifier-reused",
+    breaks=(
+        "MQQP-3.2.4.2-04",
+        "MQQP-3.2.4.2-05",
+        "MQQP-3.2.4.3-04",
+        "MQQP-3.2.4.3-05",
+        "MQQP-3.2.4.5-04",
+        "MQQP-3.2.4.5-05",
+        "MQQP-3.2.4.6-04",
+        "MQQP-3.2.4.6-05",
+        "MQQP-2.2.2.1-04",
+        "MQQP-2.2.2.1-05",
+    ),
+)
+class IdentifierReused(ClientReading):
+    """Every read has the same RequestId."""
+
+    def new_request_id(self) -> int:
+        return 7
+
+
+add(
+    "remote-read-entry-stays",
+    ("MQQP-3.2.4.2-36", "MQQP-3.2.4.3-39", "MQQP-3.2.4.5-36", "MQQP-3.2.4.6-38"),
+    "The entry of a read that is over stays.",
+    skip(ClientReading.remove_pending_read),
+)
+
+# -- the version ------------------------------------------------------------------------------------------------------
+
+
+@fault("remote-read-version-not-asked", breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07"))
+class VersionNotAsked(ClientReading):
+    """RemoteQmGetVersion is not called."""
+
+    def ask_server_version(self, read: RemoteRead) -> Sequence:
+        yield from ()
+        return Version(6, 1, 7600)
+
+
+def _old_when(test: Callable[[Version], bool]) -> Install:
+    """Take a server for old when a test says so, and not as the rules say."""
+
+    class OldWhen(ClientReading):
+        def is_old_version(self, version: Version | None) -> bool:
+            return version is not None and test(version)
+
+    return replaced(OldWhen)
+
+
+add(
+    "remote-read-every-server-old",
+    (
+        "MQQP-3.2.4.2-08",
+        "MQQP-3.2.4.2-23",
+        "MQQP-3.2.4.3-08",
+        "MQQP-3.2.4.3-23",
+        "MQQP-3.2.4.5-08",
+        "MQQP-3.2.4.5-23",
+        "MQQP-3.2.4.6-07",
+        "MQQP-3.2.4.6-22",
+    ),
+    "Every server counts as old.",
+    _old_when(lambda version: True),
+)
+add(
+    "remote-read-no-server-old",
+    ("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12"),
+    "No server counts as old.",
+    _old_when(lambda version: False),
+)
+add(
+    "remote-read-four-is-new",
+    ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
+    "A server of version 4 counts as new.",
+    _old_when(lambda version: version.Major == 5 and version.Minor < 1),
+)
+add(
+    "remote-read-five-is-new",
+    ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09"),
+    "A server of version 5.0 counts as new.",
+    _old_when(lambda version: version.Major < 5),
+)
+add(
+    "remote-read-early-build-is-new",
+    ("MQQP-3.2.4.2-11", "MQQP-3.2.4.3-11", "MQQP-3.2.4.5-11", "MQQP-3.2.4.6-10"),
+    "A server of version 5.0 counts as new when its build is below 951.",
+    _old_when(lambda version: version < (5, 1) and not (version.Major == 5 and version.BuildNumber < 951)),
+)
+
+# -- the description --------------------------------------------------------------------------------------------------
+
+
+def _one_more(name: str) -> Install:
+    """Add one to a field of REMOTEREADDESC."""
+
+    class OneMore(ClientReading):
+        def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+            described = super().describe_read(read)
+            return described | {name: described[name] + 1}
+
+    return replaced(OneMore)
+
+
+for _name, _breaks, _field in (
+    (
+        "remote-read-other-hremotequeue",
+        (
+            "MQQP-3.2.4.2-14",
+            "MQQP-3.2.4.2-24",
+            "MQQP-3.2.4.3-14",
+            "MQQP-3.2.4.3-24",
+            "MQQP-3.2.4.5-14",
+            "MQQP-3.2.4.5-24",
+            "MQQP-3.2.4.6-13",
+            "MQQP-3.2.4.6-23",
+            "MQQP-3.1.4.10-06",
+        ),
+        "hRemoteQueue",
+    ),
+    (
+        "remote-read-other-dwqueue",
+        (
+            "MQQP-3.2.4.2-15",
+            "MQQP-3.2.4.2-25",
+            "MQQP-3.2.4.3-15",
+            "MQQP-3.2.4.3-25",
+            "MQQP-3.2.4.5-15",
+            "MQQP-3.2.4.5-25",
+            "MQQP-3.2.4.6-14",
+            "MQQP-3.2.4.6-24",
+        ),
+        "dwQueue",
+    ),
+    (
+        "remote-read-other-hcursor",
+        (
+            "MQQP-3.2.4.2-18",
+            "MQQP-3.2.4.2-28",
+            "MQQP-3.2.4.3-16",
+            "MQQP-3.2.4.3-26",
+            "MQQP-3.2.4.5-16",
+            "MQQP-3.2.4.5-26",
+            "MQQP-3.2.4.6-15",
+            "MQQP-3.2.4.6-25",
+        ),
+        "hCursor",
+    ),
+    (
+        "remote-read-other-ultimeout",
+        (
+            "MQQP-3.2.4.2-20",
+            "MQQP-3.2.4.2-30",
+            "MQQP-3.2.4.3-20",
+            "MQQP-3.2.4.3-30",
+            "MQQP-3.2.4.5-20",
+            "MQQP-3.2.4.5-30",
+            "MQQP-3.2.4.6-19",
+            "MQQP-3.2.4.6-29",
+        ),
+        "ulTimeout",
+    ),
+    (
+        "remote-read-other-dwrequestid",
+        (
+            "MQQP-3.2.4.2-21",
+            "MQQP-3.2.4.2-31",
+            "MQQP-3.2.4.3-21",
+            "MQQP-3.2.4.3-31",
+            "MQQP-3.2.4.5-21",
+            "MQQP-3.2.4.5-31",
+            "MQQP-3.2.4.6-20",
+            "MQQP-3.2.4.6-30",
+        ),
+        "dwRequestID",
+    ),
+):
+    add(_name, _breaks, f"{_field} is another number.", _one_more(_field))
+
+OTHER_ACTIONS = {0: 0x80000000, 0x80000000: 0, 0x80000001: 0x80000000}
+"""Receives peek, peeks receive, peeks of the next message are of the current one."""
+
+
+@fault(
+    "remote-read-other-ulaction",
+    breaks=(
+        "MQQP-3.2.4.2-19",
+        "MQQP-3.2.4.2-29",
+        "MQQP-3.2.4.3-19",
+        "MQQP-3.2.4.3-29",
+        "MQQP-3.2.4.5-19",
+        "MQQP-3.2.4.5-29",
+        "MQQP-3.2.4.6-18",
+        "MQQP-3.2.4.6-28",
+    ),
+)
+class OtherAction(ClientReading):
+    """ulAction is another action."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().describe_read(read)
+        return described | {"ulAction": OTHER_ACTIONS[described["ulAction"]]}
+
+
+@fault(
+    "remote-read-buffer-not-null",
+    breaks=(
+        "MQQP-3.2.4.2-17",
+        "MQQP-3.2.4.2-27",
+        "MQQP-3.2.4.3-18",
+        "MQQP-3.2.4.3-28",
+        "MQQP-3.2.4.5-18",
+        "MQQP-3.2.4.5-28",
+        "MQQP-3.2.4.6-17",
+        "MQQP-3.2.4.6-27",
+        "MQQP-2.2.2.1-10",
+    ),
+)
+class BufferNotNull(ClientReading):
+    """lpBuffer points to no bytes."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        return super().describe_read(read) | {"lpBuffer": b""}
+
+
+@fault("remote-read-sequential-id", breaks=("MQQP-3.2.4.2-32", "MQQP-3.2.4.3-32", "MQQP-3.2.4.5-32", "MQQP-3.2.4.6-31"))
+class SequentialIdNotZero(ClientReading):
+    """SequentialId is not zero."""
+
+    def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
+        return super().describe_read2(read) | {"SequentialId": 0x1122334455667788}
+
+
+SIZE_AT = {0: 16, 9: 32}
+"""Where dwSize is in the stub of RemoteQMStartReceive and, in NDR64, of RemoteQMStartReceive2; by opnum."""
+
+
+def _size_of_nothing(request: Request) -> Request:
+    """Announce a byte of lpBuffer, which is NULL: nothing that our own NDR would write."""
+    at = SIZE_AT.get(request.opnum)
+    if at is None or len(request.stub) < at + 20:
+        return request
+    return replace(request, stub=request.stub[:at] + b"\1\0\0\0" + request.stub[at + 4 :])
+
+
+add(
+    "remote-read-size",
+    (
+        "MQQP-3.2.4.2-16",
+        "MQQP-3.2.4.2-26",
+        "MQQP-3.2.4.3-17",
+        "MQQP-3.2.4.3-27",
+        "MQQP-3.2.4.5-17",
+        "MQQP-3.2.4.5-27",
+        "MQQP-3.2.4.6-16",
+        "MQQP-3.2.4.6-26",
+        "MQQP-2.2.2.1-03",
+    ),
+    "dwSize is not zero.",
+    pdus(Request, _size_of_nothing),
+)
+
+# -- what comes back --------------------------------------------------------------------------------------------------
+
+add(
+    "remote-read-handle-forgotten",
+    ("MQQP-3.2.4.3-34", "MQQP-3.2.4.6-33"),
+    "The handle of the read session is not kept.",
+    skip(ClientReading.note_remote_read_handle),
+)
+
+
+@fault("remote-read-other-message", breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"))
+class OtherMessage(ClientReading):
+    """The body of a message loses its last byte."""
+
+    def reconstruct_message(self, results: dict[str, Any]) -> RemoteMessage:
+        found = super().reconstruct_message(results)
+        return found._replace(message=replace(found.message, Body=found.message.Body[:-1]))
+
+
+add(
+    "remote-read-not-ended",
+    ("MQQP-3.2.4.3-36", "MQQP-3.2.4.6-35", "MQQP-2.2.1.2-01", "MQQP-3.1.4.1-01", "MQQP-3.1.4.2-01"),
+    "RemoteQMEndReceive is not called.",
+    skip_sequence(ClientReading.end_receive),
+)
+
+
+@fault("remote-read-ends-another", breaks=("MQQP-3.2.4.3-37", "MQQP-3.2.4.6-36"))
+class AnotherReceiveEnded(ClientReading):
+    """pphContext of RemoteQMEndReceive is another handle."""
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        entry.RemoteReadHandle = UUID(int=0xBAD)
+        yield from super().end_receive(entry, ack)
+
+
+@fault("remote-read-refused", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
+class MessageRefused(ClientReading):
+    """What was received is refused."""
+
+    def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
+        yield from super().end_receive(entry, Ack.RR_NACK if ack is Ack.RR_ACK else Ack.RR_ACK)

@@ -1,0 +1,38 @@
+"""Faults of the DCE/RPC PDUs that are sent."""
+
+from dataclasses import replace
+
+import pytest
+
+from harness.faults.primitives import pdus
+from harness.faults.registry import FaultyCore
+from reference_qm.rpc.bodies import CoCancel, Fault, Request
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.surface.effects import RpcSend, SendPacket
+
+REQUEST = Pdu(Request(p_cont_id=0, opnum=1, stub=b"stub"), call_id=7).build()
+
+
+def sent(install, *effects):
+    faulty = FaultyCore(None)
+    install(faulty)
+    return faulty._outgoing(list(effects))
+
+
+@pytest.mark.parametrize("send", [SendPacket, RpcSend])
+def test_the_body_of_a_kind_is_changed_whoever_sends_it(send):
+    (changed,) = sent(pdus(Request, lambda request: replace(request, opnum=2)), send("1", REQUEST))
+    assert Pdu.parse(changed.data) == replace(Pdu.parse(REQUEST), body=Request(p_cont_id=0, opnum=2, stub=b"stub"))
+
+
+def test_a_body_that_is_none_drops_the_pdu():
+    assert sent(pdus(Request, lambda request: None), SendPacket("1", REQUEST)) == []
+
+
+def test_other_kinds_and_what_is_no_pdu_are_sent_as_they_are():
+    effects = [
+        SendPacket("1", Pdu(CoCancel(), call_id=7).build()),
+        RpcSend("1", Pdu(Fault(p_cont_id=0, status=5), call_id=7).build()),
+        SendPacket("1", b"\x10 a packet of message queuing"),
+    ]
+    assert sent(pdus(Request, lambda request: None), *effects) == effects

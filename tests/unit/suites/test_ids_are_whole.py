@@ -1,0 +1,130 @@
+"""`git grep ID` shows row, check and fault of every checked rule, in the folder of its section."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.faults.registry import load_faults
+from harness.paths import SUITES
+
+ID = re.compile(r"MQ[A-Z]+-\d+(\.\d+)*-D?\d+")
+SECTION = re.compile(r"MQ[A-Z]+-\d+(\.\d+)*")
+PIECE = re.compile(r"MQ(MQ|QB|QP|DMPR|SO)-")
+ROOT = SUITES.parent
+TABLES = ("CHECKED_ELSEWHERE", "BROKEN_ELSEWHERE")
+
+
+@pytest.fixture(scope="module")
+def rules() -> dict[str, dict[str, Any]]:
+    """Every rule that some check judges, as ``mqconform rules --format json`` gives it."""
+    command = [sys.executable, "-m", "harness", "rules", "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
+    return {rule["id"]: rule for rule in json.loads(done.stdout) if rule["tests"]}
+
+
+@cache
+def folders() -> dict[str, Path]:
+    """The folder of each rule: that of its row."""
+    return {
+        rule: file.parent
+        for file in SUITES.glob("*/*/rules.toml")
+        for rule in tomllib.loads(file.read_text(encoding="utf-8"))
+    }
+
+
+def modules(folder: Path, *, of_faults: bool) -> Iterator[ast.Module]:
+    for path in sorted(folder.glob("*.py")):
+        if path.name.startswith("faults") == of_faults:
+            yield ast.parse(path.read_text(encoding="utf-8"))
+
+
+def tables(module: ast.Module) -> Iterator[ast.Assign]:
+    for node in module.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id in TABLES:
+            yield node
+
+
+@cache
+def written(folder: Path, *, of_faults: bool) -> frozenset[str]:
+    """The ids that stand whole in the strings of a folder's checks and predicates, or of its faults."""
+    found: set[str] = set()
+    for module in modules(folder, of_faults=of_faults):
+        listed = {id(node) for table in tables(module) for node in ast.walk(table)}
+        found |= {
+            node.value
+            for node in ast.walk(module)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in listed
+        }
+    return frozenset(one for one in found if ID.fullmatch(one))
+
+
+def elsewhere(folder: Path, *, of_faults: bool) -> dict[str, tuple[str, ...]]:
+    """What a folder says of checks or faults of other sections, by rule."""
+    found: dict[str, tuple[str, ...]] = {}
+    for module in modules(folder, of_faults=of_faults):
+        for table in tables(module):
+            found |= ast.literal_eval(table.value)
+    return found
+
+
+def expected(rules: dict[str, dict[str, Any]], folder: Path, *, of_faults: bool) -> dict[str, tuple[str, ...]]:
+    """Return the table that a folder needs: its rules that its own modules do not name."""
+    return {
+        rule: tuple(sorted(_names(row, of_faults=of_faults)))
+        for rule, row in rules.items()
+        if folders()[rule] == folder and rule not in written(folder, of_faults=of_faults)
+    }
+
+
+def _names(row: dict[str, Any], *, of_faults: bool) -> set[str]:
+    if of_faults:
+        return set(row["faults"])
+    return {check.partition("::")[2].partition("[")[0] for check in row["tests"]}
+
+
+@pytest.mark.parametrize("of_faults", [False, True], ids=["checks", "faults"])
+def test_every_checked_rule_is_named_in_the_folder_of_its_section(rules, of_faults):
+    wrong = {}
+    for folder in sorted(set(folders().values())):
+        listed, needed = elsewhere(folder, of_faults=of_faults), expected(rules, folder, of_faults=of_faults)
+        if listed != needed:
+            file = folder.relative_to(ROOT) / ("faults.py" if of_faults else "elsewhere.py")
+            wrong[f"{file}: {TABLES[of_faults]}"] = needed
+    assert wrong == {}, "these tables must read so"
+
+
+def test_every_checked_rule_has_a_fault(rules):
+    assert [rule for rule, row in rules.items() if not row["faults"]] == []
+
+
+def test_faults_lie_with_a_section_whose_rule_they_break():
+    for fault in load_faults().values():
+        assert any(rule in written(folders()[rule], of_faults=True) for rule in fault.breaks), fault.name
+
+
+def test_no_id_is_made_of_pieces():
+    pieces = []
+    for path in sorted(SUITES.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.JoinedStr) and PIECE.search(ast.unparse(node)):
+                pieces.append(f"{path.relative_to(ROOT)}:{node.lineno}: {ast.unparse(node)}")
+            elif (
+                isinstance(node, ast.Constant)
+                and isinstance(node.value, str)
+                and PIECE.match(node.value)
+                and not (ID.match(node.value) or SECTION.fullmatch(node.value))
+                and " " not in node.value
+            ):
+                pieces.append(f"{path.relative_to(ROOT)}:{node.lineno}: {node.value}")
+    assert pieces == []
