@@ -207,4 +207,4 @@ BROKEN_ELSEWHERE = {
     "MQMQ-2.2.18.1.3-01": ("message-source-changed",),
     "MQMQ-2.2.18.1.3-02": ("message-identifiers-equal",),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""

@@ -142,4 +142,4 @@ class ExpiryIgnored(Sending):
 BROKEN_ELSEWHERE = {
     "MQMQ-2.2.19.1-05": ("header-establish-in-clear",),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""

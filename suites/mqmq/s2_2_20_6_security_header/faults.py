@@ -165,10 +165,7 @@ for _name, _rule, _path in (
 BROKEN_ELSEWHERE = {
     "MQMQ-2.2.20.6-06": ("security-body-not-decrypted",),
     "MQMQ-2.2.20.6-25": ("sent-not-signed",),
-    "MQMQ-2.2.20.6-26": (
-        "sent-not-signed",
-        "sent-signed-as-1.0",
-    ),
+    "MQMQ-2.2.20.6-26": ("sent-not-signed", "sent-signed-as-1.0"),
     "MQMQ-2.2.20.6-27": ("sent-not-signed",),
     "MQMQ-2.2.20.6-28": ("published-key-for-signing",),
     "MQMQ-2.2.20.6-29": ("published-key-other-length",),
@@ -179,4 +176,4 @@ BROKEN_ELSEWHERE = {
     "MQMQ-2.2.20.6-34": ("published-key-padded",),
     "MQMQ-2.2.20.6-35": ("published-key-padded",),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""

@@ -122,10 +122,7 @@ for _name, _rule, _path in (
 
 BROKEN_ELSEWHERE = {
     "MQMQ-2.2.20-01": ("message-without-properties-flag",),
-    "MQMQ-2.2.20-03": (
-        "message-announces-th",
-        "message-transactional-unannounced",
-    ),
+    "MQMQ-2.2.20-03": ("message-announces-th", "message-transactional-unannounced"),
     "MQMQ-2.2.20-04": ("message-announces-sh",),
     "MQMQ-2.2.20-05": ("message-without-properties-flag",),
     "MQMQ-2.2.20-06": ("header-message-debug-flag",),
@@ -133,4 +130,4 @@ BROKEN_ELSEWHERE = {
     "MQMQ-2.2.20-08": ("message-announces-mq",),
     "MQMQ-2.2.20.2-05": ("list-format-type-9",),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""

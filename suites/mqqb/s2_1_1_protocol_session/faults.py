@@ -27,4 +27,4 @@ add("header-acceptor-absent", "MQQB-2.1.1-03", "Nothing serves the TCP port.", i
 BROKEN_ELSEWHERE = {
     "MQQB-2.1.1-01": ("header-base-signature",),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""

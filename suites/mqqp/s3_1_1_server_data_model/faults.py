@@ -33,4 +33,4 @@ BROKEN_ELSEWHERE = {
     "MQQP-3.1.1.3-03": ("remote-close-reads-left",),
     "MQQP-3.1.1.5-01": ("remote-open-not-kept",),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""

@@ -3,4 +3,4 @@
 BROKEN_ELSEWHERE = {
     "MQQP-3.1.3-01": ("remote-port-wrong",),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""

@@ -366,4 +366,4 @@ BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.1-07": ("remote-end-null-taken",),
     "MQQP-3.1.4.10-04": ("remote-end-null-taken",),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""

@@ -101,4 +101,4 @@ BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.3-08": ("remote-session-not-needed",),
     "MQQP-3.1.4.3-09": ("remote-session-not-needed",),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""

@@ -72,4 +72,4 @@ class HandleKept(RemoteOpening):
 BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.4-07": ("remote-session-not-needed",),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""

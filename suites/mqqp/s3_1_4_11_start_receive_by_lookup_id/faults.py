@@ -150,10 +150,7 @@ BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.11-04": ("remote-end-null-taken",),
     "MQQP-3.1.4.11-05": ("remote-any-queue-for-none",),
     "MQQP-3.1.4.11-06": ("remote-sequential-id-wrong",),
-    "MQQP-3.1.4.11-18": (
-        "remote-failures-succeed",
-        "remote-failures-told-apart",
-    ),
+    "MQQP-3.1.4.11-18": ("remote-failures-succeed", "remote-failures-told-apart"),
     "MQQP-3.1.4.11-22": ("remote-any-queue-for-none",),
     "MQQP-3.1.4.11-25": ("remote-session-not-needed",),
     "MQQP-3.1.4.11-26": ("remote-session-not-needed",),
@@ -166,9 +163,6 @@ BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.11-55": ("remote-sequential-id-wrong",),
     "MQQP-3.1.4.11-56": ("remote-read-not-removed",),
     "MQQP-3.1.4.11-57": ("remote-receive-without-handle",),
-    "MQQP-3.1.4.11-58": (
-        "remote-failures-succeed",
-        "remote-reads-inform",
-    ),
+    "MQQP-3.1.4.11-58": ("remote-failures-succeed", "remote-reads-inform"),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""

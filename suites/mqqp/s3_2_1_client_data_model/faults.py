@@ -4,4 +4,4 @@ BROKEN_ELSEWHERE = {
     "MQQP-3.2.1.2-01": ("remote-read-not-pending",),
     "MQQP-3.2.1.4-01": ("remote-open-no-entry",),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""

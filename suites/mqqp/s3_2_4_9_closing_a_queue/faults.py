@@ -50,4 +50,4 @@ BROKEN_ELSEWHERE = {
     "MQQP-3.2.4.9-03": ("remote-cancel-other-queue",),
     "MQQP-3.2.4.9-04": ("remote-cancel-other-request",),
 }
-"""By rule of this section: the faults of other sections that break it."""
+"""Faults of other sections that break rules of this one."""
