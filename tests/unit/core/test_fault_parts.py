@@ -4,8 +4,8 @@ import pytest
 from core_network import Network, direct
 
 from harness.faults import registry
-from harness.faults.parts import fault, put_in_place, replaced
-from harness.faults.primitives import afterwards, during, procedure, skip
+from harness.faults.parts import changed, fault, put_in_place, replaced
+from harness.faults.primitives import during, skip
 from harness.faults.registry import FaultyCore
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.sending import Sending
@@ -60,15 +60,23 @@ def test_two_faults_of_one_part_compose_and_the_last_is_outermost(faulty):
 
 
 def test_a_fault_that_is_a_function_composes_with_one_that_is_a_class(faulty):
-    procedure(Sending.assign_identifier, lambda original: lambda qm: original(qm) + 5)(faulty)
+    replaced(changed(Sending.assign_identifier, lambda original: lambda qm: original(qm) + 5))(faulty)
     replaced(TenTimes)(faulty)
-    procedure(Sending.assign_identifier, lambda original: lambda qm: -original(qm))(faulty)
+    replaced(changed(Sending.assign_identifier, lambda original: lambda qm: -original(qm)))(faulty)
     assert faulty.core.sending.assign_identifier() == -(1 + 5) * 10
 
 
 def test_the_steps_of_a_part_meet_each_others_faults(faulty, host):
     counted = []
-    afterwards(Positions.assign_lookup_identifier, lambda qm, message: counted.append(qm))(faulty)
+
+    class Counting(Positions):
+        """Every identifier that is assigned is counted."""
+
+        def assign_lookup_identifier(self, message):
+            counted.append(self.qm)
+            return super().assign_lookup_identifier(message)
+
+    replaced(Counting)(faulty)
     skip(Positions.message_available)(faulty)
     host.send(direct(1))
     assert counted == [faulty.core], "insert_message of the same part calls it"
@@ -109,4 +117,4 @@ def test_what_is_no_part_is_refused(faulty):
     with pytest.raises(TypeError, match="derives from 2 parts"):
         replaced(Both)
     with pytest.raises(TypeError, match="no method of a part"):
-        procedure(FaultyCore.restart, lambda original: original)(faulty)
+        changed(FaultyCore.restart, lambda original: original)
