@@ -78,6 +78,8 @@ class QueueManager(Parts):
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(expiring.in_queue)
         self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(expiring.in_transit)
         self.deadlines_changed = False
+        self.begun = True
+        """Whether nothing of the initialization waits for the directory."""
         self.held: deque[Input] = deque()
         """What happened since it was started and before it has begun."""
         self.halted: str | None = None
@@ -90,17 +92,16 @@ class QueueManager(Parts):
 
         A queue manager of an enterprise has begun when the directory has answered; what happens meanwhile waits.
         """
-        if not self.enterprise.begun and type(event) is not DirectoryAnswered:
+        if not self.begun and type(event) is not DirectoryAnswered:
             self.held.append(event)
             return []
-        effects = self._take(event, now)
-        while self.held and self.enterprise.begun:
-            effects += self._take(self.held.popleft(), now)
-        return effects
-
-    def _take(self, event: Input, now: Now) -> list[Effect]:
         ON_INPUT[type(event)](self)(event, now)
-        return self._take_effects(now)
+        effects = self._take_effects(now)
+        while self.held and self.begun:
+            held = self.held.popleft()
+            ON_INPUT[type(held)](self)(held, now)
+            effects += self._take_effects(now)
+        return effects
 
     def next_due(self) -> int | None:
         """Say when ``handle_timer`` wants to be called: int ms of the monotonic clock, None for never."""

@@ -27,14 +27,13 @@ class Enterprise:
     """What a queue manager knows of its enterprise; nothing of it survives.
 
     ``directory`` is what the directory held when it was read last: every read is answered from it. ``awaited`` is what
-    goes on when an effect that concerns the directory is answered, by its token; ``begun``: is nothing of the
-    initialization among it any more? ``table`` is the RoutingTable of MS-MQBR 3.1.1.2.
+    goes on when an effect that concerns the directory is answered, by its token. ``table`` is the RoutingTable of
+    MS-MQBR 3.1.1.2.
     """
 
     def __init__(self, config: QueueManagerConfig) -> None:
         self.directory = Replica(connected=False)
         self.awaited: dict[int, OnAnswer] = {}
-        self.begun = True
         self.state = DirectoryState(
             LocalQueueManager=QueueManager(
                 Identifier=config.identifier,
@@ -111,8 +110,8 @@ class DirectoryClient(Part):
             enterprise.directory = Replica(connected=False)
             enterprise.state.go_offline()
         answered(event, now)
-        if not (enterprise.begun or enterprise.awaited):
-            enterprise.begun = True
+        if not (self.qm.begun or enterprise.awaited):
+            self.qm.begun = True
             self.qm.initialization.begin(now)
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:
@@ -125,7 +124,7 @@ class DirectoryClient(Part):
         if not self.qm.enterprise.state.DirectoryIntegrated:
             self.qm.initialization.begin(now)
             return
-        self.qm.enterprise.begun = False
+        self.qm.begun = False
         self.read(self._on_first_read)
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:

@@ -31,7 +31,7 @@ def _status(result: DirectoryOperationResult) -> Status:
 
 
 class Publishing(Part):
-    """The queue manager's public queues in the directory. What changes it goes on when it has answered.
+    """The queue manager's public queues in the directory. A step that changes it goes on when it has answered.
 
     Spec: MS-MQDMPR 3.1.7.1.3, 3.1.7.1.4, 3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24, 3.1.7.1.25.
     """

@@ -126,9 +126,9 @@ def test_a_restart_before_the_directory_has_answered_begins_anew(enterprise):
     host.unanswered.remove(old)
     everything = enterprise.directory.contents()[1]
     host.handle(DirectoryAnswered(old.token, Result.SUCCESS, elements=everything))
-    assert not host.core.enterprise.begun, "the answer was for the life before"
+    assert not host.core.begun, "the answer was for the life before"
     host.settle_directory()
-    assert host.core.enterprise.begun
+    assert host.core.begun
     assert host.answers == {}
 
 
