@@ -89,7 +89,7 @@ class MadeRun:
 
 
 def catalogue() -> dict[str, dict[str, object]]:
-    """About 350 rules."""
+    """Return about 350 rules."""
     rules: dict[str, dict[str, object]] = {}
     for (document, section), (title, count) in SECTIONS.items():
         for number in range(1, count + 1):

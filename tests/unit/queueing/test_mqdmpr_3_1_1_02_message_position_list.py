@@ -13,7 +13,7 @@ def host():
 
 
 def walk(positions, forward=True):
-    """The bodies from one end to the other, by the links alone."""
+    """Return the bodies from one end to the other, by the links alone."""
     bodies, entry = [], positions.Head if forward else positions.Tail
     while not isinstance(entry, Boundary):
         bodies.append(entry.MessageReference.Body.decode())

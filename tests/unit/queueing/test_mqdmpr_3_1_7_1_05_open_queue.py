@@ -100,7 +100,7 @@ def test_several_queues_are_opened_and_closed_together(host):
 
 
 def shared(first, second):
-    """Spec: MS-MQDMPR 3.1.7.1.5, written from its text as pairs."""
+    """Return whether two share a queue, written as pairs from the text. Spec: MS-MQDMPR 3.1.7.1.5."""
     (access, share), (wanted, mode) = first, second
     if share is DENY and access is Access.RECEIVE:
         return not (mode is DENY or wanted is Access.RECEIVE)

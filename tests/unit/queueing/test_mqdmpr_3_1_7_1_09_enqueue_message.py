@@ -18,7 +18,7 @@ def host():
 
 
 def message_of(host, body=b"body", **fields):
-    """A message that is in no queue."""
+    """Return a message that is in no queue."""
     host.send(direct(1), body, **fields)
     position = next(iter(queue_of(host).MessagePositionList))
     queue_of(host).MessagePositionList.remove(position)
