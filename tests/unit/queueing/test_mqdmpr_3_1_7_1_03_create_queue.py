@@ -22,11 +22,6 @@ ASKED = {
 }
 
 
-@pytest.fixture
-def host():
-    return one_host()
-
-
 def test_the_defaults_are_those_printed():
     queue = set_queue_defaults(NEW)
     assert (queue.Label, queue.Type.int, queue.Journaling, queue.Quota, queue.JournalQuota) == (

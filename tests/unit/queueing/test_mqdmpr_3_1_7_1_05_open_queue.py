@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 from core_network import guid, private
-from queueing_made import PLAIN, Reads, direct, one_host, open_, queue_of
+from queueing_made import PLAIN, Reads, direct, open_, queue_of
 
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.enums import QueueAccessType as Access
@@ -13,11 +13,6 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import CloseQueue, OpenQueue, ReceiveMessage
 
 NONE, DENY = Share.DENY_NONE, Share.DENY_RECEIVE
-
-
-@pytest.fixture
-def host():
-    return one_host()
 
 
 def opened(host, name, access=Access.RECEIVE, share=NONE):

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from core_network import TRANSACTIONAL, direct
 from queueing_made import PLAIN, one_host, put, queue_of
 
@@ -10,11 +9,6 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.commands import CreateQueue, MoveMessage, PeekMessages, ReceiveMessage, SendMessage, SetQueue
 
 KB = b"x" * 1024
-
-
-@pytest.fixture
-def host():
-    return one_host()
 
 
 def message_of(host, body=b"body", **fields):
