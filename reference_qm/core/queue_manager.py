@@ -142,7 +142,7 @@ class QueueManager(Parts):
     # -- for the parts ------------------------------------------------------------------------------------------------
 
     def emit(self, effect: Effect) -> None:
-        """Want something done after everything emitted before."""
+        """Emit an effect, carried out after everything emitted before."""
         self._effects.append(effect)
 
     def is_connected(self, session: Session, transport: str | None) -> bool:

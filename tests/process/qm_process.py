@@ -1,4 +1,4 @@
-"""Starts the real process and talks to it; every wait has a deadline."""
+"""The real process, started and spoken to; every wait has a deadline."""
 
 from __future__ import annotations
 

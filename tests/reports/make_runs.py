@@ -1,4 +1,4 @@
-"""Makes run folders as the harness leaves them: three SUTs, one of them hostile, and damaged files.
+"""Run folders as the harness leaves them: three SUTs, one of them hostile, and damaged files.
 
 `python tests/reports/make_runs.py DIR` writes them for a look at the site.
 """

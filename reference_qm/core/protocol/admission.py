@@ -17,7 +17,7 @@ Outcome = UserMessagePacket | MessageClass
 
 
 class Admission(Part):
-    """Whether a message that arrived may be put into its queue, and what is done when it may not.
+    """The decision whether an arrived message may be put into its queue, and its refusal.
 
     Spec: MS-MQQB 3.1.5.8, 3.1.5.8.2, 3.1.5.8.3, 3.1.7.1.2.
     """

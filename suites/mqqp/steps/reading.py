@@ -16,6 +16,9 @@ FIRST, SECOND, THIRD = "first", "second", "third"
 BODY = b"of the peer"
 WAITING = "still waits"
 FAILURE = "a failure HRESULT"
+INVALID_PARAMETER = "MQ_ERROR_INVALID_PARAMETER"
+LOW_7_BYTES = (1 << 56) - 1
+"""A SequentialId has these bytes of the LookupIdentifier."""
 UNKNOWN_HANDLE = 0x7F6D_7163
 """No queue or cursor has it: handles are small or many bits apart."""
 
