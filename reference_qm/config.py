@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from reference_qm.directory.enums import OperatingSystemType, PrivacyLevel
-from reference_qm.directory.interface import Directory
 from reference_qm.directory.intervals import (
     DIRECTORY_ONLINE_MS,
     DIRECTORY_SITE_GATES_UPDATE_MS,
@@ -93,8 +92,8 @@ class QueueManagerConfig:
     max_transaction_operations: int = 10_000
     """Messages that one transaction may send, receive and move."""
     queues: tuple[QueueSettings, ...] = ()
-    directory: Directory | None = None
-    """None: workgroup mode (MS-MQSO 4.3.1.3)."""
+    directory_integrated: bool = False
+    """Initial DirectoryIntegrated: does its host have a directory? If not: workgroup mode (MS-MQSO 4.3.1.3)."""
     routes: Mapping[UUID, str] = field(default_factory=dict)
     """Addresses of queue managers by Identifier: what private format names resolve to in workgroup mode."""
     public_queues: Mapping[UUID, UUID] = field(default_factory=dict)

@@ -12,6 +12,7 @@ from typing import Protocol
 from harness.environment import Datagrams, Environment, Listener, Stream, StreamSink
 from harness.environment.rpc_host import RpcHost
 from harness.errors import HarnessError
+from reference_qm.surface import directory_access
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.driver import Core, Driver, Timer
@@ -21,11 +22,13 @@ from reference_qm.surface.effects import (
     Completed,
     Connect,
     Persist,
+    ReadDirectory,
     ResolveHost,
     RpcClose,
     RpcSend,
     SendDatagram,
     SendPacket,
+    WriteDirectory,
 )
 from reference_qm.surface.inputs import (
     BytesReceived,
@@ -262,13 +265,13 @@ class CoreHost:
 
     def persist(self, effect: Persist) -> None:
         # A virtual disk: nothing outlives the host but what the core keeps itself, and writing takes no time.
-        core = self.core
+        self._answer_soon(Persisted(effect.token))
 
-        def written() -> None:
-            if self.core is core:  # else a reset has replaced it, and the token is another's
-                self.handle(Persisted(effect.token))
+    def read_directory(self, effect: ReadDirectory) -> None:
+        self._answer_soon(directory_access.answer(None, effect))
 
-        self._soon(written)
+    def write_directory(self, effect: WriteDirectory) -> None:
+        self._answer_soon(directory_access.answer(None, effect))
 
     def answer(self, effect: Answer) -> None:
         with contextlib.suppress(KeyError):
@@ -287,6 +290,15 @@ class CoreHost:
     def _open_ping(self, socket: PingSocket, port: int) -> Datagrams:
         self._pings[socket] = self.environment.datagrams(Endpoint(self.address, port), _PingSink(self, socket))
         return self._pings[socket]
+
+    def _answer_soon(self, event: Input) -> None:
+        core = self.core
+
+        def answer() -> None:
+            if self.core is core:  # else a reset has replaced it, and the token is another's
+                self.handle(event)
+
+        self._soon(answer)
 
     def _soon(self, action: Callable[[], None]) -> None:
         self.environment.call_at(self.now().monotonic_ms, action)

@@ -16,17 +16,20 @@ from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
+from operator import attrgetter
 from typing import Any, Literal, get_args, get_type_hints
 from uuid import UUID
 
 from harness.errors import HarnessError
-from harness.faults.primitives import When, packets, pings, refuse
+from harness.faults.parts import replaced
+from harness.faults.primitives import When, packets, pings
 from harness.faults.registry import EffectFilter, FaultyCore, Install
 from reference_qm import codec
-from reference_qm.codec import Packet, PingPacket
+from reference_qm.codec import FormatError, Packet, PingPacket
 from reference_qm.codec.cursor import Cursor
 from reference_qm.codec.layout import GUID, I64, U8, U16, U32, Layout
 from reference_qm.codec.record import Bits, Record
+from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.surface.effects import Effect, SendDatagram, SendPacket
 from reference_qm.surface.inputs import PingSocket
 
@@ -47,7 +50,12 @@ def field_is(kind: Kind, path: str, value: Value, when: When = None) -> Install:
 
 def off_by(kind: Kind, path: str, by: int, when: When = None) -> Install:
     """Send an integer that is some more, or less; it wraps as its width does."""
-    return _changed(kind, _integer(kind, path), lambda old: old + by, when)
+    return recomputed(kind, path, lambda old: old + by, when)
+
+
+def recomputed(kind: Kind, path: str, change: Callable[[int], int], when: When = None) -> Install:
+    """Send an integer that is made of the one that was to be sent; it wraps as its width does."""
+    return _changed(kind, _integer(kind, path), change, when)
 
 
 def size_wrong(kind: Kind, path: str, by: int = 4, when: When = None) -> Install:
@@ -85,7 +93,16 @@ def reserved_bits_set(kind: Kind, path: str, when: When = None) -> Install:
 def refused_unless_zero(kind: type[Packet], path: str) -> Install:
     """Refuse packets in which a field, or bits of one, that has to be ignored is not zero."""
     _resolve(kind, path)
-    return refuse(path)
+    header, _, name = path.partition(".")
+    value = attrgetter(path)
+
+    class Refusing(Identifying):
+        def check_form(self, packet: Packet) -> None:
+            if getattr(packet, header, None) is not None and value(packet):
+                raise FormatError(path, 0, "a fault", f"{name} is not zero")
+            super().check_form(packet)
+
+    return replaced(Refusing)
 
 
 def sent_as(role: Role, install: Install) -> Install:

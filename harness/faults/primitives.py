@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
-from operator import attrgetter
 from typing import Any, TypeVar
 
-from harness.faults.parts import Make, Method, changed, put_in_place
+from harness.faults.parts import Method, changed, put_in_place, replaced
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.codec import FormatError, Packet, PingPacket, parse_packet, parse_ping
-from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc.bodies import Body
 from reference_qm.rpc.pdu import Pdu
@@ -108,14 +106,9 @@ def inputs(filter_: Callable[[Input], Iterable[Input]]) -> Install:
     return lambda faulty: faulty.input_filters.append(filter_)
 
 
-def procedure(method: Method, make: Make) -> Install:
-    """Replace a method of a part; ``make`` gets the one that was there."""
-    return lambda faulty: put_in_place(faulty.core, changed(method, make))
-
-
 def skip(method: Method) -> Install:
     """Leave out a step that gives nothing back."""
-    return procedure(method, lambda original: lambda *arguments, **named: None)
+    return replaced(changed(method, lambda original: lambda *arguments, **named: None))
 
 
 def skip_sequence(method: Method) -> Install:
@@ -124,34 +117,7 @@ def skip_sequence(method: Method) -> Install:
     def nothing(*arguments: Any, **named: Any) -> Iterator[Any]:
         yield from ()
 
-    return procedure(method, lambda original: nothing)
-
-
-def afterwards(method: Method, change: Callable[..., None]) -> Install:
-    """Let a step be carried out, then spoil something; ``change`` gets the same arguments."""
-
-    def make(original: Callable[..., Any]) -> Callable[..., Any]:
-        def spoiled(*arguments: Any, **named: Any) -> Any:
-            result = original(*arguments, **named)
-            change(*arguments, **named)
-            return result
-
-        return spoiled
-
-    return procedure(method, make)
-
-
-def beforehand(method: Method, change: Callable[..., None]) -> Install:
-    """Spoil something, then let a step be carried out; ``change`` gets the same arguments."""
-
-    def make(original: Callable[..., Any]) -> Callable[..., Any]:
-        def spoiled(*arguments: Any, **named: Any) -> Any:
-            change(*arguments, **named)
-            return original(*arguments, **named)
-
-        return spoiled
-
-    return procedure(method, make)
+    return replaced(changed(method, lambda original: nothing))
 
 
 def during(outer: Method, inner: Method, make: Callable[..., Callable[..., Any]]) -> Install:
@@ -208,19 +174,3 @@ def both(*installs: Install) -> Install:
 def byte(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
     """Change one byte."""
     return lambda data: data[:at] + bytes([change(data[at]) & 0xFF]) + data[at + 1 :]
-
-
-def refuse(path: str) -> Install:
-    """Take packets for malformed in which a field is not zero that has to be ignored."""
-    header, _, name = path.partition(".")
-    value = attrgetter(path)
-
-    def make(original: Callable[..., Any]) -> Callable[..., Any]:
-        def check_form(qm: Any, packet: Packet) -> None:
-            if getattr(packet, header, None) is not None and value(packet):
-                raise FormatError(path, 0, "a fault", f"{name} is not zero")
-            original(qm, packet)
-
-        return check_form
-
-    return procedure(Identifying.check_form, make)

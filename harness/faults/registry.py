@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import pkgutil
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
 
-import harness.faults as package
 from harness.errors import UnknownFault
 from harness.paths import SUITES
 from reference_qm.core.queue_manager import QueueManager
@@ -105,8 +103,6 @@ def wrap(core: QueueManager, names: Iterable[str]) -> FaultyCore:
 @cache
 def load_faults() -> dict[str, Fault]:
     """Import the faults of every section of the suites; return all, by name."""
-    for file in sorted(SUITES.glob("*/*/faults.py")):
+    for file in sorted(SUITES.glob("*/*/faults*.py")):
         importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
-    for module in pkgutil.iter_modules(package.__path__):
-        importlib.import_module(f"{package.__name__}.{module.name}")
     return _FAULTS

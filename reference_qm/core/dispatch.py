@@ -18,6 +18,8 @@ from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
     DatagramReceived,
+    DirectoryAnswered,
+    DirectoryChanged,
     HostResolved,
     Input,
     Persisted,
@@ -66,6 +68,8 @@ ON_INPUT: Mapping[type[Input], OnInput] = {
     HostResolved: lambda qm: qm.inputs.on_resolved,
     Persisted: lambda qm: qm.inputs.on_persisted,
     PersistFailed: lambda qm: qm.inputs.on_persist_failed,
+    DirectoryAnswered: lambda qm: qm.directory.on_answered,
+    DirectoryChanged: lambda qm: qm.directory.on_changed,
     Command: lambda qm: qm.inputs.on_command,
 }
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from reference_qm.core.dispatch import ON_COMMAND
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.commanding import TELLING
@@ -8,6 +10,7 @@ from reference_qm.model.attributes import ServiceState
 from reference_qm.model.states import ConnectionStatus, Opening
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
 from reference_qm.surface.effects import CloseTransport, Completed, Rejected
 from reference_qm.surface.inputs import (
     BytesReceived,
@@ -32,13 +35,7 @@ class Inputs(Part):
 
     def on_started(self, event: Started, now: Now) -> None:
         """Queue Manager Started. Spec: MS-MQQB 3.1.4.1."""
-        self.qm.adm.QueueManagerState = ServiceState.READY
-        self.qm.initialization.initialize_globally(now)
-        self.qm.transaction_events.abort_unprepared()
         self.qm.directory.initialize(now)
-        while self.qm.orphaned:
-            self.qm.final_acks.requeue(self.qm.orphaned.pop(0), now)
-        self.qm.administering.establish_waiting(now)
 
     def on_stopped(self, event: Stopped, now: Now) -> None:
         """Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
@@ -142,10 +139,14 @@ class Inputs(Part):
         if self.qm.halted is not None and type(event.request) not in TELLING:
             self.qm.emit(Rejected(event.token, self.qm.halted))
             return
+        self.answer(event.token, lambda: ON_COMMAND[type(event.request)](self.qm)(event.request, event.token, now))
+
+    def answer(self, token: int, carry_out: Callable[[], Result | None]) -> None:
+        """Carry out a command, or what is left of it, and answer it, unless that comes later still."""
         try:
-            result = ON_COMMAND[type(event.request)](self.qm)(event.request, event.token, now)
+            result = carry_out()
         except CommandError as error:
-            self.qm.emit(Rejected(event.token, str(error)))
+            self.qm.emit(Rejected(token, str(error)))
             return
         if result is not None:
-            self.qm.emit(Completed(event.token, result))
+            self.qm.emit(Completed(token, result))

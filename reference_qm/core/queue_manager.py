@@ -25,10 +25,7 @@ from reference_qm.security import SecurityCaches
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
 from reference_qm.surface.entropy import Entropy
-from reference_qm.surface.inputs import (
-    Input,
-    RpcListening,
-)
+from reference_qm.surface.inputs import DirectoryAnswered, Input, RpcListening
 
 LAST_HANDLE = 0xFFFFFFFF
 CLOSED_SESSIONS = 16
@@ -57,11 +54,13 @@ class QueueManager(Parts):
         self.rpc_listening: RpcListening | None = None
         """The ports of DCE/RPC; None while there are none."""
         self._sessions_made = self._transports_made = self._persists_made = self._handles_made = 0
+        self._directory_asked = 0
         self._effects: list[Effect] = []
         self.disk = Disk(self.emit, self.next_persist_token)
         self._begin()
         for queue in config.queues:
-            self.surviving_queues.create_configured(queue)
+            if queue.is_private:
+                self.surviving_queues.create_configured(queue)
 
     def _begin(self) -> None:
         """Begin without anything that does not survive."""
@@ -79,13 +78,27 @@ class QueueManager(Parts):
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(expiring.in_queue)
         self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(expiring.in_transit)
         self.deadlines_changed = False
+        self.held: deque[Input] = deque()
+        """Inputs since it was started and before it has begun."""
         self.halted: str | None = None
         """The reason for which it does nothing until it is restarted; None while it works."""
 
     # -- the surface --------------------------------------------------------------------------------------------------
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
-        """Take an input; return what is to be done, in order."""
+        """Take an input; return what is to be done, in order.
+
+        A queue manager of an enterprise has begun when the directory has answered; what happens meanwhile waits.
+        """
+        if not self.enterprise.begun and type(event) is not DirectoryAnswered:
+            self.held.append(event)
+            return []
+        effects = self._take(event, now)
+        while self.held and self.enterprise.begun:
+            effects += self._take(self.held.popleft(), now)
+        return effects
+
+    def _take(self, event: Input, now: Now) -> list[Effect]:
         ON_INPUT[type(event)](self)(event, now)
         return self._take_effects(now)
 
@@ -170,6 +183,11 @@ class QueueManager(Parts):
         """Number a new record for the disk."""
         self._persists_made += 1
         return self._persists_made
+
+    def next_directory_token(self) -> int:
+        """Number a new effect that concerns the directory."""
+        self._directory_asked += 1
+        return self._directory_asked
 
     def skip_persist_tokens(self, number: int) -> None:
         """Use no number again up to this one: it is on disk."""

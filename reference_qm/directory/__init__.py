@@ -2,7 +2,7 @@
 
 from reference_qm.directory.enums import DirectoryOperationResult
 from reference_qm.directory.filters import AttributeFilter, AttributeSortOrder, Operator, equals
-from reference_qm.directory.interface import Begun, Created, Directory, Found
+from reference_qm.directory.interface import Begun, Change, Created, Found
 from reference_qm.directory.memory import MemoryDirectory, StorageError
 from reference_qm.directory.objects import (
     ConnectedNetwork,
@@ -14,16 +14,16 @@ from reference_qm.directory.objects import (
     Site,
     User,
 )
+from reference_qm.directory.replica import Replica
 from reference_qm.directory.state import DirectoryState
-from reference_qm.directory.workgroup import WorkgroupDirectory
 
 __all__ = [
     "AttributeFilter",
     "AttributeSortOrder",
     "Begun",
+    "Change",
     "ConnectedNetwork",
     "Created",
-    "Directory",
     "DirectoryObject",
     "DirectoryOperationResult",
     "DirectoryState",
@@ -33,10 +33,10 @@ __all__ = [
     "Operator",
     "Queue",
     "QueueManager",
+    "Replica",
     "RoutingLink",
     "Site",
     "StorageError",
     "User",
-    "WorkgroupDirectory",
     "equals",
 ]

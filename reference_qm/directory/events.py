@@ -1,8 +1,9 @@
 """The directory events of a queue manager. Spec: MS-MQDMPR 3.1.7.1.18 to 3.1.7.1.25.
 
-Each takes the directory to delegate to and what the queue manager keeps for it, then the printed arguments:
-``element`` iDirectoryObject, ``kind`` iDirectoryObjectType, ``filters`` iFilter, ``attributes`` iAttributeList,
-``orders`` iAttributeSortOrder, ``handle`` iQueryHandle, ``force`` iForceDirectoryRead.
+A read takes what the directory held when it was read last, and what the queue manager keeps for it, then the printed
+arguments: ``element`` iDirectoryObject, ``kind`` iDirectoryObjectType, ``filters`` iFilter, ``attributes``
+iAttributeList, ``orders`` iAttributeSortOrder, ``handle`` iQueryHandle, ``force`` iForceDirectoryRead. A change has two
+halves, for the directory answers later: what it is to be asked for is made, and what came of it is ``changed``.
 """
 
 from __future__ import annotations
@@ -12,38 +13,41 @@ from collections.abc import Sequence
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import QueueType
 from reference_qm.directory.filters import AttributeSortOrder, FilterError, check_filter, equals, matching
-from reference_qm.directory.interface import AttributeList, Begun, Created, Directory, Filter, Found
+from reference_qm.directory.interface import AttributeList, Begun, Change, Create, Delete, Filter, Found, Write
 from reference_qm.directory.objects import DirectoryObject, Queue, QueueManager, updated
+from reference_qm.directory.replica import Replica
 from reference_qm.directory.state import ChangeOperation, DirectoryState
 
 
 def create_directory_object(
-    directory: Directory,
-    state: DirectoryState,
-    element: DirectoryObject,
-    attributes: AttributeList = None,
-) -> Created:
+    state: DirectoryState, element: DirectoryObject, attributes: AttributeList = None
+) -> Change:
     """Create Directory Object. The notification comes first, whatever the result. Spec: MS-MQDMPR 3.1.7.1.18."""
     if _is_public(element):
         state.notify(ChangeOperation.QUEUE_CREATION, element)
-    created = directory.create(element, attributes)
-    _note(state, created.rStatus)
-    return created
+    return Create(element, attributes)
 
 
-def delete_directory_object(
-    directory: Directory,
-    state: DirectoryState,
-    element: DirectoryObject,
-) -> Result:
+def delete_directory_object(state: DirectoryState, element: DirectoryObject) -> Change:
     """Delete Directory Object. The notification comes first, whatever the result. Spec: MS-MQDMPR 3.1.7.1.19."""
     if _is_public(element):
         state.notify(ChangeOperation.QUEUE_DELETION, element)
-    return _note(state, directory.delete(element))
+    return Delete(element)
+
+
+def changed(state: DirectoryState, change: Change, status: Result) -> None:
+    """Take note of what became of a change; what was written is notified. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
+    _note(state, status)
+    if status is not Result.SUCCESS or not isinstance(change, Write):
+        return
+    if _is_public(change.element):
+        state.notify(ChangeOperation.QUEUE_UPDATE, change.element)
+    elif isinstance(change.element, QueueManager):
+        state.notify(ChangeOperation.QUEUE_MANAGER_UPDATE, change.element)
 
 
 def read_directory(
-    directory: Directory,
+    directory: Replica,
     state: DirectoryState,
     kind: str,
     filters: Filter = (),
@@ -61,7 +65,7 @@ def read_directory(
 
 
 def read_directory_begin(
-    directory: Directory,
+    directory: Replica,
     kind: str,
     filters: Filter = (),
     attributes: AttributeList = None,
@@ -71,33 +75,17 @@ def read_directory_begin(
     return directory.read_begin(kind, filters, attributes, orders)
 
 
-def read_directory_next(directory: Directory, handle: int) -> Found:
+def read_directory_next(directory: Replica, handle: int) -> Found:
     """Read Directory Next: delegated. Spec: MS-MQDMPR 3.1.7.1.22."""
     return directory.read_next(handle)
 
 
-def read_directory_end(directory: Directory, handle: int) -> Result:
+def read_directory_end(directory: Replica, handle: int) -> Result:
     """Read Directory End: delegated. Spec: MS-MQDMPR 3.1.7.1.23."""
     return directory.read_end(handle)
 
 
-def write_directory(
-    directory: Directory,
-    state: DirectoryState,
-    element: DirectoryObject,
-    attributes: AttributeList = None,
-) -> Result:
-    """Write Directory. What was written is notified. Spec: MS-MQDMPR 3.1.7.1.24."""
-    status = _note(state, directory.write(element, attributes))
-    if status is Result.SUCCESS:
-        if _is_public(element):
-            state.notify(ChangeOperation.QUEUE_UPDATE, element)
-        elif isinstance(element, QueueManager):
-            state.notify(ChangeOperation.QUEUE_MANAGER_UPDATE, element)
-    return status
-
-
-def check_directory_online(directory: Directory, state: DirectoryState) -> None:
+def check_directory_online(directory: Replica, state: DirectoryState) -> None:
     """Check Directory Online, and take over what the directory says of what is local. Spec: MS-MQDMPR 3.1.7.1.25."""
     own = equals("Identifier", state.LocalQueueManager.Identifier)
     published = read_directory(directory, state, "QueueManager", own, force=True).rDirectoryObject
@@ -110,7 +98,7 @@ def check_directory_online(directory: Directory, state: DirectoryState) -> None:
     )
 
 
-def _refreshed(directory: Directory, state: DirectoryState, queue: Queue) -> Queue:
+def _refreshed(directory: Replica, state: DirectoryState, queue: Queue) -> Queue:
     found = read_directory(directory, state, "Queue", equals("Identifier", queue.Identifier)).rDirectoryObject
     return updated(queue, found) if isinstance(found, Queue) else queue
 
@@ -135,7 +123,7 @@ def _is_public(element: DirectoryObject) -> bool:
     return isinstance(element, Queue) and element.QueueType is QueueType.PUBLIC
 
 
-def _note(state: DirectoryState, status: Result) -> Result:
+def _note(state: DirectoryState, status: Result) -> None:
+    """Note whether the directory could be reached. Spec: MS-MQDMPR 3.1.7.1.18, .19, .20, .24."""
     if status is Result.DIRECTORY_NOT_CONNECTED:
         state.go_offline()
-    return status

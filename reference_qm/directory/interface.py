@@ -1,14 +1,13 @@
-"""The interface of a directory. Spec: MS-MQDSSM 3.1.6.1-3.1.6.7, as MS-MQDMPR 3.1.7.1.18-24 uses it."""
+"""What a directory is asked and answers. Spec: MS-MQDSSM 3.1.6.1-3.1.6.7, as MS-MQDMPR 3.1.7.1.18-24 uses it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 from uuid import UUID
 
 from reference_qm.directory.enums import DirectoryOperationResult
-from reference_qm.directory.filters import AttributeFilter, AttributeSortOrder
+from reference_qm.directory.filters import AttributeFilter
 from reference_qm.directory.objects import DirectoryObject
 
 Filter = Sequence[AttributeFilter]
@@ -18,8 +17,35 @@ AttributeList = Sequence[str] | None
 
 
 @dataclass(frozen=True, slots=True)
+class Create:
+    """Create Directory Object. Spec: MS-MQDSSM 3.1.6.1."""
+
+    element: DirectoryObject
+    attributes: AttributeList = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Delete Directory Object. Spec: MS-MQDSSM 3.1.6.2."""
+
+    element: DirectoryObject
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """Write Directory. Spec: MS-MQDSSM 3.1.6.7."""
+
+    element: DirectoryObject
+    attributes: AttributeList = None
+
+
+Change = Create | Delete | Write
+"""What a directory can be asked to change."""
+
+
+@dataclass(frozen=True, slots=True)
 class Created:
-    """Return values of a creation. rObjectGUID only with Success."""
+    """Return values of a change. rObjectGUID only of a creation, and only with Success."""
 
     rStatus: DirectoryOperationResult
     rObjectGUID: UUID | None = None
@@ -39,34 +65,3 @@ class Begun:
 
     rStatus: DirectoryOperationResult
     rQueryHandle: int | None = None
-
-
-class Directory(Protocol):
-    """A directory. No operation raises: what fails says so in its rStatus."""
-
-    def create(self, element: DirectoryObject, attributes: AttributeList = None) -> Created:
-        """Create Directory Object. Spec: MS-MQDSSM 3.1.6.1."""
-
-    def delete(self, element: DirectoryObject) -> DirectoryOperationResult:
-        """Delete Directory Object. Spec: MS-MQDSSM 3.1.6.2."""
-
-    def read(self, kind: str, filters: Filter = (), attributes: AttributeList = None) -> Found:
-        """Read Directory: the first that satisfies the filter. Spec: MS-MQDSSM 3.1.6.3."""
-
-    def read_begin(
-        self,
-        kind: str,
-        filters: Filter = (),
-        attributes: AttributeList = None,
-        orders: Sequence[AttributeSortOrder] | None = None,
-    ) -> Begun:
-        """Read Directory Begin. Spec: MS-MQDSSM 3.1.6.4."""
-
-    def read_next(self, handle: int) -> Found:
-        """Read Directory Next. Spec: MS-MQDSSM 3.1.6.5."""
-
-    def read_end(self, handle: int) -> DirectoryOperationResult:
-        """Read Directory End. Spec: MS-MQDSSM 3.1.6.6."""
-
-    def write(self, element: DirectoryObject, attributes: AttributeList = None) -> DirectoryOperationResult:
-        """Write Directory. Spec: MS-MQDSSM 3.1.6.7."""

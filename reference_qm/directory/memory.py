@@ -1,9 +1,4 @@
-"""A directory in memory. Spec: MS-MQDMPR 3.1.7.1.18-24, MS-MQDSSM 3.1.6.1-3.1.6.7, without the LDAP between.
-
-Where the documents differ: a search for one object that finds none is ObjectNotFound, as MS-MQDMPR 3.1.1.17 says, not
-the EndOfData that MS-MQDSSM 3.1.6.3.1 would hand on; every directory attribute can be filtered by, as MS-MQDMPR
-3.1.7.1.20 and its note <21> want, not only those that MS-MQDSSM 3.1.6.4 maps.
-"""
+"""A directory in memory. Spec: MS-MQDMPR 3.1.7.1.18-24, MS-MQDSSM 3.1.6.1-3.1.6.7, without the LDAP between."""
 
 from __future__ import annotations
 
@@ -15,17 +10,11 @@ from uuid import UUID
 
 from reference_qm.directory import objects
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.filters import (
-    AttributeSortOrder,
-    FilterError,
-    Operator,
-    check_filter,
-    in_order,
-    matching,
-)
-from reference_qm.directory.interface import AttributeList, Begun, Created, Filter, Found
+from reference_qm.directory.filters import AttributeSortOrder
+from reference_qm.directory.interface import AttributeList, Change, Create, Created, Delete, Filter
 from reference_qm.directory.names import distinguished_name
-from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, directory_attributes, with_attributes
+from reference_qm.directory.objects import DirectoryObject, directory_attributes, with_attributes
+from reference_qm.directory.replica import Replica
 from reference_qm.directory.rules import (
     RULES,
     cost_is_valid,
@@ -34,10 +23,6 @@ from reference_qm.directory.rules import (
     may_list,
     written_attributes,
 )
-from reference_qm.surface.entropy import Entropy, new_guid
-
-MAX_QUERIES: Final = 1_024
-"""Enumerations that may be open at a time: one that nobody ends must not hold memory for ever."""
 
 _REFERENCES: Final = ("OutRoutingServerIdentifierList", "InRoutingServerIdentifierList", "SiteGateIdentifierList")
 """Lists of queue managers from which unknown ones are left out. Spec: MS-MQDSSM 3.1.6.1.1.6, .7, 3.1.6.1.4.6."""
@@ -49,21 +34,58 @@ class StorageError(Exception):
     """A failure of what holds the objects; one line."""
 
 
-class MemoryDirectory:
+class MemoryDirectory(Replica):
     """A directory whose objects live in memory, for one or many queue managers.
 
-    ``connected`` may be set to False: then nobody can reach it, as when a network is down. ``utc_s`` returns the
-    directory's own time in s.
+    ``connected`` may be set to False: then nobody can reach it, as when a network is down. ``new_identifier`` makes the
+    Identifiers of its objects, ``utc_s`` returns its own time in s. ``observers`` are called when it was changed, lost
+    or found again.
     """
 
-    def __init__(self, entropy: Entropy, utc_s: Callable[[], int]) -> None:
-        self.connected = True
-        self._entropy = entropy
+    shared = False
+    """May others change it unnoticed, so that it has to be asked whether it ``is_behind``?"""
+
+    def __init__(self, new_identifier: Callable[[], UUID], utc_s: Callable[[], int]) -> None:
+        self.observers: list[Callable[[], None]] = []
+        super().__init__()
+        self._new_identifier = new_identifier
         self._utc_s = utc_s
-        self._objects: dict[UUID, DirectoryObject] = {}
         self._paths: dict[str, UUID] = {}
-        self._queries: dict[int, tuple[list[DirectoryObject], AttributeList]] = {}
-        self._last_handle = 0
+
+    @property
+    def connected(self) -> bool:
+        """Can it be reached?"""
+        return self._connected
+
+    @connected.setter
+    def connected(self, connected: bool) -> None:
+        self._connected = connected
+        self._notify()
+
+    def close(self) -> None:
+        """Let go of whatever holds the objects."""
+
+    def is_behind(self) -> bool:
+        """Did somebody else change what was read last? Raises StorageError."""
+        return False
+
+    def contents(self) -> tuple[Result, tuple[DirectoryObject, ...] | None]:
+        """Read everything; None when it cannot be read."""
+        if not self.connected:
+            return Result.DIRECTORY_NOT_CONNECTED, None
+        try:
+            with self._reading():
+                return Result.SUCCESS, tuple(self._objects.values())
+        except StorageError:
+            return Result.GENERIC_ERROR, None
+
+    def carry_out(self, change: Change) -> Created:
+        """Make a change."""
+        if isinstance(change, Create):
+            return self.create(change.element, change.attributes)
+        if isinstance(change, Delete):
+            return Created(self.delete(change.element))
+        return Created(self.write(change.element, change.attributes))
 
     def provision(self, element: DirectoryObject) -> DirectoryObject:
         """Put an element as an administrator does: of any type but ConnectedNetwork, and with its own Identifier.
@@ -151,41 +173,6 @@ class MemoryDirectory:
         except StorageError:
             return Result.GENERIC_ERROR
 
-    def read(self, kind: str, filters: Filter = (), attributes: AttributeList = None) -> Found:
-        """Read Directory. Spec: MS-MQDSSM 3.1.6.3."""
-        status, found = self._search(kind, filters, attributes)
-        if status is not Result.SUCCESS:
-            return Found(status)
-        return _shown(found[0], attributes) if found else Found(Result.OBJECT_NOT_FOUND)
-
-    def read_begin(
-        self,
-        kind: str,
-        filters: Filter = (),
-        attributes: AttributeList = None,
-        orders: Sequence[AttributeSortOrder] | None = None,
-    ) -> Begun:
-        """Read Directory Begin. Spec: MS-MQDSSM 3.1.6.4. The results are those of this moment."""
-        status, found = self._search(kind, filters, attributes, orders)
-        if status is not Result.SUCCESS:
-            return Begun(status)
-        if len(self._queries) >= MAX_QUERIES:
-            return Begun(Result.GENERIC_ERROR)
-        self._last_handle += 1
-        self._queries[self._last_handle] = (found[::-1], attributes)
-        return Begun(Result.SUCCESS, self._last_handle)
-
-    def read_next(self, handle: int) -> Found:
-        """Read Directory Next. Spec: MS-MQDSSM 3.1.6.5."""
-        if handle not in self._queries:
-            return Found(Result.GENERIC_ERROR)
-        remaining, attributes = self._queries[handle]
-        return _shown(remaining.pop(), attributes) if remaining else Found(Result.END_OF_DATA)
-
-    def read_end(self, handle: int) -> Result:
-        """Read Directory End. Spec: MS-MQDSSM 3.1.6.6."""
-        return Result.GENERIC_ERROR if self._queries.pop(handle, None) is None else Result.SUCCESS
-
     @contextmanager
     def _reading(self) -> Iterator[None]:
         """Surround what reads the objects; raises StorageError."""
@@ -195,6 +182,24 @@ class MemoryDirectory:
     def _changing(self) -> Iterator[None]:
         """Surround what changes the objects: all of it or, after StorageError, nothing."""
         yield
+        self._notify()
+
+    def _notify(self) -> None:
+        for observer in self.observers:
+            observer()
+
+    def _search(
+        self,
+        kind: str,
+        filters: Filter,
+        attributes: AttributeList,
+        orders: Sequence[AttributeSortOrder] | None = None,
+    ) -> tuple[Result, list[DirectoryObject]]:
+        try:
+            with self._reading():
+                return super()._search(kind, filters, attributes, orders)
+        except StorageError:
+            return Result.GENERIC_ERROR, []
 
     def _put(self, element: DirectoryObject) -> None:
         """Keep an element that has its Identifier and its place; raises StorageError."""
@@ -207,35 +212,6 @@ class MemoryDirectory:
         """Forget an element that is kept; raises StorageError."""
         del self._objects[self._paths.pop(_path(element))]
 
-    def _search(
-        self,
-        kind: str,
-        filters: Filter,
-        attributes: AttributeList,
-        orders: Sequence[AttributeSortOrder] | None = None,
-    ) -> tuple[Result, list[DirectoryObject]]:
-        of_kind = OBJECT_TYPES.get(kind)
-        if of_kind is None or not may_list(of_kind, attributes):
-            return Result.GENERIC_ERROR, []
-        if not self.connected:
-            return Result.DIRECTORY_NOT_CONNECTED, []
-        try:
-            check_filter(of_kind, filters)
-            with self._reading():
-                return Result.SUCCESS, in_order(
-                    matching(self._candidates(of_kind, filters), filters), attributes, orders
-                )
-        except (FilterError, StorageError):
-            return Result.GENERIC_ERROR, []
-
-    def _candidates(self, kind: type[DirectoryObject], filters: Filter) -> list[DirectoryObject]:
-        """Return the elements of a type that a filter could mean: one only when it asks for an Identifier."""
-        for one in filters:
-            if one.attribute == "Identifier" and one.operator is Operator.EQUALS and isinstance(one.value, UUID):
-                stored = self._objects.get(one.value)
-                return [stored] if type(stored) is kind else []
-        return [stored for stored in self._objects.values() if type(stored) is kind]
-
     def _find(self, element: DirectoryObject) -> DirectoryObject | None:
         """Find what an element means: by Identifier, else by FullPath, else by name. Spec: MS-MQDSSM 3.1.6.16."""
         identifier = element.Identifier or self._paths.get(_path(element))
@@ -244,7 +220,7 @@ class MemoryDirectory:
 
     def _publish(self, element: DirectoryObject, path: str) -> DirectoryObject:
         now = self._utc_s()
-        element = replace(element, Identifier=element.Identifier or new_guid(self._entropy))
+        element = replace(element, Identifier=element.Identifier or self._new_identifier())
         element = _stamped(element, FullPath=path, DirectoryPath=f"LDAP://{path}", CreateTime=now, ModifyTime=now)
         self._put(element)
         return element
@@ -278,11 +254,3 @@ def _stamped(element: DirectoryObject, **values: Any) -> DirectoryObject:
     """Set those of the values whose attributes the type has."""
     names = {one.name for one in fields(element)}
     return replace(element, **{name: value for name, value in values.items() if name in names})
-
-
-def _shown(element: DirectoryObject, attributes: AttributeList) -> Found:
-    """Return the attributes asked for; one that is not set is AttributeNotFound. Spec: MS-MQDMPR 3.1.1.17."""
-    known = directory_attributes(type(element))
-    if any(getattr(element, name) is None for name in attributes or () if name in known):
-        return Found(Result.ATTRIBUTE_NOT_FOUND)
-    return Found(Result.SUCCESS, with_attributes(element, attributes))

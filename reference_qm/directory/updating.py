@@ -10,14 +10,14 @@ from uuid import UUID
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import read_directory
 from reference_qm.directory.filters import equals
-from reference_qm.directory.interface import Directory
 from reference_qm.directory.objects import Enterprise, QueueManager, RoutingLink, Site, updated
+from reference_qm.directory.replica import Replica
 from reference_qm.directory.state import DirectoryState
 
 _NOTIFICATION = "NonLDAPCapableQueueManagerNotification"
 
 
-def synchronize(directory: Directory, state: DirectoryState, *, provisioning: bool) -> Result:
+def synchronize(directory: Replica, state: DirectoryState, *, provisioning: bool) -> Result:
     """Take over LocalQueueManager, its sites and the enterprise at initialization. Spec: MS-MQDMPR 3.1.3.
 
     A queue manager that is not in the directory is a failure, except while it is provisioned.
@@ -41,12 +41,12 @@ def synchronize(directory: Directory, state: DirectoryState, *, provisioning: bo
     return Result.SUCCESS
 
 
-def directory_sites_update(directory: Directory, state: DirectoryState) -> None:
+def directory_sites_update(directory: Replica, state: DirectoryState) -> None:
     """Directory Sites Update: read the own sites again. Spec: MS-MQDMPR 3.1.6.1."""
     state.SiteCollection = tuple(_reread_site(directory, state, site) for site in state.SiteCollection)
 
 
-def directory_site_gates_update(directory: Directory, state: DirectoryState) -> None:
+def directory_site_gates_update(directory: Replica, state: DirectoryState) -> None:
     """Directory Site Gates Update: read the gates of the own sites again. Spec: MS-MQDMPR 3.1.6.2."""
     state.SiteCollection = tuple(
         replace(
@@ -76,12 +76,12 @@ def site_gate_collections(
     return {site: tuple(queue_managers[one] for one in sorted(gates)) for site, gates in found.items()}
 
 
-def _reread_site(directory: Directory, state: DirectoryState, site: Site) -> Site:
+def _reread_site(directory: Replica, state: DirectoryState, site: Site) -> Site:
     found = read_directory(directory, state, "Site", equals("Identifier", site.Identifier)).rDirectoryObject
     return updated(site, found) if isinstance(found, Site) else site
 
 
-def _reread_gate(directory: Directory, state: DirectoryState, gate: QueueManager) -> QueueManager:
+def _reread_gate(directory: Replica, state: DirectoryState, gate: QueueManager) -> QueueManager:
     found = read_directory(directory, state, "QueueManager", equals("Identifier", gate.Identifier))
     published = found.rDirectoryObject
     return updated(gate, published) if isinstance(published, QueueManager) else gate

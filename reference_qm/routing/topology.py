@@ -9,8 +9,9 @@ from uuid import UUID
 
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.events import read_directory_begin, read_directory_end, read_directory_next
-from reference_qm.directory.interface import Directory, Filter
+from reference_qm.directory.interface import Filter
 from reference_qm.directory.objects import DirectoryObject, QueueManager, RoutingLink, Site
+from reference_qm.directory.replica import Replica
 from reference_qm.directory.updating import site_gate_collections
 
 MAX_OBJECTS: Final = 1_000_000
@@ -23,7 +24,7 @@ class RoutingError(Exception):
     """No route can be found; one line."""
 
 
-def get_directory_data(directory: Directory, kind: type[Element], filters: Filter = ()) -> list[Element] | None:
+def get_directory_data(directory: Replica, kind: type[Element], filters: Filter = ()) -> list[Element] | None:
     """Read all objects of a type that satisfy a filter; None (Nothing) when the directory cannot be read to the end.
 
     Raises RoutingError when there are more than MAX_OBJECTS. Spec: MS-MQBR 3.1.5.9.
@@ -66,7 +67,7 @@ class Topology:
         return cls(machines, gated, all_links)
 
     @classmethod
-    def read(cls, directory: Directory) -> Self:
+    def read(cls, directory: Replica) -> Self:
         """Read an enterprise from a directory; what cannot be read is empty. Spec: MS-MQBR 3.1.3.1, 3.1.5."""
         return cls.of(
             get_directory_data(directory, QueueManager) or (),

@@ -7,13 +7,13 @@ of its name, so that files that say the same mean the same objects.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID, uuid5
 
 from reference_qm.directory import (
-    Directory,
     MemoryDirectory,
     Queue,
     QueueManager,
@@ -27,13 +27,13 @@ from reference_qm.shell import system
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_store import DirectoryFileError, SqliteDirectory
 from reference_qm.shell.toml_values import SettingsError, Table, Values
-from reference_qm.surface.entropy import Entropy
+from reference_qm.surface.entropy import Entropy, new_guid
 
 _NAMES = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
 """The name space of the identifiers that are made of names."""
 
 
-def load_directory(tree: object, where: str, identifier: UUID | None, entropy: Entropy) -> Directory | None:
+def load_directory(tree: object, where: str, identifier: UUID | None, entropy: Entropy) -> MemoryDirectory | None:
     """Make the directory of a [directory] table; None, workgroup mode, without one.
 
     ``identifier``: the queue manager's own, which must be in the directory. With ``store`` the objects are added to the
@@ -57,10 +57,11 @@ def load_directory(tree: object, where: str, identifier: UUID | None, entropy: E
 
 
 def _open(store: Path | None, where: str, entropy: Entropy) -> MemoryDirectory:
+    new_identifier = partial(new_guid, entropy)
     if store is None:
-        return MemoryDirectory(entropy, _utc_s)
+        return MemoryDirectory(new_identifier, _utc_s)
     try:
-        return SqliteDirectory(store, entropy, _utc_s)
+        return SqliteDirectory(store, new_identifier, _utc_s)
     except DirectoryFileError as error:
         raise SettingsError(f"{where} store: {error}") from error
 

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
+from uuid import UUID
 
 from reference_qm.directory.memory import MemoryDirectory, StorageError
 from reference_qm.directory.objects import DirectoryObject
 from reference_qm.directory.records import RecordError, from_record, to_record
-from reference_qm.surface.entropy import Entropy
 
 APPLICATION_ID: Final = 0x4D514453
 """"MQDS", in the header of the file: it marks a directory among SQLite files."""
@@ -33,22 +33,20 @@ class SqliteDirectory(MemoryDirectory):
 
     What another process wrote to the file is seen before each operation. A file that is damaged or not a directory is
     refused with DirectoryFileError and left as it is. An operation that the file refuses (locked for longer than
-    ``busy_s``, or full) ends with GenericError and changes nothing.
+    ``busy_s``, or full) ends with GenericError and changes nothing. It may be used by any thread, by one at a time.
     """
 
+    shared = True
+
     def __init__(
-        self,
-        path: Path,
-        entropy: Entropy,
-        utc_s: Callable[[], int],
-        busy_s: float = 1.0,
+        self, path: Path, new_identifier: Callable[[], UUID], utc_s: Callable[[], int], busy_s: float = 1.0
     ) -> None:
-        super().__init__(entropy, utc_s)
+        super().__init__(new_identifier, utc_s)
         self._path_of_file = path
         self._seen_version: int | None = None
         _check_header(path)
         try:
-            self._database = sqlite3.connect(path, timeout=busy_s, isolation_level=None)
+            self._database = sqlite3.connect(path, timeout=busy_s, isolation_level=None, check_same_thread=False)
         except sqlite3.Error as error:
             raise DirectoryFileError(f"{path}: cannot be opened as a directory: {error}") from error
         try:
@@ -62,6 +60,13 @@ class SqliteDirectory(MemoryDirectory):
     def close(self) -> None:
         """Let go of the file."""
         self._database.close()
+
+    def is_behind(self) -> bool:
+        """Did another process change the file since it was read?"""
+        try:
+            return self._version() != self._seen_version
+        except sqlite3.Error as error:
+            raise StorageError(f"{self._path_of_file}: {error}") from error
 
     def _prepare(self) -> None:
         self._database.execute("PRAGMA synchronous = FULL")
@@ -103,6 +108,7 @@ class SqliteDirectory(MemoryDirectory):
                 self._seen_version = None  # memory may have changed and the file has not: read it again
                 if self._database.in_transaction:
                     self._database.execute("ROLLBACK")
+        self._notify()
 
     def _put(self, element: DirectoryObject) -> None:
         self._database.execute(
@@ -118,7 +124,7 @@ class SqliteDirectory(MemoryDirectory):
 
     def _catch_up(self) -> None:
         """Take over what is in the file, if somebody else changed it or a change of ours was undone."""
-        (version,) = self._database.execute("PRAGMA data_version").fetchone()
+        version = self._version()
         if version == self._seen_version:
             return
         rows = self._database.execute("SELECT record FROM objects ORDER BY number").fetchall()
@@ -131,6 +137,11 @@ class SqliteDirectory(MemoryDirectory):
         for element in elements:
             super()._put(element)
         self._seen_version = version
+
+    def _version(self) -> int:
+        """Return a number that is another one when another process has committed a change."""
+        (version,) = self._database.execute("PRAGMA data_version").fetchone()
+        return int(version)
 
 
 def _check_header(path: Path) -> None:

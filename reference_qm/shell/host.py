@@ -1,4 +1,4 @@
-"""Runs the core in real time: gives its driver sockets, a store and the clock."""
+"""Runs the core in real time: gives its driver sockets, a store, a directory and the clock."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any
 
+from reference_qm.directory import MemoryDirectory
 from reference_qm.shell import system
 from reference_qm.shell.connection import Connection, OpenedInput
 from reference_qm.shell.datagrams import DatagramSocket
+from reference_qm.shell.directory_access import DirectoryAccess
 from reference_qm.shell.resolver import Resolver
 from reference_qm.shell.rpc_server import RpcListener
 from reference_qm.shell.store import Store, StoreError
@@ -23,16 +25,19 @@ from reference_qm.surface.effects import (
     CloseTransport,
     Connect,
     Persist,
+    ReadDirectory,
     Rejected,
     ResolveHost,
     RpcClose,
     RpcSend,
     SendDatagram,
     SendPacket,
+    WriteDirectory,
 )
 from reference_qm.surface.inputs import (
     Command,
     DatagramReceived,
+    DirectoryChanged,
     Endpoint,
     HostResolved,
     Input,
@@ -66,15 +71,18 @@ class Limits:
 
 
 class Host:
-    """Gives a core its sockets, its store and its time.
+    """Gives a core its sockets, its store, its directory and its time.
 
     What an effect brings about arrives in a later turn of the event loop.
     """
 
-    def __init__(self, core: Core, address: str, store: Store, limits: Limits) -> None:
+    def __init__(
+        self, core: Core, address: str, store: Store, limits: Limits, directory: MemoryDirectory | None = None
+    ) -> None:
         self.core = core
         self.address = address
         self.store = store
+        self.directory = DirectoryAccess(directory)
         self.limits = limits
         self.rpc = RpcListener(self.handle, connections=limits.connections, unsent_bytes=limits.unsent_bytes)
         self._rpc_listening: RpcListening | None = None
@@ -131,6 +139,7 @@ class Host:
         if self._rpc_listening is not None:
             self.handle(self._rpc_listening)
         self.handle(Started())
+        self._spawn(self.directory.watch(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
         """End the core as a crash would and start it again; only the listeners stay."""
@@ -170,6 +179,7 @@ class Host:
         if self._writer is not None:
             await self._writer
         self.store.close()
+        self.directory.close()
 
     def close_listeners(self) -> None:
         """Give the ports back."""
@@ -271,10 +281,16 @@ class Host:
         if self._writer is None:
             self._writer = self._spawn(self._write())
 
+    def read_directory(self, effect: ReadDirectory) -> None:
+        self._spawn(self._ask_directory(effect))
+
+    def write_directory(self, effect: WriteDirectory) -> None:
+        self._spawn(self._ask_directory(effect))
+
     def answer(self, effect: Answer) -> None:
         self._answered.pop(effect.token)(effect)
 
-    # -- sockets, names and the store ---------------------------------------------------------------------------
+    # -- sockets, names, the directory and the store ------------------------------------------------------------
 
     def _accept(self) -> Connection:
         self._accepted += 1
@@ -322,6 +338,9 @@ class Host:
 
     async def _look_up(self, host: str) -> None:
         self.handle(HostResolved(host, await self._resolver.lookup(host)))
+
+    async def _ask_directory(self, effect: ReadDirectory | WriteDirectory) -> None:
+        self.handle(await self.directory.answer(effect))
 
     async def _write(self) -> None:
         """Write what waits, in order and together: what arrives during one write goes into the next."""

@@ -85,7 +85,9 @@ class Service:
     def __init__(self, settings: Settings, new_core: Callable[[], Core], store: Store | None = None) -> None:
         self.settings = settings
         self.new_core = new_core
-        self.host = Host(new_core(), settings.listen.address, store or MemoryStore(), settings.limits)
+        self.host = Host(
+            new_core(), settings.listen.address, store or MemoryStore(), settings.limits, settings.directory
+        )
         self.control = ControlServer(self.host, self.stop, self.reset)
         self._end = asyncio.Event()
         self._failed = False
@@ -118,7 +120,7 @@ class Service:
 
     def reset(self) -> None:
         """Be as after a fresh installation with the same settings; ControlError or StoreError when that cannot be."""
-        if self.settings.config.directory is not None:
+        if self.settings.directory is not None:
             raise ControlError("reset: the directory belongs to the whole enterprise; start all of it anew instead")
         self.host.reset(self.new_core)
 

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
+from reference_qm.directory import MemoryDirectory
 from reference_qm.directory.enums import OperatingSystemType
 from reference_qm.shell import toml_values as toml
 from reference_qm.shell.directory_settings import load_directory
@@ -67,6 +68,8 @@ class Settings:
     """The file for what must survive the process; None: nothing does."""
     identified: bool = False
     """Whether the identifier was given, and not made up."""
+    directory: MemoryDirectory | None = None
+    """The directory of the enterprise; None: workgroup mode."""
 
 
 def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: Entropy) -> Settings:
@@ -91,7 +94,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
         addresses=(listen.address,),
         timers=TimerSettings(**values["timers"]),
         queues=_queues(tree.get("queues", []), where),
-        directory=directory,
+        directory_integrated=directory is not None,
         routes=_by_guid(tree, "routes", "address", _ip_address, where),
         public_queues=_by_guid(tree, "public_queues", "GUID of its queue manager", toml.guid, where),
         security=load_security(tree.get("security", {}), where, path.parent if path else Path(), entropy),
@@ -108,7 +111,7 @@ def load_settings(path: Path | None, flags: Mapping[str, str | None], entropy: E
         )
     identified = identifier is not None
     control, store = values["control"].get("address"), values["store"].get("path")
-    return Settings(config, listen, control, limits, Rpc(**values["rpc"]), store, identified)
+    return Settings(config, listen, control, limits, Rpc(**values["rpc"]), store, identified, directory)
 
 
 def format_endpoint(endpoint: Endpoint) -> str:

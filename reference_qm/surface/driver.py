@@ -18,12 +18,14 @@ from reference_qm.surface.effects import (
     Connect,
     Effect,
     Persist,
+    ReadDirectory,
     Rejected,
     ResolveHost,
     RpcClose,
     RpcSend,
     SendDatagram,
     SendPacket,
+    WriteDirectory,
 )
 from reference_qm.surface.inputs import Input
 
@@ -54,7 +56,7 @@ class Timer(Protocol):
 
 
 class Host(Protocol):
-    """What surrounds a core: time, connections, names, a disk, and whoever waits for answers.
+    """What surrounds a core: time, connections, names, a disk, a directory, and whoever waits for answers.
 
     An effect is answered by the inputs that it names, given to ``Driver.handle`` at once or later.
     """
@@ -93,6 +95,12 @@ class Host(Protocol):
     def persist(self, effect: Persist, /) -> None:
         """Put a record on disk."""
 
+    def read_directory(self, effect: ReadDirectory, /) -> None:
+        """Read everything that the directory holds."""
+
+    def write_directory(self, effect: WriteDirectory, /) -> None:
+        """Change the directory."""
+
     def answer(self, effect: Answer, /) -> None:
         """Pass the answer to a Command to whoever asked."""
 
@@ -117,6 +125,8 @@ class Driver:
                 _row(RpcClose, host.rpc_close),
                 _row(ResolveHost, host.resolve_host),
                 _row(Persist, host.persist),
+                _row(ReadDirectory, host.read_directory),
+                _row(WriteDirectory, host.write_directory),
                 _row(Completed, host.answer),
                 _row(Rejected, host.answer),
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reference_qm.directory.interface import Change
 from reference_qm.surface.commands import Result
 from reference_qm.surface.inputs import Endpoint, PingSocket
 from reference_qm.value_object import value_object
@@ -72,6 +73,21 @@ class Persist:
 
 
 @value_object
+class ReadDirectory:
+    """Read everything that the directory holds; answered by DirectoryAnswered (MS-MQDMPR 3.1.7.1.20)."""
+
+    token: int
+
+
+@value_object
+class WriteDirectory:
+    """Change the directory; answered by DirectoryAnswered (MS-MQDMPR 3.1.7.1.18, 3.1.7.1.19, 3.1.7.1.24)."""
+
+    token: int
+    change: Change
+
+
+@value_object
 class Completed:
     """The answer to a Command."""
 
@@ -98,6 +114,8 @@ Effect = (
     | RpcClose
     | ResolveHost
     | Persist
+    | ReadDirectory
+    | WriteDirectory
     | Completed
     | Rejected
 )

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from enum import Enum
 from typing import NamedTuple
+from uuid import UUID
 
+from reference_qm.directory.enums import DirectoryOperationResult
+from reference_qm.directory.objects import DirectoryObject
 from reference_qm.surface.commands import Request
 from reference_qm.value_object import value_object
 
@@ -150,6 +153,25 @@ class PersistFailed:
 
 
 @value_object
+class DirectoryAnswered:
+    """The answer to ``ReadDirectory`` or ``WriteDirectory`` (MS-MQDMPR 3.1.1.17).
+
+    ``identifier``: that of an object that was created. ``elements``: everything that the directory holds now, in its
+    order; None when it could not be read.
+    """
+
+    token: int
+    status: DirectoryOperationResult
+    identifier: UUID | None = None
+    elements: tuple[DirectoryObject, ...] | None = None
+
+
+@value_object
+class DirectoryChanged:
+    """Somebody changed the directory, or it was lost or found again: what was read last may be true no more."""
+
+
+@value_object
 class Command:
     """Something that a higher layer asks for; answered by one ``Completed`` or ``Rejected`` with the same token."""
 
@@ -173,5 +195,7 @@ Input = (
     | HostResolved
     | Persisted
     | PersistFailed
+    | DirectoryAnswered
+    | DirectoryChanged
     | Command
 )

@@ -24,7 +24,7 @@ from harness.faults.registry import load_faults
 
 HERE = Path(__file__).parent
 WHOLE = os.environ.get("MQ_CONTROLS") == "all"
-SELECTION = "test_2_1_2_ or test_2_2_07_ or test_2_2_2_ or not_there or message_without_transaction_does_not"
+SELECTION = "s2_1_2_ or s2_2_7_ or s2_2_07_ or s2_2_2_ or not_there or message_without_transaction_does_not"
 """A few checks of each transport, and those that could take silence for an answer."""
 PEER = "6d71636f-6e66-4f72-8d00-000000000001"
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from mqconform_process import MQCONFORM, judged, mqconform, run_json, sut, unfounded, verdicts
 
-SELECTION = "test_2_2_2_ or test_2_2_3_ or test_2_2_6_ or test_2_2_1_"
+SELECTION = "s2_2_2_ or s2_2_3_ or s2_2_6_ or s2_2_1_"
 """Checks of packets: some dozens."""
 
 
@@ -135,7 +135,7 @@ def loopback(folder: Path) -> Path:
 
 
 def test_each_worker_has_a_process_and_addresses_of_its_own(tmp_path: Path) -> None:
-    selection = "test_2_2_2_ or test_2_1_2_"
+    selection = "s2_2_2_ or s2_1_2_"
     run = ("run", "--sut", loopback(tmp_path), "--out", tmp_path / "run", "-k", selection)
     done = mqconform(*run, "--workers", 2)
     assert done.returncode == 0, done.stdout

@@ -25,7 +25,7 @@ GUARDED = {"reference_qm", "harness", "suites", "reports", "captures", "tests", 
 
 ROOMS = {
     "reference_qm": (
-        *("value_object", "surface", "codec", "security", "directory", "routing", "rpc", "model", "config", "control"),
+        *("value_object", "directory", "surface", "codec", "security", "routing", "rpc", "model", "config", "control"),
         *("core", "shell", "__main__"),
     ),
     "harness": (

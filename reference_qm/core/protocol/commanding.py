@@ -52,7 +52,7 @@ class Commands(Part):
                 "name": self.qm.config.host_name,
                 "vendor": self.qm.config.vendor,
                 "version": self.qm.config.version,
-                "facilities": [one for one in FACILITIES if one != "reset" or self.qm.config.directory is None],
+                "facilities": [one for one in FACILITIES if one != "reset" or not self.qm.config.directory_integrated],
                 "public_encryption_keys_base64": base64.b64encode(machine.PublicEncryptionKeyList).decode(),
                 "public_signing_keys_base64": base64.b64encode(machine.PublicSigningKeyList).decode(),
             }

@@ -1,39 +1,40 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 from uuid import UUID
 
 from reference_qm import routing
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.part import Part
-from reference_qm.directory import (
-    Directory,
-    DirectoryState,
-    Queue,
-    QueueManager,
-    User,
-    WorkgroupDirectory,
-    equals,
-    events,
-)
+from reference_qm.directory import Change, DirectoryState, Queue, QueueManager, Replica, User, equals, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.interface import Write
 from reference_qm.directory.objects import directory_attributes
 from reference_qm.directory.updating import directory_site_gates_update, directory_sites_update, synchronize
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.routing import RoutingError, RoutingTable, Topology
 from reference_qm.security import PrivateKeys, public_key_list
 from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import ReadDirectory, WriteDirectory
+from reference_qm.surface.inputs import DirectoryAnswered, DirectoryChanged
+
+OnAnswer: TypeAlias = Callable[[DirectoryAnswered, Now], None]
 
 
 class Enterprise:
     """What a queue manager knows of its enterprise; nothing of it survives.
 
-    ``table`` is the RoutingTable of MS-MQBR 3.1.1.2.
+    ``directory`` is what the directory held when it was read last: every read is answered from it. ``awaited`` is what
+    goes on when an effect that concerns the directory is answered, by its token; ``begun``: is nothing of the
+    initialization among it any more? ``table`` is the RoutingTable of MS-MQBR 3.1.1.2.
     """
 
     def __init__(self, config: QueueManagerConfig) -> None:
-        self.directory: Directory = WorkgroupDirectory() if config.directory is None else config.directory
+        self.directory = Replica(connected=False)
+        self.awaited: dict[int, OnAnswer] = {}
+        self.begun = True
         self.state = DirectoryState(
             LocalQueueManager=QueueManager(
                 Identifier=config.identifier,
@@ -43,12 +44,9 @@ class Enterprise:
                 PublicEncryptionKeyList=_key_list(config.security.encryption_keys),
                 PublicSigningKeyList=_key_list(config.security.signing_keys),
             ),
-            DirectoryIntegrated=config.directory is not None,
+            DirectoryIntegrated=config.directory_integrated,
         )
         self.table: RoutingTable = ()
-        known = self.directory.read("QueueManager", equals("Identifier", config.identifier)).rDirectoryObject
-        if isinstance(known, QueueManager):  # it is called as the directory says before anything is published
-            self.state.LocalQueueManager = replace(self.state.LocalQueueManager, ComputerName=known.ComputerName)
 
     def find_queue_manager(self, attribute: str, value: UUID | str | None) -> QueueManager | None:
         """Read a QueueManager. Spec: MS-MQDMPR 3.1.7.1.20."""
@@ -71,27 +69,89 @@ class DirectoryClient(Part):
     """The queue manager in its enterprise: what it takes over from the directory, and when again.
 
     Spec: MS-MQDMPR 3.1.1.1, 3.1.2, 3.1.3, 3.1.6, MS-MQBR 3.1.1.2, 3.1.2, 3.1.3, MS-MQSO 5.5.4 to 5.5.6, 6.6.2. The
-    directory answers at once: those that the configuration can name are in this process.
+    directory is read as a whole: at the start, when a timer of the documents expires, with each answer to a change of
+    the queue manager's own, and when somebody else changed it.
     """
 
     __slots__ = ()
 
+    def read(self, answered: OnAnswer) -> None:
+        """Read the directory anew."""
+        self.qm.emit(ReadDirectory(self._await(answered)))
+
+    def write(self, change: Change, answered: Callable[[DirectoryAnswered], None]) -> None:
+        """Change the directory. In workgroup mode, where there is none, it is not connected. Spec: MS-MQSO 5.5.4."""
+
+        def written(answer: DirectoryAnswered, now: Now) -> None:
+            events.changed(self.qm.enterprise.state, change, answer.status)
+            answered(answer)
+
+        if self.qm.enterprise.state.DirectoryIntegrated:
+            self.qm.emit(WriteDirectory(self._await(written), change))
+        else:
+            answered(DirectoryAnswered(0, Result.DIRECTORY_NOT_CONNECTED))
+
+    def _await(self, answered: OnAnswer) -> int:
+        token = self.qm.next_directory_token()
+        self.qm.enterprise.awaited[token] = answered
+        return token
+
+    def on_answered(self, event: DirectoryAnswered, now: Now) -> None:
+        """Take over what the directory holds, and go on with what waited for it. Spec: MS-MQDMPR 3.1.7.1.20.
+
+        One that is away is waited for; what could not be read for another reason is as it was.
+        """
+        enterprise = self.qm.enterprise
+        answered = enterprise.awaited.pop(event.token, None)
+        if answered is None:
+            return
+        if event.elements is not None:
+            enterprise.directory = Replica(event.elements)
+        elif event.status is Result.DIRECTORY_NOT_CONNECTED:
+            enterprise.directory = Replica(connected=False)
+            enterprise.state.go_offline()
+        answered(event, now)
+        if not (enterprise.begun or enterprise.awaited):
+            enterprise.begun = True
+            self.qm.initialization.begin(now)
+
+    def on_changed(self, event: DirectoryChanged, now: Now) -> None:
+        """Read the directory again; in workgroup mode there is none until the next start. Spec: MS-MQSO 5.5.4."""
+        if self.qm.enterprise.state.DirectoryIntegrated:
+            self.read(lambda answer, now: None)
+
     def initialize(self, now: Now) -> None:
-        """Synchronize with the directory at the start. Spec: MS-MQDMPR 3.1.3.
+        """Synchronize with the directory at the start, and begin when that is done. Spec: MS-MQDMPR 3.1.3."""
+        if not self.qm.enterprise.state.DirectoryIntegrated:
+            self.qm.initialization.begin(now)
+            return
+        self.qm.enterprise.begun = False
+        self.read(self._on_first_read)
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        """Take over what the directory says one is.
 
         Without the directory it is workgroup mode until the next start (MS-MQSO 5.5.4). Where 3.1.3 only raises an
         error, because the directory does not know this queue manager, it is waited for as MS-MQSO 5.5.6 has it for a
         mismatch.
         """
         state = self.qm.enterprise.state
-        if not state.DirectoryIntegrated:
-            return
-        self.qm.publishing.note_public_queues()
-        status = self.synchronize(now)
-        if status is Result.DIRECTORY_NOT_CONNECTED:
+        if answer.status is Result.DIRECTORY_NOT_CONNECTED:
             state.DirectoryIntegrated = state.DirectoryOffline = False
-        elif status is not Result.SUCCESS:
+        elif answer.status is not Result.SUCCESS:
             state.go_offline()
+        else:
+            self._take_over_name()
+            self.qm.surviving_queues.create_published()
+            if self.synchronize(now) is not Result.SUCCESS:
+                state.go_offline()
+
+    def _take_over_name(self) -> None:
+        """Be called as the directory says, before anything is published."""
+        state = self.qm.enterprise.state
+        known = self.qm.enterprise.find_queue_manager("Identifier", self.qm.adm.Identifier)
+        if known is not None:
+            state.LocalQueueManager = replace(state.LocalQueueManager, ComputerName=known.ComputerName)
 
     def synchronize(self, now: Now) -> Result:
         """Take over the own attributes, sites, gates and ways, and start the timers. Spec: MS-MQDMPR 3.1.3.
@@ -99,6 +159,7 @@ class DirectoryClient(Part):
         Gates are not published with their sites; they are those that MS-MQBR looks for.
         """
         state = self.qm.enterprise.state
+        self.qm.publishing.note_public_queues()
         status = synchronize(self.qm.enterprise.directory, state, provisioning=False)
         if status is not Result.SUCCESS:
             return status
@@ -133,7 +194,7 @@ class DirectoryClient(Part):
         }
         if changed:
             state.LocalQueueManager = replace(state.LocalQueueManager, **changed)
-            events.write_directory(self.qm.enterprise.directory, state, state.LocalQueueManager, tuple(changed))
+            self.write(Write(state.LocalQueueManager, tuple(changed)), lambda answer: None)
 
     def _take_over_attributes(self) -> None:
         """Let the queue manager's own attributes be what the directory says. Keys are those that it has itself."""
@@ -166,26 +227,34 @@ class DirectoryClient(Part):
             self._start_timer(TimerName.DIRECTORY_ONLINE, now)
 
     def on_directory_online_timer(self, now: Now) -> None:
+        """Read the directory, to see whether it is back. Spec: MS-MQDMPR 3.1.7.1.25."""
+        self.read(self._check_online)
+
+    def _check_online(self, answer: DirectoryAnswered, now: Now) -> None:
         """Check Directory Online, and synchronize when it is. Spec: MS-MQDMPR 3.1.7.1.25, MS-MQSO 5.5.4."""
         events.check_directory_online(self.qm.enterprise.directory, self.qm.enterprise.state)
         if not self.qm.enterprise.state.DirectoryOffline:
+            self.qm.timers.stop(TimerKey(TimerName.DIRECTORY_ONLINE, 0))
             self.qm.publishing.take_over_published()
+            self.qm.surviving_queues.create_published()
             self.synchronize(now)
 
     def on_directory_sites_update_timer(self, now: Now) -> None:
         """Read the own sites again. Spec: MS-MQDMPR 3.1.6.1."""
-        directory_sites_update(self.qm.enterprise.directory, self.qm.enterprise.state)
+        enterprise = self.qm.enterprise
         self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
+        self.read(lambda answer, now: directory_sites_update(enterprise.directory, enterprise.state))
 
     def on_directory_site_gates_update_timer(self, now: Now) -> None:
         """Read the gates of the own sites again. Spec: MS-MQDMPR 3.1.6.2."""
-        directory_site_gates_update(self.qm.enterprise.directory, self.qm.enterprise.state)
+        enterprise = self.qm.enterprise
         self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
+        self.read(lambda answer, now: directory_site_gates_update(enterprise.directory, enterprise.state))
 
     def on_queue_manager_query_timer(self, now: Now) -> None:
         """Make the RoutingTable again. Spec: MS-MQBR 3.1.6.1."""
-        self.initialize_routing_table()
         self._start_timer(TimerName.QUEUE_MANAGER_QUERY, now)
+        self.read(lambda answer, now: self.initialize_routing_table())
 
     def _start_timer(self, name: TimerName, now: Now) -> None:
         settings = self.qm.settings

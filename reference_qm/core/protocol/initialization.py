@@ -6,6 +6,7 @@ from reference_qm.codec import SequenceInfo, StreamFramer
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.durability import Change, history_name
 from reference_qm.model.adm import INFINITE, OutgoingTransferSequence, Session
+from reference_qm.model.attributes import ServiceState
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import SESSION_TIMERS, TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -19,8 +20,17 @@ class Initialization(Part):
 
     __slots__ = ()
 
+    def begin(self, now: Now) -> None:
+        """Begin to be a queue manager, in its enterprise if it has one. Spec: MS-MQQB 3.1.4.1."""
+        self.qm.adm.QueueManagerState = ServiceState.READY
+        self.initialize_globally(now)
+        self.qm.transaction_events.abort_unprepared()
+        while self.qm.orphaned:
+            self.qm.final_acks.requeue(self.qm.orphaned.pop(0), now)
+        self.qm.administering.establish_waiting(now)
+
     def initialize_globally(self, now: Now) -> None:
-        """Begin to be a queue manager. Spec: MS-MQQB 3.1.3.1."""
+        """Initialize what all sessions share. Spec: MS-MQQB 3.1.3.1."""
         adm = self.qm.adm
         adm.ResendTimerTable = (
             (adm.ResendTimeoutsShort,) * 3

@@ -84,9 +84,11 @@ class Restoring(Part):
         self._follow_sequences(by_kind["message"])
 
     def _configure_queues(self) -> None:
-        """Create the configured queues that are not on disk."""
+        """Create the configured private queues that are not on disk; public ones need the directory."""
         for configured in self.qm.config.queues:
             queue = self.qm.adm.QueueCollection.get(configured.name.lower())
+            if queue is None and not configured.is_private:
+                continue
             if queue is None:
                 queue = self.qm.surviving_queues.create_configured(configured)
                 self.qm.disk.save(self.qm.durability.queue_entry(queue))

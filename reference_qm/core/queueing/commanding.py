@@ -47,44 +47,50 @@ class QueueCommands(Part):
 
     __slots__ = ()
 
-    def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> Result | None:
+    def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
         """Create a private queue, with a directory also a public one, or a subqueue."""
         described = queues.set_queue_defaults(request.name)
         described.Transactional = request.transactional
-        for name, value in _properties(request).items():
-            setattr(described, name, value)
-        status, queue = self.qm.queues.create(described, now.utc_s)
+        _set(described, _properties(request))
+
+        def created(status: Status, queue: Queue | None) -> None:
+            self.qm.inputs.answer(token, lambda: self._created(request.name, token, status, queue))
+
+        self.qm.queues.create(described, now.utc_s, created)
+
+    def _created(self, name: str, token: int, status: Status, queue: Queue | None) -> Result | None:
+        """Write a new queue down, and return its format names."""
         if queue is None:
-            raise CommandError(
-                _REFUSED.get(status, "queue {0!a} cannot be created: {1}").format(request.name, status.name)
-            )
-        direct = [f"DIRECT=TCP:{address}\\{request.name}" for address in self.qm.config.addresses]
+            raise CommandError(_REFUSED.get(status, "queue {0!a} cannot be created: {1}").format(name, status.name))
+        direct = [f"DIRECT=TCP:{address}\\{name}" for address in self.qm.config.addresses]
         names = {"direct": direct[0] if direct else None}
         if queue.PrivateQueueNumber is not None:
             names["private"] = str(PrivateName(self.qm.adm.Identifier, queue.PrivateQueueNumber))
-        is_public = queue.QueueType is QueueType.PUBLIC and queue.parent is None
-        if is_public:
+        if _is_published(queue):
             names["public"] = str(PublicName(queue.Identifier))
         result = Result({"format_names": names})
-        change = self.qm.durability.queue_entry(queue)
 
         def undo() -> None:
-            if is_public:
-                self.qm.publishing.withdraw(queue)
+            if _is_published(queue):
+                self.qm.publishing.withdraw(queue, lambda status: None)
             self.qm.queues.forget(queue)
 
-        return self.qm.disk.commit(change, token, lambda: result, undo)
+        return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo)
 
     def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
-        """Delete a queue or a subqueue."""
+        """Delete a queue or a subqueue, a public one from the directory first."""
         queue = self.find_queue(request.name)
         if queue.QueueType is QueueType.SYSTEM:
             raise CommandError(f"{queue.Pathname} is a system queue: it cannot be deleted, only purged")
-        if queue.QueueType is QueueType.PUBLIC and queue.parent is None:
-            status = self.qm.publishing.withdraw(queue)
-            if status is not Status.MQ_OK:
-                raise CommandError(f"{queue.Pathname} cannot be deleted from the directory: {status.name}")
-        return self.qm.queues.delete(queue, token, Result)
+        if not _is_published(queue):
+            return self.qm.queues.delete(queue, token, Result)
+
+        def delete(status: Status) -> Result | None:
+            _check_directory(status, f"{queue.Pathname} cannot be deleted from the directory")
+            return self.qm.queues.delete(self.find_queue(request.name), token, Result)
+
+        self.qm.publishing.withdraw(queue, lambda status: self.qm.inputs.answer(token, lambda: delete(status)))
+        return None
 
     def purge_queue(self, request: commands.PurgeQueue, token: int, now: Now) -> Result | None:
         """Delete every message of a queue."""
@@ -100,19 +106,28 @@ class QueueCommands(Part):
         if queue.QueueType is QueueType.SYSTEM or queue.parent is not None:
             raise CommandError(f"{queue.Pathname} has no properties of its own: set those of its queue")
         changes = _properties(request) | {"ModifyTime": now.utc_s}
+        if not _is_published(queue):
+            return self._change(queue, changes, token)
+
+        def change(status: Status) -> Result | None:
+            _check_directory(status, f"{queue.Pathname} cannot be changed in the directory")
+            return self._change(self.find_queue(request.name), changes, token)
+
+        self.qm.publishing.write(queue, changes, lambda status: self.qm.inputs.answer(token, lambda: change(status)))
+        return None
+
+    def _change(self, queue: Queue, changes: dict[str, Any], token: int) -> Result | None:
+        """Set attributes of a queue, and write them down."""
         before = {name: getattr(queue, name) for name in changes}
 
-        def change_to(values: dict[str, Any]) -> Result:
-            for name, value in values.items():
-                setattr(queue, name, value)
-            if queue.QueueType is QueueType.PUBLIC:
-                self.qm.publishing.write(queue)
-            return _describe_queue(queue)
+        def undo() -> None:
+            _set(queue, before)
+            if _is_published(queue):
+                self.qm.publishing.write(queue, before, lambda status: None)
 
-        result = change_to(changes)
-        return self.qm.disk.commit(
-            self.qm.durability.queue_entry(queue), token, lambda: result, lambda: _ignore(change_to(before))
-        )
+        _set(queue, changes)
+        result = _describe_queue(queue)
+        return self.qm.disk.commit(self.qm.durability.queue_entry(queue), token, lambda: result, undo)
 
     def open_queue(self, request: commands.OpenQueue, token: int, now: Now) -> Result:
         """Open a queue."""
@@ -336,8 +351,20 @@ def check_number(name: str, value: int, lowest: int, highest: int) -> None:
         raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
 
 
-def _ignore(result: Result) -> None:
-    """Take no notice of what undoing gives."""
+def _set(queue: Queue, values: dict[str, Any]) -> None:
+    for name, value in values.items():
+        setattr(queue, name, value)
+
+
+def _is_published(queue: Queue) -> bool:
+    """Return whether the directory has an object for a queue."""
+    return queue.QueueType is QueueType.PUBLIC and queue.parent is None
+
+
+def _check_directory(status: Status, failure: str) -> None:
+    """Refuse to go on when the directory did not do its part."""
+    if status is not Status.MQ_OK:
+        raise CommandError(f"{failure}: {status.name}: try again when it is back")
 
 
 _REFUSED = {
@@ -348,6 +375,7 @@ _REFUSED = {
     Status.MQ_ERROR_ACCESS_DENIED: "queue {0!a} is the queue manager's own: use another name",
     Status.MQ_ERROR_QUEUE_EXISTS: "queue {0!a} exists already: delete it first or use it",
     Status.MQ_ERROR_QUEUE_NOT_FOUND: "subqueue {0!a} has no queue: create that first",
+    Status.MQ_ERROR_NO_DS: "queue {0!a} cannot be created in the directory: {1}: try again when it is back",
 }
 
 

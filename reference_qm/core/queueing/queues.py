@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, MutableMapping
+from typing import TypeAlias
 from uuid import uuid5
 
 from reference_qm.codec import MessageClass
@@ -30,6 +31,11 @@ COPIED = (
 """What a new queue has of what its creator asked for, besides the Pathname. Spec: MS-MQDMPR 3.1.7.1.3."""
 
 
+OF_DIRECTORY = ("Identifier", "FullPath", "DirectoryPath")
+"""What a public queue has from the directory."""
+OnCreated: TypeAlias = Callable[[Status, Queue | None], None]
+
+
 def set_queue_defaults(pathname: str) -> Queue:
     """Begin the description of a queue that is to be created. Spec: MS-MQDMPR 3.1.7.1.33."""
     return Queue(Pathname=pathname)
@@ -40,8 +46,24 @@ class Queues(Part):
 
     __slots__ = ()
 
-    def create(self, queue: Queue, utc_s: int, skip_directory: bool = False) -> tuple[Status, Queue | None]:
+    def create(self, queue: Queue, utc_s: int, created: OnCreated, skip_directory: bool = False) -> None:
         """Create a private or public queue or a subqueue as described. Spec: MS-MQDMPR 3.1.7.1.3.
+
+        ``created`` with the return values: for a public queue, when the directory has answered.
+        """
+        path = parse_path(queue.Pathname)
+        public = path is not None and not (path.private or path.journal) and path.subqueue is None
+        if skip_directory or not public or self.qm.queue_names.find_by_path(queue.Pathname) is not None:
+            created(*self.create_here(queue, utc_s))
+            return
+
+        def published(status: Status) -> None:
+            created(*(self.create_here(queue, utc_s) if status is Status.MQ_OK else (status, None)))
+
+        self.qm.publishing.publish(queue, published)
+
+    def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+        """Create a queue of which the directory has, or needs to have, nothing else. Spec: MS-MQDMPR 3.1.7.1.3.
 
         The names of the queue manager's own queues and of those that exist are refused too, for which no status is
         printed.
@@ -66,12 +88,9 @@ class Queues(Part):
         if path.private:
             created.PrivateQueueNumber = self._next_number()
             created.Identifier = uuid5(self.qm.adm.Identifier, f"{created.PrivateQueueNumber}")
-        elif skip_directory:
-            created.Identifier = queue.Identifier  # the directory has it already
         else:
-            status = self.qm.publishing.publish(created)
-            if status is not Status.MQ_OK:
-                return status, None
+            for name in OF_DIRECTORY:
+                setattr(created, name, getattr(queue, name))
         self.add(created)
         return Status.MQ_OK, created
 

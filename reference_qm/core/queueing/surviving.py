@@ -23,16 +23,26 @@ class SurvivingQueues(Part):
     __slots__ = ()
 
     def create_configured(self, settings: QueueSettings) -> Queue:
-        """Create a queue of the configuration. ValueError when it cannot be: settings are checked when read."""
-        queue = set_queue_defaults(settings.name)
-        for name, value in settings.attributes().items():
-            setattr(queue, name, value)
-        queue.QueueType = QueueType.PRIVATE if settings.is_private else QueueType.PUBLIC
-        adopted = not settings.is_private and self.qm.publishing.adopt(queue)
-        status, created = self.qm.queues.create(queue, 0, skip_directory=adopted)
-        if created is None or status is not Status.MQ_OK:
+        """Create a private queue of the configuration. ValueError when it cannot be: settings are checked when read."""
+        status, created = self.qm.queues.create_here(_described(settings), 0)
+        if created is None:
             raise ValueError(f"queue {settings.name!a} of the configuration cannot be created: {status.name}")
         return created
+
+    def create_published(self) -> None:
+        """Create the public queues of the configuration that are not here, as the directory has them or else in it."""
+        for settings in self.qm.config.queues:
+            if settings.is_private or settings.name.lower() in self.qm.adm.QueueCollection:
+                continue
+            queue = _described(settings)
+            self.qm.queues.create(queue, 0, self._keep, skip_directory=self.qm.publishing.adopt(queue))
+
+    def _keep(self, status: Status, queue: Queue | None) -> None:
+        """Write down a queue that was created; without, wait for the directory, with which it is tried again."""
+        if queue is None:
+            self.qm.enterprise.state.go_offline()
+        else:
+            self.qm.disk.save(self.qm.durability.queue_entry(queue))
 
     def restore(self, place: str, values: Mapping[str, Any]) -> None:
         """Make a queue again of its number or Identifier, and a subqueue's name after that, and its attributes.
@@ -68,3 +78,10 @@ class SurvivingQueues(Part):
                 queue.MessagePositionList.remove(position)
             elif position not in in_transactions:  # those are given back when their transactions are aborted
                 self.qm.positions.unlock_message(position)
+
+
+def _described(settings: QueueSettings) -> Queue:
+    queue = set_queue_defaults(settings.name)
+    for name, value in settings.attributes().items():
+        setattr(queue, name, value)
+    return queue

@@ -75,3 +75,9 @@ class RoutedTransactionHeader(Routing):
         if packet.TransactionHeader is not None:
             packet = set_fields(packet, {"TransactionHeader.Flags": lambda old: old | _FA})
         super().send_on(position, packet, now)
+
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.1.5-03": ("later-sequence-begins-with-2", "no-other-sequence"),
+}
+"""Faults of other sections that break rules of this one."""

@@ -96,3 +96,8 @@ for _name, _rule, _field, _fields in (
 ):
     _says = f"A message is taken for a FinalAck whatever its {_field} is."
     add(_name, _rule, _says, _overlooked(is_final_ack, _fields))
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.5.1.1-01": ("header-establish-known-by-size",),
+}
+"""Faults of other sections that break rules of this one."""

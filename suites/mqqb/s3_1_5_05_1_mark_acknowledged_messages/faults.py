@@ -64,3 +64,8 @@ add(
         skip_during(SessionAcks.process_header, DispatchCollection.remove),
     ),
 )
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.5.5.1-01": ("last-acknowledged-message-not-marked",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -24,3 +24,9 @@ class SessionAckDeletes(TransactionalSending):
     def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
         position.ReceivedOrderAck = True
         super().retain(session, position)
+
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.5.5.5-01": ("message-count-not-validated", "recoverable-message-count-not-validated"),
+}
+"""Faults of other sections that break rules of this one."""

@@ -108,3 +108,11 @@ add(
     _malformed_unless("Reserved", 1),
 )
 add("remote-read-minds-ack", "MQQP-2.2.2.1-09", "eAckNack has to be zero.", _malformed_unless("eAckNack", 0))
+
+BROKEN_ELSEWHERE = {
+    "MQQP-2.2.2.1-01": ("remote-unknown-cursor-taken",),
+    "MQQP-2.2.2.1-03": ("remote-packet-padded", "remote-read-size"),
+    "MQQP-2.2.2.1-05": ("remote-read-identifier-reused", "remote-request-used-twice"),
+    "MQQP-2.2.2.1-10": ("remote-packet-left-out", "remote-read-buffer-not-null"),
+}
+"""Faults of other sections that break rules of this one."""

@@ -27,3 +27,9 @@ def _ndr_only(bind: Bind) -> Bind:
 
 add("rpc-without-ndr64", "MQQP-2.2-01", "NDR64 is not known.", inputs(_without_ndr64))
 add("remote-bind-ndr-only", "MQQP-2.2-01", "NDR64 is not proposed.", pdus(Bind, _ndr_only))
+
+BROKEN_ELSEWHERE = {
+    "MQQP-2.2.1.1-01": ("remote-close-handle-kept", "remote-close-not-called", "remote-open-without-handle"),
+    "MQQP-2.2.1.2-01": ("remote-end-handle-kept", "remote-read-not-ended", "remote-receive-without-handle"),
+}
+"""Faults of other sections that break rules of this one."""

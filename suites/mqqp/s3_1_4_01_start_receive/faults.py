@@ -359,3 +359,11 @@ class FailuresDistinguished(ServerBindings):
 
     def is_failure(self, status: int) -> bool:
         return status >> 16 == 0xC00E
+
+
+BROKEN_ELSEWHERE = {
+    "MQQP-3.1.4.1-02": ("remote-cancel-first-cancelled",),
+    "MQQP-3.1.4.1-07": ("remote-end-null-taken",),
+    "MQQP-3.1.4.10-04": ("remote-end-null-taken",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -90,3 +90,15 @@ class QueueClosedBeforeCursor(ClientCancelling):
         entry = self.qm.client_opening.find_remote_open_queue(queue)
         yield from self.qm.client_opening.call_close_queue(queue.binding, entry)
         yield from super().close_remote_cursor(queue, cursor)
+
+
+BROKEN_ELSEWHERE = {
+    "MQQP-3.1.4.3-02": ("remote-session-not-needed",),
+    "MQQP-3.1.4.3-03": ("remote-end-null-taken",),
+    "MQQP-3.1.4.3-04": ("remote-close-null-taken",),
+    "MQQP-3.1.4.3-06": ("remote-cancel-idle-queue-taken",),
+    "MQQP-3.1.4.3-07": ("remote-purge-unopened",),
+    "MQQP-3.1.4.3-08": ("remote-session-not-needed",),
+    "MQQP-3.1.4.3-09": ("remote-session-not-needed",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -143,3 +143,26 @@ add(
     "A receive takes its message at once.",
     during(RemoteReads.remote_read_by_lookup, Reading.read_by_lookup_identifier, _at_once),
 )
+
+BROKEN_ELSEWHERE = {
+    "MQQP-3.1.4.11-02": ("remote-receive-without-handle",),
+    "MQQP-3.1.4.11-03": ("remote-peek-with-handle",),
+    "MQQP-3.1.4.11-04": ("remote-end-null-taken",),
+    "MQQP-3.1.4.11-05": ("remote-any-queue-for-none",),
+    "MQQP-3.1.4.11-06": ("remote-sequential-id-wrong",),
+    "MQQP-3.1.4.11-18": ("remote-failures-succeed", "remote-failures-told-apart"),
+    "MQQP-3.1.4.11-22": ("remote-any-queue-for-none",),
+    "MQQP-3.1.4.11-25": ("remote-session-not-needed",),
+    "MQQP-3.1.4.11-26": ("remote-session-not-needed",),
+    "MQQP-3.1.4.11-29": ("remote-other-queue-read",),
+    "MQQP-3.1.4.11-47": ("remote-packet-of-another",),
+    "MQQP-3.1.4.11-48": ("remote-packet-of-another",),
+    "MQQP-3.1.4.11-50": ("remote-packet-padded",),
+    "MQQP-3.1.4.11-53": ("remote-packet-left-out",),
+    "MQQP-3.1.4.11-54": ("remote-packet-padded",),
+    "MQQP-3.1.4.11-55": ("remote-sequential-id-wrong",),
+    "MQQP-3.1.4.11-56": ("remote-read-not-removed",),
+    "MQQP-3.1.4.11-57": ("remote-receive-without-handle",),
+    "MQQP-3.1.4.11-58": ("remote-failures-succeed", "remote-reads-inform"),
+}
+"""Faults of other sections that break rules of this one."""

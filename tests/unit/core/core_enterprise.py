@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,7 @@ from core_network import PLAIN, TRANSACTIONAL, Host, Network, guid
 from reference_qm.config import QueueSettings, TimerSettings
 from reference_qm.directory import MemoryDirectory, Queue, QueueManager, RoutingLink, Site
 from reference_qm.directory.objects import DirectoryObject
-from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.entropy import SeededEntropy, new_guid
 
 NORTH, SOUTH = UUID(int=0x11), UUID(int=0x12)
 SENDER, NORTH_GATE, SOUTH_GATE, RECEIVER = 1, 2, 3, 4
@@ -58,9 +59,11 @@ class Enterprise:
     timers: TimerSettings = field(default_factory=TimerSettings)
     network: Network = field(default_factory=Network)
     hosts: dict[int, Host] = field(default_factory=dict)
+    directory: MemoryDirectory = field(
+        default_factory=lambda: MemoryDirectory(partial(new_guid, SeededEntropy("enterprise")), lambda: 0)
+    )
 
     def __post_init__(self) -> None:
-        self.directory = MemoryDirectory(SeededEntropy("enterprise"), lambda: 0)
         for element in self.elements:
             self.directory.provision(element)
         for number in self.numbers:

@@ -11,6 +11,8 @@ from uuid import UUID
 from reference_qm.codec import Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.directory import MemoryDirectory
+from reference_qm.surface import directory_access
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Inspect, PeekMessages, Request, SendMessage
 from reference_qm.surface.driver import Driver
@@ -21,18 +23,21 @@ from reference_qm.surface.effects import (
     Connect,
     Effect,
     Persist,
+    ReadDirectory,
     Rejected,
     ResolveHost,
     RpcClose,
     RpcSend,
     SendDatagram,
     SendPacket,
+    WriteDirectory,
 )
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
     DatagramReceived,
+    DirectoryChanged,
     Endpoint,
     HostResolved,
     Input,
@@ -88,11 +93,18 @@ class Host:
     listens_for_pings: bool = True
     disk: str = "works"
     """works: answers at once; slow: not until ``Network.settle_disk``; broken: refuses."""
+    directory: MemoryDirectory | None = None
+    """Answers at once, and says so at once when it was changed; None: workgroup mode."""
+    slow_directory: bool = False
+    """Does it not answer until ``settle_directory``?"""
+    unanswered: list[ReadDirectory | WriteDirectory] = field(default_factory=list)
     tamper: Callable[[bytes], bytes | None] = field(default=lambda data: data)
     """Changes what is sent, or drops it."""
 
     def __post_init__(self) -> None:
         self.driver = Driver(self)
+        if self.directory is not None:
+            self.directory.observers.append(lambda: self.handle(DirectoryChanged()))
 
     def handle(self, event: Input) -> None:
         self.driver.handle(event)
@@ -182,6 +194,24 @@ class Host:
     def persist(self, effect: Persist) -> None:
         self.network.persist(self, effect)
 
+    def read_directory(self, effect: ReadDirectory) -> None:
+        self.ask_directory(effect)
+
+    def write_directory(self, effect: WriteDirectory) -> None:
+        self.ask_directory(effect)
+
+    def ask_directory(self, effect: ReadDirectory | WriteDirectory) -> None:
+        if self.slow_directory:
+            self.unanswered.append(effect)
+        else:
+            self.handle(directory_access.answer(self.directory, effect))
+
+    def settle_directory(self) -> None:
+        """Let a slow directory answer what it was asked, and what it is asked then."""
+        while self.unanswered:
+            self.handle(directory_access.answer(self.directory, self.unanswered.pop(0)))
+        self.network.settle()
+
     def answer(self, effect: Answer) -> None:
         assert effect.token not in self.answers, "a command is answered once"
         self.answers[effect.token] = effect
@@ -201,7 +231,9 @@ class Network:
         self._slow: list[tuple[Host, int]] = []
         self._timers: list[Timer] = []
 
-    def host(self, number: int, **config: Any) -> Host:
+    def host(
+        self, number: int, directory: MemoryDirectory | None = None, slow_directory: bool = False, **config: Any
+    ) -> Host:
         """Add a host: 1 is 10.0.0.1."""
         address = f"10.0.0.{number}"
         settings: dict[str, Any] = {
@@ -210,9 +242,11 @@ class Network:
             "addresses": (address,),
             "queues": (QueueSettings(PLAIN), QueueSettings(TRANSACTIONAL, transactional=True)),
             "timers": TimerSettings(),
+            "directory_integrated": directory is not None,
         }
         core = QueueManager(QueueManagerConfig(**(settings | config)), SeededEntropy(str(number)))
-        host = self.hosts[address] = Host(self, address, core)
+        host = Host(self, address, core, directory=directory, slow_directory=slow_directory)
+        self.hosts[address] = host
         self.names[f"host{number}"] = (address,)
         host.handle(Started())
         host.handle(RpcListening(*(Endpoint(address, port) for port in RPC_PORTS)))

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from uuid import UUID
 
-from reference_qm.directory import DirectoryState, MemoryDirectory, Queue, QueueManager, RoutingLink, Site
+from reference_qm.directory import (
+    Change,
+    Created,
+    DirectoryState,
+    MemoryDirectory,
+    Queue,
+    QueueManager,
+    RoutingLink,
+    Site,
+    events,
+)
 from reference_qm.directory.objects import Enterprise, User
-from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.entropy import SeededEntropy, new_guid
 
 SITE_A, SITE_B = UUID(int=0xA), UUID(int=0xB)
 ALPHA, BETA, GATE = UUID(int=0x11), UUID(int=0x12), UUID(int=0x1A)
@@ -23,6 +35,11 @@ class Clock:
 
     def __call__(self) -> int:
         return self.utc_s
+
+
+def new_identifiers(seed: str) -> Callable[[], UUID]:
+    """Make what makes the identifiers of a directory."""
+    return partial(new_guid, SeededEntropy(seed))
 
 
 def fill(directory: MemoryDirectory) -> MemoryDirectory:
@@ -44,7 +61,7 @@ def fill(directory: MemoryDirectory) -> MemoryDirectory:
 
 def made(clock: Clock | None = None) -> MemoryDirectory:
     """Build the small enterprise."""
-    return fill(MemoryDirectory(SeededEntropy("directory"), clock or Clock()))
+    return fill(MemoryDirectory(new_identifiers("directory"), clock or Clock()))
 
 
 def state_of(directory_integrated: bool = True) -> DirectoryState:
@@ -52,3 +69,10 @@ def state_of(directory_integrated: bool = True) -> DirectoryState:
     return DirectoryState(
         LocalQueueManager=QueueManager(Identifier=ALPHA, ComputerName="alpha"), DirectoryIntegrated=directory_integrated
     )
+
+
+def carried_out(directory: MemoryDirectory, state: DirectoryState, change: Change) -> Created:
+    """Let a directory make a change, and what follows from its answer."""
+    created = directory.carry_out(change)
+    events.changed(state, change, created.rStatus)
+    return created

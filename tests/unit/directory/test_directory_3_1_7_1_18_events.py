@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from directory_made import ALPHA, BETA, QUEUE, SITE_A, made, state_of
+from directory_made import ALPHA, BETA, QUEUE, SITE_A, carried_out, made, state_of
 
 from reference_qm.directory import (
     AttributeFilter,
@@ -19,6 +19,7 @@ from reference_qm.directory import (
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.directory.enums import QueueType
+from reference_qm.directory.interface import Delete, Write
 from reference_qm.directory.state import ChangeNotification, ChangeOperation
 
 PUBLIC = Queue(Pathname="alpha\\new")
@@ -35,7 +36,7 @@ def offline() -> tuple[MemoryDirectory, DirectoryState]:
 
 def test_3_1_7_1_18_create_gives_the_guid_of_the_new_object() -> None:
     directory, state = made(), state_of()
-    created = events.create_directory_object(directory, state, PUBLIC)
+    created = carried_out(directory, state, events.create_directory_object(state, PUBLIC))
     assert created.rStatus is Result.SUCCESS
     read = events.read_directory(directory, state, "Queue", equals("Identifier", created.rObjectGUID))
     assert isinstance(read.rDirectoryObject, Queue)
@@ -46,16 +47,18 @@ def test_3_1_7_1_18_create_gives_the_guid_of_the_new_object() -> None:
     ("element", "count"), [(PUBLIC, 1), (PRIVATE, 0), (Site(Name="C"), 0)], ids=["public", "private", "site"]
 )
 def test_3_1_7_1_18_only_public_queues_are_notified(element: DirectoryObject, count: int) -> None:
-    directory, state = made(), state_of()
-    events.create_directory_object(directory, state, element)
+    state = state_of()
+    events.create_directory_object(state, element)
     assert list(state.notifications) == [ChangeNotification(ChangeOperation.QUEUE_CREATION, element)] * count
 
 
 def test_3_1_7_1_19_delete_notifies_and_the_object_is_gone() -> None:
     directory, state = made(), state_of()
     queue = Queue(Identifier=QUEUE)
-    assert events.delete_directory_object(directory, state, queue) is Result.SUCCESS
-    assert events.delete_directory_object(directory, state, queue) is Result.OBJECT_NOT_FOUND
+    assert carried_out(directory, state, events.delete_directory_object(state, queue)).rStatus is Result.SUCCESS
+    assert (
+        carried_out(directory, state, events.delete_directory_object(state, queue)).rStatus is Result.OBJECT_NOT_FOUND
+    )
     assert list(state.notifications) == [ChangeNotification(ChangeOperation.QUEUE_DELETION, queue)] * 2
     assert events.read_directory(directory, state, "Queue").rStatus is Result.OBJECT_NOT_FOUND
 
@@ -77,10 +80,10 @@ def test_3_1_7_1_18_to_24_a_lost_directory_is_noted_and_waited_for(operation: st
     directory, state = made(), state_of()
     directory.connected = False
     run = {
-        "create": lambda: events.create_directory_object(directory, state, PUBLIC).rStatus,
-        "delete": lambda: events.delete_directory_object(directory, state, Queue(Identifier=QUEUE)),
+        "create": lambda: carried_out(directory, state, events.create_directory_object(state, PUBLIC)).rStatus,
+        "delete": lambda: carried_out(directory, state, Delete(Queue(Identifier=QUEUE))).rStatus,
         "read": lambda: events.read_directory(directory, state, "Site").rStatus,
-        "write": lambda: events.write_directory(directory, state, Queue(Identifier=QUEUE, Label="x")),
+        "write": lambda: carried_out(directory, state, Write(Queue(Identifier=QUEUE, Label="x"))).rStatus,
     }[operation]
     assert run() is Result.DIRECTORY_NOT_CONNECTED
     assert state.DirectoryOffline is True
@@ -140,7 +143,7 @@ def test_3_1_7_1_24_what_was_written_is_notified() -> None:
     directory, state = made(), state_of()
     queue, machine = Queue(Identifier=QUEUE, Label="x"), QueueManager(Identifier=ALPHA, JournalQuota=9)
     for element in (queue, machine, Site(Identifier=SITE_A, ForeignSite=True)):
-        assert events.write_directory(directory, state, element) is Result.SUCCESS
+        assert carried_out(directory, state, Write(element)).rStatus is Result.SUCCESS
     assert list(state.notifications) == [
         ChangeNotification(ChangeOperation.QUEUE_UPDATE, queue),
         ChangeNotification(ChangeOperation.QUEUE_MANAGER_UPDATE, machine),
@@ -149,7 +152,7 @@ def test_3_1_7_1_24_what_was_written_is_notified() -> None:
 
 def test_3_1_7_1_24_what_was_not_written_is_not_notified() -> None:
     directory, state = made(), state_of()
-    assert events.write_directory(directory, state, Queue(Pathname="alpha\\none")) is Result.OBJECT_NOT_FOUND
+    assert carried_out(directory, state, Write(Queue(Pathname="alpha\\none"))).rStatus is Result.OBJECT_NOT_FOUND
     assert list(state.notifications) == []
 
 

@@ -21,7 +21,7 @@ from reference_qm.directory import (
     equals,
 )
 from reference_qm.directory.enums import DirectoryOperationResult as Result
-from reference_qm.directory.memory import MAX_QUERIES
+from reference_qm.directory.replica import MAX_QUERIES
 
 UNKNOWN = UUID(int=0xFF)
 NEW_MACHINE = QueueManager(ComputerName="gamma", SiteIdentifierList=(SITE_A,))

@@ -11,18 +11,17 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from directory_made import ALPHA, BETA, QUEUE, SITE_A, Clock, fill
+from directory_made import ALPHA, BETA, QUEUE, SITE_A, Clock, fill, new_identifiers
 
-from reference_qm.directory import Directory, DirectoryObject, Queue, QueueManager, Site, StorageError, equals
+from reference_qm.directory import DirectoryObject, MemoryDirectory, Queue, QueueManager, Site, StorageError, equals
 from reference_qm.directory.enums import DirectoryOperationResult as Result
 from reference_qm.shell.directory_store import APPLICATION_ID, DirectoryFileError, SqliteDirectory
-from reference_qm.surface.entropy import SeededEntropy
 
 DIRECTORY = "directory.sqlite"
 
 
 def opened(path: Path, seed: str = "file") -> SqliteDirectory:
-    return SqliteDirectory(path, SeededEntropy(seed), Clock(), busy_s=0)
+    return SqliteDirectory(path, new_identifiers(seed), Clock(), busy_s=0)
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / DIRECTORY
 
 
-def everything(directory: Directory) -> list[DirectoryObject | None]:
+def everything(directory: MemoryDirectory) -> list[DirectoryObject | None]:
     found = []
     for kind in ("QueueManager", "Queue", "Enterprise", "Site", "RoutingLink", "User"):
         handle = directory.read_begin(kind).rQueryHandle
@@ -118,12 +117,11 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[2])
-from directory_made import Clock
+from directory_made import Clock, new_identifiers
 from reference_qm.directory import Queue, equals
-from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.shell.directory_store import SqliteDirectory
 
-directory = SqliteDirectory(Path(sys.argv[1]), SeededEntropy("full"), Clock())
+directory = SqliteDirectory(Path(sys.argv[1]), new_identifiers("full"), Clock())
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 size = Path(sys.argv[1]).stat().st_size
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))

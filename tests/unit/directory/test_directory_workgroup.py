@@ -4,32 +4,31 @@ from __future__ import annotations
 
 from directory_made import state_of
 
-from reference_qm.directory import Queue, QueueManager, WorkgroupDirectory, events
+from reference_qm.directory import QueueManager, Replica, events
 from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.interface import Write
 
-DIRECTORY = WorkgroupDirectory()
+NONE = Replica(connected=False)
 
 
 def test_every_event_fails_and_the_queue_manager_is_not_offline() -> None:
     state = state_of(directory_integrated=False)
-    queue = Queue(Pathname="alpha\\q")
     results = [
-        events.create_directory_object(DIRECTORY, state, queue).rStatus,
-        events.delete_directory_object(DIRECTORY, state, queue),
-        events.read_directory(DIRECTORY, state, "QueueManager").rStatus,
-        events.read_directory_begin(DIRECTORY, "QueueManager").rStatus,
-        events.write_directory(DIRECTORY, state, QueueManager()),
+        events.read_directory(NONE, state, "QueueManager").rStatus,
+        events.read_directory_begin(NONE, "QueueManager").rStatus,
     ]
     assert set(results) == {Result.DIRECTORY_NOT_CONNECTED}
+    events.changed(state, Write(QueueManager()), Result.DIRECTORY_NOT_CONNECTED)
     assert state.DirectoryOffline is False
+    assert list(state.notifications) == []
 
 
 def test_no_handle_is_known() -> None:
-    assert events.read_directory_next(DIRECTORY, 1).rStatus is Result.GENERIC_ERROR
-    assert events.read_directory_end(DIRECTORY, 1) is Result.GENERIC_ERROR
+    assert events.read_directory_next(NONE, 1).rStatus is Result.GENERIC_ERROR
+    assert events.read_directory_end(NONE, 1) is Result.GENERIC_ERROR
 
 
 def test_nothing_is_waited_for() -> None:
     state = state_of(directory_integrated=False)
-    events.check_directory_online(DIRECTORY, state)
+    events.check_directory_online(NONE, state)
     assert state.DirectoryOffline is False

@@ -72,21 +72,36 @@ REFUSED = {
 }
 
 
+def created(host, pathname, **named):
+    """Return the result of Create Queue."""
+    returned = []
+    host.core.queues.create(set_queue_defaults(pathname), 7, lambda *values: returned.append(values), **named)
+    (values,) = returned
+    return values
+
+
+def answers(host, status):
+    """The directory answers the creation of an object so."""
+    put_in_place(
+        host.core, changed(Publishing.publish, lambda original: lambda qm, queue, published: published(status))
+    )
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_cannot_be_created_has_a_status_and_changes_nothing(host, name):
     pathname, status = REFUSED[name]
     before = dict(host.core.adm.QueueCollection)
-    assert host.core.queues.create(set_queue_defaults(pathname), 0) == (status, None)
+    assert created(host, pathname) == (status, None)
     assert host.core.adm.QueueCollection == before
 
 
 def test_a_public_queue_is_created_when_the_directory_has_it(host):
-    put_in_place(host.core, changed(Publishing.publish, lambda original: lambda qm, queue: Status.MQ_OK))
-    status, queue = host.core.queues.create(set_queue_defaults("public"), 7)
+    answers(host, Status.MQ_OK)
+    status, queue = created(host, "public")
     assert (status, queue.QueueType, queue.PrivateQueueNumber) == (Status.MQ_OK, QueueType.PUBLIC, None)
-    put_in_place(host.core, changed(Publishing.publish, lambda original: lambda qm, queue: Status.MQ_ERROR_NO_DS))
-    assert host.core.queues.create(set_queue_defaults("other"), 7) == (Status.MQ_ERROR_NO_DS, None)
-    status, queue = host.core.queues.create(set_queue_defaults("other"), 7, skip_directory=True)
+    answers(host, Status.MQ_ERROR_NO_DS)
+    assert created(host, "other") == (Status.MQ_ERROR_NO_DS, None)
+    status, queue = created(host, "other", skip_directory=True)
     assert status is Status.MQ_OK
 
 

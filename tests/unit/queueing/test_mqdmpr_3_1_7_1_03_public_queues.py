@@ -4,8 +4,6 @@ import pytest
 from core_enterprise import RECEIVER, SENDER, Enterprise
 from queueing_made import one_host
 
-from reference_qm.directory.enums import DirectoryOperationResult
-from reference_qm.directory.interface import Created
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, Inspect, ReceiveMessage, SendMessage
 
 
@@ -50,9 +48,7 @@ def test_a_deleted_public_queue_is_in_the_directory_no_more(enterprise):
 
 def test_a_queue_that_the_directory_does_not_take_is_not_created(enterprise):
     host = enterprise[RECEIVER]
-    host.core.enterprise.directory = type(
-        "Gone", (), {"create": lambda *_: Created(DirectoryOperationResult.DIRECTORY_NOT_CONNECTED)}
-    )()
+    enterprise.directory.connected = False
     assert "MQ_ERROR_NO_DS" in host.refusal(CreateQueue("invoices"))
     assert "invoices" not in host.core.adm.QueueCollection
 

@@ -77,7 +77,7 @@ def test_each_of_several_queues_gets_a_copy_that_names_it_and_all(hosts):
 
 
 def test_two_queues_of_one_queue_manager_both_get_it(hosts):
-    hosts[1].core.queues.create(set_queue_defaults(OTHER), 0)
+    hosts[1].core.queues.create_here(set_queue_defaults(OTHER), 0)
     name = f"{direct(2)},{direct(2, OTHER)}"
     assert enqueue(hosts[0], name) is EnqueueStatus.NO_ERROR
     assert (hosts[1].bodies(), hosts[1].bodies(OTHER)) == (["body"], ["body"])
@@ -91,7 +91,7 @@ def test_within_a_transaction_it_waits_for_the_commit(hosts, numbers):
     if numbers == (1, 1):
         described = set_queue_defaults(queues[1])
         described.Transactional = True
-        near.core.queues.create(described, 0)
+        near.core.queues.create_here(described, 0)
     name = ",".join(direct(number, queue) for number, queue in zip(numbers, queues, strict=True))
     assert enqueue(near, name, transaction, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE) is EnqueueStatus.NO_ERROR
     places = [(hosts[number - 1], queue) for number, queue in zip(numbers, queues, strict=True)]

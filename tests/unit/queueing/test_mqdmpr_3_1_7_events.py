@@ -14,6 +14,7 @@ from reference_qm.core.protocol import messages
 from reference_qm.core.protocol.administering import Administering
 from reference_qm.core.protocol.dispatching import DispatchCollection
 from reference_qm.core.protocol.expiring import Expiring
+from reference_qm.core.protocol.publishing import Publishing
 from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.queueing import queues
 from reference_qm.core.queueing.cursors import Cursors
@@ -55,7 +56,7 @@ EVENTS = {
     "3.1.7.1.21": events.read_directory_begin,
     "3.1.7.1.22": events.read_directory_next,
     "3.1.7.1.23": events.read_directory_end,
-    "3.1.7.1.24": events.write_directory,
+    "3.1.7.1.24": Publishing.write,
     "3.1.7.1.25": events.check_directory_online,
     "3.1.7.1.26": QueuePaths.get_queue_path,
     "3.1.7.1.27": Enqueueing.enqueue_to_open_queue,

@@ -7,6 +7,7 @@ import contextlib
 from collections.abc import AsyncIterator, Callable, Sequence
 from typing import TypeVar
 
+from reference_qm.directory import MemoryDirectory
 from reference_qm.shell.host import Host, Limits
 from reference_qm.shell.store import MemoryStore, Record, Store, StoreError
 from reference_qm.surface.clock import Now
@@ -56,10 +57,14 @@ class ScriptedCore:
 
 @contextlib.asynccontextmanager
 async def running(
-    core: ScriptedCore, limits: Limits | None = None, store: Store | None = None, address: str = "127.0.0.1"
+    core: ScriptedCore,
+    limits: Limits | None = None,
+    store: Store | None = None,
+    address: str = "127.0.0.1",
+    directory: MemoryDirectory | None = None,
 ) -> AsyncIterator[tuple[Host, Endpoint]]:
     """Yield a started host that listens on TCP; it is stopped at the end."""
-    host = Host(core, address, store or MemoryStore(), limits or Limits())
+    host = Host(core, address, store or MemoryStore(), limits or Limits(), directory)
     endpoint = await host.bind_tcp(0)
     await host.start()
     try:

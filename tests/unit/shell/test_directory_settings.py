@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from reference_qm.directory import Directory, Queue, QueueManager, RoutingLink, Site, equals
+from reference_qm.directory import MemoryDirectory, Queue, QueueManager, RoutingLink, Site, equals
 from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.surface.entropy import SeededEntropy
@@ -46,13 +46,13 @@ base_priority = 3
 """
 
 
-def load(folder: Path, text: str) -> Directory | None:
+def load(folder: Path, text: str) -> MemoryDirectory | None:
     path = folder / "qm.toml"
     path.write_text(text, encoding="utf-8")
-    return load_settings(path, {}, ENTROPY).config.directory
+    return load_settings(path, {}, ENTROPY).directory
 
 
-def machine(directory: Directory, identifier: str) -> QueueManager:
+def machine(directory: MemoryDirectory, identifier: str) -> QueueManager:
     found = directory.read("QueueManager", equals("Identifier", UUID(identifier))).rDirectoryObject
     assert isinstance(found, QueueManager)
     return found

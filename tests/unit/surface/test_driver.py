@@ -8,6 +8,8 @@ from typing import Any, get_args
 
 import pytest
 
+from reference_qm.directory import Site
+from reference_qm.directory.interface import Delete
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 from reference_qm.surface.driver import Driver
@@ -17,12 +19,14 @@ from reference_qm.surface.effects import (
     Connect,
     Effect,
     Persist,
+    ReadDirectory,
     Rejected,
     ResolveHost,
     RpcClose,
     RpcSend,
     SendDatagram,
     SendPacket,
+    WriteDirectory,
 )
 from reference_qm.surface.inputs import Endpoint, HostResolved, Input, Persisted, PingSocket, Started, TransportLost
 
@@ -36,6 +40,8 @@ CARRIED_OUT_BY: list[tuple[Effect, str]] = [
     (RpcClose("rpc-1", "done"), "rpc_close"),
     (ResolveHost("there.example"), "resolve_host"),
     (Persist(1, {}), "persist"),
+    (ReadDirectory(1), "read_directory"),
+    (WriteDirectory(2, Delete(Site())), "write_directory"),
     (Completed(1, Result()), "answer"),
     (Rejected(2, "no"), "answer"),
 ]

@@ -1,0 +1,37 @@
+"""Administration acknowledgments that are made otherwise, by what they acknowledge. Spec: MS-MQQB 3.1.7.15."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container
+
+from harness.faults.parts import replaced
+from harness.faults.registry import Install
+from reference_qm.codec import MessageClass
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.model.adm import Message
+from reference_qm.surface.clock import Now
+
+Change = Callable[[Message, Message], Message]
+"""Gets an acknowledgment and the message that it acknowledges."""
+ALL = frozenset(MessageClass)
+ARRIVAL = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE})
+REMOVAL = frozenset(
+    {
+        MessageClass.MQMSG_CLASS_ACK_RECEIVE,
+        MessageClass.MQMSG_CLASS_NACK_Q_DELETED,
+        MessageClass.MQMSG_CLASS_NACK_Q_PURGED,
+        MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT,
+    }
+)
+REFUSAL = ALL - ARRIVAL - REMOVAL
+
+
+def made(classes: Container[MessageClass], change: Change) -> Install:
+    """Change the acknowledgments of some classes."""
+
+    class Made(AdminAcks):
+        def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:
+            ack = super().build(message, message_class, now)
+            return change(ack, message) if message_class in classes else ack
+
+    return replaced(Made)

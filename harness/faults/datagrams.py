@@ -1,0 +1,34 @@
+"""Faults of datagrams: one changed on its way into the queue manager, or out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from harness.faults.primitives import effects, inputs
+from harness.faults.registry import Install
+from reference_qm.surface.effects import Effect, SendDatagram
+from reference_qm.surface.inputs import DatagramReceived, Input, PingSocket
+
+
+def received_datagrams(socket: PingSocket, change: Callable[[bytes], bytes | None]) -> Install:
+    """Change the datagrams that come in at one of the two sockets; None drops one."""
+
+    def filter_(event: Input) -> Iterable[Input]:
+        if not isinstance(event, DatagramReceived) or event.socket is not socket:
+            return [event]
+        data = change(event.data)
+        return [] if data is None else [replace(event, data=data)]
+
+    return inputs(filter_)
+
+
+def sent_datagrams(socket: PingSocket, change: Callable[[SendDatagram], SendDatagram]) -> Install:
+    """Change the datagrams that leave one of the two sockets: SOURCE has requests, LISTENER has responses."""
+
+    def filter_(effect: Effect) -> Iterable[Effect]:
+        if not isinstance(effect, SendDatagram) or effect.socket is not socket:
+            return [effect]
+        return [change(effect)]
+
+    return effects(filter_)

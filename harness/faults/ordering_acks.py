@@ -1,0 +1,67 @@
+"""Wrong order and final acknowledgments: MS-MQQB 2.2.4 and 2.2.5 say alike how they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from harness.faults.fields import bit_clear, bit_set, field_is
+from harness.faults.primitives import wrong_fields
+from harness.faults.registry import Install
+from reference_qm.codec import UserMessagePacket
+
+Meant = Callable[[UserMessagePacket], bool]
+MESSAGE = UserMessagePacket
+PROPERTIES = "MessagePropertiesHeader"
+BODY = f"{PROPERTIES}.MessageBody"
+NUMBER = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
+NAME = "UserHeader.DestinationQueue.DirectFormatName"
+PRIVATE, DIRECT = 3, 7
+"""What DQ announces."""
+ELSEWHERE = "TCP:127.0.0.77"
+VT_UI1 = 17
+
+
+def _destined(kind: int, meant: Meant) -> Meant:
+    return lambda packet: kind == packet.UserHeader.DQ and meant(packet)
+
+
+def _other_address(name: str) -> str:
+    return ELSEWHERE + name[name.index("\\") :]
+
+
+def _other_order(body: bytes) -> bytes:
+    """Put the identifier of the sequence behind the numbers."""
+    return body[8:16] + body[:8] + body[16:]
+
+
+def _one_more(at: int) -> Callable[[bytes], bytes]:
+    """Let a u32 of the body be one more."""
+
+    def change(body: bytes) -> bytes:
+        value = int.from_bytes(body[at : at + 4], "little") + 1 & 0xFFFFFFFF
+        return body[:at] + value.to_bytes(4, "little") + body[at + 4 :]
+
+    return change
+
+
+WRONG: Mapping[str, Callable[[Meant], Install]] = {
+    "has priority 3": lambda meant: field_is(MESSAGE, "BaseHeader.PR", 3, meant),
+    "has MP clear": lambda meant: bit_clear(MESSAGE, "UserHeader.MP", meant),
+    "has JN set": lambda meant: bit_set(MESSAGE, "UserHeader.JN", meant),
+    "is for private queue 5": lambda meant: wrong_fields(MESSAGE, {NUMBER: 5}, _destined(PRIVATE, meant)),
+    "names the computer, not its address": lambda meant: wrong_fields(
+        MESSAGE, {NAME: lambda old: old.replace("TCP:", "OS:")}, _destined(DIRECT, meant)
+    ),
+    "names another address": lambda meant: wrong_fields(MESSAGE, {NAME: _other_address}, _destined(DIRECT, meant)),
+    "has another label": lambda meant: wrong_fields(MESSAGE, {f"{PROPERTIES}.Label": "QM Order"}, meant),
+    "has 40 bytes of body": lambda meant: wrong_fields(MESSAGE, {BODY: lambda old: old + bytes(4)}, meant),
+    "asks for an acknowledgment": lambda meant: bit_set(MESSAGE, f"{PROPERTIES}.PA", meant),
+    "has BodyType VT_UI1": lambda meant: field_is(MESSAGE, f"{PROPERTIES}.BodyType", VT_UI1, meant),
+    "has numbers before the sequence": lambda meant: wrong_fields(MESSAGE, {BODY: _other_order}, meant),
+    "has a TxSequenceID that is one more": lambda meant: wrong_fields(MESSAGE, {BODY: _one_more(0)}, meant),
+    "has a TxSequenceNumber that is one more": lambda meant: wrong_fields(MESSAGE, {BODY: _one_more(8)}, meant),
+    "has a TxPreviousSequenceNumber that is one more": lambda meant: wrong_fields(
+        MESSAGE, {BODY: _one_more(12)}, meant
+    ),
+}
+"""By what an acknowledgment does then: the fault, of those packets that are meant."""

@@ -1,0 +1,38 @@
+"""Faults of the keys that a queue manager publishes: their blobs are others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.faults.primitives import always
+from harness.faults.registry import Install
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.security import MqdsPublicKeys
+
+
+def published_blobs(change: Callable[[bytes], bytes]) -> Install:
+    """Publish other blobs; what is published already is left alone."""
+    made: dict[bytes, bytes] = {}
+
+    def publish(qm: QueueManager) -> None:
+        state = qm.enterprise.state
+        published = state.LocalQueueManager.PublicEncryptionKeyList
+        if not published or published in made.values():
+            return
+        keys = MqdsPublicKeys.parse(published)
+        changed = MqdsPublicKeys(tuple(replace(key, aBuf=change(key.aBuf)) for key in keys.aPublicKeys))
+        made[published] = changed.build()
+        state.LocalQueueManager = replace(state.LocalQueueManager, PublicEncryptionKeyList=made[published])
+
+    return always(publish)
+
+
+def blob_number(at: int, change: Callable[[int], int]) -> Callable[[bytes], bytes]:
+    """Change a u32 of a blob, by its offset."""
+
+    def changed(blob: bytes) -> bytes:
+        value = change(int.from_bytes(blob[at : at + 4], "little"))
+        return blob[:at] + value.to_bytes(4, "little") + blob[at + 4 :]
+
+    return changed

@@ -1,0 +1,51 @@
+"""Acknowledgments of messages that are refused: one that is missing, or sent although nobody asked for it.
+
+Of the classes of refusal that MS-MQQB 3.1.5.8.2, 3.1.5.8.3 and 3.1.5.8.8 give.
+"""
+
+from __future__ import annotations
+
+from harness.faults.parts import replaced
+from harness.faults.registry import Install
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.final_acks import FinalAcks
+from reference_qm.model.adm import Message, Session
+from reference_qm.surface.clock import Now
+
+
+def nack_missing(refused: MessageClass) -> Install:
+    """Send no administration acknowledgment of a class, although NA is set."""
+
+    class NackMissing(AdminAcks):
+        def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+            if message_class is not refused:
+                super().acknowledge_failure(message, message_class, now)
+
+    return replaced(NackMissing)
+
+
+def nack_unasked(refused: MessageClass) -> Install:
+    """Send the administration acknowledgment of a class whether NA is set or not."""
+
+    class NackUnasked(AdminAcks):
+        def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+            if message_class is refused:
+                self.send(message, message_class, now)
+            else:
+                super().acknowledge_failure(message, message_class, now)
+
+    return replaced(NackUnasked)
+
+
+def final_ack_missing(refused: MessageClass) -> Install:
+    """Send no FinalAck of a class."""
+
+    class FinalAckMissing(FinalAcks):
+        def refuse_transactional(
+            self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+        ) -> None:
+            if message_class is not refused:
+                super().refuse_transactional(session, packet, message_class, now)
+
+    return replaced(FinalAckMissing)

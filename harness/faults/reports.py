@@ -1,0 +1,39 @@
+"""Reports of traced messages that say something else. Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import Method
+from harness.faults.primitives import during, set_fields
+from harness.faults.registry import Install
+from reference_qm.core.protocol.own_messages import OwnMessages
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import Message
+from reference_qm.surface.clock import Now
+
+ELSEWHERE = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
+"""Another queue than the one that reports are for."""
+
+
+def reported(trace: Method, change: Callable[[QueueManager, Message], Message]) -> Install:
+    """Change the reports that one step of Tracing sends."""
+
+    def make(original: Callable[..., None], *_: Any) -> Callable[..., None]:
+        def send(qm: QueueManager, report: Message, now: Now) -> None:
+            original(qm, change(qm, report), now)
+
+        return send
+
+    return during(trace, OwnMessages.send, make)
+
+
+def reported_with(trace: Method, element: str, value: Any) -> Install:
+    """Change one element of the reports that one step of Tracing sends; a callable gets the old value."""
+
+    def change(qm: QueueManager, report: Message) -> Message:
+        changed: Message = set_fields(report, {element: value})
+        return changed
+
+    return reported(trace, change)

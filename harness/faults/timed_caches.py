@@ -1,0 +1,106 @@
+"""Caches of keys and certificates that keep something else, or something more. Spec: MS-MQQB 3.1.1.3.
+
+A fault is a subclass of TimedCache that is put in the place of one cache, by the printed name of that cache.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import replaced
+from harness.faults.registry import FaultyCore, Install
+from reference_qm.core.protocol.security_caches import CACHE_TIMERS, CacheTimers
+from reference_qm.model.timers import TimerKey
+from reference_qm.security.caches import TimedCache
+from reference_qm.surface.clock import Now
+
+Cache = TimedCache[Any]
+_TIMERS = {cache: TimerKey(timer, 0) for timer, cache in CACHE_TIMERS.items()}
+
+
+def cache_replaced(name: str, cls: type[Cache]) -> Install:
+    """Put a subclass of TimedCache in the place of a cache, on top of the faults that are there already."""
+
+    def put_in_place(faulty: FaultyCore) -> None:
+        caches = faulty.core.caches
+        setattr(caches, name, type(cls.__name__, (cls, type(getattr(caches, name))), {})(1, None))
+        caches.configure(caches.settings)
+
+    def install(faulty: FaultyCore) -> None:
+        put_in_place(faulty)
+        faulty.on_restart.append(put_in_place)  # which begins with other caches
+
+    return install
+
+
+class NothingCached(Cache):
+    """A cache that takes no entry."""
+
+    def add(self, entry: Any) -> None:
+        """Forget it."""
+
+
+class CachedInMs(Cache):
+    """A cache whose CachedTime is in ms."""
+
+    def add(self, entry: Any) -> None:
+        super().add(replace(entry, CachedTime=1000 * entry.CachedTime))
+
+
+class WithoutLimit(Cache):
+    """A cache that is never full."""
+
+    def add(self, entry: Any) -> None:
+        self.entries.append(entry)
+
+
+class EmptiedWhenFull(Cache):
+    """A cache that loses all entries instead of the oldest half."""
+
+    def add(self, entry: Any) -> None:
+        if len(self.entries) >= self._size:
+            self.entries.clear()
+        super().add(entry)
+
+
+class NewestLost(Cache):
+    """A cache that loses the newest half instead of the oldest."""
+
+    def add(self, entry: Any) -> None:
+        if len(self.entries) >= self._size:
+            self.entries.sort(key=lambda kept: int(kept.CachedTime))
+            del self.entries[-max(1, self._size // 2) :]
+        super().add(entry)
+
+
+def cached_with(name: str, **fields: Any) -> Install:
+    """Put entries with other fields into a cache."""
+
+    class CachedWith(Cache):
+        def add(self, entry: Any) -> None:
+            super().add(replace(entry, **fields))
+
+    return cache_replaced(name, CachedWith)
+
+
+def cleanup_not_started(name: str) -> Install:
+    """Do not start the cleanup timer of a cache."""
+
+    class CleanupNotStarted(CacheTimers):
+        def start(self, now: Now) -> None:
+            super().start(now)
+            self.qm.timers.stop(_TIMERS[name])
+
+    return replaced(CleanupNotStarted)
+
+
+def cleanup_started_again(name: str) -> Install:
+    """Start the cleanup timer of a cache with every message, also while it runs."""
+
+    class CleanupStartedAgain(CacheTimers):
+        def start(self, now: Now) -> None:
+            self.qm.timers.stop(_TIMERS[name])
+            super().start(now)
+
+    return replaced(CleanupStartedAgain)

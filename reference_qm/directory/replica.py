@@ -1,0 +1,110 @@
+"""The objects of a directory as they were read, and what can be read of them. Spec: MS-MQDSSM 3.1.6.3-3.1.6.6.
+
+Where the documents differ: a search for one object that finds none is ObjectNotFound, as MS-MQDMPR 3.1.1.17 says, not
+the EndOfData that MS-MQDSSM 3.1.6.3.1 would hand on; every directory attribute can be filtered by, as MS-MQDMPR
+3.1.7.1.20 and its note <21> want, not only those that MS-MQDSSM 3.1.6.4 maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+from uuid import UUID
+
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.filters import (
+    AttributeSortOrder,
+    FilterError,
+    Operator,
+    check_filter,
+    in_order,
+    matching,
+)
+from reference_qm.directory.interface import AttributeList, Begun, Filter, Found
+from reference_qm.directory.objects import OBJECT_TYPES, DirectoryObject, directory_attributes, with_attributes
+from reference_qm.directory.rules import may_list
+
+MAX_QUERIES: Final = 1_024
+"""Enumerations that may be open at a time: one that nobody ends must not hold memory for ever."""
+
+
+class Replica:
+    """What a directory held at an instant. One that is not ``connected`` answers as a directory that is away.
+
+    That is also what there is in workgroup mode (MS-MQSO 4.3.1.3), where no directory was ever connected to.
+    """
+
+    def __init__(self, elements: Iterable[DirectoryObject] = (), *, connected: bool = True) -> None:
+        self.connected = connected
+        self._objects = {element.Identifier: element for element in elements if element.Identifier is not None}
+        self._queries: dict[int, tuple[list[DirectoryObject], AttributeList]] = {}
+        self._last_handle = 0
+
+    def read(self, kind: str, filters: Filter = (), attributes: AttributeList = None) -> Found:
+        """Read Directory. Spec: MS-MQDSSM 3.1.6.3."""
+        status, found = self._search(kind, filters, attributes)
+        if status is not Result.SUCCESS:
+            return Found(status)
+        return _shown(found[0], attributes) if found else Found(Result.OBJECT_NOT_FOUND)
+
+    def read_begin(
+        self,
+        kind: str,
+        filters: Filter = (),
+        attributes: AttributeList = None,
+        orders: Sequence[AttributeSortOrder] | None = None,
+    ) -> Begun:
+        """Read Directory Begin. Spec: MS-MQDSSM 3.1.6.4. The results are those of this moment."""
+        status, found = self._search(kind, filters, attributes, orders)
+        if status is not Result.SUCCESS:
+            return Begun(status)
+        if len(self._queries) >= MAX_QUERIES:
+            return Begun(Result.GENERIC_ERROR)
+        self._last_handle += 1
+        self._queries[self._last_handle] = (found[::-1], attributes)
+        return Begun(Result.SUCCESS, self._last_handle)
+
+    def read_next(self, handle: int) -> Found:
+        """Read Directory Next. Spec: MS-MQDSSM 3.1.6.5."""
+        if handle not in self._queries:
+            return Found(Result.GENERIC_ERROR)
+        remaining, attributes = self._queries[handle]
+        return _shown(remaining.pop(), attributes) if remaining else Found(Result.END_OF_DATA)
+
+    def read_end(self, handle: int) -> Result:
+        """Read Directory End. Spec: MS-MQDSSM 3.1.6.6."""
+        return Result.GENERIC_ERROR if self._queries.pop(handle, None) is None else Result.SUCCESS
+
+    def _search(
+        self,
+        kind: str,
+        filters: Filter,
+        attributes: AttributeList,
+        orders: Sequence[AttributeSortOrder] | None = None,
+    ) -> tuple[Result, list[DirectoryObject]]:
+        of_kind = OBJECT_TYPES.get(kind)
+        if of_kind is None or not may_list(of_kind, attributes):
+            return Result.GENERIC_ERROR, []
+        if not self.connected:
+            return Result.DIRECTORY_NOT_CONNECTED, []
+        try:
+            check_filter(of_kind, filters)
+            return Result.SUCCESS, in_order(matching(self._candidates(of_kind, filters), filters), attributes, orders)
+        except FilterError:
+            return Result.GENERIC_ERROR, []
+
+    def _candidates(self, kind: type[DirectoryObject], filters: Filter) -> list[DirectoryObject]:
+        """Return the elements of a type that a filter could mean: one only when it asks for an Identifier."""
+        for one in filters:
+            if one.attribute == "Identifier" and one.operator is Operator.EQUALS and isinstance(one.value, UUID):
+                stored = self._objects.get(one.value)
+                return [stored] if type(stored) is kind else []
+        return [stored for stored in self._objects.values() if type(stored) is kind]
+
+
+def _shown(element: DirectoryObject, attributes: AttributeList) -> Found:
+    """Return the attributes asked for; one that is not set is AttributeNotFound. Spec: MS-MQDMPR 3.1.1.17."""
+    known = directory_attributes(type(element))
+    if any(getattr(element, name) is None for name in attributes or () if name in known):
+        return Found(Result.ATTRIBUTE_NOT_FOUND)
+    return Found(Result.SUCCESS, with_attributes(element, attributes))

@@ -1,0 +1,43 @@
+"""The directory of a host, on a thread of its own: it may wait for a file that another process has."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+from reference_qm.directory import MemoryDirectory, StorageError
+from reference_qm.surface import directory_access
+from reference_qm.surface.effects import ReadDirectory, WriteDirectory
+from reference_qm.surface.inputs import DirectoryAnswered
+
+POLL_S = 0.5
+"""How often a directory that others share is asked whether they changed it."""
+
+
+class DirectoryAccess:
+    """Carries out effects in order, one at a time, while the event loop goes on."""
+
+    def __init__(self, directory: MemoryDirectory | None) -> None:
+        self._directory = directory
+        self._thread = ThreadPoolExecutor(1, "directory")
+
+    async def answer(self, effect: ReadDirectory | WriteDirectory) -> DirectoryAnswered:
+        """Carry out an effect."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._thread, directory_access.answer, self._directory, effect)
+
+    async def watch(self, changed: Callable[[], None]) -> None:
+        """Say so, for ever, when others change a directory that they share."""
+        while self._directory is not None and self._directory.shared:
+            await asyncio.sleep(POLL_S)
+            with contextlib.suppress(StorageError):  # the next read says so, if that is still so
+                if await asyncio.get_running_loop().run_in_executor(self._thread, self._directory.is_behind):
+                    changed()
+
+    def close(self) -> None:
+        """Let go of the directory, after whatever is being written."""
+        if self._directory is not None:
+            self._thread.submit(self._directory.close)
+        self._thread.shutdown()

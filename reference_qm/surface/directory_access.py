@@ -1,0 +1,20 @@
+"""What every host does to carry out the effects that concern its directory."""
+
+from __future__ import annotations
+
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.memory import MemoryDirectory
+from reference_qm.surface.effects import ReadDirectory, WriteDirectory
+from reference_qm.surface.inputs import DirectoryAnswered
+
+
+def answer(directory: MemoryDirectory | None, effect: ReadDirectory | WriteDirectory) -> DirectoryAnswered:
+    """Read a directory, or change it and read what it holds then; None is one that cannot be reached."""
+    if directory is None:
+        return DirectoryAnswered(effect.token, Result.DIRECTORY_NOT_CONNECTED)
+    if isinstance(effect, ReadDirectory):
+        status, elements = directory.contents()
+        return DirectoryAnswered(effect.token, status, elements=elements)
+    done = directory.carry_out(effect.change)
+    elements = directory.contents()[1] if done.rStatus is Result.SUCCESS else None
+    return DirectoryAnswered(effect.token, done.rStatus, done.rObjectGUID, elements)

@@ -1,0 +1,210 @@
+"""Faults of MS-MQMQ 2.2.18.1 Packet Data Types: the names of queues inside messages."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from harness.faults.primitives import always, packets, wrong_bytes, wrong_fields
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import carries, resized
+from reference_qm.codec import MQFDistributionQueueFormatName, PublicQueueFormatName, UserMessagePacket
+from reference_qm.core.protocol.order_acks import is_order_ack
+from reference_qm.core.queue_manager import QueueManager
+
+MESSAGE = UserMessagePacket
+OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
+"""A queue manager, or a queue, that is nowhere."""
+ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
+"""What DQ and RQ announce: a private queue of the destination, a public one, a private one elsewhere, a direct name."""
+NAMES_AT = 64
+"""Where the names of the UserHeader begin."""
+
+
+def _destined(kind: int) -> Callable[[UserMessagePacket], bool]:
+    return lambda packet: kind == packet.UserHeader.DQ
+
+
+def _answered(kind: int) -> Callable[[UserMessagePacket], bool]:
+    return lambda packet: kind == packet.UserHeader.RQ
+
+
+# -- lists of destinations -----------------------------------------------------------------------------------------
+
+LIST = struct.pack("<HHI", 0x0064, 0, 1)
+"""How the list of one destination goes on after its HeaderSize; then FormatType and the name."""
+
+
+def _first_destination(change: Callable[[bytearray, int], None]) -> Install:
+    """Change the only destination of a list; ``change`` gets the packet and where FormatType is."""
+
+    def changed(data: bytes) -> bytes:
+        buffer = bytearray(data)
+        at = data.find(LIST)
+        if at >= 0:
+            change(buffer, at + len(LIST))
+        return bytes(buffer)
+
+    return wrong_bytes(MESSAGE, changed, carries("MultiQueueFormatHeader"))
+
+
+def _unknown_type(data: bytearray, at: int) -> None:
+    data[at : at + 2] = (9).to_bytes(2, "little")
+
+
+def _no_terminator(data: bytearray, at: int) -> None:
+    data[at + 2 :] = b"\1" * (len(data) - at - 2)
+
+
+def _no_direct_name(data: bytearray, at: int) -> None:
+    data[at + 2 : at + 4] = "\\".encode("utf-16-le")
+
+
+def _distribution_lists(change: Callable[[MQFDistributionQueueFormatName], Any]) -> Install:
+    """Change the elements of a list that are distribution lists."""
+
+    def changed(elements: tuple[Any, ...]) -> tuple[Any, ...]:
+        return tuple(
+            replace(one, FormatName=change(one.FormatName), Padding=None)
+            if isinstance(one.FormatName, MQFDistributionQueueFormatName)
+            else one
+            for one in elements
+        )
+
+    changes = {
+        "MultiQueueFormatHeader.Destination.FormatNameList": changed,
+        "MultiQueueFormatHeader.Destination.HeaderSize": None,
+        "MultiQueueFormatHeader.Destination.Padding": None,
+    }
+    return wrong_fields(MESSAGE, changes, carries("MultiQueueFormatHeader"))
+
+
+add(
+    "list-format-type-9",
+    ("MQMQ-2.2.18.1.4-01", "MQMQ-2.2.18.1.4-02", "MQMQ-2.2.20.2-05"),
+    "FormatType of a destination is 9.",
+    _first_destination(_unknown_type),
+)
+add(
+    "list-name-without-end",
+    "MQMQ-2.2.18.1.4.1-01",
+    "The text of a destination has no terminator.",
+    _first_destination(_no_terminator),
+)
+add(
+    "list-name-not-direct",
+    "MQMQ-2.2.18.1.4.1-02",
+    "A destination is no direct name.",
+    _first_destination(_no_direct_name),
+)
+add(
+    "handed-list-as-public-queue",
+    "MQMQ-2.2.18.1.4.2-01",
+    "A distribution list is listed as a queue.",
+    _distribution_lists(lambda name: PublicQueueFormatName(name.DistributionListIdentifier)),
+)
+add(
+    "handed-another-list",
+    "MQMQ-2.2.18.1.4.2-02",
+    "A distribution list is listed with another GUID.",
+    _distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER)),
+)
+
+# -- names in the UserHeader ---------------------------------------------------------------------------------------
+
+
+def _big_endian_number(packet: UserMessagePacket) -> bytes:
+    data = packet.build()
+    return data[:NAMES_AT] + data[NAMES_AT : NAMES_AT + 4][::-1] + data[NAMES_AT + 4 :]
+
+
+def _big_endian_text(packet: UserMessagePacket) -> bytes:
+    data = bytearray(packet.build())
+    start = NAMES_AT + 2
+    end = start + int.from_bytes(data[NAMES_AT:start], "little")
+    data[start:end:2], data[start + 1 : end : 2] = data[start + 1 : end : 2], data[start:end:2]
+    return bytes(data)
+
+
+def _four_bytes_more(packet: UserMessagePacket) -> bytes:
+    """Put four bytes behind the name of the response queue."""
+    data = packet.build()
+    end = len(packet.BaseHeader.build()) + len(packet.UserHeader.build())
+    return resized(data[:end] + b"more" + data[end:])
+
+
+def _same_number(qm: QueueManager) -> None:
+    qm.adm.last_private_queue_number = 20
+
+
+for _name, _rules, _says, _install in (
+    (
+        "name-private-number-big-endian",
+        ("MQMQ-2.2.18.1.5.1-01",),
+        "The number of a private queue is big-endian.",
+        packets(MESSAGE, _big_endian_number, _destined(ON_DESTINATION)),
+    ),
+    (
+        "name-one-number",
+        ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04"),
+        "Every new queue gets the same number.",
+        always(_same_number),
+    ),
+    (
+        "name-direct-text-big-endian",
+        ("MQMQ-2.2.18.1.5.2-01",),
+        "The text of a direct name is big-endian.",
+        packets(MESSAGE, _big_endian_text, _destined(DIRECT)),
+    ),
+    (
+        "name-public-longer",
+        ("MQMQ-2.2.18.1.7.1-01",),
+        "A public queue takes 20 bytes.",
+        packets(MESSAGE, _four_bytes_more, _answered(PUBLIC)),
+    ),
+    (
+        "name-public-other",
+        ("MQMQ-2.2.18.1.7.1-02",),
+        "A public queue is named by another GUID.",
+        wrong_fields(MESSAGE, {"UserHeader.ResponseQueue.PublicQueueIdentifier": OTHER}, _answered(PUBLIC)),
+    ),
+    (
+        "name-private-longer",
+        ("MQMQ-2.2.18.1.7.2-01",),
+        "A private queue on any host takes 24 bytes.",
+        packets(MESSAGE, _four_bytes_more, _answered(ON_OTHER)),
+    ),
+    (
+        "name-private-other-host",
+        ("MQMQ-2.2.18.1.7.2-02",),
+        "A private queue has another host.",
+        wrong_fields(MESSAGE, {"UserHeader.ResponseQueue.SourceQueueManager": OTHER}, _answered(ON_OTHER)),
+    ),
+    (
+        "name-private-other-number",
+        ("MQMQ-2.2.18.1.7.2-03",),
+        "A private queue has another number.",
+        wrong_fields(
+            MESSAGE, {"UserHeader.ResponseQueue.PrivateQueueIdentifier": lambda old: old ^ 1}, _answered(ON_OTHER)
+        ),
+    ),
+):
+    add(_name, _rules, _says, _install)
+
+# -- classes of messages -------------------------------------------------------------------------------------------
+
+add(
+    "ordering-order-dropped",
+    "MQMQ-2.2.18.1.6-01",
+    "No OrderAck is sent.",
+    packets(MESSAGE, lambda packet: None, is_order_ack),
+)
+
+BROKEN_ELSEWHERE = {
+    "MQMQ-2.2.18.1.3-01": ("message-source-changed",),
+    "MQMQ-2.2.18.1.3-02": ("message-identifiers-equal",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -1,0 +1,274 @@
+"""Faults of MS-MQMQ 2.2.19.3 MessagePropertiesHeader."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.fields import field_is, recomputed, size_wrong
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import packets, skip, wrong_fields
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import resized, secured_with
+from reference_qm.codec import FormatError, MessageClass, MessagePropertiesHeader, Packet, UserMessagePacket
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.protocol.order_acks import LABEL
+from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.model.adm import Message, MessagePosition, Queue, Session
+from reference_qm.surface.clock import Now
+
+MESSAGE = UserMessagePacket
+FIXED_SIZE = len(MessagePropertiesHeader().build())
+HUGE = 0x7FFF_FFFF
+SHA1, DES = 0x8004, 0x6601
+
+
+def _behind_label(packet: UserMessagePacket) -> bytes:
+    """Put four bytes behind the label."""
+    headers = (packet.BaseHeader, packet.UserHeader, packet.TransactionHeader, packet.SecurityHeader)
+    before = sum(len(header.build()) for header in headers if header is not None)
+    at = before + FIXED_SIZE + 2 * packet.MessagePropertiesHeader.LabelLength
+    data = packet.build()
+    return resized(data[:at] + b"more" + data[at:])
+
+
+def _unpadded(packet: UserMessagePacket) -> bytes:
+    properties = packet.MessagePropertiesHeader
+    used = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.MessageSize
+    data = packet.build()
+    return resized(data[: len(data) - -used % 4])
+
+
+def _is_last(packet: UserMessagePacket) -> bool:
+    others = (packet.DebugHeader, packet.SoapHeader, packet.MultiQueueFormatHeader, packet.SessionHeader)
+    return all(header is None for header in others)
+
+
+def _labelled(**changes: Any) -> Install:
+    """Change fields of a message that has a label."""
+    fields = {f"MessagePropertiesHeader.{name}": change for name, change in changes.items()}
+    return wrong_fields(MESSAGE, fields, lambda packet: bool(packet.MessagePropertiesHeader.Label))
+
+
+# -- what is sent --------------------------------------------------------------------------------------------------
+
+for _name, _rules, _says, _install in (
+    (
+        "message-properties-label-length",
+        ("MQMQ-2.2.19.3-09",),
+        "LabelLength counts bytes.",
+        recomputed(MESSAGE, "MessagePropertiesHeader.LabelLength", lambda old: 2 * old),
+    ),
+    (
+        "message-properties-more-than-sizes",
+        ("MQMQ-2.2.19.3-10", "MQMQ-2.2.19.3-31", "MQMQ-2.2.19.3-32", "MQMQ-2.2.19.3-33"),
+        "Four bytes that no size counts follow the label.",
+        packets(MESSAGE, _behind_label, _is_last),
+    ),
+    (
+        "message-properties-label-unterminated",
+        ("MQMQ-2.2.19.3-11", "MQMQ-2.2.19.3-30"),
+        "A label has no null.",
+        _labelled(LabelTerminated=False),
+    ),
+    (
+        "message-properties-label-two-nulls",
+        ("MQMQ-2.2.19.3-30",),
+        "A label has a null in it.",
+        _labelled(Label=lambda old: f"{old}\0x"),
+    ),
+    (
+        "message-properties-label-too-long",
+        ("MQMQ-2.2.19.3-29",),
+        "A label has 508 bytes.",
+        _labelled(Label="x" * 253),
+    ),
+    (
+        "message-properties-class-unlisted",
+        ("MQMQ-2.2.19.3-12",),
+        "MessageClass is 0x0200.",
+        field_is(MESSAGE, "MessagePropertiesHeader.MessageClass", 0x0200),
+    ),
+    (
+        "message-properties-body-type",
+        ("MQMQ-2.2.19.3-15",),
+        "BodyType is 0x77.",
+        field_is(MESSAGE, "MessagePropertiesHeader.BodyType", 0x77),
+    ),
+    (
+        "message-properties-size-one-more",
+        ("MQMQ-2.2.19.3-17",),
+        "MessageSize is one more.",
+        size_wrong(MESSAGE, "MessagePropertiesHeader.MessageSize", 1),
+    ),
+    (
+        "message-properties-size-huge",
+        ("MQMQ-2.2.19.3-18",),
+        "MessageSize is beyond the packet.",
+        field_is(MESSAGE, "MessagePropertiesHeader.MessageSize", HUGE),
+    ),
+    (
+        "message-properties-allocation-size",
+        ("MQMQ-2.2.19.3-19",),
+        "AllocationBodySize is 0.",
+        field_is(MESSAGE, "MessagePropertiesHeader.AllocationBodySize", 0),
+    ),
+    (
+        "message-properties-privacy-level",
+        ("MQMQ-2.2.19.3-20",),
+        "PrivacyLevel is 2.",
+        field_is(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", 2),
+    ),
+    (
+        "signature-hash-sha1",
+        ("MQMQ-2.2.19.3-23",),
+        "HashAlgorithm of a signed message is SHA-1.",
+        field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", SHA1, secured_with("Signature")),
+    ),
+    (
+        "message-properties-encryption-algorithm",
+        ("MQMQ-2.2.19.3-24",),
+        "EncryptionAlgorithm is 0x1234.",
+        field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", 0x1234),
+    ),
+    (
+        "algorithm-of-another-level",
+        ("MQMQ-2.2.19.3-26",),
+        "EncryptionAlgorithm is DES.",
+        field_is(MESSAGE, "MessagePropertiesHeader.EncryptionAlgorithm", DES, secured_with("EncryptionKey")),
+    ),
+    (
+        "message-properties-extension-size",
+        ("MQMQ-2.2.19.3-27",),
+        "ExtensionSize is 4 more.",
+        size_wrong(MESSAGE, "MessagePropertiesHeader.ExtensionSize"),
+    ),
+    (
+        "message-properties-extension-huge",
+        ("MQMQ-2.2.19.3-28",),
+        "ExtensionSize is beyond the packet.",
+        field_is(MESSAGE, "MessagePropertiesHeader.ExtensionSize", HUGE),
+    ),
+    (
+        "message-properties-unpadded",
+        ("MQMQ-2.2.19.3-34",),
+        "The header is not padded.",
+        packets(MESSAGE, _unpadded, _is_last),
+    ),
+):
+    add(_name, _rules, _says, _install)
+
+# -- what is received ----------------------------------------------------------------------------------------------
+
+
+def _refused_bit(bit: int) -> Install:
+    """Take messages for malformed in which an unused bit of Flags is set."""
+
+    class RefusedBit(Identifying):
+        def check_form(self, packet: Packet) -> None:
+            if isinstance(packet, UserMessagePacket) and packet.MessagePropertiesHeader.Flags >> bit & 1:
+                raise FormatError("MessagePropertiesHeader.Flags", 0, "a fault", f"bit {bit} is set")
+            super().check_form(packet)
+
+    return replaced(RefusedBit)
+
+
+for _name, _rule, _bit in (
+    ("message-properties-bit-4-refused", "MQMQ-2.2.19.3-05", 4),
+    ("message-properties-bit-5-refused", "MQMQ-2.2.19.3-06", 5),
+    ("message-properties-bit-6-refused", "MQMQ-2.2.19.3-07", 6),
+    ("message-properties-bit-7-refused", "MQMQ-2.2.19.3-08", 7),
+):
+    _says = f"A message with bit {_bit} of MessagePropertiesHeader.Flags set is refused."
+    add(_name, _rule, _says, _refused_bit(_bit))
+
+
+@fault("message-properties-correlation-lost", breaks="MQMQ-2.2.19.3-13")
+class CorrelationLost(Positions):
+    """CorrelationID is not handed on."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, replace(message, CorrelationIdentifier=bytes(20)))
+
+
+@fault("message-properties-tag-lost", breaks="MQMQ-2.2.19.3-16")
+class TagLost(Positions):
+    """ApplicationTag is not handed on."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, replace(message, AppSpecific=1))
+
+
+def _known(field: str, value: int) -> Install:
+    """Take a value that is in no table for one that is: the message is accepted as it is."""
+
+    class Known(SecurityOnReceipt):
+        def check_security(
+            self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+        ) -> UserMessagePacket | MessageClass:
+            if getattr(packet.MessagePropertiesHeader, field) == value:
+                return packet
+            return super().check_security(session, packet, queue, now)
+
+    return replaced(Known)
+
+
+for _name, _rule, _field, _value, _says in (
+    ("handed-any-level", "MQMQ-2.2.19.3-21", "PrivacyLevel", 4, "PrivacyLevel 4 is no level, and taken."),
+    ("handed-any-hash", "MQMQ-2.2.19.3-22", "HashAlgorithm", 0x8099, "HashAlgorithm 0x8099 is taken for a hash."),
+    ("handed-any-cipher", "MQMQ-2.2.19.3-25", "EncryptionAlgorithm", 0x6699, "EncryptionAlgorithm 0x6699 is taken."),
+):
+    add(_name, _rule, _says, _known(_field, _value))
+
+# -- acknowledgments that the bits ask for -------------------------------------------------------------------------
+
+RECEIVED = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+
+
+def _is_admin_ack(packet: UserMessagePacket) -> bool:
+    properties = packet.MessagePropertiesHeader
+    return properties.MessageClass > MessageClass.MQMSG_CLASS_REPORT and properties.Label != LABEL
+
+
+add(
+    "message-properties-ack-arrival",
+    "MQMQ-2.2.19.3-01",
+    "PA asks for nothing.",
+    skip(AdminAcks.acknowledge_arrival),
+)
+
+
+@fault("message-properties-ack-receive", breaks="MQMQ-2.2.19.3-02")
+class ReceiveNotAcknowledged(AdminAcks):
+    """PR asks for nothing."""
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        if reason is not RECEIVED:
+            super().acknowledge_receive(message, reason, now)
+
+
+add(
+    "message-properties-ack-failure",
+    "MQMQ-2.2.19.3-03",
+    "NA asks for nothing.",
+    skip(AdminAcks.acknowledge_failure),
+)
+
+
+@fault("message-properties-ack-removal", breaks="MQMQ-2.2.19.3-04")
+class RemovalNotAcknowledged(AdminAcks):
+    """NR asks for nothing."""
+
+    def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
+        if reason is RECEIVED:
+            super().acknowledge_receive(message, reason, now)
+
+
+add(
+    "message-properties-ack-correlation",
+    "MQMQ-2.2.19.3-14",
+    "CorrelationID of an acknowledgment is zero.",
+    field_is(MESSAGE, "MessagePropertiesHeader.CorrelationID", bytes(20), _is_admin_ack),
+)

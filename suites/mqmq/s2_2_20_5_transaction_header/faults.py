@@ -1,0 +1,116 @@
+"""Faults of MS-MQMQ 2.2.20.5 TransactionHeader."""
+
+from __future__ import annotations
+
+from harness.faults.fields import bit_clear, bit_set, off_by, recomputed, refused_unless_zero
+from harness.faults.parts import replaced
+from harness.faults.registry import Install, add
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.protocol.in_sequence import InSequence
+from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+MESSAGE = UserMessagePacket
+
+
+def _ends_transaction(packet: UserMessagePacket) -> bool:
+    return packet.TransactionHeader is not None and bool(packet.TransactionHeader.LM)
+
+
+for _name, _rules, _says, _install in (
+    (
+        "message-transaction-unused-bit",
+        ("MQMQ-2.2.20.5-02",),
+        "X1 is set.",
+        bit_set(MESSAGE, "TransactionHeader.X1"),
+    ),
+    (
+        "message-transaction-connector-missing",
+        ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"),
+        "CG is set without ConnectorQMGuid.",
+        bit_set(MESSAGE, "TransactionHeader.CG"),
+    ),
+    (
+        "message-transaction-not-first",
+        ("MQMQ-2.2.20.5-04",),
+        "FM is clear.",
+        bit_clear(MESSAGE, "TransactionHeader.FM"),
+    ),
+    (
+        "message-transaction-not-last",
+        ("MQMQ-2.2.20.5-05",),
+        "LM is clear.",
+        bit_clear(MESSAGE, "TransactionHeader.LM"),
+    ),
+    (
+        "handed-transaction-by-message",
+        ("MQMQ-2.2.20.5-06",),
+        "The last message of a transaction has another ID than the first.",
+        bit_clear(MESSAGE, "TransactionHeader.ID", _ends_transaction),
+    ),
+    (
+        "message-transaction-one-identifier",
+        ("MQMQ-2.2.20.5-07",),
+        "Every transaction has ID 0.",
+        bit_clear(MESSAGE, "TransactionHeader.ID"),
+    ),
+    (
+        "message-transaction-numbers-skipped",
+        ("MQMQ-2.2.20.5-16",),
+        "Every other number is left out.",
+        recomputed(MESSAGE, "TransactionHeader.TxSequenceNumber", lambda number: 2 * number - 1),
+    ),
+    (
+        "message-transaction-first-number",
+        ("MQMQ-2.2.20.5-17",),
+        "Numbers begin with 0.",
+        off_by(MESSAGE, "TransactionHeader.TxSequenceNumber", -1),
+    ),
+    (
+        "message-transaction-previous-number",
+        ("MQMQ-2.2.20.5-18",),
+        "The number before is one less.",
+        recomputed(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", lambda number: max(0, number - 1)),
+    ),
+    (
+        "message-transaction-previous-of-first",
+        ("MQMQ-2.2.20.5-19",),
+        "The first message names one before it.",
+        off_by(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", 1),
+    ),
+    (
+        "message-transaction-connector-refused",
+        ("MQMQ-2.2.20.5-21",),
+        "ConnectorQMGuid is refused.",
+        refused_unless_zero(MESSAGE, "TransactionHeader.ConnectorQMGuid"),
+    ),
+):
+    add(_name, _rules, _says, _install)
+
+
+def _dropped(bit: str) -> Install:
+    """Acknowledge a message with a bit set, and do not put it into its queue: neither ignored nor an error."""
+
+    class Dropped(InSequence):
+        def take_transactional(
+            self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+        ) -> None:
+            if getattr(packet.TransactionHeader, bit):
+                receipt.done = True
+            else:
+                super().take_transactional(session, packet, receipt, now)
+
+    return replaced(Dropped)
+
+
+for _name, _rule, _bit in (
+    ("message-transaction-x1-dropped", "MQMQ-2.2.20.5-08", "X1"),
+    ("message-transaction-x2-dropped", "MQMQ-2.2.20.5-09", "X2"),
+    ("message-transaction-x3-dropped", "MQMQ-2.2.20.5-10", "X3"),
+    ("message-transaction-x4-dropped", "MQMQ-2.2.20.5-11", "X4"),
+    ("message-transaction-x5-dropped", "MQMQ-2.2.20.5-12", "X5"),
+    ("message-transaction-x6-dropped", "MQMQ-2.2.20.5-13", "X6"),
+    ("message-transaction-x7-dropped", "MQMQ-2.2.20.5-14", "X7"),
+    ("message-transaction-x8-dropped", "MQMQ-2.2.20.5-15", "X8"),
+):
+    add(_name, _rule, f"A transactional message with {_bit} set is acknowledged and dropped.", _dropped(_bit))

@@ -1,0 +1,179 @@
+"""Faults of MS-MQMQ 2.2.20.6 SecurityHeader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from uuid import UUID
+
+from harness.faults.fields import bit_set, field_is, refused_unless_zero
+from harness.faults.primitives import always, wrong_fields
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import carries, secured_with
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.queue_manager import QueueManager
+
+MESSAGE = UserMessagePacket
+DATA = "SecurityHeader.SecurityData"
+OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
+"""A queue manager that is nowhere."""
+NOBODY, QUEUE_MANAGER = 0, 2
+"""What ST says of who signed."""
+ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
+
+
+def _item(name: str, change: Callable[[bytes], bytes]) -> Install:
+    return wrong_fields(MESSAGE, {f"{DATA}.{name}": change, f"{DATA}.Padding": None}, secured_with(name))
+
+
+def _longer(name: str, more: bytes = bytes(4)) -> Install:
+    """Let an item, and its size, have bytes behind it that do not belong to it."""
+    return _item(name, lambda item: item + more)
+
+
+def _other_sender(kind: int) -> Install:
+    """Give another SecurityID to signed messages whose sender is of a kind."""
+
+    def meant(packet: UserMessagePacket) -> bool:
+        security = packet.SecurityHeader
+        return security is not None and bool(security.SignatureSize) and kind == security.ST
+
+    return wrong_fields(MESSAGE, {f"{DATA}.SecurityID": OTHER.bytes_le, f"{DATA}.Padding": None}, meant)
+
+
+def _names_provider(packet: UserMessagePacket) -> bool:
+    security = packet.SecurityHeader
+    return security is not None and bool(security.ProviderInfoSize and security.SignatureSize)
+
+
+def _unpublished(qm: QueueManager) -> None:
+    machine = qm.enterprise.state.LocalQueueManager
+    qm.enterprise.state.LocalQueueManager = replace(machine, PublicEncryptionKeyList=b"")
+
+
+for _name, _rules, _says, _install in (
+    ("security-header-sender-type-3", ("MQMQ-2.2.20.6-01",), "ST is 3.", field_is(MESSAGE, "SecurityHeader.ST", 3)),
+    (
+        "handed-nobody-signs-as-somebody",
+        ("MQMQ-2.2.20.6-02",),
+        "A message of nobody has a SecurityID.",
+        _other_sender(NOBODY),
+    ),
+    (
+        "security-header-sender-is-no-sid",
+        ("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-23"),
+        "SecurityID is no SID.",
+        _item("SecurityID", lambda sid: b"\7" + sid[1:]),
+    ),
+    (
+        "handed-queue-manager-signs-as-another",
+        ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-24"),
+        "A queue manager's message has another's GUID.",
+        _other_sender(QUEUE_MANAGER),
+    ),
+    (
+        "security-header-authenticated-bit",
+        ("MQMQ-2.2.20.6-05",),
+        "AU is set.",
+        bit_set(MESSAGE, "SecurityHeader.AU"),
+    ),
+    (
+        "handed-provider-unnamed",
+        ("MQMQ-2.2.20.6-07",),
+        "The provider has no name.",
+        wrong_fields(
+            MESSAGE,
+            {f"{DATA}.ProviderInfo": lambda info: info[:4] + bytes(2), f"{DATA}.Padding": None},
+            _names_provider,
+        ),
+    ),
+    (
+        "security-header-header-without-data",
+        ("MQMQ-2.2.20.6-08", "MQMQ-2.2.20.6-19", "MQMQ-2.2.20.6-20"),
+        "SecurityData is empty.",
+        wrong_fields(
+            MESSAGE,
+            {**{f"{DATA}.{item}": b"" for item in ITEMS}, f"{DATA}.Padding": None},
+            carries("SecurityHeader"),
+        ),
+    ),
+    (
+        "security-header-signature-type-told",
+        ("MQMQ-2.2.20.6-09",),
+        "AS is set.",
+        field_is(MESSAGE, "SecurityHeader.AS", 3),
+    ),
+    (
+        "security-header-sender-size",
+        ("MQMQ-2.2.20.6-14",),
+        "SenderIdSize is 4 bytes too many.",
+        _longer("SecurityID"),
+    ),
+    (
+        "security-header-key-size",
+        ("MQMQ-2.2.20.6-15",),
+        "EncryptionKeySize is 4 bytes too many.",
+        _longer("EncryptionKey"),
+    ),
+    (
+        "security-header-signature-size",
+        ("MQMQ-2.2.20.6-16",),
+        "SignatureSize is 4 bytes too many.",
+        _longer("Signature"),
+    ),
+    (
+        "security-header-certificate-size",
+        ("MQMQ-2.2.20.6-17",),
+        "SenderCertSize is 4 bytes too many.",
+        _longer("SenderCert"),
+    ),
+    (
+        "security-header-provider-size",
+        ("MQMQ-2.2.20.6-18",),
+        "ProviderInfoSize is 4 bytes too many.",
+        _longer("ProviderInfo", b"\1" * 4),
+    ),
+    (
+        "security-header-unaligned",
+        ("MQMQ-2.2.20.6-21",),
+        "The items of SecurityData reach beyond the packet.",
+        field_is(MESSAGE, "SecurityHeader.SenderIdSize", 0xFFFF, secured_with("SecurityID")),
+    ),
+    (
+        "handed-keys-unpublished",
+        ("MQMQ-2.2.20.6-36",),
+        "The directory has no keys of the queue manager.",
+        always(_unpublished),
+    ),
+    (
+        "security-header-provider-by-default",
+        ("MQMQ-2.2.20.6-37",),
+        "ProviderInfo is there with DE set.",
+        bit_set(MESSAGE, "SecurityHeader.DE"),
+    ),
+):
+    add(_name, _rules, _says, _install)
+
+for _name, _rule, _path in (
+    ("message-security-x12-refused", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),
+    ("message-security-x13-refused", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),
+    ("message-security-x14-refused", "MQMQ-2.2.20.6-12", "SecurityHeader.X14"),
+    ("message-security-x15-refused", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
+):
+    add(_name, _rule, f"A message whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
+
+BROKEN_ELSEWHERE = {
+    "MQMQ-2.2.20.6-06": ("security-body-not-decrypted",),
+    "MQMQ-2.2.20.6-25": ("sent-not-signed",),
+    "MQMQ-2.2.20.6-26": ("sent-not-signed", "sent-signed-as-1.0"),
+    "MQMQ-2.2.20.6-27": ("sent-not-signed",),
+    "MQMQ-2.2.20.6-28": ("published-key-for-signing",),
+    "MQMQ-2.2.20.6-29": ("published-key-other-length",),
+    "MQMQ-2.2.20.6-30": ("published-key-other-length",),
+    "MQMQ-2.2.20.6-31": ("published-key-other-exponent",),
+    "MQMQ-2.2.20.6-32": ("published-key-other-exponent",),
+    "MQMQ-2.2.20.6-33": ("published-key-big-endian",),
+    "MQMQ-2.2.20.6-34": ("published-key-padded",),
+    "MQMQ-2.2.20.6-35": ("published-key-padded",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -1,0 +1,133 @@
+"""Faults of MS-MQMQ 2.2.20 UserMessage Packet: its optional headers, those of lists, of SOAP and of tracing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.fields import bit_set, field_is, refused_unless_zero
+from harness.faults.primitives import packets, wrong_fields
+from harness.faults.registry import Install, add
+from harness.faults.sent_messages import carries, resized
+from reference_qm.codec import SessionHeader, UserMessagePacket
+
+MESSAGE = UserMessagePacket
+SESSION_HEADER_SIZE = len(SessionHeader().build())
+GUID_SIZE = 16
+LARGE = 0xFFFFFF
+
+
+def _soap(**changes: Any) -> Install:
+    fields = {f"SoapHeader.{name}": value for name, value in changes.items()}
+    return wrong_fields(MESSAGE, {**fields, "SoapHeader.Padding": None}, carries("SoapHeader"))
+
+
+def _ends_traced(packet: UserMessagePacket) -> bool:
+    """Is DebugHeader the last header?"""
+    return packet.DebugHeader is not None and packet.SessionHeader is None
+
+
+for _name, _rules, _says, _install in (
+    ("message-internal", ("MQMQ-2.2.20-02",), "IN is set in a message.", bit_set(MESSAGE, "BaseHeader.IN")),
+    (
+        "message-without-session-header",
+        ("MQMQ-2.2.20-09",),
+        "SH is set in a message without SessionHeader.",
+        packets(MESSAGE, lambda packet: packet.build()[:-SESSION_HEADER_SIZE], carries("SessionHeader")),
+    ),
+    (
+        "list-size",
+        ("MQMQ-2.2.20.2-01",),
+        "HeaderSize is less than its own header.",
+        field_is(MESSAGE, "MultiQueueFormatHeader.Destination.HeaderSize", 4),
+    ),
+    (
+        "list-count",
+        ("MQMQ-2.2.20.2-04", "MQMQ-2.2.20.2-06"),
+        "ElementCount is much too large.",
+        field_is(MESSAGE, "MultiQueueFormatHeader.Destination.ElementCount", LARGE),
+    ),
+    (
+        "list-signature-id",
+        ("MQMQ-2.2.20.3-01",),
+        "ID of the signature is another.",
+        field_is(MESSAGE, "MultiQueueFormatHeader.Signature.ID", 0x015F),
+    ),
+    (
+        "list-signature-size",
+        ("MQMQ-2.2.20.3-03", "MQMQ-2.2.20.3-04"),
+        "Size of the signature is larger than the packet.",
+        field_is(MESSAGE, "MultiQueueFormatHeader.Signature.Size", LARGE),
+    ),
+    (
+        "handed-list-signature",
+        ("MQMQ-2.2.20.3-05",),
+        "The signature of a list is made of something else.",
+        wrong_fields(
+            MESSAGE,
+            {"MultiQueueFormatHeader.Signature.Signature": lambda old: old[::-1]},
+            carries("MultiQueueFormatHeader"),
+        ),
+    ),
+    (
+        "handed-soap-header-id",
+        ("MQMQ-2.2.20.7-01",),
+        "HeaderSectionID is another.",
+        field_is(MESSAGE, "SoapHeader.HeaderSectionID", 0x0321),
+    ),
+    ("handed-soap-header-length", ("MQMQ-2.2.20.7-03",), "Header has no null.", _soap(HeaderTerminated=False)),
+    (
+        "handed-soap-body-id",
+        ("MQMQ-2.2.20.7-04",),
+        "BodySectionID is another.",
+        field_is(MESSAGE, "SoapHeader.BodySectionID", 0x0385),
+    ),
+    ("handed-soap-body-length", ("MQMQ-2.2.20.7-06",), "Body has no null.", _soap(BodyTerminated=False)),
+    (
+        "message-debug-queue-type",
+        ("MQMQ-2.2.20.8-01",),
+        "A traced message has QT 2.",
+        wrong_fields(MESSAGE, {"DebugHeader.QueueIdentifier": None, "DebugHeader.Flags": 2}, _ends_traced),
+    ),
+    (
+        "message-debug-queue-missing",
+        ("MQMQ-2.2.20.8-17",),
+        "A traced message has QT 1 and no QueueIdentifier.",
+        packets(MESSAGE, lambda packet: resized(packet.build()[:-GUID_SIZE]), _ends_traced),
+    ),
+):
+    add(_name, _rules, _says, _install)
+
+for _name, _rule, _path in (
+    ("message-list-reserved-refused", "MQMQ-2.2.20.2-03", "MultiQueueFormatHeader.Destination.Reserved"),
+    ("message-list-signature-reserved-refused", "MQMQ-2.2.20.3-02", "MultiQueueFormatHeader.Signature.Reserved"),
+    ("message-soap-reserved-refused", "MQMQ-2.2.20.7-02", "SoapHeader.Reserved"),
+    ("message-soap-reserved1-refused", "MQMQ-2.2.20.7-05", "SoapHeader.Reserved1"),
+    ("message-debug-x2-refused", "MQMQ-2.2.20.8-02", "DebugHeader.X2"),
+    ("message-debug-x3-refused", "MQMQ-2.2.20.8-03", "DebugHeader.X3"),
+    ("message-debug-x4-refused", "MQMQ-2.2.20.8-04", "DebugHeader.X4"),
+    ("message-debug-x5-refused", "MQMQ-2.2.20.8-05", "DebugHeader.X5"),
+    ("message-debug-x6-refused", "MQMQ-2.2.20.8-06", "DebugHeader.X6"),
+    ("message-debug-x7-refused", "MQMQ-2.2.20.8-07", "DebugHeader.X7"),
+    ("message-debug-x8-refused", "MQMQ-2.2.20.8-08", "DebugHeader.X8"),
+    ("message-debug-x9-refused", "MQMQ-2.2.20.8-09", "DebugHeader.X9"),
+    ("message-debug-x10-refused", "MQMQ-2.2.20.8-10", "DebugHeader.X10"),
+    ("message-debug-x11-refused", "MQMQ-2.2.20.8-11", "DebugHeader.X11"),
+    ("message-debug-x12-refused", "MQMQ-2.2.20.8-12", "DebugHeader.X12"),
+    ("message-debug-x13-refused", "MQMQ-2.2.20.8-13", "DebugHeader.X13"),
+    ("message-debug-x14-refused", "MQMQ-2.2.20.8-14", "DebugHeader.X14"),
+    ("message-debug-x15-refused", "MQMQ-2.2.20.8-15", "DebugHeader.X15"),
+    ("message-debug-reserved-refused", "MQMQ-2.2.20.8-16", "DebugHeader.Reserved"),
+):
+    add(_name, _rule, f"A message whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
+
+BROKEN_ELSEWHERE = {
+    "MQMQ-2.2.20-01": ("message-without-properties-flag",),
+    "MQMQ-2.2.20-03": ("message-announces-th", "message-transactional-unannounced"),
+    "MQMQ-2.2.20-04": ("message-announces-sh",),
+    "MQMQ-2.2.20-05": ("message-without-properties-flag",),
+    "MQMQ-2.2.20-06": ("header-message-debug-flag",),
+    "MQMQ-2.2.20-07": ("message-announces-hh",),
+    "MQMQ-2.2.20-08": ("message-announces-mq",),
+    "MQMQ-2.2.20.2-05": ("list-format-type-9",),
+}
+"""Faults of other sections that break rules of this one."""

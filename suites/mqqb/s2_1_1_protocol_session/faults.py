@@ -1,0 +1,30 @@
+"""Faults of MS-MQQB 2.1.1 Protocol Session."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from harness.faults.primitives import effects, inputs
+from harness.faults.registry import add
+from reference_qm.surface.effects import Connect, Effect
+from reference_qm.surface.inputs import Endpoint, Input, TransportAccepted
+
+
+def _other_port(effect: Effect) -> Iterable[Effect]:
+    if isinstance(effect, Connect):
+        return [replace(effect, remote=Endpoint(effect.remote.host, effect.remote.port ^ 1))]
+    return [effect]
+
+
+def _no_acceptor(event: Input) -> Iterable[Input]:
+    return [] if isinstance(event, TransportAccepted) else [event]
+
+
+add("header-initiator-other-port", "MQQB-2.1.1-02", "Connects to the port beside 1801.", effects(_other_port))
+add("header-acceptor-absent", "MQQB-2.1.1-03", "Nothing serves the TCP port.", inputs(_no_acceptor))
+
+BROKEN_ELSEWHERE = {
+    "MQQB-2.1.1-01": ("header-base-signature",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -1,0 +1,68 @@
+"""Faults of MS-MQQB 2.2.1 InternalHeader."""
+
+from __future__ import annotations
+
+from harness.faults.fields import bit_clear, bit_set, field_is, refused_unless_zero
+from harness.faults.parts import fault
+from harness.faults.registry import add
+from reference_qm.codec import (
+    ConnectionParametersPacket,
+    EstablishConnectionPacket,
+    FormatError,
+    SessionAckPacket,
+)
+from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+for _name, _rule, _path in (
+    ("header-internal-reserved-refused", "MQQB-2.2.1-01", "InternalHeader.Reserved"),
+    ("header-internal-flag-x5-refused", "MQQB-2.2.1-07", "InternalHeader.X5"),
+    ("header-internal-flag-x6-refused", "MQQB-2.2.1-08", "InternalHeader.X6"),
+    ("header-internal-flag-x7-refused", "MQQB-2.2.1-09", "InternalHeader.X7"),
+    ("header-internal-flag-x8-refused", "MQQB-2.2.1-10", "InternalHeader.X8"),
+    ("header-internal-flag-x9-refused", "MQQB-2.2.1-11", "InternalHeader.X9"),
+    ("header-internal-flag-x10-refused", "MQQB-2.2.1-12", "InternalHeader.X10"),
+    ("header-internal-flag-x11-refused", "MQQB-2.2.1-13", "InternalHeader.X11"),
+    ("header-internal-flag-x12-refused", "MQQB-2.2.1-14", "InternalHeader.X12"),
+    ("header-internal-flag-x13-refused", "MQQB-2.2.1-15", "InternalHeader.X13"),
+    ("header-internal-flag-x14-refused", "MQQB-2.2.1-16", "InternalHeader.X14"),
+    ("header-internal-flag-x15-refused", "MQQB-2.2.1-17", "InternalHeader.X15"),
+):
+    add(_name, _rule, f"A packet whose {_path} is not zero is refused.", refused_unless_zero(SessionAckPacket, _path))
+
+add(
+    "header-internal-reserved-sent",
+    "MQQB-2.2.1-01",
+    "InternalHeader.Reserved is sent as 0xBEEF.",
+    field_is(ConnectionParametersPacket, "InternalHeader.Reserved", 0xBEEF),
+)
+add(
+    "header-packet-type-unknown",
+    "MQQB-2.2.1-02",
+    "A ConnectionParameters has PT 7.",
+    field_is(ConnectionParametersPacket, "InternalHeader.PT", 7),
+)
+
+
+@fault("header-unknown-packet-type-kept", breaks="MQQB-2.2.1-03")
+class UnknownPacketTypeKept(Identifying):
+    """An unknown PT is overlooked."""
+
+    def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
+        if error.field != "InternalHeader.PT":
+            super().refuse_malformed(session, error, now)
+
+
+add(
+    "header-session-ack-refuses",
+    "MQQB-2.2.1-04",
+    "A SessionAck has CS set.",
+    bit_set(SessionAckPacket, "InternalHeader.CS"),
+)
+add(
+    "header-establish-response-wrong-guid-accepted",
+    "MQQB-2.2.1-05",
+    "A request for another queue manager is answered with CS clear.",
+    bit_clear(EstablishConnectionPacket, "InternalHeader.CS"),
+)

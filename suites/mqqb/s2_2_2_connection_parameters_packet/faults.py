@@ -1,0 +1,32 @@
+"""Faults of MS-MQQB 2.2.2 ConnectionParameters Packet, 2.2.2.1 ConnectionParametersHeader."""
+
+from __future__ import annotations
+
+from harness.faults.fields import bit_clear, field_is, refused_unless_zero
+from harness.faults.registry import add
+from reference_qm.codec import ConnectionParametersPacket
+
+add(
+    "header-parameters-in-clear",
+    "MQQB-2.2.2-01",
+    "A ConnectionParameters has IN clear.",
+    bit_clear(ConnectionParametersPacket, "BaseHeader.IN"),
+)
+add(
+    "header-parameters-packet-type",
+    "MQQB-2.2.2-02",
+    "A ConnectionParameters has PT 2.",
+    field_is(ConnectionParametersPacket, "InternalHeader.PT", 2),
+)
+add(
+    "header-parameters-reserved-sent",
+    "MQQB-2.2.2.1-01",
+    "ConnectionParametersHeader.Reserved is sent as 0xBEEF.",
+    field_is(ConnectionParametersPacket, "ConnectionParametersHeader.Reserved", 0xBEEF),
+)
+add(
+    "header-parameters-reserved-refused",
+    "MQQB-2.2.2.1-01",
+    "A packet whose ConnectionParametersHeader.Reserved is not zero is refused.",
+    refused_unless_zero(ConnectionParametersPacket, "ConnectionParametersHeader.Reserved"),
+)

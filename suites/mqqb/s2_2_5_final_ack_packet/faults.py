@@ -1,0 +1,67 @@
+"""Faults of MS-MQQB 2.2.5 FinalAck Packet, 2.2.5.1 FinalAck Body."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.fields import bit_clear, field_is
+from harness.faults.ordering_acks import WRONG
+from harness.faults.registry import add
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.protocol.order_acks import is_final_ack
+
+OTHER_CLASS = 0xC004
+
+
+def _of_class(value: MessageClass) -> Callable[[UserMessagePacket], bool]:
+    return lambda packet: is_final_ack(packet) and packet.MessagePropertiesHeader.MessageClass == value
+
+
+for _name, _rule, _does in (
+    ("ordering-final-base-flags", "MQQB-2.2.5-01", "has priority 3"),
+    ("ordering-final-without-properties", "MQQB-2.2.5-02", "has MP clear"),
+    ("ordering-final-journaled", "MQQB-2.2.5-04", "has JN set"),
+    ("ordering-final-private-queue", "MQQB-2.2.5-05", "is for private queue 5"),
+    ("ordering-final-by-name", "MQQB-2.2.5-06", "names the computer, not its address"),
+    ("ordering-final-elsewhere", "MQQB-2.2.5-07", "names another address"),
+    ("ordering-final-label", "MQQB-2.2.5-08", "has another label"),
+    ("ordering-final-body-size", "MQQB-2.2.5-09", "has 40 bytes of body"),
+    ("ordering-final-flags", "MQQB-2.2.5-10", "asks for an acknowledgment"),
+    ("ordering-final-body-type", "MQQB-2.2.5-23", "has BodyType VT_UI1"),
+    ("ordering-final-body", "MQQB-2.2.5-24", "has numbers before the sequence"),
+    ("ordering-final-other-sequence", "MQQB-2.2.5.1-01", "has a TxSequenceID that is one more"),
+    ("ordering-final-other-number", "MQQB-2.2.5.1-02", "has a TxSequenceNumber that is one more"),
+    ("ordering-final-other-previous", "MQQB-2.2.5.1-03", "has a TxPreviousSequenceNumber that is one more"),
+):
+    add(_name, _rule, f"A final acknowledgment {_does}.", WRONG[_does](is_final_ack))
+
+add(
+    "ordering-final-express",
+    "MQQB-2.2.5-03",
+    "A FinalAck is express.",
+    bit_clear(UserMessagePacket, "UserHeader.DM", is_final_ack),
+)
+
+for _name, _rule, _class in (
+    ("ordering-final-ack-receive", "MQQB-2.2.5-11", MessageClass.MQMSG_CLASS_ACK_RECEIVE),
+    ("ordering-final-nack-not-transactional-q", "MQQB-2.2.5-13", MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q),
+    ("ordering-final-nack-bad-dst-q", "MQQB-2.2.5-14", MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q),
+    ("ordering-final-nack-access-denied", "MQQB-2.2.5-15", MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED),
+    ("ordering-final-nack-bad-encryption", "MQQB-2.2.5-16", MessageClass.MQMSG_CLASS_NACK_BAD_ENCRYPTION),
+    (
+        "ordering-final-nack-unsupported-crypto-provider",
+        "MQQB-2.2.5-17",
+        MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER,
+    ),
+    ("ordering-final-nack-bad-signature", "MQQB-2.2.5-18", MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE),
+    ("ordering-final-nack-q-exceed-quota", "MQQB-2.2.5-19", MessageClass.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA),
+    ("ordering-final-nack-q-deleted", "MQQB-2.2.5-20", MessageClass.MQMSG_CLASS_NACK_Q_DELETED),
+    ("ordering-final-nack-q-purged", "MQQB-2.2.5-21", MessageClass.MQMSG_CLASS_NACK_Q_PURGED),
+    ("ordering-final-nack-receive-timeout", "MQQB-2.2.5-22", MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT),
+):
+    add(
+        _name,
+        _rule,
+        f"A FinalAck of class {_class.name} has another.",
+        field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", OTHER_CLASS, _of_class(_class)),
+    )

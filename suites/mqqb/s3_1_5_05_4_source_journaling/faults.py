@@ -1,0 +1,6 @@
+"""Faults of MS-MQQB 3.1.5.5.4 Source Journaling: all lie with other sections."""
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.5.5.4-01": ("acknowledged-messages-not-journaled",),
+}
+"""Faults of other sections that break rules of this one."""

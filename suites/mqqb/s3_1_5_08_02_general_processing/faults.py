@@ -1,0 +1,184 @@
+"""Faults of MS-MQQB 3.1.5.8.2 General Processing: counts, marks of the session, the history, messages for others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import set_fields, skip_during
+from harness.faults.registry import Install, add
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.final_acks import FinalAcks
+from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.protocol.routing import Routing
+from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.protocol.session_timers import SessionTimers
+from reference_qm.model.adm import Message, MessageIDHistoryEntry, Session
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+
+AN_HOUR_S = 3_600
+
+
+# -- counts and marks of the session -------------------------------------------------------------------------------
+
+
+@fault("received-counted-twice", breaks=("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8-04"))
+class ReceivedCountedTwice(Receiving):
+    """MessageReceivedCount grows by two."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        session.MessageReceivedCount += 1
+
+
+def _marked(element: str, value: int | bool) -> Install:
+    """Set an element of the session once it was used."""
+
+    class Marked(Receiving):
+        def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+            super().note_activity(session, packet, now)
+            setattr(session, element, value)
+
+    return replaced(Marked)
+
+
+for _name, _rule, _says, _element, _value in (
+    (
+        "unacknowledged-not-counted",
+        "MQQB-3.1.5.8.2-03",
+        "UnackedReceivedMsgCount is 1.",
+        "UnackedReceivedMsgCount",
+        1,
+    ),
+    ("direct-not-noted", "MQQB-3.1.5.8.2-04", "DirectFormatSession stays FALSE.", "DirectFormatSession", False),
+    ("direct-always", "MQQB-3.1.5.8.2-04", "DirectFormatSession becomes TRUE always.", "DirectFormatSession", True),
+    ("activity-not-noted", "MQQB-3.1.5.8.2-13", "SessionActive stays FALSE.", "SessionActive", False),
+):
+    add(_name, _rule, _says, _marked(_element, _value))
+
+
+@fault("acknowledged-after-whole-timeout", breaks="MQQB-3.1.5.8.2-12")
+class AcknowledgedAfterWholeTimeout(Receiving):
+    """The Session Ack Send Timer runs for the whole AckWaitTimeout."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        running = self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number))
+        super().note_activity(session, packet, now)
+        if not running:
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout, now)
+
+
+@fault("acknowledgment-put-off", breaks="MQQB-3.1.5.8.2-12")
+class AcknowledgmentPutOff(Receiving):
+    """Each message starts the Session Ack Send Timer again."""
+
+    def note_activity(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        self.qm.session_timers.stop(session, TimerName.SESSION_ACK_SEND)
+        super().note_activity(session, packet, now)
+
+
+add(
+    "recoverable-not-forward",
+    ("MQQB-3.1.5.8.2-48", "MQQB-3.1.5.8.7-01", "MQQB-3.1.5.8.7-14"),
+    "A recoverable message does not bring the acknowledgment forward.",
+    skip_during(SessionAcks.set_flag, SessionTimers.start),
+)
+
+
+# -- the history ---------------------------------------------------------------------------------------------------
+
+
+def _remembered(change: Callable[[MessageIDHistoryEntry], MessageIDHistoryEntry | None]) -> Install:
+    """Enter another entry, or none, into the history."""
+
+    class Remembered(Receiving):
+        def remember_message(self, packet: UserMessagePacket, now: Now) -> MessageIDHistoryEntry:
+            entry = super().remember_message(packet, now)
+            self.qm.adm.MessageIDHistoryTable.remove(entry)
+            changed = change(entry)
+            if changed is not None:
+                self.qm.adm.MessageIDHistoryTable.insert(changed)
+            return entry
+
+    return replaced(Remembered)
+
+
+def _other_ordinal(entry: MessageIDHistoryEntry) -> MessageIDHistoryEntry:
+    changed: MessageIDHistoryEntry = set_fields(entry, {"MessageIdentifier.Ordinal": lambda old: old + 500})
+    return changed
+
+
+add(
+    "history-other-ordinal",
+    "MQQB-3.1.5.8.2-06",
+    "An entry of the history has a MessageID 500 after that of the message.",
+    _remembered(_other_ordinal),
+)
+add(
+    "history-other-time",
+    ("MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08"),
+    "An entry of the history has the time of an hour ago.",
+    _remembered(lambda entry: replace(entry, TimeStamp=entry.TimeStamp - AN_HOUR_S)),
+)
+add("history-empty", "MQQB-3.1.5.8.2-10", "Nothing is entered into the history.", _remembered(lambda entry: None))
+add(
+    "history-timer-not-started",
+    "MQQB-3.1.5.8.2-11",
+    "The first entry does not start the MessageIDHistory Cleanup Timer.",
+    skip_during(Receiving.remember_message, Initialization.start_history_timer),
+)
+
+
+# -- messages for another queue manager ----------------------------------------------------------------------------
+
+
+@fault("never-sent-on", breaks="MQQB-3.1.5.8.2-38")
+class NeverSentOn(Receiving):
+    """A message for another queue manager is taken for one to this."""
+
+    def is_addressed_here(self, packet: UserMessagePacket) -> bool:
+        return True
+
+
+@fault("hop-not-counted", breaks="MQQB-3.1.5.8.2-39")
+class HopNotCounted(Routing):
+    """RC stays as it is."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        return packet
+
+
+@fault("hops-without-end", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
+class HopsWithoutEnd(Routing):
+    """A message may have any number of hops."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        return super().count_hop(packet) or packet
+
+
+@fault("hops-told-as-purged", breaks="MQQB-3.1.5.8.2-41")
+class TooManyHopsAcknowledgedAsPurge(AdminAcks):
+    """An administration acknowledgment of too many hops has the class of a purge."""
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        super().acknowledge_failure(message, _purged_for_hops(message_class), now)
+
+
+@fault("hops-told-finally-as-purged", breaks="MQQB-3.1.5.8.2-44")
+class TooManyHopsFinallyAcknowledgedAsPurge(FinalAcks):
+    """A FinalAck of too many hops has the class of a purge."""
+
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        super().refuse_transactional(session, packet, _purged_for_hops(message_class), now)
+
+
+def _purged_for_hops(message_class: MessageClass) -> MessageClass:
+    if message_class is MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED:
+        return MessageClass.MQMSG_CLASS_NACK_DELETED
+    return message_class

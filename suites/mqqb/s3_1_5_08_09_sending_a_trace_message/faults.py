@@ -1,0 +1,62 @@
+"""Faults of MS-MQQB 3.1.5.8.9 Sending a Trace Message."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from harness.faults.reports import ELSEWHERE, reported, reported_with
+from reference_qm.codec import MessageClass
+from reference_qm.core.protocol.tracing import Tracing
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import Message
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.surface.clock import Now
+
+add(
+    "report-received-missing",
+    (
+        "MQQB-3.1.5.8.9-01",
+        "MQQB-3.1.5.8.9-02",
+        "MQQB-3.1.5.8.9-08",
+        "MQQB-3.1.5.8.9-11",
+        "MQQB-3.1.5.8-11",
+    ),
+    "What was received is not reported.",
+    skip(Tracing.trace_received),
+)
+_ELEMENTS: tuple[tuple[str, str, str, Any], ...] = (
+    ("report-received-class", "MQQB-3.1.5.8.9-03", "Class", MessageClass.MQMSG_CLASS_NORMAL),
+    ("report-received-queue", "MQQB-3.1.5.8.9-04", "DestinationQueueFormatName", ELSEWHERE),
+    ("report-received-delivery", "MQQB-3.1.5.8.9-05", "DeliveryGuarantee", DeliveryGuarantee.RECOVERABLE),
+    ("report-received-label", "MQQB-3.1.5.8.9-06", "Label", lambda old: f"0{old}"),
+    ("report-received-body", "MQQB-3.1.5.8.9-07", "Body", lambda old: old[2:]),
+)
+for _name, _rule, _element, _value in _ELEMENTS:
+    _says = f"A report of what was received has another {_element}."
+    add(_name, _rule, _says, reported_with(Tracing.trace_received, _element, _value))
+
+
+@fault("report-unasked", breaks="MQQB-3.1.5.8.9-01")
+class ReportedUnasked(Tracing):
+    """Every message is reported."""
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        super().trace_received(replace(message, TracingRequested=True), now)
+
+
+def _elsewhere_if_unknown(qm: QueueManager, report: Message) -> Message:
+    if qm.resolving.get_destination_info(report.DestinationQueueFormatName) is None:
+        return replace(report, DestinationQueueFormatName=ELSEWHERE)
+    return report
+
+
+add(
+    "report-to-unknown-queue",
+    "MQQB-3.1.5.8.9-11",
+    "A report for a queue that cannot be opened goes elsewhere.",
+    reported(Tracing.trace_received, _elsewhere_if_unknown),
+)

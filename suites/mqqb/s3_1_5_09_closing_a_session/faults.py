@@ -1,0 +1,59 @@
+"""Faults of MS-MQQB 3.1.5.9 Closing a Session."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.model.adm import Session
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+
+@fault("closed-session-state-open", breaks="MQQB-3.1.5.9-02")
+class ClosedSessionStateOpen(Closing):
+    """SessionState stays OPEN when a session is closed."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        if session.SessionState is SessionState.CLOSED:
+            session.SessionState = SessionState.OPEN
+
+
+@fault("closed-session-queue-connected", breaks="MQQB-3.1.5.9-03")
+class ClosedSessionQueueConnected(Closing):
+    """The outgoing queue of a closed session is Connected."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        if session.OutgoingQueueReference is not None:
+            session.OutgoingQueueReference.State = OutgoingQueueState.CONNECTED
+
+
+add(
+    "session-retry-not-started",
+    "MQQB-3.1.5.9-04",
+    "A session that is closed with messages left is not tried again.",
+    skip(Closing.await_reconnect),
+)
+
+
+@fault("session-retry-without-messages", breaks=("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"))
+class RetryWithoutMessages(Closing):
+    """A session that is closed with nothing left to send is established again, too."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        if session.initiator and not len(session.OutgoingMessageTable):
+            duration_ms = self.qm.settings.session_retry_connect_ms
+            self.qm.session_timers.start(session, TimerName.SESSION_RETRY_CONNECT, duration_ms, now)
+            session.SessionState = SessionState.WAITING_RECONNECT
+            self.qm.sessions[session.number] = session
+
+    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
+        if len(session.OutgoingMessageTable):
+            super().on_session_retry_connect_timer(session, now)
+        elif session.SessionState is SessionState.WAITING_RECONNECT:
+            self.qm.establishing.establish(session, now)

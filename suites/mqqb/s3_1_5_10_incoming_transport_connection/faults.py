@@ -1,0 +1,39 @@
+"""Faults of MS-MQQB 3.1.5.10 Handling an Incoming Transport Connection."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.session_opening import SessionOpening
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import TransportAccepted
+
+
+@fault("accepted-session-counts-on", breaks="MQQB-3.1.5.10-01")
+class AcceptedSessionCountsOn(Initialization):
+    """A new connection goes on with the MessageReceivedCount of an earlier one."""
+
+    def initialize_session(self, session: Session, now: Now) -> None:
+        super().initialize_session(session, now)
+        session.MessageReceivedCount = max(one.MessageReceivedCount for one in self.qm.sessions.values())
+
+
+@fault("state-of-new-connection-waiting-cp-msg", breaks="MQQB-3.1.5.10-02")
+class NewConnectionWaitsForParameters(SessionOpening):
+    """SessionState of a new connection is WAITING_CP_MSG."""
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        super().accept_transport(event, now)
+        self.qm.transports[event.transport].SessionState = SessionState.WAITING_CP_MSG
+
+
+@fault("initialization-timer-not-started-with-connection", breaks="MQQB-3.1.5.10-03")
+class InitializationTimerNotStarted(SessionOpening):
+    """The acceptor starts no Session Initialization Timer when it accepts a connection."""
+
+    def accept_transport(self, event: TransportAccepted, now: Now) -> None:
+        super().accept_transport(event, now)
+        self.qm.session_timers.stop(self.qm.transports[event.transport], TimerName.SESSION_INITIALIZATION)

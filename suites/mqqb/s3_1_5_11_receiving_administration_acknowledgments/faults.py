@@ -1,0 +1,19 @@
+"""Faults of MS-MQQB 3.1.5.11 Receiving Administration Acknowledgments."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import FormatError, MessageClass, Packet, UserMessagePacket
+from reference_qm.core.protocol.identifying import Identifying
+
+
+@fault("administration-refused", breaks="MQQB-3.1.5.11-01")
+class AdministrationRefused(Identifying):
+    """An administration acknowledgment is taken for malformed."""
+
+    def identify_packet(self, data: bytes) -> Packet:
+        packet = super().identify_packet(data)
+        arrived = MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
+        if isinstance(packet, UserMessagePacket) and packet.MessagePropertiesHeader.MessageClass == arrived:
+            raise FormatError("MessagePropertiesHeader.MessageClass", 0, "a fault", "is ACK_REACH_QUEUE")
+        return packet

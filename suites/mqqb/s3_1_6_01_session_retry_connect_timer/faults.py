@@ -1,0 +1,105 @@
+"""Faults of MS-MQQB 3.1.6.1 Session Retry Connect Timer Event."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import skip
+from harness.faults.registry import Install, add
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.protocol.resolving import Resolving
+from reference_qm.model.adm import Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
+
+add(
+    "session-retry-does-nothing",
+    "MQQB-3.1.6.1-01",
+    "Nothing is done when the Session Retry Connect Timer expires.",
+    skip(Closing.on_session_retry_connect_timer),
+)
+
+
+@fault("session-retry-connects-in-silence", breaks="MQQB-3.1.6.1-03")
+class RetryConnectsInSilence(Establishing):
+    """A session is tried again by a connection on which no EstablishConnection is sent."""
+
+    def send_establish_request(self, session: Session, now: Now) -> None:
+        if not session.retrying:
+            super().send_establish_request(session, now)
+
+
+def _retried(change: Callable[[Session], None]) -> Install:
+    """Change a session that is about to be tried again; the timer runs also while it is set up (3.1.3.2)."""
+
+    class Retried(Closing):
+        def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
+            if session.SessionState is SessionState.WAITING_RECONNECT:
+                change(session)
+            super().on_session_retry_connect_timer(session, now)
+
+    return replaced(Retried)
+
+
+def _stay(session: Session) -> None:
+    session.NextHopIndexer = -1
+
+
+def _resolve_again(session: Session) -> None:
+    session.NextHopIndexer = len(session.NextHopCollection)
+
+
+def _forget_one(session: Session) -> None:
+    session.OutgoingMessageTable.remove(next(iter(session.OutgoingMessageTable)))
+
+
+add(
+    "next-hop-not-advanced",
+    ("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05"),
+    "Every attempt goes to the first address of a host.",
+    _retried(_stay),
+)
+add(
+    "next-hop-resolved-again",
+    "MQQB-3.1.6.1-09",
+    "The host name is resolved again for each attempt, which then begins with its first address.",
+    _retried(_resolve_again),
+)
+add(
+    "message-forgotten-by-session-retry",
+    "MQQB-3.1.6.1-10",
+    "The first of the messages left is forgotten when the session is tried again.",
+    _retried(_forget_one),
+)
+
+
+# -- the next hop that is taken ------------------------------------------------------------------------------------
+
+
+@fault("next-hop-address-not-taken", breaks="MQQB-3.1.6.1-06")
+class NextHopAddressNotTaken(Resolving):
+    """RemoteQMAddress stays the address of the first next hop."""
+
+    def select_next_hop(self, session: Session) -> None:
+        super().select_next_hop(session)
+        session.RemoteQMAddress = session.NextHopCollection[0].Address
+
+
+@fault("next-hop-host-name-not-taken", breaks="MQQB-3.1.6.1-07")
+class NextHopHostNameNotTaken(Resolving):
+    """RemoteQMHostName is empty once a next hop was selected."""
+
+    def select_next_hop(self, session: Session) -> None:
+        super().select_next_hop(session)
+        session.RemoteQMHostName = ""
+
+
+@fault("next-hop-guid-not-taken", breaks="MQQB-3.1.6.1-08")
+class NextHopGuidNotTaken(Resolving):
+    """RemoteQMGuid is the own one once a next hop was selected."""
+
+    def select_next_hop(self, session: Session) -> None:
+        super().select_next_hop(session)
+        session.RemoteQMGuid = self.qm.adm.Identifier

@@ -1,0 +1,28 @@
+"""Faults of MS-MQQB 3.1.6.5 Transactional Ack Wait Timer Event."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from reference_qm.core.protocol.transactional_sending import TransactionalSending
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+add(
+    "resend-nothing",
+    ("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02", "MQQB-3.1.1.6.2-10"),
+    "Nothing is sent again when the Transactional Ack Wait Timer expires.",
+    skip(TransactionalSending.on_ack_wait_timer),
+)
+
+
+@fault("resend-first-only", breaks="MQQB-3.1.6.5-01")
+class ResendFirstOnly(TransactionalSending):
+    """Only the first of the messages that wait for their OrderAck is sent again."""
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        waiting = [one for one in session.OutgoingMessageTable if one.TxSequenceNumber and not one.ReceivedOrderAck]
+        for position in waiting[1:]:
+            position.ReceivedOrderAck = True
+        super().on_ack_wait_timer(session, now)

@@ -1,0 +1,14 @@
+"""Faults of MS-MQQB 3.1.6.6 Session Initialization Timer Event."""
+
+from __future__ import annotations
+
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from reference_qm.core.protocol.closing import Closing
+
+add(
+    "initialization-timer-without-effect",
+    "MQQB-3.1.6.6-01",
+    "Nothing happens when the Session Initialization Timer expires.",
+    skip(Closing.on_session_initialization_timer),
+)

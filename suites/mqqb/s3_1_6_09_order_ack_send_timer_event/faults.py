@@ -1,0 +1,24 @@
+"""Faults of MS-MQQB 3.1.6.9 Order Ack Send Timer Event."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+@fault("order-ack-sending-not-noted", breaks="MQQB-3.1.6.9-02")
+class SendingNotNoted(OrderAcks):
+    """LastOrderAckSendTime is when the session began."""
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        time_s = session.LastOrderAckSendTime
+        super().on_send_timer(session, now)
+        session.LastOrderAckSendTime = time_s
+
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.6.9-01": ("order-ack-not-sent",),
+}
+"""Faults of other sections that break rules of this one."""

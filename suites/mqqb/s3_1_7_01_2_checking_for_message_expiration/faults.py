@@ -1,0 +1,53 @@
+"""Faults of MS-MQQB 3.1.7.1.2 Checking for Message Expiration."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from reference_qm.codec import MessageClass
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.journaling import Journaling
+from reference_qm.model.adm import Message, MessagePosition
+from reference_qm.surface.clock import Now
+
+add(
+    "expiration-not-acknowledged",
+    "MQQB-3.1.7.1.2-03",
+    "Expired messages are not acknowledged.",
+    skip(AdminAcks.acknowledge_failure),
+)
+
+
+@fault("expiration-acknowledged-otherwise", breaks="MQQB-3.1.7.1.2-03")
+class ExpirationAcknowledgedOtherwise(AdminAcks):
+    """Expired messages are acknowledged with the class of those that were not received in time."""
+
+    def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
+        super().acknowledge_failure(message, MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT, now)
+
+
+add(
+    "expired-not-journaled",
+    "MQQB-3.1.7.1.2-06",
+    "Expired messages are not kept as dead letters.",
+    skip(Journaling.journal_failed),
+)
+
+
+@fault("expired-all-journaled", breaks="MQQB-3.1.7.1.2-06")
+class AllExpiredJournaled(Journaling):
+    """Expired messages are kept as dead letters whether they ask for it or not."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        position.MessageReference = replace(position.MessageReference, NegativeJournalingRequested=True)
+        super().journal_failed(position)
+
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.7.1.2-01": ("expired-message-sent",),
+    "MQQB-3.1.7.1.2-02": ("expired-message-sent",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -1,0 +1,88 @@
+"""Faults of MS-MQQB 3.1.7.1.4 Signing the Packet."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from cryptography.hazmat.primitives.asymmetric import rsa
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from reference_qm.codec import MQFSignatureHeader, UserMessagePacket
+from reference_qm.core.protocol.securing import Securing
+from reference_qm.model.adm import Message
+from reference_qm.security import HashAlgorithm
+
+_HASH = "MessagePropertiesHeader.HashAlgorithm"
+
+
+@fault(
+    "sent-not-signed",
+    breaks=(
+        "MQQB-3.1.7.1.4-01",
+        "MQQB-3.1.7.1.4-04",
+        "MQQB-3.1.7.1.4-05",
+        "MQQB-3.1.7.1.4-07",
+        "MQQB-3.1.7.1.4-08",
+        "MQMQ-2.2.20.6-25",
+        "MQMQ-2.2.20.6-26",
+        "MQMQ-2.2.20.6-27",
+    ),
+)
+class NeverSigned(Securing):
+    """Messages are never signed."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        return packet
+
+
+@fault("sent-signed-as-1.0", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26"))
+class SignedAsMsmq1(Securing):
+    """Messages are signed as MSMQ 1.0, whatever was asked for."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        security = message.security
+        if security is not None and security.AuthenticationLevel in (1, 3):
+            message = replace(message, security=replace(security, AuthenticationLevel=1))
+        return super().sign_packet(message, packet)
+
+
+@fault("sent-signed-with-sha1", breaks=("MQQB-3.1.7.1.4-04", "MQQB-3.1.7.1.4-07"))
+class SignedWithSha1(Securing):
+    """Messages are signed with SHA-1, whatever HashAlgorithm says."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        asked = packet.MessagePropertiesHeader.HashAlgorithm
+        signed = super().sign_packet(message, set_fields(packet, {_HASH: int(HashAlgorithm.SHA1)}))
+        kept: UserMessagePacket = set_fields(signed, {_HASH: asked})
+        return kept
+
+
+@fault("sent-signed-by-another-key", breaks=("MQQB-3.1.7.1.4-05", "MQQB-3.1.7.1.4-08"))
+class SignedByAnotherKey(Securing):
+    """Messages are signed with another user's key."""
+
+    def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
+        right = super().find_signing_key(certificate)
+        accounts = self.qm.config.security.accounts
+        return next((one.key for one in accounts if one.key is not None and one.key != right), right)
+
+
+@fault("sent-signature-of-list-elsewhere", breaks="MQQB-3.1.7.1.4-05")
+class SignatureOfListElsewhere(Securing):
+    """The signature over a list of destinations stands in SecurityData."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        signed = super().sign_packet(message, packet)
+        several = signed.MultiQueueFormatHeader
+        if several is None or not several.Signature.Signature:
+            return signed
+        moved: UserMessagePacket = set_fields(
+            signed,
+            {
+                "MultiQueueFormatHeader.Signature": MQFSignatureHeader(),
+                "SecurityHeader.SecurityData.Padding": None,
+                "SecurityHeader.SecurityData.Signature": several.Signature.Signature,
+            },
+        )
+        return moved

@@ -1,0 +1,67 @@
+"""Faults of MS-MQQB 3.1.7.2 Message Position Deleted, with 3.1.7.2.1, 3.1.7.2.2."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.admin_acks import REMOVAL, made
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from reference_qm.codec import MessageClass, MessagePropertiesHeader
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.final_acks import FinalAcks
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.surface.clock import Now
+
+# -- administration acknowledgments --------------------------------------------------------------------------------
+
+add(
+    "removal-not-told",
+    "MQQB-3.1.7.2-01",
+    "Leaving a queue is not acknowledged.",
+    skip(AdminAcks.acknowledge_receive),
+)
+
+
+@fault("removal-told-unasked", breaks=("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-03"))
+class RemovalAcknowledgedUnasked(Positions):
+    """Leaving a queue is always acknowledged."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        asked = message.AcknowledgementsRequested | MessagePropertiesHeader.flags(PR=1, NR=1)
+        return super().insert_message(queue, replace(message, AcknowledgementsRequested=asked))
+
+
+add(
+    "removal-told-express",
+    ("MQQB-3.1.7.2.1-01", "MQQB-3.1.7.15-24"),
+    "Acknowledgments of removal are express.",
+    made(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
+)
+add(
+    "removal-told-recoverable",
+    ("MQQB-3.1.7.2.1-02", "MQQB-3.1.7.15-24"),
+    "Acknowledgments of removal are recoverable.",
+    made(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+)
+
+# -- final acknowledgments -----------------------------------------------------------------------------------------
+
+add(
+    "no-final-ack",
+    "MQQB-3.1.7.2.2-01",
+    "No FinalAck is sent for a message that left its queue.",
+    skip(FinalAcks.acknowledge_final),
+)
+
+
+@fault("final-ack-for-positive-only", breaks="MQQB-3.1.7.2.2-01")
+class FinalAckForPositiveJournalingOnly(FinalAcks):
+    """Only messages with JP have a FinalAck."""
+
+    def acknowledge_final(self, position: MessagePosition, reason: MessageClass, now: Now) -> None:
+        if position.MessageReference.PositiveJournalingRequested:
+            super().acknowledge_final(position, reason, now)

@@ -1,0 +1,14 @@
+"""Faults of MS-MQQB 3.1.7.3 Handling a Network Disconnect."""
+
+from __future__ import annotations
+
+from harness.faults.primitives import inputs
+from harness.faults.registry import add
+from reference_qm.surface.inputs import TransportLost
+
+add(
+    "lost-transport-not-noticed",
+    "MQQB-3.1.7.3-01",
+    "Nothing is done when a transport connection is lost.",
+    inputs(lambda event: [] if isinstance(event, TransportLost) else [event]),
+)

@@ -1,0 +1,69 @@
+"""Faults of MS-MQQB 3.1.7.7 Receive Ping Request."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.datagrams import sent_datagrams
+from harness.faults.fields import field_is, sent_as
+from harness.faults.made_up import OTHER_GUID
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from reference_qm.codec import PingPacket
+from reference_qm.core.protocol.ping import Ping
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface.inputs import Endpoint, PingSocket
+
+_PING_PORT = 3527
+
+add(
+    "ping-request-unanswered",
+    "MQQB-3.1.7.7-01",
+    "Ping Requests are not answered.",
+    skip(Ping.receive_request),
+)
+
+
+@fault("ping-response-to-the-request-before", breaks="MQQB-3.1.7.7-02")
+class ResponseToTheRequestBefore(Ping):
+    """A Ping Response is made from the request that came before."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self.before: PingPacket | None = None
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        before, self.before = self.before or request, request
+        return super().build_response(before)
+
+
+@fault("ping-response-is-the-request", breaks="MQQB-3.1.7.7-04")
+class ResponseIsTheRequest(Ping):
+    """A Ping Response is the request with another QMGuid: RF comes back."""
+
+    def build_response(self, request: PingPacket) -> PingPacket:
+        return replace(request, QMGuid=super().build_response(request).QMGuid)
+
+
+add(
+    "ping-response-other-guid",
+    "MQQB-3.1.7.7-09",
+    "QMGuid of a Ping Response is that of no queue manager.",
+    sent_as("acceptor", field_is(PingPacket, "QMGuid", OTHER_GUID)),
+)
+add(
+    "ping-response-to-the-ping-port",
+    "MQQB-3.1.7.7-11",
+    "A Ping Response goes to the ping port of the requesting address, not to the port that the request came from.",
+    sent_datagrams(PingSocket.LISTENER, lambda sent: replace(sent, remote=Endpoint(sent.remote.host, _PING_PORT))),
+)
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.7.7-03": ("ping-request-any-signature",),
+    "MQQB-3.1.7.7-05": ("ping-response-never-refuses", "ping-response-refuses"),
+    "MQQB-3.1.7.7-07": ("ping-response-type-clear", "ping-response-type-set"),
+    "MQQB-3.1.7.7-08": ("ping-response-cookie-swapped",),
+    "MQQB-3.1.7.7-10": ("ping-response-signature-swapped",),
+}
+"""Faults of other sections that break rules of this one."""

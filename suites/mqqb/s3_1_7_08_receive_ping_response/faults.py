@@ -1,0 +1,72 @@
+"""Faults of MS-MQQB 3.1.7.8 Receive Ping Response."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from reference_qm.codec import PingPacket
+from reference_qm.core.protocol.ping import Ping
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import Session
+from reference_qm.model.states import Opening, SessionState
+from reference_qm.surface.clock import Now
+
+_COOKIE = slice(4, 8)
+
+
+def _is_answered(session: Session, data: bytes) -> bool:
+    """Say whether a datagram has the Cookie of a session's request."""
+    return data[_COOKIE] == session.ping_cookie.to_bytes(4, "little")
+
+
+add(
+    "ping-response-not-processed",
+    ("MQQB-3.1.7.8-01", "MQQB-3.1.7.8-05", "MQQB-3.1.7.9-01"),
+    "A Ping Response does not end the wait for it.",
+    skip(Ping.response_processed),
+)
+
+
+@fault("ping-response-flags-of-another", breaks="MQQB-3.1.7.8-02")
+class FlagsOfAnotherResponse(Ping):
+    """What decides are the flags of the first datagram that came, whatever it was."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self.first: dict[int, bytes] = {}
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        flags = self.first.setdefault(self.qm.adm.PingCookie, data[:2])
+        super().receive_response(flags + data[2:], now)
+
+
+@fault("ping-response-late-taken", breaks="MQQB-3.1.7.8-06")
+class LateResponseTaken(Ping):
+    """A Ping Response that comes too late opens the session."""
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        super().receive_response(data, now)
+        for session in self.qm.sessions.values():
+            late = session.SessionState is SessionState.WAITING_RECONNECT and session.opening is Opening.NOTHING
+            if late and _is_answered(session, data):
+                self.qm.establishing.connect_transport(session)
+
+
+@fault("ping-response-second-taken", breaks="MQQB-3.1.7.8-06")
+class SecondResponseTaken(Ping):
+    """A second Ping Response, with RF set, closes the session."""
+
+    def receive_response(self, data: bytes, now: Now) -> None:
+        super().receive_response(data, now)
+        for session in list(self.qm.sessions.values()):
+            opened = session.SessionState is SessionState.WAITING_ECR_MSG
+            if opened and _is_answered(session, data) and data[0] & PingPacket.flags(RF=1):
+                self.qm.closing.close(session, "a second Ping Response refuses it (fault)", now)
+
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.7.8-03": ("ping-response-any-signature",),
+    "MQQB-3.1.7.8-04": ("ping-response-any-cookie",),
+}
+"""Faults of other sections that break rules of this one."""

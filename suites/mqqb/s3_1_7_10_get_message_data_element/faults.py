@@ -1,0 +1,44 @@
+"""Faults of MS-MQQB 3.1.7.10 Get Message Data Element From Buffer."""
+
+from __future__ import annotations
+
+from harness.faults.parts import replaced
+from harness.faults.primitives import set_fields
+from harness.faults.registry import Install, add
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.surface.clock import Now
+
+
+def _read(field: str, value: object) -> Install:
+    """Read something else out of the packet of a message."""
+
+    class Read(Receiving):
+        def take_message(
+            self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+        ) -> None:
+            other = set_fields(packet, {"BaseHeader.PacketSize": 0, field: value})
+            super().take_message(session, other, receipt, now)
+
+    return replaced(Read)
+
+
+add(
+    "read-no-message",
+    ("MQQB-3.1.7.10-02", "MQQB-3.1.7.10-03"),
+    "Every message has an empty label.",
+    _read("MessagePropertiesHeader.Label", ""),
+)
+add(
+    "read-other-tag",
+    "MQQB-3.1.7.10-03",
+    "No message has a tag.",
+    _read("MessagePropertiesHeader.ApplicationTag", 0),
+)
+add(
+    "read-other-correlation",
+    "MQQB-3.1.7.10-03",
+    "No message has a CorrelationID.",
+    _read("MessagePropertiesHeader.CorrelationID", bytes(20)),
+)

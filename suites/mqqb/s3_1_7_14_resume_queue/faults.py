@@ -1,0 +1,34 @@
+"""Faults of MS-MQQB 3.1.7.14 Resume Queue Event."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip_during
+from harness.faults.registry import add
+from reference_qm.core.protocol.administering import Administering
+from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.model.adm import OutgoingQueue
+from reference_qm.surface.clock import Now
+
+add(
+    "resume-connects-not",
+    ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"),
+    "When a queue is resumed, no session is established.",
+    skip_during(Administering.resume_queue, Establishing.establish),
+)
+add(
+    "resume-dispatches-not",
+    ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04"),
+    "When a queue is resumed, messages that wait are not sent.",
+    skip_during(Administering.resume_queue, Sending.dispatch_messages),
+)
+
+
+@fault("resume-session-not-active", breaks="MQQB-3.1.7.14-07")
+class SessionNotActive(Administering):
+    """When a queue is resumed, the session is not active."""
+
+    def resume_queue(self, queue: OutgoingQueue, now: Now) -> None:
+        super().resume_queue(queue, now)
+        queue.session.SessionActive = False

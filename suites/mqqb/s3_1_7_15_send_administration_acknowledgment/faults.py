@@ -1,0 +1,228 @@
+"""Faults of MS-MQQB 3.1.7.15 Send Administration Acknowledgment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.admin_acks import ALL, ARRIVAL, REFUSAL, REMOVAL, Change, made
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import during, skip
+from harness.faults.registry import Install, add
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import Message
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.surface.clock import Now
+
+_ELSEWHERE = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
+
+
+def _with(**changes: Any) -> Change:
+    return lambda ack, message: replace(ack, **changes)
+
+
+# -- when one is sent ----------------------------------------------------------------------------------------------
+
+
+def _to_response_queue(classes: frozenset[MessageClass]) -> Install:
+    class ToResponseQueue(AdminAcks):
+        def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
+            if message_class in classes:
+                name = message.AdministrationQueueFormatName or message.ResponseQueueFormatName
+                message = replace(message, AdministrationQueueFormatName=name)
+            super().send(message, message_class, now)
+
+    return replaced(ToResponseQueue)
+
+
+add(
+    "removal-told-nobody-asked",
+    "MQQB-3.1.7.15-03",
+    "Without administration queue a removal is acknowledged to the response queue.",
+    _to_response_queue(REMOVAL),
+)
+add(
+    "arrival-told-nobody-asked",
+    "MQQB-3.1.7.15-04",
+    "Without administration queue an arrival is acknowledged to the response queue.",
+    _to_response_queue(ARRIVAL),
+)
+
+
+@fault("insecure-told-always", breaks="MQQB-3.1.7.15-05")
+class InsecureNacksAlwaysSent(AdminAcks):
+    """SendInsecureNacks is taken for TRUE."""
+
+    def may_send_nack(self, message_class: MessageClass) -> bool:
+        return True
+
+
+@fault("insecure-told-never", breaks="MQQB-3.1.7.15-05")
+class InsecureNacksNeverSent(AdminAcks):
+    """BAD_DST_Q is never sent."""
+
+    def may_send_nack(self, message_class: MessageClass) -> bool:
+        return message_class is not MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q and super().may_send_nack(message_class)
+
+
+add(
+    "acknowledgment-not-made",
+    ("MQQB-3.1.7.15-06", "MQQB-3.1.7.15-30", "MQQB-3.1.7.15-34"),
+    "No acknowledgment is ever sent.",
+    skip(AdminAcks.send),
+)
+
+# -- its class, and where it goes ----------------------------------------------------------------------------------
+
+add(
+    "acknowledgment-other-class",
+    ("MQQB-3.1.7.15-07", "MQQB-3.1.7.2.1-03"),
+    "An acknowledgment of removal says REACH_QUEUE_TIMEOUT.",
+    made(REMOVAL, _with(Class=MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT)),
+)
+add(
+    "arrival-told-elsewhere",
+    ("MQQB-3.1.7.15-08", "MQQB-3.1.7.15-10"),
+    "An acknowledgment of arrival goes to another queue.",
+    made(ARRIVAL, _with(DestinationQueueFormatName=_ELSEWHERE)),
+)
+add(
+    "removal-told-elsewhere",
+    "MQQB-3.1.7.15-09",
+    "An acknowledgment of removal goes to another queue.",
+    made(REMOVAL, _with(DestinationQueueFormatName=_ELSEWHERE)),
+)
+
+
+def _of_type(kind: int) -> Install:
+    """Take one type of administration queue (AQ) for a queue that is elsewhere."""
+
+    def make(build: Any, qm: QueueManager, session: Any, packet: UserMessagePacket, *_: Any) -> Any:
+        def elsewhere(*arguments: Any) -> Message:
+            ack: Message = build(*arguments)
+            return replace(ack, DestinationQueueFormatName=_ELSEWHERE)
+
+        return elsewhere if kind == packet.UserHeader.AQ else build
+
+    return during(Receiving.take_message, AdminAcks.build, make)
+
+
+for _name, _rule, _kind in (
+    ("administration-type-2", "MQQB-3.1.7.15-11", 2),
+    ("administration-type-3", "MQQB-3.1.7.15-12", 3),
+    ("administration-type-5", "MQQB-3.1.7.15-13", 5),
+    ("administration-type-6", "MQQB-3.1.7.15-14", 6),
+    ("administration-type-7", "MQQB-3.1.7.15-15", 7),
+):
+    _says = f"An acknowledgment for an administration queue with AQ {_kind} goes to another."
+    add(_name, _rule, _says, _of_type(_kind))
+
+# -- what it names -------------------------------------------------------------------------------------------------
+
+add(
+    "removal-correlated-to-nothing",
+    "MQQB-3.1.7.15-16",
+    "An acknowledgment of removal has no CorrelationID.",
+    made(REMOVAL, _with(CorrelationIdentifier=bytes(20))),
+)
+add(
+    "arrival-correlated-to-nothing",
+    ("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"),
+    "An acknowledgment of arrival has no CorrelationID.",
+    made(ARRIVAL, _with(CorrelationIdentifier=bytes(20))),
+)
+add(
+    "removal-of-another-queue",
+    "MQQB-3.1.7.15-19",
+    "An acknowledgment of removal names another queue.",
+    made(REMOVAL, _with(ResponseQueueFormatName=_ELSEWHERE)),
+)
+add(
+    "response-of-another-queue",
+    "MQQB-3.1.7.15-20",
+    "An acknowledgment names another queue.",
+    made(ALL, _with(ResponseQueueFormatName=_ELSEWHERE)),
+)
+
+
+def _response_of(begins: str) -> Change:
+    """Name another queue in acknowledgments of messages whose destination begins so."""
+
+    def change(ack: Message, message: Message) -> Message:
+        meant = message.DestinationQueueFormatName.upper().startswith(begins)
+        return replace(ack, ResponseQueueFormatName=_ELSEWHERE) if meant else ack
+
+    return change
+
+
+for _name, _rule, _begins in (
+    ("response-private", "MQQB-3.1.7.15-21", "PRIVATE="),
+    ("response-public", "MQQB-3.1.7.15-22", "PUBLIC="),
+    ("response-direct", "MQQB-3.1.7.15-23", "DIRECT="),
+):
+    _says = f"An acknowledgment of a message to {_begins} names another queue."
+    add(_name, _rule, _says, made(ALL, _response_of(_begins)))
+
+# -- its attributes ------------------------------------------------------------------------------------------------
+
+add(
+    "arrival-told-express",
+    "MQQB-3.1.7.15-25",
+    "Acknowledgments are express.",
+    made(ALL, _with(DeliveryGuarantee=DeliveryGuarantee.EXPRESS)),
+)
+add(
+    "arrival-told-recoverable",
+    "MQQB-3.1.7.15-25",
+    "Acknowledgments are recoverable.",
+    made(ALL, _with(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
+)
+_ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
+    ("acknowledgment-asks", "MQQB-3.1.7.15-26", "AcknowledgementsRequested", 1),
+    ("acknowledgment-reach", "MQQB-3.1.7.15-26", "TimeToReachQueue", 800),
+    ("acknowledgment-receive", "MQQB-3.1.7.15-26", "TimeToBeReceived", 900),
+    ("acknowledgment-journaled", "MQQB-3.1.7.15-26", "PositiveJournalingRequested", True),
+    ("acknowledgment-logged", "MQQB-3.1.7.15-26", "NegativeJournalingRequested", True),
+)
+for _name, _rule, _attribute, _value in _ATTRIBUTES:
+    add(_name, _rule, f"An acknowledgment has {_attribute} set.", made(ALL, _with(**{_attribute: _value})))
+
+# -- its body ------------------------------------------------------------------------------------------------------
+
+
+def _whole_body(ack: Message, message: Message) -> Message:
+    return replace(ack, Body=message.Body)
+
+
+add(
+    "removal-without-body",
+    "MQQB-3.1.7.15-28",
+    "The acknowledgment of removal has no body.",
+    made(REMOVAL, _with(Body=b"")),
+)
+add(
+    "removal-always-with-body",
+    "MQQB-3.1.7.15-28",
+    "The acknowledgment of a success has a body.",
+    made(REMOVAL, _whole_body),
+)
+add(
+    "refusal-without-body",
+    "MQQB-3.1.7.15-29",
+    "The acknowledgment of refusal has no body.",
+    made(REFUSAL, _with(Body=b"")),
+)
+add(
+    "refusal-always-with-body",
+    "MQQB-3.1.7.15-29",
+    "The acknowledgment of a success has a body.",
+    made(ARRIVAL, _whole_body),
+)
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.7.15-24": ("removal-told-express", "removal-told-recoverable"),
+}
+"""Faults of other sections that break rules of this one."""

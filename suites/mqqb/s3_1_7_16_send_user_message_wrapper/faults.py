@@ -1,0 +1,30 @@
+"""Faults of MS-MQQB 3.1.7.16 Send User Message Wrapper."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.protocol.dispatching import DispatchCollection
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import OutgoingMessagePosition, Session
+
+
+@fault("step-sent-twice", breaks="MQQB-3.1.7.16-06")
+class SentTwice(DispatchCollection):
+    """What was sent stays in the dispatch collection once."""
+
+    def __init__(self, qm: QueueManager) -> None:
+        super().__init__(qm)
+        self.sent: set[int] = set()
+
+    def remove(self, session: Session, position: OutgoingMessagePosition) -> None:
+        if position.order in self.sent:
+            super().remove(session, position)
+        else:
+            self.sent.add(position.order)
+            session.OutgoingMessageTable.send_again(position)
+
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.7.16-03": ("step-not-transmitted",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -1,0 +1,92 @@
+"""Two processes that share a directory in a file: each sees what the other publishes, and neither waits for it."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from pathlib import Path
+
+from qm_process import RESPONSE_TIMEOUT_S, free_port, serve
+
+ADDRESSES = {"left": "127.0.0.1", "right": "127.0.0.2"}
+IDENTIFIERS = {name: f"6d71636f-6e66-4f72-8d00-0000000000{number}" for number, name in enumerate(ADDRESSES, 20)}
+PRIVATE = "private$\\plain"
+
+
+def settings(folder: Path, name: str, port: int) -> str:
+    machines = "".join(
+        f"""
+        [[directory.queue_managers]]
+        identifier = "{IDENTIFIERS[one]}"
+        computer_name = "{one}"
+        qualified_computer_name = "{address}"
+        sites = ["here"]
+        """
+        for one, address in ADDRESSES.items()
+    )
+    return f"""
+        queues = [{{ name = '{PRIVATE}' }}, {{ name = 'configured' }}]
+        [queue_manager]
+        identifier = "{IDENTIFIERS[name]}"
+        host_name = "{name}"
+        [listen]
+        address = "{ADDRESSES[name]}"
+        tcp_port = {port}
+        ping = false
+        [remote]
+        tcp_port = {port}
+        [timers]
+        scale = 20
+        [control]
+        address = "127.0.0.1:0"
+        [store]
+        path = "{folder / name / "store"}"
+        [directory]
+        store = "{folder / "directory"}"
+        [[directory.sites]]
+        name = "here"
+        {machines}
+    """
+
+
+@contextlib.contextmanager
+def served(folder: Path, name: str, port: int):
+    (folder / name).mkdir(exist_ok=True)
+    with serve(folder / name, toml=settings(folder, name, port)) as process, process.control() as control:
+        yield control
+
+
+def received(control, queue: str) -> str:
+    message = control.call("receive", queue=queue, timeout_ms=RESPONSE_TIMEOUT_S * 1000)["message"]
+    assert message is not None, f"nothing came to {queue}"
+    return str(message["body"])
+
+
+def test_what_one_publishes_the_other_sends_to(tmp_path: Path):
+    port = free_port(*ADDRESSES.values())
+    with served(tmp_path, "left", port) as left:
+        with served(tmp_path, "right", port) as right:
+            name = right.call("create_queue", name="late")["format_names"]["public"]
+            left.call("send", to=name, body="published", delivery="recoverable")
+            assert received(right, "late") == "published"
+        with served(tmp_path, "right", port) as right:
+            assert {"configured", "late"} <= {queue["name"] for queue in right.call("list")["queues"]}
+            left.call("send", to=name, body="again", delivery="recoverable")
+            assert received(right, "late") == "again"
+            right.call("delete_queue", name="late")
+            assert "late" not in {queue["name"] for queue in right.call("list")["queues"]}
+
+
+def test_a_file_that_another_process_has_delays_only_what_needs_it(tmp_path: Path):
+    port = free_port(*ADDRESSES.values())
+    with served(tmp_path, "left", port) as left:
+        other = sqlite3.connect(tmp_path / "directory", isolation_level=None)
+        other.execute("BEGIN EXCLUSIVE")
+        number = left.ask("create_queue", name="late")
+        sent = left.ask("send", to=f"DIRECT=TCP:127.0.0.1\\{PRIVATE}", body="direct")
+        answers = [left.read_reply(), left.read_reply()]
+        other.execute("ROLLBACK")
+        other.close()
+        assert [answer["id"] for answer in answers] == [sent, number]
+        assert "MQ_ERROR_NO_DS: try again when it is back" in answers[1]["error"]
+        left.call("create_queue", name="late")

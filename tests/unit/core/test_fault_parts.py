@@ -1,0 +1,120 @@
+"""The seam of faults: subclasses of one part, put in its place for one queue manager."""
+
+import pytest
+from core_network import Network, direct
+
+from harness.faults import registry
+from harness.faults.parts import changed, fault, put_in_place, replaced
+from harness.faults.primitives import during, skip
+from harness.faults.registry import FaultyCore
+from reference_qm.core.part import Part
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.quotas import Quotas
+
+
+class ByTwo(Sending):
+    """Every ordinal is one more."""
+
+    def assign_identifier(self) -> int:
+        return super().assign_identifier() + 1
+
+
+class TenTimes(Sending):
+    """Every ordinal is ten times as much.
+
+    This is said to nobody.
+    """
+
+    def assign_identifier(self) -> int:
+        return super().assign_identifier() * 10
+
+
+class NoWindow(Sending):
+    """Nothing may be sent."""
+
+    def may_send(self, session) -> bool:
+        return False
+
+
+@pytest.fixture
+def host():
+    return Network().host(1)
+
+
+@pytest.fixture
+def faulty(host):
+    return FaultyCore(host.core)
+
+
+def test_two_faults_of_one_part_compose_and_the_last_is_outermost(faulty):
+    core = faulty.core
+    for one in (ByTwo, NoWindow, TenTimes):
+        replaced(one)(faulty)
+    assert core.sending.assign_identifier() == (1 + 1) * 10
+    assert core.sending.may_send(None) is False
+    assert isinstance(core.sending, TenTimes) and isinstance(core.sending, ByTwo)
+    core.restart()
+    assert core.sending.assign_identifier() == (2 + 1) * 10
+    assert type(Network().host(1).core.sending) is Sending, "only one queue manager has them"
+
+
+def test_a_fault_that_is_a_function_composes_with_one_that_is_a_class(faulty):
+    replaced(changed(Sending.assign_identifier, lambda original: lambda qm: original(qm) + 5))(faulty)
+    replaced(TenTimes)(faulty)
+    replaced(changed(Sending.assign_identifier, lambda original: lambda qm: -original(qm)))(faulty)
+    assert faulty.core.sending.assign_identifier() == -(1 + 5) * 10
+
+
+def test_the_steps_of_a_part_meet_each_others_faults(faulty, host):
+    counted = []
+
+    class Counting(Positions):
+        """Every identifier that is assigned is counted."""
+
+        def assign_lookup_identifier(self, message):
+            counted.append(self.qm)
+            return super().assign_lookup_identifier(message)
+
+    replaced(Counting)(faulty)
+    skip(Positions.message_available)(faulty)
+    host.send(direct(1))
+    assert counted == [faulty.core], "insert_message of the same part calls it"
+
+
+def test_a_method_is_replaced_only_while_another_runs(faulty, host):
+    during(Positions.insert_message, Positions.assign_lookup_identifier, lambda *_: lambda qm, message: 77)(faulty)
+    host.send(direct(1))
+    (position,) = host.core.queue_names.find_by_path("private$\\plain").MessagePositionList
+    assert position.LookupIdentifier == 77
+    assert host.core.positions.assign_lookup_identifier(position.MessageReference) & 0xFFFF == 1
+
+
+def test_a_class_is_registered_with_what_its_docstring_says(monkeypatch):
+    monkeypatch.setattr(registry, "_FAULTS", {})
+    assert fault("ten-times", breaks="MQQB-1")(TenTimes) is TenTimes
+    fault("by-two", breaks=("MQQB-1", "MQQB-2"))(ByTwo)
+    known = registry._FAULTS
+    assert (known["ten-times"].breaks, known["ten-times"].says) == (("MQQB-1",), "Every ordinal is ten times as much.")
+    assert known["by-two"].breaks == ("MQQB-1", "MQQB-2")
+    with pytest.raises(ValueError, match="two faults"):
+        fault("by-two", breaks="MQQB-1")(ByTwo)
+    with pytest.raises(TypeError, match="no docstring"):
+        fault("silent", breaks="MQQB-1")(type("Silent", (Sending,), {}))
+
+
+class Unknown(Part):
+    """No queue manager has it."""
+
+
+class Both(Sending, Quotas):
+    """A part that derives from two."""
+
+
+def test_what_is_no_part_is_refused(faulty):
+    with pytest.raises(TypeError, match="Unknown is no part"):
+        put_in_place(faulty.core, Unknown)
+    with pytest.raises(TypeError, match="derives from 2 parts"):
+        replaced(Both)
+    with pytest.raises(TypeError, match="no method of a part"):
+        changed(FaultyCore.restart, lambda original: original)
