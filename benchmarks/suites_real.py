@@ -49,7 +49,7 @@ def measure() -> Iterator[str]:
 
 
 def _loopback(folder: Path) -> str:
-    """A process for each worker, each with a control channel."""
+    """Return a process for each worker, each with a control channel."""
     command = f'"{sys.executable}", "-m", "reference_qm", "--config", "{folder}/{{worker}}.toml"'
     ports = ", ".join(f'"--{name}-port", "{{{name}_port}}"' for name in ("tcp", "ping"))
     sut = folder / "loopback.toml"
@@ -66,7 +66,7 @@ def _loopback(folder: Path) -> str:
 
 
 def _without_control(folder: Path) -> str:
-    """One process that runs already, with the specification's own timers."""
+    """Start one process, with the specification's own timers, and return what names it."""
     queues = "".join(
         f"[[queues]]\nname = '{name.format(worker=number)}'\ntransactional = {str(kind == 'transactional').lower()}\n"
         for number in range(WAITING_WORKERS)

@@ -13,7 +13,7 @@ from reports.text import one_line, slug
 
 @dataclass(slots=True)
 class CaptureStore:
-    """Copies the captures that pages link to; ``missing`` names what a verdict points at and cannot be had."""
+    """The captures that pages link to, copied; ``missing`` names what a verdict points at and cannot be had."""
 
     site: Path
     runs: dict[str, Run]

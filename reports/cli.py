@@ -17,10 +17,10 @@ from reports.summary import terminal_matrix
 from reports.text import one_line
 
 MARKER = ".mqconform-rollup"
-"""Lies in a folder whose lake/ and site/ are ours to replace."""
+"""The mark of a folder whose lake/ and site/ are ours to replace."""
 BAD_INPUT, LINES_REJECTED = 2, 3
 NAMED = 3
-"""Things that one line on the terminal names before it only counts."""
+"""Entries that one line on the terminal names before it only counts."""
 
 
 def register(app: typer.Typer) -> None:

@@ -63,7 +63,7 @@ class Coverage:
 
     @property
     def open(self) -> int:
-        """Rules that nothing checks although somebody could."""
+        """The rules that nothing checks although somebody could."""
         return self.rows - self.none - self.checked
 
 

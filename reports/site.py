@@ -97,7 +97,7 @@ def environment() -> Environment:
 
 
 class _Writer:
-    """Renders every page of one roll-up."""
+    """The renderer of every page of one roll-up."""
 
     def __init__(self, rollup: Rollup, site: Path) -> None:
         self.rollup = rollup

@@ -1,4 +1,4 @@
-"""Give every check a SUT, a peer, a judge, and the passive predicates on all that the SUT sends."""
+"""Fixtures of every check: a SUT, a peer, a judge, and the passive predicates on all that the SUT sends."""
 
 from __future__ import annotations
 

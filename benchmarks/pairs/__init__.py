@@ -83,7 +83,7 @@ def now() -> float:
 
 
 class Memory:
-    """Notes how much memory the process has when it has done so many messages."""
+    """The memory of the process, noted after so many messages."""
 
     def __init__(self, marks: tuple[int, ...]) -> None:
         self.noted: list[int] = []

@@ -78,7 +78,7 @@ async def send(options: Options, port: int, report: Report) -> None:
 
 
 class _EventfulDriver(Driver):
-    """Sets an event when the core has taken an input."""
+    """A driver that sets an event when the core has taken an input."""
 
     def __init__(self, host: Host) -> None:
         super().__init__(host)
@@ -90,7 +90,7 @@ class _EventfulDriver(Driver):
 
 
 class _EventfulHost(Host):
-    """Has an eventful driver."""
+    """A host with an eventful driver."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)

@@ -204,7 +204,7 @@ def _start(queue: int) -> bytes:
 
 
 def _echoed() -> list[bytes]:
-    """Requests as large as the answers of a queue manager."""
+    """Return requests as large as the answers of a queue manager."""
     answer = {"pphContext": LICENCE, "lpRemoteReadDesc": _desc(1, bytes(184) + BODY), "Return": 0}
     ended = {"pphContext": None, "Return": 0}
     stubs = START.build_out(answer, Encoding(), {}), END.build_out(ended, Encoding(), {})

@@ -35,7 +35,7 @@ def _rpc() -> Any:
 
 
 class Framer(Protocol):
-    """Cuts a stream into packets."""
+    """A framer of a stream into packets."""
 
     @property
     def pending(self) -> int:
@@ -129,7 +129,7 @@ class Connection:
 
 
 class Recorder:
-    """Keeps every packet of one test, in memory and in a pcapng."""
+    """A recorder of every packet of one test, in memory and in a pcapng."""
 
     def __init__(self, environment: Environment, path: Path | None) -> None:
         self.environment = environment

@@ -8,7 +8,7 @@ from reference_qm.codec import FormatError, FramingError
 
 
 class RpcFramer:
-    """Takes the bytes of one direction of a connection, cut anywhere, and returns whole PDUs."""
+    """A framer of the bytes of one direction of a connection, which come cut anywhere, into whole PDUs."""
 
     def __init__(self) -> None:
         self._held = bytearray()

@@ -1,4 +1,4 @@
-"""Writes captures of what the harness sent and received: every byte, both endpoints, no sniffing."""
+"""The writer of captures of what the harness sent and received: every byte, both endpoints, no sniffing."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ def _wait(runs: dict[System, subprocess.Popen[bytes]]) -> None:
 
 
 class _Tally:
-    """Counts the verdicts of a run as they are appended: the files grow large."""
+    """A count of the verdicts of a run as they are appended: the files grow large."""
 
     def __init__(self, path: Path) -> None:
         self.path = path

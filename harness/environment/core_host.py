@@ -49,7 +49,7 @@ from reference_qm.surface.inputs import (
 
 
 class Stage(Protocol):
-    """Sees and may change what passes between a core and its transports."""
+    """A stage that sees and may change what passes between a core and its transports."""
 
     def opened(self, transport: str, stream: Stream, initiator: bool) -> None:
         """Note a new transport; ``initiator``: this host opened it."""
@@ -105,7 +105,7 @@ class _PingSink:
 
 
 class CoreHost:
-    """Gives a core its sockets and its time."""
+    """A host of a core: its sockets and its time."""
 
     def __init__(self, environment: Environment, core: Core, address: str, stage: Stage | None = None) -> None:
         self.environment = environment
@@ -183,7 +183,7 @@ class CoreHost:
     # -- inputs -------------------------------------------------------------------------------------------------
 
     def handle(self, event: Input) -> None:
-        """Give the core an input and carry out what it wants."""
+        """Pass an input to the core and carry out what it wants."""
         self.driver.handle(event)
 
     def begin(self, request: Request) -> int:
@@ -201,7 +201,7 @@ class CoreHost:
         return self.answers.pop(token)
 
     def transport_open(self, transport: str) -> None:
-        """Tell the core of a new transport."""
+        """Report a new transport to the core."""
         stream = self.streams[transport]
         initiator = transport.startswith("out-")
         if self.stage is not None:

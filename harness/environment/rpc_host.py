@@ -1,4 +1,4 @@
-"""Gives a core its DCE/RPC connections in an environment: the part of ``CoreHost`` for MS-MQQP."""
+"""DCE/RPC connections of a core in an environment: the part of ``CoreHost`` for MS-MQQP."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class RpcHost:
         return opened[0].endpoint
 
     def announce(self) -> None:
-        """Tell a core that begins which ports are its own."""
+        """Pass its own ports to a core that begins."""
         if self._listening is not None:
             self.deliver(self._listening)
 
@@ -71,7 +71,7 @@ class RpcHost:
             stream.close()
 
     def drop(self) -> None:
-        """Close every connection; the core is not told."""
+        """Close every connection; nothing is reported to the core."""
         for stream in self.streams.values():
             stream.close()
         self.streams.clear()

@@ -1,4 +1,4 @@
-"""Turns what a check saw into verdicts."""
+"""The judge, which turns what a check saw into verdicts."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ class Context:
 
 
 Predicate = Callable[[Any, Context], Finding]
-"""Takes the strict codec's record of the packet; of bytes that are none, the FormatError that says why."""
+"""A predicate on the strict codec's record of the packet; of bytes that are none, the FormatError that says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Tally:
 
 
 class PassiveJudge:
-    """Shows every packet of the SUT in one test to every predicate."""
+    """A judge that shows every packet of the SUT in one test to every predicate."""
 
     def __init__(self) -> None:
         self.tallies: dict[str, Tally] = {}

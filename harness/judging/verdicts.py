@@ -76,7 +76,7 @@ class RunInfo:
 
 
 def _fields(record: Entry | Evidence | RunInfo) -> dict[str, Any]:
-    """Like ``dataclasses.asdict``, without copies: a run writes tens of thousands of them."""
+    """Return what ``dataclasses.asdict`` returns, without copies: a run writes tens of thousands of them."""
     return {name: getattr(record, name) for name in record.__slots__}
 
 
@@ -86,14 +86,14 @@ def utc_now() -> str:
 
 
 class Log(Protocol):
-    """Takes verdicts: the file of a run, or the list in which a worker keeps those of a check."""
+    """A sink of verdicts: the file of a run, or the list in which a worker keeps those of a check."""
 
     def append(self, entry: Entry, /) -> None:
         """Take one."""
 
 
 class VerdictLog:
-    """Appends verdicts to a file, one write each: a killed run loses none and cuts none."""
+    """A file of verdicts, appended one write each: a killed run loses none and cuts none."""
 
     def __init__(self, path: Path, info: RunInfo, recorded: Recorded | None = None) -> None:
         recorded = recorded or Recorded()

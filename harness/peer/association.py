@@ -77,7 +77,7 @@ class Call:
         return self
 
     def settled(self, within_ms: int | None = None) -> Call:
-        """Like ``wait``; ConformanceFailure when the call did not succeed, because the next steps build on it."""
+        """Wait as ``wait`` does; ConformanceFailure when the call failed, because the next steps build on it."""
         self.wait(within_ms)
         if self.outcome not in ("MQ_OK", "returned"):
             name = self.operation.name if self.operation else "a call"
@@ -107,7 +107,7 @@ class Call:
 
     @property
     def either(self) -> str:
-        """Like ``outcome``, an HRESULT that is thrown the same as one that is returned."""
+        """The ``outcome``, an HRESULT that is thrown the same as one that is returned."""
         return self.outcome.removeprefix("fault ") if self.thrown is not None else self.outcome
 
     @property

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from harness.peer.peer import Peer
 
 Tamper = Callable[[Any], Any]
-"""Takes the scapy packet that is about to be sent; returns it (changed), bytes, or None to drop it."""
+"""A change of the scapy packet that is about to be sent: returns it (changed), bytes, or None to drop it."""
 
 
 class Conversation:
@@ -69,7 +69,7 @@ class Conversation:
         return found[0] if found else None
 
     def expect(self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None) -> Frame:
-        """Like ``poll``; ConformanceFailure when none came, because the next steps build on it."""
+        """Wait as ``poll`` does; ConformanceFailure when none came, because the next steps build on it."""
         frame = self.poll(kind, where, within_ms=within_ms)
         if frame is None:
             ended = "; it closed the connection" if self.closed_by_sut else ""

@@ -119,7 +119,7 @@ class Peer:
         return session
 
     def try_session(self, tamper: Tamper | None = None) -> tuple[Session | None, str | None]:
-        """Like ``open_session``, for checks that expect it to fail: the session, if a connection stood, and why not."""
+        """Open a session that may fail to open: return it, if a connection stood, and why it failed."""
         self._pre_tampers = [tamper] if tamper else []
         before = set(self.sessions)
         token = self.host.begin(OpenSession(self.sut.format_name("plain")))
@@ -232,7 +232,7 @@ class _Stage:
 
 
 class RawListener:
-    """Accepts connections of the SUT at peer_address, without a core behind."""
+    """A listener for connections of the SUT at peer_address, without a core behind."""
 
     def __init__(self, peer: Peer) -> None:
         self.peer = peer

@@ -138,7 +138,7 @@ class RemoteQueue:
         return self.association.begin(by, **arguments)
 
     def read(self, action: int = RECEIVE, **how: Any) -> Call:
-        """Like ``begin``, and wait for the answer."""
+        """Begin a read and wait for its answer."""
         return self.begin(action, **how).wait()
 
     def end(self, read: Call, acknowledge: int = RR_ACK) -> Call:

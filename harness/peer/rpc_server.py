@@ -207,7 +207,7 @@ class ServedAssociation(RawConversation):
 
 
 class RpcServer:
-    """Serves qmcomm and qm2qm at ``driver.peer_rpc_port`` and qm2qm at a second port, which it may return to the SUT.
+    """A server of qmcomm and qm2qm at ``driver.peer_rpc_port``, and of qm2qm at a port which it may return to the SUT.
 
     ``answers``: what is done about a call, by the name of its method; a method without an answer is left waiting.
     ``transfers``: the transfer syntaxes that it speaks, the preferred one first. ``refuses_bind``: a reason.

@@ -1,4 +1,4 @@
-"""Shows that every check can fail: it passes on the clean reference and fails, on its own rule, on a fault of it.
+"""The proof that every check can fail: it passes on the clean reference and fails, on its own rule, on a fault of it.
 
 One clean run of the suites in virtual time shows which check judges which rule; then each fault is put in and the
 checks of its rules run again. Workers are forked from this process, so that nothing is imported twice.

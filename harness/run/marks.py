@@ -1,4 +1,4 @@
-"""What a check says of itself: the rules that it judges and what it cannot do without."""
+"""Marks of a check: the rules that it judges and what it cannot do without."""
 
 from __future__ import annotations
 

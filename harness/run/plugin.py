@@ -164,7 +164,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 @pytest.fixture
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
-    """The system under test; a check that needs what it has not goes no further, nor do the fixtures that use it."""
+    """Yield the system under test; a check that needs what it lacks ends here, as do the fixtures that use it."""
     driver = request.config.stash[DRIVER]
     known = needs_known_peer(request.node)
     run = request.config.stash[RUN]
@@ -189,7 +189,7 @@ def _passive() -> PassiveJudge:
 
 @pytest.fixture
 def peer(request: pytest.FixtureRequest, sut: Sut, _passive: PassiveJudge) -> Iterator[Peer]:
-    """The SUT's counterpart; all that passes between them is recorded and judged passively."""
+    """Yield the SUT's counterpart; all that passes between them is recorded and judged passively."""
     from harness.capture.recorder import Recorder
     from harness.peer.peer import Peer
 
@@ -203,7 +203,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, _passive: PassiveJudge) -> It
 
 @pytest.fixture
 def remote(peer: Peer, sut: Sut) -> Remote:
-    """The SUT's interfaces for remote reading; a check that uses it needs qm2qm."""
+    """Return the SUT's interfaces for remote reading; a check that uses it needs qm2qm."""
     from harness.peer.remote import Remote
 
     return Remote(peer, sut)
@@ -211,7 +211,7 @@ def remote(peer: Peer, sut: Sut) -> Remote:
 
 @pytest.fixture
 def judge(request: pytest.FixtureRequest) -> Judge:
-    """Turns expectations and observations into verdicts."""
+    """Return what turns expectations and observations into verdicts."""
     made: Judge = request.node.stash[JUDGE]
     return made
 

@@ -183,7 +183,7 @@ def _silence(config: pytest.Config) -> None:
 
 
 class _ReportCollector:
-    """Keeps pytest's reports of one check."""
+    """A store of pytest's reports of one check."""
 
     def __init__(self, item: pytest.Item, result: CheckResult) -> None:
         self.item = item

@@ -24,7 +24,7 @@ class ControlRefused(ConformanceFailure):
 
 
 class Control(Protocol):
-    """Speaks the verbs."""
+    """A control channel, with a method for its verbs."""
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         """Carry out a verb; ControlRefused when the SUT says no, SutUnavailable when it says nothing."""
@@ -63,7 +63,7 @@ class VirtualControl:
         return None if found is None else _reply(found)
 
     def close(self) -> None:
-        """Nothing to hang up."""
+        """Do nothing: no connection is open."""
 
 
 class JsonlControl:

@@ -49,7 +49,7 @@ MESSAGE_IDS_EVERY_NS = 10_000_000
 
 
 class SutDriver(Protocol):
-    """Starts the SUT once for a run and hands a view of it to each test."""
+    """A driver that starts the SUT once for a run and hands a view of it to each test."""
 
     def start(self) -> None:
         """Start it or find it; SutUnavailable with one line when that fails."""
@@ -136,7 +136,7 @@ class VirtualDriver:
         return _view(self.file, environment, control, driver.tcp_port, driver.ping_port, driver.rpc_port)
 
     def stop(self) -> None:
-        """Nothing outlives a test."""
+        """Do nothing: nothing outlives a test."""
 
 
 class ExternalDriver:

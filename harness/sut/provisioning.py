@@ -76,7 +76,7 @@ SELF = "S-1-5-10"
 GRANTED = {SENDERS: "write_message", CAROL.sid: "write_message", ALICE.sid: "peek_message", SELF: "write_message"}
 """Rights to the restricted queue by SID."""
 MALLORY = User("mallory", f"{_DOMAIN}-1666")
-"""Whom the SUT does not know."""
+"""An account that the SUT does not know."""
 BASE_ONLY = UUID("6d71636f-6e66-4f72-8d00-000000000002")
 """A queue manager at the peer's address whose public keys lack the two better providers."""
 KEYLESS = UUID("6d71636f-6e66-4f72-8d00-000000000003")

@@ -31,7 +31,7 @@ FACILITIES = frozenset({"receive"})
 
 
 class RemoteControl:
-    """Speaks three verbs of the control protocol, as ``harness.sut.control.Control``."""
+    """A control channel of three verbs, as ``harness.sut.control.Control``."""
 
     def __init__(self, environment: Environment, file: SutFile, rpc_port: int) -> None:
         driver = file.driver
@@ -52,11 +52,11 @@ class RemoteControl:
         return self._verbs[verb](**arguments)
 
     def begin(self, verb: str, **arguments: Any) -> int:
-        """Nothing can be begun that is not waited for."""
+        """Refuse: every verb is waited for."""
         raise HarnessError(f"{verb} cannot wait at a SUT without a control channel")
 
     def answer(self, request: int) -> dict[str, Any] | None:
-        """Nothing was begun."""
+        """Return None: nothing was begun."""
         raise HarnessError(f"request {request} was never begun")
 
     def close(self) -> None:

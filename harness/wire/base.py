@@ -22,7 +22,7 @@ SESSION_ACK_SIZES = (0x24, 0x14)  # with the SessionHeader, as real Windows (fra
 
 
 def _size(layer: Packet) -> int:
-    """Everything; of a UserMessage without its SessionHeader."""
+    """Return the bytes of everything; of a UserMessage without its SessionHeader."""
     size = 16 + len(layer.payload)
     return size - SESSION_HEADER_SIZE if _is_message(layer) and layer.haslayer(SessionHeader) else size
 
@@ -78,7 +78,7 @@ class BaseHeader(Layer):
         return s
 
     def _wire_size(self) -> int:
-        """The bytes that PacketSize and the flags stand for."""
+        """Return the bytes that PacketSize and the flags stand for."""
         if not self.SH:
             return self.PacketSize
         if not self.IN:

@@ -56,7 +56,7 @@ def kind_of(packet: Packet) -> str:
 
 
 def _dissect(layer: type[Layer], data: bytes, smallest: int) -> Packet:
-    """Scapy makes a layer of defaults out of no bytes, hence ``smallest``."""
+    """Dissect bytes; scapy makes a layer of defaults out of none, hence ``smallest``."""
     if len(data) < smallest:
         raise WireError(f"{layer.__name__}: {len(data)} bytes, at least {smallest} wanted")
     return layer(bytes(data))

@@ -150,7 +150,7 @@ def signed_octets(packet: Any, version: int) -> bytes:
 
 
 def _encoded(octets: bytes, algorithm: int, size: int) -> int:
-    """EMSA-PKCS1-v1_5 (RFC 8017 9.2) as a number."""
+    """Return EMSA-PKCS1-v1_5 (RFC 8017 9.2) as a number."""
     digest, prefix = _HASHES[algorithm]
     info = bytes.fromhex(prefix) + digest(octets)
     return int.from_bytes(b"\0\1" + b"\xff" * (size - len(info) - 3) + b"\0" + info, "big")

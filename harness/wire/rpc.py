@@ -279,7 +279,7 @@ def _ptype(data: bytes) -> int:
 
 
 def rpc_dissection(data: bytes, stub: Any = None) -> str:
-    """Return the fields of a PDU as a text, and those of its stub where it was read; never raises."""
+    """Return the fields of a PDU as text, and those of its stub where it was read; never raises."""
     try:
         text = str(dissect_rpc(data).show(dump=True))
     except WireError as error:

@@ -21,7 +21,7 @@ _UUID, _CONNECTION_ORIENTED, _TCP, _IP = 0x0D, 0x0B, 0x07, 0x09
 
 
 def _floors(interface: Syntax, transfer: Syntax) -> list[Any]:
-    """Floors in order; scapy computes no lengths of them."""
+    """Return floors in order; scapy computes no lengths of them."""
     named = [
         {"lhs_length": 19, "protocol_identifier": _UUID, "uuid": one.uuid, "version": one.major, "rhs": one.minor}
         for one in (interface, transfer)

@@ -177,7 +177,7 @@ def get_properties(wide: bool, direct: str, identifiers: Sequence[int], variants
 
 
 class Reader:
-    """Reads the answer: types and what stands in place; WireError where it ends too soon."""
+    """A reader of the answer: types and what stands in place; WireError where it ends too soon."""
 
     def __init__(self, data: bytes, wide: bool) -> None:
         self.data = data

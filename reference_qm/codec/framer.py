@@ -9,7 +9,7 @@ _MEASURABLE = 12  # int bytes up to and including PacketSize
 
 
 class StreamFramer:
-    """Takes the bytes of one direction of a stream, cut anywhere, and returns whole packets.
+    """A framer of the bytes of one direction of a stream, which come cut anywhere, into whole packets.
 
     It never looks for the next signature after a fault: payloads may spell it. A fault kills it for good.
     It holds at most one packet of 0x00400000 + 16 bytes.

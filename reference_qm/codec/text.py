@@ -18,7 +18,7 @@ def decode(wire: bytes) -> str:
 
 
 def encode(text: str) -> bytes:
-    """Return the WCHARs of a text."""
+    """Return the WCHARs of a string."""
     return text.encode("utf-16-le", "surrogatepass")
 
 
@@ -30,5 +30,5 @@ def split(wire: bytes) -> tuple[str, bool]:
 
 
 def join(text: str, terminated: bool) -> bytes:
-    """Return the buffer of a text, with its terminating null unless it lacks one."""
+    """Return the buffer of a string, with its terminating null unless it lacks one."""
     return encode(text) + NULL if terminated else encode(text)

@@ -1,4 +1,4 @@
-"""Which method of which part takes what: every input, timer and command that a queue manager can meet.
+"""The dispatch of every input, timer and command of a queue manager to a method of a part.
 
 The entries look the part up when they are called: a part that was replaced meanwhile is met.
 """
@@ -38,7 +38,7 @@ from reference_qm.surface.inputs import (
 
 OnInput = Callable[[QM], Callable[[Any, Now], None]]
 OnTimer = Callable[[QM, int, Now], None]
-"""Gets what the timer belongs to: the number of a session, a read, an association or a call, or 0."""
+"""A handler of a timer, by what it belongs to: the number of a session, a read, an association or a call, or 0."""
 OnCommand = Callable[[QM], Callable[[Any, int, Now], Result | None]]
 """The method returns None when the answer comes later."""
 

@@ -29,7 +29,7 @@ from reference_qm.surface.inputs import (
 
 
 class Inputs(Part):
-    """What happens to the queue manager, passed to the part that it concerns. Spec: MS-MQQB 3.1.4, 3.1.5."""
+    """The inputs of the queue manager, each passed to the part that it concerns. Spec: MS-MQQB 3.1.4, 3.1.5."""
 
     __slots__ = ()
 

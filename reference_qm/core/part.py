@@ -1,4 +1,4 @@
-"""What the parts of the queue manager have in common."""
+"""The base of the parts of the queue manager."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class QueueManager(Parts):
             SendInsecureNacks=config.send_insecure_nacks,
         )
         self.orphaned: list[OutgoingMessagePosition] = []
-        """What has to survive but was to be sent on a session that did not."""
+        """Messages that have to survive but were to be sent on a session that did not."""
         self.removed: list[tuple[MessagePosition, MessageClass]] = []
         """Messages that left their queues and whose acknowledgments are still to be made."""
         self.outcomes: list[tuple[Transaction, Outcome]] = []
@@ -81,9 +81,9 @@ class QueueManager(Parts):
         self.begun = True
         """Whether nothing of the initialization waits for the directory."""
         self.held: deque[Input] = deque()
-        """What happened since it was started and before it has begun."""
+        """Inputs since it was started and before it has begun."""
         self.halted: str | None = None
-        """Why it does nothing any more until it is restarted; None while it works."""
+        """The reason for which it does nothing until it is restarted; None while it works."""
 
     # -- the surface --------------------------------------------------------------------------------------------------
 
@@ -104,7 +104,7 @@ class QueueManager(Parts):
         return effects
 
     def next_due(self) -> int | None:
-        """Say when ``handle_timer`` wants to be called: int ms of the monotonic clock, None for never."""
+        """Return when ``handle_timer`` wants to be called: int ms of the monotonic clock, None for never."""
         return self.timers.next_due()
 
     def handle_timer(self, now: Now) -> list[Effect]:
@@ -156,11 +156,11 @@ class QueueManager(Parts):
     # -- for the parts ------------------------------------------------------------------------------------------------
 
     def emit(self, effect: Effect) -> None:
-        """Want something done after everything emitted before."""
+        """Emit an effect, carried out after everything emitted before."""
         self._effects.append(effect)
 
     def is_connected(self, session: Session, transport: str | None) -> bool:
-        """Does a session still have this transport?"""
+        """Return whether a session still has this transport."""
         return transport is not None and self.transports.get(transport) is session
 
     def next_session_number(self) -> int:

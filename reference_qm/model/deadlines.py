@@ -9,11 +9,11 @@ from typing import Generic, TypeVar
 T = TypeVar("T")
 
 SWEEP_AT = 4_096
-"""Things among which the pointless ones are looked for, at the least."""
+"""The least number of entries among which the pointless ones are looked for."""
 
 
 class Deadlines(Generic[T]):
-    """Things with the time, int s UTC, at which they are due.
+    """Entries with the time, int s UTC, at which they are due.
 
     A thing is not taken out when it becomes pointless (``matters`` decides): it leaves when it is due, or before the
     pointless ones outnumber the others.

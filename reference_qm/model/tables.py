@@ -147,6 +147,6 @@ class MessageIDHistoryTable:
 
 
 def _identity(entry: MessageIDHistoryEntry) -> tuple[int, int]:
-    """The GUID as a number: it is hashed with every message."""
+    """Return the GUID as a number: it is hashed with every message."""
     identifier = entry.MessageIdentifier
     return identifier.QueueManagerGuid.int, identifier.Ordinal

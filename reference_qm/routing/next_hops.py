@@ -42,7 +42,7 @@ def get_next_hops(topology: Topology, table: RoutingTable, source: UUID, destina
 
 
 def _for_router(topology: Topology, table: RoutingTable, source: QueueManager, destination: QueueManager) -> NextHops:
-    """GetNextHopsForRouter and GetNextHopsForSiteGate, which differ in the way out of the site only.
+    """Return what GetNextHopsForRouter and GetNextHopsForSiteGate do, which differ in the way out of the site only.
 
     Spec: MS-MQBR 3.1.5.2, 3.1.5.3.
     """

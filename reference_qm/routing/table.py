@@ -68,7 +68,7 @@ def _edges(topology: Topology) -> Edges:
 
 
 def _least_cost_paths(edges: Edges, sources: list[UUID]) -> dict[UUID, _Path]:
-    """Dijkstra's algorithm from the sites of the gate to all others. Spec: MS-MQBR 3.1.3.1."""
+    """Find the paths from the sites of the gate to all others, by Dijkstra's algorithm. Spec: MS-MQBR 3.1.3.1."""
     paths: dict[UUID, _Path] = {}
     reached = [(_Path(0, 0, site), site) for site in sources]
     while reached:

@@ -34,7 +34,7 @@ class AssociationState(Enum):
 
 
 class Association:
-    """Takes the bytes of one client; what is to be done about them is returned, in order.
+    """The association of one client: takes its bytes and returns what is to be done about them, in order.
 
     ``remote_host`` text: where the client is. ``sec_addr`` text: the port that the client connected to.
     """
@@ -67,7 +67,7 @@ class Association:
         return [] if self.closed else self._receive_all(data, now)
 
     def connection_lost(self) -> list[RpcOutput]:
-        """The connection is gone: calls are orphaned, the last association of a group leaves its handles."""
+        """Orphan the calls of a connection that is gone; the last association of a group leaves its handles."""
         return self._end()
 
     def next_due(self) -> int | None:

@@ -132,7 +132,7 @@ class _Empty(Body):
         return cls()
 
     def write(self, writer: OctetWriter) -> None:
-        """Nothing follows the header."""
+        """Write nothing: nothing follows the header."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,7 @@ class BindingState(Enum):
 
 
 class ClientAssociation:
-    """Makes calls to one server over one connection, several at a time if the server multiplexes."""
+    """The client's side of an association: calls over one connection, several at a time if the server multiplexes."""
 
     def __init__(self, interfaces: Sequence[Interface], limits: Limits | None = None) -> None:
         self.interfaces = tuple(interfaces)
@@ -114,7 +114,7 @@ class ClientAssociation:
         return happened
 
     def end(self, reason: str) -> list[Outgoing]:
-        """The connection is over, or has to be: every call fails."""
+        """Fail every call: the connection is over, or has to be."""
         if self.ended:
             return []
         self.state = BindingState.ENDED
@@ -201,7 +201,7 @@ class ClientAssociation:
         return self.end(f"an answer to call {pdu.call_id}, which was never made (C706 12.6.3.1)")
 
     def _on_shutdown(self, pdu: Pdu) -> list[Outgoing]:
-        """The server wants the association to end: so it does when nothing is pending. Spec: C706 12.6.4.11."""
+        """End the association when nothing is pending, as the server wants. Spec: C706 12.6.4.11."""
         self._shutting_down = True
         return self._send_waiting()
 

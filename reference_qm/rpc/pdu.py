@@ -105,7 +105,7 @@ class Pdu:
 
 
 class PduFramer:
-    """Takes the bytes of a stream, cut anywhere, and returns whole PDUs of at most ``longest`` bytes; holds no more.
+    """A framer of a stream's bytes, cut anywhere, into whole PDUs of at most ``longest`` bytes; holds no more.
 
     A frag_length that no PDU has kills it for good: nothing shows where the next PDU starts.
     """

@@ -18,7 +18,7 @@ _PROTOCOLS = (_CONNECTION_ORIENTED, _TCP, _IP)
 
 
 class TowerReader(OctetReader):
-    """Reads a tower: always little-endian, never aligned."""
+    """A reader of towers: always little-endian, never aligned."""
 
     ERROR = StubError
 

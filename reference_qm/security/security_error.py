@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 class SecurityError(ValueError):
-    """Something that cannot be signed, authenticated, encrypted or decrypted.
+    """A failure to sign, authenticate, encrypt or decrypt something.
 
     ``subject``: the printed name, ``MessagePropertiesHeader.HashAlgorithm``. ``section``: ``MS-MQQB 3.1.5.8.3``.
     ``message``: one line. It never holds key material.

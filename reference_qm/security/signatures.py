@@ -103,7 +103,7 @@ def signed_content(packet: UserMessagePacket, kind: SignatureType) -> bytes:
 
 
 Content = Callable[[UserMessagePacket, SignatureType], bytes]
-"""Return the octets that are hashed, as ``signed_content`` does."""
+"""A function that returns the octets that are hashed, as ``signed_content`` does."""
 
 
 def sign_message(

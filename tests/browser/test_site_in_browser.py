@@ -47,7 +47,7 @@ def browser():
 
 @pytest.fixture(params=["light", "dark"])
 def page(browser, request):
-    """A page that fails the test when a script runs, a dialog opens or a request leaves file://."""
+    """Yield a page that fails the test when a script runs, a dialog opens or a request leaves file://."""
     context = browser.new_context(color_scheme=request.param, viewport={"width": 1280, "height": 900})
     page = context.new_page()
     page.wrong = []

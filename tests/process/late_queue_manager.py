@@ -13,7 +13,7 @@ LATE_S = 1.0
 
 
 class LateConnection(Connection):
-    """Sends and closes late, in order."""
+    """A connection that sends and closes late, in order."""
 
     def send(self, data: bytes) -> None:
         asyncio.get_running_loop().call_later(LATE_S, super().send, data)
@@ -27,7 +27,7 @@ class LateConnection(Connection):
 
 
 class LateDatagramSocket(DatagramSocket):
-    """Sends late."""
+    """A socket that sends late."""
 
     def send(self, remote: Endpoint, data: bytes) -> None:
         asyncio.get_running_loop().call_later(LATE_S, super().send, remote, data)

@@ -41,7 +41,7 @@ def sut(folder: Path, text: str = VIRTUAL, name: str = "sut.toml") -> Path:
 
 
 def command(*arguments: object, cwd: Path = ROOT, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A process to its end; of this one's environment it has PATH and HOME."""
+    """Run a process to its end; of this one's environment it has PATH and HOME."""
     return subprocess.run(
         [str(argument) for argument in arguments],
         cwd=cwd,
@@ -73,7 +73,7 @@ def judged(folder: Path) -> Counter[tuple[str, str, str]]:
 
 
 def unfounded(folder: Path) -> list[str]:
-    """The verdicts whose evidence is not in the frame of the capture that they name."""
+    """Return the verdicts whose evidence is not in the frame of the capture that they name."""
     found: dict[str, tuple[list[Direction], dict[int, bytes]]] = {}
     wrong = []
     for line in verdicts(folder):

@@ -22,7 +22,7 @@ Reply = Callable[[bytes], bytes]
 
 
 class Datagrams(asyncio.DatagramProtocol):
-    """Answers each datagram with what ``reply`` makes of it."""
+    """A socket that answers each datagram with what ``reply`` makes of it."""
 
     def __init__(self, reply: Reply) -> None:
         self.reply = reply

@@ -1,4 +1,4 @@
-"""Starts the real process and talks to it; every wait has a deadline."""
+"""The real process, started and spoken to; every wait has a deadline."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class Control:
         self.sock.sendall(json.dumps({"id": self.number, "verb": verb, **arguments}).encode() + b"\n")
         return self.number
 
-    def hear(self) -> dict[str, Any]:
+    def read_reply(self) -> dict[str, Any]:
         line = self.answers.readline()
         assert line, "the process hung up"
         return json.loads(line)
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         number = self.ask(verb, **arguments)
-        reply = self.hear()
+        reply = self.read_reply()
         assert reply["id"] == number
         assert reply["ok"] is True, reply
         return reply
@@ -72,7 +72,7 @@ class Control:
 
 @contextlib.contextmanager
 def serve(folder: Path, *flags: str, toml: str | None = None) -> Iterator[Served]:
-    """The process, ready; killed at the end if it still runs."""
+    """Yield the process, ready; killed at the end if it still runs."""
     arguments = [*COMMAND, *flags]
     if toml is not None:
         (folder / "qm.toml").write_text(toml, encoding="utf-8")
@@ -99,7 +99,7 @@ def refused(*flags: str) -> str:
 
 
 def free_port(*hosts: str) -> int:
-    """A TCP port that is free on all these addresses."""
+    """Return a TCP port that is free on all these addresses."""
     while True:
         with contextlib.ExitStack() as stack:
             port = 0

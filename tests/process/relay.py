@@ -10,7 +10,7 @@ CHUNK = 1 << 16
 
 
 class Relay:
-    """Passes on what comes to ``listen`` to ``target``, from its own threads, until it is closed."""
+    """A relay from ``listen`` to ``target``, from its own threads, until it is closed."""
 
     def __init__(self, listen: tuple[str, int], target: tuple[str, int]) -> None:
         self._target = target

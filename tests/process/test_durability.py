@@ -43,7 +43,7 @@ class Client:
             self.sock.sendall(json.dumps({"id": self.number, **arguments}).encode() + b"\n")
 
     def take(self) -> list[tuple[str, dict[str, Any]]] | None:
-        """The answers that are there, each with its subject; None when the process is gone."""
+        """Return the answers that are there, each with its subject; None when the process is gone."""
         try:
             data = self.sock.recv(1 << 16)
         except ConnectionError:
@@ -110,9 +110,9 @@ class Story:
                 if receiving and not self.clients[RECEIVER].outstanding:
                     self.clients[RECEIVER].ask("receive", verb="receive", queue=QUEUE, timeout_ms=1_000)
                 for key, _ in selector.select(left):
-                    assert self.hear(key.data), (self.folders, "a process ended by itself")
+                    assert self.take_answers(key.data), (self.folders, "a process ended by itself")
 
-    def hear(self, client: Client) -> bool:
+    def take_answers(self, client: Client) -> bool:
         answers = client.take()
         for subject, reply in answers or ():
             assert reply["ok"], reply
@@ -127,7 +127,7 @@ class Story:
         process, client = self.served[address].process, self.clients[address]
         process.kill()
         process.wait(RESPONSE_TIMEOUT_S)
-        while self.hear(client):
+        while self.take_answers(client):
             pass
         if address == RECEIVER:
             self.doubts += [len(self.delivered)] * len(client.outstanding)
@@ -160,7 +160,7 @@ class Story:
         return {f"m{number}" for number in lost}
 
     def end_receiving(self) -> None:
-        """Hear what the last receive got; there is a message for it or it gets none."""
+        """Await what the last receive got; there is a message for it or it gets none."""
         while self.clients[RECEIVER].outstanding:
             self.load(0.05, sending=False, receiving=False)
 
@@ -236,7 +236,7 @@ def test_restart_by_control_leaves_memory_and_disk_alike(tmp_path: Path):
         for number in range(20):
             control.ask("send", to=local, body=str(number), delivery="recoverable")
         control.ask("restart")
-        replies = [control.hear() for _ in range(21)]
+        replies = [control.read_reply() for _ in range(21)]
         assert replies[-1]["ok"] or any(reply["ok"] for reply in replies)
         there = [message["body"] for message in control.call("peek", queue=QUEUE)["messages"]]
         control.call("send", to=local, body="after", delivery="recoverable")
@@ -264,7 +264,7 @@ def test_a_full_disk_is_an_error_to_the_sender_and_loses_nothing(tmp_path: Path)
             receiver.call("identity")
         # As many bytes as the file may have: what arrived in one piece may be refused where one message has room.
         receiver.ask("send", to=TO, body="x" * 300_000, delivery="recoverable")
-        refusal = receiver.hear()
+        refusal = receiver.read_reply()
         assert refusal["ok"] is False
         assert refusal["error"].startswith(f"it could not be saved: store {story.folders[RECEIVER] / 'store'}: ")
         (outgoing,) = sender.call("list")["outgoing"]

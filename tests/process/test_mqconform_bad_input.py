@@ -16,7 +16,7 @@ EXTERNAL = '[sut]\nname = "contoso"\n[driver]\nkind = "external"\n'
 
 
 def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
-    """The one line of a process that refused its input."""
+    """Return the one line of a process that refused its input."""
     said = done.stdout + done.stderr
     assert done.returncode == code, said
     assert "Traceback" not in said

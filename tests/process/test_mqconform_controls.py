@@ -74,7 +74,7 @@ class Ran:
 
 @contextlib.contextmanager
 def control(kind: str, folder: Path) -> Iterator[Path]:
-    """A control that runs; yields a SUT file for it, which claims whatever can be claimed."""
+    """Run a control; yield a SUT file for it, which claims whatever can be claimed."""
     peer_port, peer_ping_port = free_port("127.0.0.2"), free_port("127.0.0.2")
     if kind == LATE:
         config = folder / "qm.toml"
@@ -109,7 +109,7 @@ def control(kind: str, folder: Path) -> Iterator[Path]:
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
-    """Each control, tested at the same time: the runs spend theirs waiting."""
+    """Test each control, all at the same time: the runs spend theirs waiting."""
     kinds = (*LAWFUL, LATE)
     folders = {kind: tmp_path_factory.mktemp(kind) for kind in kinds}
 

@@ -165,7 +165,7 @@ GOOD = {"test_kept", "test_should_missed"}
 
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The harness beside a tiny suite."""
+    """Return the harness beside a tiny suite."""
     folder = tmp_path_factory.mktemp("tiny")
     for package in ("harness", "reference_qm"):
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))

@@ -150,7 +150,7 @@ def test_a_fault_fails_the_run_on_its_rule_and_the_same_way_for_pytest(tmp_path:
 
 
 def killed(folder: Path, file: Path, *options: str, after: int) -> None:
-    """A run that is killed as soon as so many verdicts are on disk."""
+    """Kill a run as soon as so many verdicts are on disk."""
     process = subprocess.Popen(
         [*MQCONFORM, "run", "--sut", str(file), "--out", str(folder), *options],
         stdout=subprocess.DEVNULL,

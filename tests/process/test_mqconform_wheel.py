@@ -28,7 +28,7 @@ WAITS_FOR = (
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from the checkout with the tools of the environment: no network."""
+    """Build the wheel from the checkout with the tools of the environment: no network."""
     folder = tmp_path_factory.mktemp("dist")
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     done = subprocess.run(build, capture_output=True, text=True, check=False, timeout=180)
@@ -39,7 +39,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bin_folder(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel in it and the dependencies, but not the checkout, of this one."""
+    """Return a virtual environment with the wheel in it and the dependencies, but not the checkout, of this one."""
     folder = tmp_path_factory.mktemp("installed") / "venv"
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True, timeout=180)
     python = folder / "bin" / "python"

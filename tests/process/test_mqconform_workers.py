@@ -19,7 +19,7 @@ SELECTION = "s2_2_2_ or s2_2_3_ or s2_2_6_ or s2_2_1_"
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A run without workers."""
+    """Return a run without workers."""
     folder = tmp_path_factory.mktemp("alone")
     done = mqconform("run", "--sut", sut(folder), "--out", folder / "run", "-k", SELECTION)
     assert done.returncode == 0, done.stdout
@@ -27,7 +27,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def blocks(folder: Path) -> list[str]:
-    """The checks in the order of their verdicts, one for each piece of the file that is of one check."""
+    """Return the checks in the order of their verdicts, one for each piece of the file that is of one check."""
     tests = [line["test"] for line in verdicts(folder)]
     return [test for number, test in enumerate(tests) if number == 0 or tests[number - 1] != test]
 
@@ -49,7 +49,7 @@ def test_three_workers_find_what_one_finds(alone: Path, tmp_path: Path) -> None:
 
 
 def begun(folder: Path, file: Path, workers: int = 2) -> subprocess.Popen[str]:
-    """A run that has some verdicts already."""
+    """Return a run that has some verdicts already."""
     command = [*MQCONFORM, "run", "--sut", str(file), "--out", str(folder), "-k", SELECTION, f"--workers={workers}"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     until = time.monotonic() + 60
@@ -120,7 +120,7 @@ def test_what_several_workers_cannot_do_is_one_line(tmp_path: Path, workers: int
 
 
 def loopback(folder: Path) -> Path:
-    """A SUT file with a process for each of two workers."""
+    """Return a SUT file with a process for each of two workers."""
     for number in (0, 1):
         (folder / f"qm-{number}.toml").write_text("[remote]\ntcp_port = 18020\nping_port = 35280\n")
     return sut(

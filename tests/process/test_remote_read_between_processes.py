@@ -19,7 +19,7 @@ LARGE = "x" * 1_000_000
 
 @pytest.fixture
 def pair(tmp_path: Path) -> Iterator[tuple[Control, Control]]:
-    """The control channels of a reader and of the queue manager whose queue it reads."""
+    """Yield the control channels of a reader and of the queue manager whose queue it reads."""
     folders = [tmp_path / name for name in ("far", "near")]
     for folder in folders:
         folder.mkdir()
@@ -64,11 +64,11 @@ def test_a_read_waits_across_processes_and_is_cancelled(pair: tuple[Control, Con
     remote = opened(reader)
     waiting = reader.ask("remote_receive", remote=remote, timeout_ms=None)
     put(owner, "late")
-    answer = reader.hear()
+    answer = reader.read_reply()
     assert (answer["id"], answer["message"]["body"]) == (waiting, "late")
     cancelled = reader.ask("remote_receive", remote=remote, timeout_ms=None)
     reader.ask("cancel", request=cancelled)
-    answers = {each["id"]: each for each in (reader.hear(), reader.hear())}
+    answers = {each["id"]: each for each in (reader.read_reply(), reader.read_reply())}
     assert answers[cancelled]["ok"] is False
     assert answers[cancelled + 1]["cancelled"] is True
     put(owner, "kept")
@@ -80,7 +80,7 @@ def test_a_restart_of_the_owner_ends_what_waits(pair: tuple[Control, Control]) -
     remote = opened(reader)
     waiting = reader.ask("remote_receive", remote=remote, timeout_ms=None)
     owner.call("restart")
-    answer = reader.hear()
+    answer = reader.read_reply()
     assert (answer["id"], answer["ok"]) == (waiting, False)
     assert "lost" in answer["error"]
     put(owner, "again")

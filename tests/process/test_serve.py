@@ -24,7 +24,7 @@ PING_SIGNATURE = 0x5548
 
 
 def ping(acceptor: tuple[str, int], cookie: int) -> tuple[int, int, UUID]:
-    """Flags, Cookie and QMGuid of the Ping Response."""
+    """Return Flags, Cookie and QMGuid of the Ping Response."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
         asker.settimeout(RESPONSE_TIMEOUT_S)
         asker.connect(acceptor)
@@ -35,7 +35,7 @@ def ping(acceptor: tuple[str, int], cookie: int) -> tuple[int, int, UUID]:
 
 
 def sockets_of(pid: int) -> set[tuple[str, str]]:
-    """The (protocol, local address) pairs on which a process listens."""
+    """Return the (protocol, local address) pairs on which a process listens."""
     links = []
     for entry in Path(f"/proc/{pid}/fd").iterdir():
         with contextlib.suppress(OSError):
@@ -79,7 +79,7 @@ def test_it_answers_a_ping_with_the_guid_of_its_identity(tmp_path: Path):
 
 
 def exchange(sender, receiver, receiver_address: str, delivery: str, count: int = 5) -> None:
-    """Messages of one delivery kind arrive once, in order."""
+    """Check that messages of one delivery kind arrive once, in order."""
     for n in range(count):
         sender.call(
             "send",
@@ -132,7 +132,7 @@ def test_a_signal_stops_it_cleanly_and_at_once(tmp_path: Path, number: signal.Si
             control.ask("receive", queue="private$\\q", timeout_ms=600_000)
             served.process.send_signal(number)
             assert peer.recv(1) == b""
-            assert control.hear()["ok"] is False  # whoever waits is answered
+            assert control.read_reply()["ok"] is False  # whoever waits is answered
             assert served.ends(QUICK_STOP_S) == 0
         with socket.create_server(served.endpoint("tcp")):
             pass

@@ -84,7 +84,7 @@ def test_a_file_that_another_process_has_delays_only_what_needs_it(tmp_path: Pat
         other.execute("BEGIN EXCLUSIVE")
         number = left.ask("create_queue", name="late")
         sent = left.ask("send", to=f"DIRECT=TCP:127.0.0.1\\{PRIVATE}", body="direct")
-        answers = [left.hear(), left.hear()]
+        answers = [left.read_reply(), left.read_reply()]
         other.execute("ROLLBACK")
         other.close()
         assert [answer["id"] for answer in answers] == [sent, number]

@@ -201,7 +201,7 @@ def test_the_mapper_at_its_own_port_answers_where_qm2qm_is(served):
 
 
 def read(process: Served, *flags: str, queue: str = DIRECT) -> subprocess.CompletedProcess[str]:
-    """``mqconform read``."""
+    """Run ``mqconform read``."""
     port = str(process.endpoint("rpc")[1])
     command = [sys.executable, "-m", "harness", "read", "--rpc-port", port, *flags, f"DIRECT={queue}"]
     return subprocess.run(
@@ -223,7 +223,7 @@ def test_a_command_peeks_and_receives_and_reports_that_nothing_is_left_or_why_it
 
 
 def memory_kb(process: Served) -> int:
-    """The resident memory of a process at its highest."""
+    """Return the resident memory of a process at its highest."""
     status = Path(f"/proc/{process.process.pid}/status").read_text(encoding="utf-8")
     return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM"))
 

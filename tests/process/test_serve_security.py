@@ -79,7 +79,7 @@ def folders(tmp_path: Path) -> dict[str, Path]:
 
 
 def name_of(control: Control) -> str:
-    """The private format name of the only queue of the receiver."""
+    """Return the private format name of the only queue of the receiver."""
     (queue,) = control.call("inspect")["adm"]["QueueManager"]["QueueCollection"]
     assert (queue["Authentication"], queue["PrivacyLevel"]) == (True, "Body")
     return f"PRIVATE={GUIDS[RECEIVER]}\\{queue['PrivateQueueNumber']:08X}"

@@ -28,7 +28,7 @@ def next_packet(sock: socket.socket, framer: StreamFramer) -> Packet:
 
 
 def open_session(sock: socket.socket) -> None:
-    """The acceptor's half of MS-MQQB 3.1.5.3 and 3.1.5.4."""
+    """Carry out the acceptor's half of MS-MQQB 3.1.5.3 and 3.1.5.4."""
     framer = StreamFramer()
     establish = next_packet(sock, framer)
     assert isinstance(establish, EstablishConnectionPacket)

@@ -123,7 +123,7 @@ class Environment:
             control.call("commit", transaction=transaction)
 
     def receive(self, at: str, kind: str, source: str, bodies: list[str]) -> None:
-        """The messages come, each once and in order, from their source."""
+        """Check that the messages come, each once and in order, from their source."""
         for body in bodies:
             message = self.control[at].call("receive", queue=QUEUES[kind], timeout_ms=RESPONSE_TIMEOUT_S * 1000)[
                 "message"
@@ -144,7 +144,7 @@ class Environment:
             self.control[name].call("receive", queue=NOTHING, timeout_ms=20)
 
     def settled(self) -> None:
-        """Nobody has anything to send any more, and nothing came twice."""
+        """Check that nobody has anything to send any more, and nothing came twice."""
         for name in self.served:
             self.until(name, lambda name=name: self.waiting(name) == 0, f"{name} still has messages to send")
             for queue in (PLAIN, TRANSACTIONAL):
@@ -259,6 +259,6 @@ def _sessions(environment: Environment, name: str) -> list[dict[str, Any]]:
 
 
 def _unacknowledged(environment: Environment, name: str) -> int:
-    """Messages that the next hop did not acknowledge: transactional ones are kept longer, for their OrderAcks."""
+    """Count the messages that the next hop did not acknowledge: transactional ones are kept longer, for OrderAcks."""
     tables = (session["OutgoingMessageTable"] for session in _sessions(environment, name))
     return sum(not position["ReceivedSessionAck"] for table in tables for position in table)

@@ -1,4 +1,4 @@
-"""Lets the property tests import the helpers of tests/unit: core, queueing, remote, security."""
+"""The path by which the property tests import the helpers of tests/unit: core, queueing, remote, security."""
 
 import sys
 from pathlib import Path

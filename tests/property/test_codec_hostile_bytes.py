@@ -86,7 +86,7 @@ def test_arbitrary_bytes_behind_a_believable_start(data, flags):
 
 @st.composite
 def mutated(draw):
-    """A valid packet with bytes changed, cut out or put in; often with its PacketSize put right again."""
+    """Draw a valid packet with bytes changed, cut out or put in; often with its PacketSize put right again."""
     wire = bytearray(draw(packets).build())
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, len(wire) - 1))

@@ -1,6 +1,6 @@
 """The two codecs against each other: written apart, they must read the same out of the same bytes.
 
-Where they see the same thing in two shapes the comparison says so: a text without terminator is bytes for the layers
+Where they see the same thing in two shapes the comparison says so; a string without terminator is bytes for the layers
 and ``...Terminated`` False for the codec, and a label of a terminator alone is bytes for the layers, because an empty
 Label is one that is not there; padding of zeros is None for the codec; SecurityData is a record of its own.
 """
@@ -80,17 +80,17 @@ def alike(record: Any, name: str, one: Any, other: Any) -> bool:
         bare = not has_terminator or (one == "" and name == "Label")
         return bare and one.encode("utf-16-le", "surrogatepass") + b"\0\0" * has_terminator == other
     if one is None and not isinstance(record, codec.UserHeader | codec.DebugHeader | codec.TransactionHeader):
-        return not other  # a text that takes no bytes
+        return not other  # a string that takes no bytes
     return bool(one == other)
 
 
 def terminated(name: str) -> str:
-    """Return the name of the field that shows whether a text has its terminator."""
+    """Return the name of the field that shows whether a string has its terminator."""
     return {"DirectFormatName": "Terminated", "Label": "LabelTerminated"}.get(name, f"{name}Terminated")
 
 
 def packet_differences(record: Any, packet: Packet) -> list[str]:
-    """Like ``differences``, for whole packets: the same headers, and the same in each."""
+    """Compare whole packets as ``differences`` does: the same headers, and the same in each."""
     if isinstance(record, codec.PingPacket):
         return differences(record, packet)
     if isinstance(record, codec.UnknownInternalPacket):
@@ -117,7 +117,7 @@ def outcome(parse: Any, data: bytes) -> Any:
 
 
 def check(data: bytes, parse: Any = codec.parse_packet, dissect: Any = wire.dissect) -> None:
-    """Both codecs accept and read the same, or both refuse."""
+    """Check that both codecs accept and read the same, or both refuse."""
     record, layer = outcome(parse, data), outcome(dissect, data)
     assert (record is None) == (layer is None), refusals(data, parse, dissect)
     if record is not None:

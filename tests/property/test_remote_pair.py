@@ -227,7 +227,7 @@ class RemotePair(RuleBasedStateMachine):
                 assert message["body"] in self.sent
 
     def broken(self) -> None:
-        """Every connection is gone: what waited has failed."""
+        """Lose every connection: what waited has failed."""
         for opened in self.opened:
             opened.broken = True
         for waiting in self.waiting:

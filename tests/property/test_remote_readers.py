@@ -108,7 +108,7 @@ class RemoteReaders(RuleBasedStateMachine):
             client.held.append(Held(body, results["pphContext"], queue))
         return body
 
-    def hear(self) -> None:
+    def take_answers(self) -> None:
         """Take what those who wait were answered."""
         for one in list(self.waiting):
             results = one.client.reader.answer(one.call_id)
@@ -134,7 +134,7 @@ class RemoteReaders(RuleBasedStateMachine):
         if recoverable:
             self.recoverable.add(body)
         self.server.send(body.encode(), recoverable=recoverable)
-        self.hear()
+        self.take_answers()
 
     @rule()
     def receive_here(self) -> None:
@@ -213,7 +213,7 @@ class RemoteReaders(RuleBasedStateMachine):
         if ack == ACK and expected is Status.MQ_OK:
             self.gone.add(held.body)
         assert Status(client.reader.end(held.context, ack)) is expected
-        self.hear()
+        self.take_answers()
 
     @precondition(lambda self: self.waiting)
     @rule(which=INDEX, how=st.sampled_from(["method", "cancel", "orphan"]))
@@ -241,7 +241,7 @@ class RemoteReaders(RuleBasedStateMachine):
         queue.closed = True
         results = client.reader.call("RemoteQMCloseQueue", pphContext=queue.opened.session)
         assert results["Return"] == Status.MQ_OK
-        self.hear()
+        self.take_answers()
 
     @precondition(lambda self: self.clients)
     @rule(which=INDEX)
@@ -249,12 +249,12 @@ class RemoteReaders(RuleBasedStateMachine):
         client = self.clients.pop(which % len(self.clients))
         self.waiting = [one for one in self.waiting if one.client is not client]
         client.reader.vanish()
-        self.hear()
+        self.take_answers()
 
     @rule(ms=st.sampled_from([1, WAIT_MS // 2, WAIT_MS]))
     def wait(self, ms: int) -> None:
         self.server.wait(ms)
-        self.hear()
+        self.take_answers()
 
     @rule()
     def restart(self) -> None:

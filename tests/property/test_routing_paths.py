@@ -26,7 +26,7 @@ Costs = dict[tuple[UUID, UUID], int]
 
 @st.composite
 def enterprises(draw: st.DrawFn) -> Topology:
-    """Sites with a gate, a router and a client each, some in two sites, and any links that connect them."""
+    """Draw sites with a gate, a router and a client each, some in two sites, and any links that connect them."""
     names = SITES[: draw(st.integers(1, len(SITES)))]
     several = st.sets(st.sampled_from(names), min_size=1, max_size=2).map(lambda chosen: "".join(sorted(chosen)))
     gates = {name: router(ord(name), name) for name in names}

@@ -51,7 +51,7 @@ def called(client: ClientAssociation) -> None:
 
 
 def check(client: ClientAssociation, happened: list[Outgoing], calls: int) -> None:
-    """Every call ends at most once, and all of them when the association does."""
+    """Check that every call ends at most once, and all of them when the association does."""
     ended = [one.call for one in happened if isinstance(one, Returned | Failed)]
     assert len(ended) == len({id(call) for call in ended}) == calls - client.pending
     assert all(isinstance(one, Returned | Failed | Ended | Bound | Send) for one in happened)

@@ -111,7 +111,7 @@ def sizes_of(kind):
 
 
 def pairs_of(struct):
-    """(size_is, length_is) of varying arrays."""
+    """Draw (size_is, length_is) of varying arrays."""
     varying = [one for one in map(behind, struct.fields.values()) if isinstance(one, ConformantVaryingArray)]
     return [(one.size_is, one.length_is) for one in varying if isinstance(one.size_is, str)]
 

@@ -81,7 +81,7 @@ def certificate() -> bytes:
 
 @cache
 def samples() -> tuple[bytes, ...]:
-    """Good bytes of every structure, to be broken."""
+    """Return good bytes of every structure, to be broken."""
     stored = MqdsPublicKey(1, "CSP", public_key_blob(key().public_key()).build())
     entry = UserSignCert.register(UUID(int=1), certificate())
     return (
@@ -98,7 +98,7 @@ def samples() -> tuple[bytes, ...]:
 
 @st.composite
 def broken(draw, good=None):
-    """Any bytes, or good ones with a few bytes changed or cut off."""
+    """Draw any bytes, or good ones with a few bytes changed or cut off."""
     if draw(st.integers(0, 4)) == 0:
         return draw(st.binary(max_size=200))
     wire = bytearray(draw(st.sampled_from(samples()) if good is None else st.just(good)))

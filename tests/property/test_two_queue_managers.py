@@ -223,14 +223,14 @@ class TwoQueueManagers(RuleBasedStateMachine):
 
     @rule(number=HOSTS, disk=st.sampled_from(("works", "slow", "broken")), works=st.lists(st.booleans(), max_size=6))
     def disk(self, number, disk, works):
-        """Of the records that waited for a slow disk some fail, one by one, as ``works`` says."""
+        """Let some of the records that waited for a slow disk fail, one by one, as ``works`` says."""
         host = self.hosts[number]
         self.network.write_some(host, works)
         host.disk = disk
 
     @rule(number=HOSTS, process=st.booleans(), written=st.integers(0, 10))
     def crash(self, number, process, written):
-        """The process ends, or the queue manager in it: what is on its way to the disk gets there in part, or all."""
+        """End the process, or the queue manager in it: what is on its way to the disk gets there in part, or all."""
         self.environment.forget_asked(number)
         host = self.hosts[number]
         if process:

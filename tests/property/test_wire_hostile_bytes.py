@@ -17,7 +17,7 @@ BASE_SIZE = 16
 
 
 def check(data: bytes, *, ping: bool = False) -> None:
-    """One packet, all of it, out of our layers only; or a WireError of one line."""
+    """Check that one packet, all of it, comes of our layers only; or a WireError of one line."""
     text = dissection(data, ping=ping)
     try:
         packet = (dissect_ping if ping else dissect)(data)

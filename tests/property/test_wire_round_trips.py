@@ -53,13 +53,13 @@ MOST = 24
 
 
 def values(layer: type[Packet], **given_: st.SearchStrategy[Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Any values for the fields of a layer that are not computed; ``given_`` overrides by name."""
+    """Return any values for the fields of a layer that are not computed; ``given_`` overrides by name."""
     fields = {field.name: strategy for field in layer.fields_desc if (strategy := value(field)) is not None}
     return st.fixed_dictionaries(fields | given_)
 
 
 def value(field: Any) -> st.SearchStrategy[Any] | None:
-    """Any value for a field; None for a field that computes its own."""
+    """Return any value for a field; None for a field that computes its own."""
     match field:
         case Padding() | Computed():
             return None
@@ -91,7 +91,7 @@ def structures(layout: type[Structure]) -> st.SearchStrategy[Structure]:
 
 
 def queues(flag: str) -> st.SearchStrategy[dict[str, Any]]:
-    """The fields of UserHeader for the queue of ``flag``: the flag and the queue that it announces."""
+    """Return the fields of UserHeader for the queue of ``flag``: the flag and the queue that it announces."""
     name = {"DQ": "DestinationQueue", "AQ": "AdminQueue", "RQ": "ResponseQueue"}[flag]
     return st.one_of(
         *(
@@ -169,12 +169,12 @@ packets = st.one_of(
 
 
 def fields_of(layer: Packet) -> dict[str, Any]:
-    """The values that were given to a layer, without what it computes and pads."""
+    """Return the values that were given to a layer, without what it computes and pads."""
     return {name: given_ for name, given_ in layer.fields.items() if given_ is not None}
 
 
 def assert_same(built: Packet, read: Packet) -> None:
-    """Every value given to ``built`` is read, in the same headers in the same order."""
+    """Check that every value given to ``built`` is read, in the same headers in the same order."""
     assert [type(layer) for layer in built.iterpayloads()] == [type(layer) for layer in read.iterpayloads()]
     for one, other in zip(built.iterpayloads(), read.iterpayloads(), strict=True):
         for name, given_ in fields_of(one).items():
@@ -223,7 +223,7 @@ def test_padding_may_hold_anything_and_is_kept(packet, data):
 
 
 def padded(packet: Packet) -> list[Packet]:
-    """Every header and structure of a packet."""
+    """Return every header and structure of a packet."""
     found = []
     for layer in packet.iterpayloads():
         found.append(layer)

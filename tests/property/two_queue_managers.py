@@ -26,7 +26,7 @@ NEVER = 10**9
 
 
 class DelayingNetwork(DurableNetwork):
-    """Holds back what some hosts send, until it is let go or its connection is lost."""
+    """A network that holds back what some hosts send, until it is let go or its connection is lost."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -148,7 +148,7 @@ class Environment:
                 one.on_answer(answer)
 
     def forget_asked(self, number: int) -> None:
-        """Whoever waits for a process that ends never learns what became of it."""
+        """Forget who waits for a process that ends: it never learns what became of it."""
         self.note_answers()
         for one in [one for one in self.waiting if one.number == number]:
             self.waiting.remove(one)
@@ -181,7 +181,7 @@ class Environment:
     # -- what must be true at any time --------------------------------------------------------------------------
 
     def locked(self, number: int) -> list[str]:
-        """The messages that open transactions have received."""
+        """Return the messages that open transactions have received."""
         return [body for unit in self.units if unit.number == number and not unit.outcome for body in unit.received]
 
     def there(self, number: int, queue: str) -> list[str]:
@@ -198,7 +198,7 @@ class Environment:
                     assert not self.sent[body].refused, f"{body} was not accepted, and is there"
 
     def check_order(self) -> None:
-        """One that was confirmed before another one was sent is received before it."""
+        """Check that one that was confirmed before another one was sent is received before it."""
         for number in self.hosts:
             streams: dict[tuple[int, str], list[Sent]] = defaultdict(list)
             for body in self.arrived[number]:
@@ -215,7 +215,7 @@ class Environment:
                 assert session.UnAckedMessageCount == len(sent) <= session.WindowSize
 
     def check_nothing_acknowledged_is_lost(self) -> None:
-        """A sender forgets what it accepted only when its receiver has it."""
+        """Check that a sender forgets what it accepted only when its receiver has it."""
         lost = {
             one.body
             for one in self.must_arrive()
@@ -224,7 +224,7 @@ class Environment:
         self.check_lost(lost)
 
     def must_arrive(self) -> list[Sent]:
-        """The messages that were accepted, but for what a transaction received that nobody knows the outcome of."""
+        """Return the messages that were accepted, without those in transactions whose outcome nobody knows."""
         unknown = {body for unit in self.units if unit.outcome == "unknown" for body in unit.received}
         return [one for one in self.sent.values() if one.answered != NEVER and one.body not in unknown]
 
@@ -232,7 +232,7 @@ class Environment:
         return self.there(one.target, TRANSACTIONAL if one.kind == TRANSACTED else PLAIN)
 
     def check_lost(self, lost: set[str]) -> None:
-        """Receives that nobody, or nobody yet, had an answer of have taken a message each, at most."""
+        """Check that receives that nobody, or nobody yet, had an answer of have taken a message each, at most."""
         taken = self.in_doubt + sum(one.takes for one in self.waiting)
         assert len(lost) <= taken, f"{sorted(lost)} were accepted and are lost"
 
@@ -250,7 +250,7 @@ class Environment:
         self.check_lost({body for body in lost if self.sent[body].kind != EXPRESS or not self.crashes})
 
     def check_units(self) -> None:
-        """A transaction that ended in a crash is done as a whole, or not at all."""
+        """Check that a transaction that ended in a crash is done as a whole, or not at all."""
         for unit in self.units:
             if not unit.uncertain or self.in_doubt:
                 continue
@@ -261,7 +261,7 @@ class Environment:
             assert len(sent | gone) <= 1, f"half of a transaction is done: {unit}"
 
     def check_journals(self) -> None:
-        """A positive FinalAck journals its message, once."""
+        """Check that a positive FinalAck journals its message, once."""
         for number, host in self.hosts.items():
             journal = [message["body"] for message in host.ask(PeekMessages(JOURNAL, 10_000))["messages"]]
             assert len(journal) == len(set(journal)), "a message was journaled twice"
@@ -285,13 +285,13 @@ class Environment:
             ]
 
     def open_units(self, number: int) -> dict[str, str]:
-        """The transactions that a host knows, and how far they are."""
+        """Return the transactions that a host knows, and how far they are."""
         units = self.hosts[number].ask(ListQueues())["transactions"]
         return {one["transaction"]: one["state"] for one in units}
 
 
 def positions(host: Host) -> list[Any]:
-    """Every message that a host has."""
+    """Return every message that a host has."""
     adm = host.core.adm
     queues = (
         *adm.QueueCollection.values(),

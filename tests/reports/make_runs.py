@@ -1,4 +1,4 @@
-"""Makes run folders as the harness leaves them: three SUTs, one of them hostile, and damaged files.
+"""Run folders as the harness leaves them: three SUTs, one of them hostile, and damaged files.
 
 `python tests/reports/make_runs.py DIR` writes them for a look at the site.
 """
@@ -89,7 +89,7 @@ class MadeRun:
 
 
 def catalogue() -> dict[str, dict[str, object]]:
-    """About 350 rules."""
+    """Return about 350 rules."""
     rules: dict[str, dict[str, object]] = {}
     for (document, section), (title, count) in SECTIONS.items():
         for number in range(1, count + 1):

@@ -50,7 +50,7 @@ ROOMS = {
 
 
 def imports(path: Path) -> set[str]:
-    """The top-level names that a module imports, wherever in it."""
+    """Return the top-level names that a module imports, wherever in it."""
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -75,12 +75,12 @@ def test_imports_follow_the_arrows(package: str) -> None:
 
 
 def room(path: Path) -> str:
-    """The room of a module: the folder or the file right below its package."""
+    """Return the room of a module: the folder or the file right below its package."""
     return path.relative_to(ROOT).parts[1].removesuffix(".py")
 
 
 def imported_rooms(path: Path, package: str) -> set[str]:
-    """The rooms of its own package that a module imports: at its top, later, or for types only."""
+    """Return the rooms of its own package that a module imports: at its top, later, or for types only."""
     rooms: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and node.module:

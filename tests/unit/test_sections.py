@@ -23,7 +23,7 @@ _NAMED = re.compile(r"MS-(MQQB|MQDMPR|MQQP) ((?:\d+(?:\.\d+)+|, | and | to )+)")
 
 
 def docstrings() -> Iterator[str]:
-    """The docstrings of the test modules and of their tests and classes."""
+    """Yield the docstrings of the test modules and of their tests and classes."""
     for path in TESTS.rglob("test_*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, (ast.Module, ast.FunctionDef, ast.ClassDef)) and (text := ast.get_docstring(node)):
@@ -31,14 +31,14 @@ def docstrings() -> Iterator[str]:
 
 
 def expanded(first: str, last: str) -> list[str]:
-    """The sections of ``3.1.7.6 to 3.1.7.9``."""
+    """Return the sections of ``3.1.7.6 to 3.1.7.9``."""
     parent, _, begin = first.rpartition(".")
     assert parent == last.rpartition(".")[0], f"{first} to {last} are not of one section"
     return [f"{parent}.{number}" for number in range(int(begin), int(last.rpartition(".")[2]) + 1)]
 
 
 def named(text: str) -> set[tuple[str, str]]:
-    """The sections that a text names: after ``MS-MQQB`` numbers with commas, ``and`` and ``to``."""
+    """Return the sections that a docstring names: after ``MS-MQQB`` numbers with commas, ``and`` and ``to``."""
     found = set()
     for document, numbers in _NAMED.findall(text):
         words = re.findall(r"\d+(?:\.\d+)+|to", numbers)
@@ -54,7 +54,7 @@ HELD = {one for text in docstrings() for one in named(text)}
 
 
 def sections(document: str) -> list[str]:
-    """The sections of a document that have rules or steps and are wanted."""
+    """Return the sections of a document that have rules or steps and are wanted."""
     found = {name.split("-")[1] for name, row in load_index().items() if name.startswith(f"{document}-")}
     return sorted(section for section in found if WANTED[document].match(section))
 

@@ -19,7 +19,10 @@ INSECURE_NACKS = frozenset(
         MessageClass.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER,
     }
 )
-"""Classes that tell a stranger something, sent only when SendInsecureNacks is TRUE. Spec: MS-MQQB 3.1.7.15, 5.1."""
+"""Classes that disclose something to anybody who sends, sent only when SendInsecureNacks is TRUE.
+
+Spec: MS-MQQB 3.1.7.15, 5.1.
+"""
 
 WITHOUT_BODY = frozenset({MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, MessageClass.MQMSG_CLASS_ACK_RECEIVE})
 """Classes whose acknowledgment does not bring the body back. Spec: MS-MQQB 3.1.7.15."""
@@ -34,7 +37,7 @@ class AdminAcks(Part):
     __slots__ = ()
 
     def acknowledge_arrival(self, position: MessagePosition, now: Now) -> None:
-        """Tell that a message reached its queue, if it asks for that. Spec: MS-MQQB 3.1.5.8.10, note <62>.
+        """Acknowledge that a message reached its queue, if it asks for that. Spec: MS-MQQB 3.1.5.8.10, note <62>.
 
         3.1.5.8.10 asks for QueueManagerAddress to be the own Identifier; direct names have zeros there and mean the
         same (E28). A message to a queue that the queue manager made for itself is not acknowledged.
@@ -45,12 +48,15 @@ class AdminAcks(Part):
             self.send(message, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE, now)
 
     def acknowledge_failure(self, message: Message, message_class: MessageClass, now: Now) -> None:
-        """Tell that a message will not reach its queue, if it asks for that. Spec: MS-MQQB 3.1.5.8.2, 3.1.7.1.2."""
+        """Acknowledge that a message will not reach its queue, if it asks for that.
+
+        Spec: MS-MQQB 3.1.5.8.2, 3.1.7.1.2.
+        """
         if message.AcknowledgementsRequested & NEGATIVE_ARRIVAL:
             self.send(message, message_class, now)
 
     def acknowledge_receive(self, message: Message, reason: MessageClass, now: Now) -> None:
-        """Tell that a message left its queue, if it asks for that. Spec: MS-MQQB 3.1.7.2.1."""
+        """Acknowledge that a message left its queue, if it asks for that. Spec: MS-MQQB 3.1.7.2.1."""
         if message.AcknowledgementsRequested & receive_bit(reason):
             self.send(message, reason, now)
 
@@ -65,7 +71,10 @@ class AdminAcks(Part):
             self.qm.own_messages.send(ack, now)
 
     def may_send_nack(self, message_class: MessageClass) -> bool:
-        """May an acknowledgment of this class be sent at all? Spec: MS-MQQB 3.1.7.15, 3.1.1.3 (SendInsecureNacks)."""
+        """Return whether an acknowledgment of this class may be sent at all.
+
+        Spec: MS-MQQB 3.1.7.15, 3.1.1.3 (SendInsecureNacks).
+        """
         return self.qm.adm.SendInsecureNacks or message_class not in INSECURE_NACKS
 
     def build(self, message: Message, message_class: MessageClass, now: Now) -> Message:

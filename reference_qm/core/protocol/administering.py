@@ -14,7 +14,7 @@ OFFLINE = "the queue manager is offline (MS-MQDMPR 3.1.4.12): bring it online"
 
 
 class Administering(Part):
-    """What an administrator does to transfer: pausing queues, taking the queue manager off the network.
+    """An administrator's control of transfer: pausing queues, taking the queue manager off the network.
 
     Spec: MS-MQDMPR 3.1.4.12 to 3.1.4.15, 3.1.7.2.3, 3.1.7.2.4, MS-MQQB 3.1.7.13, 3.1.7.14, MS-MQSO 5.1.1.1.
     """
@@ -76,7 +76,7 @@ class Administering(Part):
         self.establish_waiting(now)
 
     def may_connect(self) -> bool:
-        """May sessions be established, and accepted? Spec: MS-MQSO 5.1.1.1 (ConnectionActive)."""
+        """Return whether sessions may be established, and accepted. Spec: MS-MQSO 5.1.1.1 (ConnectionActive)."""
         return self.qm.adm.ConnectionActive
 
     def establish_waiting(self, now: Now) -> None:

@@ -13,11 +13,11 @@ from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface.clock import Now
 
 Outcome = UserMessagePacket | MessageClass
-"""What a check gives: the packet to go on with, or the class of its refusal."""
+"""The result of a check: the packet to go on with, or the class of its refusal."""
 
 
 class Admission(Part):
-    """Whether a message that arrived may be put into its queue, and what is done when it may not.
+    """The decision whether an arrived message may be put into its queue, and its refusal.
 
     Spec: MS-MQQB 3.1.5.8, 3.1.5.8.2, 3.1.5.8.3, 3.1.7.1.2.
     """
@@ -27,7 +27,7 @@ class Admission(Part):
     def admit(
         self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
     ) -> UserMessagePacket | None:
-        """Give the packet to be put into its queue; None when it was refused. Spec: MS-MQQB 3.1.5.8 steps 2, 3, 5."""
+        """Return the packet to be put into its queue; None when it was refused. Spec: MS-MQQB 3.1.5.8 steps 2, 3, 5."""
         for check in CHECKS:
             outcome = check(self.qm)(session, packet, queue, now)
             if isinstance(outcome, MessageClass):
@@ -51,11 +51,11 @@ class Admission(Part):
             self.qm.final_acks.refuse_transactional(session, packet, message_class, now)
 
     def check_destination(self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now) -> Outcome:
-        """Is there such a queue? Spec: MS-MQQB 3.1.5.8.2."""
+        """Check that there is such a queue. Spec: MS-MQQB 3.1.5.8.2."""
         return MessageClass.MQMSG_CLASS_NACK_BAD_DST_Q if queue is None else packet
 
     def check_transactional_queue(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
-        """Is a transactional message for a transactional queue? Spec: MS-MQQB 3.1.5.8.2."""
+        """Check that a transactional message is for a transactional queue. Spec: MS-MQQB 3.1.5.8.2."""
         if packet.TransactionHeader is not None and not queue.Transactional:
             return MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q
         return packet
@@ -63,13 +63,13 @@ class Admission(Part):
     def check_nontransactional_queue(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> Outcome:
-        """Is a nontransactional message for a nontransactional queue? Spec: MS-MQQB 3.1.5.8.2."""
+        """Check that a nontransactional message is for a nontransactional queue. Spec: MS-MQQB 3.1.5.8.2."""
         if packet.TransactionHeader is None and queue.Transactional:
             return MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG
         return packet
 
     def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
-        """Did a message arrive in time? Spec: MS-MQQB 3.1.5.8 step 5, 3.1.7.1.2.
+        """Check that a message arrived in time. Spec: MS-MQQB 3.1.5.8 step 5, 3.1.7.1.2.
 
         A transactional message that was accepted before and is sent again is left to 3.1.5.8.6: refused here, its
         sender would take for lost what was delivered. One that is not transactional is logged here when it asks for it:
@@ -93,11 +93,11 @@ class Admission(Part):
             self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
 
     def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
-        """Has a queue room for a message? Refuse it if not. Spec: MS-MQQB 3.1.5.8.8.
+        """Return whether a queue has room for a message; refuse it if not. Spec: MS-MQQB 3.1.5.8.8.
 
         Over the quota of the queue manager the session is closed and nothing acknowledged: the message comes again. A
         transactional message that is refused here does not advance its sequence, like those refused before (E40): its
-        sender, told by a FinalAck, bridges the gap.
+        sender, which gets a FinalAck, bridges the gap.
         """
         status: EnqueueStatus = self.qm.quotas.check(queue, message)
         if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED:

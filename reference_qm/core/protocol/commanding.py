@@ -39,12 +39,12 @@ LONGEST_MS = 0x7FFFFFFF
 
 
 class Commands(Part):
-    """What a higher layer asks for. Each handler returns a Result, or None when the answer comes later."""
+    """Commands of a higher layer. Each handler returns a Result, or None when the answer comes later."""
 
     __slots__ = ()
 
     def identity(self, request: commands.Identity, token: int, now: Now) -> Result:
-        """Say who this is."""
+        """Return the identity of this queue manager."""
         machine = self.qm.enterprise.state.LocalQueueManager
         return Result(
             {
@@ -185,7 +185,7 @@ class Commands(Part):
         return Result({"adm": self.qm.inspection.inspect(now)})
 
     def _checked_for(self, local: Queue, message: Message, now: Now) -> Message:
-        """Give the message that arrives in a local queue; CommandError when the queue does not take it."""
+        """Return the message that arrives in a local queue; CommandError when the queue does not take it."""
         if status := self.qm.enqueueing.admit_message(local, message, now):
             name = message.DestinationQueueFormatName
             raise CommandError(f"{name!a} does not take it: {_NOT_ENQUEUED[status]}")
@@ -253,7 +253,7 @@ _NOT_ENQUEUED = {
 
 
 TELLING = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
-"""What only tells, and changes nothing."""
+"""Commands that only return something, and change nothing."""
 
 
 def _check_message(request: commands.SendMessage) -> None:

@@ -66,7 +66,7 @@ def _value(name: str, value: Any) -> Any:
 
 
 def check_number(name: str, value: int, lowest: int, highest: int) -> int:
-    """Give a number back that is in its range; CommandError for one that is not."""
+    """Return a number that is in its range; CommandError for one that is not."""
     if not lowest <= value <= highest:
         raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
     return value

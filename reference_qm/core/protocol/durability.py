@@ -37,12 +37,12 @@ SEQUENCE = (
     "OutgoingTxSequenceID",
     "IncomingTxSequenceID",
 )
-"""What MUST survive of a session (3.1.1.3.1) besides its messages; the last two are TxSequenceID."""
+"""Elements of a session (3.1.1.3.1) that MUST survive, besides its messages; the last two are TxSequenceID."""
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """What a change that is on its way to disk means. ``token``: the command that waits for it, None for none.
+    """The meaning of a change that is on its way to disk. ``token``: the command that waits for it, None for none.
 
     ``repeat`` is the part of the change that is as true when it could not be written, and is tried again. ``sessions``:
     whose messages may be sent then.
@@ -58,7 +58,7 @@ class Commit:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """What waits for all records that were on their way at a time: ``tokens`` are those that are yet to be written."""
+    """A wait for all records that were on their way at a time: ``tokens`` are those that are yet to be written."""
 
     tokens: set[int]
     reached: Callable[[Now], None]
@@ -66,17 +66,17 @@ class Barrier:
 
 
 class Disk:
-    """Sends changes to the disk, if there is one, and knows what is on its way there."""
+    """The disk, if there is one, and the changes on their way there."""
 
     def __init__(self, emit: Callable[[Effect], None], next_token: Callable[[], int]) -> None:
         self.used = False
-        """Is there a store that outlives the process? If not, nothing is written and nothing is waited for."""
+        """Whether a store outlives the process; without one nothing is written and nothing is waited for."""
         self.reserved = 0
         """The last ordinal that is not used again after a restart."""
         self.reserved_sequential = 0
         """The last SequentialID that is not used again after a restart."""
         self.error = ""
-        """Why the disk refused the last change that it refused."""
+        """The reason for which the disk last refused a change."""
         self.pending: dict[int, Commit] = {}
         self._emit = emit
         self._next_token = next_token
@@ -115,7 +115,7 @@ class Disk:
             reached(now)
 
     def pass_barriers(self, token: int, error: str | None, now: Now) -> None:
-        """Tell those that waited for a record that it is on disk, or why it is not."""
+        """Report to those that waited for a record that it is on disk, or why it is not."""
         waiting, self._barriers = self._barriers, []
         for barrier in waiting:
             if token in barrier.tokens and error is not None:
@@ -128,7 +128,7 @@ class Disk:
                 barrier.reached(now)
 
     def reserve(self, ordinal: int) -> Change:
-        """Give the change that makes an ordinal and those after it safe to use; empty when they are. Spec: 3.1.1.3.
+        """Return the change that makes an ordinal and those after it safe to use; empty when they are. Spec: 3.1.1.3.
 
         An ordinal may be old, of a message of a transaction that ends much later: what is reserved never goes back.
         """
@@ -137,7 +137,7 @@ class Disk:
         return {"ordinal": ordinal + ORDINAL_BLOCK & 0xFFFFFFFF}
 
     def reserve_sequential(self, sequential_id: int) -> Change:
-        """Give the change that makes a SequentialID and those after it safe to use. Spec: MS-MQDMPR 3.1.1.1.
+        """Return the change that makes a SequentialID and those after it safe to use. Spec: MS-MQDMPR 3.1.1.1.
 
         Whatever is written later, a message that has it for instance, is on disk only when this is.
         """
@@ -192,7 +192,7 @@ class Disk:
 
 
 class Durability(Part):
-    """What is put on disk to survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
+    """The changes put on disk to survive the process. Spec: MS-MQQB 3.1.1.3.2, MS-MQDMPR 3.1.1.
 
     A record is a change of entries: names with their new values, None for one that is gone. It is on disk as a whole or
     not at all. Entries: ``message:key``, ``history:guid:ordinal``, ``queue:number``, ``outgoing:format name``,
@@ -207,7 +207,7 @@ class Durability(Part):
     __slots__ = ()
 
     def sent(self, position: MessagePosition) -> Change:
-        """Give what must be on disk before a new message is taken over; empty when nothing must."""
+        """Return what must be on disk before a new message is taken over; empty when nothing must."""
         if not self.qm.disk.used:
             return {}
         message = position.MessageReference
@@ -222,9 +222,9 @@ class Durability(Part):
         return change
 
     def removed(self, positions: Iterable[MessagePosition], reason: MessageClass) -> Change:
-        """Give the change that takes messages out of local queues.
+        """Return the change that takes messages out of local queues.
 
-        One whose sender has to be told stays on disk, with the reason, until what tells it is there
+        One whose sender is to learn of it stays on disk, with the reason, until the acknowledgment is there
         (``position_deleted``).
         """
         change: Change = {}
@@ -244,11 +244,11 @@ class Durability(Part):
         return change
 
     def queue_entry(self, queue: Queue) -> Change:
-        """Give the entries of a queue that was created."""
+        """Return the entries of a queue that was created."""
         return {place(queue): queue_values(queue), "last_private_queue_number": self.qm.adm.last_private_queue_number}
 
     def sequence_entry(self, queue: OutgoingQueue) -> Change:
-        """Give the entry of an outgoing queue: what MUST survive of its session. Spec: MS-MQQB 3.1.1.3.1."""
+        """Return the entry of an outgoing queue: what MUST survive of its session. Spec: MS-MQQB 3.1.1.3.1."""
         session = queue.session
         values: dict[str, object] = {name: getattr(session, name) for name in SEQUENCE[:3]}
         for name in SEQUENCE[3:]:
@@ -258,7 +258,7 @@ class Durability(Part):
 
 
 def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptance | None = None) -> Change:
-    """Give the entry of a message: where it is, when it arrived (s UTC), its packet, its place in a sequence.
+    """Return the entry of a message: where it is, when it arrived (s UTC), its packet, its place in a sequence.
 
     ``lookup`` is its LookupIdentifier, 0 in an outgoing queue.
     """
@@ -285,12 +285,12 @@ def message_entry(position: MessagePosition, packet: bytes, acceptance: Acceptan
 
 
 def awaiting_final_ack(position: MessagePosition) -> Change:
-    """Give the change of a message that arrived and is kept until its FinalAck comes. Spec: MS-MQQB 3.1.5.6."""
+    """Return the change of a message that arrived and is kept until its FinalAck comes. Spec: MS-MQQB 3.1.5.6."""
     return _noted(position, "awaits", "final ack")
 
 
 def is_awaited(position: MessagePosition, reason: MessageClass) -> bool:
-    """Has anybody to be told that a message left its queue? Spec: MS-MQQB 3.1.7.2."""
+    """Return whether anybody is to learn that a message left its queue. Spec: MS-MQQB 3.1.7.2."""
     wanted = position.MessageReference.AcknowledgementsRequested & receive_bit(reason)
     return position.order_queue is not None or bool(wanted)
 
@@ -300,7 +300,7 @@ def _noted(position: MessagePosition, name: str, value: object) -> Change:
 
 
 def transfer_entry(transfer: IncomingTransactionalTransferInfo) -> Change:
-    """Give the entry of a sender's sequence: the last message on disk that has all before it there, and RejectCount."""
+    """Return the entry of a sender's sequence: the last message on disk with all before it, and RejectCount."""
     place_ = _place_in_sequence(transfer.saved_identifier, transfer.saved_number)
     return {transfer_name(transfer): [*place_, transfer.RejectCount]}
 
@@ -312,7 +312,7 @@ def transfer_name(transfer: IncomingTransactionalTransferInfo) -> str:
 
 
 def transfers(queue: Queue) -> Iterable[IncomingTransactionalTransferInfo]:
-    """Give the sequences of a queue."""
+    """Return the sequences of a queue."""
     return queue.IncomingTransactionalTransferInfoCollection.values()
 
 
@@ -321,17 +321,17 @@ def _place_in_sequence(identifier: TxSequenceID, number: int) -> list[int]:
 
 
 def gone(positions: Iterable[MessagePosition]) -> Change:
-    """Give the change that removes messages; express ones are not on disk."""
+    """Return the change that removes messages; express ones are not on disk."""
     return {f"message:{position.key}": None for position in positions if position.key}
 
 
 def moved(position: MessagePosition) -> Change:
-    """Give the change that puts a message where it is now."""
+    """Return the change that puts a message where it is now."""
     return message_entry(position, serialize_message(position.MessageReference).build()) if position.key else {}
 
 
 def history_entry(entry: MessageIDHistoryEntry) -> Change:
-    """Give the entry of a message received (s UTC)."""
+    """Return the entry of a message received (s UTC)."""
     return {history_name(entry): entry.TimeStamp}
 
 

@@ -1,4 +1,4 @@
-"""What a command handler raises."""
+"""Errors that command handlers raise."""
 
 from __future__ import annotations
 

@@ -10,17 +10,17 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 DISK_RETRY_S = 10
-"""How long an expired message stays that the disk would not let go."""
+"""Time for which an expired message stays that the disk would not let go."""
 _TIMER = TimerKey(TimerName.MESSAGE_EXPIRATION, 0)
 
 
 def in_queue(position: MessagePosition) -> bool:
-    """Is a message still in its queue?"""
+    """Return whether a message is still in its queue."""
     return position.State is not MessagePositionState.DELETED
 
 
 def in_transit(waiting: tuple[Session, OutgoingMessagePosition]) -> bool:
-    """Is a message still in the table of its session?"""
+    """Return whether a message is still in the table of its session."""
     session, position = waiting
     return position in session.OutgoingMessageTable
 
@@ -119,7 +119,7 @@ class Expiring(Part):
 
 
 def time_to_reach(message: Message) -> int:
-    """Give the s that a message has to reach its queue. Spec: MS-MQMQ 2.2.19.1, 2.2.18.1.6.
+    """Return the s that a message has to reach its queue. Spec: MS-MQMQ 2.2.19.1, 2.2.18.1.6.
 
     MS-MQQB 3.1.7.1.2 names only TimeToReachQueue; the class REACH_QUEUE_TIMEOUT also stands for TimeToBeReceived.
     """

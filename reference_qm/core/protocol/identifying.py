@@ -34,7 +34,7 @@ RECEIVERS: Mapping[tuple[SessionState, PacketType], Callable[[QM], Callable[[Ses
     (SessionState.OPEN, SessionAckPacket): lambda qm: qm.session_acks.receive,
     (SessionState.OPEN, UserMessagePacket): lambda qm: qm.receiving.receive_user_message,
 }
-"""Which method takes which packet in which state; whatever is not here closes the session.
+"""The method that takes a packet in a state; whatever is not here closes the session.
 
 Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8.
 """
@@ -59,11 +59,11 @@ RANGES: dict[PacketType, tuple[tuple[str, int, int, str], ...]] = {
     ),
     UnknownInternalPacket: (("InternalHeader.PT", 1, 3, "MS-MQQB 2.2.1"),),
 }
-"""What fields may hold, where the document gives a range or MUST NOT and does not say to ignore it on receipt."""
+"""Ranges of fields, where the document gives a range or MUST NOT and does not say to ignore it on receipt."""
 
 
 class Identifying(Part):
-    """What is done with any bytes that arrive. Spec: MS-MQQB 3.1.5.1."""
+    """The first treatment of any bytes that arrive. Spec: MS-MQQB 3.1.5.1."""
 
     __slots__ = ()
 
@@ -105,7 +105,7 @@ class Identifying(Part):
         session.ReceivedAck = True
 
     def identify_packet(self, data: bytes) -> Packet:
-        """Tell which packet it is; FormatError when it is none. Spec: MS-MQQB 3.1.5.1.1."""
+        """Identify a packet; FormatError when it is none. Spec: MS-MQQB 3.1.5.1.1."""
         return parse_packet(data)
 
     def check_form(self, packet: Packet) -> None:

@@ -68,7 +68,7 @@ class InSequence(Part):
         self.qm.receiving.save_message(Saving(position, entry, [(session, receipt)], acceptance), packet)
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        """Is it the next message of its sequence, or the first of a newer one? Spec: MS-MQQB 3.1.5.8.6.
+        """Return whether it is the next message of its sequence, or the first of a newer one. Spec: MS-MQQB 3.1.5.8.6.
 
         0 is no TxSequenceNumber (MS-MQMQ 2.2.20.5), so no message with it is the next one.
         """
@@ -134,7 +134,7 @@ class InSequence(Part):
 
 
 def was_accepted(queue: Queue, packet: UserMessagePacket, message: Message) -> bool:
-    """Was a message, or one after it in its sequence, accepted before? Spec: MS-MQQB 3.1.5.8.6."""
+    """Return whether a message, or one after it in its sequence, was accepted before. Spec: MS-MQQB 3.1.5.8.6."""
     header = packet.TransactionHeader
     key = (packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower())
     transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)

@@ -9,7 +9,7 @@ from reference_qm.model.states import DeliveryGuarantee
 
 
 class Journaling(Part):
-    """What is kept of messages that are done: the system's journal, and dead letters.
+    """Copies kept of messages that are done: the system's journal, and dead letters.
 
     Spec: MS-MQQB 3.1.5.5.4, 3.1.5.7, 3.1.7.1.2, MS-MQDMPR 3.1.1.12.
     """

@@ -39,14 +39,14 @@ from reference_qm.security import SignatureType, security_of, with_security
 
 HASH_SHA_512 = 0x0000800E
 ENCRYPTION_RC4 = 0x00006801
-"""What an unsigned, unencrypted message names. Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12."""
+"""Names in an unsigned, unencrypted message. Spec: MS-MQMQ 2.2.19.3, MS-MQDMPR 3.1.1.12."""
 
 ON_SOURCE, ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 0x2, 0x3, 0x5, 0x6, 0x7
 SAME_AS_ADMIN, ON_ADMIN = 0x1, 0x4
 """Types of queues in UserHeader.Flags. Spec: MS-MQMQ 2.2.19.2."""
 
 ACKS = {"positive_arrival": "PA", "positive_receive": "PR", "negative_arrival": "NA", "negative_receive": "NR"}
-"""What a command calls the bits of MessagePropertiesHeader.Flags."""
+"""Names of the bits of MessagePropertiesHeader.Flags in commands."""
 
 POSITIVE_RECEIVE = MessagePropertiesHeader.flags(PR=1)
 NEGATIVE_RECEIVE = MessagePropertiesHeader.flags(NR=1)
@@ -126,7 +126,7 @@ def serialize_message(message: Message) -> UserMessagePacket:
 
 
 def is_large(body: bytes) -> bool:
-    """Might no packet hold a message with this body? With a smaller one any label and queues fit."""
+    """Return whether a packet may be too small for this body; with a smaller one any label and queues fit."""
     return len(body) > SMALL
 
 
@@ -200,7 +200,7 @@ def deserialize_message(packet: UserMessagePacket, receiver: UUID, arrival_s: in
 
 
 def receive_bit(reason: MessageClass) -> int:
-    """Give the bit of AcknowledgementsRequested with which a message asks to be told this. Spec: MS-MQQB 3.1.7.2.1."""
+    """Return the bit of AcknowledgementsRequested with which a message asks for this. Spec: MS-MQQB 3.1.7.2.1."""
     return POSITIVE_RECEIVE if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE else NEGATIVE_RECEIVE
 
 
@@ -291,7 +291,7 @@ def _debug_header(message: Message) -> DebugHeader | None:
 
 
 def _record(format_name: str | None, source: UUID, destination: UUID) -> tuple[int, QueueName | None]:
-    """Give the type and the record of a queue inside a packet. Spec: MS-MQMQ 2.2.19.2."""
+    """Return the type and the record of a queue inside a packet. Spec: MS-MQMQ 2.2.19.2."""
     if format_name is None:
         return 0, None
     name = parse_format_name(format_name)
@@ -311,7 +311,7 @@ def _record(format_name: str | None, source: UUID, destination: UUID) -> tuple[i
 def _text(
     queue: QueueName | None, kind: int, source: UUID, receiver: UUID, admin_queue: QueueName | None = None
 ) -> str | None:
-    """Give the format name of a queue inside a packet; None when there is none."""
+    """Return the format name of a queue inside a packet; None when there is none."""
     if queue is None:
         return None
     if isinstance(queue, DirectQueueFormatName):
@@ -335,7 +335,7 @@ def _direct_text(name: str) -> str:
 
 
 def _host(admin_queue: QueueName | None, source: UUID) -> UUID:
-    """Give the queue manager that hosts a private administration queue: the source unless it is named."""
+    """Return the queue manager that hosts a private administration queue: the source unless it is named."""
     return admin_queue.SourceQueueManager if isinstance(admin_queue, PrivateQueueFormatName) else source
 
 

@@ -48,7 +48,7 @@ def with_lists(packet: UserMessagePacket, message: Message, destinations: str) -
 
 
 def lists_of(header: MultiQueueFormatHeader | None) -> dict[str, Any]:
-    """Give the attributes of a message that its MultiQueueFormatHeader has. Spec: MS-MQDMPR 3.1.7.1.31."""
+    """Return the attributes of a message that its MultiQueueFormatHeader has. Spec: MS-MQDMPR 3.1.7.1.31."""
     if header is None:
         return {}
     return {
@@ -82,7 +82,7 @@ def _element(text: str) -> MQFFormatNameElement:
 
 
 def _text(header: MQFAddressHeader) -> str | None:
-    """Give a list as a format name; None when it is empty, or holds what is none, which nobody could send to."""
+    """Return a list as a format name; None when it is empty, or holds what is none, which nobody could send to."""
     names = [_name(element) for element in header.FormatNameList]
     text = ",".join(names)
     if not names or text.count(",") >= len(names):  # a name with a comma would be read as two

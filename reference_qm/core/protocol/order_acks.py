@@ -40,7 +40,7 @@ _NUMBER = attrgetter("SeqNo")
 
 
 def is_order_ack(packet: UserMessagePacket) -> bool:
-    """Is it an OrderAck Packet? Spec: MS-MQQB 3.1.5.1.1."""
+    """Return whether it is an OrderAck Packet. Spec: MS-MQQB 3.1.5.1.1."""
     return (
         packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ORDER_ACK
         and len(packet.MessagePropertiesHeader.MessageBody) == BODY_SIZE
@@ -49,7 +49,7 @@ def is_order_ack(packet: UserMessagePacket) -> bool:
 
 
 def is_final_ack(packet: UserMessagePacket) -> bool:
-    """Is it a FinalAck Packet? Spec: MS-MQQB 3.1.5.1.1."""
+    """Return whether it is a FinalAck Packet. Spec: MS-MQQB 3.1.5.1.1."""
     return packet.MessagePropertiesHeader.MessageClass >= FIRST_FINAL_CLASS and _is_ordering(packet)
 
 
@@ -58,7 +58,7 @@ def _is_ordering(packet: UserMessagePacket) -> bool:
 
 
 def names_order_queue(packet: UserMessagePacket) -> bool:
-    """Is a packet for order_queue$ of its receiver? Spec: MS-MQQB 2.2.4."""
+    """Return whether a packet is for order_queue$ of its receiver. Spec: MS-MQQB 2.2.4."""
     queue = packet.UserHeader.DestinationQueue
     if isinstance(queue, DirectQueueFormatName):
         return queue.DirectFormatName.partition("\\")[2].lower() == ORDER_QUEUE_PATH
@@ -79,7 +79,7 @@ class OrderAcks(Part):
         """Take an OrderAck, on whatever session it comes. Spec: MS-MQQB 3.1.5.6.
 
         It names its sequence by the TxSequenceID of the messages (2.2.4.1), not by the receiver's own
-        OutgoingTxSequenceID (3.1.7.17), which would tell nothing. One for a sequence that is over, or for a number
+        OutgoingTxSequenceID (3.1.7.17), which would say nothing. One for a sequence that is over, or for a number
         never sent, is ignored.
         """
         try:
@@ -134,7 +134,7 @@ class OrderAcks(Part):
             session.OutgoingTxSequenceNumber,
         )
         if sequence is None or queue is None:
-            return  # it was not connected since the start: there is nothing to tell
+            return  # it was not connected since the start: there is nothing to acknowledge
         unacked = sequence.UnackedSequence
         queue.OutgoingTransferInfoReference = OutgoingTransferInfo(
             EodFirstNonAck=unacked[0] if unacked else NO_SEQUENCE,

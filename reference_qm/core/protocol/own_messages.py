@@ -63,7 +63,7 @@ class OwnMessages(Part):
             return None
 
     def _has_room(self, queue: Queue, message: Message) -> bool:
-        """Does a queue take one more? Strangers ask for these messages, and name where to.
+        """Return whether a queue takes one more: anybody may ask for these messages, and names where to.
 
         A transactional local queue takes none: they have no transaction (MS-MQQB 3.1.5.8.2).
         """

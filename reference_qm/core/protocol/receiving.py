@@ -29,7 +29,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Persist
 
 UNSAVED_LIMIT = 0x7FFF
-"""Recoverable messages of a session that may wait for the disk: half of what 16-bit numbers tell apart."""
+"""Recoverable messages of a session that may wait for the disk: half of what 16-bit numbers distinguish."""
 
 
 @dataclass(slots=True)
@@ -42,7 +42,7 @@ class Saving:
     acceptance: Acceptance | None = None
     """Of a transactional message."""
     routed: UserMessagePacket | None = None
-    """What goes on, of a message for another queue manager."""
+    """The part that goes on, of a message for another queue manager."""
 
 
 class Receiving(Part):
@@ -110,7 +110,7 @@ class Receiving(Part):
         """Put a message into its queue, unless it came before or cannot be accepted. Spec: MS-MQQB 3.1.5.8.
 
         A message that is disregarded is acknowledged all the same, or it would be sent again for ever. OrderAcks and
-        FinalAcks are told by 3.1.5.1.1; they are counted as messages, as figure 14 has it.
+        FinalAcks are identified by 3.1.5.1.1; they are counted as messages, as figure 14 has it.
         """
         if not self.is_addressed_here(packet):
             self.qm.routing.route_message(session, packet, receipt, now)
@@ -196,7 +196,7 @@ class Receiving(Part):
         return entry
 
     def is_addressed_here(self, packet: UserMessagePacket) -> bool:
-        """Is this the queue manager that a message is for? Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5.
+        """Return whether a message is for this queue manager. Spec: MS-MQQB 3.1.5.8.2, 3.1.5.8.5.
 
         A QueueManagerAddress of zeros, which all direct names have, means this queue manager: read otherwise, direct
         messages would be routed for ever.

@@ -38,7 +38,7 @@ _NO_TIME = Now(0, 0)
 
 
 class RestoreError(Exception):
-    """What is on disk cannot be used: one line naming the entry."""
+    """The store's content cannot be used: one line naming the entry."""
 
 
 class Restoring(Part):
@@ -286,7 +286,7 @@ _RESTORE: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
     "message": lambda part: part._message,
     "transaction": lambda part: part.qm.transaction_records.restore_transaction,
 }
-"""How each kind is restored, in this order."""
+"""The restoring of each kind, in this order."""
 
 
 _ORDER: dict[str, Callable[[str, Any], int]] = {"queue": _queues_first, "message": _by_number, "history": _by_time}

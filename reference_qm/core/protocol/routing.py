@@ -62,10 +62,12 @@ class Routing(Part):
             self.send_on(position, onward, now)
 
     def is_routable(self, packet: UserMessagePacket) -> bool:
-        """Can a message be saved here and sent on? Spec: MS-MQQB 3.1.5.8.2 (first step), MS-MQMQ 2.2.19.2.
+        """Return whether a message can be saved here and sent on.
+
+        Spec: MS-MQQB 3.1.5.8.2 (first step), MS-MQMQ 2.2.19.2.
 
         One that cannot is disregarded and not acknowledged: its sender keeps it. A direct name has no
-        QueueManagerAddress; with one, a stranger could make this queue manager connect to anywhere.
+        QueueManagerAddress; with one, anybody could make this queue manager connect to anywhere.
         """
         user, queues = packet.UserHeader, self.qm.adm.OutgoingQueues
         waiting = sum(len(queue.session.OutgoingMessageTable) for queue in queues.values()) + len(self.qm.savings)
@@ -95,5 +97,5 @@ class Routing(Part):
 
 
 def _destination(packet: UserMessagePacket) -> str:
-    """Give the key of the outgoing queue of a message."""
+    """Return the key of the outgoing queue of a message."""
     return deserialize_message(packet, packet.UserHeader.QueueManagerAddress, 0).DestinationQueueFormatName.lower()

@@ -75,7 +75,7 @@ class Securing(Part):
         return sign_message(packet, _signature_type(security.AuthenticationLevel), key, content)
 
     def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
-        """Give the properties that a signature is made of. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
+        """Return the properties that a signature is made of. Spec: MS-MQMQ 2.5.1, 2.5.2, 2.5.3."""
         return signed_content(packet, kind)
 
     def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
@@ -112,7 +112,7 @@ class Securing(Part):
         self.qm.establishing.add_connection_history(session, ConnectionStatus.CERTIFICATE_VALIDATION_FAILURE, now)
 
     def secure_local_message(self, queue: Queue, message: Message, now: Now) -> Message:
-        """Give the message that arrives in a local queue, signed and checked; CommandError when it is refused.
+        """Return the message that arrives in a local queue, signed and checked; CommandError when it is refused.
 
         Spec: MS-MQQB 3.1.5.8.3, MS-MQDMPR 3.1.1.2: as if it had been transferred, but there is no transfer to encrypt
         for.

@@ -32,7 +32,7 @@ class SecurityOnReceipt(Part):
     def check_security(
         self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
     ) -> UserMessagePacket | MessageClass:
-        """Give a message to this queue manager in clear and authenticated, or the class of its refusal.
+        """Return a message to this queue manager in clear and authenticated, or the class of its refusal.
 
         Spec: MS-MQQB 3.1.5.8.3. A message without SecurityHeader passes, whatever the queue grants, as printed.
         """
@@ -88,7 +88,7 @@ class SecurityOnReceipt(Part):
 
 
 def unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> MessageClass | None:
-    """Give the class of refusal of a message that is not what its queue accepts; None when it is."""
+    """Return the class of refusal of a message that is not what its queue accepts; None when it is."""
     if queue.Authentication and not authenticated:
         return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
     wanted = {PrivacyLevel.NONE: False, PrivacyLevel.BODY: True}.get(queue.PrivacyLevel, encrypted)
@@ -96,7 +96,7 @@ def unmet_demand(queue: Queue, *, authenticated: bool, encrypted: bool) -> Messa
 
 
 class _Accounts:
-    """What the directory and the configuration say of users."""
+    """The entries of users in the directory and the configuration."""
 
     __slots__ = ("_lookup",)
 

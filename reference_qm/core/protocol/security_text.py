@@ -1,4 +1,4 @@
-"""The security of a message as commands say it and the control channel tells it."""
+"""The security of a message as commands ask for it and the control channel returns it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from reference_qm.security import (
 from reference_qm.surface.commands import SendMessage
 
 NOBODY, OWN = "none", "queue_manager"
-"""What ``sender`` may be besides the name of an account."""
+"""Values of ``sender`` besides the name of an account."""
 _LEVELS: Mapping[str, int] = {"none": 0} | {level.name.lower(): level for level in SignatureType}
 _PRIVACY: Mapping[str, int] = {level.name.lower(): level for level in PrivacyLevel}
 _HASHES: Mapping[str, int] = {one.name.lower(): one for one in HashAlgorithm}
@@ -33,7 +33,7 @@ _SENDERS: Mapping[str, int] = {"none": ST_NONE, "sid": ST_SID, OWN: ST_QUEUE_MAN
 
 
 def requested_security(request: SendMessage, accounts: tuple[Account, ...], own: UUID) -> MessageSecurity | None:
-    """Give what a command asks for; None when it asks for nothing. Raises CommandError.
+    """Return what a command asks for; None when it asks for nothing. Raises CommandError.
 
     Spec: MS-MQDMPR 3.1.1.12: the sender is the current user, the first account that is configured here, or else the
     queue manager, whose identifier is ``own``.

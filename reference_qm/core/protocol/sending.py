@@ -23,7 +23,7 @@ class Sending(Part):
     __slots__ = ()
 
     def take_over(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> Change:
-        """Give a message its place in its outgoing queue; it is sent when the change that is returned is on disk.
+        """Put a message into its outgoing queue; it is sent when the change that is returned is on disk.
 
         Spec: MS-MQQB 3.1.7.12. An empty change means that it is sent already, or will be as soon as it may.
         """
@@ -96,7 +96,10 @@ class Sending(Part):
                 return
 
     def may_send(self, session: Session) -> bool:
-        """Is the session open, its queue connected and the window not full? Spec: MS-MQQB 3.1.7.1 steps 1 and 2."""
+        """Return whether the session is open, its queue connected and the window not full.
+
+        Spec: MS-MQQB 3.1.7.1 steps 1 and 2.
+        """
         queue = session.OutgoingQueueReference
         return (
             session.SessionState is SessionState.OPEN
@@ -106,7 +109,7 @@ class Sending(Part):
         )
 
     def is_window_open(self, session: Session) -> bool:
-        """Are fewer messages unacknowledged than WindowSize? Spec: MS-MQQB 3.1.7.1 step 2."""
+        """Return whether fewer messages than WindowSize are unacknowledged. Spec: MS-MQQB 3.1.7.1 step 2."""
         return session.UnAckedMessageCount < session.WindowSize
 
     def send_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> bool:
@@ -124,7 +127,7 @@ class Sending(Part):
         return True
 
     def assign_identifier(self) -> int:
-        """Give the next message its ordinal. Spec: MS-MQQB 3.1.7.1.1, 3.1.1.3 (MessageIdOrdinal).
+        """Assign the next message's ordinal and return it. Spec: MS-MQQB 3.1.7.1.1, 3.1.1.3 (MessageIdOrdinal).
 
         Incremented before use and never 0: 0 stands for a message without identifier, so the first message, were it
         numbered 0, would get another identifier when it is sent again, and pass duplicate detection.
@@ -133,11 +136,13 @@ class Sending(Part):
         return self.qm.adm.MessageIdOrdinal
 
     def next_identifier(self) -> int:
-        """Tell the ordinal that the next message will have."""
+        """Return the ordinal that the next message will have."""
         return self.qm.adm.MessageIdOrdinal + 1 & 0xFFFFFFFF or 1
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        """Is the time to reach the queue over, or that to be received? Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1.
+        """Return whether the time to reach the queue is over, or that to be received.
+
+        Spec: MS-MQQB 3.1.7.1.2, MS-MQMQ 2.2.19.1.
 
         3.1.7.1.2 names only the first; the class REACH_QUEUE_TIMEOUT stands for both (MS-MQMQ 2.2.18.1.6).
         """
@@ -161,7 +166,7 @@ class Sending(Part):
         self.qm.journaling.journal_failed(position.MessagePosition)
 
     def is_own(self, packet: UserMessagePacket) -> bool:
-        """Is a message from here, or routed?"""
+        """Return whether a message is from here, not routed."""
         return packet.UserHeader.SourceQueueManager == self.qm.adm.Identifier
 
     def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
@@ -193,7 +198,7 @@ class Sending(Part):
         return packet
 
     def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
-        """Is it time to let a message carry the acknowledgment? Spec: MS-MQQB 3.1.7.11."""
+        """Return whether it is time to let a message carry the acknowledgment. Spec: MS-MQQB 3.1.7.11."""
         if not session.UnackedReceivedMsgCount:
             return False
         elapsed = self.qm.timers.elapsed(TimerKey(TimerName.SESSION_ACK_SEND, session.number), now.monotonic_ms)

@@ -187,7 +187,7 @@ class SessionAcks(Part):
 
 
 def _covers(acknowledged: int, number: int) -> bool:
-    """Is a 16-bit sequence number at or before another, wrapping?"""
+    """Return whether a 16-bit sequence number is at or before another, wrapping."""
     return (acknowledged - number & 0xFFFF) < _HALF
 
 

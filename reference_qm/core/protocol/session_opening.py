@@ -76,7 +76,7 @@ class SessionOpening(Part):
         )
 
     def is_session_acceptable(self) -> bool:
-        """Would a session be accepted now? Spec: MS-MQQB 3.1.5.3.1, 3.1.7.7; notes <12>, <70>."""
+        """Return whether a session would be accepted now. Spec: MS-MQQB 3.1.5.3.1, 3.1.7.7; notes <12>, <70>."""
         accepted = sum(
             not session.initiator and not session.refused and session.SessionState is not SessionState.WAITING_EC_MSG
             for session in self.qm.sessions.values()
@@ -84,7 +84,7 @@ class SessionOpening(Part):
         return self.qm.administering.may_connect() and accepted < self.qm.config.max_sessions
 
     def is_establish_request_valid(self, packet: EstablishConnectionPacket) -> bool:
-        """Is the request for this queue manager?
+        """Return whether the request is for this queue manager.
 
         Spec: MS-MQQB 3.1.5.3.1. A zero ServerGuid is (2.2.1 contradicts it).
         """
@@ -133,9 +133,9 @@ class SessionOpening(Part):
         self.qm.establishing.add_connection_history(session, ConnectionStatus.ESTABLISH_PACKET_RECEIVED, now)
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
-        """Is the response ours and from whom we meant? Spec: MS-MQQB 3.1.5.3.2.
+        """Return whether the response is ours and from whom we meant. Spec: MS-MQQB 3.1.5.3.2.
 
-        For a direct format name RemoteQMGuid is unknown until the response tells it: then any but the null GUID is
+        For a direct format name RemoteQMGuid is unknown until the response has it: then any but the null GUID is
         right.
         """
         header = packet.EstablishConnectionHeader

@@ -44,7 +44,9 @@ class Tracing(Part):
         self.qm.own_messages.send(report, now)
 
     def build_report_label(self, message: Message, now: Now) -> str:
-        """Say which message came by and when (UTC, 12 hours), without the terminating null. Spec: MS-MQQB 3.1.5.8.9.
+        """Return the label: the message that came by and when (UTC, 12 hours), without the terminating null.
+
+        Spec: MS-MQQB 3.1.5.8.9.
 
         Both sections print "received by" and the source's GUID, also for the one that reports the sending.
         """
@@ -56,7 +58,7 @@ class Tracing(Part):
         return f"{source[:4]}:{message.Identifier.Ordinal:08X}:{message.HopCount:02X} received by {source} at {time}"
 
     def build_report_body(self, message: Message, next_hop: str | None) -> str:
-        """Say which message it was and where it goes; ``next_hop``: a textual address.
+        """Return the body: the message and where it goes; ``next_hop``: a textual address.
 
         Spec: MS-MQQB 3.1.5.8.9, 3.1.7.1.7.
 

@@ -24,12 +24,12 @@ class TransactionalSending(Part):
     __slots__ = ()
 
     def assign_transaction(self) -> int:
-        """Give the next transaction its identifier, 20 bits, never 0. Spec: MS-MQMQ 2.2.20.5 (Flags.ID)."""
+        """Assign the next transaction's identifier, 20 bits, never 0. Spec: MS-MQMQ 2.2.20.5 (Flags.ID)."""
         self.qm.adm.last_transaction = self.qm.adm.last_transaction + 1 & TRANSACTION_BITS or 1
         return self.qm.adm.last_transaction
 
     def number_in_sequence(self, session: Session, message: Message) -> Message:
-        """Give a transactional message its place in the sequence of its outgoing queue.
+        """Number a transactional message in the sequence of its outgoing queue.
 
         Spec: MS-MQQB 3.1.7.1.3, 3.1.1.5.
 

@@ -36,14 +36,14 @@ PROPERTIES = {
     "privacy": "PrivacyLevel",
     "base_priority": "BasePriority",
 }
-"""What commands call the attributes of a queue that may be changed."""
+"""Names in commands of the attributes of a queue that may be changed."""
 LIMITS = {"quota_kb": (0, 0xFFFFFFFF), "journal_quota_kb": (0, 0xFFFFFFFF), "base_priority": (-0x8000, 0x7FFF)}
 LABEL_LIMIT = 124
 """Characters of Queue.Label. Spec: MS-MQMQ 2.3.1.8 (PROPID_Q_LABEL)."""
 
 
 class QueueCommands(Part):
-    """What a higher layer asks of queues. Each handler returns a Result, or None when the answer comes later."""
+    """Commands of a higher layer for queues. Each handler returns a Result, or None when the answer comes later."""
 
     __slots__ = ()
 
@@ -97,7 +97,7 @@ class QueueCommands(Part):
         return self.qm.queues.purge(self.find_queue(request.queue), token, lambda purged: Result({"purged": purged}))
 
     def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
-        """Tell the properties of a queue."""
+        """Return the properties of a queue."""
         return _describe_queue(self.find_queue(request.name))
 
     def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
@@ -245,7 +245,7 @@ class QueueCommands(Part):
     def _where(
         self, request: Any, access: QueueAccessType, token: int
     ) -> tuple[OpenQueueDescriptor, Cursor | None, Answered]:
-        """Give the descriptor and cursor that a read is for, and what answers it."""
+        """Return the descriptor and cursor that a read is for, and what answers it."""
         cursor_handle = getattr(request, "cursor", None)
         in_transaction = getattr(request, "transaction", None) is not None
         given = [one for one in (request.queue, request.handle, cursor_handle) if one is not None]
@@ -317,7 +317,7 @@ def _check_transactional(queue: Queue) -> None:
 
 
 def _properties(request: Any) -> dict[str, Any]:
-    """Give the attributes that a request sets, checked; None is left out."""
+    """Return the attributes that a request sets, checked; None is left out."""
     values: dict[str, Any] = {}
     for one in fields(request):
         value = getattr(request, one.name)
@@ -339,7 +339,7 @@ def _describe_queue(queue: Queue) -> Result:
 
 
 def one_of(name: str, value: str, known: dict[str, Any]) -> Any:
-    """Give what a word means; CommandError for an unknown one."""
+    """Return what a word means; CommandError for an unknown one."""
     if value not in known:
         raise CommandError(f"{name}: {value!a} is none of {', '.join(known)}")
     return known[value]
@@ -357,7 +357,7 @@ def _set(queue: Queue, values: dict[str, Any]) -> None:
 
 
 def _is_published(queue: Queue) -> bool:
-    """Is there an object of the directory for a queue?"""
+    """Return whether the directory has an object for a queue."""
     return queue.QueueType is QueueType.PUBLIC and queue.parent is None
 
 

@@ -28,7 +28,7 @@ class Cursors(Part):
     def close(self, cursor: Cursor) -> None:
         """Forget a cursor and what waits with it. Spec: MS-MQDMPR 3.1.7.1.2.
 
-        A read that waits is only removed; whoever raised it is told that it was cancelled, or would wait for ever.
+        A read that waits is only removed; whoever raised it learns that it was cancelled, or would wait for ever.
         """
         descriptor = cursor.OpenQueueDescriptorReference
         for reader in [*descriptor.WaitingMessageReadOperationCollection]:
@@ -40,7 +40,7 @@ class Cursors(Part):
             _move(cursor, positions.Start)
 
     def get_message_for_peek(self, cursor: Cursor) -> Got:
-        """Give the message that a cursor is at, or the first one. Spec: MS-MQDMPR 3.2.7.2.
+        """Return the message that a cursor is at, or the first one. Spec: MS-MQDMPR 3.2.7.2.
 
         Nothing is printed for a cursor that waited in vain, which stays WaitPeek, nor for one that waited for a
         receive: it looks on from where it is, as an unread one.
@@ -52,7 +52,7 @@ class Cursors(Part):
         return self._seek_for_peek(cursor)
 
     def get_next_message_for_peek(self, cursor: Cursor) -> Got:
-        """Give the message after the one that was read; one must have been. Spec: MS-MQDMPR 3.2.7.3.
+        """Return the message after the one that was read; one must have been. Spec: MS-MQDMPR 3.2.7.3.
 
         One that waited in vain for the next message may ask for it again.
         """
@@ -61,7 +61,7 @@ class Cursors(Part):
         return self._seek_for_peek(cursor)
 
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
-        """Give the message that is to be received through a cursor. Spec: MS-MQDMPR 3.2.7.4."""
+        """Return the message that is to be received through a cursor. Spec: MS-MQDMPR 3.2.7.4."""
         if cursor.CursorState is CursorState.READ:
             if not _is_available(cursor.MessagePositionReference):
                 return CursorStatus.ALREADY_RECEIVED, None

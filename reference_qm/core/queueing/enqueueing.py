@@ -22,7 +22,7 @@ class Enqueueing(Part):
     __slots__ = ()
 
     def admit_message(self, queue: Queue, message: Message, now: Now) -> EnqueueStatus:
-        """Tell whether a queue takes a message now. Spec: MS-MQDMPR 3.1.7.1.9.
+        """Return whether a queue takes a message now. Spec: MS-MQDMPR 3.1.7.1.9.
 
         No step is printed for a message that timed out in transit, only the status and the CURRENT_TIME that it would
         need: it is one whose TimeToReachQueue is over, counted as MS-MQQB 3.1.7.1.2 does.
@@ -137,7 +137,7 @@ class Enqueueing(Part):
     def send_to_several(self, to: str, message: Message, transaction: Transaction | None, now: Now) -> Result:
         """Send a copy of a message to each queue of a name; the result names the first. Raises CommandError.
 
-        The queues are open only for that. What is recoverable goes to disk after the result is told, copy by copy.
+        The queues are open only for that. What is recoverable goes to disk after the result is returned, copy by copy.
         """
         access, share = QueueAccessType.SEND, QueueShareMode.DENY_NONE
         status, descriptor = self.qm.queue_opening.open_queue(to, access, share, now)

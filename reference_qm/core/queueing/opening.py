@@ -56,7 +56,7 @@ class QueueOpening(Part):
         return self.open_found_queue(queue, format_name, required_access, shared_mode)
 
     def admits_access(self, name: FormatName, required_access: QueueAccessType) -> bool:
-        """May a format name be opened for this? Spec: MS-MQDMPR 3.1.7.1.5.
+        """Return whether a format name may be opened for this. Spec: MS-MQDMPR 3.1.7.1.5.
 
         HTTP and multicast names are only for sending, those of a machine are not. MS-MQMQ 2.1.2 gives the machine's
         queues direct names too: the same holds for them, and for journals, which are read-only (2.1.7). A connector
@@ -83,7 +83,10 @@ class QueueOpening(Part):
         return Status.MQ_OK, descriptor
 
     def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
-        """Do those who have a queue open share it, and does who opens it share with them? Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Return whether those who have a queue open share it, and who opens it shares with them.
+
+        Spec: MS-MQDMPR 3.1.7.1.5.
+        """
         if not queue.OpenQueueDescriptorCollection:
             return True
         opened = {(one.ShareMode, one.AccessType) for one in queue.OpenQueueDescriptorCollection.values()}

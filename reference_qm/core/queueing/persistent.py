@@ -13,7 +13,7 @@ from reference_qm.security import SecurityDescriptor
 
 
 def queue_values(queue: Queue) -> dict[str, object]:
-    """Give the attributes of a queue that survive, JSON-ready."""
+    """Return the attributes of a queue that survive, JSON-ready."""
     return {name: write(getattr(queue, name)) for name, (write, _) in ATTRIBUTES.items()}
 
 
@@ -69,5 +69,5 @@ ATTRIBUTES: dict[str, tuple[Callable[[Any], object], Callable[[Any], Any]]] = {
     "DirectoryPath": _TEXT,
     "QueueType": (lambda value: value.value, QueueType),
 }
-"""How each attribute that survives is written, and read again."""
+"""The writing and reading of each attribute that survives."""
 REQUIRED = ("Pathname", "Transactional", "BasePriority")

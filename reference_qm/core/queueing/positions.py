@@ -30,7 +30,7 @@ class Positions(Part):
         return position
 
     def assign_lookup_identifier(self, message: Message) -> int:
-        """Give the next LookupIdentifier, u64. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.1.12.
+        """Return the next LookupIdentifier, u64. Spec: MS-MQDMPR 3.1.7.1.9, 3.1.1.12.
 
         It indicates the position in the list, so its high byte is 7 minus the priority. Printed is 0 for a message that
         is not transactional, and the inverted priority for one that is: those have priority 0, and for the others,
@@ -78,7 +78,7 @@ class Positions(Part):
         two_phase_read: bool,
         answered: Answered,
     ) -> None:
-        """Give a message to who receives it: lock it, or delete it. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13.
+        """Take a message out for who receives it: lock it, or delete it. Spec: MS-MQDMPR 3.1.7.1.10, 3.1.7.1.13.
 
         It is locked while the disk notes that it is gone, or it would be given again after a crash; it can be received
         again when the disk fails.

@@ -11,12 +11,12 @@ KILOBYTE = 1024
 
 
 class Quotas(Part):
-    """How much queues may hold. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.7.1.9."""
+    """The quotas of queues. Spec: MS-MQDMPR 3.1.1.1, 3.1.1.2, 3.1.7.1.9."""
 
     __slots__ = ()
 
     def check(self, queue: Queue, message: Message) -> EnqueueStatus:
-        """Tell whether a queue, and the queue manager, have room for a message. Spec: MS-MQDMPR 3.1.7.1.9.
+        """Return whether a queue, and the queue manager, have room for a message. Spec: MS-MQDMPR 3.1.7.1.9.
 
         Subqueues share the quota of their queue. Journals and dead-letter queues have the JournalQuota of their queue
         and that of the queue manager instead.
@@ -54,5 +54,5 @@ def _use_and_quota(queue: Queue, size: int) -> tuple[int, int]:
 
 
 def _exceeds(used: int, quota: int) -> bool:
-    """Is a use in bytes above a quota in KB?"""
+    """Return whether a use in bytes is above a quota in KB."""
     return quota != UNLIMITED and used > quota * KILOBYTE

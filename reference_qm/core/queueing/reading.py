@@ -16,7 +16,7 @@ STATUSES = {
     CursorStatus.ILLEGAL_CURSOR_ACTION: Status.MQ_ERROR_ILLEGAL_CURSOR_ACTION,
     CursorStatus.NOT_FOUND: Status.MQ_ERROR_MESSAGE_NOT_FOUND,
 }
-"""What a read returns when its cursor gives no message and does not wait."""
+"""The status of a read whose cursor gives no message and does not wait."""
 
 
 class Reading(Part):

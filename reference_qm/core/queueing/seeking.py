@@ -42,7 +42,10 @@ class Seeking(Part):
         return found
 
     def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
-        """May a message be read: is it available, or locked but to be seen? Spec: MS-MQDMPR 3.1.7.3.2, 3.1.1.12."""
+        """Return whether a message may be read: available, or locked but to be seen.
+
+        Spec: MS-MQDMPR 3.1.7.3.2, 3.1.1.12.
+        """
         if position.State is MessagePositionState.AVAILABLE:
             return True
         locked = position.State is MessagePositionState.LOCKED

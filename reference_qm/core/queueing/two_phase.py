@@ -30,7 +30,7 @@ class TwoPhaseReading(Part):
         tag: Hashable | None = None,
         transaction: Transaction | None = None,
     ) -> None:
-        """Give a message and lock it, until Dequeue Message End. Spec: MS-MQDMPR 3.1.7.1.11.
+        """Lock a message and return it, until Dequeue Message End. Spec: MS-MQDMPR 3.1.7.1.11.
 
         With a transaction, which 3.1.7.1.10 excludes but 3.1.7.1.11 hands on, the transaction has the lock. A crash
         opens the lock: whoever had it is gone.
@@ -65,7 +65,7 @@ class TwoPhaseReading(Part):
             ended(Status.MQ_OK)
 
     def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
-        """Delete a message for the reason that its state tells; it stays locked if the disk fails. Spec: 3.1.7.1.12."""
+        """Delete a message for the reason that its state names; it stays locked if the disk fails. Spec: 3.1.7.1.12."""
         purged = position.State is MessagePositionState.PURGE_PENDING
         reason = MessageClass.MQMSG_CLASS_NACK_Q_PURGED if purged else MessageClass.MQMSG_CLASS_ACK_RECEIVE
 

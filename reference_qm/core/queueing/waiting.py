@@ -12,7 +12,9 @@ from reference_qm.surface.clock import Now
 
 
 class Waiting(Part):
-    """Reads that wait for a message. Spec: MS-MQDMPR 3.1.2.3, 3.1.6.3, 3.1.7.1.17, 3.1.7.3.1, 3.1.7.3.4 to 3.1.7.3.7.
+    """The reads that wait for a message.
+
+    Spec: MS-MQDMPR 3.1.2.3, 3.1.6.3, 3.1.7.1.17, 3.1.7.3.1, 3.1.7.3.4 to 3.1.7.3.7.
 
     The printed events wait in place. Here whoever raises them gives what is called with their return values.
     """
@@ -57,7 +59,7 @@ class Waiting(Part):
             self.qm.timers.start(_timer(reader), now.monotonic_ms, timeout_ms)
 
     def release_readers(self, position: MessagePosition) -> None:
-        """Give a message that became available to who waits: to all that peek, to the first that receives.
+        """Pass a message that became available to who waits: to all that peek, to the first that receives.
 
         Spec: MS-MQDMPR 3.1.7.2.2, 3.1.7.3.7. Those that peek release the next reader in their event, but for the one of
         3.1.7.1.15 without a cursor, where that is not printed; then no other reader would ever be released. What could

@@ -41,7 +41,7 @@ class Associations:
     def __bool__(self) -> bool:
         return True
 
-    # -- what connections tell ----------------------------------------------------------------------------------------
+    # -- events of connections ----------------------------------------------------------------------------------------
 
     def accept(self, event: RpcAccepted, now: Now) -> None:
         """Take a new connection."""
@@ -89,7 +89,7 @@ class Associations:
 
     @property
     def busy(self) -> bool:
-        """Is there something to carry out?"""
+        """Whether there is something to carry out."""
         return bool(self._to_do)
 
     def carry_out(self, emit: Callable[[RpcSend | RpcClose], None], dispatch: Callable[[RpcEvent], None]) -> None:

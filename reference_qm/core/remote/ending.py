@@ -35,7 +35,7 @@ class RemoteEnding(Part):
         self.end_remote_read(call.handle.state, delete_message, ended)
 
     def is_delivered(self, ack: int) -> bool:
-        """Give iDeleteMessage. Spec: MS-MQQP 3.1.4.2."""
+        """Return iDeleteMessage. Spec: MS-MQQP 3.1.4.2."""
         return ack == Ack.RR_ACK
 
     def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
@@ -69,7 +69,7 @@ class RemoteEnding(Part):
             self.end_remote_read(entry, self.get_rundown_ack(), _nobody_hears)
 
     def get_rundown_ack(self) -> bool:
-        """Give iDeleteMessage of a rundown. Spec: MS-MQQP 3.1.6.2."""
+        """Return iDeleteMessage of a rundown. Spec: MS-MQQP 3.1.6.2."""
         return self.is_delivered(Ack.RR_NACK)
 
     def remote_qm_cancel_receive(self, call: Call, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""What the server keeps of remote readers. All volatile. Spec: MS-MQQP 3.1.1, MS-MQMP 3.1.1.7, 3.1.1.8."""
+"""The server's state of remote readers. All volatile. Spec: MS-MQQP 3.1.1, MS-MQMP 3.1.1.7, 3.1.1.8."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class RemoteReadEntry:
 
     @property
     def tag(self) -> ReadTag:
-        """Give iTag."""
+        """Return iTag."""
         return ReadTag(self.OpenQueueDescriptorHandle, self.RequestId)
 
 
@@ -54,7 +54,7 @@ class OpenQueueEntry:
 
 @dataclass(slots=True, eq=False)
 class RemoteQueueOpenContextHandle:
-    """What PCTX_OPENREMOTE_HANDLE_TYPE refers to. Spec: MS-MQMP 3.1.1.8."""
+    """The referent of a PCTX_OPENREMOTE_HANDLE_TYPE. Spec: MS-MQMP 3.1.1.8."""
 
     OpenQueueDescriptorReference: OpenQueueDescriptor
 

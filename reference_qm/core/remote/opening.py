@@ -71,7 +71,7 @@ class RemoteOpening(Part):
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
         """Forget what a client has opened, cancel what it reads, close its queue. Spec: MS-MQQP 3.1.4.4, 3.1.6.1.
 
-        A rundown may find that the entry was closed: its client was gone before it could be told.
+        A rundown may find that the entry was closed: its client was gone before it was answered.
         """
         if entry not in self.qm.remote.OpenQueueEntryCollection:
             return
@@ -132,11 +132,13 @@ class RemoteOpening(Part):
         self.qm.queues.purge(queue, None, purged, failed)
 
     def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
-        """Tell a port. Spec: MS-MQQP 3.1.4.8."""
+        """Answer with a port. Spec: MS-MQQP 3.1.4.8."""
         self.qm.remote.note(call.respond(Return=self.get_server_port(call.arguments["dwPortType"])))
 
     def get_server_port(self, port_type: int) -> int:
-        """Give the port that an interface is served at, 0 for one that is not. Spec: MS-MQQP 3.1.4.8, MS-MQMP 3.1.4.24.
+        """Return the port that serves an interface, 0 for one that is not served.
+
+        Spec: MS-MQQP 3.1.4.8, MS-MQMP 3.1.4.24.
 
         There is no SPX here (note <19>).
         """
@@ -149,10 +151,10 @@ class RemoteOpening(Part):
         return ports[port_type].port if port_type in ports else 0
 
     def remote_qm_get_version(self, call: Call, now: Now) -> None:
-        """Tell the version. Spec: MS-MQQP 3.1.4.9."""
+        """Answer with the version. Spec: MS-MQQP 3.1.4.9."""
         major, minor, build = self.get_remote_version()
         self.qm.remote.note(call.respond(pMajor=major, pMinor=minor, pBuildNumber=build))
 
     def get_remote_version(self) -> tuple[int, int, int]:
-        """Give pMajor, pMinor and pBuildNumber. Spec: MS-MQQP 3.1.4.9."""
+        """Return pMajor, pMinor and pBuildNumber. Spec: MS-MQQP 3.1.4.9."""
         return VERSION

@@ -49,9 +49,9 @@ PROPERTIES = MappingProxyType(
 
 
 class ObjectProperties(Part):
-    """Telling a client the properties of a queue. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
+    """The properties of a queue, returned to a client. Spec: MS-MQMP 3.1.4.9, 3.1.1.12; MS-MQMQ 2.3.1.
 
-    Readings. Any local queue is told of that QUEUE_FORMAT can name, not only a private one: the check is for the
+    Readings. Any local queue is answered for that QUEUE_FORMAT can name, not only a private one: the check is for the
     directory, which a remote client could ask as well. MQ_ERROR_PROPERTY is returned for an identifier that is none of
     these, too.
     """
@@ -59,7 +59,7 @@ class ObjectProperties(Part):
     __slots__ = ()
 
     def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
-        """Tell properties of a queue. Spec: MS-MQMP 3.1.4.9."""
+        """Answer with properties of a queue. Spec: MS-MQMP 3.1.4.9."""
         given = call.arguments
         wanted = list(zip(given["aProp"], given["apVar"], strict=True))
         queue = self.find_described_queue(given["pObjectFormat"])
@@ -82,11 +82,11 @@ class ObjectProperties(Part):
             return None
 
     def check_property_type(self, identifier: int, vt: int) -> bool:
-        """Is it a property, and its variant of its type or VT_NULL? Spec: MS-MQMP 3.1.4.9."""
+        """Return whether it is a property, and its variant of its type or VT_NULL. Spec: MS-MQMP 3.1.4.9."""
         known = PROPERTIES.get(identifier)
         return known is not None and vt in (known.vt, VarType.VT_NULL)
 
     def get_queue_property(self, queue: Queue, identifier: int) -> Propvariant:
-        """Give a property in a PROPVARIANT of its type. Spec: MS-MQMQ 2.3.1, 2.2.13."""
+        """Return a property in a PROPVARIANT of its type. Spec: MS-MQMQ 2.3.1, 2.2.13."""
         vt, of = PROPERTIES[identifier]
         return {"vt": vt, "wReserved1": 0, "wReserved2": 0, "wReserved3": 0, "_varUnion": of(queue)}

@@ -27,7 +27,7 @@ SHARE: dict[int, QueueShareMode] = {
 CURSOR_LIMIT = 1_024
 """Cursors of one handle: whoever has thousands of handles must not have millions of cursors."""
 NOBODY_KNOWN = frozenset({EVERYONE, ANONYMOUS})
-"""Whose rights a client has: no security context is spoken here, so that every client is anonymous."""
+"""The identity of every client: no security context is spoken here, so that every client is anonymous."""
 
 
 class Qmcomm(Part):
@@ -88,11 +88,11 @@ class Qmcomm(Part):
         return Status.MQ_OK if granted else Status.MQ_ERROR_ACCESS_DENIED
 
     def get_open_failure(self, status: Status) -> Status:
-        """Give the status under which Open Queue failed, as this interface returns it. Spec: MS-MQMP 3.1.4.2."""
+        """Return the status under which Open Queue failed, as this interface returns it. Spec: MS-MQMP 3.1.4.2."""
         return Status.STATUS_SHARING_VIOLATION if status is Status.MQ_ERROR_SHARING_VIOLATION else status
 
     def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
-        """Give the values that stand for a descriptor, u32 each. Spec: MS-MQMP 3.1.4.2."""
+        """Return the values that stand for a descriptor, u32 each. Spec: MS-MQMP 3.1.4.2."""
         return dict.fromkeys(("pdwContext", "dwpQueue", "phQueue"), descriptor.Handle)
 
     def r_qm_close_remote_queue_context(self, call: Call, now: Now) -> None:
@@ -128,5 +128,5 @@ class Qmcomm(Part):
         self.qm.remote.note(call.respond(Return=status, phCursor=handle))
 
     def r_qm_get_rtqm_server_port(self, call: Call, now: Now) -> None:
-        """Tell a port. Spec: MS-MQMP 3.1.4.24."""
+        """Answer with a port. Spec: MS-MQMP 3.1.4.24."""
         self.qm.remote.note(call.respond(Return=self.qm.remote_opening.get_server_port(call.arguments["fIP"])))

@@ -57,9 +57,9 @@ class QueueFormats(Part):
     __slots__ = ()
 
     def format_name_of(self, queue_format: dict[str, Any]) -> str | None:
-        """Return the text of a format name that names a queue to read from; None when the structure is none.
+        """Return a format name that names a queue to read from; None when the structure is none.
 
-        The text of a direct name has its suffix already, where the suffix type only says so again. Names without a text
+        A direct name has its suffix already, where the suffix type only says so again. Formats without a name
         of their own, those of the queues of a machine and of the journal of a public queue, become direct ones.
         """
         kind = queue_format["m_qft"]
@@ -81,7 +81,7 @@ class QueueFormats(Part):
         return None if value is None else f"DIRECT={value}"
 
     def _subqueue(self, value: Any, suffix: SuffixType) -> str | None:
-        """The value must be a direct name with its part for the subqueue."""
+        """Return the subqueue of a value, which must be a direct name with its part for it."""
         return self._direct(value, suffix) if value is not None and ";" in value else None
 
     def _machine(self, value: Any, suffix: SuffixType) -> str:

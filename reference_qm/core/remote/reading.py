@@ -75,7 +75,7 @@ class RemoteReads(Part):
         self.qm.reading.read_by_lookup_identifier(descriptor, lookup_id, operation, answered, peek, two_phase_read=True)
 
     def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
-        """Give iLookupOperation. Spec: MS-MQQP 3.1.4.11."""
+        """Return iLookupOperation. Spec: MS-MQQP 3.1.4.11."""
         seek = SEEK[action]
         return EDGES.get((seek, lookup_id), seek)
 
@@ -115,7 +115,7 @@ class RemoteReads(Part):
         self.qm.remote.note(call.respond(**results))
 
     def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
-        """Give the fields of REMOTEREADDESC that hold a message. Spec: MS-MQQP 2.2.2.1, 3.1.4.1."""
+        """Return the fields of REMOTEREADDESC that hold a message. Spec: MS-MQQP 2.2.2.1, 3.1.4.1."""
         packet = self.serialize_remote_message(position)
         return {"lpBuffer": packet, "dwSize": len(packet), "dwArriveTime": position.MessageReference.ArrivalTime}
 
@@ -127,7 +127,7 @@ class RemoteReads(Part):
         return serialize_message(position.MessageReference).build()
 
     def get_sequential_id(self, position: MessagePosition) -> int:
-        """Give SequentialId: the lower 7 bytes of the LookupIdentifier. Spec: MS-MQQP 3.1.4.10, 3.1.4.11."""
+        """Return SequentialId: the lower 7 bytes of the LookupIdentifier. Spec: MS-MQQP 3.1.4.10, 3.1.4.11."""
         return position.LookupIdentifier & LOW_7_BYTES
 
     def _answered(self, entry: RemoteReadEntry) -> Answered:

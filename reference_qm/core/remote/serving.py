@@ -33,7 +33,7 @@ from reference_qm.surface.entropy import Entropy
 from reference_qm.surface.inputs import RpcListening, RpcLost
 
 INTERFACES = (QM2QM, QMCOMM, EPT)
-"""What every port serves: clients call qm2qm methods at the port that qmcomm gave them, and the other way round."""
+"""Interfaces of every port: clients call qm2qm methods at the port that qmcomm named, and the other way round."""
 
 
 class RemoteReading:
@@ -53,7 +53,10 @@ class RemoteReading:
 
 
 class RpcServing(Part):
-    """What DCE/RPC brings, and who carries it out. Spec: MS-MQQP 3.1.3, 3.1.4, 3.1.6; MS-MQMP 3.1.4, 3.1.7.2."""
+    """The events of DCE/RPC, passed to who carries them out.
+
+    Spec: MS-MQQP 3.1.3, 3.1.4, 3.1.6; MS-MQMP 3.1.4, 3.1.7.2.
+    """
 
     __slots__ = ()
 
@@ -118,7 +121,7 @@ METHODS: Mapping[str, Callable[[QM], Callable[[Call, Now], None]]] = {
     "R_QMGetObjectProperties": lambda qm: qm.object_properties.r_qm_get_object_properties,
     "R_QMGetRTQMServerPort": lambda qm: qm.qmcomm.r_qm_get_rtqm_server_port,
 }
-"""What carries out each method, by its name on the wire."""
+"""The handler of each method, by its name on the wire."""
 
 
 RUNDOWNS: Mapping[str, Callable[[QM], Callable[[Any], None]]] = {
@@ -126,4 +129,4 @@ RUNDOWNS: Mapping[str, Callable[[QM], Callable[[Any], None]]] = {
     "PCTX_REMOTEREAD_HANDLE_TYPE": lambda qm: qm.remote_ending.run_down_remote_read,
     "PCTX_OPENREMOTE_HANDLE_TYPE": lambda qm: qm.qmcomm.run_down_open_remote,
 }
-"""What is done with the context handles that a client leaves behind. Spec: MS-MQQP 3.1.6, MS-MQMP 3.1.7.2."""
+"""The handler of each kind of context handle that a client leaves behind. Spec: MS-MQQP 3.1.6, MS-MQMP 3.1.7.2."""

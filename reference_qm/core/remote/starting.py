@@ -31,7 +31,7 @@ class RemoteStarting(Part):
         self._start(call, call.arguments["lpRemoteReadDesc"], START_CHECKS, now)
 
     def remote_qm_start_receive2(self, call: Call, now: Now) -> None:
-        """Read a message and tell its SequentialId. Spec: MS-MQQP 3.1.4.10."""
+        """Read a message and return its SequentialId. Spec: MS-MQQP 3.1.4.10."""
         self._start(call, call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"], START_CHECKS, now)
 
     def remote_qm_start_receive_by_lookup_id(self, call: Call, now: Now) -> None:

@@ -14,7 +14,7 @@ PORT_CALLS = {
     "qm2qm": ("RemoteQMGetQMQMServerPort", "dwPortType", PortType.IP_READ),
     "qmcomm": ("R_QMGetRTQMServerPort", "fIP", PortType.IP_HANDSHAKE),
 }
-"""The method of each interface that tells the port for its other methods, its parameter and what is asked for."""
+"""The method of each interface that returns the port for its other methods, its parameter and what is asked for."""
 
 
 class ServerBindings(Part):
@@ -30,7 +30,7 @@ class ServerBindings(Part):
         return (yield Bind(server, interface))
 
     def ask_server_port(self, binding: Binding) -> Sequence:
-        """Ask for the port of the other methods of an interface; RemoteError when it is not told. Returns int.
+        """Ask for the port of the other methods of an interface; RemoteError when there is none. Returns int.
 
         Spec: MS-MQQP 3.2.4.1, 3.1.4.8.
         """
@@ -46,7 +46,7 @@ class ServerBindings(Part):
         yield Close(binding)
 
     def bind_to_server(self, server: Endpoint, interface: Interface) -> Sequence:
-        """Construct the binding handle that calls are made on: at the port that the server tells. Returns a Binding.
+        """Construct the binding handle that calls are made on: at the port that the server returns. Returns a Binding.
 
         Spec: MS-MQQP 3.2.4.1, MS-MQMP 4.2.
         """
@@ -75,7 +75,10 @@ class ServerBindings(Part):
         return results
 
     def is_failure(self, status: int) -> bool:
-        """Is a status a failure HRESULT? All of them are treated identically. Spec: MS-MQQP 2.2, 3.1.4.1."""
+        """Return whether a status is a failure HRESULT; all of them are treated identically.
+
+        Spec: MS-MQQP 2.2, 3.1.4.1.
+        """
         return bool(status & FAILURE)
 
     def check(self, method: str, results: dict[str, object]) -> None:

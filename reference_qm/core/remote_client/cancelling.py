@@ -14,7 +14,7 @@ class ClientCancelling(Part):
     __slots__ = ()
 
     def cancel_pending_read(self, queue: RemoteQueue, request_id: int) -> Sequence:
-        """Canceling a Pending Peek or Receive. Spec: MS-MQQP 3.2.4.7."""
+        """Cancel a pending peek or receive. Spec: MS-MQQP 3.2.4.7."""
         entry = self.find_pending_read(queue, request_id)
         try:
             yield from self.call_cancel_receive(entry)
@@ -45,7 +45,7 @@ class ClientCancelling(Part):
         yield from self.qm.server_bindings.call_method(entry.queue.binding, "RemoteQMCancelReceive", **arguments)
 
     def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
-        """Give the parameters of RemoteQMCancelReceive. Spec: MS-MQQP 3.2.4.7."""
+        """Return the parameters of RemoteQMCancelReceive. Spec: MS-MQQP 3.2.4.7."""
         return {
             "hQueue": entry.OpenQueueDescriptorHandle,
             "pQueue": entry.queue.QueueDescriptor,
@@ -73,11 +73,11 @@ class ClientCancelling(Part):
         return results["phCursor"]
 
     def close_remote_cursor(self, queue: RemoteQueue, cursor: int) -> Sequence:
-        """Closing a Cursor. Spec: MS-MQQP 3.2.4.8."""
+        """Close a cursor. Spec: MS-MQQP 3.2.4.8."""
         assert queue.binding is not None
         arguments = self.build_close_cursor(queue, cursor)
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMCloseCursor", **arguments)
 
     def build_close_cursor(self, queue: RemoteQueue, cursor: int) -> dict[str, Any]:
-        """Give the parameters of RemoteQMCloseCursor. Spec: MS-MQQP 3.2.4.8."""
+        """Return the parameters of RemoteQMCloseCursor. Spec: MS-MQQP 3.2.4.8."""
         return {"hQueue": queue.QueueHandle, "hCursor": cursor}

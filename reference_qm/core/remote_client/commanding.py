@@ -34,7 +34,7 @@ LOOKUPS: dict[str, tuple[ReadAction, ReadAction, int | None]] = {
 
 
 class ClientCommands(Part):
-    """What a higher layer asks of remote queues. The answers come when the sequences end."""
+    """Commands of a higher layer for remote queues. The answers come when the sequences end."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What the client keeps of remote queues and reads. All volatile. Spec: MS-MQQP 3.2.1."""
+"""The client's state of remote queues and reads. All volatile. Spec: MS-MQQP 3.2.1."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class RemoteQueue:
     OpenContext: int = 0
     binding: Binding | None = None
     receives: bool = True
-    """Was it opened to receive, and not only to peek?"""
+    """Whether it was opened to receive, and not only to peek."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
@@ -69,7 +69,7 @@ class RemoteRead:
 
     @property
     def receives(self) -> bool:
-        """Does it remove the message?"""
+        """Whether it removes the message."""
         return self.Action in RECEIVING
 
     @property

@@ -14,12 +14,12 @@ _READABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, 
 
 
 class ServerNames(Part):
-    """Which queue of which queue manager a format name means to a remote reader. Spec: MS-MQMQ 2.1, 2.2.7."""
+    """The server and the queue that a format name means to a remote reader. Spec: MS-MQMQ 2.1, 2.2.7."""
 
     __slots__ = ()
 
     def find_server(self, text: str) -> str:
-        """Give the address or host name of the queue manager whose queue a format name means. Spec: MS-MQQP 3.2.4.1."""
+        """Return the address or host name of the queue manager of a format name. Spec: MS-MQQP 3.2.4.1."""
         name = parse_name(text)
         if isinstance(name, MachineQueuePath) and name.Protocol in ("TCP", "OS"):
             return name.ProtocolAddressSpecification
@@ -45,7 +45,7 @@ class ServerNames(Part):
 
 
 def queue_format(text: str) -> dict[str, Any]:
-    """Give the QUEUE_FORMAT of a format name that ``find_server`` took. Spec: MS-MQMQ 2.2.7."""
+    """Return the QUEUE_FORMAT of a format name that ``find_server`` took. Spec: MS-MQMQ 2.2.7."""
     name = parse_name(text)
     if isinstance(name, PublicName):
         return _format(QueueFormatType.PUBLIC, 0, name.QueueGuid)

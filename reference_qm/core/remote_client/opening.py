@@ -61,7 +61,7 @@ class ClientOpening(Part):
         yield from self.qm.server_bindings.call_method(application, "R_QMCloseRemoteQueueContext", **closing)
 
     def open_queue_at_server(self, queue: RemoteQueue) -> Sequence:
-        """Opening a Queue. Spec: MS-MQQP 3.2.4.1."""
+        """Open a queue. Spec: MS-MQQP 3.2.4.1."""
         queue.binding = yield from self.qm.server_bindings.bind_to_server(queue.RemoteServer, QM2QM)
         try:
             context = yield from self.call_open_queue(queue)
@@ -78,7 +78,7 @@ class ClientOpening(Part):
         return results["phContext"]
 
     def build_open_queue(self, queue: RemoteQueue) -> dict[str, Any]:
-        """Give the parameters of RemoteQMOpenQueue; the document calls dwpContext dwContext. Spec: MS-MQQP 3.2.4.1."""
+        """Return the parameters of RemoteQMOpenQueue; dwpContext is printed dwContext. Spec: MS-MQQP 3.2.4.1."""
         machine = self.qm.enterprise.state.LocalQueueManager
         return {
             "pLicGuid": self.qm.adm.Identifier,
@@ -104,12 +104,12 @@ class ClientOpening(Part):
         raise RemoteError(f"{queue.FormatName!a} is not open (MS-MQQP 3.2.4.9)")
 
     def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
-        """Purging a Queue. Spec: MS-MQQP 3.2.4.4."""
+        """Purge a queue. Spec: MS-MQQP 3.2.4.4."""
         assert queue.binding is not None
         yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", hQueue=queue.QueueHandle)
 
     def close_queue_at_server(self, queue: RemoteQueue) -> Sequence:
-        """Closing a Queue. Spec: MS-MQQP 3.2.4.9, 3.2.4.1 (the binding handle is closed with it).
+        """Close a queue. Spec: MS-MQQP 3.2.4.9, 3.2.4.1 (the binding handle is closed with it).
 
         It says that the entry is removed from rPendingRemoteReadEntryCollection, where it never was; meant is
         rRemoteOpenQueueEntryCollection.

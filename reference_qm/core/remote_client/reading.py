@@ -18,7 +18,7 @@ REQUEST_IDS = 0xFFFFFFFF
 
 
 class Version(NamedTuple):
-    """What RemoteQmGetVersion tells. Spec: MS-MQQP 3.1.4.9."""
+    """The version that RemoteQmGetVersion returns. Spec: MS-MQQP 3.1.4.9."""
 
     Major: int
     Minor: int
@@ -26,7 +26,7 @@ class Version(NamedTuple):
 
 
 class RemoteMessage(NamedTuple):
-    """What was read; LookupIdentifier u64 is None from a server that does not tell it."""
+    """A message that was read; LookupIdentifier u64 is None from a server that does not return it."""
 
     message: Message
     LookupIdentifier: int | None
@@ -42,7 +42,7 @@ class ClientReading(Part):
     __slots__ = ()
 
     def read_remote_message(self, read: RemoteRead) -> Sequence:
-        """Peeking and Receiving a Message, with a cursor and without one. Returns a RemoteMessage.
+        """Peek or receive a message, with a cursor or without one. Returns a RemoteMessage.
 
         Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6.
         """
@@ -77,7 +77,7 @@ class ClientReading(Part):
         return found
 
     def _give_back(self, read: RemoteRead, entry: PendingRemoteReadEntry, error: RemoteError) -> Sequence:
-        """Tell the server that a message was not received: it keeps it. Spec: MS-MQQP 3.1.4.2."""
+        """Report to the server that a message was not received: it keeps it. Spec: MS-MQQP 3.1.4.2."""
         if read.receives:
             yield from self.end_receive(entry, Ack.RR_NACK)
         raise error
@@ -94,7 +94,7 @@ class ClientReading(Part):
         return entry
 
     def new_request_id(self) -> int:
-        """Give a RequestId that no other pending read has, u32. Spec: MS-MQQP 3.2.4.2."""
+        """Return a RequestId that no other pending read has, u32. Spec: MS-MQQP 3.2.4.2."""
         client = self.qm.remote_client
         taken = {entry.RequestId for entry in client.PendingRemoteReadEntryCollection}
         while True:
@@ -117,14 +117,14 @@ class ClientReading(Part):
         return Version(found["pMajor"], found["pMinor"], found["pBuildNumber"])
 
     def is_old_version(self, version: Version | None) -> bool:
-        """Does a server of this version have no RemoteQMStartReceive2? Spec: MS-MQQP 3.2.4.2.
+        """Return whether a server of this version lacks RemoteQMStartReceive2. Spec: MS-MQQP 3.2.4.2.
 
         The third condition, a build below 951 of version 5.0, is part of the second.
         """
         return version is None or (version.Major, version.Minor) < (5, 1)
 
     def describe_read(self, read: RemoteRead) -> dict[str, Any]:
-        """Give the REMOTEREADDESC of a read. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 2.2.2.1."""
+        """Return the REMOTEREADDESC of a read. Spec: MS-MQQP 3.2.4.2, 3.2.4.3, 3.2.4.5, 3.2.4.6, 2.2.2.1."""
         assert read.entry is not None
         return {
             "hRemoteQueue": read.queue.QueueHandle,
@@ -141,7 +141,7 @@ class ClientReading(Part):
         }
 
     def describe_read2(self, read: RemoteRead) -> dict[str, Any]:
-        """Give the REMOTEREADDESC2 of a read. Spec: MS-MQQP 3.2.4.2, 2.2.2.2."""
+        """Return the REMOTEREADDESC2 of a read. Spec: MS-MQQP 3.2.4.2, 2.2.2.2."""
         return {"pRemoteReadDesc": self.describe_read(read), "SequentialId": 0}
 
     def start_receive(self, read: RemoteRead) -> Sequence:
@@ -200,7 +200,7 @@ class ClientReading(Part):
         return RemoteMessage(message, None if sequential_id is None else lookup_identifier(message, sequential_id))
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
-        """Tell the server what became of a message: call RemoteQMEndReceive. Spec: MS-MQQP 3.2.4.3, 3.1.4.2."""
+        """Report what became of a message to the server: call RemoteQMEndReceive. Spec: MS-MQQP 3.2.4.3, 3.1.4.2."""
         assert entry.queue.binding is not None
         arguments = {"pphContext": entry.RemoteReadHandle, "dwAck": int(ack)}
         results = yield CallMethod(

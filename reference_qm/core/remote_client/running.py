@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import BytesReceived, TransportConnected, Trans
 
 
 class ClientTasks(Part):
-    """Carries out sequences of remote calls: a sequence waits, connections and timers go on with it.
+    """The runner of sequences of remote calls: a sequence waits, connections and timers go on with it.
 
     Spec: MS-MQQP 3.2.4.
 
@@ -28,7 +28,7 @@ class ClientTasks(Part):
         self._go_on(Task(self.qm.next_handle(), sequence, finished), None, now)
 
     def _go_on(self, task: Task, came: Any, now: Now) -> None:
-        """Give a sequence what it waited for, and begin its next step."""
+        """Pass to a sequence what it waited for, and begin its next step."""
         task.waits_for = None
         self._stop_timer(task)
         try:
@@ -96,11 +96,11 @@ class ClientTasks(Part):
         self._take(binding, binding.association.bind(), now)
 
     def on_failed(self, event: TransportFailed, now: Now) -> None:
-        """Tell who wanted the connection."""
+        """Fail whoever wanted the connection."""
         self._end(self.qm.remote_client.bindings[event.transport], event.error, now)
 
     def on_lost(self, event: TransportLost, now: Now) -> None:
-        """Tell everybody who waits on the connection."""
+        """Fail everybody who waits on the connection."""
         self._end(self.qm.remote_client.bindings[event.transport], f"the connection is lost: {event.reason}", now)
 
     def on_bytes(self, event: BytesReceived, now: Now) -> None:

@@ -1,4 +1,4 @@
-"""What a sequence of remote calls can wait for, and what carries one out. Spec: MS-MQQP 3.2.4."""
+"""Steps that a sequence of remote calls can wait for, and what carries one out. Spec: MS-MQQP 3.2.4."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from reference_qm.surface.inputs import Endpoint
 
 @dataclass(frozen=True, slots=True)
 class Resolve:
-    """Wait for the addresses of a host; gives the first, text."""
+    """Wait for the addresses of a host: the first is returned, a string."""
 
     host: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bind:
-    """Construct an RPC binding handle to an interface of a server; gives a Binding. Spec: C706 2.3."""
+    """Construct an RPC binding handle to an interface of a server; returns a Binding. Spec: C706 2.3."""
 
     server: Endpoint
     interface: Interface
@@ -29,7 +29,7 @@ class Bind:
 
 @dataclass(frozen=True, slots=True)
 class CallMethod:
-    """Call a method; gives its results by name. ``timeout_ms``: how long it may take, None for ever."""
+    """Call a method; returns its results by name. ``timeout_ms``: how long it may take, None for ever."""
 
     binding: Binding
     method: str
@@ -39,7 +39,7 @@ class CallMethod:
 
 @dataclass(frozen=True, slots=True)
 class Close:
-    """Close an RPC binding handle; whatever else waits on it fails. Gives None."""
+    """Close an RPC binding handle; whatever else waits on it fails. Returns None."""
 
     binding: Binding
 
@@ -71,7 +71,7 @@ class Binding:
     opener: Task | None = None
     calls: dict[OutgoingCall, Task] = field(default_factory=dict)
     ended: str | None = None
-    """Why it is over."""
+    """The reason for its end."""
 
 
 @dataclass(slots=True, eq=False)

@@ -20,7 +20,7 @@ class Coordinating(Part):
     __slots__ = ()
 
     def prepare(self, transaction: Transaction, single_phase: bool, token: int, now: Now) -> Result | None:
-        """Vote: ``prepared`` promises to commit even after a crash. Spec: MS-MQDMPR 3.1.4.6.
+        """Vote; ``prepared`` promises to commit even after a crash. Spec: MS-MQDMPR 3.1.4.6.
 
         ``single_phase``: this queue manager is the only one that takes part, so that it is committed at once.
         """
@@ -71,7 +71,7 @@ class Coordinating(Part):
         return self.qm.disk.commit(change, token, decide, undecide)
 
     def reenlistment_timeout(self, now: Now) -> None:
-        """Stop, because the coordinator does not tell what became of what is in doubt. Spec: MS-MQDMPR 3.1.4.11.
+        """Stop, because the coordinator does not say what became of what is in doubt. Spec: MS-MQDMPR 3.1.4.11.
 
         Printed is to stop the initialization, which here is over before the coordinator is asked: so the queue manager
         leaves the network, and refuses with an error whatever would change something, until it starts again.

@@ -14,7 +14,7 @@ from reference_qm.surface.clock import Now
 
 
 class Outcome(Enum):
-    """What became of a transaction."""
+    """The outcome of a transaction."""
 
     COMMITTED = "committed"
     ABORTED = "aborted"
@@ -56,7 +56,7 @@ class TransactionEvents(Part):
 
         3.1.4.3 marks the first and the last operation of the whole transaction, be it a dequeue; 3.1.1.12 the first and
         last message within a sequence, which is of one destination; MS-MQMQ 2.2.20.5 the first and last that is sent.
-        Read here as all three admit for a transaction that sends to one queue, so that every receiver can tell where it
+        Read here as all three admit for a transaction that sends to one queue, so that every receiver knows where it
         ends.
         """
         sent: dict[Queue, list[MessagePosition]] = {}
@@ -121,14 +121,14 @@ class TransactionEvents(Part):
         self._remove(transaction)
 
     def abort_enqueue(self, operation: TransactionalOperation, now: Now) -> None:
-        """Let a message that was not sent leave no trace: nobody is told that it left. Spec: MS-MQDMPR 3.1.4.5."""
+        """Let a message that was not sent leave no trace: nobody learns that it left. Spec: MS-MQDMPR 3.1.4.5."""
         position = operation.MessagePositionReference
         position.QueueReference.MessagePositionList.remove(position)
 
     def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
         """Let a message be received again, at its old place, unless its queue was purged. Spec: MS-MQDMPR 3.1.4.5.
 
-        Printed is to delete a purged one for the reason of the dequeue: its sender would be told that it was received.
+        Printed is to delete a purged one for the reason of the dequeue: its sender would learn that it was received.
         Read as 3.1.7.1.12 has it, where the reason is the purge.
         """
         self.qm.positions.unlock_message(operation.MessagePositionReference)

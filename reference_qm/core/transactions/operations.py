@@ -11,7 +11,7 @@ from reference_qm.model.transactions import OperationType, Transaction, Transact
 
 
 class TransactionOperations(Part):
-    """What is done within a transaction: nothing that anybody sees before it commits.
+    """Operations within a transaction: nothing that anybody sees before it commits.
 
     Spec: MS-MQDMPR 3.1.7.1.9, 3.1.7.1.10, 3.1.7.1.16.
     """

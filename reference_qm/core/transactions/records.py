@@ -19,7 +19,7 @@ from reference_qm.model.transactions import (
 
 
 class TransactionRecords(Part):
-    """What of a transaction is on disk: each step of its life is one record. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
+    """The records of a transaction on disk: each step of its life is one record. Spec: MS-MQDMPR 3.1.1.13, 3.1.1.14.
 
     A transaction that is not prepared is not on disk at all: a crash aborts it (MS-MQDMPR 3.1.3). Entries besides those
     of the messages: ``transaction:guid``, of a prepared one: ``number`` (20 bits) and ``operations``, each a type, the
@@ -29,7 +29,7 @@ class TransactionRecords(Part):
     __slots__ = ()
 
     def prepared(self, transaction: Transaction) -> Change:
-        """Give the change that lets a vote survive: the messages to be sent, and what is to be done."""
+        """Return the change that lets a vote survive: the messages to be sent, and what is to be done."""
         change: Change = {"last_transaction": self.qm.adm.last_transaction}
         operations = _current(transaction)
         for operation in operations:
@@ -41,7 +41,7 @@ class TransactionRecords(Part):
         return change | {_name(transaction): {"number": transaction.number, "operations": described}}
 
     def committed(self, transaction: Transaction) -> Change:
-        """Give the change that makes a transaction be done: all of it, or after a crash nothing.
+        """Return the change that makes a transaction be done: all of it, or after a crash nothing.
 
         Without the messages to be sent to other queue managers, which get new entries with their numbers
         (``take_over``): entries are restored in their order.
@@ -54,7 +54,7 @@ class TransactionRecords(Part):
         return change
 
     def aborted(self, transaction: Transaction) -> Change:
-        """Give the change that undoes what the disk knows of a transaction; empty when it knows nothing."""
+        """Return the change that undoes what the disk knows of a transaction; empty when it knows nothing."""
         if not self.qm.disk.used or transaction.state is not TransactionState.PREPARED:
             return {}
         change: Change = {_name(transaction): None}
@@ -119,7 +119,7 @@ class TransactionRecords(Part):
 
 
 def outgoing(transaction: Transaction) -> list[tuple[OutgoingQueue, MessagePosition]]:
-    """Give the messages that a transaction sends to other queue managers, and their queues."""
+    """Return the messages that a transaction sends to other queue managers, and their queues."""
     positions = (
         operation.MessagePositionReference
         for operation in transaction.TransactionalOperationCollection
@@ -138,7 +138,7 @@ def _withhold(position: MessagePosition) -> None:
 
 
 def _current(transaction: Transaction) -> list[TransactionalOperation]:
-    """Give the operations on messages whose queue was not deleted meanwhile."""
+    """Return the operations on messages whose queue was not deleted meanwhile."""
     return [
         operation
         for operation in transaction.TransactionalOperationCollection

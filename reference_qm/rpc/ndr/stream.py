@@ -38,7 +38,7 @@ class Encoding:
 
 
 class NdrReader(OctetReader):
-    """Reads a stub."""
+    """A reader of stubs."""
 
     ERROR: ClassVar[type[FormatError]] = StubError
 
@@ -56,7 +56,7 @@ class NdrReader(OctetReader):
 
 
 class NdrWriter(OctetWriter):
-    """Writes a stub."""
+    """A writer of stubs."""
 
     __slots__ = ("_referents", "encoding")
 

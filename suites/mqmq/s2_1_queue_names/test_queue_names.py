@@ -17,7 +17,7 @@ TAKEN, REFUSED = "taken", "refused"
 
 
 def _made(sut, name):
-    """Say whether the SUT makes a queue of this name; it is deleted again."""
+    """Return whether the SUT makes a queue of this name; it is deleted again."""
     path = f"private$\\{name}"
     try:
         sut.control.call("create_queue", name=path)

@@ -30,7 +30,7 @@ OPENED, REFUSED = "opened", "refused"
 
 
 class Opening:
-    """Opens queues by QUEUE_FORMAT, and closes them again."""
+    """An opener of queues by QUEUE_FORMAT, which closes them again."""
 
     def __init__(self, remote) -> None:
         self.remote = remote
@@ -38,7 +38,7 @@ class Opening:
         self.frames: list[Frame] = []
 
     def __call__(self, kind, value, suffix=0, **more) -> str:
-        """Say what became of it."""
+        """Describe the outcome."""
         call = self.remote.open_remote(self.association, form=queue_format(kind, value, suffix, **more))
         self.frames = call.evidence
         if call.outcome == "MQ_OK":
@@ -55,7 +55,7 @@ def opening(remote):
 
 @pytest.fixture
 def direct(sut):
-    """The plain queue's direct name, as it stands in a QUEUE_FORMAT."""
+    """Return the plain queue's direct name, as it stands in a QUEUE_FORMAT."""
     return sut.format_name("plain").removeprefix("DIRECT=")
 
 

@@ -78,7 +78,7 @@ VECTORS = (
 
 
 class Asking:
-    """Asks for the properties of the plain queue, in NDR."""
+    """A caller that asks for the properties of the plain queue, in NDR."""
 
     def __init__(self, remote) -> None:
         self.association = remote.associate(QMCOMM, transfers=(NDR,))
@@ -94,7 +94,7 @@ class Asking:
         return call
 
     def read(self, *variants, cut=0) -> str:
-        """Say whether a stub with these variants, and perhaps without its last bytes, was read."""
+        """Return whether a stub with these variants, and perhaps without its last bytes, was read."""
         stub = self.stub(variants)
         call = self.ask(stub[: len(stub) - cut])
         return FAULT if call.thrown is not None else READ if call.answered else call.outcome

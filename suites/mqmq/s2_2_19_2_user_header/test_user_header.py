@@ -170,7 +170,7 @@ def test_a_message_that_was_not_received_in_time_leaves_its_queue(peer, sut, jud
 
 
 def _are_there(sut, names):
-    """Say whether the messages with these labels are in the queue."""
+    """Return whether the messages with these labels are in the queue."""
     return _labels(sut, names) == names
 
 
@@ -209,7 +209,7 @@ def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge):
 
 
 def _kept(peer, sut, queue, names):
-    """Say which messages are in a system queue; the first is waited for."""
+    """Return which messages are in a system queue; the first is waited for."""
 
     def found():
         return [message["message_id"] for message in sut.control.call("peek", queue=queue, limit=10_000)["messages"]]

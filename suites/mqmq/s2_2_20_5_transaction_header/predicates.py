@@ -83,7 +83,7 @@ def nothing_before(packet: Any, context: Context) -> Finding:
 
 
 def _is_routed(packet: Any, context: Context) -> bool:
-    """Say whether a message is of another queue manager than the one that named itself on the connection."""
+    """Return whether a message is of another queue manager than the one that named itself on the connection."""
     own = own_identifier(context)
     return own is not None and packet.UserHeader.SourceQueueManager != own
 

@@ -130,7 +130,7 @@ def certificate_size(security: Any, packet: Any) -> Finding:
     return length == len(certificate), f"SenderCertSize is {len(certificate)}, the certificate's own length {length}"
 
 
-@passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a type and a text with its null")
+@passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a type and a string with its null")
 @of_security_header
 def provider_size(security: Any, packet: Any) -> Finding:
     """Demand a type and a string with its null."""

@@ -34,7 +34,7 @@ _FLAGS: dict[str, tuple[type, int]] = {
 
 
 def is_message(data: bytes) -> bool:
-    """Say whether bytes begin as a UserMessage does, as far as its fixed fields go."""
+    """Return whether bytes begin as a UserMessage does, as far as its fixed fields go."""
     return len(data) >= SMALLEST_MESSAGE and data.startswith(SIGNATURE, 4) and not base_flags(data).IN
 
 
@@ -96,5 +96,5 @@ def healed(data: bytes, header: str, name: str, value: int) -> UserMessagePacket
 
 
 def heals(data: bytes, header: str, name: str, *values: int) -> bool:
-    """Say whether malformed bytes would be a message if some bits of Flags had one of other values."""
+    """Return whether malformed bytes would be a message if some bits of Flags had one of other values."""
     return any(healed(data, header, name, value) is not None for value in values)

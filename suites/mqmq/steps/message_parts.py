@@ -15,7 +15,7 @@ from reference_qm.codec import FormatError
 from suites.mqmq.steps.message_bytes import heals, is_message, user_flags
 
 JudgePart = Callable[[Any, Any], Finding]
-"""Takes a part of a message, and the message."""
+"""A predicate on a part of a message, and the message."""
 
 
 def of_part(name: str) -> Callable[[JudgePart], Predicate]:

@@ -27,7 +27,7 @@ class Outgoing:
         self.seen = len(SET_UP)
 
     def send(self, **message: Any) -> Frame:
-        """Let the SUT send a message; give the bytes that came."""
+        """Let the SUT send a message; return the bytes that came."""
         self.sut.send(self.sender.to, **message)
         session = self.session = self.session or self.sender.session()
         self.peer.environment.run_until(lambda: len(session.received) > self.seen, self.sut.response_timeout_ms)

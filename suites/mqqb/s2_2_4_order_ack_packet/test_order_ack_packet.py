@@ -7,7 +7,8 @@ from uuid import UUID
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId
-from suites.mqqb.steps.ordering import Ordered, Receiver, order_ack, place, private_number
+from suites.mqqb.steps.ordering import Receiver, order_ack, place, private_number
+from suites.mqqb.steps.sequences import Outgoing
 
 QUEUE = r"private$\mqc-order"
 
@@ -55,14 +56,14 @@ def test_an_order_ack_to_a_private_name(peer, sut, judge):
 @covers("MQQB-2.2.4.1-04")
 def test_reserved_of_an_order_ack_is_ignored(peer, sut, judge):
     """An OrderAck with anything in Reserved ends the sending again of a message, as any other does."""
-    ordered = Ordered(peer, sut)
-    sent = ordered.send()
-    session = next(iter(peer.sessions.values()))
-    ordered.sender.acknowledge_all(session)
+    outgoing = Outgoing(peer, sut)
+    [sent] = outgoing.send()
+    session = outgoing.session
+    outgoing.sender.acknowledge_all(session)
     packet = order_ack(peer, sent)
     body = bytes(packet["MessagePropertiesHeader"].MessageBody)[:16] + b"\xa7" * 20
     answer = session.send(order_ack(peer, sent, body=body))
-    judge("MQQB-2.2.4.1-04", expected="does not come again", observed=ordered.comes_again(1), evidence=[sent, answer])
+    judge("MQQB-2.2.4.1-04", expected="does not come again", observed=outgoing.comes_again(1), evidence=[sent, answer])
 
 
 def _class(frame):

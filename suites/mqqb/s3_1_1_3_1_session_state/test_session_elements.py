@@ -22,7 +22,7 @@ KEPT_TAGS = [1, 3, 4]
 
 
 def _acknowledged(connection: RawConversation, count: int) -> Frame | None:
-    """Wait for the acknowledgment of so many messages; give the last that came."""
+    """Wait for the acknowledgment of so many messages; return the last that came."""
     sut = connection.peer.sut
     within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
     connection.poll("SessionAck", lambda one: one["SessionHeader"].AckSequenceNumber >= count, within_ms=within_ms)
@@ -71,7 +71,7 @@ def test_a_session_has_a_queue_to_send_from_also_after_a_restart(peer, sut, judg
 
 
 def _for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
-    """Give the initiated sessions whose OutgoingQueueReference is a format name, or nothing."""
+    """Return the initiated sessions whose OutgoingQueueReference is a format name, or nothing."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     return [one for one in shown if (one["OutgoingQueueReference"] or format_name).lower() == format_name.lower()]
 

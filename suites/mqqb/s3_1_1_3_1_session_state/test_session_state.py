@@ -120,7 +120,7 @@ def test_the_count_of_rejections_outlives_a_restart(peer, sut, judge):
 
 
 def _rejected(peer, sut, count):
-    """Wait for a count of rejections; give the one that is shown."""
+    """Wait for a count of rejections; return the one that is shown."""
 
     def shown():
         return element(accepted_from(sut, peer.identifier), "TxMessageRejectCount")

@@ -55,7 +55,7 @@ def _is_acknowledgment(frame):
 
 
 def _place(frame):
-    """Give all of a TransactionHeader."""
+    """Return all of a TransactionHeader."""
     header = frame["TransactionHeader"]
     bits = {name: getattr(header, name) for name in ("CG", "FA", "FM", "LM", "ID")}
     identifier = header.TxSequenceID

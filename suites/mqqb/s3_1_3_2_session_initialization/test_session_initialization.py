@@ -222,7 +222,7 @@ def test_session_waits_for_an_establish_connection_first(peer, judge):
 
 
 def new_session(peer, sut):
-    """Connect, send nothing, and give the session that the SUT has made of it."""
+    """Connect, send nothing, and return the session that the SUT has made of it."""
     before = len(accepted_by(sut))
     peer.connect()
     for _ in range(20):
@@ -234,7 +234,7 @@ def new_session(peer, sut):
 
 
 def timer(session, name):
-    """Say whether a timer of a session runs."""
+    """Return whether a timer of a session runs."""
     return f"{name} {'stopped' if element(session['timers'], name) is None else 'running'}"
 
 

@@ -8,7 +8,8 @@ from harness.run.marks import covers, needs
 from harness.wire import connection_parameters, session_ack
 from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import CLOSED_UNANSWERED, check_alive, ending, established, opened, packet_at
-from suites.mqqb.steps.ordering import Ordered, final_ack, order_ack
+from suites.mqqb.steps.ordering import final_ack, order_ack
+from suites.mqqb.steps.sequences import Outgoing
 
 AGAIN, GONE = "comes again", "does not come again"
 
@@ -46,18 +47,18 @@ def test_what_is_no_acknowledgment_ends_nothing(peer, sut, judge, rule):
     Each has a session of its own: whether acknowledgments count in a session's sequence is left open (E26).
     """
     make, changes = NOT_ONE[rule]
-    ordered = Ordered(peer, sut)
-    sent = ordered.send()
-    session = ordered.session_of(sent)
-    ordered.sender.acknowledge_all(session)
+    outgoing = Outgoing(peer, sut)
+    [sent] = outgoing.send()
+    session = outgoing.session
+    outgoing.sender.acknowledge_all(session)
     frames = [sent, session.send(make(peer, sent))]
-    observed = [ordered.comes_again(1)]
+    observed = [outgoing.comes_again(1)]
     session.close()
-    other = ordered.send()
-    session = ordered.session_of(other)
-    ordered.sender.acknowledge_all(session)
+    [other] = outgoing.send()
+    session = outgoing.session
+    outgoing.sender.acknowledge_all(session)
     frames += [other, session.send(_made(make, peer, other, changes(peer)))]
-    observed.append(ordered.comes_again(2))
+    observed.append(outgoing.comes_again(2))
     judge(rule, expected=[GONE, AGAIN], observed=observed, evidence=frames)
 
 

@@ -85,7 +85,7 @@ def test_a_wrong_signature_closes_the_session(peer, judge, wrong):
 
 
 def malformed_packets(peer: Peer) -> dict[str, bytes]:
-    """Give packets that are not formed as section 2 prints them, by their flaw."""
+    """Return packets that are not formed as section 2 prints them, by their flaw."""
     whole = bytes(recoverable_message(peer))
     parameters = bytes(connection_parameters(RecoverableAckTimeout=500, AckTimeout=20_000))
     return {
@@ -102,7 +102,7 @@ def malformed_packets(peer: Peer) -> dict[str, bytes]:
 
 
 def resized(data: bytes) -> bytes:
-    """Give bytes their own length as PacketSize."""
+    """Return bytes with their own length as PacketSize."""
     return data[:8] + len(data).to_bytes(4, "little") + data[12:]
 
 

@@ -28,7 +28,7 @@ LATER_MS = 20_000
 
 
 def pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Frame]:
-    """Give the pings of the SUT, between two frames of the capture."""
+    """Return the pings of the SUT, between two frames of the capture."""
     frames = [frame for frame in peer.recorder.frames if frame.from_sut and frame.kind == "Ping"]
     return [frame for frame in frames if since < frame.number and (until is None or frame.number < until)]
 

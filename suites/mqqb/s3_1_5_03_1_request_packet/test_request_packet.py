@@ -74,7 +74,7 @@ def test_a_valid_request_is_accepted(peer, sut, judge, server):
 
 
 def cs_of(answer: Frame | None) -> int:
-    """Give CS of a response; -1 when there is none."""
+    """Return CS of a response; -1 when there is none."""
     return int(answer["InternalHeader"].CS) if answer is not None and answer.kind == "EstablishConnection" else -1
 
 

@@ -69,7 +69,7 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     judge("MQQB-3.1.5.3.2-14", expected="UserMessage", observed=kind_of(message), evidence=[agreed, message])
     acknowledged = acknowledgment(connection)
     if acknowledged is None:
-        raise ConformanceFailure("the SUT acknowledged no message, which would have told its WindowSize")
+        raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
     judge(
         "MQQB-3.1.5.3.2-13",
         expected=acknowledged["SessionHeader"].WindowSize,

@@ -56,7 +56,7 @@ def test_a_request_is_answered_and_the_session_is_open(peer, judge):
     taken = "acknowledged" if acknowledged else connection.outcome()
     judge("MQQB-3.1.5.4.1-13", expected="acknowledged", observed=taken, evidence=[connection.sent[-1], acknowledged])
     if acknowledged is None:
-        raise ConformanceFailure("the SUT acknowledged no message, which would have told its WindowSize")
+        raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
     judge(
         "MQQB-3.1.5.4.1-11",
         expected=acknowledged["SessionHeader"].WindowSize,

@@ -8,8 +8,9 @@ import pytest
 
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.ordering import Ordered, order_ack
+from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import Sender, messages, tags
+from suites.mqqb.steps.sequences import Outgoing
 
 
 @covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
@@ -69,16 +70,15 @@ def _again(first: int, last: int, numbers: Iterable[int]) -> str:
 @covers("MQQB-3.1.5.5.3-03")
 def test_a_message_acknowledged_in_order_and_then_on_the_session_is_deleted(peer, sut, judge):
     """The OrderAck comes first, the SessionAck with its bit second: the next session does not bring the message."""
-    ordered = Ordered(peer, sut)
-    sent = ordered.send()
-    session = ordered.session_of(sent)
-    frames = [sent, session.send(order_ack(peer, sent)), ordered.sender.acknowledge_all(session)]
+    outgoing = Outgoing(peer, sut)
+    [sent] = outgoing.send()
+    session = outgoing.session
+    frames = [sent, session.send(order_ack(peer, sent)), outgoing.sender.acknowledge_all(session)]
     session.quiet()
     session.close()
-    other = ordered.send()
-    again = ordered.session_of(other)
+    outgoing.send()
+    again = outgoing.session
     again.quiet()
     came = messages(again)
-    numbers = [ordered.tags.index(tag) + 1 for tag in tags(came) if tag in ordered.tags]
-    judge("MQQB-3.1.5.5.3-03", expected=[2], observed=numbers, evidence=[*frames, *came])
-    ordered.sender.acknowledge_all(again)
+    judge("MQQB-3.1.5.5.3-03", expected=[2], observed=outgoing.came(again), evidence=[*frames, *came])
+    outgoing.sender.acknowledge_all(again)

@@ -11,8 +11,8 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.messages import a_message
 from suites.mqqb.steps.opening import opened
-from suites.mqqb.steps.ordering import Ordered
 from suites.mqqb.steps.sender import ACK_MS, alive
+from suites.mqqb.steps.sequences import Outgoing
 
 
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
@@ -43,7 +43,7 @@ def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
 @covers("MQQB-3.1.5.5.5-03")
 def test_a_session_acknowledgment_alone_does_not_end_a_transactional_message(peer, sut, judge):
     """A transactional message that is acknowledged on the session, but not in order, is sent again."""
-    ordered = Ordered(peer, sut)
-    sent = ordered.send()
-    ack = ordered.sender.acknowledge_all(ordered.session_of(sent))
-    judge("MQQB-3.1.5.5.5-03", expected="comes again", observed=ordered.comes_again(1), evidence=[sent, ack])
+    outgoing = Outgoing(peer, sut)
+    [sent] = outgoing.send()
+    ack = outgoing.sender.acknowledge_all(outgoing.session)
+    judge("MQQB-3.1.5.5.5-03", expected="comes again", observed=outgoing.comes_again(1), evidence=[sent, ack])

@@ -90,7 +90,7 @@ def test_the_first_recoverable_message_brings_the_acknowledgment_forward(peer, s
 
 
 def _history(sut):
-    """Give the MessageIDHistoryTable: TimeStamps by source and MessageID."""
+    """Return the MessageIDHistoryTable: TimeStamps by source and MessageID."""
     table = sut.inspect()["QueueManager"]["MessageIDHistoryTable"]
     names = [
         (text(each["MessageIdentifier"]["QueueManagerGuid"]), each["MessageIdentifier"]["Ordinal"]) for each in table
@@ -99,7 +99,7 @@ def _history(sut):
 
 
 def _number(sut):
-    """Give the number of the SUT's plain queue, for private names."""
+    """Return the number of the SUT's plain queue, for private names."""
     name = sut.queue()
     for queue in sut.inspect()["QueueManager"]["QueueCollection"]:
         if queue["Pathname"].lower() == name.lower():

@@ -84,7 +84,7 @@ def test_a_transactional_message_does_not_get_into_another_queue(peer, sut, judg
     )
     judge("MQQB-3.1.5.8.2-26", expected=named(NOT_TRANSACTIONAL_Q), observed=classes(acks), evidence=evidence)
     judge("MQQB-3.1.5.8.2-29", expected=named(NOT_TRANSACTIONAL_Q) * 2, observed=classes(finals), evidence=evidence)
-    evidence.append(receiver.shown_to_hear())
+    evidence.append(receiver.shown_to_receive())
     for rule in ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"):
         judge(rule, expected="none arrived", observed=f"{arrived or 'none'} arrived", evidence=evidence)
     receiver.end()
@@ -100,7 +100,7 @@ def test_a_message_without_transaction_does_not_get_into_a_transactional_queue(p
     acks = receiver.await_acks(1)
     arrived = [one for one in classes(acks) if one in named(REACH_QUEUE)]
     judge("MQQB-3.1.5.8.2-34", expected=named(NOT_TRANSACTIONAL_MSG), observed=classes(acks), evidence=[*sent, *acks])
-    evidence = [*sent, *acks, receiver.shown_to_hear()]
+    evidence = [*sent, *acks, receiver.shown_to_receive()]
     for rule in ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"):
         judge(rule, expected="none arrived", observed=f"{arrived or 'none'} arrived", evidence=evidence)
 
@@ -137,7 +137,7 @@ def test_a_message_with_too_many_hops_is_not_sent_on(peer, sut, judge, kind):
     evidence = [*sent, *acks, *finals]
     for rule in ("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"):
         judge(rule, expected="none", observed=f"{len(back) or 'none'}", evidence=[*evidence, *back])
-    evidence.append(receiver.shown_to_hear())
+    evidence.append(receiver.shown_to_receive())
     allowed = OneOf(str(named(HOP_COUNT_EXCEEDED)), "[]")
     judge("MQQB-3.1.5.8.2-41", expected=allowed, observed=str(classes(acks)), evidence=evidence)
     if transactional:

@@ -25,7 +25,7 @@ IN_TIME = "after OrderAckTimeout"
 
 
 def _came(sut: Sut, frame: Frame | None, since_ms: int) -> str:
-    """Say when an OrderAck came after an instant."""
+    """Describe when an OrderAck came after an instant."""
     if frame is None:
         return "not sent"
     took_ms, due_ms = frame.time_ms - since_ms, sut.duration_ms(ORDER_ACK_MS)
@@ -143,7 +143,7 @@ def _session(peer: Peer, sut: Sut) -> dict[str, Any]:
 
 
 def _transfer(peer: Peer, sut: Sut) -> dict[str, Any]:
-    """Give the IncomingTransactionalTransferInfo of the peer's sequence, the newest when it had others before."""
+    """Return the IncomingTransactionalTransferInfo of the peer's sequence, the newest when it had others before."""
     name = sut.queue("transactional").lower()
     found = [
         one

@@ -250,7 +250,7 @@ def _full_queue(sut: Sut, kind: str) -> Iterator[str]:
 
 
 def _transfers(sut: Sut, name: str) -> list[dict[str, Any]]:
-    """Give IncomingTransactionalTransferInfoCollection of a queue, by path name."""
+    """Return IncomingTransactionalTransferInfoCollection of a queue, by path name."""
     for queue in sut.inspect()["QueueManager"]["QueueCollection"]:
         if queue["Pathname"].lower() == name.lower():
             return list(queue["IncomingTransactionalTransferInfoCollection"])

@@ -113,7 +113,7 @@ def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, ju
 
 
 def _reconnected(again, session, sut):
-    """Say when the SUT connected again after a session was lost."""
+    """Describe when the SUT connected again after a session was lost."""
     if again is None:
         return "not connected again"
     if again.received and sut.has("set_timers"):

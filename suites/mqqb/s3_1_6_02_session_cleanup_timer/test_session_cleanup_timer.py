@@ -37,7 +37,7 @@ def test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later(peer, sut, j
 
 
 def _ended(session: Conversation, sut: Sut) -> str:
-    """Say when a session ended, counted in cleanup times from its first packet."""
+    """Describe when a session ended, counted in cleanup times from its first packet."""
     if session.record.closed_at_ms is None:
         return "still open"
     took_ms = session.record.closed_at_ms - session.sent[0].time_ms

@@ -32,7 +32,7 @@ TRAFFIC = (0.5, 1.5)
 )
 @needs("send")
 def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge):
-    """Three sessions of one sender, each ended by the sender's wait at another time, for what it heard before."""
+    """Three sessions of one sender, each ended by the sender's wait at another time, for what it received before."""
     private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
     sender = Sender(peer, sut, private if sut.has("private_names") else None)
     clock = Waits(sender)
@@ -73,37 +73,37 @@ def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge)
 
     clock.begin(sender.session())
     clock.wait(wait / 2)
-    heard = clock.session.send(session_ack())
+    acknowledged = clock.session.send(session_ack())
     ended = clock.ended()
     outlived = f"open {1.5 * wait:.2f} AckWaitTimeouts after its message, closed later"
     judge(
         "MQQB-3.1.6.3-04",
         expected=outlived,
         observed=outlived if ended is not None and ended > 1.5 * wait + NEAR else clock.ending(),
-        evidence=[clock.first, heard],
+        evidence=[clock.first, acknowledged],
     )
     restarted = f"closed whole waits of {wait} AckWaitTimeouts after the SessionAck"
     judge(
         "MQQB-3.1.5.5.5-02",
         expected=restarted,
         observed=restarted if near(ended, 1.5 * wait) or near(ended, 2.5 * wait) else clock.ending(),
-        evidence=[clock.first, heard],
+        evidence=[clock.first, acknowledged],
     )
     sender.acknowledge_all(sender.session())
 
 
 def measured(ended: float | None) -> int | None:
-    """Give the timer's duration in AckWaitTimeouts, by the end of the session with TRAFFIC.
+    """Return the timer's duration in AckWaitTimeouts, by the end of the session with TRAFFIC.
 
-    A wait of 1 ends twice after something was heard, and closes at 3; a longer one of n ends once so, and closes at
-    2 n. Where only an acknowledgment counts as heard (E50), or nothing does, a wait of n closes at n.
+    A wait of 1 ends twice after something was received, and closes at 3; a longer one of n ends once so, and closes at
+    2 n. Where only an acknowledgment counts (E50), or nothing does, a wait of n closes at n.
     """
     ends = {1: 1, 2: 2, 3: 1} | {2 * wait: wait for wait in range(2, LONGEST // 2 + 1)}
     return next((wait for end, wait in ends.items() if near(ended, end)), None)
 
 
 def near(instant: float | None, expected: float) -> bool:
-    """Say whether an instant is the expected one."""
+    """Return whether an instant is the expected one."""
     return instant is not None and abs(instant - expected) <= NEAR
 
 
@@ -126,13 +126,13 @@ class Waits:
         return not self.session.wait_closed(max(0, due_ms - self.sender.peer.recorder.elapsed_ms()))
 
     def ended(self) -> float | None:
-        """Wait for the SUT to close; give the instant of it, None when it did not."""
+        """Wait for the SUT to close; return the instant of it, None when it did not."""
         self.wait(LONGEST + NEAR)
         closed_ms = self.session.record.closed_at_ms
         return None if closed_ms is None else (closed_ms - self.first.time_ms) / self._unit_ms
 
     def ending(self) -> str:
-        """Say how the session ended."""
+        """Describe how the session ended."""
         ended = self.ended()
         if ended is None:
             return f"still open {LONGEST} AckWaitTimeouts after its message ({len(messages(self.session))} sent)"

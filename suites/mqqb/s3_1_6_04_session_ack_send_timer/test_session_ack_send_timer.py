@@ -110,12 +110,12 @@ def _acknowledging(session: Conversation, sut: Sut, count: int) -> Frame | None:
 
 
 def _field(ack: Frame | None, name: str) -> str:
-    """Give a field of a SessionHeader, for ``observed``."""
+    """Return a field of a SessionHeader, for ``observed``."""
     return "no SessionAck" if ack is None or ack.kind != "SessionAck" else str(getattr(ack["SessionHeader"], name))
 
 
 def _when(message_: Frame, ack: Frame | None, sut: Sut) -> str:
-    """Say when an acknowledgment came after the first message that it acknowledges."""
+    """Describe when an acknowledgment came after the first message that it acknowledges."""
     if ack is None:
         return "not sent"
     took_ms = ack.time_ms - message_.time_ms

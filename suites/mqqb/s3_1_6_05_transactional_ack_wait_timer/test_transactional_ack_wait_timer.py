@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.ordering import RESEND_MS
-from suites.mqqb.steps.sequences import Outgoing, header
+from suites.mqqb.steps.sequences import RESEND_MS, Outgoing, header
 
 IN_TIME = "after the first resend time"
 
@@ -41,7 +40,7 @@ def test_messages_without_order_ack_are_sent_again(peer, sut, judge):
 
 
 def _when(sut, acknowledged, sent, copy):
-    """Say when a message came again: ResendInterval after it was sent, or after the last OrderAck (E46)."""
+    """Describe when a message came again: ResendInterval after it was sent, or after the last OrderAck (E46)."""
     if copy is None:
         return "not sent again"
     due_ms = sut.duration_ms(RESEND_MS)

@@ -47,6 +47,6 @@ def test_old_entries_are_deleted_each_time_that_the_timer_expires(peer, sut, jud
 
 
 def _present(sut: Sut, sent: list[Frame]) -> str:
-    """Say which of two messages have an entry in the history."""
+    """Return which of two messages have an entry in the history."""
     first, second = (history_entry(sut, message) is not None for message in sent)
     return "both" if first and second else "first" if first else "second" if second else "none"

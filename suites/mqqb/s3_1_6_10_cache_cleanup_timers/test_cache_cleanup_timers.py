@@ -101,7 +101,7 @@ def _fill(secured: Secured, user: User, level: int, *, early: bool = False) -> l
 
 
 def _sent_encrypted(secured: Secured, level: int) -> Frame:
-    """Let the SUT send an encrypted message; give it."""
+    """Let the SUT send an encrypted message; return it."""
     peer, sut = secured.peer, secured.sut
     tag = 7_000 + level
     sut.send(private_name(peer.identifier), body="sent encrypted", application_tag=tag, privacy_level=NAMES[level])

@@ -95,12 +95,12 @@ def test_a_message_that_expired_after_it_was_sent_is_not_sent_again(peer, sut, j
 
 
 def send(peer: Peer, sut: Sut, delivery: str, tag: int, life_s: int, **fields: Any) -> str:
-    """Let the SUT send a message that has so many seconds to reach the peer's queue; give its message id."""
+    """Let the SUT send a message that has so many seconds to reach the peer's queue; return its message id."""
     return sut.send(direct_name(peer), delivery=delivery, application_tag=tag, time_to_reach_queue_s=life_s, **fields)
 
 
 def little(ordinal: int) -> bytes:
-    """Give the ordinal of a message as it ends the CorrelationID of its report."""
+    """Return the ordinal of a message as it ends the CorrelationID of its report."""
     return ordinal.to_bytes(4, "little")
 
 

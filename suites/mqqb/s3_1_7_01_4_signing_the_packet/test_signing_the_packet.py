@@ -17,7 +17,7 @@ RULES_OF_KINDS = {
 
 
 def _signatures(frame):
-    """Give the signatures in the SecurityHeader and in the MultiQueueFormatHeader of a message."""
+    """Return the signatures in the SecurityHeader and in the MultiQueueFormatHeader of a message."""
     several = frame["MultiQueueFormatHeader"].Signature.Signature if frame["UserHeader"].MQ else b""
     return bytes(frame["SecurityHeader"].Signature) if frame["UserHeader"].SH else b"", bytes(several)
 

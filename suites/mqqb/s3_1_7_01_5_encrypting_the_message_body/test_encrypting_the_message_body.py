@@ -132,7 +132,7 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge):
 
 
 def _comparisons(found: Opened, choice: Choice) -> tuple[tuple[str, Any, Any], ...]:
-    """Give what is judged of an encrypted message, whatever the level: rule, expected, observed."""
+    """Return what is judged of an encrypted message, whatever the level: rule, expected, observed."""
     provider, algorithm, _ = choice
     body = bytes(found.properties.MessageBody)
     hidden = "encrypted" if found.encrypted and BODY.encode() not in found.frame.data else "in clear"

@@ -70,7 +70,7 @@ def test_a_message_is_sent_with_all_that_it_has(peer, sut, judge):
 
 
 def _properties(frame: Frame) -> dict[str, Any]:
-    """Give the properties of a message that the check sets."""
+    """Return the properties of a message that the check sets."""
     base, user, properties = (frame[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
     return {
         "label": str(properties.Label).rstrip("\0"),
@@ -106,7 +106,7 @@ def test_nothing_is_sent_of_a_queue_that_is_not_connected(peer, sut, judge):
 
 
 def _session(sut: Sut, format_name: str) -> dict[str, Any]:
-    """Give the session whose queue is the one for a format name; else the one that has messages."""
+    """Return the session whose queue is the one for a format name; else the one that has messages."""
     shown = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator"]
     named = [one for one in shown if one["OutgoingQueueReference"] == format_name]
     found = named or [one for one in shown if one["OutgoingMessageTable"]]

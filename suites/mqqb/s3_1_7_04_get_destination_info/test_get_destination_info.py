@@ -11,7 +11,7 @@ from suites.mqqb.steps.opening import NULL_GUID, OTHER_GUID, direct_name, listen
 
 
 def connection_for(peer: Peer, sut: Sut, name: str) -> tuple[str, str, Frame | None]:
-    """Send to a name; say whether the SUT connects to the peer, and give the GUID that it asks for and its request."""
+    """Send to a name; return whether the SUT connects to the peer, the GUID that it asks for and its request."""
     connection = listen(peer, sut, name).accept()
     request = None if connection is None else connection.poll("EstablishConnection")
     asked = "nobody" if request is None else text(request["EstablishConnectionHeader"].ServerGuid)

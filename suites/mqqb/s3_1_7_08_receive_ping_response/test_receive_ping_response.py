@@ -14,7 +14,7 @@ IGNORED = f"{OPENED_NONE} on the wrong one, {OPENED} on the right one"
 
 
 def outcome_of_wrong_and_right(caller: Caller, asked: Frame, **wrong: Any) -> tuple[str, list[Frame]]:
-    """Answer wrongly, then rightly; say what followed on each, and give the packets."""
+    """Answer wrongly, then rightly; describe what followed on each, and return the packets."""
     bad = caller.answer(asked, **wrong)
     upon_bad = caller.outcome(caller.waiting_ms)
     good = caller.answer(asked)

@@ -115,7 +115,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
 
 
 def _one_more(sender: Sender, session: Session, since: Frame, after_ms: int = 0) -> list[Frame]:
-    """Let the SUT send a message so long after a packet of the peer; give its packet."""
+    """Let the SUT send a message so long after a packet of the peer; return its packet."""
     pass_time(sender.peer, max(0, since.time_ms + after_ms - sender.peer.recorder.elapsed_ms()))
     known = len(messages(session))
     sender.send(known + 1)
@@ -126,5 +126,5 @@ def _one_more(sender: Sender, session: Session, since: Frame, after_ms: int = 0)
 
 
 def carries(frames: list[Frame]) -> bool:
-    """Say whether one of several packets has a SessionHeader."""
+    """Return whether one of several packets has a SessionHeader."""
     return any(bool(frame["BaseHeader"].SH) for frame in frames)

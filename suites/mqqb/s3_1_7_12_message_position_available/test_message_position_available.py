@@ -125,21 +125,21 @@ def test_what_other_protocols_carry_opens_no_session(peer, sut, judge):
 
 
 def initiators(sut: Sut) -> list[dict[str, Any]]:
-    """Give the sessions that the SUT opened, or tries to, and that have something to send."""
+    """Return the sessions that the SUT opened, or tries to, and that have something to send."""
     return [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator" and one["OutgoingMessageTable"]]
 
 
 def table(sut: Sut, to: str) -> list[dict[str, Any]]:
-    """Give OutgoingMessageTable of the session for a format name."""
+    """Return OutgoingMessageTable of the session for a format name."""
     found = [one for one in sut.inspect()["Sessions"] if one["OutgoingQueueReference"] in (to, to.lower())]
     return [entry for one in found for entry in one["OutgoingMessageTable"]]
 
 
 def ordinals(identifiers: Iterable[str]) -> str:
-    """Give the ordinals in message ids."""
+    """Return the ordinals in message ids."""
     return joined(one.rpartition("\\")[2] for one in identifiers)
 
 
 def joined(values: Iterable[Any]) -> str:
-    """Give values as one string."""
+    """Return values as one string."""
     return ", ".join(map(str, values)) or "none"

@@ -71,5 +71,5 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
 
 
 def new(session: Session) -> str:
-    """Give the tags of the messages after the first, in order, each once (sent again or not: E65)."""
+    """Return the tags of the messages after the first, in order, each once (sent again or not: E65)."""
     return ", ".join(str(tag) for tag in dict.fromkeys(tags(messages(session))) if tag != 1) or "nothing"

@@ -47,7 +47,7 @@ DELETED = "private$\\mqc-deleted"
 
 
 def _queue(frame: Frame, name: str) -> str:
-    """Give a queue in UserHeader: its type and its name or number."""
+    """Return a queue in UserHeader: its type and its name or number."""
     user = frame["UserHeader"]
     queue = getattr(user, f"{name}Queue")
     kind = getattr(user, {"Destination": "DQ", "Admin": "AQ", "Response": "RQ"}[name])
@@ -127,7 +127,7 @@ def test_what_tells_a_stranger_something_is_sent_only_when_configured(peer, sut,
 
 
 def _administrations(sut: Sut, receiver: AcknowledgingReceiver) -> list[tuple[str, dict[str, Any], str]]:
-    """Give the rule of each type of administration queue, its fields, and the queue that the acknowledgment names."""
+    """Return the rule of each type of administration queue, its fields, and the queue that the acknowledgment names."""
     peer = receiver.peer
     private = PrivateQueueFormatNameId(PrivateQueueIdentifier=ADMIN_NUMBER)
     other = PrivateQueueFormatName(SourceQueueManager=peer.identifier, PrivateQueueIdentifier=ADMIN_NUMBER)
@@ -313,7 +313,7 @@ def _end(receiver: AcknowledgingReceiver, sut: Sut, end: str) -> None:
 
 
 def _attributes(ack: Frame | None = None) -> dict[str, int]:
-    """Give the attributes of the table of 3.1.7.15, without an acknowledgment those that they must be."""
+    """Return the attributes of the table of 3.1.7.15, without an acknowledgment those that they must be."""
     if ack is None:
         return {"acks": 0, "reach": INFINITE, "receive": INFINITE, "JP": 0, "JN": 0, "privacy": 0, "signed": 0}
     user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]

@@ -57,7 +57,7 @@ def test_what_an_acknowledgment_is_made_of(peer, sut, judge):
 
 
 def _identifier(frame: Frame) -> tuple[Any, int]:
-    """Give the GUID and the number of a message."""
+    """Return the GUID and the number of a message."""
     return frame["UserHeader"].SourceQueueManager, frame["UserHeader"].MessageID
 
 
@@ -73,6 +73,6 @@ def _attributes(frame: Frame) -> str:
 
 
 def _attributes_of(value: int) -> OneOf | str:
-    """Give the attributes that an acknowledgment must have, by its class: an OrderAck has one of two DM (E36)."""
+    """Return the attributes that an acknowledgment must have, by its class: an OrderAck has one of two DM (E36)."""
     expected = f"PR 0, JN 0, JP 0, AQ 0, RQ 0, SH 0, TH 0, Flags 0, TR 0, BodyType 0, {LABEL}"
     return OneOf(f"{expected}, DM 0", f"{expected}, DM 1") if value == ORDER_ACK else f"{expected}, DM 1"

@@ -13,12 +13,12 @@ RECEIVE, SEND, CERTIFICATES = "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache
 
 
 def manager(sut: Sut) -> dict[str, Any]:
-    """Give the SUT's elements of MS-MQQB 3.1.1.3."""
+    """Return the SUT's elements of MS-MQQB 3.1.1.3."""
     return dict(sut.inspect()["QueueManager"])
 
 
 def cached(sut: Sut, name: str) -> list[dict[str, Any]]:
-    """Give the entries of a cache."""
+    """Return the entries of a cache."""
     entries = manager(sut)[name]
     if not isinstance(entries, list):
         raise ConformanceFailure(f"the SUT shows no entries of {name}")
@@ -32,12 +32,12 @@ def users(sut: Sut) -> str:
 
 
 def remaining_ms(sut: Sut, name: str) -> int | None:
-    """Give the time that is left of the cleanup timer of a cache, None when it does not run."""
+    """Return the time that is left of the cleanup timer of a cache, None when it does not run."""
     left = manager(sut)["timers"][f"{name}Cleanup"]
     return None if left is None else int(left)
 
 
 def moment(entry: dict[str, Any], now_s: int) -> str:
-    """Say whether CachedTime is of now, in seconds since 1970."""
+    """Return whether CachedTime is of now, in seconds since 1970."""
     value = entry["CachedTime"]
     return "now" if abs(value - now_s) <= CLOCK_S else f"at {value}, not {now_s}"

@@ -31,27 +31,27 @@ NOWHERE = "private$\\mqc-nowhere"
 
 
 def message_class(frame: Frame) -> int:
-    """Give MessageClass."""
+    """Return MessageClass."""
     return int(frame["MessagePropertiesHeader"].MessageClass)
 
 
 def classes(frames: list[Frame]) -> list[str]:
-    """Give the classes of acknowledgments, as ``observed``."""
+    """Return the classes of acknowledgments, as ``observed``."""
     return [f"0x{message_class(frame):04X}" for frame in frames]
 
 
 def named(*values: int) -> list[str]:
-    """Give classes as ``classes`` does, as ``expected``."""
+    """Return classes as ``classes`` does, as ``expected``."""
     return [f"0x{value:04X}" for value in values]
 
 
 def correlation(frame: Frame) -> str:
-    """Give the CorrelationID in hexadecimal text."""
+    """Return the CorrelationID in hexadecimal text."""
     return bytes(frame["MessagePropertiesHeader"].CorrelationID).hex()
 
 
 def identifier(message: Frame) -> str:
-    """Give the identifier of a message as a CorrelationID has it: Lineage and Uniquifier."""
+    """Return the identifier of a message as a CorrelationID has it: Lineage and Uniquifier."""
     user = message["UserHeader"]
     whole = MessageIdentifier(QueueManagerGuid=user.SourceQueueManager, Ordinal=user.MessageID)
     return bytes(whole).hex()
@@ -69,7 +69,7 @@ class AcknowledgingReceiver(Receiver):
         return a_message(self.peer, self.administered(user), queue=queue, **headers)
 
     def administered(self, user: Mapping[str, Any] = NONE) -> dict[str, Any]:
-        """Give fields of UserHeader with an administration queue of the peer."""
+        """Return fields of UserHeader with an administration queue of the peer."""
         return {"AdminQueue": rf"TCP:{self.peer.address}\private$\{ADMINISTRATION}", **user}
 
     def give(self, packet: Any) -> Frame:
@@ -77,24 +77,24 @@ class AcknowledgingReceiver(Receiver):
         return self.connections[0].send(packet)
 
     def admin_acks(self) -> list[Frame]:
-        """Give the administration acknowledgments that came so far, wherever to."""
+        """Return the administration acknowledgments that came so far, wherever to."""
         found = [frame for frame in self.messages if message_class(frame) not in (NORMAL, REPORT, ORDER_ACK)]
         return [frame for frame in found if not _is_ordering(frame)]
 
     def final_acks(self) -> list[Frame]:
-        """Give the FinalAcks that came so far."""
+        """Return the FinalAcks that came so far."""
         return [frame for frame in self.acknowledgments(final=True) if _is_ordering(frame)]
 
     def reports(self) -> list[Frame]:
-        """Give the reports of traced messages that came so far: of that class, or for a public queue."""
+        """Return the reports of traced messages that came so far: of that class, or for a public queue."""
         return [frame for frame in self.messages if message_class(frame) == REPORT or frame["UserHeader"].DQ == PUBLIC]
 
     def await_acks(self, count: int) -> list[Frame]:
-        """Wait for so many administration acknowledgments; give all that came."""
+        """Wait for so many administration acknowledgments; return all that came."""
         return self.await_all(self.admin_acks, count)
 
     def await_all(self, wanted: Callable[[], list[Frame]], count: int) -> list[Frame]:
-        """Wait for so many messages of the SUT, and a moment for more than those; give all that came."""
+        """Wait for so many messages of the SUT, and a moment for more than those; return all that came."""
         while len(wanted()) < count and (self.poll(wanted) is not None or self.listener.waiting):
             pass
         self.peer.environment.run_until(lambda: len(wanted()) > count or bool(self.listener.waiting), self.sut.quiet_ms)
@@ -104,8 +104,8 @@ class AcknowledgingReceiver(Receiver):
             _acknowledge(connection)
         return wanted()
 
-    def shown_to_hear(self) -> Frame:
-        """Give the packet that shows that the SUT receives on the first session, so that its silence says something.
+    def shown_to_receive(self) -> Frame:
+        """Return the packet that shows that the SUT receives on the first session, so that its silence says something.
 
         ConformanceFailure when there is none.
         """
@@ -116,7 +116,7 @@ class AcknowledgingReceiver(Receiver):
         _acknowledge(self.connections[0])
 
     def acknowledgment(self, packet: Any, count: int = 1) -> tuple[Frame, Frame]:
-        """Send a packet; give it and the administration acknowledgment number ``count``, on which the steps build."""
+        """Send a packet; return it and the administration acknowledgment number ``count``, on which the steps build."""
         sent = self.give(packet)
         came = self.await_acks(count)
         if len(came) < count:
@@ -144,12 +144,12 @@ def _acknowledge(connection: Conversation) -> None:
 
 
 def _is_ordering(frame: Frame) -> bool:
-    """Say whether it is an OrderAck or FinalAck, and no administration acknowledgment."""
+    """Return whether it is an OrderAck or FinalAck, and no administration acknowledgment."""
     return ORDERING_LABEL in str(frame["MessagePropertiesHeader"].Label)
 
 
 def private_queue(guid: UUID, number: int) -> dict[str, Any]:
-    """Give the fields of UserHeader of a message to a private queue of a queue manager."""
+    """Return the fields of UserHeader of a message to a private queue of a queue manager."""
     return {
         "DQ": ON_DESTINATION,
         "QueueManagerAddress": guid,
@@ -158,18 +158,18 @@ def private_queue(guid: UUID, number: int) -> dict[str, Any]:
 
 
 def labels(sut: Sut, queue: str) -> list[str]:
-    """Give the labels of the messages in a queue of the SUT, by path name."""
+    """Return the labels of the messages in a queue of the SUT, by path name."""
     return [one["label"] for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]]
 
 
 def arrives(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:
-    """Wait for a message in a queue of the SUT, by path name; say whether it is there."""
+    """Wait for a message in a queue of the SUT, by path name; return whether it is there."""
     found = eventually(conversation.peer, lambda: label in labels(sut, queue))
     return "in its queue" if found else "not in its queue"
 
 
 def history_entry(sut: Sut, message: Frame) -> dict[str, Any] | None:
-    """Give the MessageIDHistoryEntry of a message (MS-MQQB 3.1.1.3)."""
+    """Return the MessageIDHistoryEntry of a message (MS-MQQB 3.1.1.3)."""
     user = message["UserHeader"]
     wanted = (text(user.SourceQueueManager), user.MessageID)
     for entry in sut.inspect()["QueueManager"]["MessageIDHistoryTable"]:

@@ -37,7 +37,7 @@ class Exchange:
         return ", ".join([*names, *ended]) or "nothing"
 
     def answered(self, kind: str) -> Frame | None:
-        """Give the first packet of a kind, by name."""
+        """Return the first packet of a kind, by name."""
         return next((frame for frame in self.answers if frame is not None and frame.kind == kind), None)
 
     def _name(self, frame: Frame) -> str:
@@ -49,7 +49,7 @@ class Exchange:
 
     @property
     def evidence(self) -> list[Frame]:
-        """Give the packets of both directions."""
+        """Return the packets of both directions."""
         return self.connection.record.frames
 
 
@@ -95,7 +95,7 @@ class Reception:
 
 
 def taken(sut: Sut) -> str:
-    """Give the outcome of a message that was taken, as far as the control channel shows it."""
+    """Return the outcome of a message that was taken, as far as the control channel shows it."""
     return "acknowledged, in its queue" if sut.has("receive") else "acknowledged"
 
 

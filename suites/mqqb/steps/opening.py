@@ -53,12 +53,12 @@ def next_packet(conversation: RawConversation) -> Frame | None:
 
 
 def answer_to(sent: Frame, frame: Frame | None) -> Frame | None:
-    """Give the frame, unless it is no packet at all or what was sent only came back."""
+    """Return the frame, unless it is no packet at all or what was sent only came back."""
     return frame if frame is not None and begins_like_a_packet(frame) and frame.data != sent.data else None
 
 
 def begins_like_a_packet(frame: Frame) -> bool:
-    """Say whether a packet has the Signature."""
+    """Return whether a packet has the Signature."""
     return frame.data.startswith(SIGNED, 4)
 
 
@@ -66,7 +66,7 @@ ANSWERED = "answered"
 
 
 def reaction(connection: RawConversation, answer: Frame | None) -> str:
-    """Say whether the SUT took a packet: ``ANSWERED``, or that it closed; silence shows neither."""
+    """Return whether the SUT took a packet: ``ANSWERED``, or that it closed; silence shows neither."""
     if answer is None and not connection.closed_by_sut:
         raise ConformanceFailure("the SUT neither answered nor closed")
     return ANSWERED if answer is not None else "closed"
@@ -88,7 +88,7 @@ CLOSED_UNANSWERED = "closed, nothing answered"
 
 
 def ending(connection: RawConversation, known: int) -> str:
-    """Wait for the SUT to close; say whether it did, and how many packets came since it had sent so many."""
+    """Wait for the SUT to close; return whether it did, and how many packets came since it had sent so many."""
     connection.wait_closed()
     answered = len(connection.received) - known
     kept = "closed" if connection.closed_by_sut else "kept open"
@@ -127,7 +127,7 @@ def opened(peer: Peer, **header: Any) -> RawConversation:
 
 
 def acknowledgment(connection: RawConversation) -> Frame | None:
-    """Send a recoverable message; give its acknowledgment, which only an open session sends, or None."""
+    """Send a recoverable message; return its acknowledgment, which only an open session sends, or None."""
     sut = connection.peer.sut
     connection.send(recoverable_message(connection.peer))
     return connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
@@ -143,22 +143,22 @@ def check_alive(connection: RawConversation) -> None:
 
 
 def direct_name(peer: Peer, queue: str = "mqc-peer") -> str:
-    """Give a direct format name of a queue of the peer."""
+    """Return a direct format name of a queue of the peer."""
     return f"DIRECT=TCP:{peer.address}\\private$\\{queue}"
 
 
 def private_name(guid: UUID) -> str:
-    """Give a private format name of a queue of a queue manager."""
+    """Return a private format name of a queue of a queue manager."""
     return f"PRIVATE={guid}\\00000001"
 
 
 def called(peer: Peer, sut: Sut, to: str | None = None) -> tuple[RawConversation, Frame]:
-    """Let the SUT send a message; give the connection that it opens and the request that it sends there."""
+    """Let the SUT send a message; return the connection that it opens and the request that it sends there."""
     return accepted(listen(peer, sut, to))
 
 
 def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
-    """Let the SUT send a message; give the listener that it will connect to. Its pings are answered."""
+    """Let the SUT send a message; return the listener that it will connect to. Its pings are answered."""
     peer.host.listen_ping(sut.file.driver.peer_ping_port)
     listener = peer.listen_raw()
     sut.send(to or direct_name(peer), body="opening", label="opening")
@@ -166,7 +166,7 @@ def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
 
 
 def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:
-    """Give the SUT's next connection, the first or that of a retry, and the request that it sends there."""
+    """Return the SUT's next connection, the first or that of a retry, and the request that it sends there."""
     sut = listener.peer.sut
     connection = listener.accept(sut.response_timeout_ms + sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
     if connection is None:
@@ -187,7 +187,7 @@ def response(peer: Peer, frame: Frame, **header: Any) -> Any:
 
 
 def respond(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
-    """Respond to the SUT's request and give its ConnectionParameters."""
+    """Respond to the SUT's request and return its ConnectionParameters."""
     connection.send(response(connection.peer, frame, **header))
     return connection.expect("ConnectionParameters")
 
@@ -209,7 +209,7 @@ def agree(connection: RawConversation, frame: Frame, **header: Any) -> Frame:
 
 
 class Between:
-    """Equals every number from ``low`` to ``high``: an expectation that is a range."""
+    """An expectation that is a range: equal to every number from ``low`` to ``high``."""
 
     def __init__(self, low: int, high: int) -> None:
         self.low = low
@@ -223,7 +223,7 @@ class Between:
 
 
 class OneOf:
-    """Equals every one of some texts: an expectation with more than one right answer."""
+    """An expectation with more than one right answer: equal to every one of some strings."""
 
     def __init__(self, *allowed: str) -> None:
         self.allowed = allowed
@@ -242,7 +242,7 @@ EARLY = "closed early"
 
 
 def closing(sut: Sut, connection: RawConversation, since_ms: int, specified_ms: int = INITIALIZATION_MS) -> str:
-    """Say how a connection ends whose timer runs since an instant: ``ON_TIME``, or when else."""
+    """Describe how a connection ends whose timer runs since an instant: ``ON_TIME``, or when else."""
     due_ms, slack_ms = sut.duration_ms(specified_ms), sut.slack_ms(specified_ms)
     elapsed_ms = connection.peer.recorder.elapsed_ms() - since_ms
     if not connection.wait_closed(within_ms=max(0, due_ms + slack_ms - elapsed_ms)):
@@ -262,7 +262,7 @@ def pass_time(peer: Peer, ms: int) -> None:
 
 
 def outgoing_queue(sut: Sut, format_name: str) -> dict[str, Any]:
-    """Give the OutgoingQueue with a DestinationFormatName (MS-MQDMPR 3.1.1.3)."""
+    """Return the OutgoingQueue with a DestinationFormatName (MS-MQDMPR 3.1.1.3)."""
     found = outgoing_queues(sut, format_name)
     if not found:
         raise ConformanceFailure(f"the SUT shows no OutgoingQueue for {format_name}")
@@ -270,23 +270,23 @@ def outgoing_queue(sut: Sut, format_name: str) -> dict[str, Any]:
 
 
 def outgoing_queues(sut: Sut, format_name: str) -> list[dict[str, Any]]:
-    """Give every OutgoingQueue with a DestinationFormatName."""
+    """Return every OutgoingQueue with a DestinationFormatName."""
     queues = sut.inspect()["OutgoingQueues"]
     return [queue for queue in queues if queue["DestinationFormatName"].lower() == format_name.lower()]
 
 
 def initiated(sut: Sut) -> dict[str, Any]:
-    """Give the session that the SUT opens or keeps as initiator."""
+    """Return the session that the SUT opens or keeps as initiator."""
     return _only([one for one in sessions(sut) if one["role"] == "initiator"], "as initiator")
 
 
 def accepted_by(sut: Sut) -> list[dict[str, Any]]:
-    """Give the sessions that the SUT accepted."""
+    """Return the sessions that the SUT accepted."""
     return [one for one in sessions(sut) if one["role"] == "acceptor"]
 
 
 def accepted_from(sut: Sut, guid: UUID) -> dict[str, Any]:
-    """Give the session that the SUT accepted from a queue manager."""
+    """Return the session that the SUT accepted from a queue manager."""
     return _only([one for one in accepted_by(sut) if one["RemoteQMGuid"] == text(guid)], f"accepted from {guid}")
 
 
@@ -297,13 +297,13 @@ def _only(found: list[dict[str, Any]], which: str) -> dict[str, Any]:
 
 
 def sessions(sut: Sut) -> list[dict[str, Any]]:
-    """Give the sessions that are not closed, GUIDs in one spelling."""
+    """Return the sessions that are not closed, GUIDs in one spelling."""
     found = [one for one in sut.inspect()["Sessions"] if one["SessionState"] != "CLOSED"]
     return [one | {"RemoteQMGuid": text(one["RemoteQMGuid"])} for one in found]
 
 
 def is_address(value: str) -> bool:
-    """Say whether a value is the text of an IPv4 or IPv6 address. SPX is gone since Windows XP."""
+    """Return whether a value is the text of an IPv4 or IPv6 address. SPX is gone since Windows XP."""
     try:
         ipaddress.ip_address(value)
     except ValueError:
@@ -312,12 +312,12 @@ def is_address(value: str) -> bool:
 
 
 def text(guid: UUID | str) -> str:
-    """Give a GUID in one spelling."""
+    """Return a GUID in one spelling."""
     return str(guid).strip("{}").lower()
 
 
 def history(sut: Sut, format_name: str) -> list[dict[str, Any]]:
-    """Give the ConnectionHistory of the OutgoingQueue for a format name."""
+    """Return the ConnectionHistory of the OutgoingQueue for a format name."""
     return list(outgoing_queue(sut, format_name)["ConnectionHistory"])
 
 

@@ -41,13 +41,13 @@ def _signs(packet: Any, of_class: bool) -> bool:
 
 
 def is_order_ack(packet: Any) -> bool:
-    """Say whether a message is meant as an OrderAck."""
+    """Return whether a message is meant as an OrderAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
     return value < FIRST_FINAL and _signs(packet, value == MessageClass.MQMSG_CLASS_ORDER_ACK)
 
 
 def is_final_ack(packet: Any) -> bool:
-    """Say whether a message is meant as a FinalAck."""
+    """Return whether a message is meant as a FinalAck."""
     value: int = packet.MessagePropertiesHeader.MessageClass
     return value >= FIRST_FINAL and _signs(packet, of_class=True)
 

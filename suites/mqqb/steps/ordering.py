@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.peer.conversation import RawConversation, Session
+from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer, RawListener
 from harness.sut.sut import Sut
 from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
 from suites.messages import NONE, Sequence
 from suites.mqqb.steps.opening import ACK_MS, accepted, agreement, opened, respond
-from suites.mqqb.steps.sender import Sender
 
 LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
@@ -24,8 +23,6 @@ NO_ORDERING = (0x0000, 0x0001, 0x0002)
 BODY_SIZE = 0x24
 ORDER_ACK_MS = 500
 """OrderAckTimeout (MS-MQQB 3.1.3.2, note <50>)."""
-RESEND_MS = 30_000
-"""The first entry of ResendTimerTable (MS-MQQB 3.1.1.3, note <24>)."""
 ORDER_QUEUE = r"PRIVATE$\order_queue$"
 
 
@@ -50,7 +47,7 @@ def place(frame: Frame) -> Place:
 
 
 def private_number(sut: Sut, name: str, *, transactional: bool = True) -> int:
-    """Make a queue and give its number, for a private name."""
+    """Make a queue and return its number, for a private name."""
     made = sut.control.call("create_queue", name=name, transactional=transactional)["format_names"]["private"]
     return int(made.rpartition("\\")[2], 16)
 
@@ -79,13 +76,13 @@ class Receiver:
         return [frame for frame in came if not self._answers_earlier_check(frame)]
 
     def _answers_earlier_check(self, frame: Frame) -> bool:
-        """Say whether a message answers one of this peer that no message of this check can be."""
+        """Return whether a message answers one of this peer that no message of this check can be."""
         answered = bytes(frame["MessagePropertiesHeader"].CorrelationID)
         ours = answered[:16] == self.peer.identifier.bytes_le
         return ours and int.from_bytes(answered[16:], "little") not in self.peer.message_ids
 
     def acknowledgments(self, *, final: bool = False) -> list[Frame]:
-        """Give the OrderAcks, or the FinalAcks, that came so far."""
+        """Return the OrderAcks, or the FinalAcks, that came so far."""
         found = [(frame, int(frame["MessagePropertiesHeader"].MessageClass)) for frame in self.messages]
         return [
             frame
@@ -94,7 +91,7 @@ class Receiver:
         ]
 
     def _is_of_earlier_test(self, frame: Frame) -> bool:
-        """Say whether it is for a sequence of a test in the last hour: the SUT keeps what it could not send."""
+        """Return whether it is for a sequence of a test in the last hour: the SUT keeps what it could not send."""
         body = bytes(frame["MessagePropertiesHeader"].MessageBody)
         if len(body) < struct.calcsize("<II"):
             return False
@@ -110,13 +107,13 @@ class Receiver:
         return frame
 
     def poll_acknowledgment(self, *, final: bool = False) -> Frame | None:
-        """Wait for OrderAcks or FinalAcks that were not polled yet; give the last."""
+        """Wait for OrderAcks or FinalAcks that were not polled yet; return the last."""
         frame = self.poll(lambda: self.acknowledgments(final=final), self._polled[final])
         self._polled[final] = len(self.acknowledgments(final=final))
         return frame
 
     def last_acknowledgment(self, number: int) -> Frame | None:
-        """Wait for the OrderAck of a message that no other follows; messages may have had one each. Give the last."""
+        """Wait for the OrderAck of a message that no other follows; messages may have had one each. Return the last."""
         known = self._polled[False]
         frame = self.poll_acknowledgment()
         while frame is not None and place(frame).TxSequenceNumber < number:
@@ -196,41 +193,3 @@ def _acknowledgment(
         user={"SourceQueueManager": peer.identifier, "MessageID": peer.message_id(), "DM": recoverable},
         **usual | changes,
     )
-
-
-class Ordered:
-    """The SUT as sender of transactional messages to a peer whose core gets nothing of what comes."""
-
-    def __init__(self, peer: Peer, sut: Sut) -> None:
-        self.peer = peer
-        self.sut = sut
-        self.sender = Sender(peer, sut)
-        self.tags: list[int] = []
-        """ApplicationTags: no other test's messages have them."""
-
-    def send(self, **fields: Any) -> Frame:
-        """Let the SUT send a transactional message; give it."""
-        self.tags.append(self.peer.message_id())
-        self.sender.send(self.tags[-1], delivery="transactional", **fields)
-        number = len(self.tags)
-        self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sender.reconnect_ms)
-        copies = self.copies(number)
-        if not copies or not copies[0]["UserHeader"].TH:
-            raise ConformanceFailure("the SUT's transactional message did not come")
-        return copies[0]
-
-    def copies(self, number: int) -> list[Frame]:
-        """Give all packets that brought the message sent as number so and so, on whatever session."""
-        frames = [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
-        return [frame for frame in frames if frame["MessagePropertiesHeader"].ApplicationTag == self.tags[number - 1]]
-
-    def session_of(self, frame: Frame) -> Session:
-        """Give the session on which a message came."""
-        return next(session for session in self.peer.sessions.values() if session.record is frame.connection)
-
-    def comes_again(self, number: int) -> str:
-        """Wait until a message that was not acknowledged would be sent again; say whether it was."""
-        known = len(self.copies(number))
-        within_ms = self.sut.duration_ms(RESEND_MS) + self.sut.slack_ms(RESEND_MS) + self.sender.reconnect_ms
-        self.peer.environment.run_until(lambda: len(self.copies(number)) > known, within_ms)
-        return "comes again" if len(self.copies(number)) > known else "does not come again"

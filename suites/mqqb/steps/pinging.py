@@ -66,14 +66,14 @@ def shown(name: str, value: int | UUID) -> str:
 
 
 def element(tree: dict[str, Any], name: str) -> Any:
-    """Give an element of the abstract data model, for rules that nothing else shows."""
+    """Return an element of the abstract data model, for rules that nothing else shows."""
     if name not in tree:
         raise ConformanceFailure(f"the SUT's abstract data model, as it shows it, has no {name}")
     return tree[name]
 
 
 def cookie_of(asked: Frame) -> int:
-    """Give the Cookie of a Ping Request of the SUT; ConformanceFailure when it is none of 24 bytes."""
+    """Return the Cookie of a Ping Request of the SUT; ConformanceFailure when it is none of 24 bytes."""
     ping = read(asked)
     if ping is None:
         raise ConformanceFailure(f"the SUT's ping has {len(asked.data)} bytes")
@@ -84,7 +84,7 @@ def cookie_of(asked: Frame) -> int:
 
 
 def ask(peer: Peer, **fields: Any) -> tuple[Frame, Frame | None]:
-    """Send a Ping Request from a new port; give it and what came back there, if anything."""
+    """Send a Ping Request from a new port; return it and what came back there, if anything."""
     end = peer.udp()
     sent = end.send(ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
     return sent, response(end, sent)
@@ -99,7 +99,7 @@ def response(end: PingEnd, sent: Frame) -> Frame | None:
 
 
 def answers(got: Frame | None, sent: Frame) -> bool:
-    """Say whether a datagram is meant as the response to a request, right in every field or not."""
+    """Return whether a datagram is meant as the response to a request, right in every field or not."""
     request, ping = read(sent), read(got)
     return request is not None and ping is not None and (ping.Signature == SIGNATURE or ping.Cookie == request.Cookie)
 
@@ -113,7 +113,7 @@ def answered(peer: Peer) -> Frame:
 
 
 def session_outcome(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
-    """Ask for a session now; say whether it is accepted, refused (CS, or closed without an answer), or not answered."""
+    """Ask for a session now; return whether it is accepted, refused (CS, or closed unanswered), or not answered."""
     connection = peer.connect()
     connection.send(establish_request(peer, ClientGuid=client))
     frame = connection.poll("EstablishConnection")
@@ -123,7 +123,7 @@ def session_outcome(peer: Peer, client: UUID) -> tuple[str, RawConversation]:
 
 
 def server_guid(peer: Peer) -> UUID:
-    """Give the Identifier with which the SUT answers a new session."""
+    """Return the Identifier with which the SUT answers a new session."""
     return UUID(str(established(peer).received[0]["EstablishConnectionHeader"].ServerGuid))
 
 
@@ -165,7 +165,7 @@ class Caller:
         )
 
     def session(self, within_ms: int | None = None) -> tuple[str, RawConversation | None]:
-        """Wait for the SUT's next connection and the request on it; say what came."""
+        """Wait for the SUT's next connection and the request on it; describe what came."""
         connection = self.listener.accept(within_ms)
         if connection is None:
             return OPENED_NONE, None
@@ -188,7 +188,7 @@ class Caller:
         return self.sut.duration_ms(RETRY_MS) * 4 // 5
 
     def retry(self) -> str:
-        """Say whether the new attempt comes when the retry time is over; a ping before it is answered."""
+        """Return whether the new attempt comes when the retry time is over; a ping before it is answered."""
         known = len(self.end.received)
         due_ms = self.sut.duration_ms(RETRY_MS) // 5 + self.sut.slack_ms(RETRY_MS) + self.sut.response_timeout_ms
         self.peer.environment.run_until(lambda: bool(self.listener.waiting) or len(self.end.received) > known, due_ms)

@@ -29,7 +29,7 @@ KEY = {40: b"\x51\x02\xa3\x04\xf5", 128: bytes(range(1, 17)), 192: bytes(range(1
 
 
 def message_id(frame: Frame) -> tuple[str, int]:
-    """Give the GUID and the number of a message."""
+    """Return the GUID and the number of a message."""
     user = frame["UserHeader"]
     return str(UUID(str(user.SourceQueueManager))), int(user.MessageID)
 
@@ -56,7 +56,7 @@ class SecuredDisposition:
 
     @property
     def kept(self) -> str:
-        """Say whether it is in its queue."""
+        """Return whether it is in its queue."""
         return "not in its queue" if self.found is None else "in its queue"
 
     @property
@@ -146,7 +146,7 @@ class Secured:
         return a_message(self.peer, {"AdminQueue": f"TCP:{self.peer.address}\\{PEER_QUEUE}"}, queue=queue, PA=1, NA=1)
 
     def dispositions(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, SecuredDisposition]:
-        """Send messages; give their dispositions, by name."""
+        """Send messages; return their dispositions, by name."""
         sent = {name: self.connection.send(packet) for name, packet in packets.items()}
 
         def settled() -> bool:
@@ -167,7 +167,7 @@ class Secured:
         return [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
 
     def _answers(self) -> dict[bytes, list[Frame]]:
-        """Give the acknowledgments that came, by their CorrelationID."""
+        """Return the acknowledgments that came, by their CorrelationID."""
         answers: dict[bytes, list[Frame]] = {}
         for frame in self._messages():
             properties = frame["MessagePropertiesHeader"]
@@ -182,7 +182,7 @@ class Secured:
 
 
 def _correlation(sent: Frame) -> bytes:
-    """Give the CorrelationID of the acknowledgments of a message."""
+    """Return the CorrelationID of the acknowledgments of a message."""
     guid, number = message_id(sent)
     return UUID(guid).bytes_le + number.to_bytes(4, "little")
 

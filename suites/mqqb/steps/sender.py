@@ -34,7 +34,7 @@ class Sender:
         peer.listen(ignore_incoming=True)
 
     def send(self, *tags: int, **fields: Any) -> list[str]:
-        """Let the SUT send a message for each tag, its ApplicationTag; give their message ids."""
+        """Let the SUT send a message for each tag, its ApplicationTag; return their message ids."""
         return [self.sut.send(self.to, body=f"message {tag}", application_tag=tag, **fields) for tag in tags]
 
     def next_session(self, within_ms: int | None = None) -> Session | None:
@@ -57,7 +57,7 @@ class Sender:
         return self.sut.duration_ms(2 * RETRY_MS) + self.sut.slack_ms(2 * RETRY_MS) + self.sut.response_timeout_ms
 
     def collect(self, session: Session, count: int) -> list[Frame]:
-        """Wait for so many user messages; give all that came on the session."""
+        """Wait for so many user messages; return all that came on the session."""
         self.peer.environment.run_until(
             lambda: len(messages(session)) >= count or session.record.closed_by is not None,
             self.sut.response_timeout_ms,
@@ -72,7 +72,7 @@ class Sender:
         return messages(session)
 
     def first(self, count: int) -> tuple[Session, list[Frame]]:
-        """Give the session that the SUT sends its first messages on, and those; ConformanceFailure when some lack."""
+        """Return the session that the SUT sends its first messages on, and those; ConformanceFailure when some lack."""
         session = self.session()
         sent = self.collect(session, count)
         if len(sent) != count:
@@ -95,17 +95,17 @@ class Sender:
 
 
 def messages(session: Conversation) -> list[Frame]:
-    """Give the user messages that came on a session."""
+    """Return the user messages that came on a session."""
     return [frame for frame in session.received if frame.kind == "UserMessage"]
 
 
 def tags(frames: list[Frame]) -> list[int]:
-    """Give the ApplicationTags of messages."""
+    """Return the ApplicationTags of messages."""
     return [int(frame["MessagePropertiesHeader"].ApplicationTag) for frame in frames]
 
 
 def is_recoverable(frame: Frame) -> bool:
-    """Say whether a message's delivery is recoverable (UserHeader.Flags.DM)."""
+    """Return whether a message's delivery is recoverable (UserHeader.Flags.DM)."""
     return bool(frame["UserHeader"].DM == 1)
 
 

@@ -16,12 +16,17 @@ from suites.mqqb.steps.sender import Sender, messages, tags
 
 JOURNAL = "system$;journal"
 DEAD = "system$;deadxact"
+RESEND_MS = 30_000
+"""The first entry of ResendTimerTable (MS-MQQB 3.1.1.3, note <24>)."""
 
 
 class Outgoing:
-    """The SUT as sender of one sequence to a peer whose core gets nothing of it; each check has a queue of its own."""
+    """The SUT as sender of one sequence to a peer whose core gets nothing of it.
 
-    def __init__(self, peer: Peer, sut: Sut, queue: str) -> None:
+    ``queue``: one of its own for a check that needs the whole sequence.
+    """
+
+    def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
         self.peer = peer
         self.sut = sut
         self.to = direct_name(peer, queue)
@@ -33,7 +38,7 @@ class Outgoing:
         """Their ApplicationTags: no other test's messages have them."""
 
     def send(self, count: int = 1, delivery: str = "transactional", **fields: Any) -> list[Frame]:
-        """Let the SUT send messages; give them as they came, ConformanceFailure when one lacks."""
+        """Let the SUT send messages; return them as they came, ConformanceFailure when one lacks."""
         first = len(self.tags)
         self.tags += [self.peer.message_id() for _ in range(count)]
         self.identifiers += self.sender.send(*self.tags[first:], delivery=delivery, **fields)
@@ -61,7 +66,7 @@ class Outgoing:
         return found[-1]
 
     def _sessions(self) -> list[Session]:
-        """Give the open sessions on which these messages came."""
+        """Return the open sessions on which these messages came."""
         open_ = [one for one in self.peer.sessions.values() if one.record.closed_by is None]
         return [one for one in open_ if self.came(one)]
 
@@ -71,13 +76,20 @@ class Outgoing:
         return self.session
 
     def came(self, session: Session) -> list[int]:
-        """Say which of these messages came on a session, in order; 1 is the first that was sent."""
+        """Return which of these messages came on a session, in order; 1 is the first that was sent."""
         return [self.tags.index(tag) + 1 for tag in tags(messages(session)) if tag in self.tags]
 
     def copies(self, number: int) -> list[Frame]:
-        """Give all packets that brought the message sent as number so and so, on whatever session."""
+        """Return all packets that brought the message sent as number so and so, on whatever session."""
         frames = [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
         return [frame for frame in frames if tags([frame]) == [self.tags[number - 1]]]
+
+    def comes_again(self, number: int) -> str:
+        """Wait until a message that was not acknowledged would be sent again; return whether it was."""
+        known = len(self.copies(number))
+        within_ms = self.sut.duration_ms(RESEND_MS) + self.sut.slack_ms(RESEND_MS) + self.sender.reconnect_ms
+        self.peer.environment.run_until(lambda: len(self.copies(number)) > known, within_ms)
+        return "comes again" if len(self.copies(number)) > known else "does not come again"
 
     def acknowledge(self, number: int, **changes: Any) -> Frame:
         """Send the OrderAck for the message that was sent as number so and so (1 is the first)."""
@@ -102,51 +114,51 @@ class Outgoing:
     # -- what only the abstract data model shows ----------------------------------------------------------------
 
     def shown(self) -> dict[str, Any]:
-        """Give the elements of the SUT's session for these messages."""
+        """Return the elements of the SUT's session for these messages."""
         found = [one for one in self.sut.inspect()["Sessions"] if one.get("OutgoingQueueReference") == self.to]
         if not found:
             raise ConformanceFailure(f"the SUT shows no session whose OutgoingQueueReference is {self.to}")
         return dict(found[-1])
 
     def sequence(self) -> dict[str, Any]:
-        """Give its TxOutgoingSequence."""
+        """Return its TxOutgoingSequence."""
         found = element(self.shown(), "TxOutgoingSequence")
         if found is None:
             raise ConformanceFailure("the SUT shows no TxOutgoingSequence")
         return dict(found)
 
     def info(self) -> dict[str, Any]:
-        """Give the OutgoingTransferInfo of its queue (MS-MQDMPR 3.1.1.4)."""
+        """Return the OutgoingTransferInfo of its queue (MS-MQDMPR 3.1.1.4)."""
         return dict(element(outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
 
     def unacknowledged(self) -> list[int]:
-        """Give the numbers in UnackedSequence, in its order."""
+        """Return the numbers in UnackedSequence, in its order."""
         return [int(one["SeqNo"]) for one in element(self.sequence(), "UnackedSequence")]
 
 
 def header(frame: Frame) -> Any:
-    """Give the TransactionHeader of a message."""
+    """Return the TransactionHeader of a message."""
     return frame["TransactionHeader"]
 
 
 def sequence_of(frame: Frame) -> tuple[int, int]:
-    """Give the TxSequenceID of a message, so that later ones are greater: TimeStamp, then Ordinal."""
+    """Return the TxSequenceID of a message, so that later ones are greater: TimeStamp, then Ordinal."""
     identifier = header(frame).TxSequenceID
     return identifier.TimeStamp, identifier.Ordinal
 
 
 def identifier_of(frame: Frame) -> int:
-    """Give the TxSequenceID of a message as the 64-bit number that SEQUENCE_INFO has."""
+    """Return the TxSequenceID of a message as the 64-bit number that SEQUENCE_INFO has."""
     stamp, ordinal = sequence_of(frame)
     return stamp << 32 | ordinal
 
 
 def numbers(frames: list[Frame]) -> list[int]:
-    """Give the TxSequenceNumbers of messages."""
+    """Return the TxSequenceNumbers of messages."""
     return [int(header(frame).TxSequenceNumber) for frame in frames]
 
 
 def kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
-    """Say which of some messages are in a queue of the SUT: their places in the list, from 1."""
+    """Return which of some messages are in a queue of the SUT: their places in the list, from 1."""
     found = {one["message_id"] for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]}
     return [number for number, identifier in enumerate(identifiers, 1) if identifier in found]

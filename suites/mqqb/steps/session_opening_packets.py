@@ -16,7 +16,7 @@ PARAMETERS = "ConnectionParameters"
 
 
 def is_request(context: Context) -> bool:
-    """Say whether a packet is an initiator's."""
+    """Return whether a packet is an initiator's."""
     return context.sut_role == "initiator"
 
 
@@ -35,7 +35,7 @@ def request_of(context: Context) -> Any:
 
 
 def is_response(context: Context) -> bool:
-    """Say whether a packet is an acceptor's answer."""
+    """Return whether a packet is an acceptor's answer."""
     return request_of(context) is not None
 
 

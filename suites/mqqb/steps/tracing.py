@@ -14,19 +14,19 @@ TIME = (
 
 
 def label_for(message: Frame) -> str:
-    """Give the beginning of the label of a report on a message, before the time (E35: common to both readings)."""
+    """Return the beginning of the label of a report on a message, before the time (E35: common to both readings)."""
     user = message["UserHeader"]
     source = str(user.SourceQueueManager).upper()
     return f"{source[:4]}:{user.MessageID:08X}:{user.RC:02X}"
 
 
 def text_of_report(report: Frame) -> str:
-    """Give the body of a report as a string."""
+    """Return the body of a report as a string."""
     return bytes(report["MessagePropertiesHeader"].MessageBody).decode("utf-16-le", "replace").rstrip("\0")
 
 
 def label_of_report(report: Frame) -> str:
-    """Give the beginning of a report's label, when the rest is the source, and a time."""
+    """Return the beginning of a report's label, when the rest is the source, and a time."""
     label = report["MessagePropertiesHeader"].Label
     text = (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")
     begins, _, rest = text.partition(" ")
@@ -35,6 +35,6 @@ def label_of_report(report: Frame) -> str:
 
 
 def destination_of(report: Frame) -> str:
-    """Give the type of the queue that a report goes to, and the queue."""
+    """Return the type of the queue that a report goes to, and the queue."""
     user = report["UserHeader"]
     return f"DQ {user.DQ}, {getattr(user.DestinationQueue, 'PublicQueueIdentifier', user.DestinationQueue)}"

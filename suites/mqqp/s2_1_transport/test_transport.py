@@ -90,7 +90,7 @@ def test_a_call_needs_a_binding(remote, judge):
 
 
 def arguments_of(queue, name) -> dict[str, object]:
-    """Give arguments with which a method can be carried out."""
+    """Return arguments with which a method can be carried out."""
     if name in (START, START2, LOOKUP):
         description = queue.description(PEEK_CURRENT)
         return {"lpRemoteReadDesc": description} if name == START else {"lpRemoteReadDesc2": desc2(description)}

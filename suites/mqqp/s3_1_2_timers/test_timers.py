@@ -18,7 +18,7 @@ TIMED_OUT = "ended without a message"
 
 
 def timed_out(read: Call) -> str:
-    """Say how a read ended whose time was over."""
+    """Describe how a read ended whose time was over."""
     return TIMED_OUT if read.failed else brought(read)
 
 

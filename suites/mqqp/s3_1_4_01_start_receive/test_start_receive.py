@@ -20,6 +20,8 @@ from suites.mqqp.steps.reading import (
     BODY,
     FAILURE,
     FIRST,
+    INVALID_PARAMETER,
+    LOW_7_BYTES,
     SECOND,
     THIRD,
     UNKNOWN_HANDLE,
@@ -35,9 +37,7 @@ from suites.mqqp.steps.reading import (
 
 pytestmark = needs("qm2qm")
 
-LOW_7_BYTES = (1 << 56) - 1
 LONG_MS = 60_000
-INVALID_PARAMETER = "MQ_ERROR_INVALID_PARAMETER"
 
 
 def by_each(methods: Mapping[str, Mapping[str, Sequence[str]]]) -> pytest.MarkDecorator:

@@ -15,7 +15,7 @@ NO_MESSAGE = "ended without a message"
 
 
 def ended(read) -> str:
-    """Say how a cancelled read ended: with the informational status or a failure (errata E51)."""
+    """Describe how a cancelled read ended: with the informational status or a failure (errata E51)."""
     read.wait()
     informed = read.outcome == "MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT"
     return NO_MESSAGE if informed or read.failed else brought(read)

@@ -26,6 +26,8 @@ from suites.mqqp.steps.reading import (
     BODY,
     FAILURE,
     FIRST,
+    INVALID_PARAMETER,
+    LOW_7_BYTES,
     SECOND,
     THIRD,
     UNKNOWN_HANDLE,
@@ -39,10 +41,6 @@ from suites.mqqp.steps.reading import (
 )
 
 pytestmark = needs("qm2qm")
-
-
-LOW_7_BYTES = (1 << 56) - 1
-INVALID_PARAMETER = "MQ_ERROR_INVALID_PARAMETER"
 
 
 def looked_up(queue: RemoteQueue, action: int, lookup_id: int, **fields: Any) -> Call:

@@ -137,8 +137,8 @@ def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
     observed = f"given up {when}" if given_up else "never given up"
     evidence = [*call.evidence, *call.cancelled]
     judge("MQQP-3.2.4.1-15", expected="given up after five minutes", observed=observed, evidence=evidence)
-    said = "told" if call.cancelled else "not told"
-    judge("MQQP-3.2.4.1-16", expected="told", observed=said, evidence=evidence)
+    said = "cancelled" if call.cancelled else "not cancelled"
+    judge("MQQP-3.2.4.1-16", expected="cancelled", observed=said, evidence=evidence)
     request.wait()
 
 

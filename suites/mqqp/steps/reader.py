@@ -36,7 +36,7 @@ Answer = Callable[[ServedCall], None]
 
 
 def context(number: int) -> bytes:
-    """Give a context handle as it is in a stub."""
+    """Return a context handle as it is in a stub."""
     return bytes(4) + UUID(int=0x6D71_636F << 96 | number).bytes_le
 
 
@@ -51,7 +51,7 @@ def message(peer: Peer, body: bytes = BODY) -> bytes:
 
 
 def description(call: ServedCall) -> Any:
-    """Give the REMOTEREADDESC of a request, a scapy packet; ConformanceFailure when it has none."""
+    """Return the REMOTEREADDESC of a request, a scapy packet; ConformanceFailure when it has none."""
     if call.into is None:
         raise ConformanceFailure(f"the stub of {call.name} cannot be read: {call.malformed}")
     if call.name == START:
@@ -96,13 +96,13 @@ class Request:
 
     @property
     def answered(self) -> bool:
-        """Say whether the answer has come."""
+        """Return whether the answer has come."""
         if self._answer is None:
             self._answer = self.reader.sut.control.answer(self.number)
         return self._answer is not None
 
     def wait(self, within_ms: int = ANSWER_MS) -> dict[str, Any]:
-        """Give the answer; ConformanceFailure when none comes."""
+        """Return the answer; ConformanceFailure when none comes."""
         self.reader.peer.environment.run_until(lambda: self.answered, within_ms)
         if self._answer is None:
             raise ConformanceFailure("the SUT's control channel gave no answer")
@@ -164,7 +164,7 @@ class Reader:
             self.server.answers.pop(name, None)
 
     def reads(self) -> list[ServedCall]:
-        """Give every StartReceive and StartReceive2, in order."""
+        """Return every StartReceive and StartReceive2, in order."""
         return [call for call in self.server.calls if call.name in (START, START2)]
 
     def await_reads(self, count: int = 1) -> list[ServedCall]:
@@ -204,7 +204,7 @@ class Reader:
         return reply
 
     def open(self, **how: Any) -> int:
-        """Let the SUT open the peer's queue; give the number that its verbs know it by."""
+        """Let the SUT open the peer's queue; return the number that its verbs know it by."""
         return int(self.ask("remote_open", queue=self.format_name, **how)["remote"])
 
     def open_cursor(self, remote: int) -> int:

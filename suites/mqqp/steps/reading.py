@@ -16,6 +16,9 @@ FIRST, SECOND, THIRD = "first", "second", "third"
 BODY = b"of the peer"
 WAITING = "still waits"
 FAILURE = "a failure HRESULT"
+INVALID_PARAMETER = "MQ_ERROR_INVALID_PARAMETER"
+LOW_7_BYTES = (1 << 56) - 1
+"""A SequentialId has these bytes of the LookupIdentifier."""
 UNKNOWN_HANDLE = 0x7F6D_7163
 """No queue or cursor has it: handles are small or many bits apart."""
 
@@ -46,7 +49,7 @@ def deliver(remote: Remote, labels: Iterable[str], queue: str = "plain", **user:
 
 
 def brought(call: Call) -> str:
-    """Say what a read brought: the label of a message, or what was returned instead."""
+    """Describe what a read brought: the label of a message, or what was returned instead."""
     if call.outcome != "MQ_OK":
         return call.outcome
     packet = packet_of(call)
@@ -54,12 +57,12 @@ def brought(call: Call) -> str:
 
 
 def failed(call: Call) -> str:
-    """Say that a read returned a failure HRESULT, or what it brought instead."""
+    """Describe a failure HRESULT that a read returned, or what it brought instead."""
     return FAILURE if call.failed else brought(call)
 
 
 def contents(call: Call) -> str:
-    """Say what the buffer of an answer holds: a packet with a label and a body."""
+    """Describe what the buffer of an answer holds: a packet with a label and a body."""
     packet = packet_of(call)
     if packet is None:
         return "no UserMessage packet"
@@ -68,12 +71,12 @@ def contents(call: Call) -> str:
 
 
 def handle_of(call: Call) -> str:
-    """Say whether an answer has a context handle."""
+    """Return whether an answer has a context handle."""
     return "NULL" if no_handle(call) else "a handle"
 
 
 def sizes(call: Call) -> tuple[int | None, int | None]:
-    """Give dwSize of an answer, and PacketSize of the packet that it brought (MS-MQMQ 2.2.19.1); None for none."""
+    """Return dwSize of an answer, and PacketSize of the packet that it brought (MS-MQMQ 2.2.19.1); None for none."""
     description = described(call)
     if description is None:
         return None, None
@@ -82,7 +85,7 @@ def sizes(call: Call) -> tuple[int | None, int | None]:
 
 
 def waiting(call: Call) -> str:
-    """Say whether a call is still not answered, a while after it was made; or what came."""
+    """Return whether a call is still not answered, a while after it was made; or what came."""
     remote_peer = call.association.peer
     call.wait(remote_peer.sut.quiet_ms)
     return brought(call) if call.answered or call.association.over else WAITING

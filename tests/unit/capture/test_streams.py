@@ -27,7 +27,7 @@ def file(tmp_path: Path) -> Path:
 
 
 def ones_complement_sum(data: bytes) -> int:
-    """RFC 1071 as printed there, to hold the writer's arithmetic against."""
+    """Compute RFC 1071 as printed there, to hold the writer's arithmetic against."""
     total = sum(word for (word,) in (unpack(">H", data[i : i + 2].ljust(2, b"\0")) for i in range(0, len(data), 2)))
     while total >> 16:
         total = (total & 0xFFFF) + (total >> 16)
@@ -220,7 +220,7 @@ SYN, ACK, FIN = TcpFlags.SYN, TcpFlags.ACK, TcpFlags.FIN
 
 
 def fragment() -> bytes:
-    """A packet that says that more of it follows, with the header checksum that this makes."""
+    """Return a packet that says that more of it follows, with the header checksum that this makes."""
     packet = bytearray(tcp(SYN, 5))
     packet[6:8] = b"\x20\x00"
     packet[10:12] = bytes(2)
@@ -229,7 +229,7 @@ def fragment() -> bytes:
 
 
 def other_protocol() -> bytes:
-    """An ICMP packet of nothing."""
+    """Return an ICMP packet of nothing."""
     packet = bytearray(tcp(SYN, 5))
     packet[9] = 1
     packet[10:12] = bytes(2)

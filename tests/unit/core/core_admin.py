@@ -13,7 +13,7 @@ ALL = frozenset({"positive_arrival", "positive_receive", "negative_arrival", "ne
 
 
 def pair(**config: Any) -> tuple[Host, Host]:
-    """The sender, whose administration queue is ADMIN, and the receiver."""
+    """Return the sender, whose administration queue is ADMIN, and the receiver."""
     near, far = Network().pair(**config)
     near.ask(CreateQueue(ADMIN))
     return near, far
@@ -30,5 +30,5 @@ def acks(near: Host, queue: str = ADMIN) -> list[dict[str, Any]]:
 
 
 def classes(near: Host, queue: str = ADMIN) -> list[str]:
-    """The classes of the acknowledgments, without what all have in common."""
+    """Return the classes of the acknowledgments, without what all have in common."""
     return [one["class"].removeprefix("MQMSG_CLASS_") for one in acks(near, queue)]

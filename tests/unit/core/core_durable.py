@@ -14,7 +14,7 @@ from reference_qm.surface.inputs import Persisted, PersistFailed, Started, Trans
 
 
 class DurableNetwork(Network):
-    """Keeps what each host persists as entries, as the shell's store does, in order."""
+    """A network that keeps what each host persists as entries, as the shell's store does, in order."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -21,7 +21,7 @@ PUBLIC_NAME = f"PUBLIC={PUBLIC}"
 
 
 def machine(number: int, *sites: UUID, **attributes: Any) -> QueueManager:
-    """A queue manager as the directory has it."""
+    """Return a queue manager as the directory has it."""
     return QueueManager(
         Identifier=guid(number),
         ComputerName=f"host{number}",
@@ -32,7 +32,7 @@ def machine(number: int, *sites: UUID, **attributes: Any) -> QueueManager:
 
 
 def two_sites() -> list[DirectoryObject]:
-    """Sender and gate in the north, gate and receiver in the south."""
+    """Return sender and gate in the north, gate and receiver in the south."""
     return [
         Site(Identifier=NORTH, Name="north"),
         Site(Identifier=SOUTH, Name="south"),
@@ -82,7 +82,7 @@ class Enterprise:
         return self.hosts[number]
 
     def hops(self, number: int, to: int) -> list[int]:
-        """The next hops from a host to another, by number."""
+        """Return the next hops from a host to another, by number."""
         core = self[number].core
         return [one.Identifier.int >> 64 for one in core.resolving.get_next_hops(guid(to)) if one.Identifier]
 

@@ -64,7 +64,7 @@ TRANSACTIONAL = "private$\\tx"
 
 @dataclass(eq=False)
 class Timer:
-    """When a host wants to be woken."""
+    """The time at which a host wants to be woken."""
 
     due_ms: int
     action: Callable[[], None]
@@ -139,7 +139,7 @@ class Host:
         return dict(self.ask(Inspect())["adm"])
 
     def session(self, role: str | None = None) -> dict[str, Any]:
-        """The tree of the newest session (of a role)."""
+        """Return the tree of the newest session (of a role)."""
         sessions = [one for one in self.adm()["Sessions"] if role in (None, one["role"])]
         return dict(sessions[-1])
 
@@ -369,12 +369,12 @@ class Network:
 
 
 def is_served(name: str) -> bool:
-    """Is it the name of a connection of DCE/RPC that was accepted?"""
+    """Return whether it is the name of a connection of DCE/RPC that was accepted."""
     return name.startswith("rpc-")
 
 
 def lost(name: str, reason: str) -> Input:
-    """Say that a connection is gone, whichever side and protocol it is of."""
+    """Return the input that a connection is gone, whichever side and protocol it is of."""
     return RpcLost(name, reason) if is_served(name) else TransportLost(name, reason)
 
 

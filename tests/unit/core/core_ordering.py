@@ -70,7 +70,7 @@ def in_sequence(
     bits: int = 0,
     **fields: Any,
 ) -> UserMessagePacket:
-    """A transactional message whose body is its number; ``bits`` are added to UserHeader.Flags."""
+    """Return a transactional message whose body is its number; ``bits`` are added to UserHeader.Flags."""
     fields = {"body": str(number).encode(), "priority": 0, "SourceQueueManager": source} | fields
     packet = user_message(number, transactional=True, queue=queue, **fields)
     return replace(

@@ -41,7 +41,7 @@ Answer = Callable[[Call], "list[RpcOutput] | None"]
 
 
 def message(body: bytes = b"far", label: str | None = "a label") -> bytes:
-    """A UserMessage Packet."""
+    """Return a UserMessage Packet."""
     return UserMessagePacket(
         BaseHeader=BaseHeader(TimeToReachQueue=0xFFFFFFFF),
         UserHeader=UserHeader(
@@ -56,7 +56,7 @@ def message(body: bytes = b"far", label: str | None = "a label") -> bytes:
 
 
 def described(call: Call, buffer: bytes | None, **change: Any) -> dict[str, Any]:
-    """The description that came, with a message in it."""
+    """Return the description that came, with a message in it."""
     desc = call.arguments.get("lpRemoteReadDesc") or call.arguments["lpRemoteReadDesc2"]["pRemoteReadDesc"]
     return {**desc, "dwSize": len(buffer or b""), "lpBuffer": buffer, "dwArriveTime": 1_700_000_123, **change}
 
@@ -201,7 +201,7 @@ class Remote:
         return [method for _, method, _ in self.log]
 
     def arguments(self, method: str) -> dict[str, Any]:
-        """The arguments of the one call of a method."""
+        """Return the arguments of the one call of a method."""
         (found,) = [arguments for _, name, arguments in self.log if name == method]
         return found
 

@@ -33,7 +33,7 @@ def sender_config(**changes: Any) -> SecurityConfig:
 
 
 def receiver_config(**changes: Any) -> SecurityConfig:
-    """The receiver knows alice; what it knows her certificate from has no private key here."""
+    """Return a receiver that knows alice; what it knows her certificate from has no private key here."""
     return replace(SecurityConfig(KEYS, KEYS, (replace(ALICE, key=None),)), **changes)
 
 

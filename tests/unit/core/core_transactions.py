@@ -56,7 +56,7 @@ def unit_of(host: Host, identifier: UUID) -> Transaction:
 
 
 def sent_messages(host: Host) -> list[UserMessagePacket]:
-    """The transactional messages that went out, in order."""
+    """Return the transactional messages that went out, in order."""
     packets = (parse_packet(data) for _, data in host.sent)
     return [one for one in packets if isinstance(one, UserMessagePacket) and one.TransactionHeader is not None]
 

@@ -16,7 +16,7 @@ def durable_pair():
 
 
 def named(host, queue):
-    """The private format name of a queue of host 2."""
+    """Return the private format name of a queue of host 2."""
     return private(2, host.core.adm.QueueCollection[queue].PrivateQueueNumber)
 
 

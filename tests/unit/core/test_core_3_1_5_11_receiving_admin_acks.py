@@ -18,7 +18,7 @@ def host() -> Host:
 
 
 def acknowledgment(kind, ordinal=5, **fields):
-    """The packet of an administration acknowledgment, as its sender makes it."""
+    """Return the packet of an administration acknowledgment, as its sender makes it."""
     packet = user_message(ordinal, recoverable=True, **fields)
     correlation = MessageIdentifier(packet.UserHeader.SourceQueueManager, 1).build()
     properties = replace(packet.MessagePropertiesHeader, MessageClass=kind, CorrelationID=correlation)

@@ -34,7 +34,7 @@ TAKEN = {
 
 
 def in_state(state):
-    """A connection of a host whose session is in a state."""
+    """Return a connection of a host whose session is in a state."""
     host = Network().host(1)
     if state in (SessionState.WAITING_ECR_MSG, SessionState.WAITING_CPR_MSG):
         raw = Raw.acceptor(host)

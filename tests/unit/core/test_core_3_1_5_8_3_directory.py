@@ -21,7 +21,7 @@ ALICE_USER = User(
 
 
 def enterprise(*more, **security):
-    """Sender and receiver of two sites; neither is configured with what the directory should return."""
+    """Return sender and receiver of two sites; neither is configured with what the directory should return."""
     made = Enterprise([*two_sites(), *more], numbers=(2, 3))
     made.join(SENDER, security=security.get("sender", sender_config(remote_keys={})))
     unregistered = replace(ALICE, certificates=(), key=None)

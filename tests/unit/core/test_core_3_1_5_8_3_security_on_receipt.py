@@ -137,7 +137,7 @@ def test_a_message_that_is_wrong_is_refused_with_its_class(asked, change, receiv
 
 
 def refusals(host):
-    """The classes with which the checks of a host refuse messages from now on."""
+    """Return the classes with which the checks of a host refuse messages from now on."""
     classes = []
 
     def noting(check):

@@ -28,7 +28,7 @@ HIGHEST = 0x1D
 
 
 def routed(number: int, *, to: int = 9, hops: int = 0, transactional: bool = False, **fields) -> UserMessagePacket:
-    """A message of RAW for a private queue of another queue manager."""
+    """Return a message of RAW for a private queue of another queue manager."""
     packet = in_sequence(number, **fields) if transactional else user_message(number, **fields)
     flags = UserHeader.flags(RC=hops, DM=packet.UserHeader.DM, DQ=3, MP=1, TH=int(transactional))
     header = replace(

@@ -11,7 +11,7 @@ JOURNAL = "system$;journal"
 
 @pytest.fixture
 def pair():
-    """The first one waits for the FinalAck of a message that it wants to be journaled."""
+    """Return the first one waits for the FinalAck of a message that it wants to be journaled."""
     a, b = DurableNetwork().pair()
     a.send(REMOTE, b"acked", transactional=True, journal=frozenset({"positive"}))
     a.network.advance(60_000)

@@ -120,7 +120,7 @@ def test_an_acknowledgment_that_no_packet_holds_is_discarded(size):
 
 
 def make_message(near):
-    """A message as it lies in a queue."""
+    """Return a message as it lies in a queue."""
     near.send(direct(1))
     (position,) = near.core.adm.QueueCollection[PLAIN].MessagePositionList
     return position.MessageReference

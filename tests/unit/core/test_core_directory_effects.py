@@ -22,7 +22,7 @@ def enterprise() -> Enterprise:
 
 
 def slow(enterprise: Enterprise, number: int = RECEIVER) -> Host:
-    """A host whose directory answers from now on only when it is let."""
+    """Return a host whose directory answers from now on only when it is let."""
     enterprise[number].slow_directory = True
     return enterprise[number]
 

@@ -37,7 +37,7 @@ def next_sites(host: Host) -> dict[object, object]:
 
 
 def lost(enterprise: Enterprise, host: Host) -> None:
-    """The network to the directory is down, and the host notices."""
+    """Cut the network to the directory, which the host notices."""
     enterprise.directory.connected = False
     host.send(PUBLIC_NAME)
 

@@ -27,7 +27,7 @@ def session_of(host, name=NINE):
 
 
 def next_one(host):
-    """The body of the message that would be sent next."""
+    """Return the body of the message that would be sent next."""
     position = session_of(host).OutgoingMessageTable.next_unsent()
     return None if position is None else position.MessagePosition.MessageReference.Body.decode()
 

@@ -140,7 +140,7 @@ SECURITY = [
 
 
 def transferred(message: Message) -> tuple[UserMessagePacket, Message]:
-    """The packet of a message as it is read, and the message that is made of it."""
+    """Return the packet of a message as it is read, and the message that is made of it."""
     wire = serialize_message(message).build()
     packet = parse_packet(wire)
     assert isinstance(packet, UserMessagePacket)

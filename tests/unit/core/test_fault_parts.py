@@ -108,7 +108,7 @@ class Unknown(Part):
 
 
 class Both(Sending, Quotas):
-    """It derives from two parts."""
+    """A part that derives from two."""
 
 
 def test_what_is_no_part_is_refused(faulty):

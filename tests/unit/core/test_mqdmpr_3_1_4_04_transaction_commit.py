@@ -14,7 +14,7 @@ JOURNAL = "system$;journal"
 
 @pytest.fixture
 def pair():
-    """Both keep what they have to; the second one cannot be reached yet."""
+    """Return two that keep what they have to; the second one cannot be reached yet."""
     a, b = DurableNetwork().pair()
     b.reachable = False
     fill(a, LOCAL, "old")

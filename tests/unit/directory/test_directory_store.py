@@ -26,7 +26,7 @@ def opened(path: Path, seed: str = "file") -> SqliteDirectory:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A file that holds the small enterprise."""
+    """Return a file that holds the small enterprise."""
     directory = fill(opened(tmp_path / DIRECTORY))
     assert isinstance(directory, SqliteDirectory)
     directory.close()

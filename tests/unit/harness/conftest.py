@@ -1,4 +1,4 @@
-"""Ends what the tests of the tester began."""
+"""The end of what the tests of the tester began."""
 
 from __future__ import annotations
 

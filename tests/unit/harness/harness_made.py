@@ -61,7 +61,7 @@ def judge(folder: Path, *covers: str) -> Judge:
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:
-    """The verdict file as it is on disk now."""
+    """Return the verdict file as it is on disk now."""
     return [json.loads(line) for line in (folder / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()]
 
 

@@ -15,7 +15,7 @@ Answer = Callable[[Call], list[RpcOutput] | None]
 
 
 class ScriptedSut:
-    """Serves qm2qm, qmcomm and ept on port 2103. ``answers``: by the operation's name; None from one: not yet."""
+    """A SUT with qm2qm, qmcomm and ept on port 2103. ``answers``: by the operation's name; None from one: not yet."""
 
     def __init__(self, environment: VirtualEnvironment, **answers: Answer) -> None:
         self.environment = environment

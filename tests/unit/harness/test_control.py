@@ -26,7 +26,7 @@ Script = Callable[[Stream, dict[str, Any]], None]
 
 
 class Server:
-    """Speaks the protocol as the test says."""
+    """A server that speaks the protocol as the test says."""
 
     def __init__(self, environment: VirtualEnvironment, script: Script) -> None:
         self.script = script

@@ -22,11 +22,11 @@ ESTABLISH, PARAMETERS = bytes(establish_connection()), bytes(connection_paramete
 
 
 class FakeSut:
-    """Listens as a SUT would; the test speaks for it."""
+    """A SUT that listens; the test speaks for it."""
 
     def __init__(self, environment: VirtualEnvironment) -> None:
         self.environment = environment
-        self.heard = b""
+        self.received = b""
         self.streams: list[Stream] = []
         environment.listen(Endpoint("127.0.0.1", 1801), self.accept)
 
@@ -43,7 +43,7 @@ class FakeSut:
     def on_open(self) -> None: ...
 
     def on_bytes(self, data: bytes) -> None:
-        self.heard += data
+        self.received += data
 
     def on_closed(self, reason: str) -> None: ...
 
@@ -150,7 +150,7 @@ def test_what_is_sent_arrives_as_it_is(conversation: RawConversation, far: FakeS
     sent = conversation.send(establish_connection())
     rubbish = conversation.send(b"rubbish")
     assert conversation.quiet(for_ms=10)
-    assert far.heard == ESTABLISH + b"rubbish"
+    assert far.received == ESTABLISH + b"rubbish"
     assert conversation.sent == [sent, rubbish]
     assert conversation.last is rubbish
     assert conversation.outcome() == "kept the connection open; sent nothing"
@@ -178,7 +178,7 @@ def test_tampering_changes_or_drops_what_the_core_sends(peer: Peer, far: FakeSut
 
     session, error = peer.try_session(change)
     assert seen == ["EstablishConnectionHeader"]
-    assert far.heard == (instead or b"")
+    assert far.received == (instead or b"")
     assert session is not None
     assert [frame.data for frame in session.sent] == ([instead] if instead else [])
     assert error is not None

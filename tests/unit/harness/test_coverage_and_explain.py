@@ -22,7 +22,7 @@ HOSTILE = "\x1b[31m\n‮open" + "x" * 1_000
 
 @pytest.fixture(scope="module")
 def inventory() -> Inventory:
-    """The catalogue as it is; the suites are not collected, for that cannot be done inside of a run of pytest."""
+    """Return the catalogue as it is; the suites are not collected: that cannot be done inside of a run of pytest."""
     catalogue = load_catalogue()
     faults: dict[str, list[str]] = {}
     for fault in load_faults().values():

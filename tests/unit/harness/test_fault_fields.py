@@ -92,7 +92,7 @@ FULL = UserMessagePacket(
 
 
 def sent(install: Install, packet: Packet, transport: str = "out-1") -> bytes:
-    """The bytes that leave a queue manager with the fault instead of a packet."""
+    """Return the bytes that leave a queue manager with the fault instead of a packet."""
     faulty = FaultyCore(None)  # type: ignore[arg-type] # only its filters are used
     install(faulty)
     (filter_,) = faulty.effect_filters
@@ -102,7 +102,7 @@ def sent(install: Install, packet: Packet, transport: str = "out-1") -> bytes:
 
 
 def changed(install: Install, packet: Packet) -> dict[int, tuple[int, int]]:
-    """The bytes that the fault changes, by offset: what they were, and what they are."""
+    """Return the bytes that the fault changes, by offset: what they were, and what they are."""
     before, after = packet.build(), sent(install, packet)
     assert len(before) == len(after)
     return {at: pair for at, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]}

@@ -49,14 +49,14 @@ class ScriptedCore:
 
     def __init__(self, react: React = lambda event: []) -> None:
         self.react = react
-        self.heard: list[Input] = []
+        self.inputs: list[Input] = []
         self.due: int | None = None
         self.expired: list[int] = []
         self.on_timer: list[Effect] = []
         self.restarts = 0
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
-        self.heard.append(event)
+        self.inputs.append(event)
         return self.react(event)
 
     def next_due(self) -> int | None:
@@ -122,7 +122,7 @@ def test_effects_happen_in_the_order_in_which_the_core_gave_them(environment: Vi
     CoreHost(environment, core, HERE).start()
     settle(environment)
     assert ear.events == ["open", b"one", b"two", "closed"]
-    assert [type(event) for event in core.heard] == [Started, TransportConnected]  # no TransportLost for its own close
+    assert [type(event) for event in core.inputs] == [Started, TransportConnected]  # no TransportLost for its own close
 
 
 def test_a_connection_that_fails_and_one_that_is_lost_are_reported(environment: VirtualEnvironment) -> None:
@@ -130,7 +130,7 @@ def test_a_connection_that_fails_and_one_that_is_lost_are_reported(environment: 
     host = CoreHost(environment, core, HERE)
     host.start()
     settle(environment)
-    assert core.heard[1:] == [TransportFailed("out-1", "connection refused")]
+    assert core.inputs[1:] == [TransportFailed("out-1", "connection refused")]
     assert host.streams == {}
 
     host.listen(PORT)
@@ -139,7 +139,7 @@ def test_a_connection_that_fails_and_one_that_is_lost_are_reported(environment: 
     far.send(b"hello")
     far.close()
     settle(environment)
-    accepted, received, lost = core.heard[2:]
+    accepted, received, lost = core.inputs[2:]
     assert isinstance(accepted, TransportAccepted)
     assert (accepted.transport, accepted.remote) == ("in-1", far.local)
     assert received == BytesReceived("in-1", b"hello")
@@ -171,7 +171,7 @@ def test_what_a_timer_wants_is_carried_out(environment: VirtualEnvironment) -> N
     core.on_timer = [ResolveHost(HERE)]
     CoreHost(environment, core, HERE).start()
     settle(environment)
-    assert core.heard[-1] == HostResolved(HERE, (HERE,))
+    assert core.inputs[-1] == HostResolved(HERE, (HERE,))
 
 
 def test_names_disk_and_datagrams(environment: VirtualEnvironment) -> None:
@@ -193,7 +193,7 @@ def test_names_disk_and_datagrams(environment: VirtualEnvironment) -> None:
     host = CoreHost(environment, core, HERE)
     host.start()
     settle(environment)
-    assert core.heard[1:] == [
+    assert core.inputs[1:] == [
         HostResolved("there.example", (THERE,)),
         HostResolved("nowhere.example", ()),
         Persisted(9),
@@ -202,7 +202,7 @@ def test_names_disk_and_datagrams(environment: VirtualEnvironment) -> None:
     assert data == b"ping"
     there.send(source, b"pong")
     settle(environment)
-    assert core.heard[-1] == DatagramReceived(PingSocket.SOURCE, there.endpoint, b"pong")
+    assert core.inputs[-1] == DatagramReceived(PingSocket.SOURCE, there.endpoint, b"pong")
 
 
 def test_answers_come_back_by_token_and_late_ones_are_dropped(environment: VirtualEnvironment) -> None:
@@ -236,10 +236,10 @@ def test_restart_drops_transports_without_a_word_and_starts_again(environment: V
     settle(environment)
     assert ear.events == ["open", "closed"]
     assert core.restarts == 1
-    assert [type(event) for event in core.heard] == [Started, TransportAccepted, Started]
+    assert [type(event) for event in core.inputs] == [Started, TransportAccepted, Started]
     environment.connect(Endpoint(HERE, PORT), THERE, ear)
     settle(environment)
-    assert isinstance(core.heard[-1], TransportAccepted)
+    assert isinstance(core.inputs[-1], TransportAccepted)
 
 
 def test_stop_ends_everything(environment: VirtualEnvironment) -> None:
@@ -254,7 +254,7 @@ def test_stop_ends_everything(environment: VirtualEnvironment) -> None:
     core.due = environment.now().monotonic_ms + 100
     host.stop()
     settle(environment, 1_000)
-    assert isinstance(core.heard[-1], Stopped)
+    assert isinstance(core.inputs[-1], Stopped)
     assert ear.events[-1] == "closed"
     assert core.expired == []
     assert (environment.listeners, environment.udp) == ({}, {})
@@ -304,6 +304,6 @@ def test_a_stage_stands_between_the_core_and_every_byte(environment: VirtualEnvi
     far.close()
     settle(environment)
     assert ear.events == ["open", b"cba"]
-    assert core.heard[1] == BytesReceived("in-1", b"321")
-    assert not [event for event in core.heard if isinstance(event, DatagramReceived)]
+    assert core.inputs[1] == BytesReceived("in-1", b"321")
+    assert not [event for event in core.inputs if isinstance(event, DatagramReceived)]
     assert stage.closed_by_us == [False]

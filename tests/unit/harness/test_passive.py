@@ -15,7 +15,7 @@ from harness.judging.passive import PASSIVE, Context, Finding, PassiveJudge, pas
 
 @pytest.fixture
 def registry() -> Iterator[dict[str, Any]]:
-    """The registry, empty for the test."""
+    """Yield the registry, empty for the test."""
     kept = dict(PASSIVE)
     PASSIVE.clear()
     yield PASSIVE

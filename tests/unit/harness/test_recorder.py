@@ -37,7 +37,7 @@ def recorder(tmp_path: Path) -> Iterator[Recorder]:
 
 
 def begins_in(path: Path, frames: list[Frame], *, by_peer: bool = True) -> list[int]:
-    """For each frame that the SUT sent: the capture's frame that holds the first byte of its data."""
+    """Return, for each frame that the SUT sent, the capture's frame that holds the first byte of its data."""
     stream = streams(path).tcp[0]
     way = stream.from_server if by_peer else stream.from_client
     position, numbers = 0, []
@@ -157,11 +157,11 @@ def test_a_frame_reads_its_packet_in_both_codecs_and_for_people(recorder: Record
 
 
 def test_listeners_hear_of_every_frame(recorder: Recorder) -> None:
-    heard: list[Frame] = []
-    recorder.listeners.append(heard.append)
+    listened: list[Frame] = []
+    recorder.listeners.append(listened.append)
     connection = recorder.opened(PEER, SUT, by_peer=True)
     frames = [recorder.sent(connection, PACKETS[0]), *recorder.received(connection, PACKETS[1] + PACKETS[2])]
-    assert heard == frames == recorder.frames
+    assert listened == frames == recorder.frames
 
 
 def test_without_packets_there_is_no_file_and_each_frame_is_on_disk_at_once(recorder: Recorder, tmp_path: Path) -> None:

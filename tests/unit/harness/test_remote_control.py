@@ -22,7 +22,7 @@ PLAIN = FILE.queues.plain
 
 @pytest.fixture
 def remote() -> RemoteControl:
-    """A SUT with two messages, and what reads them."""
+    """Return a SUT with two messages, and what reads them."""
     environment, entropy = VirtualEnvironment(), SeededEntropy("sut")
     config = QueueManagerConfig(new_guid(entropy), addresses=(FILE.driver.address,), queues=(QueueSettings(PLAIN),))
     host = CoreHost(environment, QueueManager(config, entropy), FILE.driver.address)

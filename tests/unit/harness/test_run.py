@@ -21,7 +21,7 @@ Begin = Callable[..., Run]
 
 @pytest.fixture
 def begin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Begin]:
-    """Opens run folders, and closes them as a kill would: without a word. One check is a whole run here."""
+    """Yield what opens run folders; closes them as a kill would: without a word. One check is a whole run here."""
     monkeypatch.setattr(run_module, "frozen_tests", lambda suites: 1)
     begun: list[Run] = []
 

@@ -1,19 +1,14 @@
 """MS-MQDMPR 3.1.1.2, 3.1.1.11: the list of a queue's messages, and what it counts."""
 
 import pytest
-from queueing_made import one_host, open_, put, queue_of
+from queueing_made import open_, put, queue_of
 
 from reference_qm.model.position_list import Boundary, storage_size
 from reference_qm.model.states import MessagePositionState
 
 
-@pytest.fixture
-def host():
-    return one_host()
-
-
 def walk(positions, forward=True):
-    """The bodies from one end to the other, by the links alone."""
+    """Return the bodies from one end to the other, by the links alone."""
     bodies, entry = [], positions.Head if forward else positions.Tail
     while not isinstance(entry, Boundary):
         bodies.append(entry.MessageReference.Body.decode())

@@ -22,11 +22,6 @@ ASKED = {
 }
 
 
-@pytest.fixture
-def host():
-    return one_host()
-
-
 def test_the_defaults_are_those_printed():
     queue = set_queue_defaults(NEW)
     assert (queue.Label, queue.Type.int, queue.Journaling, queue.Quota, queue.JournalQuota) == (
@@ -78,7 +73,7 @@ REFUSED = {
 
 
 def created(host, pathname, **named):
-    """What Create Queue returns."""
+    """Return the result of Create Queue."""
     returned = []
     host.core.queues.create(set_queue_defaults(pathname), 7, lambda *values: returned.append(values), **named)
     (values,) = returned

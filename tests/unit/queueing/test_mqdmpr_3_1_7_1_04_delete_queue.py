@@ -12,11 +12,6 @@ from reference_qm.surface.commands import CreateQueue, DeleteQueue, MoveMessage,
 SUB = f"{PLAIN};sub"
 
 
-@pytest.fixture
-def host():
-    return one_host()
-
-
 def test_every_message_leaves_with_the_reason_that_its_queue_was_deleted(host):
     host.ask(CreateQueue(SUB))
     ids = put(host, "a", "b", "c")

@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 from core_network import guid, private
-from queueing_made import PLAIN, Reads, direct, one_host, open_, queue_of
+from queueing_made import PLAIN, Reads, direct, open_, queue_of
 
 from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.enums import QueueAccessType as Access
@@ -13,11 +13,6 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import CloseQueue, OpenQueue, ReceiveMessage
 
 NONE, DENY = Share.DENY_NONE, Share.DENY_RECEIVE
-
-
-@pytest.fixture
-def host():
-    return one_host()
 
 
 def opened(host, name, access=Access.RECEIVE, share=NONE):
@@ -100,7 +95,7 @@ def test_several_queues_are_opened_and_closed_together(host):
 
 
 def shared(first, second):
-    """Spec: MS-MQDMPR 3.1.7.1.5, written from its text as pairs."""
+    """Return whether two share a queue, written as pairs from the text. Spec: MS-MQDMPR 3.1.7.1.5."""
     (access, share), (wanted, mode) = first, second
     if share is DENY and access is Access.RECEIVE:
         return not (mode is DENY or wanted is Access.RECEIVE)

@@ -14,11 +14,6 @@ PURGED = MessageClass.MQMSG_CLASS_NACK_Q_PURGED
 
 
 @pytest.fixture
-def host():
-    return one_host()
-
-
-@pytest.fixture
 def left(host):
     found = []
     put_in_place(

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from core_network import TRANSACTIONAL, direct
 from queueing_made import PLAIN, one_host, put, queue_of
 
@@ -12,13 +11,8 @@ from reference_qm.surface.commands import CreateQueue, MoveMessage, PeekMessages
 KB = b"x" * 1024
 
 
-@pytest.fixture
-def host():
-    return one_host()
-
-
 def message_of(host, body=b"body", **fields):
-    """A message that is in no queue."""
+    """Return a message that is in no queue."""
     host.send(direct(1), body, **fields)
     position = next(iter(queue_of(host).MessagePositionList))
     queue_of(host).MessagePositionList.remove(position)

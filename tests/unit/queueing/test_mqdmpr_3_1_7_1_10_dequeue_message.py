@@ -1,6 +1,5 @@
 """MS-MQDMPR 3.1.7.1.10, 3.1.7.3.2: receiving."""
 
-import pytest
 from queueing_made import PLAIN, Reads, direct, one_host, open_, put, queue_of
 
 from harness.faults.parts import changed, put_in_place
@@ -11,16 +10,6 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import ReceiveMessage, SendMessage
 
 OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
-
-
-@pytest.fixture
-def host():
-    return one_host()
-
-
-@pytest.fixture
-def reads(host):
-    return Reads(host)
 
 
 def test_the_first_message_is_received_and_gone(host, reads):

@@ -1,7 +1,7 @@
 """MS-MQDMPR 3.1.7.1.13, 3.1.7.3.3: reading by LookupIdentifier."""
 
 import pytest
-from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
+from queueing_made import PLAIN, open_, put, queue_of
 
 from reference_qm.model.enums import MessageSeekAction as Seek
 from reference_qm.model.states import MessagePositionState
@@ -10,16 +10,6 @@ from reference_qm.surface.commands import ReadByLookupIdentifier
 
 OK, NOT_FOUND = Status.MQ_OK, (Status.MQ_ERROR_MESSAGE_NOT_FOUND, None)
 EVENT = "read_by_lookup_identifier"
-
-
-@pytest.fixture
-def host():
-    return one_host()
-
-
-@pytest.fixture
-def reads(host):
-    return Reads(host)
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
+from queueing_made import PLAIN, open_, put, queue_of
 
 from reference_qm.model.enums import CursorState
 from reference_qm.model.states import MessagePositionState
@@ -11,21 +11,6 @@ from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import CloseCursor, OpenCursor, OpenQueue, PeekMessage, ReceiveMessage
 
 OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
-
-
-@pytest.fixture
-def host():
-    return one_host()
-
-
-@pytest.fixture
-def reads(host):
-    return Reads(host)
-
-
-@pytest.fixture
-def descriptor(host):
-    return open_(host)
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """MS-MQDMPR 3.1.7.1.17: cancelling reads that wait."""
 
 import pytest
-from queueing_made import PLAIN, Reads, one_host, open_, put, queue_of
+from queueing_made import PLAIN, Reads, open_, put, queue_of
 
 from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import CancelWaiting, ReceiveMessage
@@ -9,11 +9,6 @@ from reference_qm.surface.effects import Rejected
 from reference_qm.surface.inputs import Stopped
 
 CANCELLED = (Status.MQ_ERROR_OPERATION_CANCELLED, None)
-
-
-@pytest.fixture
-def host():
-    return one_host()
 
 
 def cancel(host, tag):

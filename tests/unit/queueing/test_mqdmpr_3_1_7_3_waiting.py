@@ -4,7 +4,7 @@ And what ends their wait, MS-MQDMPR 3.1.7.2.1 and 3.1.7.2.2: messages that leave
 """
 
 import pytest
-from queueing_made import Reads, one_host, open_, put, queue_of
+from queueing_made import open_, put, queue_of
 
 from harness.faults.parts import changed, put_in_place
 from reference_qm.codec import MessageClass
@@ -15,21 +15,6 @@ from reference_qm.model.statuses import Status
 from reference_qm.model.timers import TimerKey, TimerName
 
 OK, TIMEOUT = Status.MQ_OK, Status.MQ_ERROR_IO_TIMEOUT
-
-
-@pytest.fixture
-def host():
-    return one_host()
-
-
-@pytest.fixture
-def reads(host):
-    return Reads(host)
-
-
-@pytest.fixture
-def descriptor(host):
-    return open_(host)
 
 
 def wait(host, reads, name, descriptor, timeout_ms=None, destructive=True, **named):

@@ -1,7 +1,7 @@
 """MS-MQDMPR 3.2.7.1, 3.2.7.2, 3.2.7.3, 3.2.7.4, 3.2.7.5 and 3.2.7.6: the states of a cursor, event by event."""
 
 import pytest
-from queueing_made import one_host, open_, put, queue_of
+from queueing_made import open_, put, queue_of
 
 from reference_qm.model.enums import CursorState
 from reference_qm.model.statuses import CursorStatus
@@ -11,11 +11,6 @@ WAIT_PEEK, WAIT_RECEIVE = CursorState.WAIT_PEEK, CursorState.WAIT_RECEIVE
 SUCCEEDED, WAITING, NOT_FOUND = CursorStatus.SUCCEEDED, CursorStatus.WAITING, CursorStatus.NOT_FOUND
 PEEK, NEXT = "get_message_for_peek", "get_next_message_for_peek"
 DEQUEUE = "get_next_message_for_dequeue"
-
-
-@pytest.fixture
-def host():
-    return one_host()
 
 
 @pytest.fixture

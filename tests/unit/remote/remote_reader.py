@@ -72,14 +72,14 @@ ZEROED = {name: None if isinstance(kind, Pointer) else 0 for name, kind in CACTR
 
 
 def bind(group: int = 0, wide: bool = False) -> bytes:
-    """A bind of all interfaces."""
+    """Return a bind of all interfaces."""
     syntax = NDR64 if wide else NDR
     elements = tuple(ContextElement(place, one.syntax, (syntax,)) for place, one in enumerate(INTERFACES))
     return Pdu(Bind(5840, 5840, group, elements), 0, WHOLE | Flags.CONC_MPX).build()
 
 
 def request(method_name: str, call_id: int = 1, wide: bool = False, **arguments: Any) -> bytes:
-    """A request in one fragment."""
+    """Return a request in one fragment."""
     context, opnum, method = CONTEXTS[method_name]
     return Pdu(RpcRequest(context, opnum, method.build_in(arguments, Encoding(wide))), call_id).build()
 
@@ -161,7 +161,7 @@ class Server:
         self.ask(SendMessage(to=f"DIRECT={direct}", body=b"away"))
 
     def bodies(self, queue: str = PLAIN) -> list[str]:
-        """The bodies of the messages that can be received, in order."""
+        """Return the bodies of the messages that can be received, in order."""
         return [one["body"] for one in self.ask(PeekMessages(queue))["messages"]]
 
     def purge(self, queue: str = PLAIN) -> None:
@@ -251,7 +251,7 @@ class Reader:
         return self._call_id
 
     def answer(self, call_id: int) -> dict[str, Any] | None:
-        """The results of a call; None while it waits. Faulted."""
+        """Return the results of a call; None while it waits. Faulted."""
         mine = [pdu for pdu in self.pdus if pdu.call_id == call_id]
         if not mine:
             return None
@@ -281,18 +281,18 @@ class Reader:
         self.server.handle(RpcLost(self.connection, "gone"))
 
     def open_cursor(self, handle: int) -> dict[str, Any]:
-        """R_QMCreateRemoteCursor, with a zeroed structure as Windows sends it."""
+        """Call R_QMCreateRemoteCursor, with a zeroed structure as Windows sends it."""
         return self.call("R_QMCreateRemoteCursor", ptb1=ZEROED, hQueue=handle)
 
     # -- what clients do ----------------------------------------------------------------------------------------
 
     def open_remote(self, queue: str = PLAIN, access: int = RECEIVE_ACCESS, share: int = 0) -> dict[str, Any]:
-        """R_QMOpenRemoteQueue by a direct format name."""
+        """Call R_QMOpenRemoteQueue by a direct format name."""
         name = {"m_qft": 3, "m_SuffixAndFlags": 0, "m_reserved": 0, "union": f"TCP:{ADDRESS}\\{queue}"}
         return self.open_format(name, access, share)
 
     def open_format(self, name: dict[str, Any] | None, access: int = RECEIVE_ACCESS, share: int = 0) -> dict[str, Any]:
-        """R_QMOpenRemoteQueue by a QUEUE_FORMAT."""
+        """Call R_QMOpenRemoteQueue by a QUEUE_FORMAT."""
         return self.call(
             "R_QMOpenRemoteQueue",
             pQueueFormat=name,
@@ -304,7 +304,7 @@ class Reader:
         )
 
     def open_queue(self, handle: int, p_queue: int | None = None) -> dict[str, Any]:
-        """RemoteQMOpenQueue."""
+        """Call RemoteQMOpenQueue."""
         p_queue = handle if p_queue is None else p_queue
         return self.call(
             "RemoteQMOpenQueue", pLicGuid=LICENCE, dwMQS=0, hQueue=handle, pQueue=p_queue, dwpContext=handle
@@ -319,7 +319,7 @@ class Reader:
         return Opened(opened["phQueue"], opened["pphContext"], session["phContext"])
 
     def desc(self, **change: Any) -> dict[str, Any]:
-        """A REMOTEREADDESC."""
+        """Return a REMOTEREADDESC."""
         return {**DESC, **change}
 
     def begin_read(self, handle: int, method: str = "RemoteQMStartReceive", **change: Any) -> int:
@@ -337,7 +337,7 @@ class Reader:
         return results
 
     def end(self, context: UUID | None, ack: int) -> int:
-        """RemoteQMEndReceive; return its status."""
+        """Call RemoteQMEndReceive; return its status."""
         results = self.call("RemoteQMEndReceive", pphContext=context, dwAck=ack)
         assert results["pphContext"] is None
         return int(results["Return"])

@@ -118,7 +118,7 @@ def test_a_client_is_anonymous_and_needs_the_right_to_read(granted, receive, pee
 
 
 def journaled() -> tuple[Server, Reader]:
-    """A server with a message in a queue and one in its journal."""
+    """Return a server with a message in a queue and one in its journal."""
     server = Server()
     server.ask(CreateQueue(name="private$\\kept", journaling=True))
     for body in (b"read", b"here"):

@@ -16,7 +16,7 @@ INFINITE = 0xFFFFFFFF
 
 
 def made(*bodies: bytes, wide: bool = False) -> tuple[Server, Reader, int]:
-    """A server with messages, a client, and the handle of the queue that it has opened."""
+    """Return a server with messages, a client, and the handle of the queue that it has opened."""
     server = Server()
     for body in bodies:
         server.send(body)
@@ -25,7 +25,7 @@ def made(*bodies: bytes, wide: bool = False) -> tuple[Server, Reader, int]:
 
 
 def desc_of(results):
-    """The REMOTEREADDESC of an answer of either method."""
+    """Return the REMOTEREADDESC of an answer of either method."""
     both = results.get("lpRemoteReadDesc2")
     return results["lpRemoteReadDesc"] if both is None else both["pRemoteReadDesc"]
 

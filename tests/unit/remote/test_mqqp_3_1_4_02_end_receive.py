@@ -33,7 +33,7 @@ def test_an_acknowledged_message_is_deleted_and_one_that_is_refused_is_given_bac
 
 
 def locked(**more):
-    """A server with one message, a client that has it, its queue and the context handle of the read."""
+    """Return a server with one message, a client that has it, its queue and the context handle of the read."""
     server = Server(**more)
     server.send(b"one", recoverable=True)
     reader = server.connect()

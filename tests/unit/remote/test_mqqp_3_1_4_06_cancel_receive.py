@@ -13,7 +13,7 @@ BOTH = pytest.mark.parametrize("method", ["RemoteQMStartReceive", "RemoteQMStart
 
 
 def waiting(method: str = "RemoteQMStartReceive", **change):
-    """A server, a client, its queue, and the call that waits under dwRequestID 5."""
+    """Return a server, a client, its queue, and the call that waits under dwRequestID 5."""
     server = Server()
     reader = server.connect()
     queue = reader.open().handle

@@ -18,7 +18,7 @@ BODIES = ["one", "two", "three"]
 
 @pytest.fixture
 def made():
-    """A server with three messages, a client, its queue, and the LookupIdentifiers."""
+    """Return a server with three messages, a client, its queue, and the LookupIdentifiers."""
     server = Server()
     for body in BODIES:
         server.send(body.encode())

@@ -14,7 +14,7 @@ CAME_FROM = Endpoint("192.0.2.7", 40_000)
 
 
 def connected(server: Server) -> Reader:
-    """A client that has said nothing yet."""
+    """Return a client that has said nothing yet."""
     reader = server.readers["silent"] = Reader(server, "silent")
     server.handle(RpcAccepted("silent", CAME_FROM, LISTENING.read))
     return reader

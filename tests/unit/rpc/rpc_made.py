@@ -91,7 +91,7 @@ class Client:
         return received(self.request(opnum, stub, context))
 
     def open_queue(self, **change: Any) -> Call:
-        """RemoteQMOpenQueue."""
+        """Call RemoteQMOpenQueue."""
         given = {"pLicGuid": LICENCE, "dwMQS": 0, "hQueue": 7, "pQueue": 7, "dwpContext": 7, **change}
         return self.call(2, **given)
 
@@ -103,12 +103,12 @@ class Client:
 
 
 def sent(happened: list[Any]) -> list[Pdu]:
-    """The PDUs that were sent."""
+    """Return the PDUs that were sent."""
     return [pdu for one in happened if isinstance(one, SendBytes) for pdu in pdus(one.data)]
 
 
 def received(happened: list[Any]) -> Call:
-    """The one call that was received."""
+    """Return the one call that was received."""
     (event,) = happened
     assert isinstance(event, CallReceived)
     return event.call

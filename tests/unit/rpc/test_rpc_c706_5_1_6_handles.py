@@ -22,7 +22,7 @@ def client():
 
 
 def closing(client, handle):
-    """RemoteQMCloseQueue: what happens."""
+    """Call RemoteQMCloseQueue; return what follows."""
     return client.request(3, CLOSE.build_in({"pphContext": handle}, Encoding()))
 
 

@@ -100,13 +100,13 @@ class Named_Request(NDRPacket):
 
 
 def pointed(value, count):
-    """A pointer to a conformant and varying array of ``count`` elements."""
+    """Return a pointer to a conformant and varying array of ``count`` elements."""
     varying = NDRVaryingArray(offset=0, actual_count=count, value=value)
     return NDRPointer(referent_id=1, value=NDRConformantArray(max_count=count, value=[varying]))
 
 
 def described(size, **change):
-    """The same description for both: scapy's packet and our value."""
+    """Return the same description for both: scapy's packet and our value."""
     plain = {**DESC, **change}
     buffer = bytes(range(size))
     fields = {name: value for name, value in plain.items() if name not in ("dwSize", "lpBuffer")}
@@ -132,7 +132,7 @@ def test_what_scapy_builds_is_what_our_table_reads_and_builds(wide, size):
 
 
 def without_referents(stub, wide):
-    """Any nonzero number may stand for a referent."""
+    """Return the value without its referents, for which any nonzero number may stand."""
     at = 40
     return stub[:at] + bytes(8 if wide else 4) + stub[at + (8 if wide else 4) :]
 

@@ -87,7 +87,7 @@ def certificate(which: int = 1024) -> bytes:
 
 
 def certificate_for(key: rsa.RSAPublicKey | ec.EllipticCurvePublicKey) -> bytes:
-    """A certificate of any key, issued by the first one."""
+    """Return a certificate of any key, issued by the first one."""
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "MSMQ")])
     made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key)
     made = made.serial_number(1).not_valid_before(datetime(2026, 1, 1, tzinfo=UTC))
@@ -108,7 +108,7 @@ def remote_keys(*providers: str) -> MqdsPublicKeys:
 
 
 def message(*, level: int = 0, body: bytes = b"a body of no block", algorithm: int = 0x800C) -> UserMessagePacket:
-    """A message of USER to a private queue, with SecurityHeader and certificate, not signed and not encrypted."""
+    """Return a message of USER to a private queue, with SecurityHeader and certificate, not signed, not encrypted."""
     return UserMessagePacket(
         BaseHeader=BaseHeader(Flags=BaseHeader.flags(PR=3)),
         UserHeader=UserHeader(
@@ -139,20 +139,20 @@ def message(*, level: int = 0, body: bytes = b"a body of no block", algorithm: i
 
 
 def with_security(packet: UserMessagePacket, **data: bytes) -> UserMessagePacket:
-    """The packet with other SecurityData."""
+    """Return the packet with other SecurityData."""
     header = packet.SecurityHeader
     changed = replace(header, SecurityData=replace(header.SecurityData, **data, Padding=None))
     return replace(packet, BaseHeader=replace(packet.BaseHeader, PacketSize=0), SecurityHeader=changed)
 
 
 def with_properties(packet: UserMessagePacket, **fields: object) -> UserMessagePacket:
-    """The packet with other properties."""
+    """Return the packet with other properties."""
     changed = replace(packet.MessagePropertiesHeader, **fields, Padding=None)
     return replace(packet, BaseHeader=replace(packet.BaseHeader, PacketSize=0), MessagePropertiesHeader=changed)
 
 
 def with_flags(packet: UserMessagePacket, flags: int) -> UserMessagePacket:
-    """The packet with other SecurityHeader.Flags."""
+    """Return the packet with other SecurityHeader.Flags."""
     return replace(packet, SecurityHeader=replace(packet.SecurityHeader, Flags=flags))
 
 

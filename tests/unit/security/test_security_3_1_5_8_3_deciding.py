@@ -61,7 +61,7 @@ EB, AS3 = SecurityHeader.flags(EB=1), SecurityHeader.flags(AS=3)
 
 
 def decide(packet, by=None, queue=OPEN_QUEUE):
-    """The decision about a packet that came over the wire."""
+    """Return the decision about a packet that came over the wire."""
     return check_security(parse_packet(packet.build()), by or receiver(), queue, NOW)
 
 
@@ -237,7 +237,7 @@ def test_reduced_rc2_keys_are_rejected_when_so_set():
 
 
 def _with_key(level, provider, which, key):
-    """A message encrypted under RC2 with a given key."""
+    """Return a message encrypted under RC2 with a given key."""
     rc2 = EncryptionAlgorithm.RC2
     caches = sender(SecuritySettings(PreferredEnhancedAlgorithm=rc2, PreferredBaseAlgorithm=rc2))
     blob = wrap(rsa_key(which).public_key(), rc2, key, entropy()).build()

@@ -56,7 +56,7 @@ LAST = b"".join(
 
 
 def to_several(packet):
-    """The packet with two destinations: a direct name, then a private one that must be aligned."""
+    """Return the packet with two destinations: a direct name, then a private one that must be aligned."""
     names = (
         MQFFormatNameElement(MQFDirectQueueFormatName("OS:b\\q")),
         MQFFormatNameElement(PrivateQueueFormatName(RECEIVER_QM, 6)),

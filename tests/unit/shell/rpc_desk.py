@@ -14,7 +14,7 @@ from reference_qm.surface.effects import RpcClose, RpcSend
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
 
 Dispatcher = Callable[[RpcEvent], Iterable[RpcOutput]]
-"""Carries out calls: takes an event, returns what follows; what follows later is given to ``RpcDesk.perform``."""
+"""A handler of calls: takes an event, returns what follows; what follows later is given to ``RpcDesk.perform``."""
 
 
 class RpcDesk:

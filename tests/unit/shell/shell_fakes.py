@@ -20,11 +20,11 @@ Event = TypeVar("Event")
 
 
 class ScriptedCore:
-    """Answers each input with what ``script`` returns; ``await core.hears(Kind)`` returns the inputs that it took."""
+    """A core that answers inputs with what ``script`` returns; ``await core.wait_for(Kind)``: the next one."""
 
     def __init__(self, script: Callable[[Input], list[Effect]] = lambda event: []) -> None:
         self.script = script
-        self.heard: list[Input] = []
+        self.inputs: list[Input] = []
         self.due: int | None = None
         self.expired: list[Now] = []
         self.restarts = 0
@@ -32,7 +32,7 @@ class ScriptedCore:
         self.timer_ran = asyncio.Event()
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
-        self.heard.append(event)
+        self.inputs.append(event)
         self._news.put_nowait(event)
         return self.script(event)
 
@@ -48,7 +48,7 @@ class ScriptedCore:
     def restart(self) -> None:
         self.restarts += 1
 
-    async def hears(self, kind: type[Event]) -> Event:
+    async def wait_for(self, kind: type[Event]) -> Event:
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             while not isinstance(event := await self._news.get(), kind):
                 pass
@@ -63,7 +63,7 @@ async def running(
     address: str = "127.0.0.1",
     directory: MemoryDirectory | None = None,
 ) -> AsyncIterator[tuple[Host, Endpoint]]:
-    """A started host that listens on TCP; it is stopped at the end."""
+    """Yield a started host that listens on TCP; it is stopped at the end."""
     host = Host(core, address, store or MemoryStore(), limits or Limits(), directory)
     endpoint = await host.bind_tcp(0)
     await host.start()
@@ -76,7 +76,7 @@ async def running(
 
 @contextlib.asynccontextmanager
 async def client(endpoint: Endpoint) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
-    """A TCP client of its own."""
+    """Yield a TCP client of its own."""
     reader, writer = await asyncio.open_connection(*endpoint)
     try:
         yield reader, writer
@@ -87,12 +87,12 @@ async def client(endpoint: Endpoint) -> AsyncIterator[tuple[asyncio.StreamReader
 
 
 def on(kind: type[Input], *effects: Effect):
-    """A script: these effects whenever such an input comes."""
+    """Return a script: these effects whenever such an input comes."""
     return lambda event: list(effects) if isinstance(event, kind) else []
 
 
 async def until_closed(reader: asyncio.StreamReader) -> bytes:
-    """Everything up to the end of a stream; a reset is an end too."""
+    """Read everything up to the end of a stream; a reset is an end too."""
     with contextlib.suppress(ConnectionResetError):
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             return await reader.read()

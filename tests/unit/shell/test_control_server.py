@@ -23,7 +23,7 @@ MIB = 1024 * 1024
 
 
 def answering(event: Input) -> list[Effect]:
-    """Identity is answered at once, a receive never."""
+    """Answer an identity at once, a receive never."""
     if isinstance(event, Command) and isinstance(event.request, Identity):
         return [Completed(event.token, Result({"name": "fake"}))]
     return []
@@ -39,7 +39,7 @@ class Caller:
     def say(self, *requests: dict[str, Any] | bytes) -> None:
         self.writer.write(b"".join(r if isinstance(r, bytes) else json.dumps(r).encode() + b"\n" for r in requests))
 
-    async def hear(self) -> dict[str, Any]:
+    async def read_reply(self) -> dict[str, Any]:
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             return json.loads(await self.reader.readline())
 
@@ -80,8 +80,8 @@ def test_a_request_is_answered_under_its_id():
     async def story():
         async with bench() as it, it.caller() as caller:
             caller.say({"id": 1, "verb": "identity"}, {"id": "two", "verb": "identity"})
-            assert await caller.hear() == {"id": 1, "ok": True, "name": "fake"}
-            assert await caller.hear() == {"id": "two", "ok": True, "name": "fake"}
+            assert await caller.read_reply() == {"id": 1, "ok": True, "name": "fake"}
+            assert await caller.read_reply() == {"id": "two", "ok": True, "name": "fake"}
 
     asyncio.run(story())
 
@@ -91,13 +91,15 @@ def test_a_waiting_request_blocks_neither_its_client_nor_others():
         async with bench() as it, it.caller() as first, it.caller() as second:
             first.say({"id": 1, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
             first.say({"id": 2, "verb": "identity"})
-            assert (await first.hear())["id"] == 2
+            assert (await first.read_reply())["id"] == 2
             second.say({"id": 1, "verb": "identity"})
-            assert (await second.hear())["ok"] is True
-            waiting = next(e for e in it.core.heard if isinstance(e, Command) and isinstance(e.request, ReceiveMessage))
+            assert (await second.read_reply())["ok"] is True
+            waiting = next(
+                e for e in it.core.inputs if isinstance(e, Command) and isinstance(e.request, ReceiveMessage)
+            )
             it.core.script = lambda event: [Rejected(waiting.token, "gone")] if isinstance(event, Started) else []
             it.server.host.handle(Started())
-            assert await first.hear() == {"id": 1, "ok": False, "error": "gone"}
+            assert await first.read_reply() == {"id": 1, "ok": False, "error": "gone"}
 
     asyncio.run(story())
 
@@ -108,8 +110,8 @@ def test_what_a_dead_client_waits_for_is_cancelled_so_that_no_message_goes_to_no
             async with it.caller() as caller:
                 caller.say({"id": 1, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
                 caller.say({"id": 2, "verb": "identity"})
-                await caller.hear()
-            commands = [await it.core.hears(Command) for _ in range(3)]
+                await caller.read_reply()
+            commands = [await it.core.wait_for(Command) for _ in range(3)]
             waiting = next(one for one in commands if isinstance(one.request, ReceiveMessage))
             assert commands[-1].request == CancelWaiting(waiting.token)
 
@@ -120,20 +122,20 @@ def test_a_request_that_waits_can_be_cancelled_by_its_id_and_only_by_its_client(
     async def story():
         async with bench() as it, it.caller() as caller, it.caller() as other:
             caller.say({"id": "r", "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
-            waiting = await it.core.hears(Command)
+            waiting = await it.core.wait_for(Command)
             gone = Rejected(waiting.token, "cancelled")
             it.core.script = lambda event: (
                 [gone, Completed(event.token, Result({"cancelled": True}))] if isinstance(event, Command) else []
             )
             other.say({"id": 1, "verb": "cancel", "request": "r"})
-            assert "no request 'r' of this client waits" in (await other.hear())["error"]
+            assert "no request 'r' of this client waits" in (await other.read_reply())["error"]
             caller.say({"id": 2, "verb": "cancel", "request": "r"})
-            assert await caller.hear() == {"id": "r", "ok": False, "error": "cancelled"}
-            assert await caller.hear() == {"id": 2, "ok": True, "cancelled": True}
+            assert await caller.read_reply() == {"id": "r", "ok": False, "error": "cancelled"}
+            assert await caller.read_reply() == {"id": 2, "ok": True, "cancelled": True}
             caller.say({"id": 3, "verb": "cancel", "request": "r"})
-            assert "no request 'r'" in (await caller.hear())["error"]
+            assert "no request 'r'" in (await caller.read_reply())["error"]
             caller.say({"id": 4, "verb": "cancel"})
-            assert "takes request" in (await caller.hear())["error"]
+            assert "takes request" in (await caller.read_reply())["error"]
 
     asyncio.run(story())
 
@@ -159,11 +161,11 @@ def test_a_bad_line_is_answered_and_the_client_goes_on(line: bytes, number: int 
     async def story():
         async with bench() as it, it.caller() as caller:
             caller.say(line + b"\n", {"id": 9, "verb": "identity"})
-            reply = await caller.hear()
+            reply = await caller.read_reply()
             assert (reply["id"], reply["ok"]) == (number, False)
             assert complaint in reply["error"]
             assert "\n" not in reply["error"]
-            assert (await caller.hear())["id"] == 9
+            assert (await caller.read_reply())["id"] == 9
             assert it.core.restarts == 0
 
     asyncio.run(story())
@@ -175,7 +177,7 @@ def test_lines_may_be_cut_anywhere():
             for byte in b'{"id": 1, "verb": "identity"}\n{"id": 2, "verb": "identity"}\n':
                 caller.writer.write(bytes([byte]))
                 await caller.writer.drain()
-            assert [(await caller.hear())["id"] for _ in range(2)] == [1, 2]
+            assert [(await caller.read_reply())["id"] for _ in range(2)] == [1, 2]
 
     asyncio.run(story())
 
@@ -184,7 +186,7 @@ def test_a_line_without_end_is_not_kept():
     async def story():
         async with bench() as it, it.caller() as caller:
             caller.say(b"x" * (control_server.LINE_LIMIT + 1))
-            assert "longer than 1048576 bytes" in (await caller.hear())["error"]
+            assert "longer than 1048576 bytes" in (await caller.read_reply())["error"]
             assert await caller.hung_up()
 
     asyncio.run(story())
@@ -196,7 +198,7 @@ def test_requests_that_wait_are_bounded(monkeypatch: pytest.MonkeyPatch):
     async def story():
         async with bench() as it, it.caller() as caller:
             caller.say(*({"id": n, "verb": "receive", "queue": "private$\\q", "timeout_ms": 9} for n in range(4)))
-            reply = await caller.hear()
+            reply = await caller.read_reply()
             assert (reply["id"], reply["ok"]) == (3, False)
             assert "wait already" in reply["error"]
 
@@ -209,8 +211,8 @@ def test_clients_are_bounded(monkeypatch: pytest.MonkeyPatch):
     async def story():
         async with bench() as it, it.caller() as first, it.caller() as second:
             first.say({"id": 1, "verb": "identity"})
-            assert (await first.hear())["ok"] is True
-            assert "connected already" in (await second.hear())["error"]
+            assert (await first.read_reply())["ok"] is True
+            assert "connected already" in (await second.read_reply())["error"]
             assert await second.hung_up()
 
     asyncio.run(story())
@@ -224,8 +226,8 @@ def test_a_client_that_does_not_read_its_answers_is_not_read_from():
             requests = 50
             # StreamReader stops reading from the socket by itself once twice its limit (64 KiB) is unread.
             caller.say(*({"id": n, "verb": "identity"} for n in range(requests)))
-            await it.core.hears(Command)
-            asked = [event for event in it.core.heard if isinstance(event, Command)]
+            await it.core.wait_for(Command)
+            asked = [event for event in it.core.inputs if isinstance(event, Command)]
             assert len(asked) < requests
             for number in range(requests):
                 async with asyncio.timeout(RESPONSE_TIMEOUT_S):
@@ -242,14 +244,18 @@ def test_restart_is_answered_after_the_core_started_again():
         async with bench() as it, it.caller() as first, it.caller() as second:
             first.say({"id": 1, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
             first.say({"id": 2, "verb": "identity"})
-            assert (await first.hear())["id"] == 2
+            assert (await first.read_reply())["id"] == 2
             second.say({"id": 5, "verb": "restart"})
-            assert await second.hear() == {"id": 5, "ok": True}
+            assert await second.read_reply() == {"id": 5, "ok": True}
             assert it.core.restarts == 1
-            assert [type(event) for event in it.core.heard].count(Started) == 2
-            assert await first.hear() == {"id": 1, "ok": False, "error": "the queue manager was restarted meanwhile"}
+            assert [type(event) for event in it.core.inputs].count(Started) == 2
+            assert await first.read_reply() == {
+                "id": 1,
+                "ok": False,
+                "error": "the queue manager was restarted meanwhile",
+            }
             second.say({"id": 6, "verb": "identity"})
-            assert (await second.hear())["ok"] is True
+            assert (await second.read_reply())["ok"] is True
 
     asyncio.run(story())
 
@@ -259,12 +265,12 @@ def test_reset_is_answered_after_the_new_core_started():
         async with bench() as it, it.caller() as first, it.caller() as second:
             first.say({"id": 1, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
             first.say({"id": 2, "verb": "identity"})
-            assert (await first.hear())["id"] == 2
+            assert (await first.read_reply())["id"] == 2
             second.say({"id": 5, "verb": "reset"})
-            assert await second.hear() == {"id": 5, "ok": True}
+            assert await second.read_reply() == {"id": 5, "ok": True}
             assert it.core.restarts == 0
-            assert [type(event) for event in it.core.heard].count(Started) == 2
-            assert await first.hear() == {"id": 1, "ok": False, "error": "the queue manager was reset meanwhile"}
+            assert [type(event) for event in it.core.inputs].count(Started) == 2
+            assert await first.read_reply() == {"id": 1, "ok": False, "error": "the queue manager was reset meanwhile"}
 
     asyncio.run(story())
 
@@ -279,7 +285,7 @@ def test_a_reset_that_cannot_be_is_refused_in_one_line(error: Exception):
 
             it.server.reset = reset
             caller.say({"id": 5, "verb": "reset"})
-            assert await caller.hear() == {"id": 5, "ok": False, "error": str(error)}
+            assert await caller.read_reply() == {"id": 5, "ok": False, "error": str(error)}
 
     asyncio.run(story())
 
@@ -288,7 +294,7 @@ def test_stop_is_answered_and_ends_the_service():
     async def story():
         async with bench() as it, it.caller() as caller:
             caller.say({"id": 1, "verb": "stop"})
-            assert await caller.hear() == {"id": 1, "ok": True}
+            assert await caller.read_reply() == {"id": 1, "ok": True}
             async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 await it.stopped.wait()
 

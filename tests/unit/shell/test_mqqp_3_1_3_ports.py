@@ -39,10 +39,10 @@ def test_the_core_knows_its_ports_before_it_starts_and_after_a_reset():
     async def story():
         core, anew = ScriptedCore(), ScriptedCore()
         async with serving(core) as (host, listening):
-            assert core.heard == [listening, Started()]
+            assert core.inputs == [listening, Started()]
             assert listening.handshake.port != listening.read.port
             host.reset(lambda: anew)
-            assert anew.heard == [listening, Started()]
+            assert anew.inputs == [listening, Started()]
 
     asyncio.run(story())
 
@@ -64,14 +64,14 @@ def test_both_ports_bring_connections_with_both_ends_and_their_bytes():
         async with serving(core) as (_, listening):
             for number, endpoint in enumerate((listening.handshake, listening.read), 1):
                 async with client(endpoint) as (reader, writer):
-                    accepted = await core.hears(RpcAccepted)
+                    accepted = await core.wait_for(RpcAccepted)
                     here = Endpoint(*writer.get_extra_info("sockname"))
                     assert accepted == RpcAccepted(f"rpc-{number}", here, endpoint)
                     writer.write(b"hello")
                     async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                         assert await reader.readexactly(5) == b"hello"
-                assert await core.hears(RpcLost) == RpcLost(f"rpc-{number}", "closed")
-        assert core.heard[-1] == Stopped()
+                assert await core.wait_for(RpcLost) == RpcLost(f"rpc-{number}", "closed")
+        assert core.inputs[-1] == Stopped()
 
     asyncio.run(story())
 
@@ -84,7 +84,7 @@ def test_a_connection_that_the_core_closes_gets_what_was_sent_and_is_heard_of_no
             async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 assert await reader.read() == b"bye"
             assert len(host.rpc) == 0
-        assert not [event for event in core.heard if isinstance(event, RpcLost)]
+        assert not [event for event in core.inputs if isinstance(event, RpcLost)]
 
     asyncio.run(story())
 
@@ -94,13 +94,13 @@ def test_a_restart_cuts_connections_without_a_word_and_keeps_the_ports():
         core = ScriptedCore(echo)
         async with serving(core) as (host, listening):
             async with client(listening.read) as (reader, _):
-                await core.hears(RpcAccepted)
+                await core.wait_for(RpcAccepted)
                 host.restart()
                 with contextlib.suppress(ConnectionResetError):
                     async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                         assert await reader.read() == b""
             async with client(listening.read):
-                assert (await core.hears(RpcAccepted)).connection == "rpc-2"
-        assert not [event for event in core.heard if event == RpcLost("rpc-1", "closed")]
+                assert (await core.wait_for(RpcAccepted)).connection == "rpc-2"
+        assert not [event for event in core.inputs if event == RpcLost("rpc-1", "closed")]
 
     asyncio.run(story())

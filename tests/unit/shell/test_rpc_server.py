@@ -39,11 +39,11 @@ class Desk:
     """A dispatcher: answers RemoteQMGetQMQMServerPort and RemoteQMOpenQueue, keeps everything else waiting."""
 
     def __init__(self) -> None:
-        self.heard: list[RpcEvent] = []
+        self.events: list[RpcEvent] = []
         self.news = asyncio.Event()
 
     def __call__(self, event: RpcEvent) -> Iterable[RpcOutput]:
-        self.heard.append(event)
+        self.events.append(event)
         self.news.set()
         if isinstance(event, CallReceived):
             call = event.call
@@ -53,10 +53,10 @@ class Desk:
                 return call.respond(Return=0, phContext=call.new_handle("queue"))
         return []
 
-    async def hears(self, wanted: Callable[[RpcEvent], bool]) -> RpcEvent:
+    async def wait_for(self, wanted: Callable[[RpcEvent], bool]) -> RpcEvent:
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             while True:
-                for event in self.heard:
+                for event in self.events:
                     if wanted(event):
                         return event
                 self.news.clear()
@@ -137,7 +137,7 @@ def test_a_call_that_waits_is_answered_after_those_that_came_later() -> None:
             caller.request(8, b"", 1)
             caller.request(7, b"\1\0\0\0", 2)
             assert (await caller.receive()).call_id == 2
-            waiting = await desk.hears(is_call(8))
+            waiting = await desk.wait_for(is_call(8))
             assert isinstance(waiting, CallReceived)
             listener.perform(waiting.call.respond(pMajor=6, pMinor=1, pBuildNumber=1))
             assert (await caller.receive()).call_id == 1
@@ -153,10 +153,10 @@ def test_a_client_that_vanishes_orphans_its_call_and_runs_its_handles_down() -> 
                 caller.request(2, OPEN_QUEUE, 1)
                 await caller.receive()
                 caller.request(8, b"", 2)
-                await desk.hears(is_call(8))
+                await desk.wait_for(is_call(8))
                 caller.writer.transport.abort()
-            await desk.hears(lambda event: isinstance(event, HandleRundown))
-            assert [type(event) for event in desk.heard[-2:]] == [CallOrphaned, HandleRundown]
+            await desk.wait_for(lambda event: isinstance(event, HandleRundown))
+            assert [type(event) for event in desk.events[-2:]] == [CallOrphaned, HandleRundown]
             assert (len(listener.listener), len(listener.associations), listener.server.groups.handles) == (0, 0, 0)
 
     asyncio.run(run())
@@ -199,7 +199,7 @@ def test_a_client_that_does_not_read_is_cut_when_too_much_waits_for_it() -> None
             await caller.bind()
             described = dict.fromkeys(QM2QM.methods[0].parameters[1].type.fields, 0)
             caller.request(0, bytes(44), 1)
-            waiting = await desk.hears(is_call(0))
+            waiting = await desk.wait_for(is_call(0))
             assert isinstance(waiting, CallReceived)
             described |= {"dwSize": 4_000_000, "lpBuffer": bytes(4_000_000)}
             listener.perform(waiting.call.respond(Return=0, lpRemoteReadDesc=described))
@@ -230,7 +230,7 @@ def test_requests_of_a_client_that_does_not_read_wait_and_are_answered_when_it_d
 
 
 def answering(size: int) -> Callable[[RpcEvent], Iterable[RpcOutput]]:
-    """A dispatcher that answers every RemoteQMStartReceive with a message of this size."""
+    """Return a dispatcher that answers every RemoteQMStartReceive with a message of this size."""
 
     def dispatch(event: RpcEvent) -> Iterable[RpcOutput]:
         if not isinstance(event, CallReceived):
@@ -258,13 +258,13 @@ def test_stopping_asks_clients_to_go_and_cuts_those_that_keep_calls_open() -> No
         async with listening() as (listener, desk, endpoint), calling(endpoint) as busy:
             await busy.bind()
             busy.request(8, b"", 1)
-            call = await desk.hears(is_call(8))
+            call = await desk.wait_for(is_call(8))
             stopping = asyncio.create_task(listener.stop())
             assert (await busy.receive()).body == Shutdown()
             assert await busy.ends()
             await stopping
             assert isinstance(call, CallReceived)
-            assert desk.heard[-1] == CallOrphaned(call.call)
+            assert desk.events[-1] == CallOrphaned(call.call)
 
     asyncio.run(run())
 
@@ -302,7 +302,7 @@ def test_calls_carry_their_association() -> None:
         async with listening() as (listener, desk, endpoint), calling(endpoint) as caller:
             await caller.bind()
             caller.request(8, b"", 1)
-            event = await desk.hears(is_call(8))
+            event = await desk.wait_for(is_call(8))
             assert isinstance(event, CallReceived)
             call: Call = event.call
             assert (call.association.remote_host, len(listener.associations)) == ("127.0.0.1", 1)

@@ -43,7 +43,7 @@ GENERATED = "[security]\nfolder = 'keys'\ngenerate = true\n"
 
 @pytest.fixture
 def certificate() -> bytes:
-    """A certificate of nobody in particular, DER."""
+    """Return a certificate of nobody in particular, DER."""
     key = generate_key(1024, SeededEntropy("certificate"))
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "alice")])
     made = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())

@@ -70,7 +70,7 @@ def test_a_service_that_cannot_have_its_ports_has_done_nothing():
                 await Service(settings(control=endpoint), lambda: core).run(pytest.fail)
 
     asyncio.run(story())
-    assert Started() not in core.heard
+    assert Started() not in core.inputs
 
 
 def test_an_address_that_is_not_loopback_is_logged(caplog: pytest.LogCaptureFixture):

@@ -30,7 +30,7 @@ def test_a_ping_request_is_answered_from_the_port_that_it_was_sent_to():
             asker.bind(("127.0.0.1", 0))
             asker.setblocking(False)
             asker.sendto(b"abc", ping)
-            received = await core.hears(DatagramReceived)
+            received = await core.wait_for(DatagramReceived)
             assert received == DatagramReceived(PingSocket.LISTENER, Endpoint(*asker.getsockname()), b"abc")
             async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 answer, sender = await asyncio.get_running_loop().sock_recvfrom(asker, 100)
@@ -53,7 +53,7 @@ def test_ping_requests_leave_from_a_port_of_their_own_and_responses_come_back_to
                 assert request == b"request"
                 assert source[1] != endpoint.port
                 acceptor.sendto(b"response", source)
-                response = await core.hears(DatagramReceived)
+                response = await core.wait_for(DatagramReceived)
             assert response == DatagramReceived(PingSocket.SOURCE, there, b"response")
 
     asyncio.run(story())
@@ -69,7 +69,7 @@ def test_a_datagram_that_cannot_leave_is_lost_like_any_other():
             )
         )
         async with running(core) as (host, endpoint), client(endpoint):
-            await core.hears(TransportAccepted)
+            await core.wait_for(TransportAccepted)
             core.script = on(Command, SendDatagram(PingSocket.SOURCE, Endpoint("127.0.0.1", 1), b"again"))
             host.ask(Identity(), lambda answer: None)
 

@@ -40,8 +40,8 @@ def test_effects_are_answered_in_order_each_with_what_the_directory_holds_then(t
     async def story():
         core = ScriptedCore(on(Started, *effects))
         async with running(core, directory=stored(tmp_path)):
-            assert not any(isinstance(event, DirectoryAnswered) for event in core.heard), "not at once"
-            return [await core.hears(DirectoryAnswered) for _ in effects]
+            assert not any(isinstance(event, DirectoryAnswered) for event in core.inputs), "not at once"
+            return [await core.wait_for(DirectoryAnswered) for _ in effects]
 
     answers = asyncio.run(story())
     assert [answer.token for answer in answers] == [1, 2, 3, 4, 5]
@@ -62,10 +62,10 @@ def test_the_event_loop_goes_on_while_another_process_has_the_file(tmp_path: Pat
         directory = stored(tmp_path)
         other = lock(tmp_path)
         async with running(core, directory=directory) as (_, endpoint), client(endpoint):
-            await core.hears(TransportAccepted)
-            assert [type(event) for event in core.heard] == [Started, TransportAccepted]
+            await core.wait_for(TransportAccepted)
+            assert [type(event) for event in core.inputs] == [Started, TransportAccepted]
             other.execute("ROLLBACK")
-            assert [(await core.hears(DirectoryAnswered)).status for _ in range(2)] == [Result.SUCCESS] * 2
+            assert [(await core.wait_for(DirectoryAnswered)).status for _ in range(2)] == [Result.SUCCESS] * 2
         other.close()
 
     asyncio.run(story())
@@ -77,8 +77,8 @@ def test_a_file_that_stays_locked_is_said_to_fail(tmp_path: Path):
         directory = stored(tmp_path, busy_s=0)
         other = lock(tmp_path)
         async with running(core, directory=directory):
-            assert await core.hears(DirectoryAnswered) == DirectoryAnswered(1, Result.GENERIC_ERROR)
-            assert await core.hears(DirectoryAnswered) == DirectoryAnswered(2, Result.GENERIC_ERROR)
+            assert await core.wait_for(DirectoryAnswered) == DirectoryAnswered(1, Result.GENERIC_ERROR)
+            assert await core.wait_for(DirectoryAnswered) == DirectoryAnswered(2, Result.GENERIC_ERROR)
         other.close()
 
     asyncio.run(story())
@@ -88,7 +88,7 @@ def test_without_a_directory_it_is_not_connected():
     async def story():
         core = ScriptedCore(on(Started, ReadDirectory(1)))
         async with running(core):
-            assert (await core.hears(DirectoryAnswered)).status is Result.DIRECTORY_NOT_CONNECTED
+            assert (await core.wait_for(DirectoryAnswered)).status is Result.DIRECTORY_NOT_CONNECTED
 
     asyncio.run(story())
 
@@ -103,9 +103,9 @@ def test_an_answer_for_an_earlier_life_is_given_to_nobody(tmp_path: Path):
             core.script = on(Started, ReadDirectory(3))
             host.restart()
             other.execute("ROLLBACK")
-            assert (await core.hears(DirectoryAnswered)).token == 3
+            assert (await core.wait_for(DirectoryAnswered)).token == 3
         other.close()
-        assert [type(event) for event in core.heard] == [Started, Started, DirectoryAnswered, Stopped]
+        assert [type(event) for event in core.inputs] == [Started, Started, DirectoryAnswered, Stopped]
 
     asyncio.run(story())
 
@@ -121,15 +121,15 @@ def test_what_another_process_changes_is_noticed_and_the_own_changes_are_not(tmp
         core = ScriptedCore(lambda event: effects.get(type(event), []))
         directory, another = stored(tmp_path), stored(tmp_path)
         async with running(core, directory=directory):
-            await core.hears(DirectoryAnswered)
+            await core.wait_for(DirectoryAnswered)
             await asyncio.sleep(0.1)
-            assert [type(event) for event in core.heard] == [Started, DirectoryAnswered]
+            assert [type(event) for event in core.inputs] == [Started, DirectoryAnswered]
             another.delete(Site(Name="north"))
-            await core.hears(DirectoryChanged)
-            assert (await core.hears(DirectoryAnswered)).elements == ()
-            heard = len(core.heard)
+            await core.wait_for(DirectoryChanged)
+            assert (await core.wait_for(DirectoryAnswered)).elements == ()
+            known = len(core.inputs)
             await asyncio.sleep(0.1)
-            assert core.heard[heard:] == [], "once"
+            assert core.inputs[known:] == [], "once"
         another.close()
 
     effects = {Started: [WriteDirectory(1, Create(Site(Name="north")))], DirectoryChanged: [ReadDirectory(2)]}
@@ -144,11 +144,11 @@ def test_a_file_that_cannot_be_asked_is_asked_again(tmp_path: Path):
         async with running(core, directory=directory):
             other = lock(tmp_path)
             await asyncio.sleep(0.1)
-            assert [type(event) for event in core.heard] == [Started]
+            assert [type(event) for event in core.inputs] == [Started]
             other.execute("ROLLBACK")
             other.close()
             another.provision(Site(Name="north"))
-            await core.hears(DirectoryChanged)
+            await core.wait_for(DirectoryChanged)
         another.close()
 
     asyncio.run(story())

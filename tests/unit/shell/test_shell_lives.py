@@ -24,7 +24,7 @@ def test_a_command_is_answered_once_now_or_later():
             assert answers == [Completed(2, Result({"name": "b"}))]
             core.script = on(TransportAccepted, Rejected(1, "no"))
             async with client(endpoint):
-                await core.hears(TransportAccepted)
+                await core.wait_for(TransportAccepted)
             assert answers[1:] == [Rejected(1, "no")]
 
     asyncio.run(story())
@@ -37,12 +37,12 @@ def test_a_restart_ends_everything_but_the_listeners():
         answers: list[Effect] = []
         core.due = system.now().monotonic_ms + 60_000
         async with running(core, store=disk) as (host, endpoint), client(endpoint) as (reader, _):
-            await core.hears(TransportAccepted)
+            await core.wait_for(TransportAccepted)
             await disk.begun.wait()
             core.script = on(Started)
             core.due = None
             host.ask(Identity(), answers.append)
-            heard = len(core.heard)
+            known = len(core.inputs)
             host.restart()
             disk.may_end.set()
             assert core.restarts == 1
@@ -50,9 +50,9 @@ def test_a_restart_ends_everything_but_the_listeners():
             assert host.driver.due is None
             assert await until_closed(reader) == b""
             async with client(endpoint):
-                assert (await core.hears(TransportAccepted)).transport == "in-2"
-            assert (await core.hears(TransportLost)).transport == "in-2"
-        kinds = [type(event) for event in core.heard[heard:]]
+                assert (await core.wait_for(TransportAccepted)).transport == "in-2"
+            assert (await core.wait_for(TransportLost)).transport == "in-2"
+        kinds = [type(event) for event in core.inputs[known:]]
         assert kinds == [Started, TransportAccepted, TransportLost, Stopped]
 
     asyncio.run(story())
@@ -62,7 +62,7 @@ def test_stopping_delivers_what_was_sent_and_gives_the_port_back():
     async def story():
         core = ScriptedCore(on(Stopped, SendPacket("in-1", b"bye")))
         async with running(core) as (host, endpoint), client(endpoint) as (reader, _):
-            await core.hears(TransportAccepted)
+            await core.wait_for(TransportAccepted)
             await host.stop()
             assert await until_closed(reader) == b"bye"
             with socket.create_server(tuple(endpoint)):
@@ -77,7 +77,7 @@ def test_stopping_does_not_wait_for_a_peer_that_does_not_read():
         core = ScriptedCore(on(TransportAccepted, SendPacket("in-1", b"x" * (16 * MIB))))
         async with running(core) as (host, endpoint):
             with socket.create_connection(endpoint):
-                await core.hears(TransportAccepted)
+                await core.wait_for(TransportAccepted)
                 began_ms = system.now().monotonic_ms
                 core.due = began_ms + 50
                 await host.stop()
@@ -95,7 +95,7 @@ def test_a_connection_that_was_being_accepted_when_the_stop_came_is_cut():
         async with running(core) as (host, _):
             accepting = host._accept()
             await host.stop()
-            core.heard.clear()
+            core.inputs.clear()
             with socket.create_server(("127.0.0.1", 0)) as there:
                 loop = asyncio.get_running_loop()
                 await loop.create_connection(lambda: accepting, *there.getsockname())
@@ -103,6 +103,6 @@ def test_a_connection_that_was_being_accepted_when_the_stop_came_is_cut():
                     peer.setblocking(False)
                     async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                         assert await loop.sock_recv(peer, 1) == b""
-            assert not core.heard
+            assert not core.inputs
 
     asyncio.run(story())

@@ -32,9 +32,9 @@ def test_a_new_core_hears_nothing_of_the_old_ones_connections_requests_and_recor
         answers: list[Effect] = []
         old.due = system.now().monotonic_ms + 60_000
         async with running(old) as (host, endpoint), client(endpoint) as (reader, _):
-            await old.hears(TransportAccepted)
+            await old.wait_for(TransportAccepted)
             host.ask(Identity(), answers.append)
-            heard = len(old.heard)
+            known = len(old.inputs)
             host.reset(lambda: new)
             assert answers == [Rejected(1, "the queue manager was reset meanwhile")]
             assert host.driver.due is None
@@ -42,10 +42,10 @@ def test_a_new_core_hears_nothing_of_the_old_ones_connections_requests_and_recor
                 async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                     assert await reader.read() == b""
             async with client(endpoint):
-                await new.hears(TransportAccepted)
-            await new.hears(TransportLost)
-        assert len(old.heard) == heard
-        assert [type(event) for event in new.heard] == [Started, TransportAccepted, TransportLost, Stopped]
+                await new.wait_for(TransportAccepted)
+            await new.wait_for(TransportLost)
+        assert len(old.inputs) == known
+        assert [type(event) for event in new.inputs] == [Started, TransportAccepted, TransportLost, Stopped]
 
     asyncio.run(story())
 
@@ -55,10 +55,10 @@ def test_a_store_that_cannot_be_emptied_leaves_everything_as_it_is():
         old = ScriptedCore()
         async with running(old, store=_Broken()) as (host, endpoint):
             async with client(endpoint):
-                await old.hears(TransportAccepted)
+                await old.wait_for(TransportAccepted)
                 with pytest.raises(StoreError, match="no room"):
                     host.reset(ScriptedCore)
                 assert host.core is old
-            await old.hears(TransportLost)
+            await old.wait_for(TransportLost)
 
     asyncio.run(story())

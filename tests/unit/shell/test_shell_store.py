@@ -1,4 +1,4 @@
-"""The host's store: what is written, when the core hears of it."""
+"""The host's store: what is written, when it is reported to the core."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def test_persisted_is_told_only_after_the_store_has_written_and_in_order():
             await disk.begun.wait()
             core.script = on(Command, Persist(3, {"n": 3}))
             host.ask(Identity(), lambda answer: None)
-            assert not [event for event in core.heard if isinstance(event, Persisted)]
+            assert not [event for event in core.inputs if isinstance(event, Persisted)]
             disk.may_end.set()
-            assert [(await core.hears(Persisted)).token for _ in range(3)] == [1, 2, 3]
+            assert [(await core.wait_for(Persisted)).token for _ in range(3)] == [1, 2, 3]
             assert disk.writes == [[{"n": 1}, {"n": 2}], [{"n": 3}]]
         assert disk.closed
 
@@ -34,7 +34,7 @@ def test_a_record_that_cannot_be_stored_is_reported():
         disk.may_end.set()
         core = ScriptedCore(on(Started, Persist(7, {})))
         async with running(core, store=disk):
-            assert await core.hears(PersistFailed) == PersistFailed(7, "disk full")
+            assert await core.wait_for(PersistFailed) == PersistFailed(7, "disk full")
 
     asyncio.run(story())
 
@@ -43,6 +43,6 @@ def test_a_record_that_is_not_json_ready_is_refused():
     async def story():
         core = ScriptedCore(on(Started, Persist(7, {"body": b"bytes"})))
         async with running(core):
-            assert "not JSON-ready" in (await core.hears(PersistFailed)).error
+            assert "not JSON-ready" in (await core.wait_for(PersistFailed)).error
 
     asyncio.run(story())

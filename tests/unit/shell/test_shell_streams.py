@@ -1,4 +1,4 @@
-"""The host's streams: told from beginning to end, bounded, from the own address."""
+"""The host's streams: reported from beginning to end, bounded, from the own address."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ def test_an_accepted_stream_is_told_from_its_beginning_to_its_end():
         core = ScriptedCore()
         async with running(core) as (_, endpoint):
             async with client(endpoint) as (_, writer):
-                accepted = await core.hears(TransportAccepted)
+                accepted = await core.wait_for(TransportAccepted)
                 assert accepted.transport == "in-1"
                 assert accepted.local == endpoint
                 assert accepted.remote == Endpoint(*writer.get_extra_info("sockname"))
                 writer.write(b"hello")
-                assert await core.hears(BytesReceived) == BytesReceived("in-1", b"hello")
-            assert await core.hears(TransportLost) == TransportLost("in-1", "closed by the remote side")
-        assert core.heard[0] == Started()
-        assert core.heard[-1] == Stopped()
+                assert await core.wait_for(BytesReceived) == BytesReceived("in-1", b"hello")
+            assert await core.wait_for(TransportLost) == TransportLost("in-1", "closed by the remote side")
+        assert core.inputs[0] == Started()
+        assert core.inputs[-1] == Stopped()
 
     asyncio.run(story())
 
@@ -59,7 +59,7 @@ def test_effects_are_carried_out_in_order_and_a_close_sends_what_was_sent_before
         async with running(core) as (_, endpoint), client(endpoint) as (reader, writer):
             writer.write(b"go")
             assert await until_closed(reader) == b"first" + large
-        assert not [event for event in core.heard if isinstance(event, TransportLost)]
+        assert not [event for event in core.inputs if isinstance(event, TransportLost)]
 
     asyncio.run(story())
 
@@ -70,7 +70,7 @@ def test_a_connection_is_opened_from_the_own_address():
             remote = Endpoint(*there.getsockname())
             core = ScriptedCore(on(Started, Connect("out-1", remote)))
             async with running(core, address="127.0.0.2"):
-                connected = await core.hears(TransportConnected)
+                connected = await core.wait_for(TransportConnected)
                 with there.accept()[0] as accepted:
                     assert accepted.getpeername() == connected.local
         assert (connected.transport, connected.remote, connected.local.host) == ("out-1", remote, "127.0.0.2")
@@ -84,7 +84,7 @@ def test_a_connection_that_cannot_be_made_is_reported_with_both_ends():
             closed = Endpoint(*taken.getsockname())
         core = ScriptedCore(on(Started, Connect("out-1", closed)))
         async with running(core):
-            failed = await core.hears(TransportFailed)
+            failed = await core.wait_for(TransportFailed)
         assert failed.transport == "out-1"
         assert failed.error == f"cannot connect from 127.0.0.1 to 127.0.0.1:{closed.port}: Connection refused"
 
@@ -95,7 +95,7 @@ def test_from_a_loopback_address_nothing_leaves_the_machine():
     async def story():
         core = ScriptedCore(on(Started, Connect("out-1", Endpoint("192.0.2.1", 1801))))
         async with running(core):
-            failed = await core.hears(TransportFailed)
+            failed = await core.wait_for(TransportFailed)
         assert "from 127.0.0.1 to 192.0.2.1:1801" in failed.error
 
     asyncio.run(story())
@@ -108,8 +108,8 @@ def test_a_connection_that_is_closed_while_it_is_made_is_never_heard_of():
             core.script = on(Command, Connect("out-1", endpoint), CloseTransport("out-1", "changed our mind"))
             host.ask(Identity(), lambda answer: None)
             async with client(endpoint):
-                await core.hears(TransportAccepted)
-        assert not [event for event in core.heard if isinstance(event, TransportConnected | TransportFailed)]
+                await core.wait_for(TransportAccepted)
+        assert not [event for event in core.inputs if isinstance(event, TransportConnected | TransportFailed)]
 
     asyncio.run(story())
 
@@ -124,7 +124,7 @@ def test_a_peer_that_does_not_read_is_cut_and_others_are_served():
             with socket.create_connection(endpoint) as stalled:
                 stalled.setblocking(False)
                 loop = asyncio.get_running_loop()
-                lost = asyncio.create_task(core.hears(TransportLost))
+                lost = asyncio.create_task(core.wait_for(TransportLost))
                 while not lost.done():
                     with contextlib.suppress(ConnectionResetError, BrokenPipeError):
                         await loop.sock_sendall(stalled, b"more")
@@ -150,7 +150,7 @@ def test_a_closed_connection_does_not_keep_unread_bytes_for_ever(monkeypatch: py
         )
         async with running(core) as (host, endpoint):
             with socket.create_connection(endpoint):
-                await core.hears(TransportAccepted)
+                await core.wait_for(TransportAccepted)
                 assert len(host._connections) == 1
                 async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                     await host._all_closed.wait()
@@ -169,13 +169,13 @@ def test_above_the_limit_connections_are_cut_before_the_core_hears_of_them():
             async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 while len(cut) < 7:
                     cut |= (await asyncio.wait(set(ends) - cut, return_when=asyncio.FIRST_COMPLETED))[0]
-            assert len([event for event in core.heard if isinstance(event, TransportAccepted)]) == 3
+            assert len([event for event in core.inputs if isinstance(event, TransportAccepted)]) == 3
             for task in ends:
                 task.cancel()
             clients[ends.index(next(task for task in ends if task not in cut))][1].close()
-            await core.hears(TransportLost)
+            await core.wait_for(TransportLost)
             await stack.enter_async_context(client(endpoint))  # a place is free again
             async with asyncio.timeout(RESPONSE_TIMEOUT_S):
-                assert (await core.hears(TransportAccepted)).transport not in ("in-1", "in-2", "in-3")
+                assert (await core.wait_for(TransportAccepted)).transport not in ("in-1", "in-2", "in-3")
 
     asyncio.run(story())

@@ -49,7 +49,7 @@ def test_a_host_name_is_resolved_in_the_family_of_the_own_address(host: str, add
     async def story():
         core = ScriptedCore(on(Started, ResolveHost(host)))
         async with running(core):
-            assert await core.hears(HostResolved) == HostResolved(host, addresses)
+            assert await core.wait_for(HostResolved) == HostResolved(host, addresses)
 
     asyncio.run(story())
 
@@ -67,7 +67,7 @@ def test_a_silent_name_server_holds_nothing_up(monkeypatch: pytest.MonkeyPatch):
     async def story():
         core = ScriptedCore(on(Started, ResolveHost("slow.example"), ResolveHost("127.0.0.1")))
         async with running(core):
-            assert (await core.hears(HostResolved)).host == "127.0.0.1"
+            assert (await core.wait_for(HostResolved)).host == "127.0.0.1"
 
     monkeypatch.setattr(socket, "getaddrinfo", never)
     asyncio.run(story())

@@ -58,7 +58,7 @@ def complaint(path: Path) -> str:
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """A store of many pages with the entries e0 to e199."""
+    """Return a store of many pages with the entries e0 to e199."""
     path = tmp_path / "store"
     write(path, {f"e{number}": {"text": f"{number} " * 50} for number in range(200)})
     return path
@@ -285,7 +285,7 @@ def test_a_reset_leaves_what_the_new_core_wrote_and_nothing_that_was_before(tmp_
         new = writing("new")
         async with running(writing("old"), store=SqliteStore(tmp_path / "store")) as (host, _):
             host.reset(lambda: new)
-            await new.hears(Persisted)
+            await new.wait_for(Persisted)
 
     asyncio.run(story())
     assert entries(tmp_path / "store") == {"new": 1}

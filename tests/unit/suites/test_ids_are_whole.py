@@ -27,7 +27,7 @@ TABLES = ("CHECKED_ELSEWHERE", "BROKEN_ELSEWHERE")
 
 @pytest.fixture(scope="module")
 def rules() -> dict[str, dict[str, Any]]:
-    """Every rule that some check judges, as ``mqconform rules --format json`` gives it."""
+    """Return every rule that some check judges, as ``mqconform rules --format json`` gives it."""
     command = [sys.executable, "-m", "harness", "rules", "--format", "json"]
     done = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT)
     return {rule["id"]: rule for rule in json.loads(done.stdout) if rule["tests"]}
@@ -35,7 +35,7 @@ def rules() -> dict[str, dict[str, Any]]:
 
 @cache
 def folders() -> dict[str, Path]:
-    """The folder of each rule: that of its row."""
+    """Return the folder of each rule: that of its row."""
     return {
         rule: file.parent
         for file in SUITES.glob("*/*/rules.toml")
@@ -57,7 +57,7 @@ def tables(module: ast.Module) -> Iterator[ast.Assign]:
 
 @cache
 def written(folder: Path, *, of_faults: bool) -> frozenset[str]:
-    """The ids that stand whole in the strings of a folder's checks and predicates, or of its faults."""
+    """Return the ids that stand whole in the strings of a folder's checks and predicates, or of its faults."""
     found: set[str] = set()
     for module in modules(folder, of_faults=of_faults):
         listed = {id(node) for table in tables(module) for node in ast.walk(table)}
@@ -70,7 +70,7 @@ def written(folder: Path, *, of_faults: bool) -> frozenset[str]:
 
 
 def elsewhere(folder: Path, *, of_faults: bool) -> dict[str, tuple[str, ...]]:
-    """What a folder says of checks or faults of other sections, by rule."""
+    """Return the notes of a folder on checks or faults of other sections, by rule."""
     found: dict[str, tuple[str, ...]] = {}
     for module in modules(folder, of_faults=of_faults):
         for table in tables(module):

@@ -52,7 +52,7 @@ ORDER_QUEUE = DirectQueueFormatName(r"TCP:10.0.0.1\PRIVATE$\order_queue$")
 def message(
     *, base: int = 3, user: dict[str, Any] | None = None, properties: dict[str, Any] | None = None, **headers: Any
 ) -> UserMessagePacket:
-    """A message of the SUT; flags for the headers given are set, ``user`` has fields and, in lower case, bits."""
+    """Return a message of the SUT; flags for its headers are set, ``user`` has fields and, in lower case, bits."""
     given = dict(user or {})
     bits = {name: given.pop(name) for name in list(given) if name.isupper() and len(name) <= 2}
     usual = {"DQ": 7, "MP": 1, "TH": int("TransactionHeader" in headers), "SH": int("SecurityHeader" in headers)}
@@ -71,13 +71,13 @@ def message(
 
 
 def secured(flags: dict[str, int] | None = None, **data: Any) -> UserMessagePacket:
-    """A message with a SecurityHeader."""
+    """Return a message with a SecurityHeader."""
     header = SecurityHeader(SecurityHeader.flags(**flags or {}), SecurityData(**data))
     return message(SecurityHeader=header)
 
 
 def acknowledgment(final: bool = False, **changes: Any) -> UserMessagePacket:
-    """An OrderAck or a FinalAck."""
+    """Return an OrderAck or a FinalAck."""
     body = FinalAckBody(TxSequenceNumber=2) if final else OrderAckBody(TxSequenceNumber=2, TxPreviousSequenceNumber=1)
     usual = {"MessageClass": 0x8000 if final else 0xFF, "Label": "QM Ordering Ack", "MessageBody": body.build()}
     user = {"DestinationQueue": ORDER_QUEUE, "DM": int(final), **changes.pop("user", {})}
@@ -85,7 +85,7 @@ def acknowledgment(final: bool = False, **changes: Any) -> UserMessagePacket:
 
 
 def listed(name: str = r"TCP:10.0.0.1\q", **signature: Any) -> UserMessagePacket:
-    """A message with lists of queues."""
+    """Return a message with lists of queues."""
     elements = (MQFFormatNameElement(MQFDirectQueueFormatName(name)),)
     header = MultiQueueFormatHeader(MQFAddressHeader(0x64, elements), Signature=MQFSignatureHeader(**signature))
     return message(MultiQueueFormatHeader=header)

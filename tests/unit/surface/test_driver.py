@@ -59,22 +59,22 @@ class Timer:
 
 @dataclass
 class ScriptedCore:
-    """Answers each input with what ``script`` returns."""
+    """A core that answers each input with what ``script`` returns."""
 
     script: Callable[[Input], list[Effect]] = field(default=lambda event: [])
     on_timer: list[Effect] = field(default_factory=list)
     due: int | None = None
-    heard: list[tuple[Input | str, int]] = field(default_factory=list)
+    inputs: list[tuple[Input | str, int]] = field(default_factory=list)
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
-        self.heard.append((event, now.monotonic_ms))
+        self.inputs.append((event, now.monotonic_ms))
         return self.script(event)
 
     def next_due(self) -> int | None:
         return self.due
 
     def handle_timer(self, now: Now) -> list[Effect]:
-        self.heard.append(("timer", now.monotonic_ms))
+        self.inputs.append(("timer", now.monotonic_ms))
         self.due = None
         return self.on_timer
 
@@ -82,7 +82,7 @@ class ScriptedCore:
 
 
 class Host:
-    """Notes every call; ``does`` is done on each effect."""
+    """A host that notes every call; ``does`` is done on each effect."""
 
     def __init__(self, core: ScriptedCore) -> None:
         self.core = core
@@ -120,12 +120,12 @@ class Host:
 
     @property
     def wanted(self) -> list[int]:
-        """When it is to wake the core."""
+        """The times at which it is to wake the core."""
         return [timer.due for timer in self.timers if not timer.cancelled]
 
     @property
-    def heard(self) -> list[Input | str]:
-        return [event for event, _ in self.core.heard]
+    def inputs(self) -> list[Input | str]:
+        return [event for event, _ in self.core.inputs]
 
 
 @pytest.fixture
@@ -163,7 +163,7 @@ def test_the_core_is_told_the_time_of_each_input(host: Host) -> None:
     host.driver.handle(Started())
     host.ms += 5
     host.driver.handle(Persisted(1))
-    assert host.core.heard == [(Started(), 1_000), (Persisted(1), 1_005)]
+    assert host.core.inputs == [(Started(), 1_000), (Persisted(1), 1_005)]
 
 
 def test_an_effect_that_there_is_not_is_a_programming_error(host: Host) -> None:
@@ -187,7 +187,7 @@ def test_an_input_that_an_effect_brings_about_waits_until_all_effects_are_carrie
     host.does = at_once
     host.driver.handle(Started())
     assert [effect for _, effect in host.calls] == [ResolveHost("a"), one, ResolveHost("b"), two, three]
-    assert host.heard == [Started(), resolved("a"), resolved("b")]
+    assert host.inputs == [Started(), resolved("a"), resolved("b")]
 
 
 def test_what_follows_from_an_input_comes_after_what_waits_and_nothing_is_nested(host: Host) -> None:
@@ -204,7 +204,7 @@ def test_what_follows_from_an_input_comes_after_what_waits_and_nothing_is_nested
 
     host.does = at_once
     host.driver.handle(Started(), TransportLost("in-1", "reset"))
-    assert host.heard[:4] == [Started(), TransportLost("in-1", "reset"), resolved("1999"), resolved("1998")]
+    assert host.inputs[:4] == [Started(), TransportLost("in-1", "reset"), resolved("1999"), resolved("1998")]
     assert (deepest, left) == (1, -1)
 
 
@@ -228,7 +228,7 @@ def test_an_error_of_the_host_propagates_and_only_the_effects_behind_it_are_lost
         host.driver.handle(Started())
     assert [name for name, _ in host.calls] == ["resolve_host", "send_packet"]
     host.driver.handle(Persisted(1))
-    assert host.heard == [Started(), resolved("a"), Persisted(1)]
+    assert host.inputs == [Started(), resolved("a"), Persisted(1)]
 
 
 def test_an_error_of_the_core_propagates_and_the_next_input_is_taken(host: Host) -> None:
@@ -240,7 +240,7 @@ def test_an_error_of_the_core_propagates_and_the_next_input_is_taken(host: Host)
         host.driver.handle(Started())
     host.core.script = scripted()
     host.driver.handle(Persisted(1))
-    assert host.heard == [Started(), Persisted(1)]
+    assert host.inputs == [Started(), Persisted(1)]
 
 
 # -- the wake-up ------------------------------------------------------------------------------------------------
@@ -251,9 +251,9 @@ def test_the_core_is_woken_when_it_is_due_and_what_it_wants_then_is_carried_out(
     host.driver.handle(Started())
     assert (host.wanted, host.driver.due) == ([1_500], 1_500)
     host.advance(499)
-    assert host.heard == [Started()]
+    assert host.inputs == [Started()]
     host.advance(1)
-    assert host.core.heard[1:] == [("timer", 1_500)]
+    assert host.core.inputs[1:] == [("timer", 1_500)]
     assert host.calls == [("send_packet", SendPacket("out-1", b"again"))]
     assert (host.wanted, host.driver.due) == ([], None)
 
@@ -289,9 +289,9 @@ def test_one_that_is_put_off_is_not_moved_and_the_core_hears_of_it_only_when_it_
     host.driver.handle(Persisted(1))
     assert host.wanted == [1_500]
     host.advance(500)
-    assert (host.heard, host.wanted) == ([Started(), Persisted(1)], [1_900])
+    assert (host.inputs, host.wanted) == ([Started(), Persisted(1)], [1_900])
     host.advance(400)
-    assert host.heard[2:] == ["timer"]
+    assert host.inputs[2:] == ["timer"]
 
 
 def test_a_core_that_ends_is_not_woken_and_hears_nothing_of_what_waited(host: Host) -> None:
@@ -309,4 +309,4 @@ def test_a_core_that_ends_is_not_woken_and_hears_nothing_of_what_waited(host: Ho
     assert host.wanted == [1_500]
     host.does = end
     host.driver.handle(Started())
-    assert (host.core.heard, host.wanted) == ([], [])
+    assert (host.core.inputs, host.wanted) == ([], [])

@@ -20,7 +20,7 @@ from harness.wire import (
 
 
 def resized(data: bytes, change: int) -> bytes:
-    """The packet with ``change`` bytes more or fewer, its PacketSize corrected."""
+    """Return the packet with ``change`` bytes more or fewer, its PacketSize corrected."""
     data = data + bytes(change) if change > 0 else data[:change]
     return data[:8] + len(data).to_bytes(4, "little") + data[12:]
 
