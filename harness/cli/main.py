@@ -96,7 +96,7 @@ def prove(
         raise UsageError(f"unknown rule {unknown[0]}; `mqconform rules` lists them")
     proof = prove_rules(inventory, rule, jobs)
     for name, why in sorted(proof.unclean.items()):
-        typer.echo(f"not clean: {name}: on the clean reference its verdicts are: {why}")
+        typer.echo(f"not clean: {name}: on the clean reference: {why}")
     for name, faults in sorted(proof.alive.items()):
         typer.echo(f"alive: {name}: its check does not find {', '.join(sorted(faults))}")
     for name in proof.unproven:

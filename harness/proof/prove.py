@@ -97,7 +97,7 @@ def prove(
             if not seen[rule] and rule not in inventory.tests and rule not in inventory.proven:
                 proof.unseen.append(rule)
             elif seen[rule] != {"pass"}:
-                proof.unclean[rule] = ", ".join(sorted(seen[rule])) or "no verdict"
+                proof.unclean[rule] = why_unclean(line for line in clean if line["rule"] == rule)
         proof.checked = [rule for rule in proof.checked if rule not in proof.unseen]
         faults = [name for name, fault in load_faults().items() if wanted & set(fault.breaks)]
         tasks = [(sut, Path(folder) / name, name, _tests_for(name, inventory, judged_in)) for name in faults]
@@ -110,6 +110,16 @@ def prove(
                     progress(name)
     proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
     return proof
+
+
+def why_unclean(verdicts: Iterable[dict[str, Any]]) -> str:
+    """Return what kept a rule from passing on the clean reference: the first verdict that is no pass, and its check."""
+    bad = next((line for line in verdicts if line["verdict"] != "pass"), None)
+    if bad is None:
+        return "no verdict"
+    if bad["reason"]:
+        return f"{bad['verdict']} in {bad['test']}: {bad['reason']}"
+    return f"{bad['verdict']} in {bad['test']}: expected {bad['expected']}; observed {bad['observed']}"
 
 
 def _tests_for(fault: str, inventory: Inventory, judged_in: dict[str, list[str]]) -> list[list[str]]:

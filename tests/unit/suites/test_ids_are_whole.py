@@ -104,6 +104,23 @@ def test_every_checked_rule_is_named_in_the_folder_of_its_section(rules, of_faul
     assert wrong == {}, "these tables must read so"
 
 
+def test_as_many_checks_are_frozen_as_there_are(rules):
+    """A run with fewer ends with exit code 5; nobody forgets to raise the number."""
+    checks = {check for row in rules.values() for check in row["tests"] if "/test_" in check}
+    assert tomllib.loads((SUITES / "frozen.toml").read_text(encoding="utf-8")) == {"tests": len(checks)}
+
+
+def test_every_section_is_a_package_with_its_heading():
+    for folder in set(folders().values()):
+        heading = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+        section = re.match(r"MS-(\w+) (\d+(?:\.\d+)*) ", heading)
+        assert section is not None, f"{folder}/__init__.py names no section"
+        numbers = re.match(r"s((?:\d+_)+)", folder.name)
+        assert numbers is not None, folder
+        named = [int(number) for number in numbers[1].strip("_").split("_")]
+        assert (folder.parent.name, named) == (section[1].lower(), [int(one) for one in section[2].split(".")])
+
+
 def test_every_checked_rule_has_a_fault(rules):
     assert [rule for rule, row in rules.items() if not row["faults"]] == []
 
