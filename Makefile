@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: help setup demo test test-core test-processes lint prove crash bench wheel clean
+.PHONY: help setup demo test test-core test-runs test-processes lint prove crash bench wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{printf "%-24s%s\n", $$1, $$2}'
@@ -20,14 +20,17 @@ demo: setup ## three systems are tested, a matrix and a site are made
 
 # In parallel: tests of processes mostly wait, the others and the proof compute.
 test: setup lint ## everything that CI runs
-	$(MAKE) --no-print-directory --jobs 2 --output-sync=target test-processes test-core
+	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-runs test-processes test-core
 
 test-core: setup ## of it: unit and property tests, then the proof
 	$(BIN)/pytest -q --ignore tests/process --ignore tests/browser
 	$(BIN)/mqconform prove --jobs 2
 
-test-processes: setup ## of it: tests with processes and a browser
-	$(BIN)/pytest -q tests/process tests/browser
+test-runs: setup ## of it: whole runs of mqconform
+	$(BIN)/pytest -q $(wildcard tests/process/test_mqconform_*.py)
+
+test-processes: setup ## of it: queue managers as processes, and the site in a browser
+	$(BIN)/pytest -q $(filter-out tests/process/test_mqconform_%,$(wildcard tests/process/test_*.py)) tests/browser
 
 lint: setup ## ruff, its formatter and mypy
 	$(BIN)/ruff check .

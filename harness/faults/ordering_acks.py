@@ -16,7 +16,7 @@ BODY = f"{PROPERTIES}.MessageBody"
 NUMBER = "UserHeader.DestinationQueue.PrivateQueueIdentifier"
 NAME = "UserHeader.DestinationQueue.DirectFormatName"
 PRIVATE, DIRECT = 3, 7
-"""What DQ announces."""
+"""The values of DQ."""
 ELSEWHERE = "TCP:127.0.0.77"
 VT_UI1 = 17
 

@@ -62,7 +62,7 @@ class FaultyCore:
 
 
 Install = Callable[[FaultyCore], None]
-"""What puts a fault into a core."""
+"""Puts a fault into a core."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What faults of the messages that are sent have in common: which messages are meant, PacketSize as it then is."""
+"""Helpers of faults of the messages that are sent: which messages are meant, PacketSize as it then is."""
 
 from __future__ import annotations
 

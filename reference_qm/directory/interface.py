@@ -1,4 +1,4 @@
-"""What a directory is asked and answers. Spec: MS-MQDSSM 3.1.6.1-3.1.6.7, as MS-MQDMPR 3.1.7.1.18-24 uses it."""
+"""Questions to a directory and its answers. Spec: MS-MQDSSM 3.1.6.1-3.1.6.7, as MS-MQDMPR 3.1.7.1.18-24 uses it."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Write:
 
 
 Change = Create | Delete | Write
-"""What a directory can be asked to change."""
+"""The changes that a directory can be asked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ MAX_QUERIES: Final = 1_024
 
 
 class Replica:
-    """What a directory held at an instant. One that is not ``connected`` answers as a directory that is away.
+    """The contents of a directory at an instant. One that is not ``connected`` answers as a directory that is away.
 
     That is also what there is in workgroup mode (MS-MQSO 4.3.1.3), where no directory was ever connected to.
     """

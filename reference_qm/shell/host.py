@@ -64,7 +64,7 @@ STOP_FLUSH_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one process takes on. The defaults let a full window of the largest packets (64 of 4 MiB) wait."""
+    """Limits of one process. The defaults let a full window of the largest packets (64 of 4 MiB) wait."""
 
     connections: int = 8192
     unsent_bytes: int = 272 * 1024 * 1024
@@ -90,9 +90,9 @@ class Host:
         self._pings: dict[PingSocket, DatagramSocket] = {}
         self._resolver = Resolver(address)
         self._streams: dict[str, Connection] = {}
-        """What the core has a name for."""
+        """The connections that the core has a name for."""
         self._connections: set[Connection] = set()
-        """What is open, closing ones included."""
+        """All that are open, closing ones included."""
         self._all_closed = asyncio.Event()
         self._all_closed.set()
         self._stopping = False
@@ -101,7 +101,7 @@ class Host:
         self._answered: dict[int, Callable[[Answer], None]] = {}
         self._life = 0
         self._unwritten: list[tuple[int, Persist]] = []
-        """What waits to be written, and in which life of the core it was wanted."""
+        """Records that wait to be written, and in which life of the core it was wanted."""
         self._writer: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self.driver = Driver(self)
@@ -200,7 +200,7 @@ class Host:
         return self._connections | set(self._streams.values())
 
     def _end_life(self, why: str) -> None:
-        """Forget everything that the core began, and tell whoever waits for it; what is to be written still is."""
+        """Forget everything that the core began, and reject what somebody waits for; what is to be written still is."""
         for task in self._tasks - {self._writer}:
             task.cancel()
         self._life += 1

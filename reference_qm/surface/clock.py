@@ -1,4 +1,4 @@
-"""The time that the core is told (design: sans-IO, injected time)."""
+"""The time that is passed to the core: it reads no clock."""
 
 from __future__ import annotations
 

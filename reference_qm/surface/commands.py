@@ -1,4 +1,4 @@
-"""What a higher layer can ask of a queue manager: requests of the ``Command`` input, results of ``Completed``."""
+"""Requests of a higher layer to a queue manager: those of the ``Command`` input, results of ``Completed``."""
 
 from __future__ import annotations
 
@@ -286,9 +286,9 @@ class AbortTransaction:
 
 @value_object
 class ReenlistmentTimeout:
-    """The coordinator does not tell in time what became of transactions in doubt (MS-MQDMPR 3.1.4.11).
+    """The coordinator does not say in time what became of transactions in doubt (MS-MQDMPR 3.1.4.11).
 
-    Result: in_doubt, their identifiers. Until it is restarted the queue manager only tells about itself.
+    Result: in_doubt, their identifiers. Until it is restarted the queue manager only answers questions about itself.
     """
 
 
@@ -373,6 +373,6 @@ Request = (
 
 @value_object
 class Result:
-    """What a Command gave: JSON-ready values under the names that each request documents."""
+    """The result of a Command: JSON-ready values under the names that each request documents."""
 
     values: dict[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""What every host does to carry out the effects that concern its directory."""
+"""Carries out the effects that concern the directory, the same in every host."""
 
 from __future__ import annotations
 

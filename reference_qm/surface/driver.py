@@ -56,7 +56,7 @@ class Timer(Protocol):
 
 
 class Host(Protocol):
-    """What surrounds a core: time, connections, names, a disk, a directory, and whoever waits for answers.
+    """The surroundings of a core: time, connections, names, a disk, a directory, and whoever waits for answers.
 
     An effect is answered by the inputs that it names, given to ``Driver.handle`` at once or later.
     """

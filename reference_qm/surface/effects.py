@@ -1,4 +1,4 @@
-"""What the core wants done: the only things that ``QueueManager.handle`` and ``handle_timer`` return."""
+"""The wishes of the core: the only things that ``QueueManager.handle`` and ``handle_timer`` return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can happen to the core: the only things that ``QueueManager.handle`` takes.
+"""Everything that can happen to the core: the only things that ``QueueManager.handle`` takes.
 
 Transports are named by strings: the core names those that it opens (``out-1``, ...), the shell those that it
 accepts (``in-1``, ...).
@@ -95,7 +95,7 @@ class DatagramReceived:
 
 @value_object
 class RpcListening:
-    """The ports of DCE/RPC were taken (MS-MQQP 3.1.3): what RemoteQMGetQMQMServerPort and the endpoint mapper tell.
+    """The ports of DCE/RPC were taken (MS-MQQP 3.1.3): what RemoteQMGetQMQMServerPort and the endpoint mapper return.
 
     ``handshake`` is that of qmcomm (IP_HANDSHAKE), ``read`` that of qm2qm (IP_READ); each serves both.
     """

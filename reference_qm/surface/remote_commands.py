@@ -1,4 +1,4 @@
-"""What a higher layer asks about queues of other queue managers: part of ``reference_qm.surface.commands``."""
+"""Requests about queues of other queue managers: part of ``reference_qm.surface.commands``."""
 
 from __future__ import annotations
 

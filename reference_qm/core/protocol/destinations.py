@@ -19,7 +19,7 @@ from reference_qm.model.adm import OutgoingQueue, Queue, Session
 from reference_qm.surface.clock import Now
 
 OUTGOING_QUEUES_LIMIT = 65_536
-"""Outgoing queues beyond which a stranger's message opens no other."""
+"""Outgoing queues beyond which the message of an unknown sender opens no other."""
 QueuePath = PrivateQueuePath | PublicQueuePath
 _SENDABLE = r"DIRECT=TCP:address\private$\queue, DIRECT=OS:host\private$\queue, PRIVATE=guid\id or PUBLIC=guid"
 

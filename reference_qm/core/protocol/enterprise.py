@@ -24,7 +24,7 @@ OnAnswer: TypeAlias = Callable[[DirectoryAnswered, Now], None]
 
 
 class Enterprise:
-    """What a queue manager knows of its enterprise; nothing of it survives.
+    """The knowledge that a queue manager has of its enterprise; nothing of it survives.
 
     ``directory`` is what the directory held when it was read last: every read is answered from it. ``awaited`` is what
     goes on when an effect that concerns the directory is answered, by its token. ``table`` is the RoutingTable of

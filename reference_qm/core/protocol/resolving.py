@@ -21,7 +21,7 @@ ADDRESS_LIMIT = 16
 
 @dataclass(frozen=True, slots=True)
 class Destination:
-    """What Get Destination Info returns: rHostName and rQueueManagerGuid, the latter zero for a direct name."""
+    """The result of Get Destination Info: rHostName and rQueueManagerGuid, the latter zero for a direct name."""
 
     HostName: str
     QueueManagerGuid: UUID
@@ -71,11 +71,11 @@ class Resolving(Part):
         self.need_validation(session)
 
     def get_destination_info(self, format_name: str) -> Destination | None:
-        """Tell whose queue a format name means; None when the directory cannot tell. Spec: MS-MQQB 3.1.7.4.
+        """Return whose queue a format name means; None when the directory does not know. Spec: MS-MQQB 3.1.7.4.
 
         It takes host name and Identifier from the Queue that was read; meant is the QueueManager of that queue
         (MS-MQDMPR 3.1.1.2): a queue has no QualifiedComputerName, and its own Identifier leads to no queue manager. In
-        workgroup mode the configuration tells which public queues there are.
+        workgroup mode the configuration says which public queues there are.
         """
         name = parse_format_name(format_name)
         if isinstance(name, PublicName):
@@ -97,7 +97,7 @@ class Resolving(Part):
     def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
         """Give the queue managers that can be next on the way to one; none when there is no way. Spec: MS-MQQB 3.1.7.5.
 
-        In workgroup mode the configured routes tell the address of the destination, which is the next hop itself.
+        In workgroup mode the configured routes give the address of the destination, which is the next hop itself.
         """
         if not self.qm.enterprise.state.DirectoryIntegrated:
             address = self.qm.config.routes.get(guid)

@@ -47,7 +47,7 @@ class SecurityLookup(Part):
 
         Spec: MS-MQQB 3.1.5.8.3.
 
-        While the directory cannot tell, the queue's own counts. One that cannot be read grants nobody anything.
+        While the directory is away, the queue's own counts. One that cannot be read grants nobody anything.
         """
         if queue.QueueType is not QueueType.PUBLIC or queue.Identifier is None:
             return queue.Security

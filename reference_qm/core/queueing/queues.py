@@ -28,11 +28,11 @@ COPIED = (
     "Security",
     "BasePriority",
 )
-"""What a new queue has of what its creator asked for, besides the Pathname. Spec: MS-MQDMPR 3.1.7.1.3."""
+"""Attributes that a new queue takes from its creator, besides the Pathname. Spec: MS-MQDMPR 3.1.7.1.3."""
 
 
 OF_DIRECTORY = ("Identifier", "FullPath", "DirectoryPath")
-"""What a public queue has from the directory."""
+"""Attributes that a public queue has from the directory."""
 OnCreated: TypeAlias = Callable[[Status, Queue | None], None]
 
 

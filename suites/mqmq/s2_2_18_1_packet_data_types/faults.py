@@ -19,7 +19,7 @@ MESSAGE = UserMessagePacket
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """A queue manager, or a queue, that is nowhere."""
 ON_DESTINATION, PUBLIC, ON_OTHER, DIRECT = 3, 5, 6, 7
-"""What DQ and RQ announce: a private queue of the destination, a public one, a private one elsewhere, a direct name."""
+"""Values of DQ and RQ: a private queue of the destination, a public one, a private one elsewhere, a direct name."""
 NAMES_AT = 64
 """Where the names of the UserHeader begin."""
 

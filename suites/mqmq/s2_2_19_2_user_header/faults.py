@@ -23,7 +23,7 @@ MESSAGE = UserMessagePacket
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 """A queue manager that is nowhere."""
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
-"""What DQ and AQ announce: a private queue of the destination, a public queue, a direct name."""
+"""Values of DQ and AQ: a private queue of the destination, a public queue, a direct name."""
 HOUR_S = 3600
 
 

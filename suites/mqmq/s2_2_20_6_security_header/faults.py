@@ -18,7 +18,7 @@ DATA = "SecurityHeader.SecurityData"
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
 """A queue manager that is nowhere."""
 NOBODY, QUEUE_MANAGER = 0, 2
-"""What ST says of who signed."""
+"""Values of ST: who signed."""
 ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
 
 

@@ -39,7 +39,7 @@ class FinalAckNeverDead(FinalAcks):
 
 @fault("final-ack-elsewhere", breaks=("MQQB-3.1.5.7-04", "MQQB-3.1.5.7-07"))
 class FinalAckElsewhere(FinalAcks):
-    """What is kept goes to the dead letters of messages without transaction."""
+    """A message that is kept goes to the dead letters of messages without transaction."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         header = position.UserMessage.UserHeader

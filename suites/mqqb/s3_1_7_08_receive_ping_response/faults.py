@@ -30,7 +30,7 @@ add(
 
 @fault("ping-response-flags-of-another", breaks="MQQB-3.1.7.8-02")
 class FlagsOfAnotherResponse(Ping):
-    """What decides are the flags of the first datagram that came, whatever it was."""
+    """The flags of the first datagram that came decide, whatever it was."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

@@ -10,7 +10,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, Session
 
 @fault("step-sent-twice", breaks="MQQB-3.1.7.16-06")
 class SentTwice(DispatchCollection):
-    """What was sent stays in the dispatch collection once."""
+    """A message that was sent stays in the dispatch collection once."""
 
     def __init__(self, qm: QueueManager) -> None:
         super().__init__(qm)

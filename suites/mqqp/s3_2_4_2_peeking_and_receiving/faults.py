@@ -368,7 +368,7 @@ class AnotherReceiveEnded(ClientReading):
 
 @fault("remote-read-refused", breaks=("MQQP-3.2.4.3-38", "MQQP-3.2.4.6-37"))
 class MessageRefused(ClientReading):
-    """What was received is refused."""
+    """A message that was received is refused with NACK."""
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         yield from super().end_receive(entry, Ack.RR_NACK if ack is Ack.RR_ACK else Ack.RR_ACK)
