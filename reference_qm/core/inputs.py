@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from reference_qm.core.dispatch import ON_COMMAND
 from reference_qm.core.part import Part
-from reference_qm.core.protocol.commanding import TELLING
+from reference_qm.core.protocol.commanding import ANSWERED_WHILE_HALTED
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.model.attributes import ServiceState
 from reference_qm.model.states import ConnectionStatus, Opening
@@ -136,7 +136,7 @@ class Inputs(Part):
 
     def on_command(self, event: Command, now: Now) -> None:
         """Carry out a command of a higher layer, or refuse it."""
-        if self.qm.halted is not None and type(event.request) not in TELLING:
+        if self.qm.halted is not None and type(event.request) not in ANSWERED_WHILE_HALTED:
             self.qm.emit(Rejected(event.token, self.qm.halted))
             return
         self.answer(event.token, lambda: ON_COMMAND[type(event.request)](self.qm)(event.request, event.token, now))

@@ -228,7 +228,7 @@ class Host:
         return token
 
     def awaits(self, token: int) -> bool:
-        """Tell whether what was asked under this token is still to be answered."""
+        """Return whether what was asked under this token is still to be answered."""
         return token in self._answered
 
     def _deliver(self, event: Input) -> None:

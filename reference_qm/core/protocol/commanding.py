@@ -252,7 +252,7 @@ _NOT_ENQUEUED = {
 }
 
 
-TELLING = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
+ANSWERED_WHILE_HALTED = frozenset({commands.Identity, commands.ListQueues, commands.Inspect})
 """Commands that only return something, and change nothing."""
 
 
