@@ -1,4 +1,4 @@
-"""The strict codec: strict about structure, never about values (design: two codecs, on purpose).
+"""The strict codec: strict about structure, never about values (docs/architecture.md: two codecs, on purpose).
 
 ``parse_packet``, ``parse_ping`` and ``Record.parse`` raise FormatError on bytes without the printed structure, and
 nothing else on any bytes. What a field may hold is a rule, and rules are judged elsewhere.

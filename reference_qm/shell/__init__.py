@@ -1,1 +1,1 @@
-"""The only place of the reference queue manager with sockets, files and real time (design: sans-IO core)."""
+"""The only place of the reference queue manager with sockets, files and real time."""

@@ -11,7 +11,7 @@ from harness.rules.catalogue import load_catalogue, load_documents, load_index
 from harness.rules.errata import CatalogueError, Erratum, Reading, load_errata
 
 NUMBERS = [*range(1, 66), 75, *range(80, 89), *range(101, 121), *range(136, 140)]
-"""Those of the list of ambiguities, and observations of ours."""
+"""The entries that there are: contradictions in the documents, and between them and real bytes."""
 CANNOT_BE_MEANT = {
     *(6, 9, 11, 14, 17, 21, 23, 27, 28, 32, 37, 38, 41, 43, 54, 57, 58, 61, 62),
     *(80, 82, 86, 88, 101, 104, 114, 137),

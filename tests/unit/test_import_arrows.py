@@ -1,4 +1,4 @@
-"""The import arrows of the design: suites -> harness -> reference_qm; reports reads result files only."""
+"""The import arrows (docs/architecture.md): suites -> harness -> reference_qm; reports reads result files only."""
 
 from __future__ import annotations
 

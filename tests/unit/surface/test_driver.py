@@ -1,4 +1,4 @@
-"""The driver: the contract between a core and whatever host it has (design: sans-IO)."""
+"""The driver: the contract between a core and whatever host it has."""
 
 from __future__ import annotations
 
