@@ -1,6 +1,6 @@
 """The Spark job: verdict files in, Parquet tables and the records for the pages out.
 
-Every line of every file ends in one of the tables ``verdicts`` and ``rejected``, never both. README.md has the tables.
+Every line of every file ends in one of the tables ``verdicts`` and ``rejected``, never both (docs/reports.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""matrix.json: the same matrix for machines (README.md describes it)."""
+"""matrix.json: the same matrix for machines (docs/reports.md describes it)."""
 
 from __future__ import annotations
 

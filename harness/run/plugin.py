@@ -112,7 +112,7 @@ def _selection(config: pytest.Config) -> str:
 
 
 def suite_path(item: pytest.Item) -> str | None:
-    """Return a check's id, ``suites/<document>/<module>::<name>``; None for a test that is no check."""
+    """Return a check's id, ``suites/<document>/<section>/<module>::<name>``; None for a test that is no check."""
     if not item.path.is_relative_to(SUITES):
         return None
     return f"suites/{item.path.relative_to(SUITES).as_posix()}::{item.nodeid.split('::', 1)[1]}"

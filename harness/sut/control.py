@@ -1,4 +1,4 @@
-"""The control channel of a SUT: the README's JSON Lines protocol, over TCP or inside this process."""
+"""The control channel of a SUT: JSON Lines (docs/control-protocol.md), over TCP or inside this process."""
 
 from __future__ import annotations
 

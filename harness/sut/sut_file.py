@@ -131,6 +131,9 @@ def load_sut_file(path: Path) -> SutFile:
 def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     """Check the tree of a SUT file."""
     where = str(path or "SUT file")
+    for former, name in _FORMER_NAMES.items():
+        if former in tree and name in tree:
+            raise UsageError(f"{where}: [{former}] is the former name of [{name}]: both are there, remove [{former}]")
     tree = {_FORMER_NAMES.get(name, name): table for name, table in tree.items()}
     for name in tree:
         if name not in _TABLES and name != "capabilities":

@@ -1,4 +1,4 @@
-"""The control protocol: one JSON object per line over TCP (README: control protocol)."""
+"""The control protocol: one JSON object per line over TCP (docs/control-protocol.md)."""
 
 from __future__ import annotations
 

@@ -294,7 +294,7 @@ class ReenlistmentTimeout:
 
 @value_object
 class SetTimers:
-    """Change timer durations (README: set_timers). None leaves a value as it is. Result: the values in force.
+    """Change timer durations (the verb set_timers). None leaves a value as it is. Result: the values in force.
 
     ``scale`` N lets every protocol timer of MS-MQQB 3.1.2 run N times faster than its specified duration, so that
     the relations between timers and negotiated values stay what the specification says.

@@ -98,3 +98,10 @@ def test_a_missing_or_broken_file_is_one_line(tmp_path: Path) -> None:
 def test_a_remote_address_is_possible_when_meant() -> None:
     driver = {"kind": "external", "address": "192.0.2.1", "allow_remote": True}
     assert parse_sut_file(GOOD | {"driver": driver}).driver.address == "192.0.2.1"
+
+
+def test_the_former_name_of_a_table_is_read_but_not_beside_the_new_one() -> None:
+    former = {"sut": GOOD["sut"], "reach": {"kind": "external", "tcp_port": 1802}}
+    assert parse_sut_file(former).driver.tcp_port == 1802
+    with pytest.raises(UsageError, match=r"\[reach\] is the former name of \[driver\]: both are there"):
+        parse_sut_file(GOOD | former)
