@@ -28,6 +28,7 @@ WORST_FIRST: tuple[Kind, ...] = (
     Kind("inconclusive", "?", "inconclusive", "tried, but what was seen does not decide", "yellow"),
     Kind("warn", "▲", "warn", "a recommendation (SHOULD) was not followed", "dark_orange"),
     Kind("pass", "✓", "pass", "the system did what the rule asks", "green"),
+    Kind("not_exercised", "~", "not exercised", "what the rule is about never occurred", "dim"),
     Kind("not_applicable", "—", "not applicable", "the system declares that it lacks what the rule is about", "dim"),
     Kind("not_observable", "○", "not observable", "nothing that the tester can see would show it", "dim"),
 )

@@ -8,7 +8,7 @@ from typing import Any
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.judging.passive import PASSIVE, PassiveJudge
-from harness.judging.verdicts import HEX_LIMIT, Entry, Evidence, Log, Verdict
+from harness.judging.verdicts import HEX_LIMIT, Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
 
 EVIDENCE_LIMIT = 6
@@ -28,6 +28,8 @@ class Judge:
         self.covers = covers
         self.capture = capture
         self.judged: dict[str, Verdict] = {}
+        """The worst verdict of each rule so far."""
+        self._finished: set[str] = set()
         self.reasons: list[str] = []
         """The reasons for which rules were given up."""
 
@@ -51,24 +53,33 @@ class Judge:
         self._write(row, verdict, _text(expected), _text(observed), _frames(evidence), errata=errata, note=note)
         return kept
 
+    def finished(self, *rules: str) -> None:
+        """Say that nothing that follows in this check can change its verdict of these rules.
+
+        Without it a check that breaks off has not finished with any of its rules. One that ends has finished all.
+        """
+        for rule in rules:
+            self._row(rule)
+            if rule not in self.judged:
+                raise HarnessError(f"{self.test} says that it has finished {rule} but has not judged it")
+        self._finished.update(rules)
+
+    def not_exercised(self, rule: str, reason: str, evidence: Frame | Iterable[Frame | None] | None = None) -> None:
+        """Record that what the rule is about never occurred: it was neither kept nor broken."""
+        self._write(self._row(rule), Verdict.NOT_EXERCISED, "", "", _frames(evidence), reason=reason)
+
     def give_up(self, verdict: Verdict, reason: str) -> None:
         """Record the same verdict, with a reason, for every covered rule that has none yet."""
-        left = [rule for rule in self.covers if rule not in self.judged]
-        if left:
-            self.reasons.append(reason)
-        for rule in left:
-            self._write(self._row(rule), verdict, "", "", [], reason=reason)
+        self._leave([rule for rule in self.covers if rule not in self.judged], verdict, reason)
 
-    def break_off(self, reason: str) -> None:
-        """End the check at a step that failed; when all its rules have verdicts, those that passed stay open, too.
+    def break_off(self, reason: str, verdict: Verdict = Verdict.INCONCLUSIVE) -> None:
+        """End the check at a step that failed: what it had not finished stays open, also where it passed so far.
 
-        A rule may be judged several times: a pass before the step is not all that the check has to say.
+        A rule may be judged several times: a pass before the step is not all that the check has to say. A rule that
+        was seen broken stays broken.
         """
-        if all(rule in self.judged for rule in self.covers):
-            for rule in self.covers:
-                if self.judged[rule] is Verdict.PASS:
-                    del self.judged[rule]
-        self.give_up(Verdict.INCONCLUSIVE, reason)
+        decided = {rule for rule in self.covers if self.judged.get(rule) in (Verdict.FAIL, Verdict.WARN)}
+        self._leave([rule for rule in self.covers if rule not in decided | self._finished], verdict, reason)
 
     def end(self) -> None:
         """Account for the rules that the check left out: others failed before them, or it is our mistake."""
@@ -77,6 +88,12 @@ class Judge:
             self.give_up(Verdict.INCONCLUSIVE, f"not judged: before it came {', '.join(missed)}, which was not kept")
         else:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
+
+    def _leave(self, rules: list[str], verdict: Verdict, reason: str) -> None:
+        if rules:
+            self.reasons.append(reason)
+        for rule in rules:
+            self._write(self._row(rule), verdict, "", "", [], reason=reason)
 
     def passive(self, found: PassiveJudge) -> None:
         """Write what the passive predicates found in this test: one pass a rule, or its failures."""
@@ -136,9 +153,7 @@ class Judge:
                 notes=tuple(filter(None, [row.note, note])),
             )
         )
-        worse = self.judged.get(row.id)
-        if worse is None or verdict is Verdict.FAIL:
-            self.judged[row.id] = verdict
+        self.judged[row.id] = worst([verdict, *([self.judged[row.id]] if row.id in self.judged else [])])
 
 
 def _text(value: Any) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from enum import StrEnum
@@ -19,7 +19,7 @@ HEX_LIMIT = 4096
 
 
 class Verdict(StrEnum):
-    """The verdicts that a rule can get."""
+    """The verdicts that a rule can get (docs/run-folder.md)."""
 
     PASS = "pass"  # noqa: S105 - a verdict, no secret
     FAIL = "fail"
@@ -27,11 +27,31 @@ class Verdict(StrEnum):
     """A SHOULD that was not met."""
     INCONCLUSIVE = "inconclusive"
     """The check could not come to an end: a step before it failed."""
+    NOT_EXERCISED = "not_exercised"
+    """What the rule is about never occurred."""
     NOT_APPLICABLE = "not_applicable"
     """The SUT is declared not to have what the rule is about."""
     NOT_OBSERVABLE = "not_observable"
     """The SUT offers no way to see it (no control channel, no inspection)."""
     HARNESS_ERROR = "harness_error"
+
+
+WORST_FIRST = (
+    Verdict.FAIL,
+    Verdict.HARNESS_ERROR,
+    Verdict.INCONCLUSIVE,
+    Verdict.WARN,
+    Verdict.PASS,
+    Verdict.NOT_EXERCISED,
+    Verdict.NOT_APPLICABLE,
+    Verdict.NOT_OBSERVABLE,
+)
+"""Of several verdicts on a rule the first in this order stands: one kept once need not be exercised again."""
+
+
+def worst(verdicts: Iterable[Verdict]) -> Verdict:
+    """Return the verdict that stands; there must be one."""
+    return min(verdicts, key=WORST_FIRST.index)
 
 
 @dataclass(frozen=True, slots=True)

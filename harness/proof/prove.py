@@ -90,7 +90,8 @@ def prove(
         seen: dict[str, set[str]] = defaultdict(set)
         judged_in: dict[str, list[str]] = defaultdict(list)
         for line in clean:
-            seen[line["rule"]].add(line["verdict"])
+            if line["verdict"] != "not_exercised":  # elsewhere it may be
+                seen[line["rule"]].add(line["verdict"])
             if line["verdict"] == "pass" and line["test"] not in judged_in[line["rule"]]:
                 judged_in[line["rule"]].append(line["test"])
         for rule in proof.checked:

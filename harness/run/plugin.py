@@ -262,10 +262,10 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     except (ConformanceFailure, SutUnavailable) as error:
         judge.break_off(str(error))
     except (pytest.skip.Exception, pytest.fail.Exception) as error:
-        judge.give_up(Verdict.HARNESS_ERROR, f"the check ended itself without judging this rule: {error}")
+        judge.break_off(f"the check ended itself without judging this rule: {error}", Verdict.HARNESS_ERROR)
         raise
     except Exception as error:
-        judge.give_up(Verdict.HARNESS_ERROR, f"{type(error).__name__}: {error}")
+        judge.break_off(f"{type(error).__name__}: {error}", Verdict.HARNESS_ERROR)
         raise
     finally:
         judge.passive(item.funcargs["_passive"])  # type: ignore[attr-defined]

@@ -47,6 +47,11 @@ def test_missed(judge):
     for rule in (MUST, SHOULD):
         judge(rule, expected=1, observed=2)
 
+@both
+def test_not_exercised(judge):
+    judge(MUST, expected=1, observed=1)
+    judge.not_exercised(SHOULD, "no trailer")
+
 @pytest.mark.covers(SHOULD)
 def test_should_missed(judge):
     judge(SHOULD, expected=1, observed=2)
@@ -62,6 +67,12 @@ def test_forgets_one(judge):
 @both
 def test_step_fails(judge):
     judge(MUST, expected=1, observed=1)
+    raise ConformanceFailure("the SUT did not send SessionAck")
+
+@both
+def test_step_fails_after_one(judge):
+    judge(MUST, expected=1, observed=1)
+    judge.finished(MUST)
     raise ConformanceFailure("the SUT did not send SessionAck")
 
 @both
@@ -132,9 +143,11 @@ EXPECTED = {
     "test_kept": ["pass", "pass"],
     "test_missed": ["fail", "warn"],
     "test_should_missed": ["warn"],
+    "test_not_exercised": ["pass", "not_exercised"],
     "test_not_covered": ["harness_error", "harness_error"],
     "test_forgets_one": ["pass", "harness_error"],
-    "test_step_fails": ["pass", "inconclusive"],
+    "test_step_fails": ["pass", "inconclusive", "inconclusive"],
+    "test_step_fails_after_one": ["pass", "inconclusive"],
     "test_breaks": ["harness_error", "harness_error"],
     "test_asserts": ["harness_error", "harness_error"],
     "test_skips_itself": ["harness_error", "harness_error"],
@@ -159,7 +172,7 @@ REASONS = {
     "test_harness_breaks": "we were wrong",
 }
 """The reason in the last verdict of each check."""
-GOOD = {"test_kept", "test_should_missed"}
+GOOD = {"test_kept", "test_should_missed", "test_not_exercised"}
 """Checks that end well for pytest."""
 
 
@@ -210,7 +223,7 @@ def test_only_checks_that_kept_their_rules_end_well(ran: Path) -> None:
 def test_junit_says_why(ran: Path) -> None:
     cases = {case.get("name"): case for case in ET.parse(ran / "junit.xml").getroot().iter("testcase")}
     said = str(cases["test_step_fails"][0].get("message"))
-    assert said == f"Failed: {SHOULD} inconclusive; the SUT did not send SessionAck"
+    assert said == f"Failed: {MUST} inconclusive, {SHOULD} inconclusive; the SUT did not send SessionAck"
     assert cases["test_needs_what_is_not_declared"][0].tag == "skipped"
 
 

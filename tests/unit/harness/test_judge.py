@@ -64,25 +64,58 @@ def test_giving_up_reaches_only_the_rules_not_judged_yet(tmp_path: Path, verdict
     assert made.reasons == ["it closed"]
 
 
-def test_a_check_that_breaks_off_leaves_open_what_it_had_not_judged(tmp_path: Path) -> None:
-    made = judge(tmp_path, MUST, SHOULD)
+@pytest.mark.parametrize("verdict", [Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR])
+def test_breaking_off_withdraws_the_pass_of_what_was_not_finished(tmp_path: Path, verdict: Verdict) -> None:
+    made = judge(tmp_path, MUST, SHOULD, SETTLED)
     made(MUST, expected=1, observed=1)
-    made.break_off("it closed")
-    assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [(MUST, "pass"), (SHOULD, "inconclusive")]
+    made(SETTLED, expected=1, observed=1)
+    made.finished(SETTLED)
+    made.break_off("it closed", verdict)
+    assert [(line["rule"], line["verdict"], line["reason"]) for line in lines(tmp_path)] == [
+        (MUST, "pass", None),
+        (SETTLED, "pass", None),
+        (MUST, verdict, "it closed"),
+        (SHOULD, verdict, "it closed"),
+    ]
+    assert made.judged == {MUST: verdict, SHOULD: verdict, SETTLED: Verdict.PASS}
 
 
-def test_a_check_that_breaks_off_is_never_as_if_it_had_come_to_its_end(tmp_path: Path) -> None:
-    """Every rule passed once, but the check had more to say of one of them."""
+def test_what_was_seen_broken_stays_broken_when_the_check_breaks_off(tmp_path: Path) -> None:
     made = judge(tmp_path, MUST, SHOULD)
-    made(MUST, expected=1, observed=1)
+    made(MUST, expected=1, observed=2)
     made(SHOULD, expected=1, observed=2)
     made.break_off("it closed")
-    assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [
-        (MUST, "pass"),
-        (SHOULD, "warn"),
-        (MUST, "inconclusive"),
+    assert [(line["rule"], line["verdict"]) for line in lines(tmp_path)] == [(MUST, "fail"), (SHOULD, "warn")]
+
+
+def test_only_what_was_judged_can_be_finished(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST)
+    with pytest.raises(HarnessError, match=f"has finished {MUST} but has not judged it"):
+        made.finished(MUST)
+    with pytest.raises(HarnessError, match=f"judges {SHOULD} but its @covers does not name it"):
+        made.finished(SHOULD)
+
+
+def test_what_never_occurred_is_no_pass_and_no_mistake(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST, SHOULD)
+    made.not_exercised(MUST, "no packet had a trailer", frame(7))
+    made(SHOULD, expected=1, observed=1)
+    made.not_exercised(SHOULD, "not in the second round")
+    made.end()
+    assert [(line["rule"], line["verdict"], line["reason"]) for line in lines(tmp_path)] == [
+        (MUST, "not_exercised", "no packet had a trailer"),
+        (SHOULD, "pass", None),
+        (SHOULD, "not_exercised", "not in the second round"),
     ]
-    assert made.judged[MUST] is Verdict.INCONCLUSIVE
+    assert made.judged == {MUST: Verdict.NOT_EXERCISED, SHOULD: Verdict.PASS}
+
+
+def test_a_should_missed_after_a_pass_explains_what_was_left_out(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST, SHOULD)
+    made(SHOULD, expected=1, observed=1)
+    made(SHOULD, expected=1, observed=2)
+    made.end()
+    assert made.judged == {SHOULD: Verdict.WARN, MUST: Verdict.INCONCLUSIVE}
 
 
 def test_what_a_check_leaves_out_is_open_after_a_failure_and_else_our_mistake(tmp_path: Path) -> None:

@@ -53,7 +53,7 @@ def run_json(folder: Path) -> dict[str, Any]:
     [
         ([Verdict.PASS], 0),
         ([Verdict.PASS, Verdict.WARN], 0),
-        ([Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE], 0),
+        ([Verdict.NOT_EXERCISED, Verdict.NOT_APPLICABLE, Verdict.NOT_OBSERVABLE], 0),
         ([Verdict.PASS, Verdict.FAIL], 1),
         ([Verdict.PASS, Verdict.INCONCLUSIVE], 1),
         ([Verdict.PASS, Verdict.HARNESS_ERROR], 1),

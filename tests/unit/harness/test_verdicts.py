@@ -8,7 +8,8 @@ import pytest
 from harness_made import INFO, MUST, lines, log
 
 from harness.errors import UsageError
-from harness.judging.verdicts import Entry, Recorded, Verdict, read_verdicts
+from harness.judging.verdicts import WORST_FIRST, Entry, Recorded, Verdict, read_verdicts, worst
+from reports.vocabulary import VERDICTS
 
 
 def entry(verdict: Verdict = Verdict.PASS, **changes: str) -> Entry:
@@ -17,8 +18,15 @@ def entry(verdict: Verdict = Verdict.PASS, **changes: str) -> Entry:
 
 
 def test_the_set_of_verdicts_is_closed() -> None:
-    words = "pass fail warn inconclusive not_applicable not_observable harness_error"
+    words = "pass fail warn inconclusive not_exercised not_applicable not_observable harness_error"
     assert [str(verdict) for verdict in Verdict] == words.split()
+
+
+def test_the_worst_verdict_stands_and_reports_agree() -> None:
+    assert tuple(WORST_FIRST) == VERDICTS
+    assert set(WORST_FIRST) == set(Verdict)
+    assert worst([Verdict.NOT_EXERCISED, Verdict.PASS]) is Verdict.PASS
+    assert worst([Verdict.PASS, Verdict.INCONCLUSIVE]) is Verdict.INCONCLUSIVE
 
 
 def test_each_verdict_is_on_disk_at_once_and_carries_the_run(tmp_path: Path) -> None:
