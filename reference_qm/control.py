@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import MISSING, fields
 from functools import partial
 from types import MappingProxyType, NoneType
@@ -19,6 +19,41 @@ DELIVERIES: dict[str, dict[str, bool]] = {
     "recoverable": {"recoverable": True},
     "transactional": {"transactional": True},
 }
+
+
+FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        name: frozenset(verbs.split())
+        for name, verbs in {
+            "queue_control": "create_queue get_queue set_queue delete_queue list purge",
+            "send": "send open_session",
+            "receive": (
+                "receive peek peek_message peek_next receive_by_lookup_id peek_by_lookup_id move purge "
+                "open_queue close_queue open_cursor close_cursor"
+            ),
+            "transactions": "begin prepare commit abort reenlistment_timeout",
+            "pause": "pause_queue resume_queue take_offline bring_online",
+            "restart": "restart",
+            "reset": "reset",
+            "set_timers": "set_timers",
+            "configure": "configure",
+            "inspect": "inspect",
+            "remote_read": (
+                "remote_open remote_close remote_open_cursor remote_close_cursor remote_receive remote_peek "
+                "remote_receive_by_lookup_id remote_peek_by_lookup_id remote_purge"
+            ),
+        }.items()
+    }
+)
+"""The verbs of each facility; a verb of two is offered with either, one of none (identity, cancel, stop) always."""
+
+
+def refusal(verb: object, offered: Collection[str]) -> str | None:
+    """Return in one line why a verb is refused where only some facilities are offered; None when it is not."""
+    owners = [name for name, verbs in FACILITIES.items() if verb in verbs]
+    if not owners or any(owner in offered for owner in owners):
+        return None
+    return f"{verb}: not offered here: it needs the facility {' or '.join(owners)}"
 
 
 class ControlError(ValueError):

@@ -25,12 +25,13 @@ from harness.sut.control import Control, JsonlControl, VirtualControl
 from harness.sut.free_ports import free_port, free_rpc_port
 from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut.remote_control import RemoteControl
-from harness.sut.sut import FACILITIES, MESSAGE_IDS_A_TEST, Sut
+from harness.sut.sut import MESSAGE_IDS_A_TEST, Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, SutFile
 from harness.sut.worker_configurations import as_fresh_peer
 from harness.wire import dissect, establish_connection
 from reference_qm.codec import StreamFramer
 from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.control import FACILITIES
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.security import SecurityConfig
 from reference_qm.surface.driver import Core

@@ -10,13 +10,8 @@ from harness.errors import ConformanceFailure, HarnessError
 from harness.sut.control import Control
 from harness.sut.remote_control import RemoteControl
 from harness.sut.sut_file import CAPABILITIES, SutFile
+from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
-
-FACILITIES = (
-    *("queue_control", "send", "receive", "pause", "restart", "reset", "set_timers", "configure", "inspect"),
-    "remote_read",
-)
-"""The facilities that a control channel can offer; the SUT's answer to ``identity`` lists which it has."""
 
 MESSAGE_IDS_A_TEST = 1024
 """MessageIDs that a test may use. A SUT that outlives a test would take one used twice for a duplicate."""

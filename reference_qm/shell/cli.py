@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from reference_qm.control import FACILITIES
 from reference_qm.shell.reader import read
 from reference_qm.shell.service import Service, identified, make_core, open_store
 from reference_qm.shell.settings import Settings, load_settings
@@ -35,6 +36,9 @@ def serve(
     ping_port: Annotated[str | None, typer.Option("--ping-port", metavar="PORT", help="0: a free one [3527].")] = None,
     rpc_port: Annotated[str | None, typer.Option("--rpc-port", metavar="PORT", help="0: a free one [2103].")] = None,
     control: Annotated[str | None, typer.Option("--control", help="ADDRESS:PORT of the control protocol.")] = None,
+    facilities: Annotated[
+        str | None, typer.Option("--facilities", metavar="NAME,...", help="All that --control offers [everything].")
+    ] = None,
     store: Annotated[str | None, typer.Option("--store", metavar="FILE", help="Survives the process [none].")] = None,
     fault: Annotated[list[str] | None, typer.Option("--fault", help="A deliberate violation; repeatable.")] = None,
 ) -> None:
@@ -50,7 +54,7 @@ def serve(
     }
     try:
         settings = load_settings(config, flags, SystemEntropy())
-        went_well = asyncio.run(_run(settings, fault or []))
+        went_well = asyncio.run(_run(settings, fault or [], _offered(facilities)))
     except SettingsError as error:
         typer.echo(f"mqconform serve: {error}", err=True)
         raise typer.Exit(2) from error
@@ -58,11 +62,21 @@ def serve(
         raise typer.Exit(1)
 
 
-async def _run(settings: Settings, faults: list[str]) -> bool:
+def _offered(facilities: str | None) -> frozenset[str]:
+    """Return the facilities that are named, with commas between them; SettingsError for one that there is not."""
+    if facilities is None:
+        return frozenset(FACILITIES)
+    names = frozenset(name.strip() for name in facilities.split(",") if name.strip())
+    if unknown := sorted(names - FACILITIES.keys()):
+        raise SettingsError(f"--facilities: unknown facility {unknown[0]!r}; known are {', '.join(FACILITIES)}")
+    return names
+
+
+async def _run(settings: Settings, faults: list[str], facilities: frozenset[str]) -> bool:
     # typer.echo flushes: a parent waits for this line.
     with contextlib.ExitStack() as stack:
         store = open_store(settings)
         if store is not None:
             stack.callback(store.close)
         found = identified(settings, store)
-        return await Service(found, lambda: make_core(found, faults, store), store).run(typer.echo)
+        return await Service(found, lambda: make_core(found, faults, store), store, facilities).run(typer.echo)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import MappingProxyType
 from typing import Any, cast
 
-from reference_qm.control import ControlError, answer, request_from
+from reference_qm.control import FACILITIES, ControlError, answer, refusal, request_from
 from reference_qm.shell.host import Host
 from reference_qm.shell.store import StoreError
 from reference_qm.surface.commands import CancelWaiting, Request
@@ -29,13 +29,20 @@ class ControlServer:
     """Serves several clients at once.
 
     ``stop`` is called when one asks for the end of the process, ``reset`` when one asks for a new beginning: that
-    raises a ControlError or a StoreError when it cannot be.
+    raises a ControlError or a StoreError when it cannot be. ``offered``: the facilities that clients have here.
     """
 
-    def __init__(self, host: Host, stop: Callable[[], None], reset: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        host: Host,
+        stop: Callable[[], None],
+        reset: Callable[[], None],
+        offered: Collection[str] = frozenset(FACILITIES),
+    ) -> None:
         self.host = host
         self.stop = stop
         self.reset = reset
+        self.offered = offered
         self.clients: set[ControlClient] = set()
         self.ending = False
         self._listener: asyncio.Server | None = None
@@ -135,6 +142,8 @@ class ControlClient(asyncio.Protocol):
             arguments = _object(line)
             number = _number(arguments)
             verb = arguments.get("verb")
+            if isinstance(verb, str) and (refused := refusal(verb, self.server.offered)) is not None:
+                raise ControlError(refused)
             on_verb = _HOST_VERBS.get(verb) if isinstance(verb, str) else None
             if verb == "cancel":
                 self._cancel(number, arguments)
@@ -153,7 +162,7 @@ class ControlClient(asyncio.Protocol):
 
         def answered(result: Answer) -> None:
             self._waiting.pop(result.token, None)
-            self._send(answer(number, result))
+            self._send(self._limited(answer(number, result)))
 
         token = self.server.host.ask(request, answered)
         if self.server.host.awaits(token):
@@ -182,6 +191,12 @@ class ControlClient(asyncio.Protocol):
     def _stop(self, number: Any) -> None:
         self._send({"id": number, "ok": True})
         self.server.stop()
+
+    def _limited(self, reply: dict[str, Any]) -> dict[str, Any]:
+        """Leave what is not offered here out of an answer to identity."""
+        if "facilities" in reply:
+            reply["facilities"] = [one for one in reply["facilities"] if one in self.server.offered]
+        return reply
 
     def _refuse(self, number: Any, error: str) -> None:
         self._send({"id": number, "ok": False, "error": error})

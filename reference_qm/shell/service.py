@@ -8,13 +8,13 @@ import ipaddress
 import logging
 import os
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from importlib import metadata
 from typing import Any
 from uuid import UUID
 
-from reference_qm.control import ControlError
+from reference_qm.control import FACILITIES, ControlError
 from reference_qm.core.protocol.restoring import RestoreError
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.shell.control_server import ControlServer
@@ -82,13 +82,19 @@ def _wrapped(core: QueueManager, faults: Sequence[str]) -> Core:
 class Service:
     """A core with its host and, if asked for, its control server."""
 
-    def __init__(self, settings: Settings, new_core: Callable[[], Core], store: Store | None = None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        new_core: Callable[[], Core],
+        store: Store | None = None,
+        facilities: Collection[str] = frozenset(FACILITIES),
+    ) -> None:
         self.settings = settings
         self.new_core = new_core
         self.host = Host(
             new_core(), settings.listen.address, store or MemoryStore(), settings.limits, settings.directory
         )
-        self.control = ControlServer(self.host, self.stop, self.reset)
+        self.control = ControlServer(self.host, self.stop, self.reset, facilities)
         self._end = asyncio.Event()
         self._failed = False
 

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from reference_qm.codec import NULL_GUID, MessageIdentifier, MessagePropertiesHeader, PublicName
 from reference_qm.codec.format_names import MultipleElementName
+from reference_qm.control import FACILITIES
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.destinations import destination_guid, parse_name
 from reference_qm.core.protocol.errors import CommandError
@@ -21,18 +22,6 @@ from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
-FACILITIES = (
-    "queue_control",
-    "send",
-    "receive",
-    "pause",
-    "restart",
-    "reset",
-    "set_timers",
-    "configure",
-    "inspect",
-    "remote_read",
-)
 LABEL_LIMIT = 249
 """WCHARs of a label without its terminating null. Spec: MS-MQMQ 2.2.19.3."""
 LONGEST_MS = 0x7FFFFFFF

@@ -82,7 +82,7 @@ def test_transactions_of_one_message(peer, sut, judge):
     sender.acknowledge_all(session)
 
 
-@needs("send")
+@needs("send", "transactions")
 @covers("MQMQ-2.2.20.5-06")
 def test_all_messages_of_a_transaction_have_its_id(peer, sut, judge):
     """Two transactions of two messages each: the messages of one have the same ID, those of the other another."""

@@ -33,6 +33,7 @@ def test_identity(host):
         "queue_control",
         "send",
         "receive",
+        "transactions",
         "pause",
         "restart",
         "reset",

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, running
 
-from reference_qm.control import ControlError
+from reference_qm.control import FACILITIES, ControlError
 from reference_qm.shell import control_server
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.store import StoreError
@@ -64,11 +64,11 @@ class Bench:
 
 
 @contextlib.asynccontextmanager
-async def bench() -> AsyncIterator[Bench]:
+async def bench(offered: frozenset[str] = frozenset(FACILITIES)) -> AsyncIterator[Bench]:
     core = ScriptedCore(answering)
     stopped = asyncio.Event()
     async with running(core) as (host, _):
-        server = ControlServer(host, stopped.set, lambda: host.reset(lambda: core))
+        server = ControlServer(host, stopped.set, lambda: host.reset(lambda: core), offered)
         endpoint = await server.bind(Endpoint("127.0.0.1", 0))
         await server.start()
         yield Bench(core, server, endpoint, stopped)
@@ -82,6 +82,23 @@ def test_a_request_is_answered_under_its_id():
             caller.say({"id": 1, "verb": "identity"}, {"id": "two", "verb": "identity"})
             assert await caller.read_reply() == {"id": 1, "ok": True, "name": "fake"}
             assert await caller.read_reply() == {"id": "two", "ok": True, "name": "fake"}
+
+    asyncio.run(story())
+
+
+def test_what_is_not_offered_is_refused_in_one_line():
+    async def story():
+        async with bench(frozenset({"receive"})) as it, it.caller() as caller:
+            caller.say({"id": 1, "verb": "reset"}, {"id": 2, "verb": "begin"}, {"id": 3, "verb": "identity"})
+            assert await caller.read_reply() == {
+                "id": 1,
+                "ok": False,
+                "error": "reset: not offered here: it needs the facility reset",
+            }
+            assert (await caller.read_reply())["error"] == (
+                "begin: not offered here: it needs the facility transactions"
+            )
+            assert (await caller.read_reply())["ok"] is True
 
     asyncio.run(story())
 

@@ -1,0 +1,28 @@
+"""Every verb of the control protocol belongs to a facility, and the page says so."""
+
+from __future__ import annotations
+
+from harness.paths import SUITES
+from reference_qm.control import _VERBS, FACILITIES, refusal
+
+PAGE = (SUITES.parent / "docs" / "control-protocol.md").read_text(encoding="utf-8")
+OF_NONE = {"identity"}
+
+
+def test_every_verb_belongs_to_a_facility():
+    owned = {verb for verbs in FACILITIES.values() for verb in verbs}
+    assert set(_VERBS) - OF_NONE == owned - {"restart", "reset"}
+
+
+def test_a_verb_of_two_facilities_is_offered_with_either():
+    assert refusal("purge", {"receive"}) is refusal("purge", {"queue_control"}) is None
+    assert refusal("purge", {"send"}) == "purge: not offered here: it needs the facility queue_control or receive"
+
+
+def test_the_page_has_the_table():
+    for facility, verbs in FACILITIES.items():
+        if len(verbs) == 1 or facility == "remote_read":
+            assert f"`{facility}`" in PAGE
+        elif facility != "send":
+            row = [line for line in PAGE.splitlines() if line.startswith(f"| `{facility}` |")][-1]
+            assert verbs == set(row.split("|")[2].replace("`", "").replace(" ", "").split(","))
