@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from ipaddress import ip_address
 from typing import Any
 
 from harness.capture.recorder import Frame, Recorder
@@ -21,6 +22,8 @@ from reference_qm.surface.inputs import Endpoint, PingSocket
 
 PEER_QUEUE = "private$\\mqc-peer"
 CONNECT_MS = 6_000
+OTHER_ADDRESS = "127.255.255.253"
+"""An address of loopback that no peer has."""
 
 
 class Peer:
@@ -59,10 +62,15 @@ class Peer:
 
     # -- raw mode -----------------------------------------------------------------------------------------------
 
-    def connect(self) -> RawConversation:
-        """Connect to the SUT without a core behind."""
+    def connect(self, *, from_another_address: bool = False) -> RawConversation:
+        """Connect to the SUT without a core behind.
+
+        ``from_another_address``: as another system than the peer, where this machine has addresses enough (loopback).
+        """
+        loopback = ip_address(self.address).is_loopback
+        address = OTHER_ADDRESS if from_another_address and loopback else self.address
         conversation = RawConversation(self, by_peer=True)
-        conversation.stream = self.environment.connect(self.sut.endpoint, self.address, conversation)
+        conversation.stream = self.environment.connect(self.sut.endpoint, address, conversation)
         self.environment.run_until(lambda: conversation.is_open or conversation.failed is not None, CONNECT_MS)
         if not conversation.is_open:
             raise SutUnavailable(

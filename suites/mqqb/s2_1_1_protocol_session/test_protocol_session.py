@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import SutUnavailable
-from harness.run.marks import covers, needs
+from harness.run.marks import covers
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import listen, request
 
@@ -20,7 +20,6 @@ def test_every_packet_begins_with_a_base_header(peer, judge):
     judge("MQQB-2.1.1-01", expected=f"3 of 3 packets begin with one: {ORDINARY}", observed=observed, evidence=answers)
 
 
-@needs("send")
 @covers("MQQB-2.1.1-02")
 def test_initiator_connects_to_the_tcp_port(peer, sut, judge):
     """A SUT with a message to send connects to the acceptor's TCP port and begins a session there."""

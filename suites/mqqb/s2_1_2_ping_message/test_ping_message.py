@@ -8,15 +8,16 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import ping_request, ping_response
 from suites.mqqb.steps.opening import direct_name
+from suites.mqqb.steps.provoking import let_send
 
 
-@needs("ping_initiator", "send")
+@needs("ping_initiator")
 @covers("MQQB-2.1.2-01")
 def test_initiator_hears_the_response_on_its_source_port(peer, sut, judge):
     """A response to the port that a Ping Request came from is taken: the session is requested at once."""
     hearing = peer.udp(port=sut.file.driver.peer_ping_port)
     listener = peer.listen_raw()
-    sut.send(direct_name(peer), body="ping", label="ping")
+    let_send(peer, sut, direct_name(peer))
     ping = hearing.poll()
     if ping is None:
         raise ConformanceFailure("the SUT sent no Ping Request before its session")

@@ -45,7 +45,6 @@ def test_an_establish_connection_is_internal_and_of_its_type(peer, judge):
     judge("MQQB-2.2.3-02", expected=2, observed=bits["PT"], evidence=[sent, reply])
 
 
-@needs("send")
 @covers("MQQB-2.2.3.1-01")
 def test_a_request_for_a_direct_name_has_no_server_guid(peer, sut, judge):
     """The session for a message to a direct format name is requested with a zero ServerGuid, or that of a ping."""
@@ -76,7 +75,6 @@ def test_a_response_has_the_server_guid(peer, sut, judge, named):
     judge("MQQB-2.2.3.1-02", expected=text(sut.guid), observed=observed, evidence=[sent, reply])
 
 
-@needs("send")
 @covers("MQQB-2.2.3.1-05")
 def test_the_session_flag_tells_of_a_ping(peer, sut, judge):
     """SE is 1 in every request before which no Ping Request came; after one, the text wants 0 and Windows sends 1."""
@@ -103,7 +101,7 @@ def test_a_response_repeats_the_session_flag(peer, judge, flag):
     judge("MQQB-2.2.3.1-06", expected=f"SE {flag}", observed=observed, evidence=[sent, reply])
 
 
-@needs("inspect", "send")
+@needs("inspect")
 @covers("MQQB-2.2.3.1-07")
 def test_operating_system_is_the_one_of_the_queue_manager(peer, sut, judge):
     """OS is set in the request of a SUT on a server-class system and clear else; RC of pings says nothing of it.

@@ -10,7 +10,7 @@ from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, Caller, element, fiel
 SERVERS = ("WinServer", "WinEnt")
 
 
-@needs("ping_initiator", "send", "inspect")
+@needs("ping_initiator", "inspect")
 @covers("MQQB-2.2.7-02")
 def test_only_a_server_leaves_its_type_clear(peer, sut, judge):
     """RC of the Ping Request is clear for OperatingSystemType WinServer and WinEnt only.
@@ -23,7 +23,7 @@ def test_only_a_server_leaves_its_type_clear(peer, sut, judge):
     judge("MQQB-2.2.7-02", expected=expected, observed=f"{field(asked, 'RC')} of a {kind}", evidence=asked)
 
 
-@needs("ping_initiator", "send")
+@needs("ping_initiator")
 @covers("MQQB-2.2.7-01")
 @pytest.mark.parametrize(("RF", "expected"), [(0, OPENED), (1, OPENED_NONE)])
 def test_unused_flags_of_a_response_make_no_difference(peer, sut, judge, RF, expected):

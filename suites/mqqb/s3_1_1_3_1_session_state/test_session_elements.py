@@ -43,7 +43,7 @@ def test_each_session_counts_its_own_messages(peer, sut, judge):
     )
 
 
-@needs("send", "restart", "inspect")
+@needs("restart", "inspect")
 @covers("MQQB-3.1.1.3.1-10", "MQQB-3.1.1.3.1-11", "MQQB-3.1.1.3.1-12")
 def test_a_session_has_a_queue_to_send_from_also_after_a_restart(peer, sut, judge):
     """An accepted session has no outgoing queue and nothing to send; one for a message has both after a restart."""

@@ -35,7 +35,7 @@ def test_a_message_taken_before_a_restart_is_a_duplicate_after_it(peer, sut, jud
     judge("MQQB-3.1.1.3-22", expected="1 in its queue", observed=f"{len(found)} in its queue", evidence=evidence)
 
 
-@needs("send", "restart")
+@needs("restart")
 @covers("MQQB-3.1.1.3-24", "MQQB-3.1.1.3-25")
 def test_message_ids_count_on_and_are_not_used_again(peer, sut, judge):
     """Three messages have ids that follow each other; one that is sent after a restart has none of before."""

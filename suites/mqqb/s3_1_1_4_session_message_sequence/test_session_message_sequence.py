@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import direct_name, pass_time
 from suites.mqqb.steps.sender import Sender, tags
 
 
-@needs("send")
 @covers("MQQB-3.1.1.4-01")
 @pytest.mark.parametrize("acknowledged", [1, 2])
 def test_the_messages_of_a_session_are_numbered_from_one(peer, sut, judge, acknowledged):

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.messages import a_message
 from suites.mqqb.steps.opening import ACK_MS, pass_time
 from suites.mqqb.steps.sequences import Outgoing
 
 
-@needs("send")
 @covers("MQQB-3.1.1.6.1-01", "MQQB-3.1.1.6.1-02", "MQQB-3.1.1.6.1-03", "MQQB-3.1.1.6.1-04")
 def test_what_the_session_acknowledged_is_discarded(peer, sut, judge):
     """Of express and recoverable messages the first two each are acknowledged; the next session brings the others.

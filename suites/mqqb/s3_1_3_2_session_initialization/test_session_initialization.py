@@ -31,6 +31,7 @@ from suites.mqqb.steps.opening import (
     respond,
 )
 from suites.mqqb.steps.pinging import Caller, element, field, shown
+from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender, tags
 
 CLEANUP_MS = 20_000
@@ -64,7 +65,6 @@ SEQUENCE = {
 # -- what shows on the wire --------------------------------------------------------------------------------------
 
 
-@needs("send")
 @covers(
     "MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-05", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07"
 )
@@ -73,7 +73,7 @@ def test_counts_begin_anew_with_each_session(peer, sut, judge):
     listener = listen(peer, sut)
     first, asked = accepted(listener)
     agree(first, respond(first, asked))
-    sut.send(direct_name(peer), body="recoverable", delivery="recoverable")
+    let_send(peer, sut, direct_name(peer), delivery="recoverable")
     first.expect("UserMessage")
     first.send(recoverable_message(peer))
     first.send(recoverable_message(peer))
@@ -82,7 +82,7 @@ def test_counts_begin_anew_with_each_session(peer, sut, judge):
     pass_time(peer, sut.quiet_ms)
     first.close()
 
-    sut.send(direct_name(peer), body="recoverable", delivery="recoverable")
+    let_send(peer, sut, direct_name(peer), delivery="recoverable")
     second, asked = accepted(listener)
     came = agree(second, respond(second, asked))
     sent = second.send(recoverable_message(peer))
@@ -116,7 +116,6 @@ def _acknowledgment(messages):
     )
 
 
-@needs("send")
 @covers("MQQB-3.1.3.2-23")
 def test_messages_that_wait_fit_into_the_window_of_a_new_session(peer, sut, judge):
     """Three messages that wait when the session is opened are sent without an acknowledgment in between."""
@@ -172,7 +171,7 @@ def test_session_without_messages_is_closed_by_its_first_cleanup(peer, sut, judg
     judge("MQQB-3.1.3.2-25", expected=FIRST_TIME, observed=observed, evidence=[session.sent[0], session.last])
 
 
-@needs("send", "set_timers")
+@needs("set_timers")
 @covers("MQQB-3.1.3.2-27")
 @pytest.mark.parametrize("configured_ms", [20_000, 50_000])
 def test_ack_timeout_is_the_configured_one(peer, sut, judge, configured_ms):
@@ -194,7 +193,7 @@ def test_identifier_is_one_of_its_own(peer, judge):
     judge("MQQB-3.1.3.2-34", expected="one of its own", observed=observed, evidence=frames)
 
 
-@needs("ping_initiator", "send", "restart")
+@needs("ping_initiator", "restart")
 @covers("MQQB-3.1.3.2-35")
 def test_first_ping_after_a_start_has_cookie_one(peer, sut, judge):
     """PingCookie begins with 0 and is incremented before it is sent."""
@@ -275,7 +274,7 @@ def _now(peer):
     return Between(now_s - CLOCK_S, now_s + CLOCK_S)
 
 
-@needs("send", "inspect")
+@needs("inspect")
 @covers("MQQB-3.1.3.2-14")
 def test_retry_timer_runs_when_messages_wait_for_a_new_session(peer, sut, judge):
     """While a session is set up for a message, its Session Retry Connect Timer runs."""

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
-from harness.run.marks import covers, needs
+from harness.run.marks import covers
 from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import (
@@ -34,7 +34,6 @@ WRONG_SIGNATURES = {
 }
 
 
-@needs("send")
 @covers("MQQB-3.1.5.1-01")
 def test_any_packet_counts_as_activity(peer, sut, judge):
     """A message of the peer, shortly before the timer ends a session, keeps the session for another period."""

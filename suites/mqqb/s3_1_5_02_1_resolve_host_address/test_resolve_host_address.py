@@ -26,7 +26,6 @@ NO_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 NOWHERE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
-@needs("send")
 @covers("MQQB-3.1.5.2.1-01", "MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
 def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     """The SUT connects to the host that a direct format name names, and its message names the queue."""

@@ -33,7 +33,6 @@ def pings(peer: Peer, since: int = 0, until: int | None = None) -> list[Frame]:
     return [frame for frame in frames if since < frame.number and (until is None or frame.number < until)]
 
 
-@needs("send")
 @covers("MQQB-3.1.5.2.3-02", "MQQB-3.1.5.2.3-04", "MQQB-3.1.5.2.3-05", "MQQB-3.1.5.2.3-07", "MQQB-3.1.5.2.3-09")
 def test_a_session_begins_with_a_request(peer, sut, judge):
     """The SUT connects to the acceptor's TCP port and sends an EstablishConnection request first.
@@ -60,7 +59,7 @@ def test_a_session_begins_with_a_request(peer, sut, judge):
     )
 
 
-@needs("send", "set_timers")
+@needs("set_timers")
 @covers("MQQB-3.1.5.2.3-10", "MQQB-3.1.5.2.3-11")
 def test_a_second_request_tells_the_time_passed_and_that_no_ping_was_sent(peer, sut, judge):
     """Two requests are as many ms apart as their TimeStamps say; SE is 1 in a request that no ping went before."""

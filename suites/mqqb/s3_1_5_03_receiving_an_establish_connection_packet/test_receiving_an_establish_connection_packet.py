@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers
 from suites.mqqb.steps.opening import (
     accepted,
     agree,
@@ -39,7 +39,6 @@ def test_a_request_closes_an_accepted_session_that_is_open(peer, judge):
     judge("MQQB-3.1.5.3-01", expected="closed", observed=observed, evidence=[sent, connection.last])
 
 
-@needs("send")
 @covers("MQQB-3.1.5.3-01")
 def test_a_second_response_closes_an_initiated_session(peer, sut, judge):
     """An initiator closes on an EstablishConnection in WAITING_CPR_MSG and in OPEN; on the right packets it goes on."""

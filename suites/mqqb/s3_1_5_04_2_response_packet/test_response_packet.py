@@ -19,7 +19,7 @@ from suites.mqqb.steps.opening import (
 )
 
 
-@needs("send", "inspect")
+@needs("inspect")
 @covers(
     "MQQB-3.1.5.2.3-14",
     "MQQB-3.1.5.2.3-16",
@@ -61,7 +61,6 @@ def test_the_outgoing_queue_tells_how_far_its_session_is(peer, sut, judge):
     judge("MQQB-3.1.5.4.2-05", expected=formatted, observed=last, evidence=agreed)
 
 
-@needs("send")
 @covers("MQQB-3.1.5.4.2-07")
 def test_a_response_opens_the_session(peer, sut, judge):
     """Nothing is sent before the acceptor's ConnectionParameters; after them the message comes."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import INITIALIZATION_MS, agree, called, direct_name, kind_of, pass_time, respond
+from suites.mqqb.steps.provoking import let_send
 
 
-@needs("send", "set_timers")
+@needs("set_timers")
 @covers("MQQB-3.1.5.4.2-06")
 def test_an_initiated_session_outlives_the_timer(peer, sut, judge):
     """A session that is open is alive when the timer would have expired: the next message comes on it."""
@@ -15,7 +16,7 @@ def test_an_initiated_session_outlives_the_timer(peer, sut, judge):
     first = agree(connection, respond(connection, asked))
     pass_time(peer, sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
     there = not connection.closed_by_sut
-    sut.send(direct_name(peer), body="the second")
+    let_send(peer, sut, direct_name(peer), tag=2)
     second = connection.poll("UserMessage") if there else None
     judge(
         "MQQB-3.1.5.4.2-06",

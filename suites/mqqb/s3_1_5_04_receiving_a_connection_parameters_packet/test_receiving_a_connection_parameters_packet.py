@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers
 from suites.mqqb.steps.opening import accepted, agree, check_alive, listen, opened, parameters, respond
 
 
@@ -27,7 +27,6 @@ def test_parameters_close_an_accepted_session_that_is_open(peer, judge):
     judge("MQQB-3.1.5.4-01", expected="closed", observed=observed, evidence=[sent, connection.last])
 
 
-@needs("send")
 @covers("MQQB-3.1.5.4-01")
 def test_parameters_out_of_turn_close_an_initiated_session(peer, sut, judge):
     """An initiator closes on ConnectionParameters in WAITING_ECR_MSG and in OPEN; in turn it takes them."""

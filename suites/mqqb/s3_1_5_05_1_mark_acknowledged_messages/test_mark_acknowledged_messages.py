@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender, messages, tags
 
@@ -23,7 +23,6 @@ WIDEST = 512
     "MQQB-3.1.5.5.1-03",
     "MQQB-3.1.5.5.1-04",
 )
-@needs("send")
 def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
     """A full window opens by as many messages as are newly acknowledged, and all leave in their order.
 

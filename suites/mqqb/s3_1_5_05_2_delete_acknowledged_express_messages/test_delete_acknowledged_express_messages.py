@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.mqqb.steps.sender import Sender, is_recoverable, tags
 
 
 @covers("MQQB-3.1.5.5-04", "MQQB-3.1.5.5.2-01")
-@needs("send")
 @pytest.mark.parametrize("acknowledged", [0, 1, 4])
 def test_only_unacknowledged_express_messages_come_again(peer, sut, judge, acknowledged):
     """After AckSequenceNumber n the next session brings no express message up to the n-th, and all the others."""

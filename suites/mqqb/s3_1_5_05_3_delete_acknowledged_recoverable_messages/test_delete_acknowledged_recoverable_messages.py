@@ -14,7 +14,6 @@ from suites.mqqb.steps.sequences import Outgoing
 
 
 @covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
-@needs("send")
 @pytest.mark.parametrize(
     ("count", "number", "flags"),
     [(3, 0, 0), (6, 3, 0b101), (33, 1, 0x8000_0001)],

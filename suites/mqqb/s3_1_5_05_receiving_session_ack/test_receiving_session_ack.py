@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
-from harness.run.marks import covers, needs
+from harness.run.marks import covers
 from harness.sut.sut import Sut
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import established, opened
@@ -30,7 +30,6 @@ def test_session_ack_before_the_acceptor_is_open_closes_the_session(peer, sut, j
 
 
 @covers("MQQB-3.1.5.5-01")
-@needs("send")
 @pytest.mark.parametrize(
     ("state", "answered_early"),
     [("WAITING_ECR_MSG", "EstablishConnectionHeader"), ("WAITING_CPR_MSG", "ConnectionParametersHeader")],

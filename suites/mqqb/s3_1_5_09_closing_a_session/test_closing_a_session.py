@@ -37,7 +37,7 @@ def test_closed_session_is_in_state_closed(peer, sut, judge):
 
 
 @covers("MQQB-3.1.5.9-03")
-@needs("send", "queue_control")
+@needs("queue_control")
 def test_outgoing_queue_of_a_closed_session_is_disconnected(peer, sut, judge):
     """The outgoing queue is Connected while the session is open, and Disconnected once the session was closed."""
     sender = Sender(peer, sut)

@@ -20,7 +20,6 @@ AGAIN = "connected again after the retry time"
     "MQQB-3.1.6.1-10",
     "MQQB-3.1.7.3-01",
 )
-@needs("send")
 def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
     """After a lost connection the messages left come on a new session; with none left there is no new session.
 

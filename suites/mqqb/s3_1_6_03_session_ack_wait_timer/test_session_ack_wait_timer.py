@@ -9,7 +9,7 @@ from __future__ import annotations
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Session
-from harness.run.marks import covers, needs
+from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.messages import a_message
 from suites.mqqb.steps.sender import Sender, messages
@@ -30,11 +30,10 @@ TRAFFIC = (0.5, 1.5)
     "MQQB-3.1.6.3-04",
     "MQQB-3.1.2.4-01",
 )
-@needs("send")
 def test_session_whose_messages_are_not_acknowledged_is_closed(peer, sut, judge):
     """Three sessions of one sender, each ended by the sender's wait at another time, for what it received before."""
     private = f"PRIVATE={peer.identifier}\\00000001"  # half the wait of a direct name in Windows (note <46>)
-    sender = Sender(peer, sut, private if sut.has("private_names") else None)
+    sender = Sender(peer, sut, private if sut.has("private_names") and sut.has("send") else None)
     clock = Waits(sender)
     sender.send(1)
 

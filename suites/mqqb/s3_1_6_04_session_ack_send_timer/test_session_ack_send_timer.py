@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
-from harness.run.marks import covers, needs
+from harness.run.marks import covers
 from harness.sut.sut import Sut
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, internal_bits, opened
@@ -72,7 +72,6 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
 
 
 @covers("MQQB-3.1.6.4-06", "MQQB-3.1.6.4-07", "MQQB-3.1.6.4-09")
-@needs("send")
 def test_session_ack_tells_what_the_sut_itself_sent(peer, sut, judge):
     """After three messages of the SUT, one of them recoverable, its SessionAck for one of the peer counts them."""
     sender = Sender(peer, sut)

@@ -40,7 +40,7 @@ def test_an_acceptor_that_gets_no_parameters_closes(peer, sut, judge):
         judge(rule, expected=ON_TIME, observed=observed, evidence=answer)
 
 
-@needs("send", "set_timers")
+@needs("set_timers")
 @covers("MQQB-3.1.5.2.3-01", "MQQB-3.1.5.2.3-15", "MQQB-3.1.6.6-01")
 def test_an_initiator_that_gets_no_response_closes(peer, sut, judge):
     """A second attempt is closed when its own timer expires, not when that of the first would have."""

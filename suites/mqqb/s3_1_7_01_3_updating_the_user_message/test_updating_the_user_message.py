@@ -91,7 +91,6 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
     pass_time(peer, sut.quiet_ms)
 
 
-@needs("send")
 @covers(
     "MQQB-3.1.7.1.3-11",
     "MQQB-3.1.7.1.3-13",
@@ -175,7 +174,6 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge):
     sender.acknowledge_all(session)
 
 
-@needs("send")
 @covers("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03")
 def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut, judge):
     """With the window that both sides have agreed on, three more messages than it has room for are held back."""
@@ -195,7 +193,6 @@ def test_the_window_is_full_after_as_many_messages_as_it_has_room_for(peer, sut,
     sender.acknowledge_all(session)
 
 
-@needs("send")
 @covers("MQQB-3.1.7.1.3-27")
 def test_a_session_on_which_nothing_is_acknowledged_is_closed(peer, sut, judge):
     """The Session Ack Wait Timer is started by the second message too: the first was acknowledged, and it stopped."""

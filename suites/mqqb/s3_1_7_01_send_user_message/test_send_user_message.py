@@ -115,7 +115,7 @@ def _session(sut: Sut, format_name: str) -> dict[str, Any]:
     return found[0]
 
 
-@needs("send", "inspect")
+@needs("inspect")
 @covers("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04", "MQQB-3.1.7.1.6-06", "MQQB-3.1.7.16-06")
 def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judge):
     """Three messages come, each once; the connection is lost: the session is closed, the next one brings them again."""

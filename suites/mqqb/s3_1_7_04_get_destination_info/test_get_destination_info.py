@@ -18,7 +18,6 @@ def connection_for(peer: Peer, sut: Sut, name: str) -> tuple[str, str, Frame | N
     return f"{'a' if connection else 'no'} connection to {peer.address}", asked, request
 
 
-@needs("send")
 @covers("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-03", "MQQB-3.1.7.4-04", "MQQB-3.1.7.4-05", "MQQB-3.1.7.4-17")
 def test_a_direct_name_leads_to_its_address(peer, sut, judge):
     """For a direct format name the SUT connects to the address in it, and asks for no queue manager by GUID."""

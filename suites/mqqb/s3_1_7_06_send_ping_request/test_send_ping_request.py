@@ -7,11 +7,12 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import OneOf, agree, pass_time, respond
 from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, SIGNATURE, Caller, cookie_of, field, shown
+from suites.mqqb.steps.provoking import let_send
 
 RETRIED = f"{OPENED} after the retry time"
 
 
-@needs("ping_initiator", "send")
+@needs("ping_initiator")
 @covers(
     "MQQB-2.2.7-05",
     "MQQB-2.2.7-20",
@@ -42,7 +43,7 @@ def test_ping_request_comes_first_and_is_well_formed(peer, sut, judge):
         judge(rule, expected=shown(name, value), observed=field(asked, name), evidence=asked)
 
 
-@needs("ping_initiator", "send")
+@needs("ping_initiator")
 @covers(
     "MQQB-3.1.5.2.2-04",
     "MQQB-3.1.7.6-06",
@@ -74,7 +75,7 @@ def test_positive_response_opens_the_session(peer, sut, judge):
         judge(rule, expected=OPENED, observed=outcome, evidence=[asked, answer, *request])
 
 
-@needs("ping_initiator", "send", "set_timers")
+@needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.7.6-12", "MQQB-3.1.7.6-13", "MQQB-3.1.7.9-01")
 def test_negative_response_puts_the_session_off_until_the_retry_time(peer, sut, judge):
     """A response with RF set opens no session; the message that waits brings a new attempt after the retry time."""
@@ -88,7 +89,7 @@ def test_negative_response_puts_the_session_off_until_the_retry_time(peer, sut, 
     judge("MQQB-3.1.5.2.2-08", expected=RETRIED, observed=later, evidence=[asked, answer])
 
 
-@needs("ping_initiator", "send", "set_timers")
+@needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.5.2.2-08", "MQQB-3.1.6.8-01", "MQQB-3.1.7.6-09", "MQQB-3.1.7.6-11")
 def test_no_response_puts_the_session_off_until_the_retry_time(peer, sut, judge):
     """Without a response the wait ends with nothing opened, and a new attempt comes after the retry time."""
@@ -102,7 +103,7 @@ def test_no_response_puts_the_session_off_until_the_retry_time(peer, sut, judge)
         judge(rule, expected=RETRIED, observed=later, evidence=asked)
 
 
-@needs("ping_initiator", "send")
+@needs("ping_initiator")
 @covers("MQQB-3.1.7.6-14", "MQQB-3.1.7.8-06")
 def test_session_goes_on_when_the_time_of_its_ping_is_over(peer, sut, judge):
     """Once a response was taken, neither the end of its time nor a second one with RF set disturbs the session."""
@@ -124,7 +125,7 @@ def test_session_goes_on_when_the_time_of_its_ping_is_over(peer, sut, judge):
         judge(rule, expected=goes_on, observed=observed, evidence=[asked, second, connection.last])
 
 
-@needs("ping_initiator", "send")
+@needs("ping_initiator")
 @covers("MQQB-3.1.7.6-03", "MQQB-3.1.1.3-26")
 def test_each_ping_has_the_next_cookie(peer, sut, judge):
     """The ping before a second session has a Cookie one higher than that before the first, unless each begins anew."""
@@ -139,7 +140,7 @@ def test_each_ping_has_the_next_cookie(peer, sut, judge):
     pass_time(peer, sut.quiet_ms)
     connection.close()
     pass_time(peer, sut.quiet_ms)
-    sut.send(caller.name, body="another")
+    let_send(peer, sut, caller.name, tag=2)
     second = caller.asked()
     cookie, next_cookie = cookie_of(first), cookie_of(second)
     judge(

@@ -22,7 +22,7 @@ def outcome_of_wrong_and_right(caller: Caller, asked: Frame, **wrong: Any) -> tu
     return f"{upon_bad} on the wrong one, {upon_good} on the right one", [asked, bad, good]
 
 
-@needs("ping_initiator", "send")
+@needs("ping_initiator")
 @covers("MQQB-2.2.7-23", "MQQB-3.1.7.8-04")
 @pytest.mark.parametrize("RF", [0, 1])
 @pytest.mark.parametrize("error", [-1, 1, 0x8000_0000])
@@ -35,7 +35,7 @@ def test_response_with_another_cookie_is_ignored(peer, sut, judge, error, RF):
         judge(rule, expected=IGNORED, observed=observed, evidence=evidence)
 
 
-@needs("ping_initiator", "send")
+@needs("ping_initiator")
 @covers("MQQB-2.2.7-21", "MQQB-3.1.7.8-03")
 @pytest.mark.parametrize("RF", [0, 1])
 @pytest.mark.parametrize("signature", [0x0000, 0x4855])
@@ -47,7 +47,7 @@ def test_response_with_another_signature_is_ignored(peer, sut, judge, signature,
         judge(rule, expected=IGNORED, observed=observed, evidence=evidence)
 
 
-@needs("ping_initiator", "send")
+@needs("ping_initiator")
 @covers("MQQB-3.1.7.8-02")
 @pytest.mark.parametrize(("RF", "expected"), [(0, OPENED), (1, OPENED_NONE)])
 def test_only_the_response_to_the_request_counts(peer, sut, judge, RF, expected):
@@ -60,7 +60,7 @@ def test_only_the_response_to_the_request_counts(peer, sut, judge, RF, expected)
     judge("MQQB-3.1.7.8-02", expected=expected, observed=observed, evidence=[asked, other, right])
 
 
-@needs("ping_initiator", "send", "set_timers")
+@needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.7.8-06")
 def test_response_that_comes_too_late_is_ignored(peer, sut, judge):
     """A positive response after its time opens nothing before the retry time, when a session is opened all the same."""

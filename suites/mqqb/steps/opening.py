@@ -13,6 +13,7 @@ from harness.peer.peer import Peer, RawListener
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection
 from suites.messages import recoverable_message
+from suites.mqqb.steps.provoking import let_send
 
 NULL_GUID = UUID(int=0)
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
@@ -161,7 +162,7 @@ def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
     """Let the SUT send a message; return the listener that it will connect to. Its pings are answered."""
     peer.host.listen_ping(sut.file.driver.peer_ping_port)
     listener = peer.listen_raw()
-    sut.send(to or direct_name(peer), body="opening", label="opening")
+    let_send(peer, sut, to or direct_name(peer))
     return listener
 
 

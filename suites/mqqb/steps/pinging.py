@@ -14,6 +14,7 @@ from harness.sut.sut import Sut
 from harness.wire import ping_request, ping_response
 from suites.mqqb.steps.opening import RETRY_MS, direct_name, established, pass_time
 from suites.mqqb.steps.opening import request as establish_request
+from suites.mqqb.steps.provoking import let_send
 
 SIGNATURE = 0x5548
 PING_MS = 1_000
@@ -142,7 +143,7 @@ class Caller:
         self.name = direct_name(peer, queue)
         self.end: PingEnd = peer.udp(port=sut.file.driver.peer_ping_port)
         self.listener = peer.listen_raw()
-        sut.send(self.name, body="ping", label="ping")
+        let_send(peer, sut, self.name)
 
     def ping(self) -> Frame | None:
         """Wait for the next Ping Request."""

@@ -15,6 +15,7 @@ from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.sut import Sut
 from harness.wire import session_ack
 from suites.messages import recoverable_message
+from suites.mqqb.steps.provoking import Provoker, tag_of
 
 RETRY_MS = 5_000
 """Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
@@ -31,10 +32,17 @@ class Sender:
         self.peer = peer
         self.sut = sut
         self.to = to or f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
+        self._provoker: Provoker | None = None
         peer.listen(ignore_incoming=True)
 
     def send(self, *tags: int, **fields: Any) -> list[str]:
-        """Let the SUT send a message for each tag, its ApplicationTag; return their message ids."""
+        """Let the SUT send a message for each tag, its ApplicationTag; return their message ids.
+
+        A SUT that cannot be asked is provoked, if ``fields`` are at most a delivery of ``RECOVERABLE``.
+        """
+        if not self.sut.has("send") and fields.keys() <= {"delivery"}:
+            provoker = self._provoker = self._provoker or Provoker(self.peer, self.to)
+            return [provoker.send(tag, **fields) for tag in tags]
         return [self.sut.send(self.to, body=f"message {tag}", application_tag=tag, **fields) for tag in tags]
 
     def next_session(self, within_ms: int | None = None) -> Session | None:
@@ -100,8 +108,8 @@ def messages(session: Conversation) -> list[Frame]:
 
 
 def tags(frames: list[Frame]) -> list[int]:
-    """Return the ApplicationTags of messages."""
-    return [int(frame["MessagePropertiesHeader"].ApplicationTag) for frame in frames]
+    """Return the ApplicationTags of messages, or what stands for them in those that were provoked."""
+    return [tag_of(frame) for frame in frames]
 
 
 def is_recoverable(frame: Frame) -> bool:
