@@ -11,6 +11,9 @@ from pathlib import Path
 from reports.text import natural_key, section_key, slug
 from reports.vocabulary import SEVERITY
 
+DEMAND = "demand"
+DEMANDS = (DEMAND, "garbled")
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Sut:
@@ -45,11 +48,16 @@ class Rule:
     proven: bool | None = None
     observed: str = ""
     """``observe`` in words; empty: the run does not say."""
+    kind: str = DEMAND
+    """The class, such as demand, event or clone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The part of one section that was checked when the suites were last proven. ``demand``: MUST or SHOULD."""
+    """The part of one section that was checked when the suites were last proven.
+
+    ``demand``: MUST or SHOULD; ``kind``: the class of the rules, such as demand or event.
+    """
 
     document: str
     section: str
@@ -60,6 +68,7 @@ class Coverage:
     checked: int
     proven: int
     none: int
+    kind: str = DEMAND
 
     @property
     def open(self) -> int:

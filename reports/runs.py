@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reports.model import Coverage, Rule, Run, Sut
+from reports.model import DEMAND, Coverage, Rule, Run, Sut
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -120,6 +120,7 @@ def _load_rules(rows: _Record) -> dict[str, Rule]:
             },
             checked=row.flag("checked"),
             proven=row.flag("proven"),
+            kind=row.text("kind", DEMAND),
         )
     return rules
 
@@ -129,7 +130,7 @@ def _coverage(row: _Record) -> Coverage:
     if not re.fullmatch(DOCUMENT, document) or demand not in ("MUST", "SHOULD"):
         raise RollupError(f"{row.where}: document must be a short name such as MQQB, demand MUST or SHOULD")
     counts = {key: row.whole(key) or 0 for key in ("rows", "catalogued", "checked", "proven", "none")}
-    return Coverage(document, row.text("section"), row.text("title"), demand, **counts)
+    return Coverage(document, row.text("section"), row.text("title"), demand, **counts, kind=row.text("kind", DEMAND))
 
 
 def _object(path: Path) -> object:

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from reports import text, vocabulary
 from reports.captures import CaptureStore
-from reports.model import Cell, Coverage, Frame, Judgement, Rollup, Rule, Section, Sut, worst
+from reports.model import DEMAND, DEMANDS, Cell, Coverage, Frame, Judgement, Rollup, Rule, Section, Sut, worst
 
 FRAMES_A_PAGE = 8
 SUTS_THAT_FIT = 5
@@ -149,13 +149,17 @@ class _Writer:
     def _write_coverage(self) -> None:
         newest = max((run for run in self.rollup.runs if run.coverage), key=lambda run: run.started, default=None)
         documents: dict[str, list[Coverage]] = {}
+        beside: dict[str, dict[str, list[Coverage]]] = {}
         rules: dict[tuple[str, str, str], list[Rule]] = {}
         for one in newest.coverage if newest else ():
-            documents.setdefault(one.document, []).append(one)
-        for rule in newest.rules.values() if newest else ():
+            if one.kind == DEMAND:
+                documents.setdefault(one.document, []).append(one)
+            else:
+                beside.setdefault(one.document, {}).setdefault(one.kind, []).append(one)
+        for rule in (rule for rule in newest.rules.values() if rule.kind in DEMANDS) if newest else ():
             demand = "SHOULD" if rule.level.startswith("SHOULD") else "MUST"
             rules.setdefault((rule.document, rule.section, demand), []).append(rule)
-        self._page("coverage.html", "coverage.html", "", run=newest, documents=documents, rules=rules)
+        self._page("coverage.html", "coverage.html", "", run=newest, documents=documents, beside=beside, rules=rules)
 
     def _write_rule(self, section: Section, rule: Rule, previous: Rule | None, following: Rule | None) -> None:
         cells = [cell for sut in self.rollup.suts if (cell := self.cells.get((rule.rule, sut)))]

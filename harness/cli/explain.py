@@ -12,7 +12,7 @@ from harness.faults.registry import load_faults
 from harness.judging.verdicts import read_verdicts
 from harness.paths import SUITES
 from harness.proof.inventory import Inventory
-from harness.rules.catalogue import Rule
+from harness.rules.catalogue import KINDS, Rule
 from harness.run.run import RUN_FILE, VERDICTS_FILE
 
 _TEXT_LIMIT = 200
@@ -29,6 +29,7 @@ def explain(inventory: Inventory, rule: str, runs: Iterable[Path] = ()) -> Itera
     yield f"  {row.link}"
     yield ""
     yield f"demands     {row.says}"
+    yield f"is          {KINDS[row.kind]}{f': {row.twin}' if row.twin else ''}"
     yield f"binds       {row.role}"
     yield f"is observed {row.observed}{f': {row.why}' if row.why else ''}"
     if row.note:

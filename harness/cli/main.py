@@ -141,7 +141,7 @@ def rules(
 
 
 def _show_coverage(inventory: Inventory, document: str | None, format_: str) -> None:
-    from harness.rules.coverage import totals
+    from harness.rules.coverage import DEMAND, totals
 
     sections = [one for one in inventory.coverage() if document in (None, one.document)]
     if not sections:
@@ -150,16 +150,17 @@ def _show_coverage(inventory: Inventory, document: str | None, format_: str) -> 
         typer.echo(json.dumps([asdict(one) for one in sections], indent=1))
         return
     table = Table("section", "level", "rules", "rows", "checked", "proven", "not observable", "open")
-    for one in (*sections, *totals(sections)):
-        name = f"{one.document} {one.section} {one.title}" if one.section else f"{one.document} in all"
+    demands = [one for one in sections if one.kind == DEMAND]
+    for one in (*demands, *totals(sections)):
+        name = f"{one.document} {one.section} {one.title}" if one.section else f"{one.document} in all: {one.kind}"
         still_open = one.rows - one.none - one.checked
         counts = (one.rows, one.catalogued, one.checked, one.proven, one.none, still_open)
         table.add_row(name, one.demand, *(str(count) for count in counts))
     Console().print(table)
-    for whole in totals(sections):
+    for whole in totals(demands):
         share = 100 * whole.checked / whole.rows
         proven = 100 * whole.proven / whole.checked if whole.checked else 0
-        typer.echo(f"{whole.document} {whole.demand}: {share:.1f} % checked, {proven:.1f} % of those proven")
+        typer.echo(f"{whole.document} {whole.demand} demands: {share:.1f} % checked, {proven:.1f} % of those proven")
 
 
 @app.command()

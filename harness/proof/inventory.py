@@ -57,6 +57,7 @@ class Inventory:
             "section": row.section,
             "level": row.level,
             "form": row.form,
+            "kind": row.kind,
             "observe": row.observe,
             "tests": self.checks(rule),
             "faults": self.faults.get(rule, []),

@@ -32,10 +32,24 @@ OBSERVED_HOW = MappingProxyType(
     }
 )
 """The values of ``observe``, in words."""
+KINDS = MappingProxyType(
+    {
+        "demand": "demands something of a system",
+        "garbled": "demands something of a system; the document's text of it is garbled",
+        "event": "an abstract event, seen only through what it does",
+        "lead": "leads to other rules, which say what is to be done",
+        "caller": "binds the application that calls, not the system",
+        "definition": "defines what other rules speak of",
+        "clone": "says again what another rule says",
+    }
+)
+"""The classes of rules, in words."""
+DEMANDS = ("demand", "garbled")
+"""The classes that coverage is measured by."""
 ROLES = ("initiator", "acceptor", "sender", "receiver", "any")
 
 _PAGES = "https://learn.microsoft.com/openspecs/windows_protocols"
-_COLUMNS = ["id", "level", "form", "title"]
+INDEX_COLUMNS = ("id", "level", "form", "class", "of", "title")
 DEFAULTS = "defaults"
 """The table at the head of a section's rules.toml with what most of its rows have."""
 _DEFAULTS = {"observe": str, "role": str}
@@ -44,10 +58,16 @@ _OPTIONAL = {"why": str, "errata": list, "note": str}
 
 
 class IndexRow(NamedTuple):
-    """The row of a rule in suites/index.tsv; ``title`` is the heading of its section."""
+    """The row of a rule in suites/index.tsv.
+
+    ``kind``: its class, empty for forms that have no row in the catalogue; ``twin``: the rule that a clone repeats;
+    ``title``: the heading of its section.
+    """
 
     level: str
     form: str
+    kind: str
+    twin: str | None
     title: str
 
 
@@ -69,14 +89,14 @@ class Document:
 class Rule:
     """A row of the catalogue.
 
-    ``number`` counts within the section; ``note`` is a product note such as ``<12>``; ``folder`` is that of the section
-    in the suites, such as ``suites/mqqb/s2_2_1_internal_header``.
+    ``number`` counts within the section ("02"; "D02" for a demand without a keyword); ``note`` is a product note such
+    as ``<12>``; ``folder`` is that of the section in the suites, such as ``suites/mqqb/s2_2_1_internal_header``.
     """
 
     id: str
     document: str
     section: str
-    number: int
+    number: str
     title: str
     level: str
     form: str
@@ -88,6 +108,8 @@ class Rule:
     note: str | None
     link: str
     folder: str
+    kind: str = "demand"
+    twin: str | None = None
 
     @property
     def observed(self) -> str:
@@ -133,7 +155,10 @@ class Catalogue(Mapping[str, Rule]):
 
     def to_rules_json(self) -> dict[str, dict[str, Any]]:
         """Return the rows for a run folder's rules.json."""
-        fields = ("document", "section", "title", "level", "form", "observe", "observed", "role", "says", "why", "link")
+        fields = (
+            *("document", "section", "title", "level", "form", "kind", "twin"),
+            *("observe", "observed", "role", "says", "why", "link"),
+        )
         return {name: {key: getattr(rule, key) for key in fields} for name, rule in self._rules.items()}
 
     def titles(self) -> dict[str, str]:
@@ -141,8 +166,9 @@ class Catalogue(Mapping[str, Rule]):
         return {name: document.title.rpartition(": ")[2] for name, document in self._documents.items()}
 
 
-def _place(rule: Rule) -> tuple[list[int], int]:
-    return [int(part) for part in rule.section.split(".")], rule.number
+def _place(rule: Rule) -> tuple[list[int], bool, int]:
+    declared = rule.number.startswith("D")
+    return [int(part) for part in rule.section.split(".")], declared, int(rule.number.removeprefix("D"))
 
 
 def load_index(root: Path = SUITES) -> dict[str, IndexRow]:
@@ -154,18 +180,32 @@ def load_index(root: Path = SUITES) -> dict[str, IndexRow]:
     except FileNotFoundError:
         raise CatalogueError(file, "", "is missing; it belongs to the suites") from None
     rows = csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)
-    if next(rows, None) != _COLUMNS:
-        raise CatalogueError(file, "line 1", f"the columns must be {', '.join(_COLUMNS)}")
+    if next(rows, None) != list(INDEX_COLUMNS):
+        raise CatalogueError(file, "line 1", f"the columns must be {', '.join(INDEX_COLUMNS)}")
     for number, row in enumerate(rows, 2):
-        if len(row) != len(_COLUMNS):
-            raise CatalogueError(file, f"line {number}", f"{len(row)} columns, there must be {len(_COLUMNS)}")
-        rule, level, form, title = row
+        if len(row) != len(INDEX_COLUMNS):
+            raise CatalogueError(file, f"line {number}", f"{len(row)} columns, there must be {len(INDEX_COLUMNS)}")
+        rule, level, form, kind, twin, title = row
         if rule in index:
             raise CatalogueError(file, rule, "twice; remove one of the lines")
         if level not in LEVELS or form not in FORMS:
             raise CatalogueError(file, rule, f"unknown level or form: {level}, {form}")
-        index[rule] = IndexRow(level, form, title)
+        complaint = _complaint_of_class(form, kind, twin)
+        if complaint:
+            raise CatalogueError(file, rule, complaint)
+        index[rule] = IndexRow(level, form, kind, twin or None, title)
+    for rule, known in index.items():
+        if known.twin is not None and known.twin not in index:
+            raise CatalogueError(file, rule, f"repeats {known.twin}, which has no line")
     return index
+
+
+def _complaint_of_class(form: str, kind: str, twin: str) -> str | None:
+    if form not in ROW_FORMS and kind:
+        return f"a {form} has no class"
+    if form in ROW_FORMS and kind not in KINDS:
+        return f"unknown class {kind or 'none'}; known are {', '.join(KINDS)}"
+    return None if bool(twin) == (kind == "clone") else "a clone names a rule that it repeats, no other does"
 
 
 def load_documents(root: Path = SUITES) -> dict[str, Document]:
@@ -237,7 +277,7 @@ def _rule(
         id=name,
         document=document,
         section=section,
-        number=int(number),
+        number=number,
         title=known.title,
         level=known.level,
         form=known.form,
@@ -249,4 +289,6 @@ def _rule(
         note=entry.get("note"),
         link=documents[document].link(section),
         folder=f"suites/{file.parent.relative_to(root).as_posix()}",
+        kind=known.kind,
+        twin=known.twin,
     )

@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from harness.rules.catalogue import ROW_FORMS, Catalogue, IndexRow
+from harness.rules.catalogue import DEMANDS, KINDS, ROW_FORMS, Catalogue, IndexRow
 
-DEMANDS = ("MUST", "SHOULD")
+LEVELS = ("MUST", "SHOULD")
 """MUST NOT counts as MUST, SHOULD NOT as SHOULD."""
+DEMAND = "demand"
+CLONE = "clone"
 
 
 @dataclass(slots=True)
 class SectionCoverage:
-    """The rules and steps of one section that demand, or advise, something.
+    """The rules and steps of one section, of one class, that are a MUST or a SHOULD (``demand``).
 
-    ``rows``: how many the document has; ``catalogued``: how many have a row in the catalogue; ``none``: how many of
-    those nobody can observe (the row says why).
+    ``kind``: demand (garbled ones too), event, lead, caller or definition; clones count nowhere. ``rows``: how many
+    the document has; ``catalogued``: how many have a row in the catalogue; ``none``: how many of those nobody can
+    observe (the row says why).
     """
 
     document: str
     section: str
     title: str
     demand: str
+    kind: str = DEMAND
     rows: int = 0
     catalogued: int = 0
     checked: int = 0
@@ -39,14 +43,16 @@ def coverage(
     catalogue: Catalogue, index: Mapping[str, IndexRow], checked: Collection[str], proven: Collection[str]
 ) -> list[SectionCoverage]:
     """Count every section of the documents that have a row, in the order of the documents."""
-    found: dict[tuple[str, str, str], SectionCoverage] = {}
+    found: dict[tuple[str, str, str, str], SectionCoverage] = {}
     documents = catalogue.documents()
     for name, row in index.items():
         document, section, _ = name.split("-")
-        if row.form not in ROW_FORMS or document not in documents:
+        if row.form not in ROW_FORMS or row.kind == CLONE or document not in documents:
             continue
         demand = row.level.split()[0]
-        counts = found.setdefault((document, section, demand), SectionCoverage(document, section, row.title, demand))
+        kind = DEMAND if row.kind in DEMANDS else row.kind
+        one = SectionCoverage(document, section, row.title, demand, kind)
+        counts = found.setdefault((document, section, demand, kind), one)
         counts.rows += 1
         counts.catalogued += name in catalogue
         counts.none += name in catalogue and catalogue[name].observe == "none"
@@ -57,15 +63,18 @@ def coverage(
         key=lambda one: (
             documents.index(one.document),
             [int(part) for part in one.section.split(".")],
-            DEMANDS.index(one.demand),
+            list(KINDS).index(one.kind),
+            LEVELS.index(one.demand),
         ),
     )
 
 
 def totals(sections: list[SectionCoverage]) -> list[SectionCoverage]:
-    """Sum the sections up, a row for each document and demand."""
-    found: dict[tuple[str, str], SectionCoverage] = {}
+    """Sum the sections up, a row for each document, level and class; the demands of a document come first."""
+    found: dict[tuple[str, str, str], SectionCoverage] = {}
     for one in sections:
-        whole = SectionCoverage(one.document, "", "", one.demand)
-        found.setdefault((one.document, one.demand), whole).add(one)
-    return list(found.values())
+        whole = SectionCoverage(one.document, "", "", one.demand, one.kind)
+        found.setdefault((one.document, one.kind, one.demand), whole).add(one)
+    documents = list(dict.fromkeys(one.document for one in sections))
+    order = {key: (documents.index(key[0]), list(KINDS).index(key[1]), LEVELS.index(key[2])) for key in found}
+    return [found[key] for key in sorted(found, key=order.__getitem__)]

@@ -31,7 +31,7 @@ _KEYS = {
 }
 _READING_KEYS = {"says": str, "verdict": str}
 _ID = re.compile(r"E\d\d\d?")
-_RULE_ID = re.compile(r"[A-Z]+-[0-9.]+-\d+")
+_RULE_ID = re.compile(r"[A-Z]+-[0-9.]+-D?\d+")
 _SECTION = re.compile(r"[A-Z]+ \d+(\.\d+)*")
 
 

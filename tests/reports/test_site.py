@@ -164,10 +164,14 @@ def test_the_coverage_page_counts_and_says_why(tmp_path):
         RULE.document, RULE.section, RULE.title, "MUST", rows=4, catalogued=3, checked=1, proven=1, none=1
     )
     old = run("r0", CONTOSO, [RULE])
-    new = replace(run("r1", CONTOSO, [RULE, unseen]), coverage=(counted,))
+    events = replace(counted, kind="event", rows=7, checked=5)
+    clone = replace(rule(3), observe="none", why="a clone counts nowhere", kind="clone")
+    new = replace(run("r1", CONTOSO, [RULE, unseen, clone]), coverage=(counted, events))
     site, _ = written(tmp_path, rollup([old, new], [cell(RULE, CONTOSO, judgement(1, "pass"))]))
     page = (site / "coverage.html").read_text(encoding="utf-8")
     assert "1 of 4 checked (25.0 %), 100.0 % of those proven, 1 not observable, 2 open" in page
+    assert "of class event: 5 of 7 checked" in page
+    assert "a clone counts nowhere" not in page
     assert "&lt;nobody&gt; can" in page
     assert unseen.rule in page
     assert "<bdi>r1</bdi>" in page

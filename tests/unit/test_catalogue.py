@@ -16,6 +16,7 @@ from harness.rules.catalogue import (
     FORMS,
     INDEX_FILE,
     LEVELS,
+    ROW_FORMS,
     Catalogue,
     CatalogueError,
     load_catalogue,
@@ -23,16 +24,18 @@ from harness.rules.catalogue import (
     load_index,
 )
 
-SPECIFIED = Path(__file__).resolve().parents[3] / "shared" / "rules" / "rules.tsv"
+LEDGER = Path(__file__).resolve().parents[3] / "shared" / "rules"
 
-INDEX = """id\tlevel\tform\ttitle
-MQQB-2.2.1-01\tMUST\trule\tInternalHeader
-MQQB-2.2.1-02\tSHOULD NOT\tstep\tInternalHeader
-MQQB-2.2.1-10\tMUST\trule\tInternalHeader
-MQQB-10.1-01\tMUST\trule\tLater
-MQQB-2.2.2-01\tMUST\tlead\tConnectionParameters Packet
-MQMQ-2.2.19.1-01\tMUST\trule\tBaseHeader
-MQZZ-1.1-01\tMUST\trule\tNowhere
+INDEX = """id\tlevel\tform\tclass\tof\ttitle
+MQQB-2.2.1-01\tMUST\trule\tdemand\t\tInternalHeader
+MQQB-2.2.1-02\tSHOULD NOT\tstep\tclone\tMQQB-2.2.1-01\tInternalHeader
+MQQB-2.2.1-10\tMUST\trule\tdemand\t\tInternalHeader
+MQQB-2.2.1-D01\tMUST\trule\tdemand\t\tInternalHeader
+MQQB-2.2.1-D02\tMUST\trule\tdemand\t\tInternalHeader
+MQQB-10.1-01\tMUST\trule\tevent\t\tLater
+MQQB-2.2.2-01\tMUST\tlead\t\t\tConnectionParameters Packet
+MQMQ-2.2.19.1-01\tMUST\trule\tdemand\t\tBaseHeader
+MQZZ-1.1-01\tMUST\trule\tdemand\t\tNowhere
 """
 DOCUMENTS = """
 [MQMQ]
@@ -87,7 +90,8 @@ def test_a_row_is_joined_with_index_and_documents(suites: Suites) -> None:
     ) + row("MQQB-10.1-01")
     catalogue = load_catalogue(suites(text))
     rule = catalogue["MQQB-2.2.1-02"]
-    assert (rule.id, rule.document, rule.section, rule.number) == ("MQQB-2.2.1-02", "MQQB", "2.2.1", 2)
+    assert (rule.id, rule.document, rule.section, rule.number) == ("MQQB-2.2.1-02", "MQQB", "2.2.1", "02")
+    assert (rule.kind, rule.twin) == ("clone", "MQQB-2.2.1-01")
     assert (rule.title, rule.level, rule.form) == ("InternalHeader", "SHOULD NOT", "step")
     assert (rule.observe, rule.role, rule.says, rule.why) == ("none", "acceptor", "something", "because")
     assert (rule.errata, rule.note) == (("E01",), "<12>")
@@ -119,12 +123,15 @@ def test_bad_defaults_are_one_line_with_the_file(suites: Suites, head: str) -> N
 
 
 def test_rules_are_in_the_order_of_documents_and_numeric_sections(suites: Suites) -> None:
-    ids = ["MQQB-10.1-01", "MQQB-2.2.1-10", "MQQB-2.2.1-02", "MQMQ-2.2.19.1-01"]
-    catalogue = load_catalogue(suites(*map(row, ids)))
-    assert list(catalogue) == ["MQMQ-2.2.19.1-01", "MQQB-2.2.1-02", "MQQB-2.2.1-10", "MQQB-10.1-01"]
+    ordered = [
+        *("MQMQ-2.2.19.1-01", "MQQB-2.2.1-02", "MQQB-2.2.1-10"),
+        *("MQQB-2.2.1-D01", "MQQB-2.2.1-D02", "MQQB-10.1-01"),
+    ]
+    catalogue = load_catalogue(suites(*map(row, reversed(ordered))))
+    assert list(catalogue) == ordered
     assert catalogue.documents() == ["MQMQ", "MQQB"]
     assert [rule.id for rule in catalogue.document("MQMQ")] == ["MQMQ-2.2.19.1-01"]
-    assert len(catalogue) == 4
+    assert len(catalogue) == 6
     assert "MQQB-2.2.1-01" not in catalogue
 
 
@@ -136,6 +143,8 @@ def test_rules_json_has_what_reports_read(suites: Suites) -> None:
             "title": "InternalHeader",
             "level": "MUST",
             "form": "rule",
+            "kind": "demand",
+            "twin": None,
             "observe": "wire",
             "observed": "in an exchange of packets that a check drives",
             "role": "any",
@@ -204,13 +213,32 @@ def test_bytes_that_are_no_text_are_reported(suites: Suites) -> None:
         load_catalogue(root)
 
 
+COLUMNS = "line 1: the columns must be id, level, form, class, of, title"
 BAD_INDEXES = {
-    "columns": ("id\tlevel\n", "line 1: the columns must be id, level, form, title"),
-    "empty": ("", "line 1: the columns must be id, level, form, title"),
-    "short line": (INDEX + "MQQB-9.9-01\tMUST\n", "line 9: 2 columns, there must be 4"),
-    "twice": (INDEX + "MQQB-2.2.1-01\tMUST\trule\tx\n", "MQQB-2.2.1-01: twice"),
-    "level": (INDEX + "MQQB-9.9-01\tSHALL\trule\tx\n", "MQQB-9.9-01: unknown level or form: SHALL, rule"),
-    "form": (INDEX + "MQQB-9.9-01\tMUST\tthing\tx\n", "MQQB-9.9-01: unknown level or form: MUST, thing"),
+    "columns": ("id\tlevel\n", COLUMNS),
+    "empty": ("", COLUMNS),
+    "short line": (INDEX + "MQQB-9.9-01\tMUST\n", "line 11: 2 columns, there must be 6"),
+    "twice": (INDEX + "MQQB-2.2.1-01\tMUST\trule\tdemand\t\tx\n", "MQQB-2.2.1-01: twice"),
+    "level": (
+        INDEX + "MQQB-9.9-01\tSHALL\trule\tdemand\t\tx\n",
+        "MQQB-9.9-01: unknown level or form: SHALL, rule",
+    ),
+    "form": (
+        INDEX + "MQQB-9.9-01\tMUST\tthing\tdemand\t\tx\n",
+        "MQQB-9.9-01: unknown level or form: MUST, thing",
+    ),
+    "class": (INDEX + "MQQB-9.9-01\tMUST\trule\twish\t\tx\n", "MQQB-9.9-01: unknown class wish"),
+    "no class": (INDEX + "MQQB-9.9-01\tMUST\trule\t\t\tx\n", "MQQB-9.9-01: unknown class none"),
+    "class of a lead": (INDEX + "MQQB-9.9-01\tMUST\tlead\tdemand\t\tx\n", "MQQB-9.9-01: a lead has no class"),
+    "clone of nothing": (INDEX + "MQQB-9.9-01\tMUST\trule\tclone\t\tx\n", "MQQB-9.9-01: a clone names a rule"),
+    "demand of another": (
+        INDEX + "MQQB-9.9-01\tMUST\trule\tdemand\tMQQB-2.2.1-01\tx\n",
+        "MQQB-9.9-01: a clone names a rule",
+    ),
+    "clone of an unknown": (
+        INDEX + "MQQB-9.9-01\tMUST\trule\tclone\tMQQB-9.9-77\tx\n",
+        "MQQB-9.9-01: repeats MQQB-9.9-77, which has no line",
+    ),
 }
 
 
@@ -262,20 +290,27 @@ def test_the_index_that_ships_is_consistent() -> None:
 
 
 def test_the_index_holds_no_sentences() -> None:
-    """The specification's sentences stay out of the repository: four columns, and the last is a heading."""
+    """The specification's sentences stay out of the repository: six columns, and the last is a heading."""
     lines = (SUITES / INDEX_FILE).read_text(encoding="utf-8").splitlines()
-    assert {line.count("\t") for line in lines} == {3}
+    assert {line.count("\t") for line in lines} == {5}
     assert not [line for line in lines if line.endswith(".") or "MUST" in line.rpartition("\t")[2]]
     assert max(len(line.rpartition("\t")[2]) for line in lines) < 70
 
 
-@pytest.mark.skipif(not SPECIFIED.exists(), reason="the specifications are not beside this clone")
+@pytest.mark.skipif(not LEDGER.exists(), reason="the specifications are not beside this clone")
 def test_the_index_is_that_of_the_specifications() -> None:
-    with SPECIFIED.open(encoding="utf-8", newline="") as file:
-        expected = {
-            row["id"]: (row["level"], row["form"], row["title"]) for row in csv.DictReader(file, delimiter="\t")
-        }
-    assert load_index() == expected
+    expected: dict[str, tuple[str, ...]] = {}
+    classes: dict[str, tuple[str, str]] = {}
+    for name in ("classes.*.tsv", "rules.tsv", "declared.*.tsv"):
+        for file in LEDGER.glob(name):
+            with file.open(encoding="utf-8", newline="") as lines:
+                for row in csv.DictReader(lines, delimiter="\t"):
+                    if "class" in row:
+                        classes[row["id"]] = (row["class"], row["of"])
+                    else:
+                        kind = classes.get(row["id"], ("demand" if row["form"] in ROW_FORMS else "", ""))
+                        expected[row["id"]] = (row["level"], row["form"], *kind, row["title"])
+    assert {name: tuple(field or "" for field in row) for name, row in load_index().items()} == expected
 
 
 def test_the_pages_that_ship_are_addresses() -> None:

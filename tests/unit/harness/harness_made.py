@@ -37,7 +37,7 @@ def rule(name: str, level: str = "MUST", **changes: Any) -> Rule:
         "link": "https://example.org/",
         "folder": "suites/mqqb/s2_2_1_made",
     }
-    return Rule(name, document, section, int(number), level=level, **(values | changes))
+    return Rule(name, document, section, number, level=level, **(values | changes))
 
 
 def catalogue() -> Catalogue:

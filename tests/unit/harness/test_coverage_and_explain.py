@@ -48,34 +48,40 @@ def verdict(rule: str, **changes: object) -> dict[str, object]:
     return known | {"evidence": []} | changes
 
 
-def test_every_rule_and_step_of_a_catalogued_document_counts_once():
+def test_every_rule_and_step_of_a_catalogued_document_counts_once_and_clones_never():
     catalogue, index, proof = load_catalogue(), load_index(), load_proof()
     counted = coverage(catalogue, index, proof.checked, proof.proven)
     for document in catalogue.documents():
         rows = [row for name, row in index.items() if name.startswith(f"{document}-") and row.form in ("rule", "step")]
-        assert sum(one.rows for one in counted if one.document == document) == len(rows)
-    assert sum(one.catalogued for one in counted) == len(catalogue)
-    assert sum(one.checked for one in counted) == len(proof.checked)
+        once = [row for row in rows if row.kind != "clone"]
+        assert sum(one.rows for one in counted if one.document == document) == len(once)
+        demands = [row for row in rows if row.kind in ("demand", "garbled")]
+        assert sum(one.rows for one in counted if (one.document, one.kind) == (document, "demand")) == len(demands)
+    assert sum(one.catalogued for one in counted) == len([row for row in catalogue.values() if row.kind != "clone"])
+    assert sum(one.checked for one in counted) == len([name for name in proof.checked if index[name].kind != "clone"])
     assert all(one.proven <= one.checked <= one.catalogued <= one.rows for one in counted)
 
 
 def test_a_section_is_counted_by_demand():
     catalogue = load_catalogue()
     counted = coverage(catalogue, load_index(), {RULE}, set())
-    section = [one for one in counted if (one.document, one.section) == ("MQQB", "3.1.5.4.1")]
+    place = ("MQQB", "3.1.5.4.1", "demand")
+    section = [one for one in counted if (one.document, one.section, one.kind) == place]
     assert [one.demand for one in section] == sorted({one.demand for one in section}, key=["MUST", "SHOULD"].index)
     assert (section[0].checked, section[0].proven) == (1, 0)
 
 
-def test_totals_are_a_row_for_each_document_and_demand():
+def test_totals_are_a_row_for_each_document_level_and_class_demands_first():
     sections = [
-        SectionCoverage("MQQB", "1", "a", "MUST", 5, 4, 3, 2, 1),
-        SectionCoverage("MQQB", "2", "b", "MUST", 5, 4, 3, 2, 1),
-        SectionCoverage("MQQB", "2", "b", "SHOULD", 1, 1, 0, 0, 0),
+        SectionCoverage("MQQB", "1", "a", "MUST", "demand", 5, 4, 3, 2, 1),
+        SectionCoverage("MQQB", "2", "b", "MUST", "demand", 5, 4, 3, 2, 1),
+        SectionCoverage("MQQB", "2", "b", "MUST", "event", 7, 7, 7, 0, 0),
+        SectionCoverage("MQQB", "2", "b", "SHOULD", "demand", 1, 1, 0, 0, 0),
     ]
-    must, should = totals(sections)
+    must, should, events = totals(sections)
     assert (must.rows, must.catalogued, must.checked, must.proven, must.none) == (10, 8, 6, 4, 2)
     assert (should.demand, should.rows) == ("SHOULD", 1)
+    assert (events.kind, events.rows) == ("event", 7)
     assert sections[0].rows == 5, "what was given is left as it was"
 
 
@@ -105,6 +111,11 @@ def test_a_rule_is_explained(inventory: Inventory):
         assert f"{fault}: {load_faults()[fault].says}" in text
     assert "proven: the check fails on each" in text
     assert "test_no_such_check" in text
+
+
+def test_a_clone_names_the_rule_that_it_repeats(inventory: Inventory):
+    row = next(row for row in inventory.catalogue.values() if row.twin)
+    assert f"is          says again what another rule says: {row.twin}" in explain(inventory, row.id)
 
 
 def test_a_rule_that_nobody_observes_says_why(inventory: Inventory):

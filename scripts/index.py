@@ -1,0 +1,44 @@
+"""Write suites/index.tsv from the ledger of rules: `.venv/bin/python scripts/index.py FOLDER`.
+
+The folder holds rules.tsv, declared.*.tsv and classes.*.tsv; the sentences in them stay there.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.paths import SUITES
+from harness.rules.catalogue import INDEX_COLUMNS, INDEX_FILE, ROW_FORMS
+
+
+def table(file: Path) -> Iterator[dict[str, str]]:
+    """Yield the rows of a ledger file."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        yield from csv.DictReader(lines, delimiter="\t")
+
+
+def index_rows(ledger: Path) -> list[list[str]]:
+    """Return the ledger's rows without what the documents say: by section, declared rows after the others."""
+    classes = {row["id"]: row for file in sorted(ledger.glob("classes.*.tsv")) for row in table(file)}
+    rows = list(table(ledger / "rules.tsv"))
+    declared = [row for file in sorted(ledger.glob("declared.*.tsv")) for row in table(file)]
+    documents = list(dict.fromkeys(row["id"].split("-")[0] for row in rows))
+    found = []
+    for row in sorted(
+        [*rows, *declared], key=lambda row: (documents.index(row["id"].split("-")[0]), _place(row["id"]))
+    ):
+        known = classes.get(row["id"], {"class": "demand" if row["form"] in ROW_FORMS else "", "of": ""})
+        found.append([row["id"], row["level"], row["form"], known["class"], known["of"], row["title"]])
+    return found
+
+
+def _place(rule: str) -> list[int]:
+    return [int(part) for part in rule.split("-")[1].split(".")]
+
+
+if __name__ == "__main__":
+    lines = ["\t".join(row) + "\n" for row in [list(INDEX_COLUMNS), *index_rows(Path(sys.argv[1]))]]
+    (SUITES / INDEX_FILE).write_text("".join(lines), encoding="utf-8")
