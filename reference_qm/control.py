@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import MISSING, fields
 from functools import partial
 from types import MappingProxyType, NoneType
@@ -21,6 +21,10 @@ DELIVERIES: dict[str, dict[str, bool]] = {
 }
 
 
+_REMOTE = (
+    "remote_open remote_close remote_open_cursor remote_close_cursor remote_receive remote_peek "
+    "remote_receive_by_lookup_id remote_peek_by_lookup_id remote_purge"
+)
 FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         name: frozenset(verbs.split())
@@ -29,7 +33,7 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
             "send": "send open_session",
             "receive": (
                 "receive peek peek_message peek_next receive_by_lookup_id peek_by_lookup_id move purge "
-                "open_queue close_queue open_cursor close_cursor"
+                f"open_queue close_queue open_cursor close_cursor {_REMOTE}"  # an application reads both alike
             ),
             "transactions": "begin prepare commit abort reenlistment_timeout",
             "pause": "pause_queue resume_queue take_offline bring_online",
@@ -38,10 +42,7 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
             "set_timers": "set_timers",
             "configure": "configure",
             "inspect": "inspect",
-            "remote_read": (
-                "remote_open remote_close remote_open_cursor remote_close_cursor remote_receive remote_peek "
-                "remote_receive_by_lookup_id remote_peek_by_lookup_id remote_purge"
-            ),
+            "remote_read": _REMOTE,
         }.items()
     }
 )
@@ -54,6 +55,11 @@ def refusal(verb: object, offered: Collection[str]) -> str | None:
     if not owners or any(owner in offered for owner in owners):
         return None
     return f"{verb}: not offered here: it needs the facility {' or '.join(owners)}"
+
+
+def announced(known: Iterable[str], offered: Collection[str]) -> list[str]:
+    """Return the facilities, of those known, all of whose verbs are offered where only some facilities are."""
+    return [name for name in known if all(refusal(verb, offered) is None for verb in FACILITIES[name])]
 
 
 class ControlError(ValueError):

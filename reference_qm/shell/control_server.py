@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection
 from types import MappingProxyType
 from typing import Any, cast
 
-from reference_qm.control import FACILITIES, ControlError, answer, refusal, request_from
+from reference_qm.control import FACILITIES, ControlError, announced, answer, refusal, request_from
 from reference_qm.shell.host import Host
 from reference_qm.shell.store import StoreError
 from reference_qm.surface.commands import CancelWaiting, Request
@@ -195,7 +195,7 @@ class ControlClient(asyncio.Protocol):
     def _limited(self, reply: dict[str, Any]) -> dict[str, Any]:
         """Leave what is not offered here out of an answer to identity."""
         if "facilities" in reply:
-            reply["facilities"] = [one for one in reply["facilities"] if one in self.server.offered]
+            reply["facilities"] = announced(reply["facilities"], self.server.offered)
         return reply
 
     def _refuse(self, number: Any, error: str) -> None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from harness.paths import SUITES
-from reference_qm.control import _VERBS, FACILITIES, refusal
+from reference_qm.control import _VERBS, FACILITIES, announced, refusal
 
 PAGE = (SUITES.parent / "docs" / "control-protocol.md").read_text(encoding="utf-8")
 OF_NONE = {"identity"}
@@ -19,10 +21,16 @@ def test_a_verb_of_two_facilities_is_offered_with_either():
     assert refusal("purge", {"send"}) == "purge: not offered here: it needs the facility queue_control or receive"
 
 
+def test_what_may_receive_may_read_remote_queues():
+    assert announced(FACILITIES, {"send", "receive"}) == ["send", "receive", "remote_read"]
+    assert announced(FACILITIES, {"remote_read"}) == ["remote_read"]
+
+
 def test_the_page_has_the_table():
     for facility, verbs in FACILITIES.items():
         if len(verbs) == 1 or facility == "remote_read":
             assert f"`{facility}`" in PAGE
         elif facility != "send":
             row = [line for line in PAGE.splitlines() if line.startswith(f"| `{facility}` |")][-1]
-            assert verbs == set(row.split("|")[2].replace("`", "").replace(" ", "").split(","))
+            named = set(re.findall(r"`([a-z_]+)`", row.split("|")[2])) - {"remote_read"}
+            assert named == {verb for verb in verbs if not verb.startswith("remote_")}
