@@ -15,6 +15,8 @@ EVIDENCE_LIMIT = 6
 FAILURES_KEPT = 3
 """Failing packets of one passive rule that one test records; the tally says how many there were."""
 
+_MISSED = (Verdict.FAIL, Verdict.WARN)
+
 
 class Judge:
     """One test's judge: ``judge(rule, expected=..., observed=..., evidence=...)``."""
@@ -54,15 +56,13 @@ class Judge:
         return kept
 
     def finished(self, *rules: str) -> None:
-        """Say that nothing that follows in this check can change its verdict of these rules.
+        """Say that nothing that follows in this check can change its verdict of these rules; of all, without any.
 
         Without it a check that breaks off has not finished with any of its rules. One that ends has finished all.
         """
         for rule in rules:
             self._row(rule)
-            if rule not in self.judged:
-                raise HarnessError(f"{self.test} says that it has finished {rule} but has not judged it")
-        self._finished.update(rules)
+        self._finished.update(rules or self.covers)
 
     def not_exercised(self, rule: str, reason: str, evidence: Frame | Iterable[Frame | None] | None = None) -> None:
         """Record that what the rule is about never occurred: it was neither kept nor broken."""
@@ -78,12 +78,12 @@ class Judge:
         A rule may be judged several times: a pass before the step is not all that the check has to say. A rule that
         was seen broken stays broken.
         """
-        decided = {rule for rule in self.covers if self.judged.get(rule) in (Verdict.FAIL, Verdict.WARN)}
-        self._leave([rule for rule in self.covers if rule not in decided | self._finished], verdict, reason)
+        stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED}
+        self._leave([rule for rule in self.covers if rule not in stand], verdict, reason)
 
     def end(self) -> None:
         """Account for the rules that the check left out: others failed before them, or it is our mistake."""
-        missed = [rule for rule in self.covers if self.judged.get(rule) in (Verdict.FAIL, Verdict.WARN)]
+        missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED]
         if missed:
             self.give_up(Verdict.INCONCLUSIVE, f"not judged: before it came {', '.join(missed)}, which was not kept")
         else:

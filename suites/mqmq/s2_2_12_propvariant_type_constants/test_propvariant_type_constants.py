@@ -154,10 +154,12 @@ def test_vectors_are_counted_and_of_something(asking, judge):
     vector = Variant(VT_VECTOR | VT_VARIANT, [Variant(VT_UI2, 1)])
     seen = f"in a vector {asking.read(vector)}, alone {asking.read(Variant(VT_VARIANT, raw=bytes(8)))}"
     judge("MQMQ-2.2.12-07", expected=f"in a vector {READ}, alone {FAULT}", observed=seen, evidence=asking.frames)
+    judge.finished("MQMQ-2.2.12-07")
     kinds = {asking.read(one) for one in VECTORS}
     alone = asking.read(Variant(VT_VECTOR, raw=bytes(8)))
     seen = f"of something {', '.join(sorted(kinds))}, of nothing {alone}"
     judge("MQMQ-2.2.12-17", expected=f"of something {READ}, of nothing {FAULT}", observed=seen, evidence=asking.frames)
+    judge.finished("MQMQ-2.2.12-17")
     stub = asking.stub([VECTORS[3]])
     wrong = asking.ask(stub[:-8] + (2).to_bytes(4, "little") + stub[-4:])
     counted = asking.read(VECTORS[3])

@@ -49,6 +49,7 @@ def test_an_order_ack_to_a_private_name(peer, sut, judge):
         raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
     judge("MQQB-2.2.4-04", expected=(UUID(str(peer.identifier)), 4), observed=named, evidence=[sent, frame])
+    judge.finished()
     sut.control.call("delete_queue", name=QUEUE)
 
 

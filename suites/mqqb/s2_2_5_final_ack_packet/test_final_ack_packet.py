@@ -72,6 +72,7 @@ def test_a_final_ack_to_a_private_name(peer, sut, judge):
         raise ConformanceFailure(f"the FinalAck for a message to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
     judge("MQQB-2.2.5-05", expected=(peer.identifier, 4), observed=named, evidence=[sent, frame])
+    judge.finished()
     sut.control.call("delete_queue", name=QUEUE)
 
 

@@ -57,6 +57,7 @@ def test_a_message_for_which_its_queue_has_no_room(peer, sut, judge):
     sent = [receiver.send(**to_small), receiver.send(**to_small)]
     frame = receiver.poll_acknowledgment(final=True)
     judge("MQQB-2.2.5-19", expected=f"0x{Q_EXCEED_QUOTA:04X}", observed=_class(frame), evidence=[*sent, frame])
+    judge.finished()
     sut.control.call("delete_queue", name=SMALL)
 
 

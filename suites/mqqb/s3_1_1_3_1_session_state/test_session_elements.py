@@ -54,11 +54,13 @@ def test_a_session_has_a_queue_to_send_from_also_after_a_restart(peer, sut, judg
     judge("MQQB-3.1.1.3.1-10", expected="accepted: None", observed=f"accepted: {reference}")
     waiting = len(element(accepted, "OutgoingMessageTable"))
     judge("MQQB-3.1.1.3.1-12", expected="accepted: 0 messages", observed=f"accepted: {waiting} messages")
+    judge.finished("MQQB-3.1.1.3.1-12")
     sender.send(1, delivery="recoverable")
     session, came = sender.first(1)
     addresses = [element(one, "RemoteQMAddress") for one in (accepted, *_for(sut, sender.to))]
     observed = "addresses" if all(map(is_address, addresses)) and len(addresses) > 1 else str(addresses)
     judge("MQQB-3.1.1.3.1-11", expected="addresses", observed=observed, evidence=came)
+    judge.finished("MQQB-3.1.1.3.1-11")
     session.close()
     sut.restart()
     references = {element(one, "OutgoingQueueReference") for one in _for(sut, sender.to)}

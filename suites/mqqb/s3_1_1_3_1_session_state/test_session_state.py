@@ -62,11 +62,13 @@ def test_a_new_queue_takes_any_sequence_from_its_beginning(peer, sut, judge):
     frame = receiver.poll_acknowledgment()
     got = "nothing accepted" if frame is None or not place(frame).TxSequenceNumber else "accepted"
     judge("MQQB-3.1.1.3.1-09", expected="nothing accepted", observed=got, evidence=[early, frame])
+    judge.finished("MQQB-3.1.1.3.1-09")
     receiver.sequence.number = 0
     first = receiver.send(destination=destination)
     frame = receiver.poll_acknowledgment()
     got = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
     judge("MQQB-3.1.1.3.1-07", expected="OrderAck of message 1", observed=got, evidence=[first, frame])
+    judge.finished("MQQB-3.1.1.3.1-07")
     sut.control.call("delete_queue", name=name)
 
 

@@ -86,6 +86,7 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
     if not element(shown, "MessageIDHistoryTable"):
         raise ConformanceFailure("the SUT has forgotten the message that it received before the restart (note <25>)")
     judge("MQQB-3.1.3.1-07", expected="running", observed=_timer(shown), evidence=sent)
+    judge.finished("MQQB-3.1.3.1-07")
     for _ in range(4):
         pass_time(peer, sut.duration_ms(HISTORY_MS) + sut.slack_ms(HISTORY_MS))
         if not element(_manager(sut), "MessageIDHistoryTable"):
@@ -96,6 +97,7 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
     shown = _manager(sut)
     entries = len(element(shown, "MessageIDHistoryTable"))
     judge("MQQB-3.1.1.3-21", expected="0 entries", observed=f"{entries} entries", evidence=sent)
+    judge.finished("MQQB-3.1.1.3-21")
     if entries:
         raise ConformanceFailure("the SUT's MessageIDHistoryTable is not empty after the restart")
     judge("MQQB-3.1.3.1-06", expected="stopped", observed=_timer(shown), evidence=sent)

@@ -96,6 +96,7 @@ def test_counts_begin_anew_with_each_session(peer, sut, judge):
     ):
         observed = getattr(ack["SessionHeader"], name) if ack else "no SessionAck of it"
         judge(rule, expected=expected, observed=observed, evidence=[came, sent, ack])
+    judge.finished("MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07")
     header = second.send(_acknowledgment(1))
     again = second.send(recoverable_message(peer))
     goes_on = "takes the SessionHeader and acknowledges the next message"

@@ -35,6 +35,7 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
     for rule in ("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13"):
         observed = address if connection else "no connection"
         judge(rule, expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
+    judge.finished("MQQB-3.1.5.2.1-05", "MQQB-3.1.5.2.1-13")
     if connection is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     message = agree(connection, respond(connection, connection.expect("EstablishConnection")))
@@ -81,6 +82,7 @@ def test_a_format_name_has_one_outgoing_queue(peer, sut, judge):
     sut.send(to, body="the second")
     sut.send(NOWHERE, body="elsewhere")
     judge("MQQB-3.1.5.2.1-02", expected="1 OutgoingQueue", observed=f"{len(outgoing_queues(sut, to))} OutgoingQueue")
+    judge.finished("MQQB-3.1.5.2.1-02")
     message = agree(connection, respond(connection, request))
     states = [outgoing_queue(sut, name)["State"] == "Connected" for name in (to, NOWHERE)]
     judge(

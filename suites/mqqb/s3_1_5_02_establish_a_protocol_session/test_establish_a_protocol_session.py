@@ -40,6 +40,7 @@ def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
         expected="an entry of a failure",
         observed="an entry of a failure" if entry else f"{len(history(sut, to))} entries, none of a failure",
     )
+    judge.finished("MQQB-3.1.5.2-01")
     if entry is None:
         raise ConformanceFailure("the SUT notes no failure: there is nothing to read a Status from")
     status = entry["Status"]

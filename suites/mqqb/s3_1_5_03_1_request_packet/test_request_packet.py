@@ -57,16 +57,19 @@ def test_a_valid_request_is_accepted(peer, sut, judge, server):
     evidence = [asked, came]
     observed = ANSWERED if answer else connection.outcome()
     judge("MQQB-3.1.5.3.1-02", expected=ANSWERED, observed=observed, evidence=evidence)
+    judge.finished("MQQB-3.1.5.3.1-02")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to its request")
     judge("MQQB-3.1.5.3.1-03", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.3.1-04", expected=2, observed=bits["PT"], evidence=evidence)
+    judge.finished("MQQB-3.1.5.3.1-03", "MQQB-3.1.5.3.1-04")
     if answer.kind != "EstablishConnection":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
     judge("MQQB-3.1.5.3.1-05", expected="valid: CS 0", observed=VALIDITY[refused], evidence=evidence)
     judge("MQQB-3.1.5.3.1-06", expected=0, observed=refused, evidence=evidence)
     named = text(answer["EstablishConnectionHeader"].ServerGuid)
     judge("MQQB-3.1.5.3.1-09", expected=text(sut.guid), observed=named, evidence=evidence)
+    judge.finished("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-06", "MQQB-3.1.5.3.1-09")
     sent = connection.send(parameters())
     came = next_packet(connection)
     observed = reaction(connection, answer_to(sent, came))

@@ -54,18 +54,22 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     evidence = [asked, sent, came]
     observed = ANSWERED if answer else connection.outcome()
     judge("MQQB-3.1.5.3.2-07", expected=ANSWERED, observed=observed, evidence=evidence)
+    judge.finished("MQQB-3.1.5.3.2-07")
     if answer is None:
         raise ConformanceFailure("the SUT sent nothing after a valid response")
     judge("MQQB-3.1.5.3.2-08", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.3.2-09", expected=3, observed=bits["PT"], evidence=evidence)
+    judge.finished("MQQB-3.1.5.3.2-08", "MQQB-3.1.5.3.2-09")
     if answer.kind not in TAKEN_AS:
         raise ConformanceFailure(f"the SUT's answer to a response is {answer.kind}")
     judge("MQQB-3.1.5.2.3-13", expected="a response", observed=TAKEN_AS[answer.kind], evidence=evidence)
+    judge.finished("MQQB-3.1.5.2.3-13")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure("the SUT sent no ConnectionParameters to go on from")
     agreed = connection.send(agreement(answer))
     message = connection.poll("UserMessage")
     judge("MQQB-3.1.5.3.2-14", expected="UserMessage", observed=kind_of(message), evidence=[agreed, message])
+    judge.finished("MQQB-3.1.5.3.2-14")
     acknowledged = acknowledgment(connection)
     if acknowledged is None:
         raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")

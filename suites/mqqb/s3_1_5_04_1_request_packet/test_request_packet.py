@@ -46,15 +46,18 @@ def test_a_request_is_answered_and_the_session_is_open(peer, judge):
     evidence = [sent, came]
     observed = ANSWERED if answer else connection.outcome()
     judge("MQQB-3.1.5.4.1-05", expected=ANSWERED, observed=observed, evidence=evidence)
+    judge.finished("MQQB-3.1.5.4.1-05")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to ConnectionParameters")
     judge("MQQB-3.1.5.4.1-06", expected=1, observed=bits["IN"], evidence=evidence)
     judge("MQQB-3.1.5.4.1-07", expected=3, observed=bits["PT"], evidence=evidence)
+    judge.finished("MQQB-3.1.5.4.1-06", "MQQB-3.1.5.4.1-07")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure(f"the SUT's response is {answer.kind}")
     acknowledged = acknowledgment(connection)
     taken = "acknowledged" if acknowledged else connection.outcome()
     judge("MQQB-3.1.5.4.1-13", expected="acknowledged", observed=taken, evidence=[connection.sent[-1], acknowledged])
+    judge.finished("MQQB-3.1.5.4.1-13")
     if acknowledged is None:
         raise ConformanceFailure("the SUT acknowledged no message, which would have shown its WindowSize")
     judge(

@@ -49,6 +49,7 @@ def test_session_ack_before_the_initiator_is_open_closes_the_session(peer, sut, 
         raise ConformanceFailure("the SUT opened no connection for its message")
     asked = early.expect(answered_early.removesuffix("Header"))
     kept = judge("MQQB-3.1.5.5-01", expected=CLOSED, observed=_ending(early, sut), evidence=[asked, early.last])
+    judge.finished()
     if kept:
         later = sender.session()
         later.expect("UserMessage")

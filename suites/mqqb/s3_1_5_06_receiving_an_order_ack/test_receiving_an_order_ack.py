@@ -90,11 +90,24 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
         judge("MQQB-3.1.5.6-04", expected=Between(0, 1), observed=grown, evidence=frame)
         interval = f"{table[min(element(after, 'ResendIntervalIndex'), len(table) - 1)]} s"
         judge("MQQB-3.1.5.6-06", expected=interval, observed=f"{element(after, 'ResendInterval')} s", evidence=frame)
+    judge.finished(
+        "MQQB-3.1.5.6-03",
+        "MQQB-3.1.5.6-04",
+        "MQQB-3.1.5.6-06",
+        "MQQB-3.1.5.6-07",
+        "MQQB-3.1.5.6-08",
+        "MQQB-3.1.5.6-09",
+        "MQQB-3.1.5.6-10",
+        "MQQB-3.1.5.6-12",
+        "MQQB-3.1.1.5-01",
+        "MQQB-3.1.1.5-02",
+    )
     for _ in range(MANY):
         frame = outgoing.acknowledge(3)
     await_ack_count(3 + MANY)
     index = element(outgoing.sequence(), "ResendIntervalIndex")
     judge("MQQB-3.1.5.6-05", expected=Between(0, len(table) - 1), observed=index, evidence=frame)
+    judge.finished("MQQB-3.1.5.6-05")
     frame = outgoing.acknowledge(4)
     eventually(peer, lambda: not outgoing.unacknowledged())
     shown = f"{len(outgoing.unacknowledged())} unacknowledged, index {outgoing.sequence()['ResendIntervalIndex']}"

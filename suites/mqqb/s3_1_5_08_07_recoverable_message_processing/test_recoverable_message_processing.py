@@ -72,6 +72,18 @@ def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
         ("MQQB-3.1.5.8.7-10", window, header.WindowSize),
     ):
         judge(rule, expected=expected, observed=observed, evidence=evidence)
+    judge.finished(
+        "MQQB-3.1.5.8.7-02",
+        "MQQB-3.1.5.8.7-03",
+        "MQQB-3.1.5.8.7-04",
+        "MQQB-3.1.5.8.7-05",
+        "MQQB-3.1.5.8.7-06",
+        "MQQB-3.1.5.8.7-07",
+        "MQQB-3.1.5.8.7-08",
+        "MQQB-3.1.5.8.7-09",
+        "MQQB-3.1.5.8.7-10",
+        "MQQB-3.1.5.8-09",
+    )
     last = session.expect(
         "SessionAck", lambda frame: frame is not ack, within_ms=sut.duration_ms(LATE_MS) + sut.slack_ms(LATE_MS)
     )

@@ -40,6 +40,7 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     judge("MQQB-3.1.6.4-02", expected="IN 1, SH 1", observed=shown, evidence=first)
     shown = f"PT {bits['PT']}" if bits["IN"] == 1 else "no internal packet"
     judge("MQQB-3.1.6.4-03", expected="PT 1", observed=shown, evidence=first)
+    judge.finished("MQQB-3.1.6.4-02", "MQQB-3.1.6.4-03")
     if first is None or first.kind != "SessionAck":
         raise ConformanceFailure("the SUT acknowledged the first messages with no SessionAck")
     judge("MQQB-3.1.6.4-04", expected=2, observed=first["SessionHeader"].AckSequenceNumber, evidence=[*sent, first])
@@ -57,12 +58,14 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     evidence = [*sent[2:], second]
     judge("MQQB-3.1.6.4-05", expected="1", observed=_field(second, "RecoverableMsgAckSeqNumber"), evidence=evidence)
     judge("MQQB-3.1.6.4-08", expected="3", observed=_field(second, "RecoverableMsgAckFlags"), evidence=evidence)
+    judge.finished("MQQB-3.1.6.4-08")
 
     sent.append(session.send(recoverable_message(peer)))
     third = _acknowledging(session, sut, 5)
     evidence = [second, sent[4], third]
     judge("MQQB-3.1.6.4-05", expected="3", observed=_field(third, "RecoverableMsgAckSeqNumber"), evidence=evidence)
     judge("MQQB-3.1.6.4-10", expected="1", observed=_field(third, "RecoverableMsgAckFlags"), evidence=evidence)
+    judge.finished("MQQB-3.1.6.4-05", "MQQB-3.1.6.4-10")
 
     sent.append(session.send(a_message(peer)))
     fourth = _next(session, sut)

@@ -304,6 +304,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     frames = sender.collect_all(session, 2)
     for rule in (*rules, "MQQB-3.1.7.1.5.1-01"):
         judge(rule, expected=[1, 4], observed=tags(frames), evidence=frames)
+    judge.finished("MQQB-3.1.7.1.5.1-01")
 
     def logged():
         found = sut.control.call("peek", queue="system$;deadletter", limit=10_000)["messages"]
@@ -329,6 +330,7 @@ def test_a_transactional_message_that_cannot_be_encrypted(peer, sut, judge):
     session = sender.session()
     frames = sender.collect_all(session, 1)
     judge("MQQB-3.1.7.1.5.1-01", expected=[2], observed=tags(frames), evidence=frames)
+    judge.finished("MQQB-3.1.7.1.5.1-01")
 
     def logged(queue):
         found = sut.control.call("peek", queue=queue, limit=10_000)["messages"]

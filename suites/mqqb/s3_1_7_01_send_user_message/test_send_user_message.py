@@ -91,6 +91,7 @@ def test_nothing_is_sent_of_a_queue_that_is_not_connected(peer, sut, judge):
     session, came = sender.first(1)
     shown = _session(sut, sender.to)
     judge("MQQB-3.1.7.1-04", expected=sender.to, observed=str(element(shown, "OutgoingQueueReference")), evidence=came)
+    judge.finished("MQQB-3.1.7.1-04")
     sut.pause(sender.to)
     sender.send(2)
     sender.collect_all(session, 1)
@@ -98,6 +99,7 @@ def test_nothing_is_sent_of_a_queue_that_is_not_connected(peer, sut, judge):
     shown = _session(sut, sender.to)
     done = [element(one, "Transmitted") for one in element(shown, "OutgoingMessageTable")]
     judge("MQQB-3.1.7.1.6-02", expected="[True, False]", observed=str(done), evidence=messages(session))
+    judge.finished("MQQB-3.1.7.1.6-02")
     sut.resume(sender.to)
     sender.collect_all(session, 2)
     after = list(dict.fromkeys(tags(messages(session))))
@@ -124,6 +126,7 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
     session = sender.session()
     first = sender.collect_all(session, 3)
     judge("MQQB-3.1.7.16-06", expected="[1, 2, 3]", observed=str(tags(first)), evidence=first)
+    judge.finished("MQQB-3.1.7.16-06")
     if sut.has("set_timers"):
         sut.set_timers(session_retry_connect_ms=RETRY_MS)
     session.close()

@@ -149,6 +149,7 @@ def test_each_ping_has_the_next_cookie(peer, sut, judge):
         observed=_cookies(cookie, next_cookie),
         evidence=[first, second],
     )
+    judge.finished("MQQB-3.1.7.6-03")
     distinct = "two cookies" if cookie != next_cookie else _cookies(cookie, cookie)
     allowed = OneOf("two cookies", _cookies(1, 1))
     judge("MQQB-3.1.1.3-26", expected=allowed, observed=distinct, evidence=[first, second])

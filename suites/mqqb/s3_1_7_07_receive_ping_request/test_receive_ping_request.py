@@ -28,6 +28,7 @@ def test_two_requests_get_each_its_response_where_it_came_from(peer, sut, judge)
         observed=", ".join(f"{field(frame, 'Cookie')} {field(frame, 'RC')}" for frame in got.values()),
         evidence=evidence,
     )
+    judge.finished("MQQB-3.1.7.7-02")
     right = sum(answers(got[cookie], sent[cookie]) for cookie in asked)
     where = f"{right} where the requests came from, {len(stray)} elsewhere"
     judge("MQQB-3.1.7.7-11", expected="2 where the requests came from, 0 elsewhere", observed=where, evidence=evidence)
@@ -40,6 +41,7 @@ def test_response_is_the_acceptors_own(peer, judge):
     guid = server_guid(peer)
     sent, got = ask(peer, RF=1)
     judge("MQQB-3.1.7.7-09", expected=shown("QMGuid", guid), observed=field(got, "QMGuid"), evidence=[sent, got])
+    judge.finished("MQQB-3.1.7.7-09")
     plain = read(answered(peer))
     if plain is None or plain.RF or session_outcome(peer, peer.identifier)[0] != "accepted":
         raise ConformanceFailure("the SUT does not accept sessions now: its RF says nothing here")

@@ -87,6 +87,20 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         judge(rule, expected=f"{name} {expected}", observed=f"{name} {getattr(header, name)}", evidence=evidence)
     judge("MQQB-3.1.7.11-13", expected=0, observed=state["UnackedReceivedMsgCount"], evidence=evidence)
     judge("MQQB-3.1.7.11-14", expected=recoverable, observed=state[LAST_ACKED], evidence=evidence)
+    judge.finished(
+        "MQQB-3.1.7.11-01",
+        "MQQB-3.1.7.11-02",
+        "MQQB-3.1.7.11-03",
+        "MQQB-3.1.7.11-05",
+        "MQQB-3.1.7.11-06",
+        "MQQB-3.1.7.11-07",
+        "MQQB-3.1.7.11-08",
+        "MQQB-3.1.7.11-09",
+        "MQQB-3.1.7.11-10",
+        "MQQB-3.1.7.11-11",
+        "MQQB-3.1.7.11-13",
+        "MQQB-3.1.7.11-14",
+    )
 
     sent.append(session.send(a_message(peer)))
     anew = session.quiet(int(delay_ms * EARLIER))
@@ -96,6 +110,7 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
         observed=f"{'nothing' if anew else 'an acknowledgment'} at the old expiry",
         evidence=[carrying, sent[-1], session.last],
     )
+    judge.finished("MQQB-3.1.7.11-15")
     sent.append(session.send(recoverable_message(peer)))
     later = session.poll(
         "SessionAck",

@@ -77,6 +77,18 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
         observed=f"{outgoing_queue(sut, sender.to)['State']}, {'nothing' if session.quiet() else 'something'} sent",
         evidence=[ack, session.last],
     )
+    judge.finished(
+        "MQQB-3.1.7.13-01",
+        "MQQB-3.1.7.13-03",
+        "MQQB-3.1.7.13-04",
+        "MQQB-3.1.7.13-05",
+        "MQQB-3.1.7.13-06",
+        "MQQB-3.1.7.13-07",
+        "MQQB-3.1.7.13-08",
+        "MQQB-3.1.7.13-11",
+        "MQQB-3.1.7.13-12",
+        "MQQB-3.1.7.13-13",
+    )
 
     sent = [session.send(recoverable_message(peer))]
     following = session.poll("SessionAck")

@@ -112,6 +112,7 @@ def test_what_is_begun_is_ended(peer, sut, judge):
     opened = [count.get(name, 0) for name in ("RemoteQMOpenQueue", "RemoteQMCloseQueue")]
     judge("MQQP-2.2.1.1-01", expected=[1, 1], observed=opened, evidence=evidence)
     judge("MQQP-3.1.4.4-01", expected=1, observed=opened[1], evidence=evidence)
+    judge.finished("MQQP-2.2.1.1-01", "MQQP-3.1.4.4-01")
     ends = [bytes(call.into.pphContext) for call in reader.server.named("RemoteQMEndReceive") if call.into is not None]
     first = context(0x4EAD_0000 + description(reader.reads()[0]).dwRequestID)
     judge("MQQP-2.2.1.2-01", expected=[first.hex()], observed=[end.hex() for end in ends], evidence=evidence)

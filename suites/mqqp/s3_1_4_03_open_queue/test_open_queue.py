@@ -95,12 +95,15 @@ def test_values_that_are_refused_and_one_that_is_ignored(remote, judge):
         observed=[call.outcome for call in zeros],
         evidence=evidence,
     )
+    judge.finished("MQQP-3.1.4.3-14")
     differs = queue.open_session(pQueue=queue.pointer + 1)
     judge("MQQP-3.1.4.3-15", expected=INVALID_PARAMETER, observed=differs.outcome, evidence=differs.evidence)
+    judge.finished("MQQP-3.1.4.3-15")
     opened = remote.open_remote(queue.association, "admin").settled()
     values = {"pQueue": opened.out.dwpQueue, "dwpContext": opened.out.pdwContext}
     ignored = queue.open_session(hQueue=UNKNOWN_HANDLE, **values)
     judge("MQQP-3.1.4.3-11", expected="MQ_OK", observed=ignored.outcome, evidence=ignored.evidence)
+    judge.finished("MQQP-3.1.4.3-11")
     deliver(remote, ["second"], queue="admin")
     handles = {"hRemoteQueue": opened.out.phQueue, "dwQueue": opened.out.dwpQueue}
     read = queue.read(PEEK_CURRENT, **handles)

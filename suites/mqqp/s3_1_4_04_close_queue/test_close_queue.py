@@ -79,5 +79,6 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
     expected = ["still waits"] * 3 + ["MQ_OK", "cancelled"]
     for rule in ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03"):
         judge(rule, expected=expected, observed=observed, evidence=evidence)
+    judge.finished("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03")
     seen = [*sorted(kinds), waiting(elsewhere)]
     judge("MQQP-3.1.1.3-02", expected=["cancelled", "still waits"], observed=seen, evidence=evidence)

@@ -47,6 +47,9 @@ def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge):
     for rule in ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"):
         expected, observed = ["STATUS_INVALID_PARAMETER", INVALID_HANDLE], [gone.outcome, again.outcome]
         judge(rule, expected=expected, observed=observed, evidence=[*gone.evidence, *again.evidence])
+    judge.finished(
+        "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-03", "MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13"
+    )
     other = queue.read(PEEK_CURRENT, hCursor=kept)
     judge("MQQP-3.1.4.5-09", expected=FIRST, observed=brought(other), evidence=other.evidence)
     seen = [brought(read), gone.outcome]

@@ -100,6 +100,7 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     for rule in ("MQQP-2.2.2.1-04", "MQQP-3.1.1.3-01"):
         expected = [WAITING, WAITING, "MQ_OK", NO_MESSAGE, WAITING]
         judge(rule, expected=expected, observed=seen, evidence=evidence)
+    judge.finished("MQQP-3.1.4.6-15", "MQQP-3.1.4.6-19", "MQQP-3.1.4.6-20")
     queue.cancel(one)
     deliver(remote, [FIRST])
     got = second.wait()

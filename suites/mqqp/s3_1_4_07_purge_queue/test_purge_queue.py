@@ -27,5 +27,7 @@ def test_an_open_queue_is_purged_and_no_other(remote, judge):
     purged = queue.purge()
     for rule in ("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-12"):
         judge(rule, expected="MQ_OK", observed=purged.outcome, evidence=purged.evidence)
+    judge.finished("MQQP-3.1.4.7-03", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.7-12")
     judge("MQQP-3.1.4.7-10", expected=[], observed=queue.labels(), evidence=purged.evidence)
+    judge.finished("MQQP-3.1.4.7-10")
     judge("MQQP-3.1.4.7-09", expected=[FIRST], observed=admin.labels(), evidence=purged.evidence)

@@ -24,6 +24,7 @@ def test_ports_are_told_where_the_interfaces_are_served(remote, judge):
     evidence = [frame for call in calls.values() for frame in call.evidence]
     spx = [calls[one].status for one in (IPX_HANDSHAKE, IPX_READ)]
     judge("MQQP-3.1.4.8-03", expected=[0, 0], observed=spx, evidence=evidence)
+    judge.finished("MQQP-3.1.4.8-03")
     served = []
     for port in ports:
         try:
@@ -31,6 +32,7 @@ def test_ports_are_told_where_the_interfaces_are_served(remote, judge):
         except (ConformanceFailure, SutUnavailable) as error:
             served.append(str(error))
     judge("MQQP-3.1.3-01", expected=["served", "served"], observed=served, evidence=evidence)
+    judge.finished("MQQP-3.1.3-01")
     beyond = association.call("RemoteQMGetQMQMServerPort", dwPortType=4)
     refused = "none" if beyond.thrown is not None or beyond.status == 0 else beyond.outcome
     seen = [*("a port" if port else "none" for port in ports), refused]

@@ -104,6 +104,15 @@ def test_the_action_and_the_identifier_say_which_message(remote, judge):
     current = beside["MQQP-3.1.4.11-45"][0]
     judge("MQQP-3.1.4.11-41", expected=wanted, observed=every, evidence=current.evidence)
     judge("MQQP-3.1.4.11-39", expected=SECOND, observed=brought(current), evidence=current.evidence)
+    judge.finished(
+        "MQQP-3.1.4.11-39",
+        "MQQP-3.1.4.11-41",
+        "MQQP-3.1.4.11-42",
+        "MQQP-3.1.4.11-43",
+        "MQQP-3.1.4.11-44",
+        "MQQP-3.1.4.11-45",
+        "MQQP-3.1.4.11-46",
+    )
     taken = looked_up(queue, LOOKUP_RECEIVE_CURRENT, second)
     queue.end(taken)
     left = [brought(looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)), brought(looked_up(queue, LOOKUP_PEEK_PREV, LAST_ID))]
@@ -259,9 +268,11 @@ def test_a_receive_is_kept_until_it_is_ended(remote, judge):
     for rule in ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"):
         expected = [FIRST, FAILURE, "MQ_OK", FIRST]
         judge(rule, expected=expected, observed=seen, evidence=[*received.evidence, *ended.evidence])
+    judge.finished("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36")
     queue.end(again, RR_NACK)
     free = queue.read(PEEK_CURRENT, dwRequestID=number)
     judge("MQQP-3.1.4.11-56", expected=FIRST, observed=brought(free), evidence=[*again.evidence, *free.evidence])
+    judge.finished("MQQP-3.1.4.11-56")
     queue.receive()
     deliver(remote, [SECOND], queue="admin")
     right = looked_up(admin, LOOKUP_PEEK_NEXT, FIRST_ID)

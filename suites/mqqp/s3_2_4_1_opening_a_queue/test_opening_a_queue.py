@@ -139,6 +139,7 @@ def test_a_server_that_does_not_answer_is_given_up(peer, sut, judge):
     judge("MQQP-3.2.4.1-15", expected="given up after five minutes", observed=observed, evidence=evidence)
     said = "cancelled" if call.cancelled else "not cancelled"
     judge("MQQP-3.2.4.1-16", expected="cancelled", observed=said, evidence=evidence)
+    judge.finished()
     request.wait()
 
 

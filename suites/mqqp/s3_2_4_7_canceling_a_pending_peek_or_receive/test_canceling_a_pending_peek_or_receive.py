@@ -48,5 +48,6 @@ def test_a_cancelled_read_is_pending_no_more(peer, sut, judge):
     after = len(reader.pending())
     evidence = [*read.evidence, *reader.one("RemoteQMCancelReceive").evidence]
     judge("MQQP-3.2.4.7-07", expected="1, then 0", observed=f"{before}, then {after}", evidence=evidence)
+    judge.finished()
     give(read, None, CANCELED)
     request.wait()
