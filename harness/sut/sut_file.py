@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from uuid import UUID
 
 from harness.errors import UsageError
+from harness.sut.releases import RELEASES
 from harness.type_names import type_name
 
 PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
@@ -61,6 +62,10 @@ class DriverTable:
     command: tuple[str, ...] = ()
     allow_remote: bool = False
     start_timeout_s: int = 20
+
+
+PORTS = ("tcp_port", "ping_port", "rpc_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
+"""Those of the table [driver]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +149,8 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     tables = {name: _table(kind, tree.get(name, {}), where, name) for name, kind in _TABLES.items()}
     file = SutFile(**tables, capabilities=_capabilities(tree.get("capabilities", {}), where), path=path)
     _check_driver(file.driver, where)
+    if file.sut.profile not in RELEASES:
+        raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known are {', '.join(RELEASES)}")
     return file
 
 
@@ -197,9 +204,12 @@ def is_loopback(address: str) -> bool:
 
 
 def _check_driver(driver: DriverTable, where: str) -> None:
-    for key in ("tcp_port", "ping_port", "rpc_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port"):
-        if not 0 <= getattr(driver, key) <= 65_535:
-            raise UsageError(f"{where}: driver.{key} is {getattr(driver, key)}; it must be 0 to 65535")
+    for key in PORTS:
+        port = getattr(driver, key)
+        if not 0 <= port <= 65_535:
+            raise UsageError(f"{where}: driver.{key} is {port}; it must be 0 to 65535")
+        if port == 0 and driver.kind != "process":
+            raise UsageError(f'{where}: driver.{key} is 0: only kind = "process" can be told a port that is picked')
     if not is_loopback(driver.address) and not driver.allow_remote:
         raise UsageError(
             f"{where}: driver.address {driver.address} is not loopback; set allow_remote = true in [driver] if packets "

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from harness.sut.releases import release_of
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, waiting
-from suites.mqqp.steps.releases import release_of
 
 pytestmark = needs("qm2qm")
 

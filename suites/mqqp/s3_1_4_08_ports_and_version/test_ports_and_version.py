@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.run.marks import covers, needs
+from harness.sut.releases import release_of
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ
 from suites.mqqb.steps.opening import Between
-from suites.mqqp.steps.releases import release_of
 
 pytestmark = needs("qm2qm")
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from harness.environment import VirtualEnvironment
+from harness.errors import UsageError
+from harness.sut.releases import AS_PRINTED, RELEASES, release_of
 from harness.sut.sut import Sut
 from harness.sut.sut_file import parse_sut_file
-from suites.mqqp.steps.releases import AS_PRINTED, RELEASES, release_of
 
 
 def sut(profile: str) -> Sut:
@@ -18,10 +19,14 @@ def sut(profile: str) -> Sut:
     )
 
 
-@pytest.mark.parametrize("profile", ["none", "Contoso 1.0"])
-def test_who_is_no_windows_is_held_to_the_text(profile: str) -> None:
-    assert release_of(sut(profile)) == AS_PRINTED
+def test_who_is_no_windows_is_held_to_the_text() -> None:
+    assert release_of(sut("none")) == AS_PRINTED
     assert AS_PRINTED.version == (6, 1)
+
+
+def test_an_unknown_profile_is_named_with_those_that_there_are() -> None:
+    with pytest.raises(UsageError, match="unknown profile 'windows-server-2020'; known are none, windows-2000, "):
+        sut("windows-server-2020")
 
 
 @pytest.mark.parametrize(("profile", "version"), [("windows-xp", (5, 1)), ("windows-server-2008", (6, 0))])

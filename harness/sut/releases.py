@@ -1,15 +1,17 @@
 """Differences of the releases of Windows, by the product notes of MS-MQQP: by ``[sut] profile`` of the SUT file.
 
-A profile that is not here, such as ``none``, is held to the text itself. Differences that a SHOULD permits need no
-entry: they are warnings, with the note.
+The profile ``none`` is held to the text itself. Differences that a SHOULD permits need no entry: they are warnings,
+with the note.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from harness.sut.sut import Sut
+if TYPE_CHECKING:
+    from harness.sut.sut import Sut
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Release:
 AS_PRINTED = Release()
 RELEASES = MappingProxyType(
     {
+        "none": AS_PRINTED,
         "windows-2000": Release((5, 0), 645, "MQ_ERROR_INVALID_HANDLE"),
         "windows-xp": Release((5, 1), 1020),
         "windows-server-2003": Release((5, 2), 1716),
@@ -47,4 +50,4 @@ RELEASES = MappingProxyType(
 
 def release_of(sut: Sut) -> Release:
     """Return the release that a SUT is held to."""
-    return RELEASES.get(sut.file.sut.profile, AS_PRINTED)
+    return RELEASES[sut.file.sut.profile]
