@@ -11,12 +11,10 @@ from harness.peer.conversation import Conversation
 from harness.run.marks import covers
 from harness.sut.sut import Sut
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import established, opened
+from suites.mqqb.steps.opening import EARLY_MS, established, opened
 from suites.mqqb.steps.sender import Sender, alive
 
 CLOSED = "closed by the SessionAck"
-EARLY_MS = 20_000
-"""Well before the Session Initialization Timer (60 s, note <43>) would close the session."""
 
 
 @covers("MQQB-3.1.5.5-01")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import CLOCK_S, Between, established, opened, pass_time
-from suites.mqqb.steps.ordering import acknowledgment_of_nothing
+from suites.mqqb.steps.opening import CLOCK_S, Between, pass_time
+from suites.mqqb.steps.ordering import acknowledgment_of_nothing, sent_before_open
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, header, identifier_of, kept, sequence_of
@@ -27,14 +27,8 @@ MANY = 12
 @covers("MQQB-3.1.5.6-01")
 def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
     """The same OrderAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
-    packet = acknowledgment_of_nothing(peer)
-    early, late = established(peer), opened(peer)
-    sent = [early.send(packet), late.send(packet)]
-    early.wait_closed()
-    late.wait_closed(peer.sut.quiet_ms)
-    before, after = ("closed" if connection.closed_by_sut else "open" for connection in (early, late))
-    observed = f"{before} before, {after} after"
-    judge("MQQB-3.1.5.6-01", expected="closed before, open after", observed=observed, evidence=[*sent, early.last])
+    observed, evidence = sent_before_open(peer, acknowledgment_of_nothing(peer))
+    judge("MQQB-3.1.5.6-01", expected="closed before, open after", observed=observed, evidence=evidence)
 
 
 @needs("send", "inspect")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import established, opened, pass_time
-from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, acknowledgment_of_nothing
+from suites.mqqb.steps.opening import pass_time
+from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, acknowledgment_of_nothing, sent_before_open
 from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, kept
 
@@ -14,14 +14,8 @@ from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, kept
 @covers("MQQB-3.1.5.7-01")
 def test_a_final_ack_before_the_session_is_open_closes_it(peer, judge):
     """The same FinalAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
-    packet = acknowledgment_of_nothing(peer, final=True)
-    early, late = established(peer), opened(peer)
-    sent = [early.send(packet), late.send(packet)]
-    early.wait_closed()
-    observed = (
-        f"{'closed' if early.closed_by_sut else 'open'} before, {'closed' if late.closed_by_sut else 'open'} after"
-    )
-    judge("MQQB-3.1.5.7-01", expected="closed before, open after", observed=observed, evidence=[*sent, early.last])
+    observed, evidence = sent_before_open(peer, acknowledgment_of_nothing(peer, final=True))
+    judge("MQQB-3.1.5.7-01", expected="closed before, open after", observed=observed, evidence=evidence)
 
 
 @needs("send", "receive")

@@ -23,6 +23,8 @@ INITIALIZATION_MS = 20_000
 RECOVERABLE_ACK_MS = 500
 ACK_MS = 20_000
 """The shortest timeouts that 2.2.2.1 allows."""
+EARLY_MS = 20_000
+"""Well before the Session Initialization Timer (60 s, MS-MQQB note <43>) would close a session that is being set up."""
 SIGNED = b"LIOR"
 """BaseHeader.Signature on the wire."""
 MARKED = {"Reserved": 0xA7}

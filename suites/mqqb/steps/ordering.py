@@ -13,7 +13,16 @@ from harness.peer.peer import Peer, RawListener
 from harness.sut.sut import Sut
 from harness.wire import FinalAckBody, OrderAckBody, TxSequenceID, user_message
 from suites.messages import NONE, Sequence
-from suites.mqqb.steps.opening import ACK_MS, accepted, agreement, opened, respond
+from suites.mqqb.steps.opening import (
+    ACK_MS,
+    EARLY_MS,
+    accepted,
+    acknowledgment,
+    agreement,
+    established,
+    opened,
+    respond,
+)
 
 LABEL = "QM Ordering Ack"
 ORDER_ACK, ACK_RECEIVE, BAD_DST_Q = 0x00FF, 0x4000, 0x8000
@@ -172,6 +181,23 @@ def acknowledgment_of_nothing(peer: Peer, *, final: bool = False) -> Any:
         return _acknowledgment(peer, BAD_DST_Q, bytes(refused), NONE, 1, {})
     ordered = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
     return _acknowledgment(peer, ORDER_ACK, bytes(ordered), NONE, 0, {})
+
+
+def sent_before_open(peer: Peer, packet: Any) -> tuple[str, list[Frame | None]]:
+    """Send a packet to a session that is being set up and to an open one; say what becomes of either.
+
+    ConformanceFailure when a third session, to which nothing is sent, ends as well: then it is the Session
+    Initialization Timer that closed the first, or may have been.
+    """
+    sut = peer.sut
+    untouched, early, late = established(peer), established(peer), opened(peer)
+    sent = [early.send(packet), late.send(packet)]
+    before = "closed" if early.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(EARLY_MS))) else "open"
+    if untouched.closed_by_sut:
+        raise ConformanceFailure("the SUT ends sessions that are being set up too soon to tell what ended this one")
+    answer = acknowledgment(late)
+    after = "open" if answer else "closed" if late.closed_by_sut else "silent"
+    return f"{before} before, {after} after", [*sent, early.last, answer]
 
 
 def _sequence(sent: Frame) -> TxSequenceID:
