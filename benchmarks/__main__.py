@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from benchmarks import codecs, demo, loopback, memory, remote_reads, suites_real, suites_virtual, virtual_week
+from benchmarks import (
+    codecs,
+    demo,
+    loopback,
+    memory,
+    passive_judging,
+    remote_reads,
+    suites_real,
+    suites_virtual,
+    virtual_week,
+)
 
 
 def main() -> None:
     """Run them one after the other: two cores are too few to measure two things at once."""
-    for part in (codecs, loopback, remote_reads, memory, virtual_week, suites_virtual, suites_real, demo):
+    for part in (
+        codecs,
+        passive_judging,
+        loopback,
+        remote_reads,
+        memory,
+        virtual_week,
+        suites_virtual,
+        suites_real,
+        demo,
+    ):
         print(f"== {str(part.__doc__).splitlines()[0]}")
         for line in part.measure():
             print(f"   {line}", flush=True)

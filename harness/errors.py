@@ -19,6 +19,10 @@ class ConformanceFailure(MqconformError):
     """A check cannot go on because the SUT did not do what the next step builds on."""
 
 
+class SutFlood(ConformanceFailure):
+    """The SUT sends without an end: a finding about it, which says how much came."""
+
+
 class UsageError(MqconformError):
     """Bad input of a person: a file, an option, a selection."""
 

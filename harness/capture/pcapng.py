@@ -30,6 +30,8 @@ _MICROSECONDS = 6
 _LEAST_BLOCK = 12
 _HEAD = Struct("<II")
 _PACKET = Struct("<IIIII")
+PACKET_AT = _HEAD.size + _PACKET.size
+"""int bytes from the start of an Enhanced Packet block to its packet."""
 
 
 def file_header() -> bytes:

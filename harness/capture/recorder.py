@@ -5,6 +5,7 @@ Bytes are recorded where they are sent and received, so the capture is exact; sn
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,9 +13,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from harness.capture import CaptureWriter
+from harness.capture.window import FRAME_COST, Place, Window
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import Environment
-from harness.errors import HarnessError
+from harness.errors import HarnessError, SutFlood
 from harness.wire import dissect, dissect_ping, dissection, kind_of, tree
 from reference_qm.codec import FormatError, FramingError, Packet, PingPacket, StreamFramer, parse_packet, parse_ping
 from reference_qm.surface.inputs import Endpoint
@@ -25,6 +27,10 @@ MALFORMED = "malformed"
 """The kind of bytes that are no packet."""
 RPC = "rpc"
 """The transport of a connection that carries DCE/RPC."""
+FLOOD_LIMIT = 128 * 1024 * 1024
+"""int bytes of a SUT in one check: more than any asks for, the longest messages and a wrapped counter included."""
+KEPT_DISSECTED = 64 * 1024
+"""int bytes: of a longer packet the layers are made again when they are asked for; they take several times its size."""
 
 
 def _rpc() -> Any:
@@ -45,27 +51,57 @@ class Framer(Protocol):
         """Return the packets that ``data`` completes; FramingError where no packet begins."""
 
 
-@dataclass(eq=False, repr=False)
 class Frame:
     """One packet as it was on the wire.
 
     ``number``: the frame of the capture in which it begins. ``kind``: the packet's name (``EstablishConnection`` ...),
     or ``malformed`` for bytes that are no packet. ``error`` says why those are none. ``transport``: tcp, udp or rpc;
-    of the last ``kind`` is the PDU's, and ``stub`` what it carries, where a check has read it.
+    of the last ``kind`` is the PDU's, and ``stub`` what it carries, where a check has read it. ``position``: its place
+    among the frames of its connection. ``places``: where the capture file holds it; None where there is no file.
     """
 
-    number: int
-    time_ms: int
-    direction: str
-    transport: str
-    data: bytes
-    kind: str
-    connection: Connection | None = None
-    error: FormatError | None = None
-    stub: Any = None
+    def __init__(
+        self,
+        number: int,
+        time_ms: int,
+        direction: str,
+        transport: str,
+        data: bytes,
+        kind: str,
+        connection: Connection | None = None,
+        error: FormatError | None = None,
+        stub: Any = None,
+    ) -> None:
+        self.number = number
+        self.time_ms = time_ms
+        self.direction = direction
+        self.transport = transport
+        self.size = len(data)
+        self.kind = kind
+        self.connection = connection
+        self.error = error
+        self.stub = stub
+        self.position = 0
+        self.window: Window | None = None
+        self.places: list[Place] = []
+        self._data: bytes | None = data
+
+    @property
+    def data(self) -> bytes:
+        """The bytes; read back from the capture file where they are no longer in memory."""
+        if self._data is None:
+            assert self.window is not None
+            self._data = self.window.read(self)
+        return self._data
+
+    def forget(self) -> None:
+        """Leave the bytes, and what was made of them, to the capture file."""
+        self._data = None
+        for made in ("packet", "record", "dissected"):
+            self.__dict__.pop(made, None)
 
     def __repr__(self) -> str:
-        return f"<{self.direction} {self.kind}, frame {self.number}, {len(self.data)} bytes at {self.time_ms} ms>"
+        return f"<{self.direction} {self.kind}, frame {self.number}, {self.size} bytes at {self.time_ms} ms>"
 
     @property
     def from_sut(self) -> bool:
@@ -109,6 +145,10 @@ class Connection:
     number: int
     sut_role: str
     frames: list[Frame] = field(default_factory=list)
+    from_sut: list[Frame] = field(default_factory=list)
+    """Those of them that the SUT sent."""
+    summaries: dict[type, Any] = field(default_factory=dict)
+    """What passive predicates have noted of the frames so far."""
     closed_by: str | None = None
     closed_at_ms: int | None = None
     closed_frame: int | None = None
@@ -116,11 +156,20 @@ class Connection:
     broken: bool = False
     part_from: int | None = None
     transport: str = "tcp"
+    unframed: deque[Place] = field(default_factory=deque)
+    """Where the capture file holds what the SUT sent of a packet that is not whole yet."""
+
+    def add(self, frame: Frame) -> None:
+        """Take the next packet of either direction."""
+        frame.position = len(self.frames)
+        self.frames.append(frame)
+        if frame.from_sut:
+            self.from_sut.append(frame)
 
     @property
     def received(self) -> list[Frame]:
         """Return what the SUT sent."""
-        return [frame for frame in self.frames if frame.from_sut]
+        return self.from_sut.copy()
 
     @property
     def sent(self) -> list[Frame]:
@@ -129,15 +178,25 @@ class Connection:
 
 
 class Recorder:
-    """A recorder of every packet of one test, in memory and in a pcapng."""
+    """A recorder of every packet of one test: in a pcapng, and of the last ones in memory.
 
-    def __init__(self, environment: Environment, path: Path | None) -> None:
+    A SUT that sends more than ``flood_limit`` ends the test: SutFlood, once; what comes after it is not looked at.
+    """
+
+    def __init__(self, environment: Environment, path: Path | None, flood_limit: int = FLOOD_LIMIT) -> None:
         self.environment = environment
         self.path = path
+        self.flood_limit = flood_limit
         self.frames: list[Frame] = []
         self.connections: list[Connection] = []
         self.listeners: list[Callable[[Frame], None]] = []
+        self.flooded = False
+        self._from_sut = 0
+        """Bytes that the SUT sent."""
+        self._cost = 0
+        """What they cost, however small their pieces are."""
         self._writer: CaptureWriter | None = None
+        self._window = Window(path)
         self._began_ms = environment.now().monotonic_ms
 
     @property
@@ -175,8 +234,8 @@ class Recorder:
 
     def sent(self, connection: Connection, data: bytes) -> Frame:
         """Record bytes that the peer sends: one frame, whether they are a packet or not."""
-        numbers = self._tcp(connection, data, from_sut=False)
-        return self._keep(connection, numbers[0], TO_SUT, data)
+        number, places = self._tcp(connection, data, from_sut=False)
+        return self._keep(connection, number, TO_SUT, data, places)
 
     def received(self, connection: Connection, data: bytes) -> list[Frame]:
         """Record bytes of the SUT's stream; return the packets that they complete."""
@@ -185,11 +244,16 @@ class Recorder:
 
     def _received(self, connection: Connection, data: bytes) -> list[Frame]:
         """Take what one frame of the capture holds."""
-        number = self._tcp(connection, data, from_sut=True)[0]
+        if self.flooded:
+            return []
+        self._count(len(data))
+        number, places = self._tcp(connection, data, from_sut=True)
         if connection.broken:
-            return [self._keep(connection, number, FROM_SUT, data, FormatError("stream", 0, "MS-MQQB 2.1.1", "broken"))]
+            error = FormatError("stream", 0, "MS-MQQB 2.1.1", "broken")
+            return [self._keep(connection, number, FROM_SUT, data, places, error)]
         if connection.part_from is None:
             connection.part_from = number
+        connection.unframed.extend(places)
         broken: FormatError | None = None
         try:
             packets = connection.framer.feed(data)
@@ -197,11 +261,13 @@ class Recorder:
             packets, broken = error.packets, error
         frames = []
         for packet in packets:
-            frames.append(self._keep(connection, connection.part_from, FROM_SUT, packet))
+            where = _taken(connection.unframed, len(packet))
+            frames.append(self._keep(connection, connection.part_from, FROM_SUT, packet, where))
             connection.part_from = number
         if broken is not None:
             connection.broken = True
-            frames.append(self._keep(connection, number, FROM_SUT, data, broken))
+            connection.unframed.clear()
+            frames.append(self._keep(connection, number, FROM_SUT, data, places, broken))
         elif not connection.framer.pending:
             connection.part_from = None
         return frames
@@ -218,24 +284,48 @@ class Recorder:
                 connection.number, from_client, time_us=self.environment.epoch_us()
             )
 
-    def _tcp(self, connection: Connection, data: bytes, *, from_sut: bool) -> list[int]:
+    def _tcp(self, connection: Connection, data: bytes, *, from_sut: bool) -> tuple[int, list[Place]]:
+        """Write bytes of a stream; return the number of their first frame and where the file holds them."""
         if self.path is None:
-            return [len(self.frames) + 1]
+            return len(self.frames) + 1, []
         from_client = from_sut == (connection.sut_role == "initiator")
-        return self.writer.tcp_data(connection.number, from_client, data, time_us=self.environment.epoch_us())
+        numbers = self.writer.tcp_data(connection.number, from_client, data, time_us=self.environment.epoch_us())
+        return numbers[0], self.writer.places
 
     # -- datagrams ----------------------------------------------------------------------------------------------
 
     def datagram(self, peer: Endpoint, sut: Endpoint, data: bytes, *, from_sut: bool) -> Frame:
-        """Record a datagram."""
-        number = len(self.frames) + 1
+        """Record a datagram; not of a SUT that has ``flooded``."""
+        if from_sut:
+            self._count(len(data))
+        number, places = len(self.frames) + 1, list[Place]()
         if self.path is not None:
             source, target = (sut, peer) if from_sut else (peer, sut)
             number = self.writer.udp(source, target, data, time_us=self.environment.epoch_us())
-        return self._keep(None, number, FROM_SUT if from_sut else TO_SUT, data)
+            places = self.writer.places
+        return self._keep(None, number, FROM_SUT if from_sut else TO_SUT, data, places)
+
+    # -- what is kept -------------------------------------------------------------------------------------------
+
+    def _count(self, size: int) -> None:
+        """Note bytes of the SUT; SutFlood when they are too many."""
+        self._from_sut += size
+        self._cost += max(size, FRAME_COST)
+        if self._cost > self.flood_limit:
+            self.flooded = True
+            raise SutFlood(
+                f"the SUT sent {self._from_sut} bytes within one check, {self.elapsed_ms()} ms after its beginning and "
+                f"without an end; a check looks at {self.flood_limit} at most"
+            )
 
     def _keep(
-        self, connection: Connection | None, number: int, direction: str, data: bytes, error: FormatError | None = None
+        self,
+        connection: Connection | None,
+        number: int,
+        direction: str,
+        data: bytes,
+        places: list[Place],
+        error: FormatError | None = None,
     ) -> Frame:
         transport = "udp" if connection is None else connection.transport
         name, packet = MALFORMED, None
@@ -249,11 +339,25 @@ class Recorder:
             except ValueError:  # bytes that a check made wrong on purpose, or a SUT by mistake
                 name = MALFORMED
         frame = Frame(number, self.elapsed_ms(), direction, transport, data, name, connection, error)
-        if packet is not None:
+        if packet is not None and len(data) <= KEPT_DISSECTED:
             frame.packet = packet
         self.frames.append(frame)
         if connection is not None:
-            connection.frames.append(frame)
+            connection.add(frame)
+        self._window.take(frame, places)
         for listener in self.listeners:
             listener(frame)
         return frame
+
+
+def _taken(places: deque[Place], size: int) -> list[Place]:
+    """Take the places of the first ``size`` bytes off those of a stream; there are none without a file."""
+    taken: list[Place] = []
+    while places and size:
+        place = places.popleft()
+        if place.size > size:
+            places.appendleft(Place(place.offset + size, place.size - size))
+            place = Place(place.offset, size)
+        taken.append(place)
+        size -= place.size
+    return taken

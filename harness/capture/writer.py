@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import Self
 
 from harness.capture.ip import MAX_DATAGRAM, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
-from harness.capture.pcapng import file_header, packet_block
+from harness.capture.pcapng import PACKET_AT, file_header, packet_block
+from harness.capture.window import Place
 from harness.errors import HarnessError
 from reference_qm.surface.inputs import Endpoint
 
@@ -47,6 +48,11 @@ class CaptureWriter:
     def __init__(self, path: Path, start_us: int = 0) -> None:
         self.path = path
         self.frames = 0
+        self.places: list[Place] = []
+        """Where the file holds the data that was written last."""
+        self._size = len(file_header())
+        self._data_end = 0
+        """The offset behind the last packet that was written: its data is at the end of it."""
         self._start_us = start_us
         self._connections: dict[int, _Connection] = {}
         self._file = path.open("wb")
@@ -77,12 +83,14 @@ class CaptureWriter:
         if not data:
             raise HarnessError(f"{self.path}: connection {conn_id}: no data to write")
         sender, receiver = self._sides(conn_id, from_client)
-        numbers = []
+        numbers, places = [], []
         for start in range(0, len(data), MAX_SEGMENT):
             part = data[start : start + MAX_SEGMENT]
             numbers.append(self._tcp(_segment(sender, receiver, TcpFlags.PSH | _ACK, part), time_us, comment))
+            places.append(Place(self._data_end - len(part), len(part)))
             sender.sequence = sender.sequence + len(part) & 0xFFFFFFFF
             comment = None
+        self.places = places
         return numbers
 
     def tcp_close(
@@ -110,7 +118,9 @@ class CaptureWriter:
             packet = build_udp(UdpDatagram(src, dst, data), self.frames & 0xFFFF)
         except ValueError as error:
             raise HarnessError(f"{self.path}: {error}") from error
-        return self._write(packet, time_us, comment)
+        number = self._write(packet, time_us, comment)
+        self.places = [Place(self._data_end - len(data), len(data))]
+        return number
 
     def close(self) -> None:
         """End the file."""
@@ -142,7 +152,10 @@ class CaptureWriter:
         return self._write(packet, time_us, comment)
 
     def _write(self, packet: bytes, time_us: int, comment: str | None) -> int:
-        self._file.write(packet_block(self._start_us + time_us, packet, comment))
+        block = packet_block(self._start_us + time_us, packet, comment)
+        self._data_end = self._size + PACKET_AT + len(packet)
+        self._size += len(block)
+        self._file.write(block)
         self._file.flush()
         self.frames += 1
         return self.frames

@@ -6,7 +6,7 @@ import importlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from harness.capture.recorder import MALFORMED, RPC, Connection, Frame
 from harness.errors import HarnessError
@@ -17,9 +17,19 @@ Finding = tuple[bool, str] | None
 """None: the rule does not speak of this packet. Else: is it kept, and what was observed."""
 
 
+class Summary(Protocol):
+    """What a predicate has to know of the packets before, noted packet by packet."""
+
+    def note(self, frame: Frame, connection: Connection) -> None:
+        """Take the next packet, of either direction."""
+
+
+S = TypeVar("S", bound=Summary)
+
+
 @dataclass(frozen=True, slots=True)
 class Context:
-    """The context of a packet for predicates: the SUT's role and the packets before it on its connection."""
+    """The context of a packet for predicates: the SUT's role and what came before it on its connection."""
 
     frame: Frame
     connection: Connection | None
@@ -29,12 +39,30 @@ class Context:
         """``initiator`` or ``acceptor``; None for datagrams."""
         return None if self.connection is None else self.connection.sut_role
 
-    @property
-    def earlier(self) -> list[Frame]:
-        """The packets of both directions before this one on its connection."""
+    def before(self, kind: type[S]) -> S:
+        """Return what a kind of summary has noted of the packets before this one, in both directions.
+
+        It is shown each of them once, however often it is asked for: what a predicate knows of the packets before
+        costs the same for the first as for the last.
+        """
+        noted: S
         if self.connection is None:
-            return []
-        return self.connection.frames[: self.connection.frames.index(self.frame)]
+            return kind()
+        seen, noted = self.connection.summaries.get(kind, (0, None))
+        if noted is None or seen > self.frame.position:
+            seen, noted = 0, kind()
+        for frame in self.connection.frames[seen : self.frame.position]:
+            noted.note(frame, self.connection)
+        self.connection.summaries[kind] = (self.frame.position, noted)
+        return noted
+
+
+def record_of(frame: Frame) -> Any:
+    """Return the strict codec's record of a packet; None of bytes that have none."""
+    try:
+        return frame.record
+    except FormatError:
+        return None
 
 
 Predicate = Callable[[Any, Context], Finding]
@@ -86,10 +114,12 @@ class Tally:
 
 
 class PassiveJudge:
-    """A judge that shows every packet of the SUT in one test to every predicate."""
+    """A judge that shows every packet of the SUT in one test to every predicate of its kind."""
 
     def __init__(self) -> None:
         self.tallies: dict[str, Tally] = {}
+        self._of_kind: dict[str, list[PassiveRule]] = {}
+        self._rules = 0
 
     def on_frame(self, frame: Frame) -> None:
         """Judge one packet; a PDU of DCE/RPC is none of those that predicates are about."""
@@ -99,9 +129,16 @@ class PassiveJudge:
         if isinstance(record, FormatError):
             kind = MALFORMED
         context = Context(frame, frame.connection)
-        for rule in PASSIVE.values():
-            if kind in rule.kinds:
-                self._note(rule, frame, rule.predicate(record, context))
+        for rule in self._rules_of(kind):
+            self._note(rule, frame, rule.predicate(record, context))
+
+    def _rules_of(self, kind: str) -> list[PassiveRule]:
+        if self._rules != len(PASSIVE):  # registered since
+            self._rules = len(PASSIVE)
+            self._of_kind.clear()
+        if kind not in self._of_kind:
+            self._of_kind[kind] = [rule for rule in PASSIVE.values() if kind in rule.kinds]
+        return self._of_kind[kind]
 
     def _note(self, rule: PassiveRule, frame: Frame, finding: Finding) -> None:
         if finding is None:

@@ -56,7 +56,7 @@ class Conversation:
         found: list[Frame] = []
 
         def arrived() -> bool:
-            received = self.record.received
+            received = self.record.from_sut
             while self._next < len(received):
                 frame = received[self._next]
                 self._next += 1
@@ -86,18 +86,18 @@ class Conversation:
 
     def quiet(self, for_ms: int | None = None) -> bool:
         """Wait; return whether the SUT sent nothing and kept the connection open."""
-        before = len(self.record.received)
+        before = len(self.record.from_sut)
         self.peer.environment.run_until(
-            lambda: self.record.closed_by is not None or len(self.record.received) > before,
+            lambda: self.record.closed_by is not None or len(self.record.from_sut) > before,
             self.peer.sut.quiet_ms if for_ms is None else for_ms,
         )
-        return self.record.closed_by is None and len(self.record.received) == before
+        return self.record.closed_by is None and len(self.record.from_sut) == before
 
     def outcome(self) -> str:
         """Describe in a few words what the SUT did last, for ``observed``."""
         if self.closed_by_sut:
             return f"closed the connection at {self.record.closed_at_ms} ms"
-        last = self.record.received[-1:]
+        last = self.record.from_sut[-1:]
         return f"kept the connection open{'; last sent ' + last[0].kind if last else '; sent nothing'}"
 
     # -- what goes ----------------------------------------------------------------------------------------------

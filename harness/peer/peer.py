@@ -223,7 +223,7 @@ class _Stage:
     def incoming(self, transport: str, data: bytes) -> bytes:
         session = self.peer.sessions[transport]
         self.peer.recorder.received(session.record, data)
-        return b"" if session.ignore_incoming else data
+        return b"" if session.ignore_incoming or self.peer.recorder.flooded else data
 
     def closed(self, transport: str, by_us: bool, reason: str) -> None:
         session = self.peer.sessions.get(transport)
@@ -235,6 +235,8 @@ class _Stage:
         return data
 
     def ping_incoming(self, socket: PingSocket, local: Endpoint, remote: Endpoint, data: bytes) -> bytes | None:
+        if self.peer.recorder.flooded:
+            return None
         self.peer.recorder.datagram(local, remote, data, from_sut=True)
         return data
 
@@ -282,6 +284,8 @@ class PingEnd:
 
     def on_datagram(self, remote: Endpoint, data: bytes) -> None:
         """Record a datagram of the SUT."""
+        if self.peer.recorder.flooded:
+            return
         frame = self.peer.recorder.datagram(self._port.endpoint, remote, data, from_sut=True)
         self.received.append((remote, frame))
 

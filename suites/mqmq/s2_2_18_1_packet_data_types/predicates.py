@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.capture.recorder import MALFORMED
-from harness.judging.passive import Context, Finding, Predicate, passive
+from harness.capture.recorder import MALFORMED, Connection, Frame
+from harness.judging.passive import Context, Finding, Predicate, passive, record_of
 from reference_qm.codec import (
     FormatError,
     MQFDirectQueueFormatName,
@@ -23,20 +23,26 @@ MESSAGE = "UserMessage"
 passive("MQMQ-2.2.18.1.3-01", MESSAGE, "SourceQueueManager is that of all messages that come from the SUT")(source)
 
 
+class Messages:
+    """The messages that a SUT has sent on a connection: the first of each identifier."""
+
+    def __init__(self) -> None:
+        self.first: dict[tuple[Any, int], Frame] = {}
+
+    def note(self, frame: Frame, connection: Connection) -> None:
+        """Note a message."""
+        record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE else None
+        if record is not None:
+            self.first.setdefault((record.UserHeader.SourceQueueManager, record.UserHeader.MessageID), frame)
+
+
 @passive("MQMQ-2.2.18.1.3-02", MESSAGE, "no other message of the SUT has the same MessageID")
 def ordinal(packet: Any, context: Context) -> Finding:
     """Compare with the messages sent before: the same identifier means the same message, sent again."""
-    user, properties = packet.UserHeader, packet.MessagePropertiesHeader
-    for frame in context.earlier:
-        if not frame.from_sut or frame.kind != MESSAGE:
-            continue
-        other: Any = frame.record
-        same = (other.UserHeader.SourceQueueManager, other.UserHeader.MessageID) == (
-            user.SourceQueueManager,
-            user.MessageID,
-        )
-        if same and other.MessagePropertiesHeader != properties:
-            return False, f"MessageID {user.MessageID} is that of another message too"
+    user = packet.UserHeader
+    first = context.before(Messages).first.get((user.SourceQueueManager, user.MessageID))
+    if first is not None and record_of(first).MessagePropertiesHeader != packet.MessagePropertiesHeader:
+        return False, f"MessageID {user.MessageID} is that of another message too"
     return True, f"MessageID is {user.MessageID}"
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from typing import Any
 
-from harness.capture.recorder import MALFORMED
-from harness.judging.passive import Context, Finding, passive
+from harness.capture.recorder import MALFORMED, Connection, Frame
+from harness.judging.passive import Context, Finding, passive, record_of
 from suites.mqmq.steps.message_bytes import TRANSACTION
 from suites.mqmq.steps.message_parts import there_if_and_only_if
 from suites.mqmq.steps.source_queue_manager import own_identifier
@@ -38,14 +39,14 @@ def place_in_sequence(packet: Any, context: Context) -> Finding:
     header = packet.TransactionHeader
     if header is None or _is_routed(packet, context):
         return None
-    known = _numbers_before(packet, context)
+    known = _sequence_before(packet, context)
     number = header.TxSequenceNumber
-    again = known.pop(packet.UserHeader.MessageID, None)
+    again = known.numbers.get(packet.UserHeader.MessageID)
     if again is not None:
         return number == again, f"TxSequenceNumber is {number}, it was {again} when the message was sent before"
-    if not known:
+    if not known.numbers:
         return None  # where the sequence stood before this session was not seen
-    last = max(known.values())
+    last = known.highest
     bridged = number > last and header.PreviousTxSequenceNumber == last
     return number == last + 1 or bridged, f"TxSequenceNumber is {number} after {last}"
 
@@ -67,10 +68,10 @@ def message_before(packet: Any, context: Context) -> Finding:
         return None
     number, previous = header.TxSequenceNumber, header.PreviousTxSequenceNumber
     observed = f"PreviousTxSequenceNumber is {previous}, TxSequenceNumber is {number}"
-    known = _numbers_before(packet, context)
-    if not known or packet.UserHeader.MessageID in known:
+    known = _sequence_before(packet, context)
+    if not known.numbers or packet.UserHeader.MessageID in known.numbers:
         return previous < number, observed
-    return previous == max(known.values()), observed
+    return previous == known.highest, observed
 
 
 @passive("MQMQ-2.2.20.5-19", MESSAGE, "PreviousTxSequenceNumber is 0 with TxSequenceNumber 1")
@@ -88,12 +89,30 @@ def _is_routed(packet: Any, context: Context) -> bool:
     return own is not None and packet.UserHeader.SourceQueueManager != own
 
 
-def _numbers_before(packet: Any, context: Context) -> dict[int, int]:
-    """Return the TxSequenceNumbers of the sequence that the SUT sent before on the connection, by MessageID."""
-    sequence = packet.TransactionHeader.TxSequenceID
-    records: list[Any] = [frame.record for frame in context.earlier if frame.from_sut and frame.kind == MESSAGE]
-    return {
-        record.UserHeader.MessageID: record.TransactionHeader.TxSequenceNumber
-        for record in records
-        if record.TransactionHeader is not None and record.TransactionHeader.TxSequenceID == sequence
-    }
+class Sequence:
+    """The TxSequenceNumbers that a SUT has sent of one sequence, by MessageID, and the highest of them."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}
+        self.highest = 0
+
+
+class Sequences:
+    """The sequences of the transactional messages that a SUT has sent on a connection, by TxSequenceID."""
+
+    def __init__(self) -> None:
+        self.by_identifier: defaultdict[Any, Sequence] = defaultdict(Sequence)
+
+    def note(self, frame: Frame, connection: Connection) -> None:
+        """Note the number of a transactional message."""
+        record = record_of(frame) if frame.from_sut and frame.kind == MESSAGE else None
+        if record is not None and record.TransactionHeader is not None:
+            header = record.TransactionHeader
+            sequence = self.by_identifier[header.TxSequenceID]
+            sequence.numbers[record.UserHeader.MessageID] = header.TxSequenceNumber
+            sequence.highest = max(sequence.highest, header.TxSequenceNumber)
+
+
+def _sequence_before(packet: Any, context: Context) -> Sequence:
+    """Return what the SUT has sent of the sequence of a message before it on the connection."""
+    return context.before(Sequences).by_identifier[packet.TransactionHeader.TxSequenceID]

@@ -5,23 +5,29 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from harness.judging.passive import Context, Finding
-from reference_qm.codec import FormatError
+from harness.capture.recorder import Connection, Frame
+from harness.judging.passive import Context, Finding, record_of
+
+
+class OwnIdentifier:
+    """The GUID that the SUT's first EstablishConnection names as its own."""
+
+    def __init__(self) -> None:
+        self.guid: UUID | None = None
+
+    def note(self, frame: Frame, connection: Connection) -> None:
+        """Look at the SUT's packets until it has named itself."""
+        if self.guid is not None or not frame.from_sut or frame.kind != "EstablishConnection":
+            return
+        record = record_of(frame)
+        if record is not None:
+            header = record.EstablishConnectionHeader
+            self.guid = header.ClientGuid if connection.sut_role == "initiator" else header.ServerGuid
 
 
 def own_identifier(context: Context) -> UUID | None:
     """Return the GUID with which the SUT set the session up; None when that was not seen."""
-    for frame in context.earlier:
-        if not frame.from_sut or frame.kind != "EstablishConnection":
-            continue
-        try:
-            record: Any = frame.record
-        except FormatError:
-            continue
-        header = record.EstablishConnectionHeader
-        guid: UUID = header.ClientGuid if context.sut_role == "initiator" else header.ServerGuid
-        return guid
-    return None
+    return context.before(OwnIdentifier).guid
 
 
 def source(packet: Any, context: Context) -> Finding:

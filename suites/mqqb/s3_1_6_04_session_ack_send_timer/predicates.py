@@ -4,39 +4,53 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.judging.passive import Context, Finding, passive
+from harness.capture.recorder import Connection, Frame
+from harness.judging.passive import Context, Finding, passive, record_of
 
 _WRAP = 0x10000
 _PAUSED_WINDOW = 1
 
 
+class Sent:
+    """What a SUT has sent on a connection: how many messages, and the window that it named last."""
+
+    def __init__(self) -> None:
+        self.messages = 0
+        self.recoverable = 0
+        self.window: int | None = None
+
+    def note(self, frame: Frame, connection: Connection) -> None:
+        """Count a message; note a window."""
+        record = record_of(frame) if frame.from_sut and frame.kind in ("UserMessage", "ConnectionParameters") else None
+        if record is None:
+            return
+        if frame.kind == "UserMessage":
+            self.messages += 1
+            self.recoverable += record.UserHeader.DM == 1
+        else:
+            self.window = record.ConnectionParametersHeader.WindowSize
+
+
 @passive("MQQB-3.1.6.4-06", "SessionAck", "UserMsgSequenceNumber is the count of messages sent on the session")
 def messages_sent(packet: Any, context: Context) -> Finding:
     """Compare with the messages that the SUT sent before on the connection."""
-    return _count_is("UserMsgSequenceNumber", packet, len(_sent(context, "UserMessage")))
+    return _count_is("UserMsgSequenceNumber", packet, context.before(Sent).messages)
 
 
 @passive("MQQB-3.1.6.4-07", "SessionAck", "RecoverableMsgSeqNumber is the count of recoverable messages sent")
 def recoverable_messages_sent(packet: Any, context: Context) -> Finding:
     """Compare with the recoverable ones among them."""
-    return _count_is(
-        "RecoverableMsgSeqNumber", packet, sum(record.UserHeader.DM == 1 for record in _sent(context, "UserMessage"))
-    )
+    return _count_is("RecoverableMsgSeqNumber", packet, context.before(Sent).recoverable)
 
 
 @passive("MQQB-3.1.6.4-09", "SessionAck", "WindowSize is that of the sender's ConnectionParameters")
 def own_window(packet: Any, context: Context) -> Finding:
     """Compare with the window that the SUT named when the session was set up; 1 is that of a pause (3.1.7.13)."""
-    named = _sent(context, "ConnectionParameters")
+    window = context.before(Sent).window
     value = packet.SessionHeader.WindowSize
-    if not named or value == _PAUSED_WINDOW:
+    if window is None or value == _PAUSED_WINDOW:
         return None
-    window = named[-1].ConnectionParametersHeader.WindowSize
     return value == window, f"WindowSize {value}, after {window} in ConnectionParameters"
-
-
-def _sent(context: Context, kind: str) -> list[Any]:
-    return [frame.record for frame in context.earlier if frame.from_sut and frame.kind == kind]
 
 
 def _count_is(field: str, packet: Any, count: int) -> Finding:

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.judging.passive import Context, Finding, Predicate
-from reference_qm.codec import FormatError
+from harness.capture.recorder import Connection, Frame
+from harness.judging.passive import Context, Finding, Predicate, record_of
 
 ESTABLISH = "EstablishConnection"
 PARAMETERS = "ConnectionParameters"
@@ -20,18 +20,27 @@ def is_request(context: Context) -> bool:
     return context.sut_role == "initiator"
 
 
+class LastOfThePeer:
+    """The last packet of each kind that the peer has sent on a connection."""
+
+    def __init__(self) -> None:
+        self.by_kind: dict[str, Frame] = {}
+
+    def note(self, frame: Frame, connection: Connection) -> None:
+        """Note a packet of the peer."""
+        if not frame.from_sut:
+            self.by_kind[frame.kind] = frame
+
+
 def request_of(context: Context) -> Any:
     """Return the header of the request that an acceptor's packet answers, the peer's last of its kind; or None.
 
     A packet of the very same bytes is passed over: whether it is a response or only an echo cannot be seen.
     """
-    requests = [one for one in context.earlier if not one.from_sut and one.kind == context.frame.kind]
-    if context.sut_role != "acceptor" or not requests or requests[-1].data == context.frame.data:
+    request = context.before(LastOfThePeer).by_kind.get(context.frame.kind)
+    if context.sut_role != "acceptor" or request is None or request.data == context.frame.data:
         return None
-    try:
-        return getattr(requests[-1].record, f"{context.frame.kind}Header")
-    except FormatError:
-        return None  # broken on purpose: there is nothing to repeat
+    return getattr(record_of(request), f"{context.frame.kind}Header", None)  # None: broken on purpose
 
 
 def is_response(context: Context) -> bool:

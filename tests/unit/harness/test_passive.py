@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from harness_made import MUST, SHOULD, frame
 
-from harness.capture.recorder import Connection
+from harness.capture.recorder import Connection, Frame
 from harness.errors import HarnessError
-from harness.judging.passive import PASSIVE, Context, Finding, PassiveJudge, passive
+from harness.judging.passive import PASSIVE, Context, Finding, PassiveJudge, PassiveRule, passive
 
 
 @pytest.fixture
@@ -68,10 +68,56 @@ def test_a_rule_has_one_predicate() -> None:
         passive(MUST, "Ping", "y")(lambda packet, context: None)
 
 
-def test_the_context_knows_what_came_before_on_the_connection() -> None:
+class Numbers:
+    """The frame numbers that it was shown."""
+
+    def __init__(self) -> None:
+        self.shown: list[int] = []
+
+    def note(self, frame: Frame, connection: Connection) -> None:
+        self.shown.append(frame.number)
+
+
+def connected(*numbers: int) -> Connection:
     connection = Connection(1, "initiator")
-    connection.frames += [frame(1), frame(2, from_sut=False), frame(3)]
+    for number in numbers:
+        connection.add(frame(number, from_sut=number % 2 == 1))
+    return connection
+
+
+def test_the_context_knows_what_came_before_on_the_connection() -> None:
+    connection = connected(1, 2, 3)
     context = Context(connection.frames[2], connection)
-    assert (context.sut_role, [each.number for each in context.earlier]) == ("initiator", [1, 2])
+    assert (context.sut_role, context.before(Numbers).shown) == ("initiator", [1, 2])
     alone = Context(frame(1), None)
-    assert (alone.sut_role, alone.earlier) == (None, [])
+    assert (alone.sut_role, alone.before(Numbers).shown) == (None, [])
+
+
+def test_a_summary_is_shown_every_packet_once_however_often_it_is_asked_for() -> None:
+    connection = connected(*range(1, 9))
+    asked = [Context(connection.frames[place], connection).before(Numbers) for place in (2, 2, 5, 7)]
+    assert len({id(each) for each in asked}) == 1
+    assert asked[0].shown == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_a_summary_of_a_packet_that_is_looked_at_again_says_what_was_before_it() -> None:
+    connection = connected(*range(1, 9))
+    assert Context(connection.frames[7], connection).before(Numbers).shown == [1, 2, 3, 4, 5, 6, 7]
+    assert Context(connection.frames[1], connection).before(Numbers).shown == [1]
+
+
+@pytest.mark.usefixtures("registry")
+def test_only_predicates_of_the_kind_are_tried() -> None:
+    tried: list[str] = []
+
+    class Watched(frozenset[str]):
+        def __contains__(self, kind: object) -> bool:
+            tried.append(str(kind))
+            return super().__contains__(kind)
+
+    passive(MUST, "SessionAck", "x")(lambda packet, context: (True, "x"))
+    PASSIVE[SHOULD] = PassiveRule(SHOULD, Watched(["Ping"]), "y", lambda packet, context: (True, "y"))
+    found = PassiveJudge()
+    for number in range(1, 50):
+        found.on_frame(frame(number))
+    assert (found.tallies[MUST].seen, tried) == (49, ["SessionAck"])

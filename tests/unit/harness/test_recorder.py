@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 
 from harness.capture import read_pcapng, streams
 from harness.capture.recorder import FROM_SUT, TO_SUT, Connection, Frame, Recorder
+from harness.capture.window import FRAME_COST, Window
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import VirtualEnvironment
-from harness.errors import HarnessError
+from harness.errors import HarnessError, SutFlood
 from harness.wire import connection_parameters, establish_connection, ping_request, session_ack, user_message
 from reference_qm.codec import FormatError
 from reference_qm.surface.inputs import Endpoint
@@ -179,3 +180,74 @@ def test_a_recorder_without_a_path_counts_frames_and_has_no_writer() -> None:
     assert [frame.number for frame in recorder.received(connection, PACKETS[1] + PACKETS[2])] == [1, 1]
     with pytest.raises(HarnessError, match="without a path"):
         _ = recorder.writer
+
+
+def test_what_left_the_window_is_read_back_from_the_file(tmp_path: Path) -> None:
+    recorder = Recorder(VirtualEnvironment(), tmp_path / "long.pcapng")
+    recorder._window = Window(recorder.path, limit=0)
+    stream = b"".join(PACKETS) * 3 + b"no packet" + b"more of that"
+    connection, frames = feed(recorder, [1, 40, 700, 1_500, len(stream) - 12], stream)
+    in_memory = [frame for frame in frames if frame._data is not None]
+    assert len(in_memory) == 1
+    assert b"".join(frame.data for frame in frames[:12]) == b"".join(PACKETS) * 3
+    assert [frame.kind for frame in frames] == KINDS * 3 + ["malformed"] * (len(frames) - 12)
+    assert frames[-1].data == b"more of that"
+    assert frames[3]["MessagePropertiesHeader"].MessageBody == b"x" * 300
+    assert len([frame for frame in frames if frame._data is not None]) == 1
+    assert connection.received == frames
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@given(st.lists(st.integers(0, sum(map(len, PACKETS))), max_size=12), st.booleans())
+def test_the_file_has_the_bytes_of_every_packet_however_they_were_cut(
+    tmp_path: Path, cuts: list[int], by_peer: bool
+) -> None:
+    recorder = Recorder(VirtualEnvironment(), tmp_path / "cut.pcapng")
+    recorder._window = Window(recorder.path, limit=0)
+    _, frames = feed(recorder, cuts, b"".join(PACKETS), by_peer=by_peer)
+    assert [frame.data for frame in frames] == PACKETS
+
+
+def test_sent_packets_and_datagrams_are_read_back_too(recorder: Recorder) -> None:
+    recorder._window = Window(recorder.path, limit=0)
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    long = bytes(user_message(body=bytes(range(256)) * 1_000))
+    ping = bytes(ping_request())
+    kept = [
+        recorder.sent(connection, long),
+        recorder.datagram(PEER, SUT, ping, from_sut=True),
+        recorder.sent(connection, b"junk"),
+    ]
+    assert [frame.data for frame in kept] == [long, ping, b"junk"]
+    assert len(long) > 4 * MAX_SEGMENT
+
+
+def test_a_flood_is_a_finding_that_says_how_much_came_and_nothing_after_it_is_kept(recorder: Recorder) -> None:
+    recorder.flood_limit = 100_000
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    message = bytes(user_message(body=b"x" * 30_000))
+    with pytest.raises(SutFlood, match=rf"sent {4 * len(message)} bytes within one check"):
+        for _ in range(10):
+            recorder.received(connection, message)
+    assert (recorder.flooded, len(recorder.frames)) == (True, 3)
+    assert recorder.received(connection, message) == []
+    assert len(recorder.frames) == 3
+    recorder.sent(connection, b"what the peer sends is its own matter")
+
+
+@pytest.mark.parametrize("piece", [b"x", b"no packet, and nothing after it is one"])
+def test_small_pieces_of_a_broken_stream_are_a_flood_too(recorder: Recorder, piece: bytes) -> None:
+    recorder.flood_limit = 100 * FRAME_COST
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    with pytest.raises(SutFlood):
+        while True:
+            recorder.received(connection, piece)
+    assert len(recorder.frames) <= 100
+
+
+def test_datagrams_are_a_flood_too(recorder: Recorder) -> None:
+    recorder.flood_limit = 10 * FRAME_COST
+    for _ in range(10):
+        recorder.datagram(PEER, SUT, b"ping", from_sut=True)
+    with pytest.raises(SutFlood):
+        recorder.datagram(PEER, SUT, b"ping", from_sut=True)

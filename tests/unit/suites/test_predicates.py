@@ -137,7 +137,7 @@ def judged(rule: str, data: bytes, earlier: tuple[bytes, ...] = ()) -> bool | No
     """Return the finding of a rule's predicate on a packet of the SUT; None when the rule is not about it."""
     connection = Connection(1, "acceptor")
     for number, each in enumerate((*earlier, data)):
-        connection.frames.append(Frame(number, number, FROM_SUT, "tcp", each, _kind(each), connection))
+        connection.add(Frame(number, number, FROM_SUT, "tcp", each, _kind(each), connection))
     frame = connection.frames[-1]
     made = PASSIVE[rule]
     try:
@@ -346,3 +346,13 @@ def test_bytes_that_are_no_packet_keep_nothing(data: bytes) -> None:
     with pytest.raises(FormatError):
         parse_packet(data)
     assert [rule for rule in PASSIVE if judged(rule, data) is True] == []
+
+
+@pytest.mark.parametrize("rule", ["MQMQ-2.2.18.1.3-02", "MQMQ-2.2.20.5-16", "MQMQ-2.2.20.5-18"])
+def test_a_packet_before_that_is_none_for_the_strict_codec_disturbs_no_predicate(rule: str) -> None:
+    later = message(TransactionHeader=TransactionHeader(Flags=0, TxSequenceNumber=1))
+    connection = Connection(1, "acceptor")
+    for number, data in enumerate((later.build()[:60], later.build())):
+        connection.add(Frame(number, number, FROM_SUT, "tcp", data, "UserMessage", connection))
+    finding = PASSIVE[rule].predicate(later, Context(connection.frames[1], connection))
+    assert finding is None or finding[0]
