@@ -106,6 +106,11 @@ def peer_keys() -> dict[str, RsaKey]:
     return {provider: _key(f"peer_{name}") for provider, name in KEY_FILES.items()}
 
 
+def sut_keys() -> bytes:
+    """Return the PublicEncryptionKeyList of a SUT that has the keys of the provisions."""
+    return public_key_list({provider: _key(f"encryption_{name}") for provider, name in KEY_FILES.items()})
+
+
 def known_keys(peer: UUID) -> dict[UUID, bytes]:
     """Return the PublicEncryptionKeyLists that the SUT knows, by QueueManager.Identifier."""
     keys = peer_keys()

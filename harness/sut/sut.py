@@ -8,6 +8,7 @@ from uuid import UUID
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError
 from harness.sut.control import Control
+from harness.sut.provisioning import sut_keys
 from harness.sut.remote_control import RemoteControl
 from harness.sut.sut_file import CAPABILITIES, SutFile
 from reference_qm.control import FACILITIES
@@ -83,6 +84,11 @@ class Sut:
                 "the SUT's QueueManager.Identifier is not known: it answered no EstablishConnection"
             )
         return self.identifier
+
+    @property
+    def receiving_keys(self) -> bytes:
+        """The keys to encrypt for it with: those it tells of, else those of ``mqconform provision``."""
+        return self.encryption_keys or sut_keys()
 
     def has(self, need: str) -> bool:
         """Return whether it has a capability (declared) or a facility (of its control channel)."""

@@ -96,7 +96,7 @@ IN_SIG30 = (
 )
 
 
-@needs("security", "receive", "configure")
+@needs("security", "receive")
 @pytest.mark.parametrize(
     ("version", "properties"),
     [
@@ -125,8 +125,8 @@ def test_every_property_is_signed(peer, sut, judge, version, properties):
         good, bad = dispositions[f"{number} signed"], dispositions[f"{number} unsigned"]
         judge(
             rule,
-            expected=f"{changed.field}: signed with it {ARRIVED}, without {BAD}",
-            observed=f"{changed.field}: signed with it {good.answer}, without {bad.answer}",
+            expected=f"{changed.field}: signed with it {ARRIVED}, without {secured.refused(BAD)}, not in its queue",
+            observed=f"{changed.field}: signed with it {good.answer}, without {bad.in_silence}",
             evidence=[*good.frames, *bad.frames],
             errata="E81",
         )

@@ -24,7 +24,7 @@ Q_EXCEED_QUOTA, RECEIVE_TIMEOUT = 0x8003, 0xC002
 SMALL, SHORT_S = r"private$\mqc-small", 1
 
 
-@needs("security", "receive", "configure")
+@needs("security", "receive")
 @covers(*REASONS)
 def test_what_is_wrong_with_its_security(peer, sut, judge):
     """Four are refused: of a user without access, with a bad key, signed by an unknown provider, with another's key."""

@@ -9,7 +9,7 @@ from suites.mqqb.steps.secured import NOBODY, SHA1, SHA256, Secured, flipped, ju
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 KEPT, GONE = "in its queue", "not in its queue"
-NEEDS = needs("security", "receive", "configure")
+NEEDS = needs("security", "receive")
 SIGNATURES = (
     *(("MQQB-3.1.5.8.3-02", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
     *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
@@ -75,7 +75,7 @@ def test_signatures_are_verified(peer, sut, judge):
             "refused, but NA is not set": flipped(signed(secured.message(NA=0))),
         }
     )
-    judge_dispositions(judge, dispositions, SIGNATURES)
+    judge_dispositions(judge, secured, dispositions, SIGNATURES)
 
 
 def _in_list(secured):
@@ -124,7 +124,7 @@ def test_the_certificate_must_be_its_senders(peer, sut, judge):
         "a user that is not known": signed(secured.message(MALLORY), SIG20, MALLORY.key),
         "refused, but NA is not set": signed(secured.message(security=other, NA=0), SIG20, MALLORY.key),
     }
-    judge_dispositions(judge, secured.dispositions(first) | secured.dispositions(second), IDENTITIES)
+    judge_dispositions(judge, secured, secured.dispositions(first) | secured.dispositions(second), IDENTITIES)
 
 
 @NEEDS
@@ -172,4 +172,4 @@ def test_a_final_ack_tells_of_a_refused_transactional_message(peer, sut, judge):
         },
         "transactional",
     )
-    judge_dispositions(judge, dispositions, FINALS)
+    judge_dispositions(judge, secured, dispositions, FINALS)

@@ -8,7 +8,7 @@ from harness.wire.protection import SIG20
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, signed
 
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
-NEEDS = needs("security", "receive", "configure")
+NEEDS = needs("security", "receive")
 RESTRICTED = (
     ("MQQB-3.1.5.8.3-90", "Carol, to whom it is granted", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-91", "Carol, to whom it is granted", "answer", ARRIVED),
@@ -70,7 +70,7 @@ def test_a_restricted_queue(peer, sut, judge):
         },
         "restricted",
     )
-    judge_dispositions(judge, dispositions, RESTRICTED)
+    judge_dispositions(judge, secured, dispositions, RESTRICTED)
 
 
 def _queue_manager(peer):
@@ -109,7 +109,7 @@ def test_a_queue_for_everyone(peer, sut, judge):
             "no SID at all": secured.message(security={"SecurityID": b"\1\2\3\4"}),
         }
     )
-    judge_dispositions(judge, dispositions, OPEN)
+    judge_dispositions(judge, secured, dispositions, OPEN)
 
 
 @NEEDS
@@ -139,4 +139,4 @@ def test_a_final_ack_tells_of_a_transactional_message_that_is_denied(peer, sut, 
         "Alice": secured.message(queue="transactional"),
         "nobody's SID": secured.message(MALLORY, queue="transactional"),
     }
-    judge_dispositions(judge, secured.dispositions(packets, "transactional"), FINALS)
+    judge_dispositions(judge, secured, secured.dispositions(packets, "transactional"), FINALS)

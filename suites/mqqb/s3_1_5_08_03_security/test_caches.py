@@ -135,7 +135,7 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
 def test_the_oldest_half_leaves_a_full_cache_of_keys(peer, sut, judge):
     """Four keys fit: a fifth lets the two oldest go."""
     secured = Secured(peer, sut, receive_symmetric_key_cache_size=4)
-    receiver = listed_keys(sut.encryption_keys)[PROVIDER]
+    receiver = listed_keys(sut.receiving_keys)[PROVIDER]
     keys = [bytes([number]) * 16 for number in range(1, 6)]
     names = {simple_blob(RC4, key, receiver).hex(): str(key[0]) for key in keys}
 

@@ -22,7 +22,7 @@ from suites.mqqb.steps.secured import CLEAR, KEY, Secured, judge_dispositions, s
 ARRIVED, BAD, BAD_SIGNATURE = "ACK_REACH_QUEUE", "NACK_BAD_ENCRYPTION", "NACK_BAD_SIGNATURE"
 GONE = "not in its queue"
 BASE, ENHANCED, ADVANCED = 1, 3, 5
-NEEDS = needs("security", "receive", "configure")
+NEEDS = needs("security", "receive")
 PADDED_RC2 = KEY[40] + bytes(11)
 """40 bits and 88 zero bits (3.1.7.1.5)."""
 TEXT = CLEAR.decode()
@@ -71,7 +71,7 @@ def test_bodies_are_decrypted(peer, sut, judge):
         "signed, then encrypted": secret(sut, both, ADVANCED, AES_256, KEY[256]),
         "EB is not set": secured.message(body=CLEAR, PrivacyLevel=ADVANCED, EncryptionAlgorithm=AES_256),
     }
-    judge_dispositions(judge, dispositions | secured.dispositions(packets), BODIES)
+    judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODIES)
 
 
 def _with_level(packet):
@@ -105,7 +105,7 @@ REFUSALS = (
 def test_what_cannot_be_decrypted_is_refused(peer, sut, judge):
     """A level that is none, a blob that is none, a body that is none of its algorithm's: refused."""
     secured = Secured(peer, sut)
-    keys = listed_keys(sut.encryption_keys)
+    keys = listed_keys(sut.receiving_keys)
 
     def message(level=ADVANCED, algorithm=AES_256, bits=256, *, na=1, **changes):
         return secret(sut, secured.message(body=CLEAR, NA=na), level, algorithm, KEY[bits], **changes)
@@ -122,7 +122,7 @@ def test_what_cannot_be_decrypted_is_refused(peer, sut, judge):
             "no whole blocks, NA is not set": message(na=0, body=b"\x11" * 47),
         }
     )
-    judge_dispositions(judge, dispositions, REFUSALS)
+    judge_dispositions(judge, secured, dispositions, REFUSALS)
 
 
 WEAK = (
@@ -136,7 +136,7 @@ WEAK = (
 )
 
 
-@NEEDS
+@needs("security", "receive", "configure")
 @covers(*(rule for rule, *_ in WEAK), "MQQB-3.1.1.3-19")
 def test_rc2_with_40_bits_is_rejected_when_configured(peer, sut, judge):
     """RejectEnhancedRC2Using40BitKeys refuses Enhanced RC2 keys that end with 88 zero bits, and no others."""
@@ -154,7 +154,7 @@ def test_rc2_with_40_bits_is_rejected_when_configured(peer, sut, judge):
             "RC2 of the Base provider": message(BASE, RC2, KEY[40]),
         }
     )
-    judge_dispositions(judge, dispositions, WEAK)
+    judge_dispositions(judge, secured, dispositions, WEAK)
     sut.configure(reject_enhanced_rc2_using_40_bit_keys=False)
     allowed = secured.dispositions({"": message(ENHANCED, RC2, PADDED_RC2)})[""]
     observed = f"TRUE: {dispositions['88 zero bits'].answer}, FALSE: {allowed.answer}"
@@ -165,34 +165,50 @@ def test_rc2_with_40_bits_is_rejected_when_configured(peer, sut, judge):
 
 FINALS = (
     ("MQQB-3.1.5.8.3-51", "decrypted", "final", "no FinalAck"),
-    ("MQQB-3.1.5.8.3-75", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-85", "decrypted", "final", "no FinalAck"),
     ("MQQB-3.1.5.8.3-51", "decrypted", "body", TEXT),
-    ("MQQB-3.1.5.8.3-75", "decrypted", "body", TEXT),
     ("MQQB-3.1.5.8.3-85", "decrypted", "body", TEXT),
     ("MQQB-3.1.5.8.3-51", "PrivacyLevel 2", "final", EITHER),
-    ("MQQB-3.1.5.8.3-75", "88 zero bits", "final", BAD),
     ("MQQB-3.1.5.8.3-85", "no whole blocks", "final", BAD),
+)
+WEAK_FINALS = (
+    ("MQQB-3.1.5.8.3-75", "decrypted", "final", "no FinalAck"),
+    ("MQQB-3.1.5.8.3-75", "decrypted", "body", TEXT),
+    ("MQQB-3.1.5.8.3-75", "88 zero bits", "final", BAD),
 )
 
 
 @NEEDS
 @covers(*(rule for rule, *_ in FINALS))
 def test_a_final_ack_tells_of_a_transactional_message_that_is_not_decrypted(peer, sut, judge):
-    """Transactional messages that cannot or must not be decrypted are refused by FinalAcks, too."""
-    secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
-
-    def message(level, algorithm, key, **changes):
-        packet = secured.message(queue="transactional", body=CLEAR)
-        return secret(sut, packet, level, algorithm, key, **changes)
-
+    """Transactional messages that cannot be decrypted are refused by FinalAcks, too."""
+    secured = Secured(peer, sut)
     dispositions = secured.dispositions(
         {
-            "decrypted": message(ADVANCED, AES_256, KEY[256]),
-            "PrivacyLevel 2": message(2, RC4, KEY[40], for_level=BASE),
-            "88 zero bits": message(ENHANCED, RC2, PADDED_RC2),
-            "no whole blocks": message(ADVANCED, AES_256, KEY[256], body=b"\x11" * 47),
+            "decrypted": _transactional(secured, ADVANCED, AES_256, KEY[256]),
+            "PrivacyLevel 2": _transactional(secured, 2, RC4, KEY[40], for_level=BASE),
+            "no whole blocks": _transactional(secured, ADVANCED, AES_256, KEY[256], body=b"\x11" * 47),
         },
         "transactional",
     )
-    judge_dispositions(judge, dispositions, FINALS)
+    judge_dispositions(judge, secured, dispositions, FINALS)
+
+
+@needs("security", "receive", "configure")
+@covers(*(rule for rule, *_ in WEAK_FINALS))
+def test_a_final_ack_tells_of_a_transactional_message_whose_key_is_too_weak(peer, sut, judge):
+    """RejectEnhancedRC2Using40BitKeys refuses a transactional message by a FinalAck, too."""
+    secured = Secured(peer, sut, reject_enhanced_rc2_using_40_bit_keys=True)
+    dispositions = secured.dispositions(
+        {
+            "decrypted": _transactional(secured, ADVANCED, AES_256, KEY[256]),
+            "88 zero bits": _transactional(secured, ENHANCED, RC2, PADDED_RC2),
+        },
+        "transactional",
+    )
+    judge_dispositions(judge, secured, dispositions, WEAK_FINALS)
+
+
+def _transactional(secured, level, algorithm, key, **changes):
+    packet = secured.message(queue="transactional", body=CLEAR)
+    return secret(secured.sut, packet, level, algorithm, key, **changes)

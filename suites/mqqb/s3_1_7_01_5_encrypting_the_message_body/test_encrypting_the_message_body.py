@@ -40,7 +40,10 @@ WAYS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "advanced, aes256": ("advanced", {"preferred_advanced": "aes256"}, (ADVANCED, AES_256, 256), "MQQB-3.1.7.1.5-14"),
 }
 """Level, preference, the provider, algorithm and bits of the key that they lead to, and the rule of that choice."""
-NEEDS = needs("security", "send", "configure", "private_names")
+LEVELS = {way[0]: way for way in WAYS.values()}
+CHOICES = {level: [way[2] for way in WAYS.values() if way[0] == level] for level in LEVELS}
+"""The choices of each level that a configuration can lead to."""
+NEEDS = needs("security", "send", "private_names")
 
 
 class Opened:
@@ -104,15 +107,21 @@ class Opened:
     "MQQB-3.1.7.1-08",
 )
 def test_bodies_are_encrypted_as_asked(peer, sut, judge):
-    """Every level with every algorithm that can be preferred; each message opens with the peer's private keys."""
+    """Every level with every algorithm that can be preferred; each message opens with the peer's private keys.
+
+    Where nothing can be configured, every level with the algorithm that the SUT prefers.
+    """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = Opened(outgoing.send(body=BODY))
     observed = "encrypted" if plain.encrypted or bytes(plain.properties.MessageBody) != BODY.encode() else "in clear"
     judge("MQQB-3.1.7.1.5-01", expected="in clear", observed=observed, evidence=plain.frame)
     blobs = set()
-    for name, (level, preference, choice, rule_of_choice) in WAYS.items():
-        sut.configure(**preference)
+    for name, (level, preference, choice, rule_of_choice) in (WAYS if sut.has("configure") else LEVELS).items():
+        if sut.has("configure"):
+            sut.configure(**preference)
         found = Opened(outgoing.send(body=BODY, privacy_level=level))
+        if not sut.has("configure") and found.choice in CHOICES[level]:
+            choice = found.choice
         new = found.blob not in blobs and bool(found.blob)
         blobs.add(found.blob)
         for rule, expected, observed in (
@@ -181,7 +190,7 @@ def test_the_keys_of_the_remote_queue_manager_are_found(peer, sut, judge):
     sender.acknowledge_all(session)
 
 
-@NEEDS
+@needs("security", "send", "configure", "private_names")
 @covers("MQQB-3.1.7.1.5-17", "MQQB-3.1.7.1.5-29", "MQQB-3.1.1.3-18")
 def test_enhanced_rc2_keys_are_cut_when_configured(peer, sut, judge):
     """With SendEnhancedRC2Using40BitKeys 88 of the 128 bits are zero, and only for RC2 of level Enhanced."""
@@ -281,8 +290,8 @@ CANNOT_BE_ENCRYPTED = {
 """Level, GUID of the queue manager that the message is for (none in a direct name), and the rules of the refusal."""
 
 
-@needs("security", "send", "configure", "private_names", "inspect", "receive")
-@covers("MQQB-3.1.7.1.5.1-01", "MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-03")
+@needs("security", "send", "private_names", "receive")
+@covers("MQQB-3.1.7.1.5.1-01", "MQQB-3.1.7.1.5.1-02")
 @pytest.mark.parametrize(
     ("level", "guid", "rules"),
     [
@@ -313,6 +322,20 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
 
     eventually(peer, lambda: logged() != "none")
     judge("MQQB-3.1.7.1.5.1-02", expected="with JN", observed=logged(), evidence=frames)
+    sender.acknowledge_all(session)
+
+
+@needs("security", "send", "private_names", "inspect")
+@covers("MQQB-3.1.7.1.5.1-03")
+def test_what_cannot_be_encrypted_is_in_the_connection_history(peer, sut, judge):
+    """A message for a queue manager whose public keys nobody knows, and one that need not be encrypted."""
+    peer.configure(identifier=KEYLESS)
+    to = private_name(KEYLESS)
+    sender = Sender(peer, sut, to)
+    sender.send(1, privacy_level="advanced")
+    sender.send(2)
+    session = sender.session()
+    frames = sender.collect_all(session, 1)
     entries = [one for one in history(sut, to) if one["Status"] == "CertificateValidationFailure"]
     observed = entry_text(entries[-1] if entries else None, peer.environment.now().utc_s)
     expected = f"CertificateValidationFailure, now, an error, {peer.address}"
@@ -320,7 +343,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     sender.acknowledge_all(session)
 
 
-@needs("security", "send", "configure", "receive")
+@needs("security", "send", "receive")
 @covers("MQQB-3.1.7.1.5.1-01", "MQQB-3.1.7.1.5.1-02")
 def test_a_transactional_message_that_cannot_be_encrypted(peer, sut, judge):
     """With JN it is kept in the transactional dead-letter queue."""

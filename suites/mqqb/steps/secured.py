@@ -5,11 +5,13 @@ Arrival is asked for by PA and NA: every message is answered by its acknowledgme
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
 from harness.capture.recorder import Frame
+from harness.judging.judge import Judge
+from harness.judging.verdicts import Verdict
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.provisioning import ALICE, User
 from harness.sut.sut import Sut
@@ -60,6 +62,16 @@ class SecuredDisposition:
         return "not in its queue" if self.found is None else "in its queue"
 
     @property
+    def in_silence(self) -> str:
+        """Return its administration acknowledgments and whether it is in its queue."""
+        return f"{self.answer}, {self.kept}"
+
+    @property
+    def shows_level(self) -> bool:
+        """Return whether it can be seen as what it was authenticated."""
+        return self.found is None or "security" in self.found
+
+    @property
     def level(self) -> str:
         """Return the level as which it counts as authenticated."""
         return "not there" if self.found is None else str(self.found["security"]["authentication_level"])
@@ -72,13 +84,45 @@ class SecuredDisposition:
 
 DispositionRow = tuple[str, str, str, Any]
 """A rule, the name of a message, an attribute of its disposition (answer, final, kept, level, body), its value."""
+Table = Iterable[DispositionRow]
 
 
-def judge_dispositions(
-    judge: Callable[..., bool], found: Mapping[str, SecuredDisposition], table: Iterable[DispositionRow]
-) -> None:
-    """Judge every row of a table by the dispositions of messages, by name."""
+INSECURE_NACKS = (
+    "NACK_BAD_DST_Q",
+    "NACK_BAD_ENCRYPTION",
+    "NACK_BAD_SIGNATURE",
+    "NACK_ACCESS_DENIED",
+    "NACK_UNSUPPORTED_CRYPTO_PROVIDER",
+)
+"""The acknowledgments that are sent only where SendInsecureNacks is TRUE (MS-MQQB 3.1.7.15)."""
+OF_ACKNOWLEDGING = (
+    "MQQB-3.1.5.8.3-15",
+    "MQQB-3.1.5.8.3-38",
+    "MQQB-3.1.5.8.3-48",
+    "MQQB-3.1.5.8.3-72",
+    "MQQB-3.1.5.8.3-82",
+    "MQQB-3.1.5.8.3-121",
+)
+"""Rules that only such an acknowledgment shows to be kept."""
+IN_SILENCE = "silence, not in its queue"
+SILENT = "SendInsecureNacks is FALSE here: a refusal is silent"
+
+
+def judge_dispositions(judge: Judge, secured: Secured, found: Mapping[str, SecuredDisposition], table: Table) -> None:
+    """Judge every row of a table by the dispositions of messages, by name.
+
+    Where refusals are silent, they show in the queue, and rules of the acknowledgment itself stay open.
+    """
+    silent, unseen = set[str](), set[str]()
     for rule, name, attribute, expected in table:
+        if rule in OF_ACKNOWLEDGING and not secured.tells:
+            silent.add(rule)
+            continue
+        if attribute == "level" and not found[name].shows_level:
+            unseen.add(rule)
+            continue
+        if attribute == "answer" and not secured.tells and refuses(expected):
+            attribute, expected = "in_silence", IN_SILENCE
         observed = getattr(found[name], attribute)
         judge(
             rule,
@@ -87,6 +131,16 @@ def judge_dispositions(
             evidence=found[name].frames,
         )
 
+    for rule in sorted(silent):
+        judge.not_exercised(rule, SILENT)
+    if not unseen.issubset(judge.judged):
+        judge.give_up(Verdict.NOT_OBSERVABLE, "a message read remotely does not say as what it was authenticated")
+
+
+def refuses(expected: object) -> bool:
+    """Return whether an expected answer is an acknowledgment that SendInsecureNacks holds back."""
+    return any(expected == nack for nack in INSECURE_NACKS)
+
 
 def _class(frame: Frame) -> str:
     value = int(frame["MessagePropertiesHeader"].MessageClass)
@@ -94,6 +148,8 @@ def _class(frame: Frame) -> str:
     return names.get(value, f"0x{value:04X}")
 
 
+NOWHERE = "private$\\mqc-nowhere"
+"""A queue that the SUT has not."""
 LASTING = 20
 """Timers run at most so many times faster: while a check signs and encrypts, its session must not idle away."""
 
@@ -106,10 +162,26 @@ class Secured:
         self.sut = sut
         sut.dirty = True
         sut.slow_down(LASTING)
-        sut.configure(send_insecure_nacks=True, **settings)
+        if sut.has("configure"):
+            sut.configure(send_insecure_nacks=True, **settings)
         peer.listen()
         self.connection = opened(peer)
         self.sequences = 0
+        self.tells = sut.has("configure") or self._tells_of_refusals()
+        """Whether SendInsecureNacks is TRUE."""
+
+    def _tells_of_refusals(self) -> bool:
+        """See whether a message for a queue that is not there is refused in silence."""
+        nowhere = f"TCP:{self.sut.address}\\{NOWHERE}"
+        packet = a_message(self.peer, self._administered, destination=nowhere, properties={"PA": 1, "NA": 1})
+        sent = self.connection.send(packet)
+        return self.peer.environment.run_until(
+            lambda: _correlation(sent) in self._answers(), self.sut.response_timeout_ms
+        )
+
+    @property
+    def _administered(self) -> dict[str, Any]:
+        return {"AdminQueue": f"TCP:{self.peer.address}\\{PEER_QUEUE}"}
 
     def message(
         self,
@@ -125,7 +197,7 @@ class Secured:
 
         ``queue`` transactional makes it the first of a sequence; ``several``: it has a MultiQueueFormatHeader.
         """
-        own = {"AdminQueue": f"TCP:{self.peer.address}\\{PEER_QUEUE}"} | dict(header)
+        own = self._administered | dict(header)
         claims = {"ST": BY_SID, "DE": 1, "SecurityID": user.security_id, "SenderCert": user.certificate}
         headers: dict[str, Any] = {
             "PA": 1,
@@ -141,9 +213,13 @@ class Secured:
         self.sequences += 1
         return Sequence(self.peer, self.sequences).message(own, queue=queue, **headers)
 
+    def refused(self, nack: str) -> str:
+        """Return the answer to a refused message: its acknowledgment, where SendInsecureNacks lets it go."""
+        return nack if self.tells else "silence"
+
     def plain(self, *, queue: str = "plain") -> Any:
         """Make a message without SecurityHeader."""
-        return a_message(self.peer, {"AdminQueue": f"TCP:{self.peer.address}\\{PEER_QUEUE}"}, queue=queue, PA=1, NA=1)
+        return a_message(self.peer, self._administered, queue=queue, PA=1, NA=1)
 
     def dispositions(self, packets: Mapping[str, Any], queue: str = "plain") -> dict[str, SecuredDisposition]:
         """Send messages; return their dispositions, by name."""
@@ -151,7 +227,7 @@ class Secured:
 
         def settled() -> bool:
             answers = self._answers()
-            return all(_correlation(frame) in answers for frame in sent.values())
+            return self.tells and all(_correlation(frame) in answers for frame in sent.values())
 
         self.peer.environment.run_until(settled, self.sut.response_timeout_ms)
         found = {one["message_id"].strip("{").lower().replace("}", ""): one for one in self.sut.messages(queue)}
@@ -211,7 +287,7 @@ def flipped(packet: Any) -> Any:
 
 def secret(sut: Sut, packet: Any, level: int, algorithm: int, key: bytes, **changes: Any) -> Any:
     """Encrypt the body of a message for the SUT; ``changes``: fields of MessagePropertiesHeader, ``blob``, ``body``."""
-    receiver = listed_keys(sut.encryption_keys)[LEVELS.get(changes.pop("for_level", level), LEVELS[5])]
+    receiver = listed_keys(sut.receiving_keys)[LEVELS.get(changes.pop("for_level", level), LEVELS[5])]
     blob = changes.pop("blob", None)
     properties, security = packet["MessagePropertiesHeader"], packet["SecurityHeader"]
     properties.MessageBody = changes.pop("body", None) or encrypted(properties.MessageBody, algorithm, key)
