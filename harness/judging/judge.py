@@ -103,8 +103,11 @@ class Judge:
             row = self.catalogue[rule]
             expected = PASSIVE[rule].expected
             if not tally.failures:
-                seen = f"{tally.first_observed} (in {tally.seen} packet{'s' * (tally.seen > 1)})"
-                self._write(row, Verdict.PASS, expected, seen, [tally.first] if tally.first else [])
+                packets = tally.seen or tally.idle
+                seen = f"{tally.first_observed} (in {packets} packet{'s' * (packets > 1)})"
+                verdict = Verdict.PASS if tally.seen else Verdict.NOT_EXERCISED
+                reason = None if tally.seen else "no packet had what the rule is about"
+                self._write(row, verdict, expected, seen, [tally.first] if tally.first else [], reason=reason)
             for frame, observed in tally.failures[:FAILURES_KEPT]:
                 count = f" ({len(tally.failures)} of {tally.seen} packets)"
                 self._write(row, self._missed(row), expected, observed + count, [frame])

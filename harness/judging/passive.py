@@ -13,7 +13,15 @@ from harness.errors import HarnessError
 from harness.paths import SUITES
 from reference_qm.codec import FormatError
 
-Finding = tuple[bool, str] | None
+
+@dataclass(frozen=True, slots=True)
+class NotExercised:
+    """A finding on a packet that keeps a rule only because it lacks what the rule is about."""
+
+    observed: str
+
+
+Finding = tuple[bool, str] | NotExercised | None
 """None: the rule does not speak of this packet. Else: is it kept, and what was observed."""
 
 
@@ -105,9 +113,14 @@ def load_predicates() -> dict[str, PassiveRule]:
 
 @dataclass(slots=True)
 class Tally:
-    """The findings of a passive rule in one test."""
+    """The findings of a passive rule in one test.
+
+    ``seen``: the packets that kept or broke it; ``idle``: those that lacked what it is about. ``first`` is one of the
+    former, if there is any.
+    """
 
     seen: int = 0
+    idle: int = 0
     first: Frame | None = None
     first_observed: str = ""
     failures: list[tuple[Frame, str]] = field(default_factory=list)
@@ -143,10 +156,15 @@ class PassiveJudge:
     def _note(self, rule: PassiveRule, frame: Frame, finding: Finding) -> None:
         if finding is None:
             return
-        kept, observed = finding
         tally = self.tallies.setdefault(rule.rule, Tally())
+        if isinstance(finding, NotExercised):
+            tally.idle += 1
+            if tally.first is None:
+                tally.first, tally.first_observed = frame, finding.observed
+            return
+        kept, observed = finding
         tally.seen += 1
-        if tally.first is None:
+        if tally.seen == 1:
             tally.first, tally.first_observed = frame, observed
         if not kept:
             tally.failures.append((frame, observed))

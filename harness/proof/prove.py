@@ -29,6 +29,8 @@ CHECKS_A_PASSIVE_RULE = 3
 """A passive rule is seen in hundreds of checks; these many are tried first, the others when the fault is alive then."""
 SOME_MORE = 40
 """The number of those that are tried next, before all that are left."""
+CLEAN = {"pass", "not_exercised"}
+"""The verdicts of a rule on the clean reference. It may lack what a rule is about; its faults do not."""
 
 _UNNEEDED = (
     *("terminal", "junitxml", "allure_pytest", "hypothesispytest", "logging", "faulthandler"),
@@ -90,14 +92,13 @@ def prove(
         seen: dict[str, set[str]] = defaultdict(set)
         judged_in: dict[str, list[str]] = defaultdict(list)
         for line in clean:
-            if line["verdict"] != "not_exercised":  # elsewhere it may be
-                seen[line["rule"]].add(line["verdict"])
-            if line["verdict"] == "pass" and line["test"] not in judged_in[line["rule"]]:
+            seen[line["rule"]].add(line["verdict"])
+            if line["verdict"] in CLEAN and line["test"] not in judged_in[line["rule"]]:
                 judged_in[line["rule"]].append(line["test"])
         for rule in proof.checked:
             if not seen[rule] and rule not in inventory.tests and rule not in inventory.proven:
                 proof.unseen.append(rule)
-            elif seen[rule] != {"pass"}:
+            elif not seen[rule] or seen[rule] - CLEAN:
                 proof.unclean[rule] = why_unclean(line for line in clean if line["rule"] == rule)
         proof.checked = [rule for rule in proof.checked if rule not in proof.unseen]
         faults = [name for name, fault in load_faults().items() if wanted & set(fault.breaks)]
@@ -115,7 +116,7 @@ def prove(
 
 def why_unclean(verdicts: Iterable[dict[str, Any]]) -> str:
     """Return what kept a rule from passing on the clean reference: the first verdict that is no pass, and its check."""
-    bad = next((line for line in verdicts if line["verdict"] != "pass"), None)
+    bad = next((line for line in verdicts if line["verdict"] not in CLEAN), None)
     if bad is None:
         return "no verdict"
     if bad["reason"]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
-from harness.judging.passive import Context, Finding, Predicate, passive, record_of
+from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive, record_of
 from reference_qm.codec import (
     FormatError,
     MQFDirectQueueFormatName,
@@ -39,8 +39,10 @@ class Messages:
 @passive("MQMQ-2.2.18.1.3-02", MESSAGE, "no other message of the SUT has the same MessageID")
 def ordinal(packet: Any, context: Context) -> Finding:
     """Compare with the messages sent before: the same identifier means the same message, sent again."""
-    user = packet.UserHeader
-    first = context.before(Messages).first.get((user.SourceQueueManager, user.MessageID))
+    user, messages = packet.UserHeader, context.before(Messages)
+    if not messages.first:
+        return NotExercised("it is the first message on its connection")
+    first = messages.first.get((user.SourceQueueManager, user.MessageID))
     if first is not None and record_of(first).MessagePropertiesHeader != packet.MessagePropertiesHeader:
         return False, f"MessageID {user.MessageID} is that of another message too"
     return True, f"MessageID is {user.MessageID}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import MALFORMED
-from harness.judging.passive import Context, Finding, passive
+from harness.judging.passive import Context, Finding, NotExercised, passive
 from suites.mqmq.steps.message_bytes import BASE
 from suites.mqqb.steps.order_and_final_acks import flag_of_acknowledgment, is_final_ack, is_order_ack
 
@@ -37,7 +37,7 @@ def debug_header_only_in_messages(packet: Any, context: Context) -> Finding:
 def tracing_needs_a_debug_header(packet: Any, context: Context) -> Finding:
     """Demand DH with TR: tracing is asked for with both."""
     base = packet.BaseHeader
-    return bool(not base.TR or base.DH), f"TR is {base.TR}, DH is {base.DH}"
+    return (bool(base.DH), f"TR is 1, DH is {base.DH}") if base.TR else NotExercised("TR is 0")
 
 
 @passive("MQMQ-2.2.19.1-25", INTERNAL, "TimeToReachQueue is 0xFFFFFFFF")

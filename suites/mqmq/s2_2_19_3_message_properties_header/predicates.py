@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import MALFORMED
-from harness.judging.passive import Context, Finding, Predicate, passive
+from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive
 from reference_qm.codec import FormatError, MessageClass
 from suites.mqmq.steps.message_bytes import is_message, properties_at
 
@@ -116,4 +116,6 @@ def padded(packet: Any, context: Context) -> Finding:
     """Demand the padding that follows the body."""
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field == "MessagePropertiesHeader.Padding" else None
-    return True, f"{len(packet.MessagePropertiesHeader.build())} bytes"
+    properties = packet.MessagePropertiesHeader
+    size = FIXED_SIZE + 2 * properties.LabelLength + properties.ExtensionSize + properties.AllocationBodySize
+    return (True, f"{-size % 4} bytes of padding") if size % 4 else NotExercised("it needs no padding")

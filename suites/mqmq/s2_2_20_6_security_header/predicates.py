@@ -9,7 +9,7 @@ from functools import wraps
 from typing import Any
 
 from harness.capture.recorder import MALFORMED
-from harness.judging.passive import Context, Finding, Predicate, passive
+from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive
 from reference_qm.codec import FormatError, ProviderInfo
 from suites.mqmq.steps.message_parts import JudgePart, of_part
 
@@ -149,6 +149,8 @@ def not_empty(security: Any, packet: Any) -> Finding:
 @of_security_header
 def as_announced(security: Any, packet: Any) -> Finding:
     """Look for the sender that ST announces, and the key that EB announces."""
+    if security.ST == NOBODY and not security.EB:
+        return NotExercised("ST and EB are 0")
     lacking = [name for name, lacks in _lacking(security).items() if lacks]
     return not lacking, f"lacks {' and '.join(lacking) or 'nothing'}"
 
@@ -185,7 +187,7 @@ for rule, judge_sender in (
 def default_provider(security: Any, packet: Any) -> Finding:
     """Judge ProviderInfo where it is there: with DE 0, a type and a name."""
     if not security.ProviderInfoSize:
-        return True, "no ProviderInfo"
+        return NotExercised("no ProviderInfo")
     name = _provider(security.SecurityData.ProviderInfo)
     return not security.DE and name is not None, f"DE is {security.DE}, ProviderName is {name!a}"
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from harness.judging.passive import Context, Finding, Predicate
+from harness.judging.passive import Context, Finding, NotExercised, Predicate
 from reference_qm.codec import FormatError
 from suites.mqmq.steps.message_bytes import heals, is_message, user_flags
 
@@ -44,13 +44,17 @@ def well_formed(part: str, *fields: str) -> Predicate:
 
 
 def there_if_and_only_if(header: str, flag: str, part: str) -> Predicate:
-    """Demand that a part is there if and only if its flag in a header is set."""
+    """Demand that a part is there if and only if its flag in a header is set; a clear flag alone shows nothing."""
 
     def predicate(packet: Any, context: Context) -> Finding:
         data = context.frame.data
         if not isinstance(packet, FormatError):
             holder = getattr(packet, header)
-            return None if holder is None else (True, f"{flag} is {getattr(holder, flag)}, and {part} accordingly")
+            if holder is None:
+                return None
+            return (
+                (True, f"{flag} is 1, and {part} is there") if getattr(holder, flag) else NotExercised(f"{flag} is 0")
+            )
         if not is_message(data) or not heals(data, header, flag, 0, 1):
             return None
         return False, f"{flag} is the opposite of whether {part} is there: {packet}"

@@ -173,7 +173,7 @@ def test_evidence_may_lack_frames_and_is_bounded(tmp_path: Path) -> None:
 def tally(failures: int, seen: int) -> PassiveJudge:
     found = PassiveJudge()
     bad = [(frame(n), f"0x{n:04X}") for n in range(1, failures + 1)]
-    found.tallies[MUST] = Tally(seen, frame(1), "0x0000", bad)
+    found.tallies[MUST] = Tally(seen, 0, frame(1), "0x0000", bad)
     return found
 
 
@@ -192,6 +192,16 @@ def test_a_passive_rule_kept_in_every_packet_is_one_pass(tmp_path: Path) -> None
 
 
 @pytest.mark.usefixtures("_registered")
+def test_a_passive_rule_that_no_packet_was_about_is_no_pass(tmp_path: Path) -> None:
+    found = PassiveJudge()
+    found.tallies[MUST] = Tally(0, 2, frame(1), "TR is 0")
+    made = judge(tmp_path)
+    made.passive(found)
+    (line,) = lines(tmp_path)
+    assert (line["verdict"], line["observed"]) == ("not_exercised", "TR is 0 (in 2 packets)")
+
+
+@pytest.mark.usefixtures("_registered")
 def test_of_many_failing_packets_a_few_are_kept_with_the_count(tmp_path: Path) -> None:
     made = judge(tmp_path)
     made.passive(tally(9, 11))
@@ -203,6 +213,6 @@ def test_of_many_failing_packets_a_few_are_kept_with_the_count(tmp_path: Path) -
 
 def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:
     found = PassiveJudge()
-    found.tallies["MQQB-9.9-09"] = Tally(1, frame(), "x")
+    found.tallies["MQQB-9.9-09"] = Tally(1, 0, frame(), "x")
     with pytest.raises(HarnessError, match=r"MQQB-9\.9-09 has a predicate but no row"):
         judge(tmp_path).passive(found)

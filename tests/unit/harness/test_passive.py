@@ -10,7 +10,7 @@ from harness_made import MUST, SHOULD, frame
 
 from harness.capture.recorder import Connection, Frame
 from harness.errors import HarnessError
-from harness.judging.passive import PASSIVE, Context, Finding, PassiveJudge, PassiveRule, passive
+from harness.judging.passive import PASSIVE, Context, Finding, NotExercised, PassiveJudge, PassiveRule, passive
 
 
 @pytest.fixture
@@ -59,6 +59,20 @@ def test_a_rule_that_does_not_speak_of_a_packet_does_not_count_it() -> None:
     assert list(found.tallies) == [MUST]
     assert found.tallies[MUST].seen == 2
     assert [(bad.number, observed) for bad, observed in found.tallies[MUST].failures] == [(1, "1")]
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_packet_that_lacks_what_the_rule_is_about_is_counted_apart() -> None:
+    @passive(MUST, "SessionAck", "even where it is not 1")
+    def even(packet: Any, context: Context) -> Finding:
+        number = packet.SessionHeader.AckSequenceNumber
+        return NotExercised("1") if number == 1 else (number % 2 == 0, str(number))
+
+    found = PassiveJudge()
+    for number, seen, idle, first in ((1, 0, 1, "1"), (2, 1, 1, "2"), (1, 1, 2, "2"), (4, 2, 2, "2")):
+        found.on_frame(frame(number))
+        tally = found.tallies[MUST]
+        assert (tally.seen, tally.idle, tally.first_observed) == (seen, idle, first)
 
 
 @pytest.mark.usefixtures("registry")
