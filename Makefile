@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: help setup demo test test-core test-runs test-processes lint prove crash bench wheel clean
+.PHONY: help setup demo test test-core test-runs test-processes lint prove mutants crash bench wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{printf "%-24s%s\n", $$1, $$2}'
@@ -39,6 +39,10 @@ lint: setup ## ruff, its formatter and mypy
 
 prove: setup ## show that every check can fail
 	$(BIN)/mqconform prove --jobs 2
+
+# What was run already is not run again: out/mutants holds the results. From nothing, it takes about an hour.
+mutants: setup ## change the reference in 1,500 places, show which changes no check finds
+	nice $(BIN)/mqconform mutants --jobs 2
 
 # The kill test of `make test`, with 200 kills for each kind of message instead of 6: about a quarter of an hour.
 crash: setup ## kill the store 200 times for each kind of message

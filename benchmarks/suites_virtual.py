@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.judging.verdicts import read_verdicts
-from harness.proof.prove import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT
 from harness.run.run import VERDICTS_FILE
 
 DOCUMENTS = "mqqb or mqmq"

@@ -5,10 +5,13 @@ from __future__ import annotations
 import difflib
 import importlib
 from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 
 from harness.errors import UnknownFault
+from harness.mutation.exchange import Exchange
+from harness.mutation.mutants import find_mutant, mutated
 from harness.paths import SUITES
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.clock import Now
@@ -28,6 +31,8 @@ class FaultyCore:
     input_filters: list[InputFilter] = field(default_factory=list)
     after_each: list[Callable[[QueueManager], None]] = field(default_factory=list)
     on_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
+    around: AbstractContextManager[object] = field(default_factory=nullcontext)
+    """Entered while this core computes, and only then: other cores of the process, such as a peer's, do without."""
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
         """Pass an input through the input filters to the core."""
@@ -35,8 +40,9 @@ class FaultyCore:
         for filter_ in self.input_filters:
             inputs = [out for one in inputs for out in filter_(one)]
         effects: list[Effect] = []
-        for one in inputs:
-            effects += self.core.handle(one, now)
+        with self.around:
+            for one in inputs:
+                effects += self.core.handle(one, now)
         return self._outgoing(effects)
 
     def next_due(self) -> int | None:
@@ -45,11 +51,14 @@ class FaultyCore:
 
     def handle_timer(self, now: Now) -> list[Effect]:
         """Let due timers expire."""
-        return self._outgoing(self.core.handle_timer(now))
+        with self.around:
+            effects = self.core.handle_timer(now)
+        return self._outgoing(effects)
 
     def restart(self) -> None:
         """Keep only what must survive, and the faults."""
-        self.core.restart()
+        with self.around:
+            self.core.restart()
         for again in self.on_restart:
             again(self)
 
@@ -90,14 +99,32 @@ def add(name: str, breaks: str | Iterable[str], says: str, install: Install) -> 
 
 def wrap(core: QueueManager, names: Iterable[str]) -> FaultyCore:
     """Give a core some faults, by name; UnknownFault for one that there is not."""
-    known = load_faults()
     faulty = FaultyCore(core)
     for name in names:
-        if name not in known:
-            near = ", ".join(difflib.get_close_matches(name, known)) or "none"
-            raise UnknownFault(f"{name}: there is no such fault; similar ones: {near}")
-        known[name].install(faulty)
+        find_fault(name).install(faulty)
     return faulty
+
+
+def find_fault(name: str) -> Fault:
+    """Return a fault by name, or a mutant of the reference as one; UnknownFault when there is none."""
+    known = load_faults()
+    if name in known:
+        return known[name]
+    if ":" in name:
+        return mutant_as_fault(name)
+    near = ", ".join(difflib.get_close_matches(name, known)) or "none"
+    raise UnknownFault(f"{name}: there is no such fault; similar ones: {near}")
+
+
+def mutant_as_fault(name: str) -> Fault:
+    """Return a fault that runs a mutant's code instead of the reference's."""
+    mutant = find_mutant(name)
+    exchange = Exchange(*mutated(mutant))
+
+    def install(faulty: FaultyCore) -> None:
+        faulty.around = exchange
+
+    return Fault(name, (), f"{mutant.before} -> {mutant.after}", install)
 
 
 @cache

@@ -23,6 +23,7 @@ import pytest
 from harness.faults.registry import load_faults
 from harness.judging.verdicts import read_verdicts
 from harness.proof.inventory import Inventory, pytest_arguments
+from harness.proof.trials import UNNEEDED, VIRTUAL_SUT
 from harness.run.run import VERDICTS_FILE
 
 CHECKS_A_PASSIVE_RULE = 3
@@ -31,28 +32,6 @@ SOME_MORE = 40
 """The number of those that are tried next, before all that are left."""
 CLEAN = {"pass", "not_exercised"}
 """The verdicts of a rule on the clean reference. It may lack what a rule is about; its faults do not."""
-
-_UNNEEDED = (
-    *("terminal", "junitxml", "allure_pytest", "hypothesispytest", "logging", "faulthandler"),
-    *("unraisableexception", "threadexception"),  # these collect garbage twice a run: longer than most checks take
-)
-
-VIRTUAL_SUT = """\
-[sut]
-name = "reference"
-vendor = "mqconform"
-version = "prove"
-[driver]
-kind = "virtual"
-[capabilities]
-ping = true
-ping_initiator = true
-private_names = true
-public_names = true
-qm2qm = true
-security = true
-two_addresses = true
-"""
 
 
 @dataclass(slots=True)
@@ -160,7 +139,7 @@ def _run(sut: Path, out: Path, tests: list[str], fault: str | None) -> list[dict
     root, *options = pytest_arguments()
     arguments = [str(Path(root) / test.removeprefix("suites/")) for test in tests] or [root]
     arguments += [*options, "--sut", str(sut), "--out", str(out)]
-    for plugin in _UNNEEDED:
+    for plugin in UNNEEDED:
         arguments += ["-p", f"no:{plugin}"]
     if fault is not None:
         arguments += ["--fault", fault]

@@ -19,7 +19,7 @@ from uuid import UUID
 from harness.environment import Environment, RealEnvironment, VirtualEnvironment
 from harness.environment.core_host import CoreHost
 from harness.errors import MqconformError, SutUnavailable, UsageError
-from harness.faults.registry import load_faults, wrap
+from harness.faults.registry import find_fault, wrap
 from harness.sut import remote_control
 from harness.sut.control import Control, JsonlControl, VirtualControl
 from harness.sut.free_ports import free_port, free_rpc_port
@@ -92,9 +92,8 @@ class VirtualDriver:
         self.file = file
 
     def start(self) -> None:
-        unknown = [name for name in self.file.reference.faults if name not in load_faults()]
-        if unknown:
-            raise UsageError(f"unknown fault {unknown[0]!r}; `mqconform rules` lists the faults of each rule")
+        for name in self.file.reference.faults:
+            find_fault(name)
 
     def open(self, seed: str, fresh_peer: int | None = None) -> Sut:
         driver = self.file.driver

@@ -37,6 +37,7 @@ ROOMS = {
             "environment",
             "capture",
             "rules",
+            "mutation",
             "faults",
             "sut",
             "peer",

@@ -1,0 +1,58 @@
+"""The fields of the reference's records and their types: which of them could be mistaken for each other."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+import pkgutil
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import reference_qm
+
+
+class FieldTypes:
+    """Types of fields, as they are written, by record."""
+
+    def __init__(self, records: list[type]) -> None:
+        self._owners: dict[str, list[Mapping[str, str]]] = defaultdict(list)
+        for record in records:
+            types = self.of(record)
+            for name in types:
+                self._owners[name].append(types)
+
+    def of(self, record: Any) -> Mapping[str, str]:
+        """Return the fields of a record with their types; none of what is no record."""
+        if not (isinstance(record, type) and dataclasses.is_dataclass(record)):
+            return {}
+        return {field.name: str(field.type) for field in dataclasses.fields(record)}
+
+    def neighbour(self, name: str) -> str | None:
+        """Return the next field of the same type in the only record that has this field; None when there is none."""
+        if len(self._owners.get(name, ())) != 1:
+            return None
+        types = self._owners[name][0]
+        alike = [other for other, written in types.items() if written == types[name]]
+        return alike[(alike.index(name) + 1) % len(alike)] if len(alike) > 1 else None
+
+
+@cache
+def field_types() -> FieldTypes:
+    """Collect the records of the whole reference."""
+    records = {
+        f"{record.__module__}.{record.__qualname__}": record
+        for module in _modules()
+        for _, record in inspect.getmembers(module, inspect.isclass)
+        if dataclasses.is_dataclass(record) and record.__module__ == module.__name__
+    }
+    return FieldTypes([records[name] for name in sorted(records)])
+
+
+def _modules() -> Iterator[ModuleType]:
+    for found in pkgutil.walk_packages(reference_qm.__path__, "reference_qm."):
+        if not found.name.endswith("__main__"):
+            yield importlib.import_module(found.name)

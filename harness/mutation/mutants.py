@@ -1,0 +1,190 @@
+"""The mutants: which there are, by name, and the code that each has in the place of a function's own.
+
+A name is file, function, operator and ordinal, ``core/protocol/ping.py:Ping.respond:off-by-one-2``: it stays while its
+function stays, whatever changes around it.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import importlib
+import inspect
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from types import CodeType, FunctionType
+from typing import Any
+
+import reference_qm
+from harness.errors import UnknownFault
+from harness.mutation.fields import field_types
+from harness.mutation.operators import Context, mutations
+from harness.mutation.sites import Edit, head, lines
+
+REFERENCE = Path(reference_qm.__file__).parent
+ROOMS = (
+    *("core/protocol", "core/queueing", "core/transactions", "core/remote", "core/remote_client"),
+    "security",
+)
+"""The folders of the reference whose functions are mutated: the steps of the specifications."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """One change of one function."""
+
+    name: str
+    file: str
+    """Below reference_qm."""
+    function: str
+    operator: str
+    lines: range
+    """It shows only in a check that runs one of these lines."""
+    before: str
+    after: str
+    says: str
+    """The docstring of the function."""
+    source: str
+    """A digest of the function as it is: what was found of a mutant holds as long as that stays."""
+
+    @property
+    def line(self) -> int:
+        """The first line of the statement that is changed."""
+        return self.lines.start
+
+
+def all_mutants() -> list[Mutant]:
+    """Return every mutant of every room, in the order of the files."""
+    return [mutant for file in _files() for mutant, _ in _of_file(file)]
+
+
+def selection(mutants: Iterable[Mutant], number: int, seed: str = "1") -> list[Mutant]:
+    """Choose mutants, spread evenly over functions: one of each, then a second of each that has one, and so on."""
+    functions: dict[tuple[str, str], list[Mutant]] = defaultdict(list)
+    for mutant in mutants:
+        functions[mutant.file, mutant.function].append(mutant)
+    drawn = [
+        (turn, _draw(seed, mutant.name), mutant)
+        for group in functions.values()
+        for turn, mutant in enumerate(sorted(group, key=lambda one: _draw(seed, one.name)))
+    ]
+    drawn.sort(key=lambda one: one[:2])
+    different = (mutant for _, _, mutant in drawn if _is_different(mutant))
+    return list(islice(different, number))
+
+
+def find_mutant(name: str) -> Mutant:
+    """Return the mutant of a name; UnknownFault when there is none."""
+    file = name.partition(":")[0]
+    if file in _files():
+        for mutant, _ in _of_file(file):
+            if mutant.name == name:
+                return mutant
+    raise UnknownFault(f"{name}: there is no such mutant; `mqconform mutants --list` has them all")
+
+
+def mutated(mutant: Mutant) -> tuple[FunctionType, CodeType]:
+    """Return the function that a mutant changes, and the code that it then has."""
+    tree = _tree(mutant.file)
+    edit = next(edit for one, edit in _of_file(mutant.file) if one.name == mutant.name)
+    undo = edit.swap()
+    try:
+        code = compile(ast.fix_missing_locations(tree), str(REFERENCE / mutant.file), "exec", dont_inherit=True)
+    finally:
+        undo.swap()
+    return _functions(mutant.file)[mutant.function], _code_of(code, mutant.function)
+
+
+def _is_different(mutant: Mutant) -> bool:
+    """Return whether a mutant is another program, and one that can stand for the function."""
+    function, code = mutated(mutant)
+    return code.co_freevars == function.__code__.co_freevars and code != function.__code__
+
+
+def _draw(seed: str, name: str) -> bytes:
+    return hashlib.sha256(f"{seed} {name}".encode()).digest()
+
+
+@cache
+def _files() -> tuple[str, ...]:
+    found = [path for room in ROOMS for path in sorted((REFERENCE / room).glob("*.py"))]
+    return tuple(path.relative_to(REFERENCE).as_posix() for path in found)
+
+
+@cache
+def _tree(file: str) -> ast.Module:
+    return ast.parse((REFERENCE / file).read_text(encoding="utf-8"))
+
+
+@cache
+def _of_file(file: str) -> list[tuple[Mutant, Edit]]:
+    names = vars(_module(file))
+    found: list[tuple[Mutant, Edit]] = []
+    functions = _functions(file)
+    for qualified, node in _definitions(_tree(file)):
+        if qualified not in functions:
+            continue  # what a decorator made of it is called by nobody, or keeps what it once answered
+        ordinals: dict[str, int] = defaultdict(int)
+        digest = hashlib.sha256(ast.dump(node).encode()).hexdigest()[:16]
+        for operator, site, edit in mutations(Context(node, names, field_types())):
+            ordinals[operator] += 1
+            before, after = _texts(node, site.statement, operator, edit)
+            name = f"{file}:{qualified}:{operator}-{ordinals[operator]}"
+            says = ast.get_docstring(node) or ""
+            mutant = Mutant(name, file, qualified, operator, lines(site.statement), before, after, says, digest)
+            found.append((mutant, edit))
+    return found
+
+
+def _texts(function: ast.FunctionDef, statement: ast.stmt, operator: str, edit: Edit) -> tuple[str, str]:
+    if operator == "early-return":
+        answer = edit.new[0]
+        return f"def {function.name}: ...", f"def {function.name}: {ast.unparse(answer)}"
+    if edit.new.__class__ is ast.Pass:
+        return head(statement), "pass"
+    before = head(statement)
+    undo = edit.swap()
+    try:
+        after = head(statement)
+    finally:
+        undo.swap()
+    return before, after
+
+
+def _module(file: str) -> Any:
+    return importlib.import_module("reference_qm." + file.removesuffix(".py").replace("/", "."))
+
+
+def _definitions(tree: ast.Module) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Yield the functions and the methods of a module by qualified name; those within functions are part of them."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name, node
+        elif isinstance(node, ast.ClassDef):
+            yield from ((f"{node.name}.{one.name}", one) for one in node.body if isinstance(one, ast.FunctionDef))
+
+
+@cache
+def _functions(file: str) -> dict[str, FunctionType]:
+    """Return the functions of a module whose code can be exchanged, by qualified name."""
+    module = _module(file)
+    owners = [module, *(one for _, one in inspect.getmembers(module, inspect.isclass))]
+    found: dict[str, FunctionType] = {}
+    for owner in owners:
+        for value in vars(owner).values():
+            function = value.__func__ if isinstance(value, classmethod | staticmethod) else value
+            function = function.fget if isinstance(function, property) else function
+            if isinstance(function, FunctionType) and function.__module__ == module.__name__:
+                found[function.__qualname__] = function
+    return found
+
+
+def _code_of(module: CodeType, qualified: str) -> CodeType:
+    code = module
+    for name in qualified.split("."):
+        code = next(one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == name)
+    return code

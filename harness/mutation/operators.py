@@ -1,0 +1,256 @@
+"""The operators of mutation: each says what a piece of code may wrongly be instead."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from harness.mutation.fields import FieldTypes
+from harness.mutation.sites import Edit, Site, is_docstring, sites
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What the operators know of the code around a site."""
+
+    function: ast.FunctionDef
+    names: Mapping[str, Any]
+    """The names of the module, as they are at run time."""
+    fields: FieldTypes
+
+
+Operator = Callable[[Site, Context], Iterator[Edit]]
+
+_BOUNDARIES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE,
+    ast.LtE: ast.Lt,
+    ast.Gt: ast.GtE,
+    ast.GtE: ast.Gt,
+}
+_OPPOSITES: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+_OTHER_ARITHMETIC: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.FloorDiv,
+    ast.FloorDiv: ast.Mult,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+    ast.LShift: ast.RShift,
+    ast.RShift: ast.LShift,
+}
+_LEFT_OUT = (ast.Continue, ast.Break)
+
+
+def condition_negated(site: Site, context: Context) -> Iterator[Edit]:
+    """The other way round: what is decided by a condition; comparisons that have an opposite are left to it."""
+    node = site.node
+    if isinstance(node, ast.If | ast.While | ast.IfExp):
+        if not _has_opposite(node.test):
+            yield Edit(node, "test", _not(node.test))
+    elif isinstance(node, ast.comprehension):
+        for index, test in enumerate(node.ifs):
+            if not _has_opposite(test):
+                yield Edit(node.ifs, index, _not(test))
+
+
+def condition_dropped(site: Site, context: Context) -> Iterator[Edit]:
+    """One of several conditions is not looked at."""
+    if isinstance(site.node, ast.BoolOp):
+        values = site.node.values
+        for index in range(len(values)):
+            left = values[:index] + values[index + 1 :]
+            yield site.edit(left[0] if len(left) == 1 else ast.BoolOp(site.node.op, left))
+
+
+def and_or(site: Site, context: Context) -> Iterator[Edit]:
+    """One of several conditions is enough, or all are needed."""
+    if isinstance(site.node, ast.BoolOp):
+        yield Edit(site.node, "op", ast.Or() if isinstance(site.node.op, ast.And) else ast.And())
+
+
+def comparison_boundary(site: Site, context: Context) -> Iterator[Edit]:
+    """Equal counts as beyond, or beyond begins one later."""
+    yield from _comparisons(site, _BOUNDARIES)
+
+
+def comparison_opposite(site: Site, context: Context) -> Iterator[Edit]:
+    """Equal for unequal, in for not in."""
+    yield from _comparisons(site, _OPPOSITES)
+
+
+def arithmetic(site: Site, context: Context) -> Iterator[Edit]:
+    """Plus for minus, and for or, left for right."""
+    node = site.node
+    if isinstance(node, ast.BinOp | ast.AugAssign) and type(node.op) in _OTHER_ARITHMETIC and not _of_sequences(node):
+        yield Edit(node, "op", _OTHER_ARITHMETIC[type(node.op)]())
+
+
+def least_greatest(site: Site, context: Context) -> Iterator[Edit]:
+    """The greatest for the least."""
+    if isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name) and site.node.func.id in ("min", "max"):
+        yield Edit(site.node.func, "id", "max" if site.node.func.id == "min" else "min")
+
+
+def off_by_one(site: Site, context: Context) -> Iterator[Edit]:
+    """A number is one too large or too small; a truth value is the other."""
+    value = _number(site, context)
+    if isinstance(value, bool):
+        yield site.edit(ast.Constant(not value))
+    elif isinstance(site.node, ast.Constant) and value is not None:
+        yield site.edit(ast.Constant(value + 1))
+        if value > 1:
+            yield site.edit(ast.Constant(value - 1))
+    elif isinstance(site.node, ast.expr) and value is not None:
+        yield site.edit(ast.BinOp(site.node, ast.Add(), ast.Constant(1)))
+
+
+def other_member(site: Site, context: Context) -> Iterator[Edit]:
+    """Another member of the enumeration: the next, the first for the last."""
+    node = site.node
+    if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and isinstance(node.ctx, ast.Load)):
+        return
+    owner = context.names.get(node.value.id)
+    if isinstance(owner, enum.EnumMeta) and node.attr in owner.__members__:
+        members = list(owner.__members__)
+        other = members[(members.index(node.attr) + 1) % len(members)]
+        if other != node.attr:
+            yield Edit(node, "attr", other)
+
+
+def other_field(site: Site, context: Context) -> Iterator[Edit]:
+    """Another field of the same record and type is read or set."""
+    called = isinstance(site.parent, ast.Call) and site.parent.func is site.node
+    if isinstance(site.node, ast.Attribute) and not called:
+        other = context.fields.neighbour(site.node.attr)
+        if other is not None:
+            yield Edit(site.node, "attr", other)
+
+
+def fields_swapped(site: Site, context: Context) -> Iterator[Edit]:
+    """Two fields of the same type of a record that is made have each other's values."""
+    if not (isinstance(site.node, ast.Call) and isinstance(site.node.func, ast.Name)):
+        return
+    types = context.fields.of(context.names.get(site.node.func.id))
+    named = [keyword for keyword in site.node.keywords if keyword.arg in types]
+    for first, second in pairwise(named):
+        if types[str(first.arg)] == types[str(second.arg)] and ast.dump(first.value) != ast.dump(second.value):
+            keywords = list(site.node.keywords)
+            one, two = keywords.index(first), keywords.index(second)
+            keywords[one] = ast.keyword(first.arg, second.value)
+            keywords[two] = ast.keyword(second.arg, first.value)
+            yield Edit(site.node, "keywords", keywords)
+
+
+def statement_dropped(site: Site, context: Context) -> Iterator[Edit]:
+    """A step is left out."""
+    node = site.node
+    if (
+        (isinstance(node, ast.Expr) and isinstance(node.value, ast.Call))
+        or isinstance(node, ast.Delete | ast.AugAssign)
+        or (isinstance(node, ast.Assign) and not any(isinstance(one, ast.Name | ast.Tuple) for one in node.targets))
+        or (isinstance(node, _LEFT_OUT))
+        or (isinstance(node, ast.Return) and node.value is None)
+    ):
+        yield site.edit(ast.Pass())
+
+
+def other_answer(site: Site, context: Context) -> Iterator[Edit]:
+    """Yes for no, nothing for something."""
+    if not (isinstance(site.node, ast.Return) and site.node.value is not None):
+        return
+    value, annotation = site.node.value, _returns(context.function)
+    if annotation == "bool" and not isinstance(value, ast.Constant | ast.BoolOp) and not _has_opposite(value):
+        yield Edit(site.node, "value", _not(value))
+    elif annotation.endswith("| None") and not isinstance(value, ast.Constant):
+        yield Edit(site.node, "value", ast.Constant(None))
+
+
+_OPERATORS: dict[str, Operator] = {
+    "condition-negated": condition_negated,
+    "condition-dropped": condition_dropped,
+    "and-or": and_or,
+    "comparison-boundary": comparison_boundary,
+    "comparison-opposite": comparison_opposite,
+    "arithmetic": arithmetic,
+    "least-greatest": least_greatest,
+    "off-by-one": off_by_one,
+    "other-member": other_member,
+    "other-field": other_field,
+    "fields-swapped": fields_swapped,
+    "statement-dropped": statement_dropped,
+    "other-answer": other_answer,
+}
+
+
+def mutations(context: Context) -> Iterator[tuple[str, Site, Edit]]:
+    """Yield every change of a function, with the name of its operator; in the same order every time."""
+    yield from _early_return(context)
+    for site in sites(context.function):
+        for name, operator in _OPERATORS.items():
+            for edit in operator(site, context):
+                yield name, site, edit
+
+
+def _early_return(context: Context) -> Iterator[tuple[str, Site, Edit]]:
+    """Return before anything is done."""
+    function = context.function
+    body = [statement for statement in function.body if not is_docstring(statement)]
+    answers: dict[str, list[ast.expr | None]] = {"None": [None], "bool": [ast.Constant(True), ast.Constant(False)]}
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in ast.walk(function)):
+        return
+    if len(body) > 1 or isinstance(body and body[0], ast.If | ast.For | ast.While | ast.Return):
+        for answer in answers.get(_returns(function), []):
+            site = Site(function, body[0], function, function, "body")
+            yield "early-return", site, Edit(function, "body", [ast.Return(answer)])
+
+
+def _comparisons(site: Site, others: Mapping[type[ast.cmpop], type[ast.cmpop]]) -> Iterator[Edit]:
+    if isinstance(site.node, ast.Compare):
+        for index, operator in enumerate(site.node.ops):
+            if type(operator) in others:
+                yield Edit(site.node.ops, index, others[type(operator)]())
+
+
+def _has_opposite(test: ast.expr) -> bool:
+    return isinstance(test, ast.Compare) and len(test.ops) == 1 and type(test.ops[0]) in _OPPOSITES
+
+
+def _not(test: ast.expr) -> ast.expr:
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        return test.operand
+    return ast.UnaryOp(ast.Not(), test)
+
+
+def _number(site: Site, context: Context) -> int | None:
+    """Return the int or bool that a literal or a constant of the module stands for."""
+    node = site.node
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, int) else None
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id.isupper():
+        value = context.names.get(node.id)
+        return value if type(value) in (int, bool) else None
+    return None
+
+
+def _of_sequences(node: ast.BinOp | ast.AugAssign) -> bool:
+    operands = [node.left, node.right] if isinstance(node, ast.BinOp) else [node.value]
+    return any(
+        isinstance(one, ast.JoinedStr | ast.List | ast.Tuple | ast.ListComp)
+        or (isinstance(one, ast.Constant) and isinstance(one.value, str | bytes))
+        for one in operands
+    )
+
+
+def _returns(function: ast.FunctionDef) -> str:
+    return "" if function.returns is None else ast.unparse(function.returns)

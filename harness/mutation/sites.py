@@ -1,0 +1,94 @@
+"""The places of a function that mutation may change: each expression and statement, and where it hangs in the tree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+_TEXT_ONLY = (ast.JoinedStr, ast.Raise, ast.Assert)
+"""What only words of errors and reasons are made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """One field of one node, or one entry of a list of nodes, gets another value."""
+
+    holder: Any
+    key: Any
+    new: Any
+
+    def swap(self) -> Edit:
+        """Carry it out; return the edit that undoes it."""
+        if isinstance(self.key, str):
+            old = getattr(self.holder, self.key)
+            setattr(self.holder, self.key, self.new)
+        else:
+            old = self.holder[self.key]
+            self.holder[self.key] = self.new
+        return Edit(self.holder, self.key, old)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A node of a function, the statement that it is part of, and the place to put another node in its stead."""
+
+    node: ast.AST
+    statement: ast.stmt
+    parent: ast.AST
+    holder: Any
+    key: Any
+
+    def edit(self, new: Any) -> Edit:
+        """Put something else in its place."""
+        return Edit(self.holder, self.key, new)
+
+
+def sites(function: ast.FunctionDef) -> Iterator[Site]:
+    """Yield the sites of a function in the order of its text; annotations, docstrings and texts of errors left out."""
+    for index, statement in enumerate(function.body):
+        if not is_docstring(statement):
+            yield from _within(Site(statement, statement, function, function.body, index))
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    """Return whether a statement is a text and nothing else."""
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def _within(site: Site) -> Iterator[Site]:
+    if isinstance(site.node, _TEXT_ONLY) or _makes_an_error(site.node):
+        return
+    yield site
+    for name, value in ast.iter_fields(site.node):
+        if name in ("annotation", "returns", "decorator_list", "args") and not isinstance(site.node, ast.Call):
+            continue
+        entries = enumerate(value) if isinstance(value, list) else [(name, value)]
+        holder = value if isinstance(value, list) else site.node
+        for key, child in entries:
+            if isinstance(child, ast.AST) and not (isinstance(child, ast.stmt) and is_docstring(child)):
+                statement = child if isinstance(child, ast.stmt) else site.statement
+                yield from _within(Site(child, statement, site.node, holder, key))
+
+
+def _makes_an_error(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id.endswith("Error")
+
+
+def lines(statement: ast.stmt) -> range:
+    """Return the lines that run for a statement itself, not for those within it."""
+    body = getattr(statement, "body", None)
+    last = body[0].lineno - 1 if body else statement.end_lineno or statement.lineno
+    return range(statement.lineno, max(last, statement.lineno) + 1)
+
+
+def head(statement: ast.stmt) -> str:
+    """Return a statement as one line of text, without the statements within it."""
+    text = ast.unparse(ast.fix_missing_locations(statement))
+    first = next(line for line in text.splitlines() if not line.startswith("@"))
+    return first if getattr(statement, "body", None) else " ".join(text.split())

@@ -1,0 +1,93 @@
+"""Work in processes that are forked from this one: nothing is imported twice, and none can harm another."""
+
+from __future__ import annotations
+
+import gc
+import multiprocessing
+import resource
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from multiprocessing.connection import Connection, wait
+from multiprocessing.context import ForkProcess
+from typing import Any, Generic, TypeVar
+
+Task = TypeVar("Task")
+Outcome = TypeVar("Outcome")
+
+MEMORY_BYTES = 3 << 30
+"""The most that one process may take: a fault may be one that never stops to take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """The end of a process that gave no answer."""
+
+    how: str
+
+
+@dataclass(slots=True)
+class _Fork(Generic[Task]):
+    task: Task
+    process: ForkProcess
+
+
+def forked(
+    tasks: Iterable[Task], work: Callable[[Task], Outcome], *, jobs: int, cpu_s: int
+) -> Iterator[tuple[Task, Outcome | Died]]:
+    """Do each task in a process of its own, ``jobs`` at a time; yield the answers as they come.
+
+    ``cpu_s``: the seconds of computing after which a process is ended. Tasks are taken when there is room for them.
+    """
+    waiting = iter(tasks)
+    busy: dict[Connection, _Fork[Task]] = {}
+    gc.collect()
+    gc.freeze()  # what is there now is shared by the processes and never garbage
+    try:
+        while True:
+            while len(busy) < jobs and (task := next(waiting, None)) is not None:
+                connection, fork = _start(task, work, cpu_s)
+                busy[connection] = fork
+            if not busy:
+                return
+            for ready in wait(list(busy)):
+                assert isinstance(ready, Connection)
+                fork = busy.pop(ready)
+                yield fork.task, _answer(ready, fork.process)
+    finally:
+        for fork in busy.values():
+            fork.process.terminate()
+            fork.process.join()
+        gc.unfreeze()
+
+
+def _start(task: Task, work: Callable[[Task], Any], cpu_s: int) -> tuple[Connection, _Fork[Task]]:
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    process = multiprocessing.get_context("fork").Process(
+        target=_do, args=(task, work, cpu_s, ours, theirs), daemon=True
+    )
+    process.start()
+    theirs.close()
+    return ours, _Fork(task, process)
+
+
+def _answer(connection: Connection, process: ForkProcess) -> Any:
+    try:
+        answer = connection.recv()
+    except (EOFError, ConnectionError):
+        process.join()
+        code = process.exitcode or 0
+        answer = Died(signal.Signals(-code).name if code < 0 else f"exit code {code}")
+    connection.close()
+    process.join()
+    return answer
+
+
+def _do(task: Task, work: Callable[[Task], Any], cpu_s: int, theirs: Connection, ours: Connection) -> None:
+    theirs.close()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # who started this gets it, too, and ends it
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    resource.setrlimit(resource.RLIMIT_CPU, (cpu_s, cpu_s))
+    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+    ours.send(work(task))
+    ours.close()

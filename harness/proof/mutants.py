@@ -1,0 +1,242 @@
+"""How many mutants of the reference the checks find: ``mqconform mutants``.
+
+A mutant is killed when a check that passes on the clean reference says of a rule that it is broken. One that only ends
+checks early, by an exception or without end, is ``noticed``: a run shows that something is wrong, but not what. That is
+no kill. The others survive; among them those whose lines no check runs are ``unreached``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.judging.verdicts import Verdict
+from harness.mutation.mutants import Mutant
+from harness.paths import SUITES
+from harness.proof.reach import checks_of, reach_of
+from harness.proof.trials import BROKEN, Found, Line, Trial, Trials
+from harness.rules.errata import check_keys, read_toml
+
+RESULTS_FILE = "results.jsonl"
+SURVIVORS_FILE = "survivors.txt"
+EFFECTLESS_FILE = "mutants.toml"
+NOTICED_IS_ENOUGH = 12
+"""After so many checks that only broke off, the others are not tried."""
+SHOWN = 180
+"""Characters of a changed line that are shown."""
+
+
+class Fate(StrEnum):
+    """What became of a mutant."""
+
+    KILLED = "killed"
+    NOTICED = "noticed"
+    SURVIVED = "survived"
+    UNREACHED = "unreached"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One line of the results file."""
+
+    name: str
+    source: str
+    """The digest of the function: the outcome holds for this."""
+    fate: Fate
+    check: str = ""
+    rule: str = ""
+    why: str = ""
+    tried: int = 0
+    seconds: float = 0
+
+
+@dataclass(slots=True)
+class Tally:
+    """The mutants that were chosen, and what became of those that were run."""
+
+    mutants: list[Mutant]
+    outcomes: dict[str, Outcome]
+    effectless: Mapping[str, str]
+    complaints: list[str] = field(default_factory=list)
+
+    @property
+    def counts(self) -> Counter[Fate]:
+        """How many of each fate."""
+        return Counter(self.outcomes[mutant.name].fate for mutant in self.mutants if mutant.name in self.outcomes)
+
+    def score(self, *, without_effectless: bool) -> float:
+        """Return the share that was killed, in percent; 0 when none was run."""
+        run = [self.outcomes[mutant.name] for mutant in self.mutants if mutant.name in self.outcomes]
+        counted = [
+            one for one in run if one.fate is Fate.KILLED or not without_effectless or one.name not in self.effectless
+        ]
+        killed = sum(one.fate is Fate.KILLED for one in counted)
+        return 100 * killed / len(counted) if counted else 0
+
+    def survivors(self) -> Iterator[tuple[Mutant, Outcome]]:
+        """Yield what was not killed and is not named as without effect."""
+        for mutant in sorted(self.mutants, key=lambda one: (one.file, one.line, one.name)):
+            outcome = self.outcomes.get(mutant.name)
+            if outcome and outcome.fate is not Fate.KILLED and mutant.name not in self.effectless:
+                yield mutant, outcome
+
+
+def load_effectless(mutants: Iterable[Mutant], root: Path = SUITES) -> tuple[dict[str, str], list[str]]:
+    """Read suites/mutants.toml: name to reason, and what is wrong with entries that no longer fit their function."""
+    file = root / EFFECTLESS_FILE
+    known = {mutant.name: mutant for mutant in mutants}
+    reasons, complaints = {}, []
+    for name, row in read_toml(file).items():
+        entry = check_keys(file, name, row, {"change": str, "why": str}, {})
+        if name not in known or change(known[name]) != entry["change"]:
+            complaints.append(f"{file.name}: {name}: there is no such change any more; remove it")
+        else:
+            reasons[name] = entry["why"]
+    return reasons, complaints
+
+
+def run_mutants(
+    trials: Trials,
+    mutants: Sequence[Mutant],
+    folder: Path,
+    *,
+    again: bool,
+    limit: int | None,
+    progress: Callable[[Mutant, Outcome], None],
+) -> dict[str, Outcome]:
+    """Run the mutants that have no outcome yet (``again``: or were not killed); return the outcomes of all."""
+    outcomes = read_outcomes(folder)
+    by_name = {mutant.name: mutant for mutant in mutants}
+    todo = [mutant for mutant in mutants if _is_open(mutant, outcomes, again=again)][:limit]
+    reach = reach_of(trials, folder)
+    killers: dict[str, Counter[str]] = defaultdict(Counter)
+    for outcome in outcomes.values():
+        killers[_function(outcome.name)][outcome.check] += outcome.fate is Fate.KILLED
+
+    def record(mutant: Mutant, outcome: Outcome) -> None:
+        outcomes[mutant.name] = outcome
+        with (folder / RESULTS_FILE).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(asdict(outcome)) + "\n")
+        killers[_function(mutant.name)][outcome.check] += outcome.fate is Fate.KILLED
+        progress(mutant, outcome)
+
+    def tasks() -> Iterator[Trial]:
+        for mutant in todo:
+            checks = checks_of(mutant, reach)
+            if not checks:
+                record(mutant, Outcome(mutant.name, mutant.source, Fate.UNREACHED))
+                continue
+            known, near = killers[_function(mutant.name)], _sections(mutant)
+            checks.sort(key=lambda check: (-known[check], not near.search(check)))
+            yield Trial(mutant.name, (mutant.name,), tuple(checks), _is_decided)
+
+    for trial, found in trials.run(tasks()):
+        record(by_name[trial.name], _outcome(by_name[trial.name], found))
+    return outcomes
+
+
+def read_outcomes(folder: Path) -> dict[str, Outcome]:
+    """Read the results file, the last line of each mutant; a line that was cut is left out."""
+    outcomes: dict[str, Outcome] = {}
+    path = folder / RESULTS_FILE
+    if path.is_file():
+        for line in path.read_text(encoding="utf-8").splitlines():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue
+            outcomes[row["name"]] = Outcome(**{**row, "fate": Fate(row["fate"])})
+    return outcomes
+
+
+def report(tally: Tally) -> Iterator[str]:
+    """Yield the lines of a report: survivors by file, complaints, and last the scores."""
+    file = ""
+    for mutant, outcome in tally.survivors():
+        if mutant.file != file:
+            file = mutant.file
+            yield f"reference_qm/{file}"
+        yield f"  {mutant.line} {outcome.fate}: {mutant.name}" + (f" ({outcome.why[:SHOWN]})" if outcome.why else "")
+        yield from (f"      {line}" for line in change(mutant).split(" => "))
+    yield from tally.complaints
+    counts = tally.counts
+    run = sum(counts.values())
+    yield ", ".join([f"{run} of {len(tally.mutants)} mutants run", *(f"{counts[fate]} {fate}" for fate in Fate)])
+    named = sum(mutant.name in tally.effectless for mutant in tally.mutants)
+    yield (
+        f"score: {tally.score(without_effectless=False):.1f} % of all, "
+        f"{tally.score(without_effectless=True):.1f} % without the {named} named to have no outward effect"
+    )
+
+
+def change(mutant: Mutant) -> str:
+    """Return what a mutant changes: the line before and after, long ones shortened around the place."""
+    before, after = mutant.before, mutant.after
+    if max(len(before), len(after)) > SHOWN:
+        same = next((at for at, (a, b) in enumerate(zip(before, after, strict=False)) if a != b), 0)
+        start = max(0, same - SHOWN // 2)
+        dots = "..." * bool(start)
+        before, after = (dots + text[start : start + SHOWN] for text in (before, after))
+    return f"{before} => {after}"
+
+
+def _is_open(mutant: Mutant, outcomes: Mapping[str, Outcome], *, again: bool) -> bool:
+    outcome = outcomes.get(mutant.name)
+    return outcome is None or outcome.source != mutant.source or (again and outcome.fate is not Fate.KILLED)
+
+
+def _is_decided(lines: Sequence[Line]) -> bool:
+    if any(line.verdict in BROKEN for line in lines):
+        return True
+    broken_off = {line.test for line in lines if line.verdict in (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)}
+    return len(broken_off) >= NOTICED_IS_ENOUGH
+
+
+def _outcome(mutant: Mutant, found: Found) -> Outcome:
+    telling = next((line for line in found.lines if line.verdict in BROKEN), None)
+    fate = Fate.KILLED
+    if telling is None:
+        fate = Fate.NOTICED
+        telling = next((line for line in found.lines if line.verdict is not Verdict.PASS), None)
+    if telling is None and found.died is not None:
+        telling = Line("", "", Verdict.HARNESS_ERROR, f"the process ended with {found.died}")
+    if telling is None:
+        fate, telling = Fate.SURVIVED, Line("", "", Verdict.PASS, "")
+    tried = len({line.test for line in found.lines})
+    return Outcome(
+        mutant.name,
+        mutant.source,
+        fate,
+        telling.test,
+        telling.rule,
+        telling.why[:SHOWN],
+        tried,
+        round(found.seconds, 2),
+    )
+
+
+def _function(name: str) -> str:
+    return name.rpartition(":")[0]
+
+
+def _sections(mutant: Mutant) -> re.Pattern[str]:
+    """Return what the folders of checks look like that are about the sections that a function names."""
+    folders = [
+        f"suites/{document.lower()}/s" + "_".join(f"0?{number}" for number in section.split("."))
+        for document, section in re.findall(r"MS-(MQ\w\w) (\d+(?:\.\d+)+)", mutant.says)
+    ]
+    return re.compile("|".join(folders) or r"(?!)")
+
+
+def select(mutants: Sequence[Mutant], only: Sequence[str]) -> list[Mutant]:
+    """Return the mutants of files or functions whose names contain one of some texts; UsageError when there is none."""
+    found = [mutant for mutant in mutants if not only or any(text in mutant.name for text in only)]
+    if not found:
+        raise UsageError(f"--only {' '.join(only)}: no mutant is named so; `mqconform mutants --list` has them all")
+    return found

@@ -1,0 +1,118 @@
+"""Which lines of the reference the checks run in the system under test: recorded once, kept until anything changes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sys
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import harness
+from harness.faults.registry import FaultyCore, add
+from harness.judging.verdicts import Verdict
+from harness.mutation.mutants import REFERENCE, ROOMS, Mutant
+from harness.paths import SUITES
+from harness.proof.trials import Line, Trials
+
+_RECORDER = "lines recorded"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReach:
+    """One check on the clean reference: the lines that it has the SUT run, and its cost."""
+
+    lines: Mapping[str, frozenset[int]]
+    """By file."""
+    seconds: float
+    clean: bool
+
+    @property
+    def width(self) -> int:
+        """How much of the reference it runs: the less, the more it is about what it runs."""
+        return sum(map(len, self.lines.values()))
+
+
+Reach = Mapping[str, CheckReach]
+"""By check."""
+
+
+def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
+    """Return the clean checks that run what a mutant changes, the narrowest first."""
+    lines = set(mutant.lines)
+    found = [check for check, one in reach.items() if one.clean and lines & one.lines.get(mutant.file, frozenset())]
+    return sorted(found, key=lambda check: reach[check].width)
+
+
+def reach_of(trials: Trials, folder: Path) -> Reach:
+    """Return what the checks run; recorded now, unless it was for this very code."""
+    path, digest = folder / "reach.json", _digest()
+    if path.is_file():
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        if kept["digest"] == digest:
+            return {check: _check_reach(*row) for check, row in kept["checks"].items()}
+    recorder = _LineRecorder()
+    add(_RECORDER, (), "No fault: the lines that run are written down.", recorder.install)
+
+    def look(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
+        clean = bool(lines) and all(line.verdict is Verdict.PASS for line in lines)
+        return check, (recorder.take(), seconds, clean)
+
+    rows = dict(trials.each(trials.checks, (_RECORDER,), look))
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"digest": digest, "checks": rows}), encoding="utf-8")
+    return {check: _check_reach(*rows[check]) for check in trials.checks}
+
+
+def _check_reach(lines: Mapping[str, Sequence[int]], seconds: float, clean: bool) -> CheckReach:
+    return CheckReach({file: frozenset(numbers) for file, numbers in lines.items()}, seconds, clean)
+
+
+class _LineRecorder:
+    """Entered while the SUT computes; notes the lines of the rooms that are mutated."""
+
+    def __init__(self) -> None:
+        self._files = {
+            str(path): path.relative_to(REFERENCE).as_posix() for room in ROOMS for path in (REFERENCE / room).glob("*")
+        }
+        self._lines: dict[str, set[int]] = defaultdict(set)
+
+    def install(self, faulty: FaultyCore) -> None:
+        faulty.around = self
+
+    def take(self) -> dict[str, list[int]]:
+        """Return what ran since it was asked last."""
+        taken = {self._files[name]: sorted(lines) for name, lines in sorted(self._lines.items())}
+        self._lines.clear()
+        return taken
+
+    def __enter__(self) -> None:
+        sys.settrace(self._on_call)
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+
+    def _on_call(self, frame: FrameType, event: str, argument: object) -> Any:
+        if frame.f_code.co_filename not in self._files:
+            return None
+        add_line = self._lines[frame.f_code.co_filename].add
+
+        def on_line(frame: FrameType, event: str, argument: object) -> Any:
+            add_line(frame.f_lineno)
+            return on_line
+
+        add_line(frame.f_lineno)
+        return on_line
+
+
+def _digest() -> str:
+    digest = hashlib.sha256()
+    for folder in (REFERENCE, Path(harness.__file__).parent, SUITES):
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in (".py", ".toml") and path.name not in ("mutants.toml", "frozen.toml"):
+                digest.update(f"{path}\0".encode() + path.read_bytes())
+    return digest.hexdigest()

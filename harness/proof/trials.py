@@ -1,0 +1,214 @@
+"""Trials: checks run against a variant of the reference, in a process forked from a session that collected them all."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+
+from harness.errors import HarnessError
+from harness.judging.verdicts import Entry, Verdict
+from harness.proof.forks import Died, forked
+from harness.proof.inventory import pytest_arguments
+from harness.run.plugin import DRIVER, LOG, RUN, suite_path
+from harness.run.run import CAPTURES_FOLDER
+from harness.sut.drivers import VirtualDriver
+
+BROKEN = (Verdict.FAIL, Verdict.WARN)
+"""The verdicts with which a check says that a rule is broken."""
+CHECK_CPU_S = 20.0
+"""The computing after which one check is broken off: whole suites take less."""
+TRIAL_CPU_S = 300
+
+UNNEEDED = (
+    *("terminal", "junitxml", "allure_pytest", "hypothesispytest", "logging", "faulthandler"),
+    *("unraisableexception", "threadexception"),  # these collect garbage twice a run: longer than most checks take
+)
+
+VIRTUAL_SUT = """\
+[sut]
+name = "reference"
+vendor = "mqconform"
+version = "prove"
+[driver]
+kind = "virtual"
+[capabilities]
+ping = true
+ping_initiator = true
+private_names = true
+public_names = true
+qm2qm = true
+security = true
+two_addresses = true
+"""
+
+Answer = TypeVar("Answer")
+
+
+class Endless(Exception):
+    """A check that computes on and on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One verdict, as far as a trial needs it."""
+
+    test: str
+    rule: str
+    verdict: Verdict
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """Some checks against the reference with some faults."""
+
+    name: str
+    faults: tuple[str, ...]
+    checks: tuple[str, ...]
+    enough: Callable[[Sequence[Line]], bool] = lambda lines: False
+    """Asked after each check, with all verdicts until then: whether the others need not run."""
+
+
+@dataclass(slots=True)
+class Found:
+    """The verdicts of a trial."""
+
+    lines: list[Line] = field(default_factory=list)
+    seconds: float = 0
+    died: str | None = None
+    """How the process of the trial ended, if it did before its checks."""
+
+
+class Trials:
+    """The checks of a pytest session, to be run as often as wanted."""
+
+    def __init__(self, session: pytest.Session, jobs: int) -> None:
+        self.jobs = jobs
+        self._config = session.config
+        self._items = {path: item for item in session.items if (path := suite_path(item)) is not None}
+        self._folder = self._config.stash[RUN].folder
+
+    @property
+    def checks(self) -> tuple[str, ...]:
+        """All checks, by the ids that verdicts have."""
+        return tuple(self._items)
+
+    def run(self, trials: Iterable[Trial]) -> Iterator[tuple[Trial, Found]]:
+        """Run trials; yield each with what it found, in the order in which they end."""
+        for trial, found in forked(trials, self._run_trial, jobs=self.jobs, cpu_s=TRIAL_CPU_S):
+            yield trial, Found(died=found.how) if isinstance(found, Died) else found
+
+    def each(
+        self, checks: Sequence[str], faults: tuple[str, ...], look: Callable[[str, list[Line], float], Answer]
+    ) -> Iterator[Answer]:
+        """Run checks, one by one, in as many processes as there are jobs; yield what ``look`` made of each."""
+        shares = [checks[number :: self.jobs] for number in range(self.jobs)]
+
+        def work(share: Sequence[str]) -> list[Answer]:
+            self._prepare(faults)
+            return [look(check, *self._run_check(check)) for check in share]
+
+        for _, answers in forked(shares, work, jobs=self.jobs, cpu_s=10 * TRIAL_CPU_S):
+            if isinstance(answers, Died):
+                raise HarnessError(f"the clean run of the checks ended with {answers.how}")
+            yield from answers
+
+    # -- in the process of a trial --------------------------------------------------------------------------------
+
+    def _run_trial(self, trial: Trial) -> Found:
+        folder = self._prepare(trial.faults)
+        found = Found()
+        begun = time.process_time()
+        for check in trial.checks:
+            lines, _ = self._run_check(check)
+            found.lines += lines
+            if trial.enough(found.lines):
+                break
+        found.seconds = time.process_time() - begun
+        shutil.rmtree(folder, ignore_errors=True)
+        return found
+
+    def _prepare(self, faults: tuple[str, ...]) -> Path:
+        """Take a folder of its own for what checks write, and a driver with the faults."""
+        run = self._config.stash[RUN]
+        run.folder = Path(tempfile.mkdtemp(dir=self._folder))
+        (run.folder / CAPTURES_FOLDER).mkdir()
+        file = replace(run.file, reference=replace(run.file.reference, faults=faults))
+        driver = VirtualDriver(file)
+        driver.start()
+        self._config.stash[DRIVER] = driver
+        signal.signal(signal.SIGVTALRM, _end_check)
+        return run.folder
+
+    def _run_check(self, check: str) -> tuple[list[Line], float]:
+        entries: list[Entry] = []
+        self._config.stash[LOG] = entries
+        begun = time.process_time()
+        signal.setitimer(signal.ITIMER_VIRTUAL, CHECK_CPU_S)
+        try:
+            item = self._items[check]
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        except Endless:
+            entries.append(_broken_off(check))
+        finally:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        return [_line(check, entry) for entry in entries], time.process_time() - begun
+
+
+def with_trials(jobs: int, work: Callable[[Trials], Answer]) -> Answer:
+    """Collect the suites once and do some work with trials of them; return what the work returns."""
+    loop = _Loop(jobs, work)
+    with tempfile.TemporaryDirectory(prefix="mqconform-trials-") as folder:
+        sut = Path(folder) / "sut.toml"
+        sut.write_text(VIRTUAL_SUT, encoding="utf-8")
+        arguments = [*pytest_arguments(), "--sut", str(sut), "--out", str(Path(folder) / "run"), "--capture=no"]
+        for plugin in UNNEEDED:
+            arguments += ["-p", f"no:{plugin}"]
+        pytest.main(arguments, [loop])
+    if loop.error is not None:
+        raise loop.error
+    if not loop.answers:
+        raise HarnessError("the suites cannot be collected; `pytest suites --collect-only` says why")
+    answer: Answer = loop.answers[0]
+    return answer
+
+
+class _Loop:
+    """The plugin that does the work where pytest would run the checks."""
+
+    def __init__(self, jobs: int, work: Callable[[Trials], Any]) -> None:
+        self.jobs = jobs
+        self.work = work
+        self.answers: list[Any] = []
+        self.error: BaseException | None = None
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        if session.testsfailed:
+            return True  # the collection failed
+        try:
+            self.answers.append(self.work(Trials(session, self.jobs)))
+        except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - raised again when the session has ended
+            self.error = error
+        return True
+
+
+def _end_check(*_: object) -> None:
+    raise Endless(f"no end after {CHECK_CPU_S:.0f} s of computing")
+
+
+def _broken_off(check: str) -> Entry:
+    return Entry("", "", "", "", Verdict.HARNESS_ERROR, "", "", reason="no end", test=check)
+
+
+def _line(check: str, entry: Entry) -> Line:
+    why = entry.reason or f"expected {entry.expected}; observed {entry.observed}"
+    return Line(check, entry.rule, entry.verdict, why)

@@ -1,0 +1,49 @@
+"""The mutants of the reference: their names, their choice, and who runs them."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from harness.errors import UnknownFault
+from harness.faults.registry import find_fault
+from harness.mutation.exchange import Exchange
+from harness.mutation.mutants import all_mutants, find_mutant, mutated, selection
+from reference_qm.core.protocol import session_acks
+
+SIMPLE = "core/protocol/session_acks.py:_covers"
+
+
+def test_names_are_unique_and_a_selection_takes_from_every_function_before_it_takes_twice() -> None:
+    mutants = all_mutants()
+    assert len({mutant.name for mutant in mutants}) == len(mutants)
+    functions = {(mutant.file, mutant.function) for mutant in mutants}
+    chosen = selection(mutants, 600)
+    assert len(chosen) == 600 < len(functions)
+    assert max(Counter((mutant.file, mutant.function) for mutant in chosen).values()) == 1
+    assert selection(mutants, 300) == chosen[:300]
+
+
+def test_the_other_code_runs_while_it_is_exchanged_and_only_then() -> None:
+    mutant = next(one for one in all_mutants() if one.name.startswith(SIMPLE))
+    function, code = mutated(mutant)
+    own = function.__code__
+    assert function is session_acks._covers
+    exchange = Exchange(function, code)
+    for _ in range(2):
+        with exchange:
+            assert function.__code__ is code
+        assert function.__code__ is own
+
+
+def test_a_mutant_is_a_fault_by_its_name() -> None:
+    mutant = next(one for one in all_mutants() if one.name.startswith(SIMPLE))
+    assert find_mutant(mutant.name) == mutant
+    assert mutant.after in find_fault(mutant.name).says
+
+
+@pytest.mark.parametrize("name", ["core/nothing.py:f:off-by-one-1", "core/protocol/ping.py:Ping.none:off-by-one-1"])
+def test_an_unknown_mutant_is_named(name: str) -> None:
+    with pytest.raises(UnknownFault, match="there is no such mutant"):
+        find_fault(name)
