@@ -33,6 +33,10 @@ DRIVER: pytest.StashKey[SutDriver] = pytest.StashKey()
 LOG: pytest.StashKey[Log] = pytest.StashKey()
 """The log that this process writes its verdicts to."""
 JUDGE: pytest.StashKey[Judge] = pytest.StashKey()
+RESIDUE: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
+"""What checks left behind in the SUT, as this process found out."""
+AGAIN: pytest.StashKey[bool] = pytest.StashKey()
+"""Whether a check has to be made again when no other runs beside it."""
 ON_TERM: pytest.StashKey[Any] = pytest.StashKey()
 """The handler of SIGTERM before the run."""
 
@@ -91,7 +95,7 @@ def _begin(config: pytest.Config) -> None:
         run.end()
         raise pytest.UsageError(str(error)) from error
     config.stash[RUN] = run
-    config.stash[LOG] = run.log
+    config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
     if config.pluginmanager.hasplugin("junitxml"):
         taken = config.getoption("resume") and (folder / "junit.xml").exists()  # by what ran before
@@ -122,6 +126,13 @@ def covered(item: pytest.Item) -> tuple[str, ...]:
     """Return the rules that a check covers, in order."""
     rules = [rule for marker in item.iter_markers("covers") for rule in marker.args]
     return tuple(dict.fromkeys(rules))
+
+
+def needs_sut_alone(item: pytest.Item) -> bool:
+    """Return whether a check changes the SUT for all others."""
+    from harness.sut.worker_configurations import FACILITIES_FOR_ONE
+
+    return any(FACILITIES_FOR_ONE.intersection(marker.args) for marker in item.iter_markers("needs"))
 
 
 def needs_known_peer(item: pytest.Item) -> bool:
@@ -165,18 +176,18 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 @pytest.fixture
 def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     """Yield the system under test; a check that needs what it lacks ends here, as do the fixtures that use it."""
-    driver = request.config.stash[DRIVER]
-    known = needs_known_peer(request.node)
-    run = request.config.stash[RUN]
-    fresh_peer = (
-        None if known else run.first_fresh_peer + len(run.done.tests) + request.session.items.index(request.node)
-    )
-    view = driver.open(seed=str(suite_path(request.node)), fresh_peer=fresh_peer)
+    config, test = request.config, str(suite_path(request.node))
+    run = config.stash[RUN]
+    number = len(run.done.tests) + request.session.items.index(request.node)
+    fresh_peer = None if needs_known_peer(request.node) else number
+    view = config.stash[DRIVER].open(test, run.word, fresh_peer)
     try:
         _meet_needs(request.node, view)
         yield view
-        view.close()
     finally:
+        view.close()
+        config.stash[RESIDUE] += [{"check": test, "what": what} for what in view.residue]
+        request.node.stash[AGAIN] = view.wanted_alone
         view.environment.close()
 
 

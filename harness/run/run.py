@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import time
 import tomllib
-import zlib
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -52,6 +53,10 @@ class Run:
     tests_run: set[str] = field(default_factory=set)
     passive_failures: set[str] = field(default_factory=set)
     """Passive rules already seen broken: one packet field that is wrong must not fail every check of the run."""
+    word: str = field(default_factory=lambda: f"{time.time_ns():x}-{os.getpid():x}")
+    """A word that no other run has, nor this one before it was resumed."""
+    residue: list[dict[str, str]] = field(default_factory=list)
+    """What checks left behind in the SUT, or what came of it for a check that was over: judged by nobody."""
     aborted: str | None = None
     failed: bool = False
     """Whether a check failed for pytest, also one that broke before or after it could judge."""
@@ -94,6 +99,7 @@ class Run:
             "harness": version("mqconform"),
             "selection": self.selection,
             "capabilities": dict(self.file.capabilities),
+            "residue": self.residue,
             "aborted": self.aborted,
             "exit": code,
         }
@@ -130,14 +136,6 @@ class Run:
         counts = ", ".join(f"{self.log.counts[verdict]} {verdict}" for verdict in Verdict if self.log.counts[verdict])
         tests = len(self.tests_run | self.done.tests)
         return f"{self.file.sut.name} {self.file.sut.version}: {tests} checks: {counts or 'no verdicts'}"
-
-    @property
-    def first_fresh_peer(self) -> int:
-        """The number of the first peer of this run (harness.sut.worker_configurations).
-
-        A SUT may still have something for those of the run before.
-        """
-        return zlib.crc32(self.log.info.run.encode()) % 50 * 1_000
 
     def capture_path(self, test: str) -> Path:
         """Return the capture file of a test: one name, whatever its parameters look like.

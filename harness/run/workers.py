@@ -22,7 +22,17 @@ import pytest
 
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Entry, Verdict
-from harness.run.plugin import DRIVER, LOG, RUN, covered, needs_known_peer, suite_path
+from harness.run.plugin import (
+    AGAIN,
+    DRIVER,
+    LOG,
+    RESIDUE,
+    RUN,
+    covered,
+    needs_known_peer,
+    needs_sut_alone,
+    suite_path,
+)
 from harness.sut.drivers import SutDriver
 
 _LOOK_FOR_SESSION_S = 1.0
@@ -34,6 +44,9 @@ class CheckResult:
 
     entries: list[Entry] = field(default_factory=list)
     reports: list[Any] = field(default_factory=list)
+    residue: list[dict[str, str]] = field(default_factory=list)
+    again: bool = False
+    """It found out that it needs the SUT alone: nothing of it counts."""
 
 
 @dataclass(slots=True)
@@ -55,6 +68,8 @@ class Workers:
         self.busy: dict[Any, _Worker] = {}
         self._for_first: deque[int] = deque()
         self._for_any: deque[int] = deque()
+        self._for_one_alone: deque[int] = deque()
+        """Those that change the SUT that the workers share: they come last, one after the other."""
         for index, item in enumerate(session.items):
             self._queue_for(item).append(index)
 
@@ -71,10 +86,21 @@ class Workers:
             gc.unfreeze()
 
     def _queue_for(self, item: pytest.Item) -> deque[int]:
-        shared = self.run.file.driver.kind == "external"
+        shared = self.drivers[0].shared
+        if shared and needs_sut_alone(item):
+            return self._for_one_alone
         return self._for_first if shared and needs_known_peer(item) else self._for_any
 
     def _run_all(self) -> None:
+        for driver in self.drivers:
+            driver.beside_others = driver.shared
+        self._run_waiting()
+        self.drivers[0].beside_others = False
+        self._for_first = self._for_one_alone
+        self._run_waiting()
+
+    def _run_waiting(self) -> None:
+        """Let the workers run all that waits for them."""
         for number in range(len(self.drivers)):
             self._start(number)
         while self.busy:
@@ -118,12 +144,16 @@ class Workers:
             self._record(item, _died(item, worker))
             self._start(worker.number)
         else:
-            self._record(item, result)
+            if result.again:
+                self._for_one_alone.append(worker.index)
+            else:
+                self._record(item, result)
             self._send_next(worker)
 
     def _record(self, item: pytest.Item, result: CheckResult) -> None:
         """Write the verdicts, and report to pytest as if the check had run here."""
         self.run.tests_run.add(str(suite_path(item)))
+        self.run.residue += result.residue
         for entry in result.entries:
             self.run.log.append(entry)
         hook = item.ihook
@@ -195,13 +225,14 @@ class _ReportCollector:
 
 def _run_check(item: pytest.Item) -> CheckResult:
     result, config = CheckResult(), item.config
-    config.stash[LOG] = result.entries
+    config.stash[LOG], config.stash[RESIDUE] = result.entries, result.residue
     listener = _ReportCollector(item, result)
     config.pluginmanager.register(listener)
     try:
         config.hook.pytest_runtest_protocol(item=item, nextitem=None)
     finally:
         config.pluginmanager.unregister(listener)
+    result.again = item.stash.get(AGAIN, False)
     return result
 
 

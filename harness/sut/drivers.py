@@ -10,8 +10,9 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from hashlib import sha256
 from pathlib import Path
 from typing import IO, Protocol
 from uuid import UUID
@@ -45,20 +46,29 @@ UNUSED_ADDRESS = "127.0.0.254"
 """The address of the capability two_addresses where nothing listens."""
 
 
+OWN_DIGITS = 10
 MESSAGE_IDS_EVERY_NS = 10_000_000
 """No test takes less."""
 
 
 class SutDriver(Protocol):
-    """A driver that starts the SUT once for a run and hands a view of it to each test."""
+    """A driver that starts the SUT once for a run and hands a view of it to each test.
+
+    ``shared``: it is the SUT of several workers; ``beside_others``: others of them have checks at this time.
+    """
+
+    file: SutFile
+    shared: bool
+    beside_others: bool
 
     def start(self) -> None:
         """Start it or find it; SutUnavailable with one line when that fails."""
 
-    def open(self, seed: str, fresh_peer: int | None = None) -> Sut:
+    def open(self, seed: str, run: str = "", fresh_peer: int | None = None) -> Sut:
         """Return the SUT as one test sees it, in an environment of its own.
 
-        ``fresh_peer``: a number of the test, if its peer need not be the one that the SUT may know.
+        ``run``: a word that no other run has; ``fresh_peer``: a number that no other test of the run has, if its peer
+        need not be the one that the SUT may know.
         """
 
     def stop(self) -> None:
@@ -71,11 +81,13 @@ def driver_for(file: SutFile, out: Path, worker: int = 0) -> SutDriver:
         return VirtualDriver(file)
     if file.driver.kind == "process":
         return ProcessDriver(file, out, worker)
-    return ExternalDriver(file)
+    return ExternalDriver(file, worker)
 
 
 def start_all(drivers: Sequence[SutDriver]) -> None:
     """Start every SUT at the same time; when one fails, stop them and raise its error."""
+    for driver in drivers:
+        driver.shared = len(drivers) > 1 and driver.file.driver.kind == "external"
     with ThreadPoolExecutor() as pool:
         begun = [pool.submit(driver.start) for driver in drivers]
     errors = [error for each in begun if (error := each.exception()) is not None]
@@ -90,12 +102,13 @@ class VirtualDriver:
 
     def __init__(self, file: SutFile) -> None:
         self.file = file
+        self.shared = self.beside_others = False
 
     def start(self) -> None:
         for name in self.file.reference.faults:
             find_fault(name)
 
-    def open(self, seed: str, fresh_peer: int | None = None) -> Sut:
+    def open(self, seed: str, run: str = "", fresh_peer: int | None = None) -> Sut:
         driver = self.file.driver
         environment = VirtualEnvironment()
         if self.file.capabilities.get("two_addresses", False):
@@ -140,10 +153,14 @@ class VirtualDriver:
 
 
 class ExternalDriver:
-    """An address; nothing is started or stopped."""
+    """An address; nothing is started or stopped. ``worker``: the first of several brings the SUT into its state."""
 
-    def __init__(self, file: SutFile) -> None:
+    def __init__(self, file: SutFile, worker: int = 0) -> None:
         self.file = file
+        self.worker = worker
+        self.shared = self.beside_others = False
+        self._timers: dict[str, int] = {}
+        """The timers that the run changed, as they were."""
         self.control_endpoint = _control_endpoint(file)
         self.tcp_port = file.driver.tcp_port
         self.ping_port = file.driver.ping_port
@@ -162,25 +179,46 @@ class ExternalDriver:
             ) from error
         if self.control_endpoint is None:
             self.identifier = discover_identifier(driver.address, self.tcp_port, driver.peer_identifier)
+        elif not (self.shared and self.worker):
+            self._with_control(self._begin)
 
-    def open(self, seed: str, fresh_peer: int | None = None) -> Sut:
+    def _with_control(self, action: Callable[[Control], object]) -> None:
+        """Do something over a control channel that is opened for it."""
+        assert self.control_endpoint is not None
         environment = RealEnvironment()
-        file = self.file
-        if fresh_peer is not None and self.control_endpoint is None:  # nothing can make it forget the tests before
-            file = as_fresh_peer(file, fresh_peer)
+        try:
+            control = JsonlControl(environment, self.control_endpoint, "127.0.0.1")
+            action(control)
+            control.close()
+        finally:
+            environment.close()
+
+    def _begin(self, control: Control) -> None:
+        """Bring the SUT into the state that it has during the run."""
+        _, facilities, _ = _identity(self.file, control)
+        if "reset" in facilities:
+            control.call("reset")
+        if "set_timers" in facilities:
+            self._timers = {"scale": control.call("set_timers")["scale"]}
+            control.call("set_timers", scale=self.file.control.time_scale)
+
+    def open(self, seed: str, run: str = "", fresh_peer: int | None = None) -> Sut:
+        environment = RealEnvironment()
+        file = self.file if fresh_peer is None else as_fresh_peer(self.file, run, fresh_peer)
         try:
             control: Control | None = None
             if self.control_endpoint is not None:
                 control = JsonlControl(environment, self.control_endpoint, "127.0.0.1")
             elif file.capabilities.get("qm2qm", False):
                 control = RemoteControl(environment, file, self.rpc_port)
-            view = _view(
-                file, environment, control, self.tcp_port, self.ping_port, self.rpc_port, known=self.identifier
-            )
+            ports = self.tcp_port, self.ping_port, self.rpc_port
+            view = _view(file, environment, control, *ports, known=self.identifier, reset=not self.shared)
         except MqconformError:
             environment.close()
             raise
         view.first_message_id = self._new_message_ids()
+        view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:OWN_DIGITS]
+        view.shared = self.beside_others
         return view
 
     def _new_message_ids(self) -> int:
@@ -192,15 +230,18 @@ class ExternalDriver:
         return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)
 
     def stop(self) -> None:
-        """Leave the SUT as it is: the run did not start it."""
+        """Leave the SUT as it was: the run did not start it."""
+        timers, self._timers = self._timers, {}
+        if timers:
+            with contextlib.suppress(SutUnavailable):  # what is gone has no timers
+                self._with_control(lambda control: control.call("set_timers", **timers))
 
 
 class ProcessDriver(ExternalDriver):
     """A program on loopback, started for the run."""
 
     def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
-        super().__init__(file)
-        self.worker = worker
+        super().__init__(file, worker)
         self.log_path = out / (f"sut-{worker}.log" if worker else "sut.log")
         self.process: subprocess.Popen[bytes] | None = None
         self.log: IO[bytes] | None = None
@@ -290,27 +331,21 @@ def _view(
     rpc_port: int = 0,
     *,
     known: UUID | None = None,
+    reset: bool = True,
 ) -> Sut:
     identifier, facilities, scale, keys = known, frozenset[str](), 1, b""
     if isinstance(control, RemoteControl):
         facilities = remote_control.FACILITIES
     elif control is not None:
-        identity = control.call("identity")
-        try:
-            identifier = UUID(identity["guid"])
-            announced = identity.get("facilities", identity.get("capabilities", ()))  # the former name of the key
-            facilities = frozenset(announced) & frozenset(FACILITIES)
-            keys = base64.b64decode(identity.get("public_encryption_keys_base64", ""), validate=True)
-        except (KeyError, ValueError, TypeError, AttributeError) as error:
-            raise SutUnavailable(
-                f"{file.sut.name}: control verb identity: no guid, facilities that are no list, or keys that are no "
-                f"base64: {identity}"
-            ) from error
-        if "reset" in facilities and not environment.virtual:  # in virtual time each test has a core of its own
-            control.call("reset")
-        if "set_timers" in facilities and not environment.virtual:
+        identifier, facilities, keys = _identity(file, control)
+        if environment.virtual:  # each test has a core of its own
+            reset = False
+        elif "set_timers" in facilities:
             scale = file.control.time_scale
-            control.call("set_timers", scale=scale)
+        if reset and "reset" in facilities:
+            control.call("reset")
+            if "set_timers" in facilities:
+                control.call("set_timers", scale=scale)
     return Sut(
         file,
         environment,
@@ -323,6 +358,20 @@ def _view(
         scale=scale,
         encryption_keys=keys,
     )
+
+
+def _identity(file: SutFile, control: Control) -> tuple[UUID, frozenset[str], bytes]:
+    """Ask a SUT for its QueueManager.Identifier, its facilities and its PublicEncryptionKeyList."""
+    identity = control.call("identity")
+    try:
+        announced = identity.get("facilities", identity.get("capabilities", ()))  # the former name of the key
+        keys = base64.b64decode(identity.get("public_encryption_keys_base64", ""), validate=True)
+        return UUID(identity["guid"]), frozenset(announced) & frozenset(FACILITIES), keys
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise SutUnavailable(
+            f"{file.sut.name}: control verb identity: no guid, facilities that are no list, or keys that are no "
+            f"base64: {identity}"
+        ) from error
 
 
 def _control_endpoint(file: SutFile) -> Endpoint | None:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
 from harness.environment import Environment
-from harness.errors import ConformanceFailure, HarnessError
-from harness.sut.control import Control
+from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
+from harness.sut.control import Control, ControlRefused
 from harness.sut.provisioning import sut_keys
-from harness.sut.remote_control import RemoteControl
 from harness.sut.sut_file import CAPABILITIES, SutFile
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
+PROVISIONED = "restricted"
+"""The kind of the queue that must be there, with rights that no control channel gives."""
 MESSAGE_IDS_A_TEST = 1024
 """MessageIDs that a test may use. A SUT that outlives a test would take one used twice for a duplicate."""
 RESPONSE_TIMEOUT_VIRTUAL_MS = 2_000
@@ -41,6 +44,8 @@ class Sut:
         scale: int,
         encryption_keys: bytes = b"",
         rpc_port: int = 0,
+        own: str = "own",
+        shared: bool = False,
     ) -> None:
         self.file = file
         self.environment = environment
@@ -54,11 +59,21 @@ class Sut:
         """The port where it serves qmcomm and qm2qm."""
         self.encryption_keys = encryption_keys
         """Its PublicEncryptionKeyList (MQDSPUBLICKEYS), empty when its identity has none."""
-        self.dirty = False
-        """Whether something was left behind that only a restart clears (messages to a peer that is gone)."""
+        self.own = own
+        """A word that no other test of any run has, in the names of what is this test's."""
+        self.shared = shared
+        """Whether other tests use the SUT at the same time."""
+        self.wanted_alone = False
+        """Whether this test found out that it cannot share the SUT."""
+        self.residue: list[str] = []
+        """What could not be taken back at the end."""
         self.first_message_id = 1
         """The first of the MessageIDs that this test's peer may use."""
-        self._created: list[str] = []
+        self._queues: dict[str, str] = {}
+        """The queues of this test, by kind."""
+        self._numbers = itertools.count(1)
+        self._made: dict[str, dict[str, str]] = {}
+        """The queues that this test made and has not deleted, with their format names."""
         self._timers: dict[str, int] = {}
         """The timers that ``set_timers`` changed, as they were."""
         self._settings: dict[str, Any] = {}
@@ -130,22 +145,44 @@ class Sut:
         return self._control
 
     def queue(self, kind: str = "plain") -> str:
-        """Return the path name of a queue of the SUT: plain, transactional, admin.
+        """Return the path name of a queue of the SUT for this test alone: plain, transactional, admin.
 
-        It is made empty, and if need be made, where control or remote reading allows.
+        It is made for the test where control allows. Else it is the one of the SUT file, emptied where that can be.
         """
+        if kind not in self._queues:
+            self._queues[kind] = self._provide(kind)
+        return self._queues[kind]
+
+    def _provide(self, kind: str) -> str:
+        if "queue_control" in self.facilities and kind != PROVISIONED:
+            return self.new_queue(kind, transactional=kind == "transactional")
         name: str = getattr(self.file.queues, kind)
-        if isinstance(self._control, RemoteControl) and name not in self._created:
-            self._control.call("purge", queue=name)
-            self._created.append(name)
-        elif "queue_control" in self.facilities and name not in self._created:
-            existing = {queue["name"].lower() for queue in self.control.call("list")["queues"]}
-            if name.lower() in existing:
-                self.control.call("purge", queue=name)
-            else:
-                self.control.call("create_queue", name=name, transactional=kind == "transactional")
-            self._created.append(name)
+        if "receive" in self.facilities:
+            self.control.call("purge", queue=name)
         return name
+
+    def new_queue(self, purpose: str = "more", **properties: Any) -> str:
+        """Make a queue for this test alone, which is deleted at its end; return its path name.
+
+        ``properties``: of the control verb create_queue.
+        """
+        name = f"private$\\mqc-{self.own}-{next(self._numbers)}-{purpose}"
+        made = self.control.call("create_queue", name=name, **properties)
+        self._made[name] = dict(made.get("format_names", {}))
+        return name
+
+    def private_format_name(self, queue: str) -> str:
+        """Return the private format name of a queue that this test made; ConformanceFailure when none was told."""
+        if queue not in self._made:
+            raise HarnessError(f"{queue} is no queue that this check made")
+        if "private" not in self._made[queue]:
+            raise ConformanceFailure(f"the SUT told no private format name of {queue}")
+        return self._made[queue]["private"]
+
+    def delete_queue(self, name: str) -> None:
+        """Delete a queue that this test made, before its end."""
+        self.control.call("delete_queue", name=name)
+        self._made.pop(name, None)
 
     def format_name(self, kind: str = "plain") -> str:
         """Return the direct format name of a queue of the SUT."""
@@ -153,7 +190,6 @@ class Sut:
 
     def send(self, to: str, **fields: Any) -> str:
         """Let the SUT send a message; return its message id."""
-        self.dirty = True
         return str(self.control.call("send", to=to, **fields)["message_id"])
 
     def messages(self, kind: str = "plain") -> list[dict[str, Any]]:
@@ -162,7 +198,6 @@ class Sut:
 
     def pause(self, to: str) -> None:
         """Hold the outgoing queue for a format name (MS-MQQB 3.1.7.13)."""
-        self.dirty = True
         self.control.call("pause_queue", to=to)
 
     def resume(self, to: str) -> None:
@@ -175,7 +210,7 @@ class Sut:
 
     def set_timers(self, **durations: int) -> None:
         """Change specified durations (in specified ms, before scaling) of the SUT for this test."""
-        self.dirty = True
+        self._need_alone("set_timers")
         in_force = self.control.call("set_timers")
         self._timers = {name: in_force[name] for name in durations} | self._timers
         self.control.call("set_timers", **durations)
@@ -188,27 +223,40 @@ class Sut:
 
     def configure(self, **settings: Any) -> None:
         """Change settings of the SUT (MS-MQQB 3.1.1.3) for this test."""
+        self._need_alone("configure")
         in_force = self.control.call("configure")
         self._settings = {name: in_force[name] for name in settings} | self._settings
         self.control.call("configure", **settings)
 
     def restart(self) -> None:
         """Stop and start the SUT: express messages and sessions are gone."""
+        self._need_alone("restart")
         self.control.call("restart")
-        self._created.clear()
-        self.dirty = False
+
+    def _need_alone(self, facility: str) -> None:
+        """Interrupt a test that changes the SUT for all others: it is made again when it has the SUT for itself."""
+        if self.shared:
+            self.wanted_alone = True
+            raise HarnessError(f"{facility} changes the SUT for the checks that run beside this one")
 
     def close(self) -> None:
-        """Leave the SUT as the next test wants it, as far as its control channel allows."""
-        if "reset" not in self.facilities:  # else the next test begins with it
-            self._put_back()
-        if self._control is not None:
+        """Leave the SUT as it was before this test, as far as control allows; ``residue`` says what stays."""
+        if self._control is None:
+            return
+        try:
+            for name in list(self._made):
+                self._take_back(lambda name=name: self.delete_queue(name))  # type: ignore[misc]
+            if self._timers:
+                self._take_back(lambda: self.control.call("set_timers", **self._timers))
+            if self._settings:
+                self._take_back(lambda: self.control.call("configure", **self._settings))
+        except SutUnavailable as error:
+            self.residue.append(f"everything that it made: {error}")
+        finally:
             self._control.close()
 
-    def _put_back(self) -> None:
-        if self._timers:
-            self.control.call("set_timers", **self._timers)
-        if self._settings:
-            self.control.call("configure", **self._settings)
-        if self.dirty and "restart" in self.facilities:
-            self.restart()
+    def _take_back(self, action: Callable[[], object]) -> None:
+        try:
+            action()
+        except ControlRefused as error:
+            self.residue.append(str(error))

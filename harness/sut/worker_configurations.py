@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ipaddress
 from dataclasses import fields, replace
-from uuid import UUID
+from hashlib import sha256
+from uuid import uuid5
 
 from harness.errors import UsageError
 from harness.sut.sut_file import QueuesTable, SutFile, is_loopback
@@ -12,7 +13,11 @@ from harness.sut.sut_file import QueuesTable, SutFile, is_loopback
 MAX_WORKERS = 100
 OF_THE_KNOWN_PEER = frozenset({"private_names", "public_names", "security", "two_addresses"})
 """Capabilities that speak of the peer of the SUT file: the SUT knows no other."""
-FRESH_PEERS = 0x1_0000
+FACILITIES_FOR_ONE = frozenset({"restart", "reset", "set_timers", "configure"})
+"""Facilities that change a SUT for whoever uses it: a check that needs one has it alone."""
+HOSTS = 250
+"""Addresses of fresh peers in each network of 256."""
+FRESH_ADDRESSES = HOSTS * (0xFFFF - MAX_WORKERS)
 
 
 def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
@@ -24,12 +29,8 @@ def worker_configurations(file: SutFile, workers: int) -> list[SutFile]:
     kind = file.driver.kind
     if not 1 <= workers <= MAX_WORKERS:
         raise UsageError(f"--workers {workers}: it must be 1 to {MAX_WORKERS}")
-    if workers > 1 and kind == "external" and file.control.kind != "none":
-        raise UsageError(
-            f"--workers {workers}: over its control channel each check changes the SUT for all others: leave --workers "
-            'out, or set kind = "none" in [control], or kind = "process" in [driver] (then each worker starts its own)'
-        )
-    if workers > 1 and kind == "external" and file.capabilities.get("qm2qm", False) and not has_own_queues(file):
+    shared = workers > 1 and kind == "external" and file.control.kind == "none"
+    if shared and file.capabilities.get("qm2qm", False) and not has_own_queues(file):
         raise UsageError(
             f"--workers {workers}: a check empties the queues that it reads from afar (capability qm2qm): put "
             "{worker} into plain, transactional and admin in [queues], so that each worker has queues of its own"
@@ -53,14 +54,23 @@ def has_own_queues(file: SutFile) -> bool:
     return all("{worker}" in name for name in (file.queues.plain, file.queues.transactional, file.queues.admin))
 
 
-def as_fresh_peer(file: SutFile, number: int) -> SutFile:
+def as_fresh_peer(file: SutFile, run: str, number: int) -> SutFile:
     """Return the SUT file with another peer, one that the SUT has not seen: neither what it keeps for the peer of
     another check nor what it knows of it can matter.
+
+    ``run``: a word that no other run has; ``number``: of the check in it.
     """
-    driver, number = file.driver, 1 + number % (FRESH_PEERS - 1)
-    identifier = UUID(int=driver.peer_identifier.int ^ number << 48)
-    address = _shifted(driver.peer_address, number) if is_loopback(driver.peer_address) else driver.peer_address
+    driver = file.driver
+    identifier = uuid5(driver.peer_identifier, f"{run} {number}")
+    address = _fresh_address(run, number) if is_ipv4_loopback(driver.peer_address) else driver.peer_address
     return replace(file, driver=replace(driver, peer_identifier=identifier, peer_address=address))
+
+
+def _fresh_address(run: str, number: int) -> str:
+    """Return a loopback address; none that ends in 1, as those of SUTs, or that a known peer of a worker has."""
+    begin = int.from_bytes(sha256(run.encode()).digest()[:4], "big")
+    network, host = divmod((begin + number) % FRESH_ADDRESSES, HOSTS)
+    return str(ipaddress.IPv4Address("127.0.0.2") + 256 * (MAX_WORKERS + network) + host)
 
 
 def _peer_address(file: SutFile, number: int) -> str:
@@ -73,6 +83,11 @@ def _peer_address(file: SutFile, number: int) -> str:
             f"machine; worker {number} needs one, too"
         )
     return _shifted(driver.peer_address, number)
+
+
+def is_ipv4_loopback(address: str) -> bool:
+    """Return whether this is one of the many loopback addresses, not the only one of IPv6."""
+    return is_loopback(address) and ":" not in address
 
 
 def _shifted(address: str, number: int) -> str:

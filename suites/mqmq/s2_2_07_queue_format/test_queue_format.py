@@ -120,8 +120,7 @@ def test_suffixes_of_system_queues(opening, direct, sut, judge):
 @covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
 def test_subqueues(opening, direct, sut, judge):
     """A subqueue is opened as SUBQUEUE with its suffix and by a name that has one, and no other way."""
-    sut.queue("plain")
-    sut.control.call("create_queue", name=f"{sut.file.queues.plain};mqc-sub")
+    sut.control.call("create_queue", name=f"{sut.queue()};mqc-sub")
     name = f"{direct};mqc-sub"
     right = opening(SUBQUEUE, name, SUBQUEUE_SUFFIX)
     evidence = opening.frames
@@ -143,13 +142,11 @@ def test_subqueues(opening, direct, sut, judge):
 @covers("MQMQ-2.2.7-15")
 def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
     """Lineage is the computer's GUID and Uniquifier the queue's number: with another of either nothing is opened."""
-    made = sut.control.call("create_queue", name="private$\\mqc-format")
-    lineage, _, number = made["format_names"]["private"].removeprefix("PRIVATE=").partition("\\")
+    lineage, _, number = sut.private_format_name(sut.new_queue()).removeprefix("PRIVATE=").partition("\\")
     identifier, uniquifier = UUID(lineage), int(number, 16)
     seen = [opening(PRIVATE, (identifier, uniquifier))]
     evidence = opening.frames
     seen += [opening(PRIVATE, (OTHER_GUID, uniquifier)), opening(PRIVATE, (identifier, 0xFFF0_0000))]
-    sut.control.call("delete_queue", name="private$\\mqc-format")
     judge("MQMQ-2.2.7-15", expected=f"{[OPENED, REFUSED, REFUSED]}", observed=f"{seen}", evidence=evidence)
 
 

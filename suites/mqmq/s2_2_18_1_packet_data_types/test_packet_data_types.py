@@ -76,11 +76,9 @@ def test_a_private_queue_is_its_host_and_a_number(peer, sut, judge):
 @needs("queue_control")
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04")
 def test_private_queues_have_different_numbers(sut, judge):
-    """The private format names of four queues of the SUT, three of them new, are those of one host and all differ."""
-    names = [rf"private$\mqc-number-{number}" for number in range(3)]
-    made = [sut.control.call("create_queue", name=name)["format_names"]["private"].lower() for name in names]
-    for name in names:
-        sut.control.call("delete_queue", name=name)
+    """The private format names of three new queues of the SUT all differ."""
+    names = [sut.new_queue(f"number-{number}") for number in range(3)]
+    made = [sut.private_format_name(name).lower() for name in names]
     numbers = {int(name.rpartition("\\")[2], 16) for name in made}
     for rule in ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04"):
         judge(rule, expected=len(names), observed=len(numbers))

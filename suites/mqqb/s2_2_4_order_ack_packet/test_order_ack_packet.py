@@ -10,8 +10,6 @@ from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.ordering import Receiver, order_ack, place, private_number
 from suites.mqqb.steps.sequences import Outgoing
 
-QUEUE = r"private$\mqc-order"
-
 
 @covers("MQQB-2.2.4-06", "MQQB-2.2.4-12", "MQQB-2.2.4.1-01", "MQQB-2.2.4.1-02", "MQMQ-2.2.18.1.6-01")
 def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
@@ -41,7 +39,7 @@ def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
 def test_an_order_ack_to_a_private_name(peer, sut, judge):
     """For messages to a private name the OrderAck goes to private queue 4 of their sender."""
     receiver = Receiver(peer, sut)
-    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_number(sut, QUEUE))
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_number(sut, sut.queue("transactional")))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = receiver.await_acknowledgment()
     user = frame["UserHeader"]
@@ -49,8 +47,6 @@ def test_an_order_ack_to_a_private_name(peer, sut, judge):
         raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
     judge("MQQB-2.2.4-04", expected=(UUID(str(peer.identifier)), 4), observed=named, evidence=[sent, frame])
-    judge.finished()
-    sut.control.call("delete_queue", name=QUEUE)
 
 
 @needs("send")

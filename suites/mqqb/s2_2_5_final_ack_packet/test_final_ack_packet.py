@@ -12,7 +12,6 @@ from suites.mqqb.steps.ordering import Receiver, place, private_number
 PRIVATE = 3
 BODY = ("MQQB-2.2.5-07", "MQQB-2.2.5-24", "MQQB-2.2.5.1-01", "MQQB-2.2.5.1-02", "MQQB-2.2.5.1-03")
 """Rules of what every FinalAck holds and where it goes."""
-QUEUE = r"private$\mqc-final"
 
 
 def _judge_body(judge, receiver, frame, sent, previous):
@@ -64,7 +63,7 @@ def test_a_message_that_no_queue_takes(peer, sut, judge, rule, message_class, wr
 def test_a_final_ack_to_a_private_name(peer, sut, judge):
     """For a message to a private name that is refused the FinalAck goes to private queue 4 of its sender."""
     receiver = Receiver(peer, sut)
-    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_number(sut, QUEUE, transactional=False))
+    queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_number(sut, sut.queue()))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = receiver.await_acknowledgment(final=True)
     user = frame["UserHeader"]
@@ -72,8 +71,6 @@ def test_a_final_ack_to_a_private_name(peer, sut, judge):
         raise ConformanceFailure(f"the FinalAck for a message to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier
     judge("MQQB-2.2.5-05", expected=(peer.identifier, 4), observed=named, evidence=[sent, frame])
-    judge.finished()
-    sut.control.call("delete_queue", name=QUEUE)
 
 
 def _take(sut, queue):
@@ -85,8 +82,7 @@ def _purge(sut, queue):
 
 
 def _delete(sut, queue):
-    sut.control.call("delete_queue", name=queue)
-    sut.control.call("create_queue", name=queue, transactional=True)
+    sut.delete_queue(queue)
 
 
 @needs("receive", "queue_control")

@@ -21,7 +21,7 @@ REASONS = {
 }
 """By rule; who verifies a signature by any provider as any other takes the message instead (E84)."""
 Q_EXCEED_QUOTA, RECEIVE_TIMEOUT = 0x8003, 0xC002
-SMALL, SHORT_S = r"private$\mqc-small", 1
+SHORT_S = 1
 
 
 @needs("security", "receive")
@@ -51,14 +51,12 @@ def _class(frame):
 @covers("MQQB-2.2.5-19")
 def test_a_message_for_which_its_queue_has_no_room(peer, sut, judge):
     """Two messages of a kilobyte for a queue whose quota is that: one of them is refused."""
-    sut.control.call("create_queue", name=SMALL, transactional=True, quota_kb=2)
+    small = sut.new_queue("small", transactional=True, quota_kb=2)
     receiver = Receiver(peer, sut)
-    to_small: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{SMALL}", "body": bytes(1_400)}
+    to_small: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{small}", "body": bytes(1_400)}
     sent = [receiver.send(**to_small), receiver.send(**to_small)]
     frame = receiver.poll_acknowledgment(final=True)
     judge("MQQB-2.2.5-19", expected=f"0x{Q_EXCEED_QUOTA:04X}", observed=_class(frame), evidence=[*sent, frame])
-    judge.finished()
-    sut.control.call("delete_queue", name=SMALL)
 
 
 @covers("MQQB-2.2.5-22")

@@ -53,8 +53,7 @@ def test_the_outgoing_sequence_outlives_a_restart(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1-07", "MQQB-3.1.1.3.1-09")
 def test_a_new_queue_takes_any_sequence_from_its_beginning(peer, sut, judge):
     """In a queue that was just made, the least of all identifiers is accepted, but not a message after another."""
-    name = r"private$\mqc-first"
-    sut.control.call("create_queue", name=name, transactional=True)
+    name = sut.new_queue("first", transactional=True)
     receiver = Receiver(peer, sut)
     receiver.sequence.identifier = TxSequenceID(Ordinal=1, TimeStamp=0)
     destination = rf"TCP:{sut.address}\{name}"
@@ -68,8 +67,6 @@ def test_a_new_queue_takes_any_sequence_from_its_beginning(peer, sut, judge):
     frame = receiver.poll_acknowledgment()
     got = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
     judge("MQQB-3.1.1.3.1-07", expected="OrderAck of message 1", observed=got, evidence=[first, frame])
-    judge.finished("MQQB-3.1.1.3.1-07")
-    sut.control.call("delete_queue", name=name)
 
 
 @needs("restart", "receive")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -35,8 +33,6 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.sender import Sender, eventually
 
-FULL = {"plain": "private$\\mqc-full", "transactional": "private$\\mqc-full-tx"}
-"""Queues with a quota of 1 KB."""
 TOO_MUCH = b"x" * 2_048
 ROUTED_QUEUE = 1
 DEAD_LETTERS = "system$;deadletter"
@@ -69,34 +65,34 @@ def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge):
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kind):
     """Two messages are too large for what their queue may hold: one asks for nothing, one has NA and JN set."""
-    with _full_queue(sut, kind) as queue:
-        receiver = AcknowledgingReceiver(peer, sut)
-        transactional = kind == "transactional"
+    queue = sut.new_queue("full", transactional=kind == "transactional", quota_kb=1)
+    receiver = AcknowledgingReceiver(peer, sut)
+    transactional = kind == "transactional"
 
-        def make(wanted: int, user: dict[str, Any], **rest: Any) -> Any:
-            begun = Sequence(peer, ordinal=1 + wanted)
-            return begun.message(user, **rest) if transactional else a_message(peer, user, **rest)
+    def make(wanted: int, user: dict[str, Any], **rest: Any) -> Any:
+        begun = Sequence(peer, ordinal=1 + wanted)
+        return begun.message(user, **rest) if transactional else a_message(peer, user, **rest)
 
-        destination = rf"TCP:{sut.address}\{queue}"
-        sent = [
-            receiver.give(
-                make(
-                    wanted,
-                    receiver.administered({"JN": wanted}),
-                    destination=destination,
-                    body=TOO_MUCH,
-                    label=f"too much {wanted}",
-                    properties={"NA": wanted},
-                )
+    destination = rf"TCP:{sut.address}\{queue}"
+    sent = [
+        receiver.give(
+            make(
+                wanted,
+                receiver.administered({"JN": wanted}),
+                destination=destination,
+                body=TOO_MUCH,
+                label=f"too much {wanted}",
+                properties={"NA": wanted},
             )
-            for wanted in (0, 1)
-        ]
-        acks, finals = receiver.await_acks(1), receiver.await_all(receiver.final_acks, 2 if transactional else 0)
-        evidence = [*sent, *acks, *finals]
-        receiver.end()
-        there = [label for label in labels(sut, queue) if label.startswith("too much")]
-        dead = [label for label in labels(sut, DEAD_LETTERS) if label.startswith("too much")]
-        sut.control.call("purge", queue=DEAD_LETTERS)
+        )
+        for wanted in (0, 1)
+    ]
+    acks, finals = receiver.await_acks(1), receiver.await_all(receiver.final_acks, 2 if transactional else 0)
+    evidence = [*sent, *acks, *finals]
+    receiver.end()
+    there = [label for label in labels(sut, queue) if label.startswith("too much")]
+    dead = [label for label in labels(sut, DEAD_LETTERS) if label.startswith("too much")]
+    sut.control.call("purge", queue=DEAD_LETTERS)
     for rule in ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13"):
         judge(rule, expected="none in the queue", observed=f"{there or 'none'} in the queue")
     judge("MQQB-3.1.5.8.8-07", expected=named(Q_EXCEED_QUOTA), observed=classes(acks), evidence=evidence)
@@ -236,17 +232,6 @@ def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(
         ("MQQB-3.1.5.8.8-40", len(state["AwaitingFinalACKTable"]), info["EodNoReadCount"]),
     ):
         judge(rule, expected=expected, observed=observed, evidence=evidence)
-
-
-@contextlib.contextmanager
-def _full_queue(sut: Sut, kind: str) -> Iterator[str]:
-    """Make a queue with a quota of 1 KB, and delete it in the end."""
-    queue = FULL[kind]
-    sut.control.call("create_queue", name=queue, transactional=kind == "transactional", quota_kb=1)
-    try:
-        yield queue
-    finally:
-        sut.control.call("delete_queue", name=queue)
 
 
 def _transfers(sut: Sut, name: str) -> list[dict[str, Any]]:

@@ -42,8 +42,6 @@ ADMIN_NUMBER = 5
 INFINITE = 0xFFFF_FFFF
 BODY = b"what the message said"
 LIFE_S = 2
-PRIVATE = "private$\\mqc-private"
-DELETED = "private$\\mqc-deleted"
 
 
 def _queue(frame: Frame, name: str) -> str:
@@ -71,13 +69,12 @@ def _queue(frame: Frame, name: str) -> str:
 @pytest.mark.parametrize("name", ["direct", "private"])
 def test_arrival_is_acknowledged_when_asked_for(peer, sut, judge, name):
     """Of two messages that arrive the one with PA is acknowledged, to a direct name and to one with the SUT's GUID."""
-    number = private_number(sut, PRIVATE, transactional=False)
+    number = private_number(sut, sut.queue())
     receiver = AcknowledgingReceiver(peer, sut)
     user = private_queue(sut.guid, number) if name == "private" else {}
     place: dict[str, Any] = {"destination": None} if name == "private" else {}
     sent = [receiver.give(receiver.asking(user, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
     came = receiver.await_acks(1)
-    sut.control.call("delete_queue", name=PRIVATE)
     observed = [correlation(ack) for ack in came if message_class(ack) == REACH_QUEUE]
     for rule in (
         "MQQB-3.1.5.8.10-01",
@@ -169,13 +166,13 @@ def test_an_acknowledgment_goes_to_the_administration_queue(peer, sut, judge):
 @needs("queue_control", "receive")
 def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_there(peer, sut, judge):
     """With AQ 3 the acknowledgment of a message to the SUT is in the SUT's own queue of that number."""
-    number = private_number(sut, PRIVATE, transactional=False)
+    queue = sut.new_queue("administration")
+    number = private_number(sut, queue)
     receiver = AcknowledgingReceiver(peer, sut)
     own = {"AQ": 3, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number)}
     sent = receiver.give(a_message(peer, private_queue(sut.guid, number) | own, destination=None, properties={"PA": 1}))
     receiver.connections[0].quiet()
-    found = sut.control.call("peek", queue=PRIVATE, limit=10)["messages"]
-    sut.control.call("delete_queue", name=PRIVATE)
+    found = sut.control.call("peek", queue=queue, limit=10)["messages"]
     observed = [one["correlation_id"] for one in found if one["class"] == "MQMSG_CLASS_ACK_REACH_QUEUE"]
     judge("MQQB-3.1.7.15-12", expected=[identifier(sent)], observed=observed, evidence=[sent])
 
@@ -194,7 +191,7 @@ def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_ther
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, recoverable):
     """Identifier, queue, delivery and body of the message, for one that arrives and one that is refused."""
-    number = private_number(sut, PRIVATE)
+    number = private_number(sut, sut.queue("transactional"))
     receiver = AcknowledgingReceiver(peer, sut)
     user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}
@@ -202,7 +199,6 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
     refused_to = private_queue(sut.guid, number)
     to_private = receiver.asking(user | refused_to, destination=None, properties={"NA": 1}, **asks)
     refused = receiver.acknowledgment(to_private, 2)
-    sut.control.call("delete_queue", name=PRIVATE)
     for sent, ack in (arrived, refused):
         for rule in ("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"):
             judge(rule, expected=identifier(sent), observed=correlation(ack), evidence=[sent, ack])
@@ -263,21 +259,19 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     bit, expected = ENDS[end]
     recoverable = int(delivery == "recoverable")
     other = {"PR": "NR", "NR": "PR"}[bit]
-    sut.control.call("create_queue", name=DELETED, transactional=False)
+    queue = sut.new_queue("left")
     receiver = AcknowledgingReceiver(peer, sut)
-    destination = rf"TCP:{sut.address}\{DELETED}"
+    destination = rf"TCP:{sut.address}\{queue}"
     life_s = LIFE_S if end == "timeout" else INFINITE
     user = receiver.administered({"DM": recoverable, "TimeToBeReceived": life_s})
     sent = [
         receiver.give(a_message(peer, user, destination=destination, properties=wanted, body=BODY, label=f"end {at}"))
         for at, wanted in enumerate(({}, {other: 1}, {bit: 1}))
     ]
-    if arrives(sut, receiver.connections[0], "end 2", DELETED) != "in its queue":
+    if arrives(sut, receiver.connections[0], "end 2", queue) != "in its queue":
         raise ConformanceFailure("the SUT did not take the messages")
-    _end(receiver, sut, end)
+    _end(receiver, sut, end, queue)
     came = receiver.await_acks(1)
-    if end != "deleted":
-        sut.control.call("delete_queue", name=DELETED)
     evidence = [*sent, *came]
     acknowledged = [correlation(ack) for ack in came]
     judge("MQQB-3.1.7.2-01", expected=[identifier(sent[2])], observed=acknowledged, evidence=evidence)
@@ -299,15 +293,15 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     judge("MQQB-3.1.7.15-28", expected=b"" if end == "received" else BODY, observed=body, evidence=evidence)
 
 
-def _end(receiver: AcknowledgingReceiver, sut: Sut, end: str) -> None:
+def _end(receiver: AcknowledgingReceiver, sut: Sut, end: str, queue: str) -> None:
     """Let every message leave the queue in one way."""
     if end == "received":
-        for _ in labels(sut, DELETED):
-            sut.control.call("receive", queue=DELETED, timeout_ms=0)
+        for _ in labels(sut, queue):
+            sut.control.call("receive", queue=queue, timeout_ms=0)
     elif end == "purged":
-        sut.control.call("purge", queue=DELETED)
+        sut.control.call("purge", queue=queue)
     elif end == "deleted":
-        sut.control.call("delete_queue", name=DELETED)
+        sut.delete_queue(queue)
     else:
         pass_time(receiver.peer, (LIFE_S + 1) * 1_000)
 

@@ -62,7 +62,6 @@ class AcknowledgingReceiver(Receiver):
 
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
         super().__init__(peer, sut, ordinal)
-        sut.dirty = True  # what it still has for the peer would come in the next check
 
     def asking(self, user: Mapping[str, Any] = NONE, *, queue: str = "plain", **headers: Any) -> Any:
         """Make a message with an administration queue, for a queue of the SUT (plain, transactional, admin)."""

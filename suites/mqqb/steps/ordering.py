@@ -55,10 +55,9 @@ def place(frame: Frame) -> Place:
 # -- the SUT as receiver -----------------------------------------------------------------------------------------
 
 
-def private_number(sut: Sut, name: str, *, transactional: bool = True) -> int:
-    """Make a queue and return its number, for a private name."""
-    made = sut.control.call("create_queue", name=name, transactional=transactional)["format_names"]["private"]
-    return int(made.rpartition("\\")[2], 16)
+def private_number(sut: Sut, queue: str) -> int:
+    """Return the number of a queue that the check made, for a private name."""
+    return int(sut.private_format_name(queue).rpartition("\\")[2], 16)
 
 
 class Receiver:

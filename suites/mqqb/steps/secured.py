@@ -160,7 +160,6 @@ class Secured:
     def __init__(self, peer: Peer, sut: Sut, **settings: Any) -> None:
         self.peer = peer
         self.sut = sut
-        sut.dirty = True
         sut.slow_down(LASTING)
         if sut.has("configure"):
             sut.configure(send_insecure_nacks=True, **settings)

@@ -222,8 +222,8 @@ def test_every_test_gets_a_fresh_virtual_sut() -> None:
     driver = VirtualDriver(sut_file())
     driver.start()
     one, two = driver.open("a"), driver.open("a")
-    one.queue("plain")
+    made = one.queue("plain")
     one.control.call("create_queue", name="private$\\mine", transactional=False)
     names = [{queue["name"] for queue in view.control.call("list")["queues"]} for view in (one, two)]
-    assert names[0] - names[1] == {"private$\\mine"}
+    assert names[0] - names[1] == {"private$\\mine", made}
     assert one.environment is not two.environment

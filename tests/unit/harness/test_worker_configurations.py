@@ -58,19 +58,22 @@ def test_workers_share_no_queue_that_checks_empty_from_afar() -> None:
 
 def test_fresh_peers_are_peers_that_the_sut_has_not_seen() -> None:
     known = described("external")
-    drivers = [as_fresh_peer(known, number).driver for number in range(2_000)]
+    drivers = [as_fresh_peer(known, "this run", number).driver for number in range(2_000)]
     for taken in ({each.peer_address for each in drivers}, {each.peer_identifier for each in drivers}):
         assert len(taken) == 2_000
     assert known.driver.peer_identifier not in {each.peer_identifier for each in drivers}
     assert known.driver.peer_address not in {each.peer_address for each in drivers}
     assert all(ipaddress.ip_address(each.peer_address).is_loopback for each in drivers)
-    as_fresh_peer(known, 10**6)  # however many checks there are
+    assert not any(each.peer_address.endswith((".0", ".1", ".254", ".255")) for each in drivers)
+    other = [as_fresh_peer(known, "another run", number).driver for number in range(2_000)]
+    assert not {each.peer_address for each in drivers} & {each.peer_address for each in other}
+    as_fresh_peer(known, "this run", 10**9)  # however many checks there are
 
 
 def test_fresh_peers_away_from_loopback_share_the_address() -> None:
     far = described("external", address="192.0.2.1", allow_remote=True, peer_address="192.0.2.2")
-    assert as_fresh_peer(far, 7).driver.peer_address == "192.0.2.2"
-    assert as_fresh_peer(far, 7).driver.peer_identifier != far.driver.peer_identifier
+    assert as_fresh_peer(far, "this run", 7).driver.peer_address == "192.0.2.2"
+    assert as_fresh_peer(far, "this run", 7).driver.peer_identifier != far.driver.peer_identifier
 
 
 def test_no_message_of_a_later_run_has_the_identifier_of_one_before() -> None:
