@@ -20,7 +20,7 @@ from harness.judging.verdicts import Verdict
 from harness.mutation.mutants import Mutant
 from harness.paths import SUITES
 from harness.proof.reach import checks_of, reach_of
-from harness.proof.trials import BROKEN, Found, Line, Trial, Trials
+from harness.proof.trials import BROKEN, BROKEN_OFF, Found, Line, Trial, Trials
 from harness.rules.errata import check_keys, read_toml
 
 RESULTS_FILE = "results.jsonl"
@@ -194,7 +194,7 @@ def _is_open(mutant: Mutant, outcomes: Mapping[str, Outcome], *, again: bool) ->
 def _is_decided(lines: Sequence[Line]) -> bool:
     if any(line.verdict in BROKEN for line in lines):
         return True
-    broken_off = {line.test for line in lines if line.verdict in (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)}
+    broken_off = {line.test for line in lines if line.verdict in BROKEN_OFF}
     return len(broken_off) >= NOTICED_IS_ENOUGH
 
 
@@ -203,7 +203,7 @@ def _outcome(mutant: Mutant, found: Found) -> Outcome:
     fate = Fate.KILLED
     if telling is None:
         fate = Fate.NOTICED
-        telling = next((line for line in found.lines if line.verdict is not Verdict.PASS), None)
+        telling = next((line for line in found.lines if line.verdict in BROKEN_OFF), None)
     if telling is None and found.died is not None:
         telling = Line("", "", Verdict.HARNESS_ERROR, f"the process ended with {found.died}")
     if telling is None:

@@ -14,10 +14,9 @@ from typing import Any
 
 import harness
 from harness.faults.registry import FaultyCore, add
-from harness.judging.verdicts import Verdict
 from harness.mutation.mutants import REFERENCE, ROOMS, Mutant
 from harness.paths import SUITES
-from harness.proof.trials import Line, Trials
+from harness.proof.trials import BROKEN, BROKEN_OFF, Line, Trials
 
 _RECORDER = "lines recorded"
 
@@ -59,7 +58,7 @@ def reach_of(trials: Trials, folder: Path) -> Reach:
     add(_RECORDER, (), "No fault: the lines that run are written down.", recorder.install)
 
     def look(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
-        clean = bool(lines) and all(line.verdict is Verdict.PASS for line in lines)
+        clean = bool(lines) and not any(line.verdict in BROKEN + BROKEN_OFF for line in lines)
         return check, (recorder.take(), seconds, clean)
 
     rows = dict(trials.each(trials.checks, (_RECORDER,), look))

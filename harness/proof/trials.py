@@ -23,6 +23,8 @@ from harness.sut.drivers import VirtualDriver
 
 BROKEN = (Verdict.FAIL, Verdict.WARN)
 """The verdicts with which a check says that a rule is broken."""
+BROKEN_OFF = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
+"""The verdicts of a check that could not come to an end."""
 CHECK_CPU_S = 20.0
 """The computing after which one check is broken off: whole suites take less."""
 TRIAL_CPU_S = 300
