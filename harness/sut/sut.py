@@ -196,6 +196,13 @@ class Sut:
         """Read what is in a queue of the SUT (control verb peek), leaving it there."""
         return list(self.control.call("peek", queue=self.queue(kind))["messages"])
 
+    def outgoing(self, to: str) -> dict[str, Any]:
+        """Return what ``list`` says of the outgoing queue for a format name; ConformanceFailure when it has none."""
+        for queue in self.control.call("list")["outgoing"]:
+            if queue["format_name"].lower() == to.lower():
+                return dict(queue)
+        raise ConformanceFailure(f"the SUT lists no outgoing queue for {to}")
+
     def pause(self, to: str) -> None:
         """Hold the outgoing queue for a format name (MS-MQQB 3.1.7.13)."""
         self.control.call("pause_queue", to=to)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.peer.conversation import Session
+from harness.peer.peer import PEER_QUEUE, Peer
 from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
 from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.opening import initiated, outgoing_queue, pass_time
+from suites.mqqb.steps.opening import RECOVERABLE_ACK_MS, initiated, pass_time
 from suites.mqqb.steps.sender import Sender, messages, tags
 
 ARRIVAL_MS = 50
@@ -16,11 +19,13 @@ AT_ONCE_MS = 300
 NARROWED = 1
 """The WindowSize in the acknowledgment of a pause."""
 LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
+ONCE = "acknowledged once"
+PEER_NAME = f"DIRECT=TCP:{{}}\\{PEER_QUEUE}"
 WIDEST = 512
 """A window above this is not filled: its messages would take too long."""
 
 
-@needs("send", "pause", "inspect")
+@needs("send", "pause")
 @covers(
     "MQQB-3.1.7.13-01",
     "MQQB-3.1.7.13-03",
@@ -31,23 +36,13 @@ WIDEST = 512
     "MQQB-3.1.7.13-08",
     "MQQB-3.1.7.13-10",
     "MQQB-3.1.7.13-11",
-    "MQQB-3.1.7.13-12",
     "MQQB-3.1.7.13-13",
 )
 def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, judge):
     """Three messages of the SUT, three of the peer, then the pause: an acknowledgment at once, and nothing is sent."""
-    sut.slow_down(1)
-    sender = Sender(peer, sut)
-    sender.send(1, 2)
-    sender.send(3, delivery="recoverable")
-    session, own = sender.first(3)
-    sender.acknowledge_all(session)
-    sent = [session.send(packet(peer)) for packet in (a_message, recoverable_message, recoverable_message)]
-    pass_time(peer, ARRIVAL_MS)
-    if any(frame.kind == "SessionAck" for frame in session.received):
-        raise ConformanceFailure("the SUT acknowledged the messages before its queue was paused")
-
-    sut.pause(sender.to)
+    session, own, sent = _with_messages_of_both(peer, sut)
+    to = PEER_NAME.format(peer.address)
+    sut.pause(to)
     ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
     for rule, name, expected in (
         ("MQQB-3.1.7.13-03", "AckSequenceNumber", 3),
@@ -58,51 +53,73 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
         ("MQQB-3.1.7.13-08", "WindowSize", NARROWED),
     ):
         judge(rule, expected=f"{name} {expected}", observed=field_of(ack, name), evidence=[*own, *sent, ack])
+        judge.finished(rule)
 
+    due_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
+    again = session.poll("SessionAck", within_ms=due_ms)
+    for rule in ("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11"):
+        observed = "acknowledged again" if again else ONCE
+        judge(rule, expected=ONCE, observed=observed, evidence=[*sent, ack, again])
+    judge.finished("MQQB-3.1.7.13-01")
+
+    sut.send(to, body="message 4", application_tag=4)
+    judge(
+        "MQQB-3.1.7.13-13",
+        expected="nothing",
+        observed="nothing" if session.quiet() else "something",
+        evidence=[ack, session.last],
+    )
+    judge.finished("MQQB-3.1.7.13-13")
+
+    sent = [session.send(recoverable_message(peer))]
+    following = session.poll("SessionAck", within_ms=due_ms + sut.response_timeout_ms)
+    for rule in ("MQQB-3.1.7.13-10", "MQQB-3.1.7.13-11"):
+        judge(
+            rule,
+            expected="RecoverableMsgAckSeqNumber 3, RecoverableMsgAckFlags 1",
+            observed=", ".join(
+                field_of(following, name) for name in ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
+            ),
+            evidence=[ack, *sent, following],
+        )
+
+
+@needs("send", "pause", "inspect")
+@covers("MQQB-3.1.7.13-01", "MQQB-3.1.7.13-11", "MQQB-3.1.7.13-12")
+def test_what_a_pause_does_to_the_session(peer, sut, judge):
+    """As above: the timer does not run, nothing is unacknowledged, the session is not active."""
+    session, _, sent = _with_messages_of_both(peer, sut)
+    sut.pause(PEER_NAME.format(peer.address))
+    ack = session.poll("SessionAck", within_ms=AT_ONCE_MS)
     state = initiated(sut)
     timer = state["timers"]["SessionAckSend"]
-    judge("MQQB-3.1.7.13-01", expected="stopped", observed="stopped" if timer is None else f"{timer} ms left")
+    observed = "stopped" if timer is None else f"{timer} ms left"
+    judge("MQQB-3.1.7.13-01", expected="stopped", observed=observed, evidence=[*sent, ack])
     judge(
         "MQQB-3.1.7.13-11",
         expected="UnackedReceivedMsgCount 0, LastAckedRecoverableMsgSeqNumber 2",
         observed=", ".join(f"{one} {state[one]}" for one in ("UnackedReceivedMsgCount", LAST_ACKED)),
         evidence=ack,
     )
-    judge("MQQB-3.1.7.13-12", expected=False, observed=state["SessionActive"])
-
-    sender.send(4)
-    judge(
-        "MQQB-3.1.7.13-13",
-        expected="OnHold, nothing sent",
-        observed=f"{outgoing_queue(sut, sender.to)['State']}, {'nothing' if session.quiet() else 'something'} sent",
-        evidence=[ack, session.last],
-    )
-    judge.finished(
-        "MQQB-3.1.7.13-01",
-        "MQQB-3.1.7.13-03",
-        "MQQB-3.1.7.13-04",
-        "MQQB-3.1.7.13-05",
-        "MQQB-3.1.7.13-06",
-        "MQQB-3.1.7.13-07",
-        "MQQB-3.1.7.13-08",
-        "MQQB-3.1.7.13-11",
-        "MQQB-3.1.7.13-12",
-        "MQQB-3.1.7.13-13",
-    )
-
-    sent = [session.send(recoverable_message(peer))]
-    following = session.poll("SessionAck")
-    judge(
-        "MQQB-3.1.7.13-10",
-        expected="RecoverableMsgAckSeqNumber 3, RecoverableMsgAckFlags 1",
-        observed=", ".join(
-            field_of(following, name) for name in ("RecoverableMsgAckSeqNumber", "RecoverableMsgAckFlags")
-        ),
-        evidence=[ack, *sent, following],
-    )
+    judge("MQQB-3.1.7.13-12", expected=False, observed=state["SessionActive"], evidence=ack)
 
 
-@needs("send", "pause", "inspect")
+def _with_messages_of_both(peer: Peer, sut: Sut) -> tuple[Session, list[Frame], list[Frame]]:
+    """Return a session of the SUT, its three messages, acknowledged, and three of the peer, not acknowledged yet."""
+    sut.slow_down(1)
+    sender = Sender(peer, sut)
+    sender.send(1, 2)
+    sender.send(3, delivery="recoverable")
+    session, own = sender.first(3)
+    sender.acknowledge_all(session)
+    sent = [session.send(packet(peer)) for packet in (a_message, recoverable_message, recoverable_message)]
+    pass_time(peer, ARRIVAL_MS)
+    if any(frame.kind == "SessionAck" for frame in session.received):
+        raise ConformanceFailure("the SUT acknowledged the messages before its queue was paused")
+    return session, own, sent
+
+
+@needs("send", "pause", "queue_control")
 @covers("MQQB-3.1.7.13-13")
 def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
     """A full window, the pause, then all is acknowledged: the message that waited behind does not leave."""
@@ -119,7 +136,7 @@ def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
     sut.pause(sender.to)
     ack = sender.acknowledge_all(session)
     session.quiet()
-    observed = f"{outgoing_queue(sut, sender.to)['State']}, up to message {max(tags(messages(session)))}"
+    observed = f"{sut.outgoing(sender.to)['state']}, up to message {max(tags(messages(session)))}"
     judge(
         "MQQB-3.1.7.13-13", expected=f"OnHold, up to message {window}", observed=observed, evidence=[ack, session.last]
     )
