@@ -12,6 +12,8 @@ from harness.judging.verdicts import HEX_LIMIT, Entry, Evidence, Log, Verdict, w
 from harness.rules.catalogue import Catalogue, Rule
 
 EVIDENCE_LIMIT = 6
+ON_THE_WIRE = ("passive", "wire", "rpc")
+"""How rules are observed that packets show: a pass names one."""
 FAILURES_KEPT = 3
 """Failing packets of one passive rule that one test records; the tally says how many there were."""
 
@@ -51,8 +53,11 @@ class Judge:
         """
         row = self._row(rule)
         kept = bool(observed == expected)
+        frames = _frames(evidence)
+        if kept and not frames and row.observe in ON_THE_WIRE:
+            raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
         verdict = Verdict.PASS if kept else self._missed(row)
-        self._write(row, verdict, _text(expected), _text(observed), _frames(evidence), errata=errata, note=note)
+        self._write(row, verdict, _text(expected), _text(observed), frames, errata=errata, note=note)
         return kept
 
     def finished(self, *rules: str) -> None:

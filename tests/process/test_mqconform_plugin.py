@@ -19,12 +19,15 @@ FILES = {
     "suites/mqqb/__init__.py": "",
     "suites/mqqb/s2_2_1_tiny/__init__.py": "",
     "suites/frozen.toml": "tests = 1\n",
-    "suites/index.tsv": "id\tlevel\tform\ttitle\n"
-    f"{MUST}\tMUST\trule\tTiny\n{SHOULD}\tSHOULD\trule\tTiny\n{OTHER}\tMUST\trule\tTiny\n",
+    "suites/index.tsv": "id\tlevel\tform\tclass\tof\ttitle\n"
+    + "".join(
+        f"{rule}\t{level}\trule\tdemand\t\tTiny\n"
+        for rule, level in ((MUST, "MUST"), (SHOULD, "SHOULD"), (OTHER, "MUST"))
+    ),
     "suites/documents.toml": '[MQQB]\ntitle = "Tiny"\n',
     "suites/errata.toml": "",
     "suites/mqqb/s2_2_1_tiny/rules.toml": "".join(
-        f'["{rule}"]\nobserve = "wire"\nrole = "any"\nsays = "x"\n' for rule in (MUST, SHOULD, OTHER)
+        f'["{rule}"]\nobserve = "control"\nrole = "any"\nsays = "x"\n' for rule in (MUST, SHOULD, OTHER)
     ),
     "suites/mqqb/s2_2_1_tiny/test_tiny.py": f'''
 import pytest

@@ -10,9 +10,11 @@ from suites.mqqb.steps.opening import (
     ON_TIME,
     RETRY_MS,
     accepted,
+    acknowledgment,
     closing,
     established,
     listen,
+    opened,
     pass_time,
 )
 
@@ -22,10 +24,14 @@ from suites.mqqb.steps.opening import (
 def test_a_connection_without_a_request_is_closed(peer, sut, judge):
     """A connection on which nothing comes is closed when the timer expires that runs since it was accepted."""
     sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    used = opened(peer)
     since_ms = peer.recorder.elapsed_ms()
     observed = closing(sut, peer.connect(), since_ms)
+    evidence = acknowledgment(used)
+    if evidence is None:
+        raise ConformanceFailure("the SUT does not acknowledge messages now: it may have closed for another reason")
     for rule in ("MQQB-3.1.5.10-03", "MQQB-3.1.6.6-01"):
-        judge(rule, expected=ON_TIME, observed=observed)
+        judge(rule, expected=ON_TIME, observed=observed, evidence=evidence)
 
 
 @needs("set_timers")

@@ -17,6 +17,7 @@ MUST = "MQQB-2.2.1-01"
 SHOULD = "MQQB-2.2.1-02"
 SHOULD_NOT = "MQQB-2.2.1-03"
 SETTLED = "MQQB-2.2.1-04"
+ON_THE_WIRE = "MQQB-2.2.1-05"
 TEST = "suites/mqqb/test_made.py::test_made[a]"
 OPEN: list[VerdictLog] = []
 """Closed by conftest.py when the test ends."""
@@ -28,7 +29,7 @@ def rule(name: str, level: str = "MUST", **changes: Any) -> Rule:
     values: dict[str, Any] = {
         "title": "Made",
         "form": "rule",
-        "observe": "wire",
+        "observe": "control",
         "role": "any",
         "says": "something",
         "why": None,
@@ -46,6 +47,7 @@ def catalogue() -> Catalogue:
         rule(SHOULD, "SHOULD"),
         rule(SHOULD_NOT, "SHOULD NOT"),
         rule(SETTLED, errata=("E01",), note="<50>"),
+        rule(ON_THE_WIRE, observe="wire"),
     ]
     return Catalogue(rules, {"MQQB": Document("MQQB", "Binary", "", {})}, {})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from harness_made import MUST, SETTLED, SHOULD, SHOULD_NOT, TEST, frame, judge, lines
+from harness_made import MUST, ON_THE_WIRE, SETTLED, SHOULD, SHOULD_NOT, TEST, frame, judge, lines
 
 from harness.errors import HarnessError
 from harness.judging.judge import EVIDENCE_LIMIT, FAILURES_KEPT
@@ -165,6 +165,15 @@ def test_evidence_may_lack_frames_and_is_bounded(tmp_path: Path) -> None:
     assert [each["frame"] for each in one["evidence"]] == [3]
     assert [each["frame"] for each in many["evidence"]] == list(range(1, EVIDENCE_LIMIT + 1))
     assert len(long["evidence"][0]["hex"]) == 2 * HEX_LIMIT
+
+
+def test_a_pass_of_what_packets_show_names_one(tmp_path: Path) -> None:
+    made = judge(tmp_path, ON_THE_WIRE)
+    with pytest.raises(HarnessError, match=f"passes {ON_THE_WIRE} without a packet; name the evidence"):
+        made(ON_THE_WIRE, expected=1, observed=1, evidence=[None])
+    made(ON_THE_WIRE, expected=1, observed=1, evidence=frame(1))
+    made(ON_THE_WIRE, expected=1, observed=2)
+    assert [line["verdict"] for line in lines(tmp_path)] == ["pass", "fail"]
 
 
 # -- passive rules --------------------------------------------------------------------------------------------------
