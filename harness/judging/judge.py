@@ -46,17 +46,19 @@ class Judge:
         evidence: Frame | Iterable[Frame | None] | None = None,
         errata: str | None = None,
         note: str | None = None,
+        advice: bool = False,
     ) -> bool:
         """Judge a rule: kept when ``observed == expected``. A check may judge a rule several times.
 
-        ``errata``: the entry of suites/errata.toml that the expectation follows. Returns whether it was kept.
+        ``errata``: the entry of suites/errata.toml that the expectation follows. ``advice``: what is looked at is a
+        SHOULD of the rule's sentence; a miss is a warning, whatever the rule's level. Returns whether it was kept.
         """
         row = self._row(rule)
         kept = bool(observed == expected)
         frames = _frames(evidence)
         if kept and not frames and row.observe in ON_THE_WIRE:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
-        verdict = Verdict.PASS if kept else self._missed(row)
+        verdict = Verdict.PASS if kept else self._missed(row, advice=advice)
         self._write(row, verdict, _text(expected), _text(observed), frames, errata=errata, note=note)
         return kept
 
@@ -115,7 +117,8 @@ class Judge:
                 self._write(row, verdict, expected, seen, [tally.first] if tally.first else [], reason=reason)
             for frame, observed in tally.failures[:FAILURES_KEPT]:
                 count = f" ({len(tally.failures)} of {tally.seen} packets)"
-                self._write(row, self._missed(row), expected, observed + count, [frame])
+                missed = self._missed(row, advice=PASSIVE[rule].advice)
+                self._write(row, missed, expected, observed + count, [frame])
 
     @property
     def failed(self) -> list[str]:
@@ -129,8 +132,8 @@ class Judge:
             raise HarnessError(f"{self.test} judges {rule} but its @covers does not name it")
         return self.catalogue[rule]
 
-    def _missed(self, row: Rule) -> Verdict:
-        return Verdict.WARN if row.level.startswith("SHOULD") else Verdict.FAIL
+    def _missed(self, row: Rule, *, advice: bool) -> Verdict:
+        return Verdict.WARN if advice or row.level.startswith("SHOULD") else Verdict.FAIL
 
     def _write(
         self,

@@ -85,19 +85,26 @@ class PassiveRule:
     kinds: frozenset[str]
     expected: str
     predicate: Predicate
+    advice: bool = False
+    """Whether the predicate holds packets against a SHOULD of the rule's sentence, whatever its level."""
 
 
 PASSIVE: dict[str, PassiveRule] = {}
 
 
-def passive(rule: str, kinds: str | Iterable[str], expected: str) -> Callable[[Predicate], Predicate]:
-    """Register the predicate of a passive rule; several rules may share one function."""
+def passive(
+    rule: str, kinds: str | Iterable[str], expected: str, *, advice: bool = False
+) -> Callable[[Predicate], Predicate]:
+    """Register the predicate of a passive rule; several rules may share one function.
+
+    ``advice``: what it looks at is a SHOULD of a sentence whose MUST is looked at elsewhere; a miss is a warning.
+    """
 
     def register(predicate: Predicate) -> Predicate:
         if rule in PASSIVE:
             raise HarnessError(f"{rule} has two passive predicates")
         names = frozenset([kinds] if isinstance(kinds, str) else kinds)
-        PASSIVE[rule] = PassiveRule(rule, names, expected, predicate)
+        PASSIVE[rule] = PassiveRule(rule, names, expected, predicate, advice)
         return predicate
 
     return register

@@ -11,6 +11,7 @@ from harness.faults.registry import add
 from harness.faults.sent_messages import carries, resized
 from reference_qm.codec import (
     ConnectionParametersPacket,
+    EstablishConnectionPacket,
     SessionAckPacket,
     SessionHeader,
     UserMessagePacket,
@@ -40,6 +41,19 @@ for _name, _rule, _path in (
     ("header-base-flag-x0-refused", "MQMQ-2.2.19.1-20", "BaseHeader.X0"),
 ):
     add(_name, _rule, f"A packet whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
+
+for _name, _rule, _kind, _path in (
+    ("header-base-flag-x9-sent", "MQMQ-2.2.19.1-10", ACK, "BaseHeader.X9"),
+    ("header-base-flag-x8-sent", "MQMQ-2.2.19.1-11", PARAMETERS, "BaseHeader.X8"),
+    ("header-base-flag-x6-sent", "MQMQ-2.2.19.1-14", MESSAGE, "BaseHeader.X6"),
+    ("header-base-flag-x5-sent", "MQMQ-2.2.19.1-15", EstablishConnectionPacket, "BaseHeader.X5"),
+    ("header-base-flag-x4-sent", "MQMQ-2.2.19.1-16", ACK, "BaseHeader.X4"),
+    ("header-base-flag-x3-sent", "MQMQ-2.2.19.1-17", MESSAGE, "BaseHeader.X3"),
+    ("header-base-flag-x2-sent", "MQMQ-2.2.19.1-18", PARAMETERS, "BaseHeader.X2"),
+    ("header-base-flag-x1-sent", "MQMQ-2.2.19.1-19", EstablishConnectionPacket, "BaseHeader.X1"),
+    ("header-base-flag-x0-sent", "MQMQ-2.2.19.1-20", MESSAGE, "BaseHeader.X0"),
+):
+    add(_name, _rule, f"{_path} is set in a packet that is sent.", bit_set(_kind, _path))
 
 
 def _without_session_header(packet: SessionAckPacket) -> bytes:

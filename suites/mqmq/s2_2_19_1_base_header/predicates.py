@@ -6,12 +6,28 @@ from typing import Any
 
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, passive
+from reference_qm.codec import BaseHeader
 from suites.mqmq.steps.message_bytes import BASE
+from suites.mqmq.steps.unused import bits_not_set
 from suites.mqqb.steps.order_and_final_acks import flag_of_acknowledgment, is_final_ack, is_order_ack
 
 MESSAGE = "UserMessage"
 INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck")
 FOREVER = 0xFFFFFFFF
+UNUSED = {
+    "MQMQ-2.2.19.1-10": "X9",
+    "MQMQ-2.2.19.1-11": "X8",
+    "MQMQ-2.2.19.1-14": "X6",
+    "MQMQ-2.2.19.1-15": "X5",
+    "MQMQ-2.2.19.1-16": "X4",
+    "MQMQ-2.2.19.1-17": "X3",
+    "MQMQ-2.2.19.1-18": "X2",
+    "MQMQ-2.2.19.1-19": "X1",
+    "MQMQ-2.2.19.1-20": "X0",
+}
+"""The reserved bits of Flags by their rule."""
+
+bits_not_set((*INTERNAL, MESSAGE), BaseHeader, UNUSED)
 
 
 @passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 with TH 1")

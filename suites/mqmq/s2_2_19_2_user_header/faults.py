@@ -191,6 +191,15 @@ for _name, _rule, _path in (
     add(_name, _rule, f"A message whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
 
 
+for _name, _rule, _path in (
+    ("message-user-x1-sent", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
+    ("message-user-x2-sent", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
+    ("message-user-x3-sent", "MQMQ-2.2.19.2-26", "UserHeader.X3"),
+    ("message-user-x4-sent", "MQMQ-2.2.19.2-28", "UserHeader.X4"),
+):
+    add(_name, _rule, f"{_path} is set in a message that is sent.", bit_set(MESSAGE, _path))
+
+
 def _overlooked(detail: str) -> Install:
     """Overlook what is malformed for one reason."""
 

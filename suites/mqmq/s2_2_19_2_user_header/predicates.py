@@ -6,15 +6,26 @@ from typing import Any
 
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, Predicate, passive
-from reference_qm.codec import NULL_GUID, FormatError
+from reference_qm.codec import NULL_GUID, FormatError, UserHeader
 from suites.mqmq.steps.message_bytes import USER, heals, is_message, user_flags
 from suites.mqmq.steps.message_parts import properties_are_there, there_if_and_only_if
 from suites.mqmq.steps.source_queue_manager import source
+from suites.mqmq.steps.unused import bits_not_set
 
 MESSAGE = "UserMessage"
 DIRECT = 7
 LONGEST_WAY = 0x1D
 """RC of a message that passed as many routing servers as may be."""
+
+UNUSED = {
+    "MQMQ-2.2.19.2-12": "X1",
+    "MQMQ-2.2.19.2-24": "X2",
+    "MQMQ-2.2.19.2-26": "X3",
+    "MQMQ-2.2.19.2-28": "X4",
+}
+"""The reserved bits of Flags by their rule."""
+
+bits_not_set(MESSAGE, UserHeader, UNUSED)
 
 passive("MQMQ-2.2.19.2-01", MESSAGE, "SourceQueueManager is the SUT's GUID in a message that comes from it")(source)
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
+from operator import or_
 from typing import Any
 
 from harness.faults.fields import field_is, recomputed, size_wrong
@@ -183,6 +185,16 @@ for _name, _rule, _bit in (
 ):
     _says = f"A message with bit {_bit} of MessagePropertiesHeader.Flags set is refused."
     add(_name, _rule, _says, _refused_bit(_bit))
+
+
+for _name, _rule, _bit in (
+    ("message-properties-bit-4-sent", "MQMQ-2.2.19.3-05", 4),
+    ("message-properties-bit-5-sent", "MQMQ-2.2.19.3-06", 5),
+    ("message-properties-bit-6-sent", "MQMQ-2.2.19.3-07", 6),
+    ("message-properties-bit-7-sent", "MQMQ-2.2.19.3-08", 7),
+):
+    _says = f"Bit {_bit} of MessagePropertiesHeader.Flags is set in a message that is sent."
+    add(_name, _rule, _says, recomputed(MESSAGE, "MessagePropertiesHeader.Flags", partial(or_, 1 << _bit)))
 
 
 @fault("message-properties-correlation-lost", breaks="MQMQ-2.2.19.3-13")

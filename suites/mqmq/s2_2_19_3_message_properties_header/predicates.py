@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive
 from reference_qm.codec import FormatError, MessageClass
 from suites.mqmq.steps.message_bytes import is_message, properties_at
+from suites.mqmq.steps.unused import not_set
 
 MESSAGE = "UserMessage"
 SIZES_AT = {"MessageSize": 32, "ExtensionSize": 52}
@@ -17,13 +19,32 @@ FIXED_SIZE = 56
 OF_APPLICATIONS = 0xE1FF
 """The bits of MessageClass that an application may set (2.2.18.1.6)."""
 VT_VECTOR = 0x1000
+VT_BSTR = 8
 TYPES = {0, 1, 2, 3, 11, 12, 16, 17, 18, 19, 20, 21, 31, 65, 72}
 """The type constants of 2.2.12 without VT_VECTOR, which is or-ed to them."""
+NORMAL = 0
+"""MessageClass of a message of an application, which says itself what its body is."""
 PRIVACY_LEVELS = (0, 1, 3, 5)
 RC2, RC4, AES = 0x6602, 0x6801, (0x660E, 0x660F, 0x6610)
 ALGORITHMS = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
 """By PrivacyLevel."""
 SHA_512 = 0x800E
+
+
+def bit_of_flags(bit: int) -> Callable[[Any], int]:
+    """Return what reads a bit of Flags, which has no name in print."""
+    return lambda properties: properties.Flags >> bit & 1
+
+
+for rule, bit in (
+    ("MQMQ-2.2.19.3-05", 4),
+    ("MQMQ-2.2.19.3-06", 5),
+    ("MQMQ-2.2.19.3-07", 6),
+    ("MQMQ-2.2.19.3-08", 7),
+):
+    name = f"bit {bit} of Flags"
+    unused = not_set("MessagePropertiesHeader", bit_of_flags(bit), name)
+    passive(rule, MESSAGE, f"{name} is 0 when sent", advice=True)(unused)
 
 
 @passive("MQMQ-2.2.19.3-11", MESSAGE, "LabelLength counts the label's terminating null")
@@ -42,11 +63,17 @@ def message_class(packet: Any, context: Context) -> Finding:
     return value in list(MessageClass) or not value & ~OF_APPLICATIONS, f"MessageClass is 0x{value:04X}"
 
 
-@passive("MQMQ-2.2.19.3-15", MESSAGE, "BodyType is a type constant of 2.2.12")
+@passive("MQMQ-2.2.19.3-15", MESSAGE, "BodyType of the system's own message is a type constant")
 def body_type(packet: Any, context: Context) -> Finding:
-    """Hold BodyType against the constants, with VT_VECTOR or without."""
-    value = packet.MessagePropertiesHeader.BodyType
-    return value & ~VT_VECTOR in TYPES, f"BodyType is 0x{value:X}"
+    """Hold BodyType against the constants, with VT_VECTOR or without, in what no application sent.
+
+    VT_BSTR, which the table lacks, stands in frame 7 of MS-MQQB section 4: it is a type constant all the same.
+    """
+    properties = packet.MessagePropertiesHeader
+    value = properties.BodyType
+    if properties.MessageClass == NORMAL:
+        return None
+    return value & ~VT_VECTOR in {*TYPES, VT_BSTR}, f"BodyType is 0x{value:X}"
 
 
 def no_larger_than_packet(field: str) -> Predicate:

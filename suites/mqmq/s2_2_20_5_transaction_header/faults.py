@@ -88,6 +88,19 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, _install)
 
 
+for _name, _rule, _path in (
+    ("message-transaction-x1-sent", "MQMQ-2.2.20.5-08", "TransactionHeader.X1"),
+    ("message-transaction-x2-sent", "MQMQ-2.2.20.5-09", "TransactionHeader.X2"),
+    ("message-transaction-x3-sent", "MQMQ-2.2.20.5-10", "TransactionHeader.X3"),
+    ("message-transaction-x4-sent", "MQMQ-2.2.20.5-11", "TransactionHeader.X4"),
+    ("message-transaction-x5-sent", "MQMQ-2.2.20.5-12", "TransactionHeader.X5"),
+    ("message-transaction-x6-sent", "MQMQ-2.2.20.5-13", "TransactionHeader.X6"),
+    ("message-transaction-x7-sent", "MQMQ-2.2.20.5-14", "TransactionHeader.X7"),
+    ("message-transaction-x8-sent", "MQMQ-2.2.20.5-15", "TransactionHeader.X8"),
+):
+    add(_name, _rule, f"{_path} is set in a message that is sent.", bit_set(MESSAGE, _path))
+
+
 def _dropped(bit: str) -> Install:
     """Acknowledge a message with a bit set, and do not put it into its queue: neither ignored nor an error."""
 

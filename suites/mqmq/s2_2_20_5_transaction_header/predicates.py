@@ -7,12 +7,27 @@ from typing import Any
 
 from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.judging.passive import Context, Finding, passive, record_of
+from reference_qm.codec import TransactionHeader
 from suites.mqmq.steps.message_bytes import TRANSACTION
 from suites.mqmq.steps.message_parts import there_if_and_only_if
 from suites.mqmq.steps.source_queue_manager import own_identifier
+from suites.mqmq.steps.unused import bits_not_set
 
 MESSAGE = "UserMessage"
 UNUSED = 0xFF00_0000
+UNUSED_BITS = {
+    "MQMQ-2.2.20.5-08": "X1",
+    "MQMQ-2.2.20.5-09": "X2",
+    "MQMQ-2.2.20.5-10": "X3",
+    "MQMQ-2.2.20.5-11": "X4",
+    "MQMQ-2.2.20.5-12": "X5",
+    "MQMQ-2.2.20.5-13": "X6",
+    "MQMQ-2.2.20.5-14": "X7",
+    "MQMQ-2.2.20.5-15": "X8",
+}
+"""The unused bits of Flags by their rule."""
+
+bits_not_set(MESSAGE, TransactionHeader, UNUSED_BITS)
 
 
 @passive("MQMQ-2.2.20.5-02", MESSAGE, "bits 24 to 31 of TransactionHeader.Flags are 0")

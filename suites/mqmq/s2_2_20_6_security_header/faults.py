@@ -162,6 +162,14 @@ for _name, _rule, _path in (
 ):
     add(_name, _rule, f"A message whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
 
+for _name, _rule, _path in (
+    ("security-header-x12-sent", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),
+    ("security-header-x13-sent", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),
+    ("security-header-x14-sent", "MQMQ-2.2.20.6-12", "SecurityHeader.X14"),
+    ("security-header-x15-sent", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
+):
+    add(_name, _rule, f"{_path} is set in a message that is sent.", bit_set(MESSAGE, _path))
+
 BROKEN_ELSEWHERE = {
     "MQMQ-2.2.20.6-06": ("security-body-not-decrypted",),
     "MQMQ-2.2.20.6-25": ("sent-not-signed",),

@@ -10,8 +10,9 @@ from typing import Any
 
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive
-from reference_qm.codec import FormatError, ProviderInfo
+from reference_qm.codec import FormatError, ProviderInfo, SecurityHeader
 from suites.mqmq.steps.message_parts import JudgePart, of_part
+from suites.mqmq.steps.unused import bits_not_set
 
 MESSAGE = "UserMessage"
 NOBODY, SID, QUEUE_MANAGER = 0, 1, 2
@@ -25,6 +26,15 @@ GUID_SIZE = 16
 DER_SEQUENCE, DER_LONG = 0x30, 0x82
 
 of_security_header = of_part("SecurityHeader")
+UNUSED = {
+    "MQMQ-2.2.20.6-10": "X12",
+    "MQMQ-2.2.20.6-11": "X13",
+    "MQMQ-2.2.20.6-12": "X14",
+    "MQMQ-2.2.20.6-13": "X15",
+}
+"""The unused bits of Flags by their rule."""
+
+bits_not_set(MESSAGE, SecurityHeader, UNUSED)
 
 
 @passive("MQMQ-2.2.20.6-01", MESSAGE, "ST is 0, 1 or 2")

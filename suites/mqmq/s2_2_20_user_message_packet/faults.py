@@ -120,6 +120,31 @@ for _name, _rule, _path in (
 ):
     add(_name, _rule, f"A message whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
 
+for _name, _rule, _path in (
+    ("message-debug-x2-sent", "MQMQ-2.2.20.8-02", "DebugHeader.X2"),
+    ("message-debug-x3-sent", "MQMQ-2.2.20.8-03", "DebugHeader.X3"),
+    ("message-debug-x4-sent", "MQMQ-2.2.20.8-04", "DebugHeader.X4"),
+    ("message-debug-x5-sent", "MQMQ-2.2.20.8-05", "DebugHeader.X5"),
+    ("message-debug-x6-sent", "MQMQ-2.2.20.8-06", "DebugHeader.X6"),
+    ("message-debug-x7-sent", "MQMQ-2.2.20.8-07", "DebugHeader.X7"),
+    ("message-debug-x8-sent", "MQMQ-2.2.20.8-08", "DebugHeader.X8"),
+    ("message-debug-x9-sent", "MQMQ-2.2.20.8-09", "DebugHeader.X9"),
+    ("message-debug-x10-sent", "MQMQ-2.2.20.8-10", "DebugHeader.X10"),
+    ("message-debug-x11-sent", "MQMQ-2.2.20.8-11", "DebugHeader.X11"),
+    ("message-debug-x12-sent", "MQMQ-2.2.20.8-12", "DebugHeader.X12"),
+    ("message-debug-x13-sent", "MQMQ-2.2.20.8-13", "DebugHeader.X13"),
+    ("message-debug-x14-sent", "MQMQ-2.2.20.8-14", "DebugHeader.X14"),
+    ("message-debug-x15-sent", "MQMQ-2.2.20.8-15", "DebugHeader.X15"),
+):
+    add(_name, _rule, f"{_path} is set in a message that is sent.", bit_set(MESSAGE, _path))
+
+for _name, _rule, _path in (
+    ("message-list-reserved-sent", "MQMQ-2.2.20.2-03", "MultiQueueFormatHeader.Response.Reserved"),
+    ("message-list-signature-reserved-sent", "MQMQ-2.2.20.3-02", "MultiQueueFormatHeader.Signature.Reserved"),
+    ("message-debug-reserved-sent", "MQMQ-2.2.20.8-16", "DebugHeader.Reserved"),
+):
+    add(_name, _rule, f"{_path} is not 0 in a message that is sent.", field_is(MESSAGE, _path, 0xA5C3))
+
 BROKEN_ELSEWHERE = {
     "MQMQ-2.2.20-01": ("message-without-properties-flag",),
     "MQMQ-2.2.20-03": ("message-announces-th", "message-transactional-unannounced"),

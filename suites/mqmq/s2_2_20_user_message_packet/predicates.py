@@ -7,10 +7,12 @@ A malformed message breaks the rule of the field that the strict codec stopped a
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, passive
+from reference_qm.codec import DebugHeader
 from suites.mqmq.steps.message_bytes import BASE, USER, heals
 from suites.mqmq.steps.message_parts import (
     JudgePart,
@@ -19,6 +21,7 @@ from suites.mqmq.steps.message_parts import (
     there_if_and_only_if,
     well_formed,
 )
+from suites.mqmq.steps.unused import bits_not_set, not_set
 
 MESSAGE = "UserMessage"
 
@@ -68,6 +71,18 @@ def signature_id(header: Any, packet: Any) -> Finding:
     return header.Signature.ID == 0x015E, f"ID is 0x{header.Signature.ID:04X}"
 
 
+def reserved_of_lists(header: Any) -> int:
+    """Return the first Reserved of the three lists that is not 0, or 0."""
+    lists = (header.Destination, header.Administration, header.Response)
+    return next((one.Reserved for one in lists if one.Reserved), 0)
+
+
+for rule, name, read in (
+    ("MQMQ-2.2.20.2-03", "Reserved of a list", reserved_of_lists),
+    ("MQMQ-2.2.20.3-02", "Reserved of the signature", attrgetter("Signature.Reserved")),
+):
+    passive(rule, MESSAGE, f"{name} is 0 when sent", advice=True)(not_set("MultiQueueFormatHeader", read, name))
+
 # -- SOAP strings (2.2.20.7) --------------------------------------------------------------------------------------
 
 
@@ -91,6 +106,30 @@ for rule, expected, judge_soap in (
     passive(rule, MESSAGE, expected)(of_part("SoapHeader")(judge_soap))
 
 # -- tracing (2.2.20.8) -------------------------------------------------------------------------------------------
+
+
+UNUSED = {
+    "MQMQ-2.2.20.8-02": "X2",
+    "MQMQ-2.2.20.8-03": "X3",
+    "MQMQ-2.2.20.8-04": "X4",
+    "MQMQ-2.2.20.8-05": "X5",
+    "MQMQ-2.2.20.8-06": "X6",
+    "MQMQ-2.2.20.8-07": "X7",
+    "MQMQ-2.2.20.8-08": "X8",
+    "MQMQ-2.2.20.8-09": "X9",
+    "MQMQ-2.2.20.8-10": "X10",
+    "MQMQ-2.2.20.8-11": "X11",
+    "MQMQ-2.2.20.8-12": "X12",
+    "MQMQ-2.2.20.8-13": "X13",
+    "MQMQ-2.2.20.8-14": "X14",
+    "MQMQ-2.2.20.8-15": "X15",
+}
+"""The unused bits of Flags by their rule."""
+
+bits_not_set(MESSAGE, DebugHeader, UNUSED)
+passive("MQMQ-2.2.20.8-16", MESSAGE, "Reserved is 0 when sent", advice=True)(
+    not_set("DebugHeader", attrgetter("Reserved"), "Reserved")
+)
 
 
 @passive("MQMQ-2.2.20.8-01", MESSAGE, "QT is 0 or 1")

@@ -220,6 +220,16 @@ def test_of_many_failing_packets_a_few_are_kept_with_the_count(tmp_path: Path) -
     assert made.failed == [MUST]
 
 
+def test_advice_only_warns_whatever_the_level_of_its_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = judge(tmp_path, MUST)
+    made(MUST, expected=0, observed=1, advice=True, evidence=frame())
+    advice = PassiveRule(MUST, frozenset({"SessionAck"}), "is 0", lambda packet, context: None, advice=True)
+    monkeypatch.setitem(PASSIVE, MUST, advice)
+    made.passive(tally(1, 1))
+    assert [line["verdict"] for line in lines(tmp_path)] == ["warn", "warn"]
+    assert made.failed == []
+
+
 def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:
     found = PassiveJudge()
     found.tallies["MQQB-9.9-09"] = Tally(1, 0, frame(), "x")

@@ -18,8 +18,11 @@ from reference_qm.codec import (
     BaseHeader,
     DebugHeader,
     DirectQueueFormatName,
+    EstablishConnectionHeader,
+    EstablishConnectionPacket,
     FinalAckBody,
     FormatError,
+    InternalHeader,
     MessagePropertiesHeader,
     MQFAddressHeader,
     MQFDirectQueueFormatName,
@@ -68,6 +71,11 @@ def message(
         ),
         **headers,
     )
+
+
+def typed(body_type: int, message_class: int = 2) -> UserMessagePacket:
+    """Return an acknowledgment, or a message of another class, whose body has a type."""
+    return message(properties={"MessageClass": message_class, "BodyType": body_type})
 
 
 def secured(flags: dict[str, int] | None = None, **data: Any) -> UserMessagePacket:
@@ -188,7 +196,8 @@ CASES: tuple[Case, ...] = (
     ),
     ("MQMQ-2.2.19.3-30", message(properties={"Label": "x"}), message(properties={"Label": "x\0y"})),
     ("MQMQ-2.2.19.3-12", message(properties={"MessageClass": 0xC004}), message(properties={"MessageClass": 0x0200})),
-    ("MQMQ-2.2.19.3-15", message(properties={"BodyType": 0x1011}), message(properties={"BodyType": 0x77})),
+    ("MQMQ-2.2.19.3-15", typed(0x1011), typed(0x77)),
+    ("MQMQ-2.2.19.3-15", typed(8), typed(0x2000)),  # VT_BSTR stands in frame 7 of MS-MQQB section 4
     ("MQMQ-2.2.19.3-20", message(properties={"PrivacyLevel": 5}), message(properties={"PrivacyLevel": 2})),
     ("MQMQ-2.2.19.3-24", message(), message(properties={"EncryptionAlgorithm": 1})),
     ("MQMQ-2.2.19.3-26", message(properties={"PrivacyLevel": 1}), message(properties={"PrivacyLevel": 5})),
@@ -339,6 +348,39 @@ def test_what_was_sent_before_counts(rule: str, data: bytes, found: bool) -> Non
 
 def test_nothing_is_said_of_a_sequence_that_began_before_the_session() -> None:
     assert judged("MQMQ-2.2.20.5-16", SEQUENCE[0]) is None
+
+
+def test_what_an_application_sends_may_have_any_type() -> None:
+    assert judged("MQMQ-2.2.19.3-15", typed(0x77, message_class=0).build()) is None
+
+
+RESPONSE = EstablishConnectionPacket(
+    BaseHeader(Flags=BaseHeader.flags(IN=1)),
+    InternalHeader(Flags=InternalHeader.flags(PT=2)),
+    EstablishConnectionHeader(ServerGuid=OWN),
+).build()
+"""With which the SUT set the session up."""
+NEVER_SET = (
+    ("MQMQ-2.2.19.1-14", {"base": 3 | BaseHeader.flags(X6=1)}),
+    ("MQMQ-2.2.19.2-26", {"user": {"X3": 2}}),
+    ("MQMQ-2.2.19.3-08", {"properties": {"Flags": 0x80}}),
+    ("MQMQ-2.2.20.5-15", {"TransactionHeader": TransactionHeader(Flags=1 << 31)}),
+    ("MQMQ-2.2.20.6-13", {"SecurityHeader": SecurityHeader(1 << 15, SecurityData(SenderCert=CERTIFICATE))}),
+    ("MQMQ-2.2.20.8-16", {"DebugHeader": DebugHeader(Reserved=1)}),
+)
+
+
+@pytest.mark.parametrize(("rule", "changes"), NEVER_SET, ids=[rule for rule, _ in NEVER_SET])
+def test_what_has_no_meaning_is_not_set_in_own_messages_and_may_be_in_those_of_others(
+    rule: str, changes: dict[str, Any]
+) -> None:
+    own = message(**changes).build()
+    assert judged(rule, own, (RESPONSE,)) is False
+    for of_another in ({"SourceQueueManager": OTHER}, {"RC": 1}):
+        handed_on = message(**changes | {"user": changes.get("user", {}) | of_another}).build()
+        assert judged(rule, handed_on, (RESPONSE,)) is None
+    assert judged(rule, own) is None, "whose it is was not seen"
+    assert PASSIVE[rule].advice
 
 
 @pytest.mark.parametrize("data", [b"", b"\0" * 200, b"LIOR" * 40, bytes(range(256))])
