@@ -25,11 +25,12 @@ _REMOTE = (
     "remote_open remote_close remote_open_cursor remote_close_cursor remote_receive remote_peek "
     "remote_receive_by_lookup_id remote_peek_by_lookup_id remote_purge"
 )
+_MANAGEMENT = "get_outgoing_queue get_transfers"
 FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
     {
         name: frozenset(verbs.split())
         for name, verbs in {
-            "queue_control": "create_queue get_queue set_queue delete_queue list purge",
+            "queue_control": f"create_queue get_queue set_queue delete_queue list purge {_MANAGEMENT}",
             "send": "send open_session",
             "receive": (
                 "receive peek peek_message peek_next receive_by_lookup_id peek_by_lookup_id move purge "
@@ -42,6 +43,7 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
             "set_timers": "set_timers",
             "configure": "configure",
             "inspect": "inspect",
+            "management": _MANAGEMENT,
             "remote_read": _REMOTE,
         }.items()
     }
@@ -228,6 +230,8 @@ _VERBS: Mapping[str, Verb] = MappingProxyType(
         "close_cursor": _verb(commands.CloseCursor),
         "delete_queue": _verb(commands.DeleteQueue),
         "list": _verb(commands.ListQueues),
+        "get_outgoing_queue": _verb(commands.GetOutgoingQueue),
+        "get_transfers": _verb(commands.GetTransfers),
         "send": Verb(_send, {**_SENT.takes, "body_base64": _base64, "delivery": _delivery}, _SENT.required),
         "open_session": _verb(commands.OpenSession),
         "receive": _verb(commands.ReceiveMessage),

@@ -121,6 +121,8 @@ ON_COMMAND: dict[type, OnCommand] = {
     commands.SetTimers: lambda qm: qm.commands.set_timers,
     commands.Configure: lambda qm: qm.configuring.configure,
     commands.Inspect: lambda qm: qm.commands.inspect_adm,
+    commands.GetOutgoingQueue: lambda qm: qm.inspection.get_outgoing_queue,
+    commands.GetTransfers: lambda qm: qm.inspection.get_transfers,
     commands.PauseQueue: lambda qm: qm.transfer_commands.pause_queue,
     commands.ResumeQueue: lambda qm: qm.transfer_commands.resume_queue,
     commands.TakeOffline: lambda qm: qm.transfer_commands.take_offline,

@@ -93,6 +93,26 @@ class DeleteQueue:
 
 
 @value_object
+class GetOutgoingQueue:
+    """Read what a management interface tells of an outgoing queue (MS-MQMR 2.2.3). ``to``: its format name.
+
+    Result: outgoing, its attributes under the names of MS-MQDMPR 3.1.1.3; an empty list when there is none.
+    """
+
+    to: str
+
+
+@value_object
+class GetTransfers:
+    """Read what a management interface tells of the sequences that a queue receives (MS-MQMR 2.2.3).
+
+    Result: transfers, their attributes under the names of MS-MQDMPR 3.1.1.5.
+    """
+
+    queue: str
+
+
+@value_object
 class ListQueues:
     """List what there is.
 
@@ -339,6 +359,8 @@ Request = (
     Identity
     | CreateQueue
     | DeleteQueue
+    | GetOutgoingQueue
+    | GetTransfers
     | ListQueues
     | SendMessage
     | OpenSession

@@ -9,11 +9,13 @@ from reference_qm.core.part import Part
 from reference_qm.core.protocol.configuring import ELEMENTS
 from reference_qm.core.protocol.security_caches import CACHE_TIMERS
 from reference_qm.core.queueing.inspection import describe_queue
-from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Session
+from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.timers import SESSION_TIMERS, TimerKey, TimerName
 from reference_qm.model.transactions import Transaction
 from reference_qm.security import CachedSymmetricKey, CachedUserCert
+from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
 
 _RESEND_TIMEOUTS = ("ResendTimeoutsShort", "ResendTimeoutsMedium", "ResendTimeoutsLong", "ResendTimeoutsFinal")
 _CACHES = (*CACHE_TIMERS.values(), "ReceiveBaseSymmetricKeyCache")
@@ -71,10 +73,7 @@ class Inspection(Part):
                     {
                         **describe_queue(queue),
                         "MessageCount": len(queue.MessagePositionList),
-                        "IncomingTransactionalTransferInfoCollection": [
-                            {name: _plain(getattr(transfer, name)) for name in _TRANSFER}
-                            for transfer in queue.IncomingTransactionalTransferInfoCollection.values()
-                        ],
+                        "IncomingTransactionalTransferInfoCollection": _transfers(queue),
                     }
                     for queue in adm.QueueCollection.values()
                 ],
@@ -93,6 +92,18 @@ class Inspection(Part):
             ],
             "RemoteReading": self._remote_reading(),
         }
+
+    def get_outgoing_queue(self, request: commands.GetOutgoingQueue, token: int, now: Now) -> Result:
+        """Return the attributes of the outgoing queues for a format name: of one, or none."""
+        wanted = request.to.lower()
+        queues = self.qm.adm.OutgoingQueues.values()
+        return Result(
+            {"outgoing": [_outgoing_queue(one) for one in queues if one.DestinationFormatName.lower() == wanted]}
+        )
+
+    def get_transfers(self, request: commands.GetTransfers, token: int, now: Now) -> Result:
+        """Return the IncomingTransactionalTransferInfoCollection of a queue."""
+        return Result({"transfers": _transfers(self.qm.queue_commands.find_queue(request.queue))})
 
     def _remote_reading(self) -> dict[str, Any]:
         """Describe the collections of remote reading, in order."""
@@ -183,6 +194,11 @@ def _position(position: OutgoingMessagePosition) -> dict[str, Any]:
     return {"MessageID": position.UserMessage.UserHeader.MessageID} | {
         name: getattr(position, name) for name in _POSITION
     }
+
+
+def _transfers(queue: Queue) -> list[dict[str, Any]]:
+    transfers = queue.IncomingTransactionalTransferInfoCollection.values()
+    return [{name: _plain(getattr(transfer, name)) for name in _TRANSFER} for transfer in transfers]
 
 
 def _outgoing_queue(queue: OutgoingQueue) -> dict[str, Any]:

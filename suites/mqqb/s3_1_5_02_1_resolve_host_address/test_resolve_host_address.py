@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
@@ -72,7 +74,7 @@ def test_each_destination_is_that_of_its_own_name(peer, sut, judge):
     judge("MQQB-3.1.5.2.1-06", expected=text(peer.identifier), observed=asked_for, evidence=[first, second])
 
 
-@needs("send", "inspect")
+@needs("send", "management")
 @covers("MQQB-3.1.5.2.1-02", "MQQB-3.1.5.2.1-03")
 def test_a_format_name_has_one_outgoing_queue(peer, sut, judge):
     """Messages to one format name share its OutgoingQueue, and what the session does shows on no other."""
@@ -81,7 +83,8 @@ def test_a_format_name_has_one_outgoing_queue(peer, sut, judge):
     connection, request = accepted(listener)
     sut.send(to, body="the second")
     sut.send(NOWHERE, body="elsewhere")
-    judge("MQQB-3.1.5.2.1-02", expected="1 OutgoingQueue", observed=f"{len(outgoing_queues(sut, to))} OutgoingQueue")
+    shown = f"{len(outgoing_queues(sut, to))} OutgoingQueue"
+    judge("MQQB-3.1.5.2.1-02", expected="1 OutgoingQueue", observed=shown, evidence=request)
     judge.finished("MQQB-3.1.5.2.1-02")
     message = agree(connection, respond(connection, request))
     states = [outgoing_queue(sut, name)["State"] == "Connected" for name in (to, NOWHERE)]
@@ -98,54 +101,93 @@ def _which(of_session: bool, other: bool) -> str:
     return names.get((of_session, other), "both" if of_session else "neither")
 
 
-def check_leads_nowhere(peer, sut, judge, name, *, waits_rule, timer_rule, state_rule):
-    """Send to a name that leads nowhere; judge that the message waits, the retry timer runs, the state of its queue."""
+def check_leads_nowhere(peer, sut, judge, name, *, waits_rule, state_rule):
+    """Send to a name that leads nowhere; judge that the message waits, and the state of its queue."""
     listener = listen(peer, sut, name)
     opened = listener.accept(sut.quiet_ms) is not None
-    waiting = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator" and one["OutgoingMessageTable"]]
-    timer = "running" if any(one["timers"]["SessionRetryConnect"] is not None for one in waiting) else "stopped"
-    state = outgoing_queue(sut, name)["State"]
+    waiting = sut.outgoing(name)["count"]
     kept = "the message waits, no connection"
     observed = f"the message {'waits' if waiting else 'is gone'}, {'a' if opened else 'no'} connection"
     judge(waits_rule, expected=kept, observed=observed)
-    judge(timer_rule, expected="running", observed=timer)
-    judge(state_rule, expected="NeedValidation", observed=state)
+    judge(state_rule, expected="NeedValidation", observed=outgoing_queue(sut, name)["State"])
+
+
+LEADS_NOWHERE = {
+    "no-queue": (f"PUBLIC={OTHER_GUID}", "MQQB-3.1.5.2.1-10"),
+    "no-way": (private_name(OTHER_GUID), "MQQB-3.1.5.2.1-20"),
+}
+"""A public name of no queue, a private name of a queue manager without a next hop, and the rules of the retry timer."""
 
 
 @needs("send", "inspect")
-@covers("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-10", "MQQB-3.1.5.2.1-11")
+@pytest.mark.parametrize(
+    ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in LEADS_NOWHERE.items()]
+)
+def test_what_leads_nowhere_is_tried_again_later(peer, sut, judge, name, rule):
+    """The Session Retry Connect Timer runs for the session of a name that leads nowhere."""
+    listen(peer, sut, name).accept(sut.quiet_ms)
+    waiting = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator" and one["OutgoingMessageTable"]]
+    timer = "running" if any(one["timers"]["SessionRetryConnect"] is not None for one in waiting) else "stopped"
+    judge(rule, expected="running", observed=timer)
+
+
+@needs("send", "management", "queue_control")
+@covers("MQQB-3.1.5.2.1-08", "MQQB-3.1.5.2.1-11")
 def test_a_queue_that_no_directory_knows_is_tried_again_later(peer, sut, judge):
-    """A public format name of no queue opens no session: its outgoing queue needs validation, the retry timer runs."""
+    """A public format name of no queue opens no session: its outgoing queue needs validation."""
     check_leads_nowhere(
         peer,
         sut,
         judge,
         f"PUBLIC={OTHER_GUID}",
         waits_rule="MQQB-3.1.5.2.1-08",
-        timer_rule="MQQB-3.1.5.2.1-10",
         state_rule="MQQB-3.1.5.2.1-11",
     )
 
 
-@needs("send", "inspect")
-@covers("MQQB-3.1.5.2.1-18", "MQQB-3.1.5.2.1-20", "MQQB-3.1.5.2.1-21")
+@needs("send", "management", "queue_control")
+@covers("MQQB-3.1.5.2.1-18", "MQQB-3.1.5.2.1-21")
 def test_a_queue_manager_without_a_way_to_it_is_tried_again_later(peer, sut, judge):
-    """A private format name without a next hop opens no session: its queue needs validation, the retry timer runs."""
+    """A private format name without a next hop opens no session: its queue needs validation."""
     check_leads_nowhere(
         peer,
         sut,
         judge,
         private_name(OTHER_GUID),
         waits_rule="MQQB-3.1.5.2.1-18",
-        timer_rule="MQQB-3.1.5.2.1-20",
         state_rule="MQQB-3.1.5.2.1-21",
     )
 
 
-@needs("send", "inspect", "private_names")
+@needs("send", "management", "private_names")
 @covers(
     "MQQB-3.1.5.2.1-23",
     "MQQB-3.1.5.2.1-27",
+    "MQQB-3.1.5.2.1-30",
+    "MQQB-3.1.5.2.1-31",
+    "MQQB-3.1.5.2.1-35",
+    "MQQB-3.1.5.2.1-37",
+)
+def test_a_session_goes_where_the_destination_resolves_to(peer, sut, judge):
+    """The address found is the next hop of the queue; the session goes there, asks for that queue manager, twice."""
+    name = private_name(peer.identifier)
+    listener = listen(peer, sut, name)
+    formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
+    for _ in range(2):
+        connection, request = accepted(listener)
+        next_hops = ", ".join(outgoing_queue(sut, name)["NextHops"])
+        for rule in ("MQQB-3.1.5.2.1-23", "MQQB-3.1.5.2.1-27"):
+            judge(rule, expected=formatted, observed=next_hops, evidence=request)
+        asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
+        for rule in ("MQQB-3.1.5.2.1-30", "MQQB-3.1.5.2.1-37"):
+            judge(rule, expected=text(peer.identifier), observed=asked_for, evidence=request)
+        for rule in ("MQQB-3.1.5.2.1-31", "MQQB-3.1.5.2.1-35"):
+            judge(rule, expected=peer.address, observed=connection.stream.local.host, evidence=request)
+        connection.close()
+
+
+@needs("send", "inspect", "management", "private_names")
+@covers(
     "MQQB-3.1.5.2.1-28",
     "MQQB-3.1.5.2.1-29",
     "MQQB-3.1.5.2.1-30",
@@ -159,18 +201,15 @@ def test_a_queue_manager_without_a_way_to_it_is_tried_again_later(peer, sut, jud
     "MQQB-3.1.1.3.1.3-01",
 )
 def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
-    """The addresses found make NextHops and NextHopCollection, and the session goes to the first; each time anew."""
+    """The addresses found make NextHops and NextHopCollection, and the session's elements are of the first."""
     name = private_name(peer.identifier)
-    listener = listen(peer, sut, name)
-    connection, request = accepted(listener)
+    _, request = accepted(listen(peer, sut, name))
     session = initiated(sut)
-    formatted = f"{'IPv6' if ':' in peer.address else 'IP'}={peer.address}"
     next_hops = outgoing_queue(sut, name)["NextHops"]
     hops, indexer = session["NextHopCollection"], session["NextHopIndexer"]
     first = hops[0] if hops else NO_HOP
     in_turn = hops[indexer] if 0 <= indexer < len(hops) else first
     found = {
-        "MQQB-3.1.5.2.1-27": (formatted, ", ".join(next_hops)),
         "MQQB-3.1.5.2.1-28": (f"{len(next_hops)} NextHop", f"{len(hops)} NextHop"),
         "MQQB-3.1.5.2.1-29": (True, peer.address in peer.environment.resolve(first["HostName"])),
         "MQQB-3.1.5.2.1-30": (text(peer.identifier), text(first["QMGuid"])),
@@ -189,7 +228,3 @@ def test_next_hops_are_what_the_destination_resolves_to(peer, sut, judge):
         judge(rule, expected=str(expected), observed=str(observed), evidence=request)
     textual = [hop["Address"] for hop in hops if is_address(hop["Address"])]
     judge("MQQB-3.1.1.3.1.3-01", expected=f"{len(hops)} addresses", observed=f"{len(textual)} addresses")
-    connection.close()
-    _, again = accepted(listener)
-    once_more = ", ".join(outgoing_queue(sut, name)["NextHops"])
-    judge("MQQB-3.1.5.2.1-23", expected=formatted, observed=once_more, evidence=[request, again])

@@ -26,7 +26,7 @@ def failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
     return None
 
 
-@needs("send", "inspect")
+@needs("send", "management")
 @covers("MQQB-3.1.5.2-01", "MQQB-3.1.5.2-02", "MQQB-3.1.5.2-04")
 def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
     """When nobody listens there, ConnectionHistory has the failure, its time, its HRESULT and the address."""
@@ -52,7 +52,7 @@ def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
     )
 
 
-@needs("send", "inspect")
+@needs("send", "management")
 @covers("MQQB-3.1.5.2-02")
 def test_an_unknown_host_is_a_dns_failure(peer, sut, judge):
     """When the host name of a direct format name has no address, the Status is DnsFailure."""
@@ -63,7 +63,7 @@ def test_an_unknown_host_is_a_dns_failure(peer, sut, judge):
     judge("MQQB-3.1.5.2-02", expected="DnsFailure", observed=entry["Status"])
 
 
-@needs("send", "inspect")
+@needs("send", "management")
 @covers("MQQB-3.1.5.2-03")
 def test_a_failure_without_a_name_is_unknown(peer, sut, judge):
     """A response that is for another queue manager fails the attempt, and no Status stands for that."""

@@ -7,7 +7,7 @@ from suites.mqqb.steps.opening import entry_text, history, pass_time
 from suites.mqqb.steps.pinging import Caller
 
 
-@needs("ping_initiator", "inspect")
+@needs("ping_initiator", "management")
 @covers("MQQB-3.1.5.2.2-06", "MQQB-3.1.5.2.2-07")
 def test_failed_ping_is_in_the_connection_history(peer, sut, judge):
     """A refusing response adds one entry to ConnectionHistory: PingFailure, now, an error, the peer's address."""

@@ -19,12 +19,11 @@ from suites.mqqb.steps.opening import (
 )
 
 
-@needs("inspect")
+@needs("management")
 @covers(
     "MQQB-3.1.5.2.3-14",
     "MQQB-3.1.5.2.3-16",
     "MQQB-3.1.5.3.2-15",
-    "MQQB-3.1.5.4.2-01",
     "MQQB-3.1.5.4.2-03",
     "MQQB-3.1.5.4.2-04",
     "MQQB-3.1.5.4.2-05",
@@ -50,8 +49,6 @@ def test_the_outgoing_queue_tells_how_far_its_session_is(peer, sut, judge):
     judge_entry("MQQB-3.1.5.4.2-08", "Established", agreed)
     queue = outgoing_queue(sut, to)
     judge("MQQB-3.1.5.4.2-09", expected="Connected", observed=queue["State"], evidence=agreed)
-    observed = initiated(sut)["ReceivedWindowSize"]
-    judge("MQQB-3.1.5.4.2-01", expected=WINDOW, observed=observed, evidence=agreed)
     hops = queue["NextHops"]
     last = hops[-1] if hops else "none"
     address = last.partition("=")[2] or last
@@ -59,6 +56,16 @@ def test_the_outgoing_queue_tells_how_far_its_session_is(peer, sut, judge):
     judge("MQQB-3.1.5.4.2-04", expected=peer.address, observed=address, evidence=agreed)
     formatted = f"{'IPv6' if ':' in address else 'IP'}={address}"
     judge("MQQB-3.1.5.4.2-05", expected=formatted, observed=last, evidence=agreed)
+
+
+@needs("inspect")
+@covers("MQQB-3.1.5.4.2-01")
+def test_the_window_of_the_response_is_noted(peer, sut, judge):
+    """ReceivedWindowSize is the WindowSize of the acceptor's ConnectionParameters."""
+    connection, asked = called(peer, sut)
+    agree(connection, respond(connection, asked), WindowSize=WINDOW)
+    observed = initiated(sut)["ReceivedWindowSize"]
+    judge("MQQB-3.1.5.4.2-01", expected=WINDOW, observed=observed, evidence=connection.sent[-1])
 
 
 @covers("MQQB-3.1.5.4.2-07")

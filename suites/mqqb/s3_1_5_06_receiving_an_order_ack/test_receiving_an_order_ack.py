@@ -9,7 +9,17 @@ from suites.mqqb.steps.opening import CLOCK_S, Between, pass_time
 from suites.mqqb.steps.ordering import acknowledgment_of_nothing, sent_before_open
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import eventually
-from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, header, identifier_of, kept, sequence_of
+from suites.mqqb.steps.sequences import (
+    DEAD,
+    JOURNAL,
+    Outgoing,
+    header,
+    identifier_of,
+    info_place,
+    kept,
+    place_of,
+    sequence_of,
+)
 
 COPIED = {
     "MQQB-3.1.5.6-17": ("EodLastAckTime", "TimeOfLastAck"),
@@ -108,7 +118,65 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     judge("MQQB-3.1.5.6-11", expected="0 unacknowledged, index 0", observed=shown, evidence=frame)
 
 
-@needs("send", "inspect")
+@needs("send", "management")
+@covers(
+    "MQQB-3.1.5.6-03",
+    "MQQB-3.1.5.6-04",
+    "MQQB-3.1.5.6-07",
+    "MQQB-3.1.5.6-08",
+    "MQQB-3.1.5.6-09",
+    "MQQB-3.1.5.6-10",
+    "MQQB-3.1.5.6-11",
+    "MQQB-3.1.5.6-12",
+    "MQQB-3.1.5.6-16",
+    "MQQB-3.1.5.6-17",
+    "MQQB-3.1.5.6-18",
+    "MQQB-3.1.5.6-19",
+    "MQQB-3.1.5.6-21",
+    "MQQB-3.1.5.6-22",
+    "MQQB-3.1.5.6-23",
+    "MQQB-3.1.5.6-24",
+    "MQQB-3.1.5.6-25",
+)
+def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
+    """Of five messages that want journaling the first is acknowledged, the third, the second, the fourth, the last."""
+    outgoing = Outgoing(peer, sut, "mqc-order-info")
+    sent = outgoing.send(5, journal=["positive"])
+    outgoing.on_session()
+    for step, (number, last) in enumerate(((1, 1), (3, 3), (2, 3), (4, 4), (5, 5)), 1):
+        frame = outgoing.acknowledge(number)
+        outgoing.await_info("EodLastAckCount", step)
+        info, now_s = outgoing.info(), peer.environment.now().utc_s
+        left, moved = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
+        evidence = [sent[number - 1], frame]
+        for rule in ("MQQB-3.1.5.6-16", "MQQB-3.1.5.6-12", "MQQB-3.1.5.6-18"):
+            judge(rule, expected=step, observed=element(info, "EodLastAckCount"), evidence=evidence)
+        near = Between(now_s - CLOCK_S, now_s + CLOCK_S)
+        for rule in ("MQQB-3.1.5.6-03", "MQQB-3.1.5.6-17"):
+            judge(rule, expected=near, observed=element(info, "EodLastAckTime"), evidence=evidence)
+        for rule in (moved, "MQQB-3.1.5.6-23"):
+            judge(rule, expected=last, observed=info_place(info, "EodLastAck")[1], evidence=evidence)
+        for rule in ("MQQB-3.1.5.6-09", "MQQB-3.1.5.6-19"):
+            judge(rule, expected=left, observed=element(info, "EodNoAckCount"), evidence=evidence)
+        judge("MQQB-3.1.5.6-24", expected=last, observed=element(info, "EodNoReadCount"), evidence=evidence)
+        if left:
+            first = str(place_of(sent[last]))
+            judge(
+                "MQQB-3.1.5.6-21", expected=first, observed=str(info_place(info, "EodFirstNonAck")), evidence=evidence
+            )
+            for rule in ("MQQB-3.1.5.6-10", "MQQB-3.1.5.6-22"):
+                observed = str(info_place(info, "EodLastNonAck"))
+                judge(rule, expected=str(place_of(sent[4])), observed=observed, evidence=evidence)
+        # E46: with every OrderAck, or not
+        index = Between(0, step) if left else 0
+        for rule in ("MQQB-3.1.5.6-25", "MQQB-3.1.5.6-04" if left else "MQQB-3.1.5.6-11"):
+            judge(rule, expected=index, observed=element(info, "EodResendCount"), evidence=evidence)
+    for number in range(1, 6):
+        outgoing.finish(number)
+    outgoing.settle()
+
+
+@needs("send", "management", "inspect")
 @covers("MQQB-3.1.5.6-16", *COPIED, "MQQB-3.1.5.6-19", "MQQB-3.1.5.6-21", "MQQB-3.1.5.6-22", "MQQB-3.1.5.6-24")
 def test_an_order_ack_tells_the_transfer_info_how_far_the_sequence_got(peer, sut, judge):
     """Of four messages that want journaling two are acknowledged: OutgoingTransferInfo says what the sequence has."""

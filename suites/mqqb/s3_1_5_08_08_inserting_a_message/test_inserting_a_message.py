@@ -22,6 +22,7 @@ from suites.mqqb.steps.disposition import (
 from suites.mqqb.steps.exchanges import reception
 from suites.mqqb.steps.opening import (
     CLOCK_S,
+    Between,
     OneOf,
     check_alive,
     initiated,
@@ -31,7 +32,8 @@ from suites.mqqb.steps.opening import (
     private_name,
     text,
 )
-from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqb.steps.sender import Sender, eventually, messages
+from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
 
 TOO_MUCH = b"x" * 2_048
 ROUTED_QUEUE = 1
@@ -129,7 +131,7 @@ def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer,
     "MQQB-3.1.5.8.8-26",
     "MQQB-3.1.5.8.8-27",
 )
-@needs("inspect", "queue_control")
+@needs("management", "queue_control", "receive")
 def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, judge):
     """The queue has an element for the sequence, and the same one after the next message of it."""
     name = sut.queue("transactional")
@@ -169,6 +171,61 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
         judge(rule, expected=expected, observed=observed, evidence=[sent])
 
 
+@covers(
+    "MQQB-3.1.5.8.8-28",
+    "MQQB-3.1.5.8.8-29",
+    "MQQB-3.1.5.8.8-30",
+    "MQQB-3.1.5.8.8-31",
+    "MQQB-3.1.5.8.8-33",
+    "MQQB-3.1.5.8.8-34",
+    "MQQB-3.1.5.8.8-35",
+    "MQQB-3.1.5.8.8-36",
+    "MQQB-3.1.5.8.8-37",
+    "MQQB-3.1.5.8.8-38",
+    "MQQB-3.1.5.8.8-39",
+    "MQQB-3.1.5.8.8-40",
+    "MQQB-3.1.5.8.8-41",
+)
+@needs("management", "send", "private_names")
+def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, judge):
+    """Three of the SUT's own, to be journaled, the first acknowledged in order; then one of the peer's is sent on."""
+    name = private_name(peer.identifier)
+    outgoing = Outgoing(peer, sut)
+    outgoing.to = outgoing.sender.to = name
+    own = outgoing.send(3, journal=["positive"])
+    acks = [outgoing.on_session(), outgoing.acknowledge(1)]
+    eventually(peer, lambda: _info(outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
+    known = len(messages(outgoing.session))
+    packet = Sequence(peer).message(private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3)
+    sent = opened(peer).send(packet)
+    peer.environment.run_until(lambda: len(messages(outgoing.session)) > known, sut.response_timeout_ms)
+    if not eventually(peer, lambda: info_place(outgoing.info(), "EodNextSeq")[1] > 1):
+        raise ConformanceFailure("the SUT noted nothing of the message that it sent on")
+    info, now_s = outgoing.info(), peer.environment.now().utc_s
+    last, following = place_of(own[2]), place_of(own[2], 1)
+    for rule, element, expected in (
+        ("MQQB-3.1.5.8.8-28", "EodNoAckCount", 2),
+        ("MQQB-3.1.5.8.8-31", "EodNoAckCount", 2),
+        ("MQQB-3.1.5.8.8-29", "EodLastAckTime", Between(now_s - CLOCK_S, now_s + CLOCK_S)),
+        ("MQQB-3.1.5.8.8-30", "EodLastAckCount", 1),
+        ("MQQB-3.1.5.8.8-40", "EodNoReadCount", 1),
+        ("MQQB-3.1.5.8.8-41", "EodResendCount", Between(0, 1)),
+    ):
+        judge(rule, expected=expected, observed=info.get(element), evidence=[*acks, sent])
+    for rule, element, place in (
+        ("MQQB-3.1.5.8.8-33", "EodFirstNonAck", place_of(own[1])),
+        ("MQQB-3.1.5.8.8-34", "EodLastNonAck", last),
+        ("MQQB-3.1.5.8.8-36", "EodNextSeq", following),
+        ("MQQB-3.1.5.8.8-37", "EodNextSeq", following),
+        ("MQQB-3.1.5.8.8-38", "EodNextSeq", following),
+        ("MQQB-3.1.5.8.8-39", "EodNextSeq", following),
+    ):
+        judge(rule, expected=str(place), observed=str(info_place(info, element)), evidence=[*acks, sent])
+    number = info_place(info, "EodLastAck")[1]
+    judge("MQQB-3.1.5.8.8-35", expected=1, observed=number, evidence=[*acks, sent])
+    outgoing.settle()
+
+
 ELEMENTS = {
     "MQQB-3.1.5.8.8-29": ("EodLastAckTime", "TimeOfLastAck"),
     "MQQB-3.1.5.8.8-30": ("EodLastAckCount", "LastAckCount"),
@@ -197,7 +254,7 @@ ELEMENTS = {
     "MQQB-3.1.5.8.8-41",
     "MQQB-3.1.5.8.8-42",
 )
-@needs("inspect", "send", "private_names")
+@needs("inspect", "management", "send", "private_names")
 def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(peer, sut, judge):
     """The SUT has sent two messages of its own to a queue of the peer when it sends on one of the peer's to it."""
     name = private_name(peer.identifier)
@@ -236,10 +293,7 @@ def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(
 
 def _transfers(sut: Sut, name: str) -> list[dict[str, Any]]:
     """Return IncomingTransactionalTransferInfoCollection of a queue, by path name."""
-    for queue in sut.inspect()["QueueManager"]["QueueCollection"]:
-        if queue["Pathname"].lower() == name.lower():
-            return list(queue["IncomingTransactionalTransferInfoCollection"])
-    return []
+    return list(sut.control.call("get_transfers", queue=name)["transfers"])
 
 
 def _info(queue: dict[str, Any]) -> dict[str, Any]:

@@ -325,7 +325,7 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     sender.acknowledge_all(session)
 
 
-@needs("security", "send", "private_names", "inspect")
+@needs("security", "send", "private_names", "management")
 @covers("MQQB-3.1.7.1.5.1-03")
 def test_what_cannot_be_encrypted_is_in_the_connection_history(peer, sut, judge):
     """A message for a queue manager whose public keys nobody knows, and one that need not be encrypted."""

@@ -274,8 +274,7 @@ def outgoing_queue(sut: Sut, format_name: str) -> dict[str, Any]:
 
 def outgoing_queues(sut: Sut, format_name: str) -> list[dict[str, Any]]:
     """Return every OutgoingQueue with a DestinationFormatName."""
-    queues = sut.inspect()["OutgoingQueues"]
-    return [queue for queue in queues if queue["DestinationFormatName"].lower() == format_name.lower()]
+    return list(sut.control.call("get_outgoing_queue", to=format_name)["outgoing"])
 
 
 def initiated(sut: Sut) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from harness.sut.sut import Sut
 from suites.mqqb.steps.opening import direct_name, outgoing_queue, pass_time
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, messages, tags
+from suites.mqqb.steps.sender import Sender, eventually, messages, tags
 
 JOURNAL = "system$;journal"
 DEAD = "system$;deadxact"
@@ -131,9 +131,30 @@ class Outgoing:
         """Return the OutgoingTransferInfo of its queue (MS-MQDMPR 3.1.1.4)."""
         return dict(element(outgoing_queue(self.sut, self.to), "OutgoingTransferInfo"))
 
+    def await_info(self, name: str, value: int) -> bool:
+        """Wait until an element of OutgoingTransferInfo has a value; return whether it has."""
+        return eventually(self.peer, lambda: element(self.info(), name) == value)
+
     def unacknowledged(self) -> list[int]:
         """Return the numbers in UnackedSequence, in its order."""
         return [int(one["SeqNo"]) for one in element(self.sequence(), "UnackedSequence")]
+
+
+Place = tuple[int, int, int]
+"""SeqID, SeqNo and PrevNo of a SEQUENCE_INFO (MS-MQMQ 2.2.5)."""
+
+
+def info_place(info: dict[str, Any], name: str) -> Place:
+    """Return an element of OutgoingTransferInfo that is a SEQUENCE_INFO."""
+    found = element(info, name)
+    seq_id, number, previous = (int(element(found, one)) for one in ("SeqID", "SeqNo", "PrevNo"))
+    return seq_id, number, previous
+
+
+def place_of(frame: Frame, further: int = 0) -> Place:
+    """Return the SEQUENCE_INFO of a message, or of the one that comes so many later."""
+    number = int(header(frame).TxSequenceNumber) + further
+    return identifier_of(frame), number, number - 1
 
 
 def header(frame: Frame) -> Any:

@@ -9,6 +9,8 @@ from reference_qm.config import TimerSettings
 from reference_qm.surface.commands import (
     CreateQueue,
     DeleteQueue,
+    GetOutgoingQueue,
+    GetTransfers,
     Identity,
     ListQueues,
     OpenSession,
@@ -40,6 +42,7 @@ def test_identity(host):
         "set_timers",
         "configure",
         "inspect",
+        "management",
         "remote_read",
     )
     assert set(values["facilities"]) == set(known)
@@ -205,3 +208,12 @@ def test_answers_of_the_disk_that_nobody_awaits_are_ignored(host):
     host.handle(Persisted(77))
     host.handle(PersistFailed(78, "why"))
     assert host.closed == []
+
+
+def test_management_tells_of_an_outgoing_queue_and_of_what_a_queue_receives(host):
+    host.send(direct(9), b"there")
+    (queue,) = host.ask(GetOutgoingQueue(direct(9).upper()))["outgoing"]
+    assert (queue["DestinationFormatName"], queue["State"]) == (direct(9), "Disconnected")
+    assert queue["OutgoingTransferInfo"]["EodLastAckCount"] == 0
+    assert host.ask(GetOutgoingQueue(direct(8))) == {"outgoing": []}
+    assert host.ask(GetTransfers(TRANSACTIONAL)) == {"transfers": []}
