@@ -82,8 +82,11 @@ class Environment(Protocol):
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
         """Do something at an instant, or as soon as possible after it."""
 
-    def run_until(self, condition: Callable[[], bool], timeout_ms: int) -> bool:
-        """Let the environment go on until the condition holds; False when ``timeout_ms`` passed without it."""
+    def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
+        """Let the environment go on until the condition holds; False when ``timeout_ms`` passed without it.
+
+        Time in which the SUT is known to answer nothing does not count, but with ``exactly``, by the tester's clock.
+        """
 
     def connect(self, remote: Endpoint, local_host: str, sink: StreamSink) -> Stream:
         """Begin to connect from an address; the sink gets on_open or on_failed."""

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 
 from harness.environment.base import DatagramSink, StreamSink
+from harness.environment.pulse import Pulse
 from harness.errors import ConformanceFailure, SutUnavailable
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
@@ -185,6 +186,8 @@ class RealEnvironment:
         self._ends_ms = self.now().monotonic_ms + CHECK_LIMIT_MS
         self._timers: list[tuple[int, int, _Timer]] = []
         self._order = itertools.count()
+        self.pulse: Pulse | None = None
+        """With it, waits do not count the time in which the SUT answers nothing."""
 
     def now(self) -> Now:
         return Now(time.monotonic_ns() // 1_000_000, int(time.time()))
@@ -211,15 +214,18 @@ class RealEnvironment:
         heapq.heappush(self._timers, (monotonic_ms, next(self._order), timer))
         return timer
 
-    def run_until(self, condition: Callable[[], bool], timeout_ms: int) -> bool:
-        deadline = self.now().monotonic_ms + timeout_ms
+    def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
+        began_ms = self.now().monotonic_ms
+        wait = None if self.pulse is None or exactly else self.pulse.begin()
         while not condition():
             now_ms = self.now().monotonic_ms
             if now_ms >= self._ends_ms:
                 raise ConformanceFailure(f"the check had not come to an end after {CHECK_LIMIT_MS // 60_000} minutes")
-            if now_ms >= deadline:
-                return False
-            self._step(min(deadline, self._timers[0][0] if self._timers else deadline) - now_ms)
+            left_ms = wait.left_ms(now_ms, timeout_ms) if wait else began_ms + timeout_ms - now_ms
+            if left_ms <= 0:
+                self._step(0)  # what came while this process had to wait for its turn
+                return condition()
+            self._step(min(left_ms, max(0, self._timers[0][0] - now_ms)) if self._timers else left_ms)
         return True
 
     def _step(self, wait_ms: int) -> None:
@@ -291,6 +297,8 @@ class RealEnvironment:
         return tuple(dict.fromkeys(str(entry[4][0]) for entry in found))
 
     def close(self) -> None:
+        if self.pulse is not None:
+            self.pulse.close()
         for key in list(self._selector.get_map().values()):
             self.forget(key.fileobj)  # type: ignore[arg-type]
         self._selector.close()

@@ -118,7 +118,7 @@ class VirtualEnvironment:
         heapq.heappush(self._events, (event.due_ms, next(self._order), event))
         return event
 
-    def run_until(self, condition: Callable[[], bool], timeout_ms: int) -> bool:
+    def run_until(self, condition: Callable[[], bool], timeout_ms: int, *, exactly: bool = False) -> bool:
         deadline = self._now_ms + timeout_ms
         for _ in range(EVENT_LIMIT):
             if condition():

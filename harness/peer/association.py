@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from harness.peer.peer import Peer
 
 OPERATIONS = {**QM2QM_OPERATIONS, **QMCOMM_OPERATIONS, **EPT_OPERATIONS}
-CONNECT_MS = 6_000
 
 
 class Context(NamedTuple):
@@ -157,7 +156,9 @@ class Association(RawConversation):
         """Connect to a port of the SUT; SutUnavailable when nothing answers there."""
         endpoint = Endpoint(self.peer.sut.address, port)
         self.stream = self.peer.environment.connect(endpoint, self.peer.address, self)
-        self.peer.environment.run_until(lambda: self.is_open or self.failed is not None, CONNECT_MS)
+        self.peer.environment.run_until(
+            lambda: self.is_open or self.failed is not None, self.peer.sut.timeouts.connect_ms
+        )
         if not self.is_open:
             why = self.failed or "no answer"
             raise SutUnavailable(f"cannot connect to {endpoint.host}:{endpoint.port} for RPC: {why}")

@@ -21,7 +21,6 @@ from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
 PEER_QUEUE = "private$\\mqc-peer"
-CONNECT_MS = 6_000
 OTHER_ADDRESS = "127.255.255.253"
 """An address of loopback that no peer has."""
 
@@ -71,7 +70,9 @@ class Peer:
         address = OTHER_ADDRESS if from_another_address and loopback else self.address
         conversation = RawConversation(self, by_peer=True)
         conversation.stream = self.environment.connect(self.sut.endpoint, address, conversation)
-        self.environment.run_until(lambda: conversation.is_open or conversation.failed is not None, CONNECT_MS)
+        self.environment.run_until(
+            lambda: conversation.is_open or conversation.failed is not None, self.sut.timeouts.connect_ms
+        )
         if not conversation.is_open:
             raise SutUnavailable(
                 f"cannot connect to {self.sut.endpoint.host}:{self.sut.endpoint.port}: "
@@ -132,7 +133,7 @@ class Peer:
         before = set(self.sessions)
         token = self.host.begin(OpenSession(self.sut.format_name("plain")))
         answered = self.environment.run_until(
-            lambda: token in self.host.answers, CONNECT_MS + self.sut.response_timeout_ms
+            lambda: token in self.host.answers, self.sut.timeouts.connect_ms + self.sut.response_timeout_ms
         )
         self._pre_tampers = []
         new = [session for name, session in self.sessions.items() if name not in before]

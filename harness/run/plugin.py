@@ -70,7 +70,7 @@ def _begin(config: pytest.Config) -> None:
     from harness.errors import MqconformError, UsageError
     from harness.rules.catalogue import load_catalogue
     from harness.run.run import Run, slug
-    from harness.sut.drivers import driver_for, start_all
+    from harness.sut.drivers import driver_for, start_all, timeouts_report
     from harness.sut.sut_file import load_sut_file
     from harness.sut.worker_configurations import worker_configurations
 
@@ -94,6 +94,8 @@ def _begin(config: pytest.Config) -> None:
         run.aborted = str(error)
         run.end()
         raise pytest.UsageError(str(error)) from error
+    run.timeouts = timeouts_report(drivers)
+    run.write(finished=None, code=None)
     config.stash[RUN] = run
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
@@ -338,8 +340,12 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     run = config.stash.get(RUN, None)
     if run is None:
         return
+    from harness.sut.timeouts import said_of_timeouts
+
     terminalreporter.write_sep("-", "mqconform")
     terminalreporter.write_line(run.account())
+    if run.timeouts is not None:
+        terminalreporter.write_line(said_of_timeouts(run.timeouts))
     shortfall = run.shortfall()
     if shortfall:
         terminalreporter.write_line(shortfall)

@@ -57,6 +57,8 @@ class Run:
     """A word that no other run has, nor this one before it was resumed."""
     residue: list[dict[str, str]] = field(default_factory=list)
     """What checks left behind in the SUT, or what came of it for a check that was over: judged by nobody."""
+    timeouts: dict[str, Any] | None = None
+    """How fast the SUT answered at the start, and the timeouts that follow (harness.sut.timeouts.report)."""
     aborted: str | None = None
     failed: bool = False
     """Whether a check failed for pytest, also one that broke before or after it could judge."""
@@ -100,6 +102,7 @@ class Run:
             "selection": self.selection,
             "capabilities": dict(self.file.capabilities),
             "residue": self.residue,
+            "timeouts": self.timeouts,
             "aborted": self.aborted,
             "exit": code,
         }

@@ -69,15 +69,18 @@ class VirtualControl:
 class JsonlControl:
     """One JSON object per line over TCP."""
 
-    def __init__(self, environment: Environment, endpoint: Endpoint, local_host: str) -> None:
+    def __init__(
+        self, environment: Environment, endpoint: Endpoint, local_host: str, *, answer_ms: int = ANSWER_MS
+    ) -> None:
         self.environment = environment
+        self.answer_ms = answer_ms
         self.endpoint = endpoint
         self._buffer = b""
         self._answers: dict[int, dict[str, Any]] = {}
         self._next = 0
         self._state = "connecting"
         self._stream: Stream = environment.connect(endpoint, local_host, self)
-        environment.run_until(lambda: self._state != "connecting", ANSWER_MS)
+        environment.run_until(lambda: self._state != "connecting", answer_ms)
         if self._state != "open":
             raise SutUnavailable(f"control {endpoint.host}:{endpoint.port} does not answer: {self._state}")
 
@@ -114,7 +117,7 @@ class JsonlControl:
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         number = self.begin(verb, **arguments)
-        timeout = ANSWER_MS + int(arguments.get("timeout_ms") or 0)
+        timeout = self.answer_ms + int(arguments.get("timeout_ms") or 0)
         self.environment.run_until(lambda: number in self._answers or self._state != "open", timeout)
         if number not in self._answers:
             why = "no answer in time" if self._state == "open" else self._state

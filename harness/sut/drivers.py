@@ -12,9 +12,10 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Protocol
+from typing import IO, Any, Protocol
 from uuid import UUID
 
 from harness.environment import Environment, RealEnvironment, VirtualEnvironment
@@ -28,6 +29,8 @@ from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtu
 from harness.sut.remote_control import RemoteControl
 from harness.sut.sut import MESSAGE_IDS_A_TEST, Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, SutFile
+from harness.sut.timeouts import VIRTUAL, Timeouts, report
+from harness.sut.vital_signs import VitalSigns
 from harness.sut.worker_configurations import as_fresh_peer
 from harness.wire import dissect, establish_connection
 from reference_qm.codec import StreamFramer
@@ -95,6 +98,15 @@ def start_all(drivers: Sequence[SutDriver]) -> None:
         for driver in drivers:
             driver.stop()
         raise errors[0]
+
+
+def timeouts_report(drivers: Sequence[SutDriver]) -> dict[str, Any] | None:
+    """Return what a run says of its timeouts; None in virtual time, where there is nothing to wait for."""
+    real = [driver for driver in drivers if isinstance(driver, ExternalDriver)]
+    if not real:
+        return None
+    slowest = max(real, key=lambda driver: driver.timeouts.response_ms)
+    return report([driver.vital_signs.speed for driver in real], slowest.timeouts)
 
 
 class VirtualDriver:
@@ -166,6 +178,7 @@ class ExternalDriver:
         self.ping_port = file.driver.ping_port
         self.rpc_port = file.driver.rpc_port
         self.identifier: UUID | None = None
+        self.vital_signs = VitalSigns(file)
         self._message_ids_block = 0
 
     def start(self) -> None:
@@ -177,17 +190,24 @@ class ExternalDriver:
                 f"{self.file.sut.name}: cannot connect to {driver.address}:{self.tcp_port}: {error.strerror or error}; "
                 "is it running, and are address and tcp_port in [driver] right?"
             ) from error
+        exchange = partial(discover_identifier, driver.address, self.tcp_port, driver.peer_identifier)
+        self.vital_signs.measure(exchange, self.ping_port, self.control_endpoint)
         if self.control_endpoint is None:
-            self.identifier = discover_identifier(driver.address, self.tcp_port, driver.peer_identifier)
+            self.identifier = exchange()
         elif not (self.shared and self.worker):
             self._with_control(self._begin)
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """The timeouts in force."""
+        return self.vital_signs.timeouts
 
     def _with_control(self, action: Callable[[Control], object]) -> None:
         """Do something over a control channel that is opened for it."""
         assert self.control_endpoint is not None
         environment = RealEnvironment()
         try:
-            control = JsonlControl(environment, self.control_endpoint, "127.0.0.1")
+            control = JsonlControl(environment, self.control_endpoint, "127.0.0.1", answer_ms=self.timeouts.control_ms)
             action(control)
             control.close()
         finally:
@@ -200,19 +220,30 @@ class ExternalDriver:
             control.call("reset")
         if "set_timers" in facilities:
             self._timers = {"scale": control.call("set_timers")["scale"]}
-            control.call("set_timers", scale=self.file.control.time_scale)
+            control.call("set_timers", scale=self.timeouts.scale(self.file.control.time_scale))
 
     def open(self, seed: str, run: str = "", fresh_peer: int | None = None) -> Sut:
         environment = RealEnvironment()
+        environment.pulse = self.vital_signs.pulse(environment)
         file = self.file if fresh_peer is None else as_fresh_peer(self.file, run, fresh_peer)
         try:
             control: Control | None = None
             if self.control_endpoint is not None:
-                control = JsonlControl(environment, self.control_endpoint, "127.0.0.1")
+                control = JsonlControl(
+                    environment, self.control_endpoint, "127.0.0.1", answer_ms=self.timeouts.control_ms
+                )
             elif file.capabilities.get("qm2qm", False):
                 control = RemoteControl(environment, file, self.rpc_port)
             ports = self.tcp_port, self.ping_port, self.rpc_port
-            view = _view(file, environment, control, *ports, known=self.identifier, reset=not self.shared)
+            view = _view(
+                file,
+                environment,
+                control,
+                *ports,
+                known=self.identifier,
+                reset=not self.shared,
+                timeouts=self.timeouts,
+            )
         except MqconformError:
             environment.close()
             raise
@@ -332,6 +363,7 @@ def _view(
     *,
     known: UUID | None = None,
     reset: bool = True,
+    timeouts: Timeouts = VIRTUAL,
 ) -> Sut:
     identifier, facilities, scale, keys = known, frozenset[str](), 1, b""
     if isinstance(control, RemoteControl):
@@ -341,10 +373,11 @@ def _view(
         if environment.virtual:  # each test has a core of its own
             reset = False
         elif "set_timers" in facilities:
-            scale = file.control.time_scale
+            scale = int(control.call("set_timers")["scale"])
         if reset and "reset" in facilities:
             control.call("reset")
             if "set_timers" in facilities:
+                scale = timeouts.scale(file.control.time_scale)
                 control.call("set_timers", scale=scale)
     return Sut(
         file,
@@ -357,6 +390,7 @@ def _view(
         rpc_port=rpc_port,
         scale=scale,
         encryption_keys=keys,
+        timeouts=timeouts,
     )
 
 

@@ -12,6 +12,7 @@ from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.sut.control import Control, ControlRefused
 from harness.sut.provisioning import sut_keys
 from harness.sut.sut_file import CAPABILITIES, SutFile
+from harness.sut.timeouts import VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
@@ -19,13 +20,6 @@ PROVISIONED = "restricted"
 """The kind of the queue that must be there, with rights that no control channel gives."""
 MESSAGE_IDS_A_TEST = 1024
 """MessageIDs that a test may use. A SUT that outlives a test would take one used twice for a duplicate."""
-RESPONSE_TIMEOUT_VIRTUAL_MS = 2_000
-RESPONSE_TIMEOUT_REAL_MS = 3_000
-QUIET_VIRTUAL_MS = 2_000
-QUIET_CONTROLLED_MS = 250
-"""With a control channel: a program beside the tester, which is seldom late."""
-QUIET_REAL_MS = 1_500
-"""Of any other: an answer that is a second late is an answer."""
 
 
 class Sut:
@@ -46,8 +40,10 @@ class Sut:
         rpc_port: int = 0,
         own: str = "own",
         shared: bool = False,
+        timeouts: Timeouts = VIRTUAL,
     ) -> None:
         self.file = file
+        self.timeouts = timeouts
         self.environment = environment
         self._control = control
         self.identifier = identifier
@@ -118,14 +114,12 @@ class Sut:
     @property
     def response_timeout_ms(self) -> int:
         """Return how long to wait for something that should come at once."""
-        return RESPONSE_TIMEOUT_VIRTUAL_MS if self.environment.virtual else RESPONSE_TIMEOUT_REAL_MS
+        return self.timeouts.response_ms
 
     @property
     def quiet_ms(self) -> int:
         """Return the silence window: how long to wait before nothing counts as nothing."""
-        if self.environment.virtual:
-            return QUIET_VIRTUAL_MS
-        return QUIET_REAL_MS if self.file.control.kind == "none" else QUIET_CONTROLLED_MS
+        return self.timeouts.quiet_ms
 
     def duration_ms(self, specified_ms: int) -> int:
         """Return how long a protocol timer of so many specified ms runs here (set_timers)."""
@@ -133,7 +127,9 @@ class Sut:
 
     def slack_ms(self, specified_ms: int) -> int:
         """Return how much later than its duration a timer may be seen to expire: network, scheduling."""
-        return 20 if self.environment.virtual else 300 + self.duration_ms(specified_ms) // 4
+        if self.environment.virtual:
+            return 20
+        return 300 + self.duration_ms(specified_ms) // 4 + 2 * self.timeouts.worst_ms
 
     # -- queues and messages ------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from harness.errors import UsageError
 from harness.sut.releases import RELEASES
+from harness.sut.timeouts import TimeoutsTable
 from harness.type_names import type_name
 
 PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
@@ -32,6 +33,10 @@ CAPABILITIES = MappingProxyType(
     }
 )
 """The capabilities that a SUT can declare; what it does not declare, it does not have."""
+
+
+MIN_FACTOR, MAX_FACTOR = 0.1, 100.0
+MAX_TIMEOUT_MS = 600_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +113,7 @@ class SutFile:
     control: ControlTable = field(default_factory=ControlTable)
     capabilities: MappingProxyType[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     reference: ReferenceTable = field(default_factory=ReferenceTable)
+    timeouts: TimeoutsTable = field(default_factory=TimeoutsTable)
     path: Path | None = None
 
 
@@ -117,6 +123,7 @@ _TABLES = {
     "queues": QueuesTable,
     "control": ControlTable,
     "reference": ReferenceTable,
+    "timeouts": TimeoutsTable,
 }
 _FORMER_NAMES = {"reach": "driver"}
 """Tables of SUT files that were written when they were called otherwise."""
@@ -149,6 +156,7 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     tables = {name: _table(kind, tree.get(name, {}), where, name) for name, kind in _TABLES.items()}
     file = SutFile(**tables, capabilities=_capabilities(tree.get("capabilities", {}), where), path=path)
     _check_driver(file.driver, where)
+    _check_timeouts(file.timeouts, where)
     if file.sut.profile not in RELEASES:
         raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known are {', '.join(RELEASES)}")
     return file
@@ -181,6 +189,8 @@ def _value(hint: Any, value: Any, where: str) -> Any:
             return UUID(value)
         except (ValueError, AttributeError, TypeError) as error:
             raise UsageError(f"{where} is {value!r}; it must be a GUID") from error
+    if hint is float and type(value) is int:
+        return float(value)
     if type(value) is not hint:
         raise UsageError(f"{where} is {value!r}; it must be {type_name(hint)}")
     return value
@@ -217,3 +227,11 @@ def _check_driver(driver: DriverTable, where: str) -> None:
         )
     if driver.kind == "process" and not driver.command:
         raise UsageError(f'{where}: driver.command is missing; kind = "process" needs to know what to start')
+
+
+def _check_timeouts(timeouts: TimeoutsTable, where: str) -> None:
+    if not MIN_FACTOR <= timeouts.factor <= MAX_FACTOR:
+        raise UsageError(f"{where}: timeouts.factor is {timeouts.factor}; it must be {MIN_FACTOR} to {MAX_FACTOR}")
+    for key in ("response_ms", "quiet_ms", "connect_ms", "control_ms", "stall_ms"):
+        if not 0 <= getattr(timeouts, key) <= MAX_TIMEOUT_MS:
+            raise UsageError(f"{where}: timeouts.{key} is {getattr(timeouts, key)}; it must be 0 to {MAX_TIMEOUT_MS}")

@@ -1,0 +1,141 @@
+"""The pulse of the system under test: whether it answers while the tester waits.
+
+A system that was stopped, swapped out or moved answers late; that is no reason to call it wrong. So a wait does not
+count the time in which nothing was answered, and it ends without result only when the system has answered something
+that was asked after the end of the wait.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+BEAT_MS = 100
+"""From one question to the next, and how long a wait may last before the first."""
+SETTLE_MS = 100
+"""A system that runs again needs this long until it has done what it was about to do."""
+
+
+class Channel(Protocol):
+    """A way to ask the system something harmless."""
+
+    def ask(self, number: int) -> bool:
+        """Ask; the answer will name the number. False when nobody can be asked: the system is not there."""
+
+    def close(self) -> None:
+        """Ask no more."""
+
+
+@dataclass(slots=True)
+class Stall:
+    """A time in which the system answered nothing."""
+
+    began_ms: int
+    ended_ms: int
+
+
+class Pulse:
+    """What is known of the system's pulse. ``tolerance_ms``: an answer that took longer was held up by a stall.
+
+    ``limit_ms``: the longest stall that is believed to be one; a system that answers nothing for longer hangs.
+    """
+
+    def __init__(self, now_ms: Callable[[], int], *, tolerance_ms: int, limit_ms: int) -> None:
+        self._now_ms = now_ms
+        self._tolerance_ms = tolerance_ms
+        self._limit_ms = limit_ms
+        self._channel: Channel | None = None
+        self._open_channel: Callable[[], Channel] | None = None
+        self._asked: deque[tuple[int, int]] = deque()
+        """Numbers of the questions that wait for an answer, with their times."""
+        self._number = 0
+        self._answered = 0
+        self.stalls: list[Stall] = []
+        self.hangs = False
+
+    def through(self, open_channel: Callable[[], Channel]) -> Pulse:
+        """Ask through a channel, which is opened with the first question."""
+        self._open_channel = open_channel
+        return self
+
+    def begin(self) -> Wait:
+        """Begin a wait."""
+        return Wait(self, self._now_ms())
+
+    def ask(self) -> int:
+        """Ask the system; return the number of the question. What cannot be asked is taken for answered."""
+        now_ms = self._now_ms()
+        if self._channel is None and self._open_channel is not None:
+            self._channel = self._open_channel()
+        self._number += 1
+        self._asked.append((self._number, now_ms))
+        if self._channel is None or not self._channel.ask(self._number):
+            self._asked.clear()
+            self._answered = self._number
+        return self._number
+
+    def answered(self, number: int) -> None:
+        """Take an answer: it stands for every question before it."""
+        now_ms = self._now_ms()
+        if self._asked and self._asked[0][0] <= number <= self._number:
+            began_ms = self._asked[0][1]
+            if now_ms - began_ms > self._tolerance_ms:
+                self.stalls.append(Stall(began_ms, now_ms))
+            self._answered, self.hangs = number, False
+            while self._asked and self._asked[0][0] <= number:
+                self._asked.popleft()
+
+    def has_answered(self, number: int) -> bool:
+        """Return whether a question was answered, or will never be."""
+        return self.hangs or self._answered >= number
+
+    def beat(self) -> None:
+        """Ask, unless it was done a moment ago."""
+        if not self._asked or self._now_ms() - self._asked[-1][1] >= BEAT_MS:
+            self.ask()
+
+    def stalled_ms(self, from_ms: int, until_ms: int) -> int:
+        """Return how much of a time the system answered nothing in, with the time that it then needs to settle."""
+        stalls = [*self.stalls, *self._going_on()]
+        parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
+        return sum(part + SETTLE_MS for part in parts if part > 0)
+
+    def _going_on(self) -> list[Stall]:
+        now_ms = self._now_ms()
+        if self.hangs or not self._asked or now_ms - self._asked[0][1] <= self._tolerance_ms:
+            return []
+        if now_ms - self._asked[0][1] > self._limit_ms:
+            self.hangs = True
+            return []
+        return [Stall(self._asked[0][1], now_ms)]
+
+    def close(self) -> None:
+        """Ask no more."""
+        if self._channel is not None:
+            self._channel.close()
+
+
+class Wait:
+    """One wait of a check, as long as the pulse asks for."""
+
+    def __init__(self, pulse: Pulse, began_ms: int) -> None:
+        self._pulse = pulse
+        self._began_ms = began_ms
+        self._last_question: int | None = None
+
+    def left_ms(self, now_ms: int, timeout_ms: int) -> int:
+        """Return how long to wait before asking again; 0 when the wait is over."""
+        pulse = self._pulse
+        due_ms = self._began_ms + timeout_ms + pulse.stalled_ms(self._began_ms, now_ms)
+        if now_ms < due_ms:
+            self._last_question = None
+            if now_ms - self._began_ms >= BEAT_MS:
+                pulse.beat()
+            return min(due_ms - now_ms, BEAT_MS)
+        if self._last_question is None:
+            self._last_question = pulse.ask()
+        elif not pulse.has_answered(self._last_question):
+            pulse.beat()
+        return 0 if pulse.has_answered(self._last_question) else BEAT_MS

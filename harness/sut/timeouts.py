@@ -1,0 +1,143 @@
+"""How long to wait for a system: from the SUT file, and from how fast the system answered at the start of the run."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+EXCHANGES = 5
+BETWEEN_EXCHANGES_S = 0.1
+"""Spread over half a second, so that a system that stops again and again is met while it does."""
+
+LATE_MULTIPLE = 2
+"""What comes within so many response timeouts is late, which nobody is convicted for; what comes later never came."""
+LONGEST_MS = 60_000
+"""No timeout that follows from a measurement is longer."""
+OF_SLOW = 4
+"""A response timeout is at least so many times a slow answer: the slowest, or the median of a system whose pulse is
+felt."""
+QUIET_OF_SLOW = 2
+ACK_TIMEOUT_MS = 20_000
+"""The shortest timer after which a queue manager gives its peer up (MS-MQQB 2.2.2.1, note <51>)."""
+ANSWERS_A_TIMER = 3
+"""So many of the slowest answers must fit into it, however fast timers run."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeoutsTable:
+    """[timeouts]: ``factor`` stretches the defaults; a value of 0 follows from them and from the answers measured.
+
+    ``stall_ms``: the longest time without any answer in which a system is believed to go on afterwards.
+    """
+
+    factor: float = 1.0
+    response_ms: int = 0
+    quiet_ms: int = 0
+    connect_ms: int = 0
+    control_ms: int = 0
+    stall_ms: int = 30_000
+
+
+@dataclass(frozen=True, slots=True)
+class Speed:
+    """How long the first exchanges took."""
+
+    samples_ms: tuple[int, ...]
+
+    @property
+    def median_ms(self) -> int:
+        """Return the median."""
+        return int(statistics.median(self.samples_ms))
+
+    @property
+    def worst_ms(self) -> int:
+        """Return the longest."""
+        return max(self.samples_ms)
+
+
+@dataclass(frozen=True, slots=True)
+class Timeouts:
+    """The timeouts in force. ``worst_ms``: the slowest answer that was measured."""
+
+    response_ms: int
+    quiet_ms: int
+    connect_ms: int
+    control_ms: int
+    stall_ms: int
+    worst_ms: int = 0
+
+    def scale(self, wanted: int) -> int:
+        """Return how much faster timers may run: an answer has to come before a timer takes it for missing."""
+        return max(1, min(wanted, ACK_TIMEOUT_MS // max(1, ANSWERS_A_TIMER * self.worst_ms)))
+
+    @property
+    def late_ms(self) -> int:
+        """How much longer than the response timeout to look whether an answer is only late."""
+        return (LATE_MULTIPLE - 1) * self.response_ms
+
+
+VIRTUAL = Timeouts(response_ms=2_000, quiet_ms=2_000, connect_ms=6_000, control_ms=10_000, stall_ms=0)
+"""In virtual time nothing is slow."""
+REAL = Timeouts(response_ms=3_000, quiet_ms=1_500, connect_ms=6_000, control_ms=10_000, stall_ms=30_000)
+QUIET_CONTROLLED_MS = 250
+"""With a control channel: a program beside the tester, which is seldom late. Of any other, an answer that is a second
+late is an answer."""
+
+
+def timeouts_for(table: TimeoutsTable, *, controlled: bool, speed: Speed | None = None, felt: bool = False) -> Timeouts:
+    """Return the timeouts of a real run. ``felt``: the system's pulse is felt, so no wait has to outlast a stall."""
+    worst_ms = speed.worst_ms if speed else 0
+    usual_ms = speed.median_ms if speed and felt else worst_ms
+
+    def in_force(given_ms: int, default_ms: int, measured_ms: int) -> int:
+        return given_ms or max(int(default_ms * table.factor), min(measured_ms, LONGEST_MS))
+
+    return Timeouts(
+        response_ms=in_force(table.response_ms, REAL.response_ms, OF_SLOW * usual_ms),
+        quiet_ms=in_force(
+            table.quiet_ms, QUIET_CONTROLLED_MS if controlled else REAL.quiet_ms, QUIET_OF_SLOW * usual_ms
+        ),
+        connect_ms=in_force(table.connect_ms, REAL.connect_ms, OF_SLOW * usual_ms),
+        control_ms=in_force(table.control_ms, REAL.control_ms, OF_SLOW * usual_ms),
+        stall_ms=table.stall_ms,
+        worst_ms=worst_ms,
+    )
+
+
+def measure_speed(exchange: Callable[[], object]) -> Speed | None:
+    """Measure how long an exchange takes, several times; None when there was no answer (None)."""
+    samples = []
+    for number in range(EXCHANGES):
+        if number:
+            time.sleep(BETWEEN_EXCHANGES_S)
+        began = time.monotonic()
+        if exchange() is None:
+            return None
+        samples.append(int((time.monotonic() - began) * 1_000))
+    return Speed(tuple(samples))
+
+
+def report(speeds: Sequence[Speed | None], timeouts: Timeouts) -> dict[str, Any]:
+    """Return what a run says of its timeouts; several workers: of the slowest SUT."""
+    known = [speed for speed in speeds if speed is not None]
+    slowest = max(known, key=lambda speed: speed.worst_ms, default=None)
+    measured = None
+    if slowest is not None:
+        measured = {
+            "median_ms": slowest.median_ms,
+            "worst_ms": slowest.worst_ms,
+            "samples_ms": list(slowest.samples_ms),
+        }
+    return {"measured": measured, "in_force": asdict(timeouts), "late_multiple": LATE_MULTIPLE}
+
+
+def said_of_timeouts(reported: dict[str, Any]) -> str:
+    """Return a report in one line."""
+    measured, in_force = reported["measured"], reported["in_force"]
+    answered = (
+        f"answers in {measured['median_ms']} ms, at worst {measured['worst_ms']} ms" if measured else "not measured"
+    )
+    return f"{answered}; waits {in_force['response_ms']} ms for an answer, {in_force['quiet_ms']} ms for none"

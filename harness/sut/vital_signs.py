@@ -1,0 +1,69 @@
+"""The vital signs of a system: how fast it answers, and its pulse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from harness.environment.pulse import Channel, Pulse
+from harness.environment.real import RealEnvironment
+from harness.sut.pulse_channels import ControlChannel, PingChannel
+from harness.sut.sut_file import SutFile
+from harness.sut.timeouts import OF_SLOW, Speed, measure_speed, timeouts_for
+from reference_qm.surface.inputs import Endpoint
+
+TOLERANCE_MS = 100
+"""What an answer may take longer than usual before that is a stall: scheduling."""
+
+OpenChannel = Callable[[RealEnvironment, Pulse], Channel]
+
+
+class VitalSigns:
+    """Measured once, when the run starts."""
+
+    def __init__(self, file: SutFile) -> None:
+        self.file = file
+        self.speed: Speed | None = None
+        self.timeouts = timeouts_for(file.timeouts, controlled=file.control.kind != "none")
+        self._open_channel: OpenChannel | None = None
+
+    def measure(self, exchange: Callable[[], object], ping_port: int, control: Endpoint | None) -> None:
+        """Find out how fast it answers an exchange, how its pulse is felt, and so how long to wait for it."""
+        self.speed = measure_speed(exchange)
+        if self.speed is not None:
+            self._open_channel = next(filter(self._is_felt, self._channels(ping_port, control)), None)
+        self.timeouts = timeouts_for(
+            self.file.timeouts,
+            controlled=control is not None,
+            speed=self.speed,
+            felt=self._open_channel is not None,
+        )
+
+    def pulse(self, environment: RealEnvironment) -> Pulse | None:
+        """Return the pulse as a test feels it; None where there is no way to."""
+        return None if self._open_channel is None else self._pulse(environment, self._open_channel)
+
+    def _channels(self, ping_port: int, control: Endpoint | None) -> Iterator[OpenChannel]:
+        driver = self.file.driver
+        if self.file.capabilities.get("ping", False):
+            endpoint = Endpoint(driver.address, ping_port)
+            yield lambda environment, pulse: PingChannel(environment, endpoint, driver.peer_identifier, pulse.answered)
+        if control is not None:
+            yield lambda environment, pulse: ControlChannel(environment, control, pulse.answered)
+
+    def _is_felt(self, channel: OpenChannel) -> bool:
+        environment = RealEnvironment()
+        try:
+            pulse = self._pulse(environment, channel)
+            question = pulse.ask()
+            return environment.run_until(lambda: pulse.has_answered(question), self.timeouts.control_ms)
+        finally:
+            environment.close()
+
+    def _pulse(self, environment: RealEnvironment, channel: OpenChannel) -> Pulse:
+        usual_ms = self.speed.median_ms if self.speed else 0
+        pulse = Pulse(
+            lambda: environment.now().monotonic_ms,
+            tolerance_ms=TOLERANCE_MS + OF_SLOW * usual_ms,
+            limit_ms=self.timeouts.stall_ms,
+        )
+        return pulse.through(lambda: channel(environment, pulse))

@@ -1,0 +1,128 @@
+"""The pulse of a system: a wait does not count the time in which nothing is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.environment import RealEnvironment
+from harness.environment.pulse import BEAT_MS, SETTLE_MS, Pulse
+from reference_qm.surface.inputs import Endpoint
+
+TOLERANCE_MS, LIMIT_MS = 50, 5_000
+
+
+class Clock:
+    """A time that the test moves, and a system that answers when it runs."""
+
+    def __init__(self) -> None:
+        self.now_ms = 0
+        self.runs = True
+        self.there = True
+        self.pulse = Pulse(lambda: self.now_ms, tolerance_ms=TOLERANCE_MS, limit_ms=LIMIT_MS).through(lambda: self)
+        self.asked = 0
+        self.closed = False
+
+    def ask(self, number: int) -> bool:
+        self.asked = number
+        if self.runs and self.there:
+            self.pulse.answered(number)
+        return self.there
+
+    def close(self) -> None:
+        self.closed = True
+
+    def pass_time(self, ms: int) -> None:
+        self.now_ms += ms
+
+    def wait(self, timeout_ms: int, runs: Callable[[int], bool]) -> int:
+        """Wait in vain; the system runs at the instants that ``runs`` says. Return how long it took."""
+        began_ms, wait = self.now_ms, self.pulse.begin()
+        while True:
+            was, self.runs = self.runs, runs(self.now_ms)
+            if self.runs and not was and self.asked:
+                self.pulse.answered(self.asked)
+            if not wait.left_ms(self.now_ms, timeout_ms):
+                return self.now_ms - began_ms
+            self.pass_time(1)
+
+
+def test_a_wait_for_a_system_that_answers_takes_its_timeout():
+    assert Clock().wait(1_000, lambda now_ms: True) == 1_000
+
+
+def test_a_stall_does_not_count():
+    took_ms = Clock().wait(1_000, lambda now_ms: not 500 <= now_ms < 2_500)
+    assert 3_000 - BEAT_MS <= took_ms <= 3_000 + BEAT_MS + 2 * SETTLE_MS
+
+
+def test_a_wait_ends_only_when_the_system_has_answered_after_it():
+    took_ms = Clock().wait(1_000, lambda now_ms: not 950 <= now_ms < 3_000)
+    assert 3_000 <= took_ms <= 3_000 + SETTLE_MS + BEAT_MS
+
+
+def test_a_system_that_answers_nothing_for_too_long_hangs_and_is_waited_for_no_more():
+    clock = Clock()
+    took_ms = clock.wait(1_000, lambda now_ms: now_ms < 200)
+    assert clock.pulse.hangs
+    assert LIMIT_MS <= took_ms <= LIMIT_MS + 1_000
+    assert clock.wait(1_000, lambda now_ms: False) == 1_000
+
+
+def test_a_system_that_hung_and_answers_again_is_felt_again():
+    clock = Clock()
+    clock.wait(1_000, lambda now_ms: False)
+    clock.pulse.answered(clock.asked)
+    assert not clock.pulse.hangs
+
+
+def test_nobody_to_ask_is_no_stall():
+    clock = Clock()
+    clock.there = False
+    assert clock.wait(1_000, lambda now_ms: False) == 1_000
+
+
+def test_stalls_are_known_afterwards():
+    clock = Clock()
+    clock.wait(1_000, lambda now_ms: not 500 <= now_ms < 2_500)
+    assert clock.pulse.stalled_ms(0, 400) == 0
+    assert 1_900 <= clock.pulse.stalled_ms(0, clock.now_ms) <= 2_000 + BEAT_MS + 2 * SETTLE_MS
+    assert 400 <= clock.pulse.stalled_ms(1_000, 1_400) <= 400 + SETTLE_MS
+
+
+@pytest.fixture
+def environment():
+    made = RealEnvironment()
+    yield made
+    made.close()
+
+
+class Mute:
+    """A channel that nothing answers."""
+
+    def ask(self, number: int) -> bool:
+        return True
+
+    def close(self) -> None: ...
+
+
+def test_exactly_is_by_the_clock_of_the_tester(environment: RealEnvironment):
+    environment.pulse = Pulse(lambda: environment.now().monotonic_ms, tolerance_ms=1, limit_ms=60_000).through(Mute)
+    began_ms = environment.now().monotonic_ms
+    assert not environment.run_until(lambda: False, 20, exactly=True)
+    assert environment.now().monotonic_ms - began_ms < 1_000
+
+
+def test_what_came_while_the_tester_waited_for_its_turn_is_seen(environment: RealEnvironment):
+    class Ear:
+        heard = b""
+
+        def on_datagram(self, remote: Endpoint, data: bytes) -> None:
+            self.heard = data
+
+    ear = Ear()
+    there = environment.datagrams(Endpoint("127.0.0.1", 0), ear)
+    here = environment.datagrams(Endpoint("127.0.0.1", 0), Ear())
+    here.send(there.endpoint, b"x")
+    assert environment.run_until(lambda: bool(ear.heard), 0)

@@ -1,0 +1,64 @@
+"""How long a run waits: from the SUT file, and from how fast the SUT answered."""
+
+from __future__ import annotations
+
+import pytest
+from harness_made import sut_file
+
+from harness.errors import UsageError
+from harness.sut.sut_file import parse_sut_file
+from harness.sut.timeouts import LONGEST_MS, Speed, TimeoutsTable, measure_speed, report, said_of_timeouts, timeouts_for
+
+TREE = {"sut": {"name": "x"}, "driver": {"kind": "external"}}
+
+
+def test_a_fast_system_has_the_defaults():
+    timeouts = timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((1, 2, 1, 9, 1)))
+    assert (timeouts.response_ms, timeouts.quiet_ms, timeouts.scale(20)) == (3_000, 250, 20)
+
+
+def test_a_slow_system_is_waited_for_and_its_timers_run_slower():
+    timeouts = timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((1_500,) * 5))
+    assert (timeouts.response_ms, timeouts.quiet_ms) == (6_000, 3_000)
+    assert timeouts.scale(20) == 4
+
+
+def test_a_system_that_stalls_is_waited_for_by_its_pulse_if_it_is_felt():
+    speed = Speed((2, 3_600, 2, 2, 2))
+    felt = timeouts_for(TimeoutsTable(), controlled=True, speed=speed, felt=True)
+    blind = timeouts_for(TimeoutsTable(), controlled=True, speed=speed)
+    assert (felt.response_ms, felt.quiet_ms) == (3_000, 250)
+    assert (blind.response_ms, blind.quiet_ms) == (14_400, 7_200)
+    assert felt.scale(20) == blind.scale(20) < 3
+
+
+def test_what_is_measured_is_bounded():
+    assert timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((900_000,))).response_ms == LONGEST_MS
+
+
+def test_a_value_of_the_file_holds_whatever_is_measured_and_a_factor_stretches_the_defaults():
+    table = parse_sut_file(TREE | {"timeouts": {"response_ms": 700, "factor": 2}}).timeouts
+    timeouts = timeouts_for(table, controlled=False, speed=Speed((1_500,)))
+    assert (timeouts.response_ms, timeouts.quiet_ms, timeouts.connect_ms) == (700, 3_000, 12_000)
+
+
+@pytest.mark.parametrize("table", [{"factor": 0}, {"response_ms": -1}, {"quiet_ms": 10_000_000}, {"respond_ms": 1}])
+def test_a_senseless_value_is_one_line(table: dict[str, object]):
+    with pytest.raises(UsageError, match=r"timeouts\."):
+        parse_sut_file(TREE | {"timeouts": table})
+
+
+def test_the_default_of_a_sut_file_is_to_measure():
+    assert sut_file().timeouts == TimeoutsTable()
+
+
+def test_what_does_not_answer_is_not_measured():
+    assert measure_speed(lambda: None) is None
+
+
+def test_a_report_names_the_slowest_system():
+    timeouts = timeouts_for(TimeoutsTable(), controlled=True)
+    told = report([None, Speed((1, 2, 3)), Speed((4, 5, 600))], timeouts)
+    assert told["measured"] == {"median_ms": 5, "worst_ms": 600, "samples_ms": [4, 5, 600]}
+    assert said_of_timeouts(told).startswith("answers in 5 ms, at worst 600 ms; waits 3000 ms")
+    assert said_of_timeouts(report([None], timeouts)).startswith("not measured")
