@@ -16,8 +16,8 @@ from harness.capture import CaptureWriter
 from harness.capture.window import FRAME_COST, Place, Window
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import Environment
-from harness.errors import HarnessError, SutFlood
-from harness.wire import dissect, dissect_ping, dissection, kind_of, tree
+from harness.errors import ConformanceFailure, HarnessError, SutFlood
+from harness.wire import WireError, dissect, dissect_ping, dissection, kind_of, tree
 from reference_qm.codec import FormatError, FramingError, Packet, PingPacket, StreamFramer, parse_packet, parse_ping
 from reference_qm.surface.inputs import Endpoint
 
@@ -122,7 +122,10 @@ class Frame:
 
     def __getitem__(self, layer: str) -> Any:
         """Return a layer by its printed name: ``frame["SessionHeader"].AckSequenceNumber``."""
-        return self.packet[layer]
+        try:
+            return self.packet[layer]
+        except (IndexError, WireError) as error:
+            raise MissingLayer(f"the {self.kind} in frame {self.number} has no {layer}: {error}") from error
 
     @cached_property
     def dissected(self) -> str:
@@ -132,6 +135,10 @@ class Frame:
         if self.kind == MALFORMED:
             return dissection(self.data, ping=self.transport == "udp")
         return tree(self.packet)
+
+
+class MissingLayer(ConformanceFailure, IndexError):
+    """A packet lacks what a check looks for in it."""
 
 
 @dataclass(eq=False, repr=False)
@@ -332,6 +339,8 @@ class Recorder:
         if error is None:
             try:
                 if transport == RPC:
+                    if direction == FROM_SUT:
+                        packet = _rpc().dissect_rpc(data)
                     name = _rpc().rpc_kind(data)
                 else:
                     packet = dissect_ping(data) if connection is None else dissect(data)

@@ -38,6 +38,10 @@ def run(
     rule: Annotated[list[str] | None, typer.Option(help="Only checks that cover this rule (again and again).")] = None,
     keyword: Annotated[str | None, typer.Option("-k", help="Only checks whose name matches (as in pytest).")] = None,
     workers: Annotated[int, typer.Option(help="How many checks may run in parallel.")] = 1,
+    deadline: Annotated[
+        int | None, typer.Option(min=1, help="Seconds after which no check is begun; it is inconclusive.")
+    ] = None,
+    check_limit: Annotated[int | None, typer.Option(min=1, help="Seconds that a check may take [900].")] = None,
     verbose: Annotated[bool, typer.Option("-v", help="A line for each check.")] = False,
 ) -> None:
     """Run the suites against a system under test: the same as ``pytest suites --sut FILE --out DIR``."""
@@ -62,6 +66,9 @@ def run(
         arguments += ["--rule", name]
     if keyword:
         arguments += ["-k", keyword]
+    for option, seconds in (("--deadline", deadline), ("--check-limit", check_limit)):
+        if seconds is not None:
+            arguments.append(f"{option}={seconds}")
     _say_what_goes_where(sut)
     code = pytest.main(arguments)
     raise typer.Exit(EXIT_USAGE if code is pytest.ExitCode.USAGE_ERROR else int(code))

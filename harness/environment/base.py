@@ -79,6 +79,9 @@ class Environment(Protocol):
     def epoch_us(self) -> int:
         """Return the time for captures: microseconds since 1970-01-01 UTC."""
 
+    def limit(self, check_ms: int) -> None:
+        """End the check so many ms from now, whatever it waits for; virtual time takes none."""
+
     def call_at(self, monotonic_ms: int, action: Callable[[], None]) -> Timer:
         """Do something at an instant, or as soon as possible after it."""
 

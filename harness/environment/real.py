@@ -14,14 +14,18 @@ from collections.abc import Callable
 
 from harness.environment.base import DatagramSink, StreamSink
 from harness.environment.pulse import Pulse
-from harness.errors import ConformanceFailure, SutUnavailable
+from harness.errors import ConformanceFailure, SutFlood, SutUnavailable
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
 
 CHUNK = 65_536
 CONNECT_TIMEOUT_MS = 5_000
-CHECK_LIMIT_MS = 15 * 60_000
-"""The limit for one check, whatever the SUT does: no wait that a check without control makes is as long."""
+LIMIT_MS = 15 * 60_000
+"""The limit for one check, whatever the SUT does, unless ``limit`` says another."""
+GRACE_MS = 30_000
+"""The time that is left for putting things back after a check that had to be ended."""
+CONNECTIONS_LIMIT = 512
+"""Connections of a SUT that may be open in one check; more are a flood."""
 OUTGOING_LIMIT = 64 * 1024 * 1024
 """Bytes that wait for a SUT that does not read; a check that queues more is wrong."""
 
@@ -145,6 +149,11 @@ class _RealListener:
             sock, name = self.sock.accept()
         except (BlockingIOError, ConnectionAbortedError):
             return
+        except OSError as error:
+            raise SutFlood(f"connections of the SUT cannot be accepted any more: {error.strerror}") from error
+        if self.environment.open_sockets >= CONNECTIONS_LIMIT:
+            sock.close()
+            raise SutFlood(f"the SUT has opened more than {CONNECTIONS_LIMIT} connections within one check")
         sock.setblocking(False)
         stream = _RealStream(self.environment, sock, _endpoint(name), None)
         stream.sink = self.accept(stream)
@@ -163,13 +172,14 @@ class _RealDatagrams:
         self.sink = sink
 
     def on_ready(self, mask: int) -> None:
-        # An ICMP "port unreachable" for an earlier datagram shows up here; UDP promises nothing, so it is no event.
-        with contextlib.suppress(BlockingIOError, ConnectionRefusedError):
+        try:
             data, name = self.sock.recvfrom(CHUNK)
-            self.sink.on_datagram(_endpoint(name), data)
+        except OSError:  # an ICMP error for an earlier datagram; UDP promises nothing, so it is no event
+            return
+        self.sink.on_datagram(_endpoint(name), data)
 
     def send(self, remote: Endpoint, data: bytes) -> None:
-        with contextlib.suppress(ConnectionRefusedError):
+        with contextlib.suppress(OSError):
             self.sock.sendto(data, tuple(remote))
 
     def close(self) -> None:
@@ -183,7 +193,7 @@ class RealEnvironment:
 
     def __init__(self) -> None:
         self._selector = selectors.DefaultSelector()
-        self._ends_ms = self.now().monotonic_ms + CHECK_LIMIT_MS
+        self.limit(LIMIT_MS)
         self._timers: list[tuple[int, int, _Timer]] = []
         self._order = itertools.count()
         self.pulse: Pulse | None = None
@@ -194,6 +204,15 @@ class RealEnvironment:
 
     def epoch_us(self) -> int:
         return time.time_ns() // 1000
+
+    def limit(self, check_ms: int) -> None:
+        self._limit_ms = check_ms
+        self._ends_ms = self.now().monotonic_ms + check_ms
+
+    @property
+    def open_sockets(self) -> int:
+        """Return the number of sockets that are watched."""
+        return len(self._selector.get_map())
 
     def watch(self, sock: socket.socket, on_ready: Callable[[int], None], *, write: bool = False) -> None:
         """Call ``on_ready`` whenever the socket can be read (and written)."""
@@ -220,7 +239,8 @@ class RealEnvironment:
         while not condition():
             now_ms = self.now().monotonic_ms
             if now_ms >= self._ends_ms:
-                raise ConformanceFailure(f"the check had not come to an end after {CHECK_LIMIT_MS // 60_000} minutes")
+                self._ends_ms = now_ms + GRACE_MS
+                raise ConformanceFailure(f"the check had not come to an end after {self._limit_ms // 1_000} s")
             left_ms = wait.left_ms(now_ms, timeout_ms) if wait else began_ms + timeout_ms - now_ms
             if left_ms <= 0:
                 self._step(0)  # what came while this process had to wait for its turn

@@ -109,6 +109,9 @@ class VirtualEnvironment:
     def epoch_us(self) -> int:
         return _EPOCH_S * 1_000_000 + (self._now_ms - _BOOTED_MS) * 1000
 
+    def limit(self, check_ms: int) -> None:
+        """Do nothing: its time costs nobody any, and its events are limited."""
+
     def later(self, delay_ms: int, action: Callable[[], None]) -> _Event:
         """Do something after a delay."""
         return self.call_at(self._now_ms + delay_ms, action)

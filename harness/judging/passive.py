@@ -145,9 +145,8 @@ class PassiveJudge:
         """Judge one packet; a PDU of DCE/RPC is none of those that predicates are about."""
         if not frame.from_sut or frame.transport == RPC:
             return
-        kind, record = frame.kind, _record(frame)
-        if isinstance(record, FormatError):
-            kind = MALFORMED
+        record = _record(frame)
+        kind = MALFORMED if isinstance(record, FormatError) else frame.kind
         context = Context(frame, frame.connection)
         for rule in self._rules_of(kind):
             self._note(rule, frame, rule.predicate(record, context))
@@ -178,6 +177,8 @@ class PassiveJudge:
 
 
 def _record(frame: Frame) -> Any:
+    if frame.error is not None:  # no packet began there, whatever its bytes look like
+        return frame.error
     try:
         return frame.record
     except FormatError as error:

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.capture.recorder import Frame
+from harness.capture.recorder import MALFORMED, Frame
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.peer.conversation import RawConversation
 from harness.wire.rpc import (
     ACCEPTANCE,
     CONC_MPX,
     LAST,
+    LONGEST_STUB,
     MAX_FRAGMENT,
     NDR,
     NDR64,
@@ -22,7 +23,6 @@ from harness.wire.rpc import (
     Syntax,
     bind,
     co_cancel,
-    dissect_rpc,
     outcomes_of,
     request,
     stub_of,
@@ -65,8 +65,12 @@ class Call:
     """The results: the scapy packet of the response's stub."""
     malformed: str | None = None
     """The reason why the response's stub is not valid."""
-    stub: bytes = b""
-    """The response's stub, as far as it has come."""
+    gathered: bytearray = field(default_factory=bytearray, repr=False)
+
+    @property
+    def stub(self) -> bytes:
+        """The response's stub, as far as it has come."""
+        return bytes(self.gathered)
 
     def wait(self, within_ms: int | None = None) -> Call:
         """Wait for the answer, or until it is clear that none comes."""
@@ -120,13 +124,16 @@ class Call:
         if frame.kind == "fault":
             self.thrown, self.answered = packet.payload.status, True
             return
-        self.stub += stub_of(packet)
+        self.gathered += stub_of(packet)
+        if len(self.gathered) > LONGEST_STUB:
+            self.malformed, self.answered = f"its stub has more than {LONGEST_STUB} bytes", True
+            return
         if not packet.pfc_flags & LAST:
             return
         self.answered = True
         if self.operation is not None:
             try:
-                self.out = self.operation.read_response(self.stub, self.wide)
+                self.out = self.operation.read_response(bytes(self.gathered), self.wide)
             except WireError as error:
                 self.malformed = str(error)
             self.received[0].stub = self.out
@@ -140,8 +147,8 @@ class Association(RawConversation):
         self.contexts: dict[Syntax, Context] = {}
         self.group = 0
         self.calls: dict[int, Call] = {}
-        self.answers: list[tuple[Frame, Any]] = []
-        """PDUs that answer no call, oldest first: bind_ack and the like, with their packets."""
+        self.answers: list[Frame] = []
+        """PDUs that answer no call, oldest first: bind_ack and the like, and bytes that are no PDU."""
         self._call_id = 0
         self._context_id = 0
 
@@ -172,16 +179,11 @@ class Association(RawConversation):
     def on_bytes(self, data: bytes) -> None:
         """Record what the SUT sent; pass answers to their calls."""
         for frame in self.peer.recorder.received(self.record, data):
-            try:
-                packet = dissect_rpc(frame.data)
-            except WireError as error:
-                self.answers.append((frame, error))
-                continue
-            call = self.calls.get(packet.call_id) if frame.kind in ("response", "fault") else None
+            call = self.calls.get(frame.packet.call_id) if frame.kind in ("response", "fault") else None
             if call is None or call.answered:
-                self.answers.append((frame, packet))
+                self.answers.append(frame)
             else:
-                call.take(frame, packet)
+                call.take(frame, frame.packet)
 
     # -- presentation contexts ----------------------------------------------------------------------------------
 
@@ -194,7 +196,7 @@ class Association(RawConversation):
         flags: int = WHOLE | CONC_MPX,
         **body: Any,
     ) -> tuple[Frame | None, Any]:
-        """Send a bind, or an alter_context by ``kind``; return the frame and packet that answer it, None for none."""
+        """Send a bind, or an alter_context by ``kind``; return the frame that answers it and its packet, or None."""
         self._call_id += 1
         before = len(self.answers)
         self.send(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
@@ -203,11 +205,13 @@ class Association(RawConversation):
         )
         if len(self.answers) == before:
             return None, None
-        frame, packet = self.answers[before]
+        frame = self.answers[before]
+        if frame.kind == MALFORMED:
+            return frame, None
         if frame.kind in ("bind_ack", "alter_context_resp"):
-            self._accept(proposals, outcomes_of(packet))
-            self.group = packet.payload.assoc_group_id
-        return frame, packet
+            self._accept(proposals, outcomes_of(frame.packet))
+            self.group = frame.packet.payload.assoc_group_id
+        return frame, frame.packet
 
     def bind(
         self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64), kind: str = "bind", group: int = 0

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from harness.capture.recorder import Frame
+from harness.capture.recorder import MALFORMED, Frame
 from harness.environment import Listener, Stream, StreamSink
 from harness.peer.conversation import RawConversation
 from harness.wire.rpc import (
@@ -17,6 +17,7 @@ from harness.wire.rpc import (
     CONC_MPX,
     FIRST,
     LAST,
+    LONGEST_STUB,
     NDR,
     NDR64,
     PROVIDER_REJECTION,
@@ -28,7 +29,6 @@ from harness.wire.rpc import (
     Syntax,
     bind_ack,
     bind_nak,
-    dissect_rpc,
     fault,
     proposals_of,
     response,
@@ -53,6 +53,8 @@ NOT_SPECIFIED, ABSTRACT_SYNTAX, TRANSFER_SYNTAXES = range(3)
 """p_provider_reason_t. Spec: C706 12.6.3.1."""
 OP_RANGE = 0x1C010002
 """nca_s_op_rng_error."""
+ACCESS_DENIED = 5
+"""The answer to a request that is too long (MS-RPCE 3.3.3.5.4)."""
 
 
 class Context(NamedTuple):
@@ -80,7 +82,7 @@ class ServedCall:
     answered: list[Frame] = field(default_factory=list)
     cancelled: list[Frame] = field(default_factory=list)
     """co_cancel and orphaned of the SUT about this call."""
-    stub: bytes = b""
+    gathered: bytearray = field(default_factory=bytearray, repr=False)
 
     @property
     def name(self) -> str:
@@ -137,11 +139,10 @@ class ServedAssociation(RawConversation):
     def on_bytes(self, data: bytes) -> None:
         """Record what the SUT sent, and answer it."""
         for frame in self.peer.recorder.received(self.record, data):
-            try:
-                packet = dissect_rpc(frame.data)
-            except WireError as error:
-                self.server.malformed.append((frame, str(error)))
+            if frame.kind == MALFORMED:
+                self.server.malformed.append((frame, frame.dissected))
                 continue
+            packet = frame.packet
             if frame.kind in ("bind", "alter_context"):
                 self._on_bind(frame, packet)
             elif frame.kind == "request":
@@ -193,13 +194,18 @@ class ServedAssociation(RawConversation):
             self.server.malformed.append((frame, f"a fragment of no call {packet.call_id}"))
             return
         call.frames.append(frame)
-        call.stub += stub_of(packet)
+        call.gathered += stub_of(packet)
+        if len(call.gathered) > LONGEST_STUB:
+            del self.calls[packet.call_id]
+            self.server.malformed.append((frame, f"a stub of more than {LONGEST_STUB} bytes"))
+            self.send(fault(packet.call_id, call.p_cont_id, ACCESS_DENIED))
+            return
         if packet.pfc_flags & LAST:
             self._complete(call)
 
     def _complete(self, call: ServedCall) -> None:
         try:
-            call.into = call.operation.read_request(call.stub, call.wide)
+            call.into = call.operation.read_request(bytes(call.gathered), call.wide)
         except WireError as error:
             call.malformed = str(error)
         call.frames[0].stub = call.into

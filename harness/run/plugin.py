@@ -5,6 +5,7 @@ Inert in any other pytest session: it acts only on tests below the suites folder
 
 from __future__ import annotations
 
+import argparse
 import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -40,6 +41,9 @@ AGAIN: pytest.StashKey[bool] = pytest.StashKey()
 ON_TERM: pytest.StashKey[Any] = pytest.StashKey()
 """The handler of SIGTERM before the run."""
 
+CHECK_LIMIT_S = 15 * 60
+"""No wait that a check without control makes is as long."""
+
 _BAD = ("fail", "inconclusive", "harness_error")
 """Verdicts with which a check counts as failed for pytest, JUnit and Allure."""
 
@@ -51,8 +55,22 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--out", metavar="DIR", help="the folder of the run (default: out/<SUT>-<time>)")
     group.addoption("--resume", action="store_true", help="go on with the run in --out")
     group.addoption("--rule", action="append", default=[], metavar="ID", help="only checks that cover this rule")
+    group.addoption("--deadline", type=_seconds, metavar="SECONDS", help="begin no check after so many seconds")
+    group.addoption(
+        "--check-limit",
+        type=_seconds,
+        default=CHECK_LIMIT_S,
+        metavar="SECONDS",
+        help=f"end a check that takes longer ({CHECK_LIMIT_S})",
+    )
     group.addoption("--workers", type=int, default=1, metavar="N", help="how many checks may run in parallel")
     group.addoption("--fault", action="append", default=[], metavar="NAME", help="break a virtual reference this way")
+
+
+def _seconds(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds; give a whole number, 1 at least")
+    return int(text)
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -96,6 +114,7 @@ def _begin(config: pytest.Config) -> None:
         raise pytest.UsageError(str(error)) from error
     run.timeouts = timeouts_report(drivers)
     run.write(finished=None, code=None)
+    run.deadline_s = config.getoption("deadline")
     config.stash[RUN] = run
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
@@ -183,6 +202,7 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     number = len(run.done.tests) + request.session.items.index(request.node)
     fresh_peer = None if needs_known_peer(request.node) else number
     view = config.stash[DRIVER].open(test, run.word, fresh_peer)
+    view.environment.limit(config.getoption("check_limit") * 1_000)
     try:
         _meet_needs(request.node, view)
         yield view
@@ -250,6 +270,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     item.stash[JUDGE] = _judge_for(item, path)
     item.config.stash[RUN].tests_run.add(path)
     try:
+        item.config.stash[RUN].begin_check()
         return (yield)
     except MqconformError as error:
         ours = isinstance(error, HarnessError)
@@ -346,7 +367,6 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     terminalreporter.write_line(run.account())
     if run.timeouts is not None:
         terminalreporter.write_line(said_of_timeouts(run.timeouts))
-    shortfall = run.shortfall()
-    if shortfall:
-        terminalreporter.write_line(shortfall)
+    for line in filter(None, (run.shortfall(), run.overdue())):
+        terminalreporter.write_line(line)
     terminalreporter.write_line(f"run folder: {run.folder}")

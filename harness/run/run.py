@@ -16,7 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from harness.errors import UsageError
+from harness.errors import ConformanceFailure, UsageError
 from harness.judging.verdicts import Recorded, RunInfo, Verdict, VerdictLog, read_verdicts
 from harness.paths import SUITES
 from harness.rules.catalogue import Catalogue, load_index
@@ -60,6 +60,9 @@ class Run:
     timeouts: dict[str, Any] | None = None
     """How fast the SUT answered at the start, and the timeouts that follow (harness.sut.timeouts.report)."""
     aborted: str | None = None
+    deadline_s: int | None = None
+    """Seconds after the begin of the run after which no check is begun."""
+    began_s: float = field(default_factory=time.monotonic)
     failed: bool = False
     """Whether a check failed for pytest, also one that broke before or after it could judge."""
 
@@ -133,6 +136,17 @@ class Run:
         if self.whole and tests < frozen:
             return f"only {tests} checks ran; suites/frozen.toml says a whole run has {frozen}"
         return None
+
+    def overdue(self) -> str | None:
+        """Return in one line that the deadline has passed; None before it."""
+        if self.deadline_s is None or time.monotonic() - self.began_s < self.deadline_s:
+            return None
+        return f"the deadline of {self.deadline_s} s has passed; checks that were not begun before are inconclusive"
+
+    def begin_check(self) -> None:
+        """Refuse to begin a check after the deadline: ConformanceFailure."""
+        if self.overdue() is not None:
+            raise ConformanceFailure(f"not begun: the run's deadline of {self.deadline_s} s had passed")
 
     def account(self) -> str:
         """Return in one line what the run found."""

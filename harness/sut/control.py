@@ -17,10 +17,29 @@ from reference_qm.surface.inputs import Endpoint
 
 ANSWER_MS = 10_000
 LINE_LIMIT = 16 * 1024 * 1024
+ANSWERS_LIMIT = 1_000
+"""Answers that may wait for somebody to ask for them."""
+REASON_LIMIT = 500
+"""Characters of a SUT's reason that are repeated."""
 
 
 class ControlRefused(ConformanceFailure):
     """The SUT answered a verb with ok = false."""
+
+
+class MissingElement(ConformanceFailure, KeyError):
+    """An answer of the SUT lacks what a check looks for in it."""
+
+    __str__ = ConformanceFailure.__str__
+
+
+class Reply(dict[str, Any]):
+    """An object of an answer: what is not in it is the SUT's mistake."""
+
+    __slots__ = ()
+
+    def __missing__(self, name: str) -> Any:
+        raise MissingElement(f"an answer on the SUT's control channel has no {name!r}")
 
 
 class Control(Protocol):
@@ -75,7 +94,7 @@ class JsonlControl:
         self.environment = environment
         self.answer_ms = answer_ms
         self.endpoint = endpoint
-        self._buffer = b""
+        self._buffer = bytearray()
         self._answers: dict[int, dict[str, Any]] = {}
         self._next = 0
         self._state = "connecting"
@@ -91,17 +110,36 @@ class JsonlControl:
         self._state = error
 
     def on_bytes(self, data: bytes) -> None:
+        """Take answers to requests that were made; after what is no answer nothing is looked at any more."""
+        if self._state != "open":
+            return
+        searched = len(self._buffer)
         self._buffer += data
+        while (end := self._buffer.find(b"\n", searched)) >= 0:
+            line = bytes(self._buffer[:end])
+            del self._buffer[: end + 1]
+            searched = 0
+            if not self._take(line):
+                return
         if len(self._buffer) > LINE_LIMIT:
-            self._state = f"an answer longer than {LINE_LIMIT} bytes"
-            self._stream.close()
-        while b"\n" in self._buffer:
-            line, self._buffer = self._buffer.split(b"\n", 1)
-            try:
-                reply = json.loads(line)
-                self._answers[reply["id"]] = reply
-            except (ValueError, TypeError, KeyError):
-                self._state = f"not a JSON object with an id: {line[:80]!r}"
+            self._end(f"an answer longer than {LINE_LIMIT} bytes")
+
+    def _take(self, line: bytes) -> bool:
+        try:
+            reply = json.loads(line, object_hook=Reply)
+            self._answers[reply["id"]] = reply
+        except (ValueError, TypeError, KeyError, RecursionError):
+            self._end(f"not a JSON object with an id: {line[:80]!r}")
+            return False
+        if len(self._answers) > ANSWERS_LIMIT:
+            self._end(f"{ANSWERS_LIMIT} answers to questions that nobody asked")
+            return False
+        return True
+
+    def _end(self, why: str) -> None:
+        self._state = why
+        self._buffer.clear()
+        self._stream.close()
 
     def on_closed(self, reason: str) -> None:
         self._state = reason
@@ -141,5 +179,5 @@ def _reply(found: Result | str) -> dict[str, Any]:
 
 def _checked(verb: str, reply: dict[str, Any]) -> dict[str, Any]:
     if reply.get("ok") is not True:
-        raise ControlRefused(f"the SUT refused {verb}: {reply.get('error', 'without a reason')}")
+        raise ControlRefused(f"the SUT refused {verb}: {str(reply.get('error', 'without a reason'))[:REASON_LIMIT]}")
     return reply

@@ -23,7 +23,7 @@ from harness.environment.core_host import CoreHost
 from harness.errors import MqconformError, SutUnavailable, UsageError
 from harness.faults.registry import find_fault, wrap
 from harness.sut import remote_control
-from harness.sut.control import Control, JsonlControl, VirtualControl
+from harness.sut.control import REASON_LIMIT, Control, JsonlControl, VirtualControl
 from harness.sut.free_ports import free_port, free_rpc_port
 from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut.remote_control import RemoteControl
@@ -50,6 +50,7 @@ UNUSED_ADDRESS = "127.0.0.254"
 
 
 OWN_DIGITS = 10
+DISCOVERY_S = 5.0
 MESSAGE_IDS_EVERY_NS = 10_000_000
 """No test takes less."""
 
@@ -404,7 +405,7 @@ def _identity(file: SutFile, control: Control) -> tuple[UUID, frozenset[str], by
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise SutUnavailable(
             f"{file.sut.name}: control verb identity: no guid, facilities that are no list, or keys that are no "
-            f"base64: {identity}"
+            f"base64: {str(identity)[:REASON_LIMIT]}"
         ) from error
 
 
@@ -418,13 +419,21 @@ def _control_endpoint(file: SutFile) -> Endpoint | None:
 
 
 def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
-    """Ask a SUT who it is: an EstablishConnection with a zero ServerGuid is answered with its own (MS-MQQB 2.2.3.1)."""
+    """Ask a SUT who it is: an EstablishConnection with a zero ServerGuid is answered with its own (MS-MQQB 2.2.3.1).
+
+    None when it does not say so within DISCOVERY_S, however much it says.
+    """
     framer = StreamFramer()
     request = bytes(establish_connection(ClientGuid=client, ServerGuid=NULL_GUID))
+    ends = time.monotonic() + DISCOVERY_S
     try:
-        with socket.create_connection((address, port), timeout=5) as stream:
+        with socket.create_connection((address, port), timeout=DISCOVERY_S) as stream:
             stream.sendall(request)
-            while data := stream.recv(65_536):
+            while (left_s := ends - time.monotonic()) > 0:
+                stream.settimeout(left_s)
+                data = stream.recv(65_536)
+                if not data:
+                    return None
                 for packet in framer.feed(data):
                     guid = UUID(str(dissect(packet)["EstablishConnectionHeader"].ServerGuid))
                     return guid if guid not in (NULL_GUID, client) else None  # what came is no answer, but an echo

@@ -6,9 +6,8 @@ read is read strictly: scapy would keep what it cannot dissect as ``Raw`` withou
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from scapy.layers.dcerpc import (
@@ -31,12 +30,16 @@ from scapy.layers.dcerpc import (
 )
 from scapy.packet import NoPayload, Packet, Padding, Raw
 
-from harness.wire.wire_error import WireError
+from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 HEADER_SIZE = 16
+TRAILER_SIZE = 8
+"""int bytes of a sec_trailer before its token."""
 REQUEST_SIZE = 24
 """int bytes of a request or response before its stub."""
 MAX_FRAGMENT = 5840
+LONGEST_STUB = 8 * 1024 * 1024
+"""int bytes of a stub that are put together from fragments: twice those of the longest message."""
 FIRST, LAST, PENDING_CANCEL, CONC_MPX, DID_NOT_EXECUTE = 0x01, 0x02, 0x04, 0x10, 0x20
 WHOLE = FIRST | LAST
 
@@ -215,10 +218,14 @@ def rpc_size(data: bytes) -> int | None:
     if len(data) < HEADER_SIZE:
         return None
     _ptype(data)
-    size = int.from_bytes(data[8:10], "little" if data[4] >> 4 == 1 else "big")
+    size = int.from_bytes(data[8:10], _byte_order(data))
     if size < HEADER_SIZE:
         raise WireError(f"DCE/RPC: frag_len {size} is below {HEADER_SIZE}")
     return size
+
+
+def _byte_order(data: bytes) -> Literal["little", "big"]:
+    return "little" if data[4] >> 4 == 1 else "big"
 
 
 def rpc_kind(data: bytes) -> str:
@@ -229,10 +236,13 @@ def rpc_kind(data: bytes) -> str:
 def dissect_rpc(data: bytes) -> Packet:
     """Dissect a PDU, all of it; its stub stays ``Raw``. WireError when that cannot be done."""
     name = rpc_kind(data)
+    auth_length = int.from_bytes(data[10:12], _byte_order(data))
+    if auth_length and HEADER_SIZE + TRAILER_SIZE + auth_length > len(data):
+        raise WireError(f"{name}: auth_len {auth_length} and its sec_trailer do not fit into {len(data)} bytes")
     try:
         packet = DceRpc5(data)
-    except (struct.error, ValueError, IndexError, TypeError) as error:
-        raise WireError(f"{name}: {error}") from error
+    except DISSECTION_ERRORS as error:
+        raise WireError(f"{name}: {type(error).__name__}: {error}") from error
     body = _BODIES.get(name)
     if packet.frag_len != len(data) or packet.haslayer(Padding):
         raise WireError(f"{name}: frag_len {packet.frag_len} does not stand for its {len(data)} bytes")

@@ -12,7 +12,6 @@ from typing import Any
 from uuid import UUID
 
 from scapy.config import conf
-from scapy.error import Scapy_Exception
 from scapy.fields import StrFixedLenField
 from scapy.layers.dcerpc import (
     NDRAlign,
@@ -26,7 +25,7 @@ from scapy.layers.dcerpc import (
 from scapy.packet import Packet, Padding, Raw
 
 from harness.wire.rpc import Syntax
-from harness.wire.wire_error import WireError
+from harness.wire.wire_error import DISSECTION_ERRORS, WireError
 
 NULL_HANDLE = bytes(20)
 """A context handle that is NULL: attributes u32 and a nil UUID (C706 14.2.16.6)."""
@@ -148,7 +147,7 @@ def read(kind: type[NDRPacket], stub: bytes, wide: bool) -> Packet:
     lenient, conf.debug_dissector = conf.debug_dissector, True
     try:
         packet = kind(stub, ndr64=wide, ndrendian="little")
-    except (struct.error, ValueError, IndexError, TypeError, KeyError, AttributeError, Scapy_Exception) as error:
+    except DISSECTION_ERRORS as error:
         raise WireError(f"{kind.__name__}: {type(error).__name__}: {error}") from error
     finally:
         conf.debug_dissector = lenient

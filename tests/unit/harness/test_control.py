@@ -56,6 +56,11 @@ def reply(stream: Stream, **fields: Any) -> None:
     stream.send(json.dumps(fields).encode() + b"\n")
 
 
+def many_answers(stream: Stream) -> None:
+    for number in range(100, 2_000):
+        reply(stream, id=number, ok=True)
+
+
 def control(script: Script) -> tuple[JsonlControl, Server]:
     environment = VirtualEnvironment()
     server = Server(environment, script)
@@ -111,6 +116,10 @@ def test_a_refusal_is_the_suts_not_ours(fields: dict[str, Any], words: str) -> N
         (lambda stream, asked: stream.send(b'{"ok": true}\n'), "list: not a JSON object with an id"),
         (lambda stream, asked: stream.send(b'{"id": [], "ok": true}\n'), "list: not a JSON object with an id"),
         (lambda stream, asked: stream.send(b"\xff\n"), "list: not a JSON object with an id"),
+        (lambda stream, asked: stream.send(b"[" * 100_000 + b"\n"), "list: not a JSON object with an id"),
+        (lambda stream, asked: stream.send(b'{"a":' * 100_000 + b"\n"), "list: not a JSON object with an id"),
+        (lambda stream, asked: stream.send(b"1" * 10_000 + b"\n"), "list: not a JSON object with an id"),
+        (lambda stream, asked: many_answers(stream), "list: 1000 answers to questions that nobody asked"),
     ],
 )
 def test_a_channel_that_does_not_answer_is_one_line(script: Script, words: str) -> None:
@@ -227,3 +236,13 @@ def test_every_test_gets_a_fresh_virtual_sut() -> None:
     names = [{queue["name"] for queue in view.control.call("list")["queues"]} for view in (one, two)]
     assert names[0] - names[1] == {"private$\\mine", made}
     assert one.environment is not two.environment
+
+
+def test_what_an_answer_lacks_is_the_suts_mistake() -> None:
+    made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, messages=[{"label": "x"}]))
+    found = made.call("peek", queue="x")
+    with pytest.raises(ConformanceFailure, match=r"^an answer on the SUT's control channel has no 'message'$"):
+        found["message"]
+    with pytest.raises(ConformanceFailure, match="has no 'body'"):
+        found["messages"][0]["body"]
+    assert found["messages"][0].get("body") is None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 
 import pytest
 
 from harness.environment import Environment, RealEnvironment, Stream, StreamSink, VirtualEnvironment
-from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
+from harness.errors import ConformanceFailure, HarnessError, SutFlood, SutUnavailable
 from reference_qm.surface.inputs import Endpoint
 
 
@@ -154,12 +155,40 @@ def test_waiting_in_vain_takes_its_time_and_no_more(environment: Environment) ->
 
 
 def test_a_check_that_never_ends_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a SUT does, a run comes to its end."""
-    monkeypatch.setattr("harness.environment.real.CHECK_LIMIT_MS", 50)
+    """Whatever a SUT does, a run comes to its end; what the check has to put back has a time of its own."""
     environment = RealEnvironment()
+    environment.limit(50)
     with pytest.raises(ConformanceFailure, match="had not come to an end after"):
         while True:
             environment.run_until(lambda: False, 10)
+    assert not environment.run_until(lambda: False, 10)
+    monkeypatch.setattr("harness.environment.real.GRACE_MS", 50)
+    environment.limit(0)
+    for _ in range(2):
+        with pytest.raises(ConformanceFailure):
+            while True:
+                environment.run_until(lambda: False, 10)
+    environment.close()
+
+
+def test_a_sut_that_opens_connections_without_an_end_is_a_finding(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.environment.real.CONNECTIONS_LIMIT", 8)
+    environment = RealEnvironment()
+    listener = environment.listen(Endpoint("127.0.0.1", 0), lambda stream: Ear())
+    clients = [socket.create_connection(tuple(listener.endpoint)) for _ in range(20)]
+    with pytest.raises(SutFlood, match="more than 8 connections"):
+        environment.run_until(lambda: False, 5_000)
+    for client in clients:
+        client.close()
+    environment.close()
+
+
+def test_datagrams_that_cannot_be_received_or_sent_are_no_event() -> None:
+    environment = RealEnvironment()
+    port = environment.datagrams(Endpoint("127.0.0.1", 0), Ear())
+    port.send(Endpoint("255.255.255.255", 9), b"nobody may broadcast")
+    port.send(Endpoint("127.0.0.1", 1), b"x" * 70_000)
+    assert not environment.run_until(lambda: False, 20)
     environment.close()
 
 

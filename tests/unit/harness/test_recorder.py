@@ -15,7 +15,7 @@ from harness.capture.recorder import FROM_SUT, TO_SUT, Connection, Frame, Record
 from harness.capture.window import FRAME_COST, Window
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import VirtualEnvironment
-from harness.errors import HarnessError, SutFlood
+from harness.errors import ConformanceFailure, HarnessError, SutFlood
 from harness.wire import connection_parameters, establish_connection, ping_request, session_ack, user_message
 from reference_qm.codec import FormatError
 from reference_qm.surface.inputs import Endpoint
@@ -251,3 +251,11 @@ def test_datagrams_are_a_flood_too(recorder: Recorder) -> None:
         recorder.datagram(PEER, SUT, b"ping", from_sut=True)
     with pytest.raises(SutFlood):
         recorder.datagram(PEER, SUT, b"ping", from_sut=True)
+
+
+def test_a_packet_without_what_a_check_looks_for_is_not_our_mistake(recorder: Recorder) -> None:
+    connection = recorder.opened(PEER, SUT, by_peer=True)
+    message, junk = recorder.received(connection, PACKETS[3] + b"no packet")
+    for frame in (message, junk):
+        with pytest.raises(ConformanceFailure, match=f"the {frame.kind} in frame 4 has no SessionHeader"):
+            frame["SessionHeader"]

@@ -1,0 +1,112 @@
+"""Systems that mean harm: whatever they send has to end in a verdict about them, in bounded time and memory.
+
+``python hostile_servers.py KIND``: listens on free ports of 127.0.0.1, prints where, runs until it is terminated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import sys
+from collections.abc import AsyncIterator, Callable
+from uuid import UUID
+
+from harness.wire import connection_parameters, dissect, establish_connection, kind, user_message
+from reference_qm.codec import StreamFramer
+
+HOST = "127.0.0.1"
+OWN = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
+LONGEST = 4 * 1024 * 1024 - 1024
+SHORT_TRAILER = bytes.fromhex("05000b0310000000140020000100000000000000")
+"""A bind of 20 bytes whose auth_length speaks of 32."""
+
+Answers = Callable[[bytes], AsyncIterator[bytes]]
+"""What is sent because of bytes that came."""
+
+
+async def messages(data: bytes) -> AsyncIterator[bytes]:
+    """Open a session as it should be, then send the longest messages without an end."""
+    for packet in StreamFramer().feed(data):
+        if kind(packet) == "EstablishConnection":
+            asked = dissect(packet)["EstablishConnectionHeader"]
+            yield bytes(establish_connection(ClientGuid=asked.ClientGuid, ServerGuid=OWN, TimeStamp=asked.TimeStamp))
+        elif kind(packet) == "ConnectionParameters":
+            yield bytes(connection_parameters())
+            message = bytes(user_message(body=bytes(LONGEST)))
+            while True:
+                yield message
+
+
+async def junk(data: bytes) -> AsyncIterator[bytes]:
+    """Send what is no packet without an end."""
+    while True:
+        yield b"\xff" * 4096
+
+
+async def trickle(data: bytes) -> AsyncIterator[bytes]:
+    """Announce the longest message and send a byte of it now and then."""
+    for byte in bytes(user_message(body=bytes(LONGEST))):
+        yield bytes([byte])
+        await asyncio.sleep(0.2)
+
+
+async def short_trailer(data: bytes) -> AsyncIterator[bytes]:
+    """Answer with a PDU whose authentication trailer is not in it."""
+    yield SHORT_TRAILER
+
+
+async def nested(data: bytes) -> AsyncIterator[bytes]:
+    """Answer the verb ``identity`` of the control channel as it should be, others with a deep hole."""
+    for line in data.splitlines():
+        asked = json.loads(line)
+        if asked["verb"] == "identity":
+            answer = {"id": asked["id"], "ok": True, "guid": str(OWN), "facilities": ["receive", "queue_control"]}
+            yield json.dumps(answer).encode() + b"\n"
+        else:
+            yield b"[" * 500_000 + b"\n"
+
+
+async def nothing(data: bytes) -> AsyncIterator[bytes]:
+    """Take everything and answer nothing."""
+    return
+    yield b""
+
+
+KINDS: dict[str, tuple[Answers, Answers, Answers]] = {
+    "messages": (messages, nothing, nothing),
+    "junk": (junk, junk, nothing),
+    "trickle": (trickle, trickle, nothing),
+    "short-trailer": (nothing, short_trailer, nothing),
+    "silent-rpc": (nothing, nothing, nothing),
+    "nested": (nothing, nothing, nested),
+}
+"""What it answers at its ports for sessions, for RPC and for control."""
+
+
+async def listen(answers: Answers) -> int:
+    """Listen on a free port; return which."""
+
+    async def converse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(65_536):
+                async for answer in answers(data):
+                    writer.write(answer)
+                    await writer.drain()
+        writer.close()
+
+    server = await asyncio.start_server(converse, HOST, 0)
+    await server.start_serving()
+    return int(server.sockets[0].getsockname()[1])
+
+
+async def main() -> None:
+    """Serve until terminated."""
+    ports = [await listen(answers) for answers in KINDS[sys.argv[1]]]
+    sys.stdout.write("ready {}\n".format(" ".join(str(port) for port in ports)))
+    sys.stdout.flush()
+    await asyncio.get_running_loop().create_future()
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

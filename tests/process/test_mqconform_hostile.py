@@ -1,0 +1,117 @@
+"""Hostile is not ours: a run against a system that means harm ends in verdicts about it, soon and in little memory."""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mqconform_process import MQCONFORM, ROOT, mqconform, run_json, sut, verdicts
+from qm_process import free_port
+
+HERE = Path(__file__).parent
+MEMORY = 768 * 1024 * 1024
+"""int bytes that a run may have at most, whatever its SUT sends: about 150 MiB are the harness itself."""
+WITHIN_S = 100
+
+
+@dataclass(frozen=True)
+class Ran:
+    """A run against a hostile system."""
+
+    folder: Path
+    code: int
+    said: str
+    took_s: float
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        return verdicts(self.folder)
+
+
+@contextlib.contextmanager
+def hostile(kind: str, folder: Path) -> Iterator[Path]:
+    """Run a hostile system; yield a SUT file for it."""
+    with subprocess.Popen(
+        [sys.executable, HERE / "hostile_servers.py", kind], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as server:
+        try:
+            assert server.stdout is not None
+            tcp_port, rpc_port, control_port = server.stdout.readline().split()[1:]
+            control = f'[control]\nkind = "jsonl"\naddress = "127.0.0.1:{control_port}"\n' if kind == "nested" else ""
+            yield sut(
+                folder,
+                f'[sut]\nname = "{kind}"\nversion = "1"\n[driver]\nkind = "external"\naddress = "127.0.0.1"\n'
+                f"tcp_port = {tcp_port}\nrpc_port = {rpc_port}\n"
+                f"peer_tcp_port = {free_port('127.0.0.2')}\npeer_ping_port = {free_port('127.0.0.2')}\n"
+                f"peer_rpc_port = {free_port('127.0.0.2')}\n{control}[capabilities]\nqm2qm = true\n",
+            )
+        finally:
+            server.terminate()
+
+
+def ran(kind: str, folder: Path, *options: str) -> Ran:
+    """Run checks against a hostile system in a process that may not have more than MEMORY."""
+    out = folder / "out"
+    with hostile(kind, folder) as file:
+        began = time.monotonic()
+        done = subprocess.run(
+            [*MQCONFORM, "run", "--sut", str(file), "--out", str(out), *options],
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=WITHIN_S,
+            check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY)),
+        )
+        return Ran(out, done.returncode, done.stdout + done.stderr, time.monotonic() - began)
+
+
+def verdicts_of(found: Ran) -> set[str]:
+    return {line["verdict"] for line in found.lines}
+
+
+@pytest.mark.parametrize("kind", ["messages", "junk"])
+def test_a_flood_is_a_verdict_that_names_it(tmp_path: Path, kind: str) -> None:
+    """4 MiB messages, or junk, for ever: once it took 8.5 GB in 38 s."""
+    found = ran(kind, tmp_path, "-k", "ack_timeout_is_repeated and 20000")
+    assert found.code == 1, found.said
+    assert "harness_error" not in verdicts_of(found), found.said
+    floods = [line for line in found.lines if "bytes within one check" in (line["reason"] or "")]
+    assert floods, found.said
+    assert {line["verdict"] for line in floods} == {"inconclusive"}
+    assert run_json(found.folder)["aborted"] is None
+
+
+def test_a_byte_now_and_then_delays_nothing_for_ever(tmp_path: Path) -> None:
+    """Each byte is progress for a read, and none for the whole: the start of the run and its checks end."""
+    found = ran("trickle", tmp_path, "-k", "ack_timeout_is_repeated and 20000", "--check-limit", "10")
+    assert found.code == 1, found.said
+    assert "harness_error" not in verdicts_of(found), found.said
+
+
+@pytest.mark.parametrize("kind", ["short-trailer", "silent-rpc", "nested"])
+def test_what_no_system_should_send_is_not_called_our_mistake(tmp_path: Path, kind: str) -> None:
+    found = ran(kind, tmp_path, "-k", "a_closed_queue_is_free")
+    assert found.code == 1, found.said
+    assert found.lines, found.said
+    assert "harness_error" not in verdicts_of(found), found.said
+    assert "Traceback" not in found.said
+
+
+def test_what_is_not_begun_by_the_deadline_is_inconclusive(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = mqconform("run", "--sut", sut(tmp_path), "--out", out, "--deadline", "1")
+    assert done.returncode == 1, done.stdout
+    assert "the deadline of 1 s has passed; checks that were not begun before are inconclusive" in done.stdout
+    late = [line for line in verdicts(out) if line["reason"] == "not begun: the run's deadline of 1 s had passed"]
+    assert late
+    assert {line["verdict"] for line in late} == {"inconclusive"}

@@ -1,0 +1,255 @@
+"""Whatever a system sends becomes frames, verdicts or one of the tester's own errors; never another exception."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from test_wire_round_trips import packets
+
+from harness.capture import CaptureError, read_pcapng, streams
+from harness.capture.recorder import Recorder
+from harness.environment import Stream, VirtualEnvironment
+from harness.errors import MqconformError
+from harness.judging.passive import PassiveJudge, load_predicates
+from harness.judging.verdicts import HEX_LIMIT
+from harness.peer.association import Association
+from harness.peer.peer import Peer
+from harness.peer.rpc_server import ServedAssociation
+from harness.sut.control import JsonlControl
+from harness.sut.sut import Sut
+from harness.sut.sut_file import parse_sut_file
+from harness.wire import connection_parameters, establish_connection
+from harness.wire.rpc import (
+    ACCEPTANCE,
+    NDR,
+    PTYPES,
+    QM2QM,
+    QMCOMM,
+    Outcome,
+    Proposal,
+    bind,
+    bind_ack,
+    bind_nak,
+    co_cancel,
+    fault,
+    outcomes_of,
+    proposals_of,
+    request,
+    response,
+    rpc_dissection,
+)
+from reference_qm.surface.inputs import Endpoint
+
+EXAMPLES = settings(max_examples=60, deadline=None)
+PEER, SUT = Endpoint("127.0.0.2", 50_000), Endpoint("127.0.0.1", 1801)
+SHORT_TRAILER = bytes.fromhex("05000b03 10000000 1400 2000 01000000 00000000")
+
+PDUS = [
+    bytes(bind(1, [Proposal(0, QMCOMM, (NDR,)), Proposal(1, QM2QM, (NDR,))])),
+    bytes(bind_ack(1, [Outcome(ACCEPTANCE, transfer=NDR)], group=7, port="2103")),
+    bytes(bind_ack(1, [Outcome(2, 1)], group=7, kind="alter_context_resp")),
+    bytes(bind_nak(1, 4)),
+    request(1, 0, 31, bytes(24))[0],
+    response(1, 0, bytes(40))[0],
+    bytes(fault(1, 0, 5)),
+    bytes(co_cancel(1)),
+]
+
+
+@st.composite
+def mutated(draw: st.DrawFn, of: st.SearchStrategy[bytes]) -> bytes:
+    """Draw bytes that are nearly those of something sound."""
+    data = bytearray(draw(of))
+    for place, value in draw(st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=6)):
+        if place < len(data):
+            data[place] = value
+    cut = draw(st.one_of(st.none(), st.integers(0, len(data))))
+    return bytes(data[:cut])
+
+
+@st.composite
+def pdus(draw: st.DrawFn) -> bytes:
+    """Draw what its header calls a PDU of its size, whatever is in it."""
+    if draw(st.booleans()):
+        return draw(mutated(st.sampled_from(PDUS)))
+    body = draw(st.binary(max_size=80))
+    head = bytes([5, 0, draw(st.sampled_from(sorted(PTYPES))), draw(st.integers(0, 255)), 0x10, 0, 0, 0])
+    auth = draw(st.sampled_from([0, 0, 1, 8, 0x20, 0xFFFF]))
+    return head + (16 + len(body)).to_bytes(2, "little") + auth.to_bytes(2, "little") + b"\1\0\0\0" + body
+
+
+@contextmanager
+def recorder() -> Iterator[Recorder]:
+    with tempfile.TemporaryDirectory() as folder:
+        made = Recorder(VirtualEnvironment(), Path(folder) / "made.pcapng")
+        try:
+            yield made
+        finally:
+            made.close()
+
+
+def looked_at(made: Recorder) -> None:
+    """Do with every frame what verdicts do."""
+    for frame in made.frames:
+        assert frame.dissected
+        assert frame.data[:HEX_LIMIT].hex() or not frame.data
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(mutated(packets.map(bytes)), min_size=1, max_size=4), st.booleans())
+def test_packets_of_any_kind_are_judged(sent: list[bytes], by_peer: bool) -> None:
+    load_predicates()
+    with recorder() as made:
+        made.listeners.append(PassiveJudge().on_frame)
+        connection = made.opened(PEER, SUT, by_peer=by_peer)
+        for opening in (establish_connection(), connection_parameters()):
+            made.received(connection, bytes(opening))
+        for data in sent:
+            made.received(connection, data)
+            made.datagram(PEER, SUT, data[:1_000], from_sut=True)
+        looked_at(made)
+
+
+@EXAMPLES
+@given(st.lists(pdus(), min_size=1, max_size=4))
+@example([SHORT_TRAILER])
+def test_pdus_of_any_kind_are_read(sent: list[bytes]) -> None:
+    with recorder() as made:
+        connection = made.opened(PEER, SUT, by_peer=True, rpc=True)
+        for data in sent:
+            for frame in made.received(connection, data):
+                assert rpc_dissection(frame.data)
+                if frame.kind in ("bind_ack", "alter_context_resp"):
+                    outcomes_of(frame.packet)
+                elif frame.kind in ("bind", "alter_context"):
+                    proposals_of(frame.packet)
+        looked_at(made)
+
+
+class Scripted:
+    """A server that sends the same to everybody who says something."""
+
+    def __init__(self, answer: bytes) -> None:
+        self.answer = answer
+
+    def accept(self, stream: Stream) -> Scripted:
+        self.stream = stream
+        return self
+
+    def on_open(self) -> None: ...
+
+    def on_closed(self, reason: str) -> None: ...
+
+    def on_failed(self, error: str) -> None: ...
+
+    def on_bytes(self, data: bytes) -> None:
+        self.stream.send(self.answer)
+
+
+@contextmanager
+def peer_of(answer: bytes) -> Iterator[Peer]:
+    """Yield the peer of a SUT that answers everything with the same bytes."""
+    environment = VirtualEnvironment()
+    environment.listen(Endpoint("127.0.0.1", 2103), Scripted(answer).accept)
+    file = parse_sut_file(
+        {
+            "sut": {"name": "hostile"},
+            "driver": {"kind": "external", "address": "127.0.0.1", "peer_address": "127.0.0.2"},
+        },
+        Path("hostile.toml"),
+    )
+    sut = Sut(
+        file,
+        environment,
+        None,
+        identifier=None,
+        facilities=frozenset(),
+        tcp_port=1801,
+        ping_port=3527,
+        scale=1,
+        rpc_port=2103,
+    )
+    with recorder() as made:
+        made.environment = environment
+        yield Peer(environment, sut, made, "hostile")
+
+
+@EXAMPLES
+@given(st.lists(pdus(), min_size=1, max_size=3))
+@example([SHORT_TRAILER])
+@example([PDUS[1], PDUS[5]])
+def test_a_client_of_rpc_takes_any_answer(sent: list[bytes]) -> None:
+    with peer_of(b"".join(sent)) as peer:
+        association = Association(peer).connect(2103)
+        with suppress(MqconformError):
+            association.bind(QMCOMM)
+            assert association.call("R_QMGetRTQMServerPort", fIP=0).outcome
+        looked_at(peer.recorder)
+
+
+class Answering:
+    """The part of an RpcServer that an association of its needs."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.peer = peer
+        self.transfers = (NDR,)
+        self.refuses_bind: int | None = None
+        self.associations: list[Any] = []
+        self.malformed: list[Any] = []
+        self.take: Callable[[Any], None] = lambda call: None
+
+
+@EXAMPLES
+@given(st.lists(pdus(), min_size=1, max_size=4))
+@example([PDUS[0], *PDUS[4:5] * 2])
+def test_a_server_of_rpc_takes_any_call(sent: list[bytes]) -> None:
+    with peer_of(b"") as peer:
+        server: Any = Answering(peer)
+        association = ServedAssociation(server, 2103)
+        association.stream = peer.environment.connect(Endpoint("127.0.0.1", 2103), "127.0.0.2", association)
+        peer.environment.run_until(lambda: association.is_open, 1_000)
+        for data in sent:
+            association.on_bytes(data)
+        looked_at(peer.recorder)
+
+
+ANSWERS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["id", "ok", "error", "x"]), inner),
+    max_leaves=8,
+)
+
+
+@EXAMPLES
+@given(st.one_of(st.binary(max_size=60), ANSWERS.map(lambda answer: json.dumps(answer).encode() + b"\n")))
+@example(b"[" * 100_000 + b"\n")
+@example(b'{"id":1,"ok":' + b"[" * 100_000 + b"\n")
+@example(b'{"id":NaN}\n')
+def test_a_control_channel_may_say_anything(answer: bytes) -> None:
+    environment = VirtualEnvironment()
+    environment.listen(Endpoint("127.0.0.1", 9801), Scripted(answer).accept)
+    control = JsonlControl(environment, Endpoint("127.0.0.1", 9801), "127.0.0.2")
+    with suppress(MqconformError):
+        assert control.call("list")["ok"] is True
+
+
+@EXAMPLES
+@given(st.data())
+def test_a_capture_of_any_bytes_is_read_or_refused(data: st.DataObject) -> None:
+    with recorder() as made:
+        connection = made.opened(PEER, SUT, by_peer=True)
+        made.received(connection, b"x" * 50)
+        made.datagram(PEER, SUT, b"y" * 24, from_sut=True)
+        assert made.path is not None
+        whole = made.path.read_bytes()
+        made.path.write_bytes(data.draw(mutated(st.just(whole))))
+        with suppress(CaptureError):
+            list(read_pcapng(made.path))
+            streams(made.path)
