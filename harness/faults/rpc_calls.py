@@ -1,24 +1,27 @@
-"""Calls of DCE/RPC that are answered with other values, or carried out without a binding."""
+"""Calls of DCE/RPC that are answered with other values, or made without a binding; interfaces at ports of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, cast
+from uuid import UUID
 
-from harness.faults.primitives import inputs
-from harness.faults.registry import Install
+from harness.faults.registry import FaultyCore, Install
 from reference_qm.model.statuses import Status
-from reference_qm.rpc import QM2QM, Call
+from reference_qm.rpc import QM2QM, QMCOMM, Call, Interface
+from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.bodies import Request
 from reference_qm.rpc.client import find_method
 from reference_qm.rpc.events import RpcOutput
+from reference_qm.rpc.header import PacketType
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.rpc_errors import PduError
-from reference_qm.surface.inputs import Input, RpcBytes
+from reference_qm.surface.effects import Effect, SendPacket
+from reference_qm.surface.inputs import Input, RpcAccepted, RpcBytes
 
-LAST_CONTEXT = 3
-"""The p_cont_id of the last context that a client proposes who wants qmcomm and qm2qm in both transfer syntaxes."""
+NEVER_AGREED = 0x7171
+"""A p_cont_id that nobody proposes."""
 
 
 def answering(call: Call, **changes: Any) -> Call:
@@ -47,20 +50,49 @@ def error_for_success(status: int) -> int:
     return Status.MQ_ERROR if status == Status.MQ_OK else status
 
 
-def carried_out_unbound(method: str) -> Install:
-    """Carry out requests of a method of qm2qm on a context that was never agreed on."""
+def called_unbound(method: str) -> Install:
+    """Call a method of qm2qm on a presentation context that was never agreed on."""
     opnum = find_method(QM2QM, method)
 
-    def filter_(event: Input) -> Iterable[Input]:
-        if not isinstance(event, RpcBytes):
-            return [event]
-        try:
-            pdu = Pdu.parse(event.data)
-        except PduError:
-            return [event]
-        request = pdu.body
-        if not isinstance(request, Request) or request.opnum != opnum or request.p_cont_id <= LAST_CONTEXT:
-            return [event]
-        return [replace(event, data=replace(pdu, body=replace(request, p_cont_id=LAST_CONTEXT)).build())]
+    def install(faulty: FaultyCore) -> None:
+        bound: set[str] = set()
 
-    return inputs(filter_)
+        def filter_(effect: Effect) -> Iterable[Effect]:
+            if not isinstance(effect, SendPacket):
+                return [effect]
+            try:
+                pdu = Pdu.parse(effect.data)
+            except PduError:
+                return [effect]  # a packet of message queuing
+            body = pdu.body
+            if isinstance(body, Bind) and any(one.abstract_syntax == QM2QM.syntax for one in body.p_context_elem):
+                bound.add(effect.transport)
+            if not isinstance(body, Request) or body.opnum != opnum or effect.transport not in bound:
+                return [effect]
+            return [replace(effect, data=replace(pdu, body=replace(body, p_cont_id=NEVER_AGREED)).build())]
+
+        faulty.effect_filters.append(filter_)
+
+    return install
+
+
+_BINDING_BYTES = tuple(bytes([kind]) for kind in (PacketType.BIND, PacketType.ALTER_CONTEXT))
+_PTYPE_AT = 2
+
+
+def interfaces_apart(faulty: FaultyCore) -> None:
+    """Serve qmcomm at the port of qmcomm alone and qm2qm at that of qm2qm alone, as a system may (MS-MQQP 3.1.4.8)."""
+    not_here: dict[str, Interface] = {}
+
+    def filter_(event: Input) -> Iterable[Input]:
+        if isinstance(event, RpcAccepted):
+            listening = faulty.core.rpc_listening
+            at_read_port = listening is not None and event.local.port == listening.read.port
+            not_here[event.connection] = QMCOMM if at_read_port else QM2QM
+        elif isinstance(event, RpcBytes) and event.data[_PTYPE_AT : _PTYPE_AT + 1] in _BINDING_BYTES:
+            hidden = not_here[event.connection].syntax.uuid
+            unknown = UUID(int=hidden.int ^ 1)
+            return [replace(event, data=event.data.replace(hidden.bytes_le, unknown.bytes_le))]
+        return [event]
+
+    faulty.input_filters.append(filter_)

@@ -145,6 +145,8 @@ class Association(RawConversation):
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer, by_peer=True)
         self.contexts: dict[Syntax, Context] = {}
+        self.elsewhere: dict[Syntax, Association] = {}
+        """Associations for the interfaces that the SUT serves at another port: calls to these go there."""
         self.group = 0
         self.calls: dict[int, Call] = {}
         self.answers: list[Frame] = []
@@ -220,17 +222,33 @@ class Association(RawConversation):
 
         ConformanceFailure when one of them is not accepted in any.
         """
+        refused, said = self.offer(*interfaces, transfers=transfers, kind=kind, group=group)
+        if refused:
+            raise ConformanceFailure(f"the SUT did not accept the interface {refused[0].uuid}: it answered {said}")
+        return self
+
+    def offer(
+        self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64), kind: str = "bind", group: int = 0
+    ) -> tuple[list[Syntax], str]:
+        """Propose interfaces as ``bind`` does; return those that were not accepted, and the kind of the answer."""
         proposals = []
         for interface in interfaces:
             for transfer in transfers:
                 proposals.append(Proposal(self._context_id, interface, (transfer,)))
                 self._context_id += 1
         frame, _ = self.propose(proposals, kind=kind, group=group)
-        refused = [str(one.uuid) for one in interfaces if one not in self.contexts]
-        if refused:
-            said = frame.kind if frame else "nothing"
-            raise ConformanceFailure(f"the SUT did not accept the interface {refused[0]}: it answered {said}")
-        return self
+        return [one for one in interfaces if one not in self.contexts], frame.kind if frame else "nothing"
+
+    def of(self, interface: Syntax) -> Association:
+        """Return the association on which an interface is called: this one, or one to another port."""
+        return self if interface in self.contexts else self.elsewhere.get(interface, self)
+
+    def close(self) -> None:
+        """Close the connection, and those that came with it."""
+        super().close()
+        for other in self.elsewhere.values():
+            if not other.over:
+                other.close()
 
     def alter(self, *interfaces: Syntax, transfers: Iterable[Syntax] = (NDR, NDR64)) -> Association:
         """Agree on more interfaces (alter_context)."""
@@ -257,6 +275,9 @@ class Association(RawConversation):
         Arguments that are not given have their defaults: zero, NULL.
         """
         operation = OPERATIONS[name]
+        there = self.of(operation.interface)
+        if context is None and there is not self:
+            return there.begin(name, stub=stub, fragment=fragment, **arguments)
         where = context or self.contexts.get(operation.interface)
         if where is None:
             raise HarnessError(f"{name}: bind its interface first")

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Association, Call
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import dissect
-from harness.wire.rpc import NDR, NDR64, QM2QM, QMCOMM, Syntax
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, REMOTEREADDESC, RR_ACK, desc2
+from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, Syntax
+from harness.wire.rpc_ept import map_arguments, ports
+from harness.wire.rpc_qm2qm import IP_READ, PEEK_CURRENT, PEEK_NEXT, RECEIVE, REMOTEREADDESC, RR_ACK, desc2
 from harness.wire.rpc_qmcomm import DENY_NONE, DIRECT, RECEIVE_ACCESS, queue_format, transfer_buffer
 from harness.wire.rpc_stub import NULL_HANDLE, guid, octets, pointer
 from harness.wire.wire_error import WireError
@@ -19,6 +23,8 @@ WINDOWS_SERVER = 0x0000_0500
 START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"
 
 _DIRECT = "DIRECT="
+_MAPPER_PORT = 135
+_LAST_PORT = 0xFFFF
 
 
 class Remote:
@@ -29,6 +35,8 @@ class Remote:
         self.sut = sut
         self._request_id = 0
         self._emptied: set[str] = set()
+        self._read_port = sut.file.driver.rpc_read_port
+        """Where qm2qm is served; 0 while that is not known."""
 
     def associate(
         self,
@@ -37,9 +45,83 @@ class Remote:
         port: int | None = None,
         group: int = 0,
     ) -> Association:
-        """Connect and bind: both interfaces by default. ``group``: an association group to join."""
+        """Connect and bind: both interfaces by default, each where it is served (MS-MQQP 3.1.4.8).
+
+        ``port``: there and nowhere else. ``group``: an association group to join.
+        """
+        wanted = interfaces or (QMCOMM, QM2QM)
+        if port is None and self._read_port not in (0, self.sut.rpc_port) and QM2QM in wanted:
+            return self._associate_apart(wanted, transfers, group)
         association = self.connect(port)
-        return association.bind(*(interfaces or (QMCOMM, QM2QM)), transfers=transfers, group=group)
+        refused, said = association.offer(*wanted, transfers=transfers, group=group)
+        if port is None and QM2QM in refused and said == "bind_ack":
+            association.close()
+            self._read_port = self._find_read_port()
+            return self._associate_apart(wanted, transfers, group)
+        if refused:
+            raise ConformanceFailure(f"the SUT did not accept the interface {refused[0].uuid}: it answered {said}")
+        return association
+
+    def read_port(self) -> int:
+        """Return the port where qm2qm is served, so that a check can bind there what it likes."""
+        if not self._read_port:
+            refused, said = self.connect().offer(QM2QM)
+            self._read_port = self._find_read_port() if refused and said == "bind_ack" else self.sut.rpc_port
+        return self._read_port
+
+    def _associate_apart(self, wanted: tuple[Syntax, ...], transfers: tuple[Syntax, ...], group: int) -> Association:
+        """Bind qm2qm at its own port, and what else is wanted at ``sut.rpc_port``."""
+        reading = self.connect(self._read_port).bind(QM2QM, transfers=transfers, group=group)
+        others = tuple(one for one in wanted if one != QM2QM)
+        if others:
+            at_rpc_port = self.connect().bind(*others, transfers=transfers)
+            reading.elsewhere = dict.fromkeys(others, at_rpc_port)
+        return reading
+
+    def _find_read_port(self) -> int:
+        """Find out where qm2qm is served: qmcomm is asked (MS-MQMP 3.1.4.24), else the endpoint mapper (C706 O).
+
+        The mapper's own port is for privileged programs: others serve it beside qmcomm.
+        """
+        mappers = (_MAPPER_PORT, self.sut.rpc_port)
+        asking: list[Callable[[], int]] = [self._asked_qmcomm]
+        asking += [partial(self._asked_mapper, port) for port in mappers]
+        for ask in asking:
+            found = ask()
+            if found and self._serves_qm2qm(found):
+                return found
+        raise ConformanceFailure(
+            f"qm2qm is not served at port {self.sut.rpc_port}, and neither R_QMGetRTQMServerPort nor the endpoint "
+            "mapper says where: give driver.rpc_read_port in the SUT file"
+        )
+
+    def _asked_qmcomm(self) -> int:
+        association = self.connect()
+        refused, _ = association.offer(QMCOMM)
+        call = None if refused else association.call("R_QMGetRTQMServerPort", fIP=IP_READ)
+        association.close()
+        port = call.status if call is not None else None
+        return port if port is not None and port <= _LAST_PORT else 0
+
+    def _serves_qm2qm(self, port: int) -> bool:
+        try:
+            association = self.connect(port)
+        except SutUnavailable:
+            return False
+        refused, _ = association.offer(QM2QM)
+        association.close()
+        return not refused
+
+    def _asked_mapper(self, port: int) -> int:
+        try:
+            association = self.connect(port)
+        except SutUnavailable:
+            return 0
+        refused, _ = association.offer(EPT)
+        call = None if refused else association.call("ept_map", **map_arguments(QM2QM))
+        association.close()
+        found = ports(call.out) if call is not None and call.out is not None else []
+        return found[0] if found else 0
 
     def connect(self, port: int | None = None) -> Association:
         """Connect only; nothing is bound."""

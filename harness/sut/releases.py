@@ -18,19 +18,21 @@ if TYPE_CHECKING:
 class Release:
     """One release. ``version``: pMajor and pMinor; ``first_build``: pBuildNumber that it came out with, None unknown.
 
+    ``spx``: whether it serves SPX, None where it may (notes <3>, <19>).
     ``no_queue_to_cancel``: what RemoteQMCancelReceive returns for a pQueue of 0 (note <17>).
     """
 
     version: tuple[int, int] = (6, 1)
     first_build: int | None = None
     no_queue_to_cancel: str = "MQ_ERROR_INVALID_PARAMETER"
+    spx: bool | None = False
 
 
-AS_PRINTED = Release()
+AS_PRINTED = Release(spx=None)
 RELEASES = MappingProxyType(
     {
         "none": AS_PRINTED,
-        "windows-2000": Release((5, 0), 645, "MQ_ERROR_INVALID_HANDLE"),
+        "windows-2000": Release((5, 0), 645, "MQ_ERROR_INVALID_HANDLE", spx=True),
         "windows-xp": Release((5, 1), 1020),
         "windows-server-2003": Release((5, 2), 1716),
         "windows-vista": Release((6, 0), 6000),
@@ -45,7 +47,7 @@ RELEASES = MappingProxyType(
         "windows-server-2022": Release((6, 1), 6531),
     }
 )
-"""Notes <17>, <22> to <24>. Windows 7 and later return 6.1, whatever their own version is (notes <22>, <23>)."""
+"""Notes <3>, <17>, <19>, <22> to <24>. Windows 7 and later return 6.1, whatever their version is (<22>, <23>)."""
 
 
 def release_of(sut: Sut) -> Release:

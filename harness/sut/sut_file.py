@@ -58,6 +58,7 @@ class DriverTable:
     tcp_port: int = 1801
     ping_port: int = 3527
     rpc_port: int = 2103
+    rpc_read_port: int = 0
     peer_address: str = "127.0.0.2"
     peer_tcp_port: int = 1801
     peer_ping_port: int = 3527
@@ -69,7 +70,7 @@ class DriverTable:
     start_timeout_s: int = 20
 
 
-PORTS = ("tcp_port", "ping_port", "rpc_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
+PORTS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
 """Those of the table [driver]."""
 
 
@@ -218,7 +219,7 @@ def _check_driver(driver: DriverTable, where: str) -> None:
         port = getattr(driver, key)
         if not 0 <= port <= 65_535:
             raise UsageError(f"{where}: driver.{key} is {port}; it must be 0 to 65535")
-        if port == 0 and driver.kind != "process":
+        if port == 0 and key != "rpc_read_port" and driver.kind != "process":
             raise UsageError(f'{where}: driver.{key} is 0: only kind = "process" can be told a port that is picked')
     if not is_loopback(driver.address) and not driver.allow_remote:
         raise UsageError(

@@ -4,7 +4,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote_client.steps import Bind, Binding, CallMethod, Close, RemoteError, Sequence
 from reference_qm.model.statuses import Status
-from reference_qm.rpc import QMCOMM, Interface
+from reference_qm.rpc import QM2QM, QMCOMM, Interface
 from reference_qm.surface.inputs import Endpoint
 
 FAILURE = 0x80000000
@@ -36,10 +36,7 @@ class ServerBindings(Part):
         """
         method, parameter, wanted = PORT_CALLS[binding.interface.name]
         results = yield CallMethod(binding, method, {parameter: int(wanted)}, self.qm.settings.remote_call_ms)
-        port: int = results["Return"]
-        if not 0 < port <= 0xFFFF:
-            raise RemoteError(f"{method} returned {port}: {binding.interface.name} is not available (MS-MQQP 3.1.4.8)")
-        return port
+        return checked_port(method, binding.interface.name, results["Return"])
 
     def close_binding(self, binding: Binding) -> Sequence:
         """Close an RPC binding handle. Spec: MS-MQQP 3.2.4.1."""
@@ -50,8 +47,28 @@ class ServerBindings(Part):
 
         Spec: MS-MQQP 3.2.4.1, MS-MQMP 4.2.
         """
-        initial = yield from self.construct_binding(server, interface)
+        initial = yield from self.construct_initial_binding(server, interface)
         return (yield from self.then_close(initial, self._bind_again(server, initial)))
+
+    def construct_initial_binding(self, server: Endpoint, interface: Interface) -> Sequence:
+        """Construct the binding handle on which the port is asked for. Returns a Binding.
+
+        No section says where a server has qm2qm before its port is known. Where it is not at the port of qmcomm, the
+        latter is asked (MS-MQMP 3.1.4.24).
+        """
+        try:
+            return (yield from self.construct_binding(server, interface))
+        except RemoteError:
+            if interface is not QM2QM:
+                raise
+        qmcomm = yield from self.construct_binding(server, QMCOMM)
+        port = yield from self.then_close(qmcomm, self._ask_read_port(qmcomm))
+        return (yield from self.construct_binding(Endpoint(server.host, port), interface))
+
+    def _ask_read_port(self, qmcomm: Binding) -> Sequence:
+        arguments = {"fIP": int(PortType.IP_READ)}
+        results = yield CallMethod(qmcomm, "R_QMGetRTQMServerPort", arguments, self.qm.settings.remote_call_ms)
+        return checked_port("R_QMGetRTQMServerPort", "qm2qm", results["Return"])
 
     def _bind_again(self, server: Endpoint, initial: Binding) -> Sequence:
         port = yield from self.ask_server_port(initial)
@@ -97,6 +114,13 @@ class ServerBindings(Part):
             raise
         yield from self.close_binding(binding)
         return outcome
+
+
+def checked_port(method: str, interface: str, port: int) -> int:
+    """Return a port that a method returned; RemoteError when it is none."""
+    if not 0 < port <= 0xFFFF:
+        raise RemoteError(f"{method} returned {port}: {interface} is not available (MS-MQQP 3.1.4.8)")
+    return port
 
 
 def name_of(status: int) -> str:

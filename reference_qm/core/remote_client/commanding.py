@@ -97,6 +97,8 @@ class ClientCommands(Part):
         """Take or read the message with a lookup identifier, or one beside it."""
         peeking, receiving, fixed = one_of("seek", request.seek, LOOKUPS)
         check_number("lookup_id", request.lookup_id, 0, LAST_ID)
+        if request.lookup_id == 0 and fixed is None and request.seek != "next":
+            raise CommandError(f"lookup_id: 0 names no message, {request.seek} needs one (MS-MQQP 3.1.4.11)")
         read = RemoteRead(
             queue=self._find_queue(request.remote),
             Action=peeking if request.peek else receiving,

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from dataclasses import replace
+from uuid import UUID
 
-from harness.faults.primitives import inputs
-from harness.faults.registry import Install, add
-from reference_qm.surface.inputs import Input, RpcBytes, RpcListening
+from harness.faults.primitives import inputs, pdus
+from harness.faults.registry import FaultyCore, Install, add
+from reference_qm.rpc import QM2QM
+from reference_qm.rpc.bodies import Fault, Response
+from reference_qm.surface.inputs import Input, RpcAccepted, RpcBytes, RpcListening, RpcLost
+
+ACCESS_DENIED = 5
 
 
 def _ignored(kind: type[Input]) -> Install:
@@ -20,3 +27,60 @@ def _ignored(kind: type[Input]) -> Install:
 
 add("rpc-deaf", "MQQP-2.1-01", "Whatever comes over TCP is ignored.", _ignored(RpcBytes))
 add("rpc-unmapped", "MQQP-2.1-02", "The endpoint mapper knows no endpoint.", _ignored(RpcListening))
+
+
+# -- 1.9 Standards Assignments ----------------------------------------------------------------------------------------
+
+_QM2QM = QM2QM.syntax.uuid.bytes_le
+_NEIGHBOUR = UUID(int=QM2QM.syntax.uuid.int ^ 1).bytes_le
+_VERSIONED = re.compile(re.escape(_QM2QM) + b"....", re.DOTALL)
+
+
+def _any_version(event: Input) -> Iterable[Input]:
+    if isinstance(event, RpcBytes):
+        event = replace(event, data=_VERSIONED.sub(_QM2QM + b"\1\0\0\0", event.data))
+    return [event]
+
+
+def _any_neighbour(event: Input) -> Iterable[Input]:
+    if isinstance(event, RpcBytes):
+        event = replace(event, data=event.data.replace(_NEIGHBOUR, _QM2QM))
+    return [event]
+
+
+def _other_interface(event: Input) -> Iterable[Input]:
+    if isinstance(event, RpcBytes):
+        event = replace(event, data=event.data.replace(_QM2QM, bytes(16)))
+    return [event]
+
+
+add("rpc-any-version", "MQQP-1.9-D01", "qm2qm is served in whatever version is asked for.", inputs(_any_version))
+add("rpc-any-neighbour", "MQQP-1.9-D01", "An interface like qm2qm is served.", inputs(_any_neighbour))
+add("rpc-other-interface", "MQQP-1.9-D01", "qm2qm is not known by its identifier.", inputs(_other_interface))
+
+# -- who may connect --------------------------------------------------------------------------------------------------
+
+
+def _one_client(faulty: FaultyCore) -> None:
+    """Serve the first of the clients that are connected."""
+    connected: list[str] = []
+
+    def filter_(event: Input) -> Iterable[Input]:
+        if isinstance(event, RpcAccepted):
+            connected.append(event.connection)
+        elif isinstance(event, RpcLost) and event.connection in connected:
+            connected.remove(event.connection)
+        elif isinstance(event, RpcBytes) and event.connection != connected[0]:
+            return []
+        return [event]
+
+    faulty.input_filters.append(filter_)
+
+
+add("rpc-one-client", "MQQP-2.1-D01", "One client at a time is served.", _one_client)
+add(
+    "rpc-asks-who",
+    "MQQP-2.1-D01",
+    "A client that shows no identity is denied access.",
+    pdus(Response, lambda body: Fault(p_cont_id=body.p_cont_id, status=ACCESS_DENIED)),
+)

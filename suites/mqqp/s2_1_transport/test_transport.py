@@ -1,102 +1,102 @@
-"""MS-MQQP 2.1 Transport, 2.2 Common Data Types; the binding handles of 3.1.4."""
+"""MS-MQQP 1.9 Standards Assignments, 2.1 Transport, 2.2 Common Data Types."""
 
 from __future__ import annotations
 
+from uuid import UUID
+
 import pytest
 
-from harness.errors import ConformanceFailure, SutUnavailable
-from harness.peer.association import Context
-from harness.peer.remote import LOOKUP, START, START2
+from harness.errors import SutUnavailable
+from harness.peer.remote import START
 from harness.run.marks import covers, needs
-from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM
+from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, UNKNOWN
 from harness.wire.rpc_ept import map_arguments, ports
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, QM2QM_OPERATIONS, RECEIVE, RR_ACK, desc2
-from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled
+from harness.wire.rpc_qm2qm import PEEK_CURRENT
+from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled, frames
 
 pytestmark = needs("qm2qm")
 
 MAPPER_PORT = 135
-NEVER_AGREED = 0x7171
-"""A p_cont_id that was never proposed."""
-BINDINGS = {
-    START: "MQQP-3.1.4.1-04",
-    "RemoteQMEndReceive": "MQQP-3.1.4.2-05",
-    "RemoteQMCloseQueue": "MQQP-3.1.4.4-02",
-    "RemoteQMCloseCursor": "MQQP-3.1.4.5-02",
-    "RemoteQMCancelReceive": "MQQP-3.1.4.6-04",
-    "RemoteQMPurgeQueue": "MQQP-3.1.4.7-02",
-    "RemoteQMGetQMQMServerPort": "MQQP-3.1.4.8-01",
-    "RemoteQmGetVersion": "MQQP-3.1.4.9-01",
-    START2: "MQQP-3.1.4.10-01",
-    LOOKUP: "MQQP-3.1.4.11-01",
-}
 
 
 @covers("MQQP-2.1-01", "MQQP-2.2-01")
 @pytest.mark.parametrize("transfers", [(NDR,), (NDR64,), (NDR, NDR64)], ids=["NDR", "NDR64", "both"])
 def test_both_transfer_syntaxes_are_spoken_over_tcp(remote, judge, transfers):
-    """Proposed alone each is agreed on, and a message is read in it; of both one is."""
-    association = remote.connect()
-    try:
-        association.bind(QMCOMM, QM2QM, transfers=transfers)
-    except ConformanceFailure as error:
+    """Proposed alone each is agreed on, and a message is received in it; of both one is."""
+    port = remote.read_port()
+    binding = remote.connect(port)
+    refused, said = binding.offer(QM2QM, transfers=transfers)
+    if refused:
         for rule in ("MQQP-2.1-01", "MQQP-2.2-01"):
-            judge(rule, expected="agreed on", observed=str(error), evidence=association.record.frames)
+            judge(rule, expected="agreed on", observed=f"refused: {said}", evidence=binding.record.frames)
         return
-    queue = filled(remote, FIRST, association=association)
-    context = association.contexts[QM2QM]
+    binding.close()
+    association = remote.associate(transfers=transfers)
+    queue = filled(remote, FIRST, SECOND, association=association)
+    context = association.of(QM2QM).contexts[QM2QM]
     spoken = NDR64 if context.wide else NDR
-    read = queue.read(PEEK_CURRENT)
-    evidence = [*association.record.frames[:2], *read.evidence]
-    judge("MQQP-2.1-01", expected=FIRST, observed=brought(read), evidence=evidence)
-    observed = [spoken in transfers, brought(read)]
-    judge("MQQP-2.2-01", expected=[True, FIRST], observed=observed, evidence=evidence)
+    reads = [queue.read(PEEK_CURRENT), queue.receive(), queue.receive(by=START)]
+    evidence = [*association.record.frames[:2], *frames(reads)]
+    seen = [brought(read) for read in reads]
+    judge("MQQP-2.1-01", expected=[FIRST, FIRST, SECOND], observed=seen, evidence=evidence)
+    expected = [True, FIRST, FIRST, SECOND]
+    judge("MQQP-2.2-01", expected=expected, observed=[spoken in transfers, *seen], evidence=evidence)
+
+
+@covers("MQQP-2.1-D01")
+def test_whoever_connects_is_served(remote, judge):
+    """Three clients that show no identity are connected at a time: each is agreed with, and answered."""
+    port = remote.read_port()
+    seen, evidence = [], []
+    for _ in range(3):
+        association = remote.connect(port)
+        refused, said = association.offer(QM2QM)
+        evidence += association.record.frames[:2]
+        if refused:
+            seen.append(f"refused: {said}")
+            continue
+        call = association.call("RemoteQmGetVersion")
+        seen.append(call.outcome)
+        evidence += call.evidence
+    judge("MQQP-2.1-D01", expected=["returned"] * 3, observed=seen, evidence=evidence)
+
+
+@covers("MQQP-1.9-D01")
+@pytest.mark.parametrize(
+    ("syntax", "expected"),
+    [
+        (QM2QM, "agreed on"),
+        (QM2QM._replace(minor=1), "refused"),
+        (QM2QM._replace(major=2), "refused"),
+        (QM2QM._replace(major=0), "refused"),
+        (QM2QM._replace(uuid=UUID(int=QM2QM.uuid.int ^ 1)), "refused"),
+    ],
+    ids=["1.0", "1.1", "2.0", "0.0", "other"],
+)
+def test_the_interface_has_its_identifier_and_version(remote, judge, syntax, expected):
+    """1088a980-eae5-11d0-8d9b-00a02453c337 version 1.0 is agreed on; a newer one, another, or a neighbour is not."""
+    port = remote.read_port()
+    association = remote.connect(port)
+    refused, said = association.offer(syntax)
+    observed = "refused" if refused and said == "bind_ack" else said if refused else "agreed on"
+    still = remote.connect(port)
+    then = "agreed on" if not still.offer(QM2QM)[0] else "refused"
+    evidence = [*association.record.frames[:2], *still.record.frames[:2]]
+    judge("MQQP-1.9-D01", expected=[expected, "agreed on"], observed=[observed, then], evidence=evidence)
 
 
 @covers("MQQP-2.1-02")
 def test_the_endpoint_mapper_tells_where_the_interface_is(remote, judge):
-    """ept_map for qm2qm brings a port at which it can be bound."""
+    """ept_map for qm2qm brings a port at which it can be bound; for an interface that nobody serves it brings none."""
     try:
         association = remote.connect(MAPPER_PORT)
     except SutUnavailable:
         association = remote.connect()  # the port of the endpoint mapper is for privileged programs
     association.bind(EPT)
-    call = association.call("ept_map", **map_arguments(QM2QM))
-    found = ports(call.out) if call.out is not None else []
-    served = "served" if found and QM2QM in remote.associate(QM2QM, port=found[0]).contexts else "not found"
-    judge("MQQP-2.1-02", expected="served", observed=served, evidence=call.evidence)
-
-
-@covers(*BINDINGS.values())
-def test_a_call_needs_a_binding(remote, judge):
-    """On a context that was never agreed on each method is refused; on the one that was it is carried out."""
-    filled(remote, FIRST, SECOND)  # one message for each of the two receives that are to be ended
-    for name, rule in BINDINGS.items():
-        queue = remote.open()
-        association = queue.association
-        arguments = arguments_of(queue, name)
-        bound = association.contexts[QM2QM]
-        unbound = association.begin(name, context=Context(NEVER_AGREED, bound.wide), **arguments).wait()
-        refused = "refused" if unbound.thrown is not None or unbound.association.over else unbound.outcome
-        again = remote.open()
-        call = again.association.call(name, **arguments_of(again, name))
-        carried_out = "carried out" if call.thrown is None and call.answered else call.outcome
-        judge(
-            rule,
-            expected=["refused", "carried out"],
-            observed=[refused, carried_out],
-            evidence=[*unbound.evidence, *call.evidence],
-        )
-
-
-def arguments_of(queue, name) -> dict[str, object]:
-    """Return arguments with which a method can be carried out."""
-    if name in (START, START2, LOOKUP):
-        description = queue.description(PEEK_CURRENT)
-        return {"lpRemoteReadDesc": description} if name == START else {"lpRemoteReadDesc2": desc2(description)}
-    if name == "RemoteQMEndReceive":
-        return {"pphContext": queue.read(RECEIVE).settled().out.pphContext, "dwAck": RR_ACK}
-    handle = {"RemoteQMCloseQueue": {"pphContext": queue.session.out.phContext}}
-    values = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": 1, "hCursor": 1, "dwPortType": 0}
-    fields = QM2QM_OPERATIONS[name].Request.fields_desc
-    return handle.get(name) or {field.name: values[field.name] for field in fields}
+    call, nothing = (association.call("ept_map", **map_arguments(one)) for one in (QM2QM, UNKNOWN))
+    found, none = (ports(one.out) if one.out is not None else [] for one in (call, nothing))
+    served = "not found"
+    if found:
+        served = "not served" if remote.connect(found[0]).offer(QM2QM)[0] else "served"
+    observed, evidence = [served, none], frames([call, nothing])
+    judge("MQQP-2.1-02", expected=["served", []], observed=observed, evidence=evidence)

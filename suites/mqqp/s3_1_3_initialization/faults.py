@@ -1,6 +1,6 @@
 """Faults of MS-MQQP 3.1.3 Initialization."""
 
 BROKEN_ELSEWHERE = {
-    "MQQP-3.1.3-01": ("remote-port-wrong",),
+    "MQQP-3.1.3-01": ("remote-port-wrong", "remote-ports-swapped"),
 }
 """Faults of other sections that break rules of this one."""

@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, during, skip
-from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, carried_out_unbound
-from reference_qm.core.remote.enums import ReadAction
+from harness.faults.registry import Install, add
+from harness.faults.rpc_calls import answering, called_unbound
+from reference_qm.core.remote.enums import Ack, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.opening import RemoteOpening
 from reference_qm.core.remote.reading import RemoteReads
 from reference_qm.core.remote.starting import Desc, RemoteStarting
 from reference_qm.core.remote_client.binding import ServerBindings
+from reference_qm.core.remote_client.model import RemoteRead
+from reference_qm.core.remote_client.reading import ClientReading
+from reference_qm.core.remote_client.steps import RemoteError, Sequence
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
+PEEK_PREVIOUS = 0x80000002
+"""An ulAction that MS-MQQP does not have."""
 INFORMATION = 0x400E0000
 """A status that is neither MQ_OK nor a failure."""
 
@@ -29,14 +34,14 @@ INFORMATION = 0x400E0000
 add(
     "rpc-unbound-RemoteQMStartReceive",
     "MQQP-3.1.4.1-04",
-    "RemoteQMStartReceive is carried out without a binding.",
-    carried_out_unbound("RemoteQMStartReceive"),
+    "RemoteQMStartReceive is called on a context that was never agreed on.",
+    called_unbound("RemoteQMStartReceive"),
 )
 add(
     "rpc-unbound-RemoteQMStartReceive2",
     "MQQP-3.1.4.10-01",
-    "RemoteQMStartReceive2 is carried out without a binding.",
-    carried_out_unbound("RemoteQMStartReceive2"),
+    "RemoteQMStartReceive2 is called on a context that was never agreed on.",
+    called_unbound("RemoteQMStartReceive2"),
 )
 
 # -- what is refused --------------------------------------------------------------------------------------------------
@@ -62,7 +67,7 @@ class CursorDemanded(RemoteStarting):
 
 add(
     "remote-queue-pointer-ignored",
-    "MQQP-3.1.4.10-14",
+    ("MQQP-3.1.4.10-14", "MQQP-3.1.4.1-D07"),
     "dwQueue is not looked at.",
     skip(RemoteStarting.check_dw_queue),
 )
@@ -70,7 +75,7 @@ add(
 
 @fault(
     "remote-any-queue-for-none",
-    breaks=("MQQP-3.1.4.10-06", "MQQP-3.1.4.11-05", "MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
+    breaks=("MQQP-3.1.4.11-21", "MQQP-3.1.4.11-22"),
 )
 class AnyQueueForNone(RemoteStarting):
     """A hRemoteQueue of 0 is the first that is open."""
@@ -103,7 +108,7 @@ class RequestUsedAnywhere(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if desc["dwRequestID"] in used else Status.MQ_OK
 
 
-@fault("remote-peek-next-without-cursor", breaks=("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08", "MQQP-3.1.4.10-17"))
+@fault("remote-peek-next-without-cursor", breaks=("MQQP-3.1.4.1-D09", "MQQP-3.1.4.10-17"))
 class PeekNextWithoutCursor(RemoteStarting):
     """PEEK_NEXT without a cursor is PEEK_CURRENT."""
 
@@ -113,10 +118,22 @@ class PeekNextWithoutCursor(RemoteStarting):
         return Status.MQ_OK
 
 
-@fault("remote-unknown-action-peeks", breaks=("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07"))
-class UnknownActionPeeks(RemoteStarting):
-    """An unknown action is PEEK_CURRENT."""
+add(
+    "remote-session-not-needed",
+    (
+        "MQQP-3.1.4.1-D10",
+        "MQQP-3.1.4.10-18",
+        "MQQP-3.1.4.10-19",
+        "MQQP-3.1.4.11-25",
+        "MQQP-3.1.4.11-26",
+        "MQQP-3.1.4.4-07",
+    ),
+    "A queue is read that RemoteQMOpenQueue has not opened.",
+    both(skip(RemoteStarting.check_open_queue), skip(RemoteOpening.close_open_queue_entry)),
+)
 
+
+class _UnknownActionPeeks(RemoteStarting):
     def check_start_action(self, desc: Desc) -> Status:
         if super().check_start_action(desc):
             desc["ulAction"] = ReadAction.MQ_ACTION_PEEK_CURRENT
@@ -124,20 +141,10 @@ class UnknownActionPeeks(RemoteStarting):
 
 
 add(
-    "remote-session-not-needed",
-    (
-        "MQQP-3.1.4.1-03",
-        "MQQP-3.1.4.10-18",
-        "MQQP-3.1.4.10-19",
-        "MQQP-3.1.4.11-25",
-        "MQQP-3.1.4.11-26",
-        "MQQP-3.1.4.3-02",
-        "MQQP-3.1.4.3-08",
-        "MQQP-3.1.4.3-09",
-        "MQQP-3.1.4.4-07",
-    ),
-    "A queue is read that RemoteQMOpenQueue has not opened.",
-    both(skip(RemoteStarting.check_open_queue), skip(RemoteOpening.close_open_queue_entry)),
+    "remote-unknown-action-peeks",
+    (),
+    "Tolerated: an ulAction that no client may ask for is PEEK_CURRENT.",
+    replaced(_UnknownActionPeeks),
 )
 
 # -- what is read from ------------------------------------------------------------------------------------------------
@@ -170,9 +177,12 @@ def _any_cursor(original: Callable[..., Cursor | None], *outer: Any) -> Callable
 
 add(
     "remote-unknown-cursor-taken",
-    ("MQQP-3.1.4.10-22", "MQQP-2.2.2.1-01", "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
+    ("MQQP-3.1.4.10-22", "MQQP-3.1.4.1-D12", "MQQP-2.2.2.1-01", "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
     "An unknown cursor is the first one.",
-    during(RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _any_cursor),
+    both(
+        during(RemoteStarting.remote_qm_start_receive, RemoteStarting.find_remote_cursor, _any_cursor),
+        during(RemoteStarting.remote_qm_start_receive2, RemoteStarting.find_remote_cursor, _any_cursor),
+    ),
 )
 
 # -- how it is read ---------------------------------------------------------------------------------------------------
@@ -340,6 +350,62 @@ class SequentialIdWrong(RemoteReads):
 # -- the client -------------------------------------------------------------------------------------------------------
 
 
+class _EndsWhatFailed(ClientReading):
+    def read_remote_message(self, read: RemoteRead) -> Sequence:
+        try:
+            return (yield from super().read_remote_message(read))
+        except RemoteError:
+            assert read.entry is not None
+            yield from self.end_receive(read.entry, Ack.RR_NACK)
+            raise
+
+
+add(
+    "remote-read-failure-ended",
+    ("MQQP-3.1.4.1-07", "MQQP-3.1.4.10-04", "MQQP-3.1.4.11-04", "MQQP-3.1.4.2-04"),
+    "A receive that failed is ended.",
+    replaced(_EndsWhatFailed),
+)
+
+
+def _described(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
+    """Describe a read with other values."""
+
+    class Described(ClientReading):
+        def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+            return super().describe_read(read) | change(read)
+
+    return replaced(Described)
+
+
+def _peeks_otherwise(read: RemoteRead) -> dict[str, Any]:
+    return {"ulAction": PEEK_PREVIOUS} if read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT else {}
+
+
+def _next_without_cursor(read: RemoteRead) -> dict[str, Any]:
+    return {"hCursor": 0} if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT else {}
+
+
+add(
+    "remote-read-unknown-action",
+    ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07"),
+    "A peek asks for an action that is none.",
+    _described(_peeks_otherwise),
+)
+add(
+    "remote-read-next-without-cursor",
+    ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08"),
+    "The next message is asked for without a cursor.",
+    _described(_next_without_cursor),
+)
+add(
+    "remote-read-without-request",
+    ("MQQP-3.1.4.10-06", "MQQP-3.1.4.11-05"),
+    "dwRequestID is not set.",
+    _described(lambda read: {"dwRequestID": 0}),
+)
+
+
 @fault(
     "remote-failures-told-apart",
     breaks=(
@@ -363,7 +429,6 @@ class FailuresDistinguished(ServerBindings):
 
 BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.1-02": ("remote-cancel-first-cancelled",),
-    "MQQP-3.1.4.1-07": ("remote-end-null-taken",),
-    "MQQP-3.1.4.10-04": ("remote-end-null-taken",),
+    "MQQP-3.1.4.1-03": ("remote-open-not-called",),
 }
 """Faults of other sections that break rules of this one."""

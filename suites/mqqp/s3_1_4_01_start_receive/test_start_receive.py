@@ -14,8 +14,7 @@ import pytest
 from harness.judging.judge import Judge
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK, desc2
-from harness.wire.rpc_stub import NULL_HANDLE
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, desc2
 from suites.mqqp.steps.reading import (
     BODY,
     FAILURE,
@@ -136,66 +135,53 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
         START: {
             "failure": ["MQQP-3.1.4.1-10"],
             "handle": ["MQQP-3.1.4.1-06"],
-            "unusable": ["MQQP-3.1.4.1-07"],
         },
         START2: {
             "failure": ["MQQP-3.1.4.10-10"],
             "handle": ["MQQP-3.1.4.10-03"],
-            "unusable": ["MQQP-3.1.4.10-04"],
         },
     }
 )
 def test_what_fails_brings_no_handle(remote, judge, by, rules):
-    """A receive from an empty queue returns a failure and NULL, which RemoteQMEndReceive does not take."""
+    """A receive from an empty queue returns a failure and NULL."""
     queue = filled(remote)
     read = queue.read(RECEIVE, by=by)
     judge_each(judge, rules["failure"], expected=FAILURE, observed=failed(read), evidence=read.evidence)
     judge_each(judge, rules["handle"], expected="NULL", observed=handle_of(read), evidence=read.evidence)
-    handle = read.out.pphContext if read.out is not None else NULL_HANDLE
-    ended = queue.association.call("RemoteQMEndReceive", pphContext=handle, dwAck=RR_NACK)
-    observed = ended.outcome
-    judge_each(judge, rules["unusable"], expected="MQ_ERROR_INVALID_HANDLE", observed=observed, evidence=ended.evidence)
 
 
 @by_each(
     {
         START: {
-            "action": ["MQQP-3.1.4.1-08"],
-            "next": ["MQQP-3.1.4.1-09"],
-            "session": ["MQQP-3.1.4.1-03"],
-            "queue": [],
-            "cursor": [],
-            "missing": [],
+            "next": ["MQQP-3.1.4.1-D09"],
+            "session": ["MQQP-3.1.4.1-D10"],
+            "queue": ["MQQP-3.1.4.1-D07"],
+            "cursor": ["MQQP-3.1.4.1-D12"],
         },
         START2: {
-            "action": ["MQQP-3.1.4.10-07"],
-            "next": ["MQQP-3.1.4.10-08", "MQQP-3.1.4.10-17"],
+            "next": ["MQQP-3.1.4.10-17"],
             "session": ["MQQP-3.1.4.10-18", "MQQP-3.1.4.10-19"],
             "queue": ["MQQP-3.1.4.10-14"],
             "cursor": ["MQQP-3.1.4.10-21", "MQQP-3.1.4.10-22"],
-            "missing": ["MQQP-3.1.4.10-06"],
         },
     }
 )
 def test_descriptions_that_are_refused(remote, judge, by, rules):
-    """Handles that are none or differ, an unknown cursor or action, PEEK_NEXT without a cursor: each its own status."""
+    """Handles that are none or differ, an unknown cursor, PEEK_NEXT without a cursor: each its own status."""
     queue = filled(remote, FIRST)
     queue.cursor().settled()
     other = {"hRemoteQueue": UNKNOWN_HANDLE, "dwQueue": UNKNOWN_HANDLE}
     fine = queue.read(PEEK_CURRENT, by=by)
 
-    def refused(name, expected, calls, say=brought):
-        observed = [brought(fine), *(say(call) for call in calls)]
+    def refused(name, expected, calls):
+        observed = [brought(fine), *(brought(call) for call in calls)]
         evidence = [frame for call in calls for frame in call.evidence]
         judge_each(judge, rules[name], expected=[FIRST, *[expected] * len(calls)], observed=observed, evidence=evidence)
 
     zero, differs = (queue.read(PEEK_CURRENT, by=by, dwQueue=value) for value in (0, queue.pointer + 1))
     refused("queue", INVALID_PARAMETER, [zero, differs])
-    refused("action", FAILURE, [queue.read(action, by=by) for action in (1, 0x80000002, 0x40000010)], failed)
     refused("next", "STATUS_INVALID_PARAMETER", [queue.read(PEEK_NEXT, by=by)])
     refused("cursor", "STATUS_INVALID_PARAMETER", [queue.read(PEEK_CURRENT, by=by, hCursor=UNKNOWN_HANDLE)])
-    nothing = {"hRemoteQueue": 0, "dwQueue": 0, "dwRequestID": 0}
-    refused("missing", FAILURE, [queue.read(PEEK_CURRENT, by=by, **nothing)], failed)
     unopened = remote.open_remote(queue.association).settled().out.phQueue
     without = queue.read(PEEK_CURRENT, by=by, hRemoteQueue=unopened, dwQueue=unopened)
     refused("session", INVALID_PARAMETER, [without, queue.read(PEEK_CURRENT, by=by, **other)])

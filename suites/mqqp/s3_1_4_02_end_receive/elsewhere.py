@@ -1,5 +1,7 @@
 """Checks of other sections that judge rules of MS-MQQP 3.1.4.2 RemoteQMEndReceive (Opnum 1)."""
 
 CHECKED_ELSEWHERE = {
-    "MQQP-3.1.4.2-05": ("test_a_call_needs_a_binding",),
+    "MQQP-3.1.4.2-03": ("test_each_method_is_called_on_a_binding_and_an_open_queue",),
+    "MQQP-3.1.4.2-04": ("test_only_a_receive_that_brought_a_message_is_ended",),
+    "MQQP-3.1.4.2-05": ("test_each_method_is_called_on_a_binding_and_an_open_queue",),
 }

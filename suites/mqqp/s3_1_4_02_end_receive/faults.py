@@ -6,9 +6,13 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, carried_out_unbound, error_for_success
+from harness.faults.rpc_calls import answering, called_unbound, error_for_success
 from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.remote.enums import Ack
 from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote_client.model import RemoteRead
+from reference_qm.core.remote_client.reading import ClientReading
+from reference_qm.core.remote_client.steps import Sequence
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
@@ -17,8 +21,8 @@ from reference_qm.surface.clock import Now
 add(
     "rpc-unbound-RemoteQMEndReceive",
     "MQQP-3.1.4.2-05",
-    "RemoteQMEndReceive is carried out without a binding.",
-    carried_out_unbound("RemoteQMEndReceive"),
+    "RemoteQMEndReceive is called on a context that was never agreed on.",
+    called_unbound("RemoteQMEndReceive"),
 )
 
 
@@ -70,15 +74,7 @@ class StatusWrong(RemoteEnding):
 
 @fault(
     "remote-end-null-taken",
-    breaks=(
-        "MQQP-3.1.4.2-03",
-        "MQQP-3.1.4.2-04",
-        "MQQP-3.1.4.2-10",
-        "MQQP-3.1.4.3-03",
-        "MQQP-3.1.4.1-07",
-        "MQQP-3.1.4.10-04",
-        "MQQP-3.1.4.11-04",
-    ),
+    breaks="MQQP-3.1.4.2-10",
 )
 class NullTaken(RemoteEnding):
     """NULL is ended with success."""
@@ -93,3 +89,26 @@ class HandleKept(RemoteEnding):
 
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         super().remote_qm_end_receive(answering(call, pphContext=call.handle), now)
+
+
+# -- the client -------------------------------------------------------------------------------------------------------
+
+
+@fault("remote-read-ended-first", breaks="MQQP-3.1.4.2-04")
+class EndedFirst(ClientReading):
+    """A receive is ended before it is begun."""
+
+    def start_receive(self, read: RemoteRead) -> Sequence:
+        assert read.entry is not None
+        yield from self.end_receive(read.entry, Ack.RR_ACK)
+        return (yield from super().start_receive(read))
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        assert read.entry is not None
+        yield from self.end_receive(read.entry, Ack.RR_ACK)
+        return (yield from super().start_receive2(read))
+
+BROKEN_ELSEWHERE = {
+    "MQQP-3.1.4.2-03": ("remote-open-not-called",),
+}
+"""Faults of other sections that break rules of this one."""

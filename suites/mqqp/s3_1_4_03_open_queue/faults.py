@@ -93,12 +93,12 @@ class QueueClosedBeforeCursor(ClientCancelling):
 
 
 BROKEN_ELSEWHERE = {
-    "MQQP-3.1.4.3-02": ("remote-session-not-needed",),
-    "MQQP-3.1.4.3-03": ("remote-end-null-taken",),
-    "MQQP-3.1.4.3-04": ("remote-close-null-taken",),
-    "MQQP-3.1.4.3-06": ("remote-cancel-idle-queue-taken",),
-    "MQQP-3.1.4.3-07": ("remote-purge-unopened",),
-    "MQQP-3.1.4.3-08": ("remote-session-not-needed",),
-    "MQQP-3.1.4.3-09": ("remote-session-not-needed",),
+    "MQQP-3.1.4.3-02": ("remote-open-not-called",),
+    "MQQP-3.1.4.3-03": ("remote-open-not-called",),
+    "MQQP-3.1.4.3-04": ("remote-open-not-called",),
+    "MQQP-3.1.4.3-06": ("remote-open-not-called",),
+    "MQQP-3.1.4.3-07": ("remote-open-not-called",),
+    "MQQP-3.1.4.3-08": ("remote-open-not-called",),
+    "MQQP-3.1.4.3-09": ("remote-open-not-called",),
 }
 """Faults of other sections that break rules of this one."""

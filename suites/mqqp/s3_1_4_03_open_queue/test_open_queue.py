@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from harness.peer.remote import LOOKUP, START, START2, RemoteQueue
+from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import FIRST_ID, LOOKUP_PEEK_NEXT, PEEK_CURRENT, REMOTEREADDESC, RR_ACK, desc2
+from harness.wire.rpc_qm2qm import PEEK_CURRENT
 from harness.wire.rpc_stub import NULL_HANDLE
 from suites.mqqp.steps.reading import FIRST, UNKNOWN_HANDLE, brought, deliver, filled
 
@@ -12,48 +12,6 @@ pytestmark = needs("qm2qm")
 
 
 INVALID_PARAMETER, INVALID_HANDLE = "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_INVALID_HANDLE"
-
-
-REFUSALS = {
-    "MQQP-3.1.4.3-02": INVALID_PARAMETER,
-    "MQQP-3.1.4.3-03": INVALID_HANDLE,
-    "MQQP-3.1.4.3-04": INVALID_HANDLE,
-    "MQQP-3.1.4.3-06": INVALID_HANDLE,
-    "MQQP-3.1.4.3-07": INVALID_HANDLE,
-    "MQQP-3.1.4.3-08": INVALID_PARAMETER,
-    "MQQP-3.1.4.3-09": INVALID_PARAMETER,
-    "MQQP-3.1.4.7-01": INVALID_HANDLE,
-}
-"""By rule: the status with which a method is refused before RemoteQMOpenQueue."""
-
-
-@covers(*REFUSALS)
-def test_before_it_nothing_can_be_done(remote, judge):
-    """With R_QMOpenRemoteQueue alone every method is refused, and the message stays; then it is read."""
-    remote.empty()
-    association = remote.associate()
-    opened = remote.open_remote(association).settled()
-    deliver(remote, [FIRST])
-    handle = opened.out.phQueue
-    desc = {"hRemoteQueue": handle, "dwQueue": opened.out.dwpQueue, "dwRequestID": remote.request_id()}
-    peek = REMOTEREADDESC(ulAction=PEEK_CURRENT, **desc)
-    look = REMOTEREADDESC(ulAction=LOOKUP_PEEK_NEXT, **desc)
-    cancel = {"hQueue": handle, "pQueue": opened.out.dwpQueue, "dwRequestID": 1}
-    calls = {
-        "MQQP-3.1.4.3-02": association.call(START, lpRemoteReadDesc=peek),
-        "MQQP-3.1.4.3-03": association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=RR_ACK),
-        "MQQP-3.1.4.3-04": association.call("RemoteQMCloseQueue", pphContext=NULL_HANDLE),
-        "MQQP-3.1.4.3-06": association.call("RemoteQMCancelReceive", **cancel),
-        "MQQP-3.1.4.3-07": association.call("RemoteQMPurgeQueue", hQueue=handle),
-        "MQQP-3.1.4.3-08": association.call(START2, lpRemoteReadDesc2=desc2(peek)),
-        "MQQP-3.1.4.3-09": association.call(LOOKUP, LookupId=FIRST_ID, lpRemoteReadDesc2=desc2(look)),
-    }
-    calls["MQQP-3.1.4.7-01"] = calls["MQQP-3.1.4.3-07"]
-    queue = RemoteQueue(remote, association, opened)
-    after = brought(queue.read(PEEK_CURRENT))
-    for rule, call in calls.items():
-        expected = REFUSALS[rule]
-        judge(rule, expected=[expected, FIRST], observed=[call.either, after], evidence=call.evidence)
 
 
 @covers(

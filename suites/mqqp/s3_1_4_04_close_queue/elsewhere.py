@@ -1,5 +1,5 @@
 """Checks of other sections that judge rules of MS-MQQP 3.1.4.4 RemoteQMCloseQueue (Opnum 3)."""
 
 CHECKED_ELSEWHERE = {
-    "MQQP-3.1.4.4-02": ("test_a_call_needs_a_binding",),
+    "MQQP-3.1.4.4-02": ("test_each_method_is_called_on_a_binding_and_an_open_queue",),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import both, skip, skip_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, carried_out_unbound, error_for_success
+from harness.faults.rpc_calls import answering, called_unbound, error_for_success
 from reference_qm.core.queueing.opening import QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.opening import RemoteOpening
@@ -16,8 +16,8 @@ from reference_qm.surface.clock import Now
 add(
     "rpc-unbound-RemoteQMCloseQueue",
     "MQQP-3.1.4.4-02",
-    "RemoteQMCloseQueue is carried out without a binding.",
-    carried_out_unbound("RemoteQMCloseQueue"),
+    "RemoteQMCloseQueue is called on a context that was never agreed on.",
+    called_unbound("RemoteQMCloseQueue"),
 )
 add(
     "remote-close-not-closed",
@@ -53,7 +53,7 @@ class StatusWrong(RemoteOpening):
         super().remote_qm_close_queue(answering(call, Return=error_for_success), now)
 
 
-@fault("remote-close-null-taken", breaks=("MQQP-3.1.4.4-05", "MQQP-3.1.4.3-04"))
+@fault("remote-close-null-taken", breaks="MQQP-3.1.4.4-05")
 class NullTaken(RemoteOpening):
     """NULL is closed with success."""
 

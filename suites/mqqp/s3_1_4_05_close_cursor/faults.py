@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, carried_out_unbound, error_for_success
+from harness.faults.rpc_calls import answering, called_unbound, error_for_success
 from reference_qm.core.queueing.cursors import Cursors
 from reference_qm.core.remote.opening import RemoteOpening
 from reference_qm.model.statuses import Status
@@ -15,8 +15,8 @@ from reference_qm.surface.clock import Now
 add(
     "rpc-unbound-RemoteQMCloseCursor",
     "MQQP-3.1.4.5-02",
-    "RemoteQMCloseCursor is carried out without a binding.",
-    carried_out_unbound("RemoteQMCloseCursor"),
+    "RemoteQMCloseCursor is called on a context that was never agreed on.",
+    called_unbound("RemoteQMCloseCursor"),
 )
 add(
     "remote-cursor-kept",

@@ -5,10 +5,13 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, carried_out_unbound, error_for_success
+from harness.faults.rpc_calls import answering, called_unbound, error_for_success
 from reference_qm.core.remote.ending import RemoteEnding
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.reading import RemoteReads
+from reference_qm.core.remote_client.model import RemoteRead
+from reference_qm.core.remote_client.reading import ClientReading
+from reference_qm.core.remote_client.steps import Sequence
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
@@ -16,8 +19,8 @@ from reference_qm.surface.clock import Now
 add(
     "rpc-unbound-RemoteQMCancelReceive",
     "MQQP-3.1.4.6-04",
-    "RemoteQMCancelReceive is carried out without a binding.",
-    carried_out_unbound("RemoteQMCancelReceive"),
+    "RemoteQMCancelReceive is called on a context that was never agreed on.",
+    called_unbound("RemoteQMCancelReceive"),
 )
 add(
     "remote-cancel-pointer-ignored",
@@ -54,7 +57,7 @@ class OfAnyQueue(RemoteEnding):
 
 @fault(
     "remote-cancel-idle-queue-taken",
-    breaks=("MQQP-3.1.4.6-02", "MQQP-3.1.4.6-03", "MQQP-3.1.4.6-09", "MQQP-3.1.4.3-06"),
+    breaks="MQQP-3.1.4.6-09",
 )
 class IdleQueueTaken(RemoteEnding):
     """Nothing is cancelled with success."""
@@ -100,3 +103,29 @@ class LeftWaiting(RemoteEnding):
 
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         return Status.MQ_OK
+
+
+# -- the client -------------------------------------------------------------------------------------------------------
+
+
+@fault("remote-cancel-before-read", breaks="MQQP-3.1.4.6-03")
+class CancelledBefore(ClientReading):
+    """Whatever is under the identifier of a read is cancelled before the read is begun."""
+
+    def start_receive(self, read: RemoteRead) -> Sequence:
+        yield from self._cancel(read)
+        return (yield from super().start_receive(read))
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        yield from self._cancel(read)
+        return (yield from super().start_receive2(read))
+
+    def _cancel(self, read: RemoteRead) -> Sequence:
+        assert read.entry is not None
+        yield from self.qm.client_cancelling.call_cancel_receive(read.entry)
+
+
+BROKEN_ELSEWHERE = {
+    "MQQP-3.1.4.6-02": ("remote-open-not-called",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, carried_out_unbound, error_for_success
+from harness.faults.rpc_calls import answering, called_unbound, error_for_success
 from reference_qm.core.remote.opening import RemoteOpening
 from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
@@ -15,8 +15,8 @@ from reference_qm.surface.commands import Result
 add(
     "rpc-unbound-RemoteQMPurgeQueue",
     "MQQP-3.1.4.7-02",
-    "RemoteQMPurgeQueue is carried out without a binding.",
-    carried_out_unbound("RemoteQMPurgeQueue"),
+    "RemoteQMPurgeQueue is called on a context that was never agreed on.",
+    called_unbound("RemoteQMPurgeQueue"),
 )
 
 
@@ -30,7 +30,7 @@ class StatusWrong(RemoteOpening):
 
 @fault(
     "remote-purge-unopened",
-    breaks=("MQQP-3.1.4.7-01", "MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06", "MQQP-3.1.4.3-07"),
+    breaks=("MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06"),
 )
 class Unopened(RemoteOpening):
     """A queue is purged that RemoteQMOpenQueue has not opened."""
@@ -60,3 +60,9 @@ class LeftFull(RemoteOpening):
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
         self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+
+
+BROKEN_ELSEWHERE = {
+    "MQQP-3.1.4.7-01": ("remote-open-not-called",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault
-from harness.faults.registry import add
-from harness.faults.rpc_calls import carried_out_unbound
-from reference_qm.core.remote.opening import RemoteOpening
+from collections.abc import Iterable
+from dataclasses import replace
 
-PORT_OF_SPX = 2103
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import both, inputs
+from harness.faults.registry import add
+from harness.faults.rpc_calls import called_unbound, interfaces_apart
+from reference_qm.core.remote.enums import PortType
+from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import QM2QM, Call, FaultStatus
+from reference_qm.rpc.bodies import Request
+from reference_qm.rpc.client import find_method
+from reference_qm.rpc.pdu import Pdu
+from reference_qm.rpc.rpc_errors import PduError
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import Input, RpcBytes
+
+PORT_OPNUM = find_method(QM2QM, "RemoteQMGetQMQMServerPort")
+ZERO = bytes(4)
 
 add(
     "rpc-unbound-RemoteQMGetQMQMServerPort",
     "MQQP-3.1.4.8-01",
-    "RemoteQMGetQMQMServerPort is carried out without a binding.",
-    carried_out_unbound("RemoteQMGetQMQMServerPort"),
+    "RemoteQMGetQMQMServerPort is called on a context that was never agreed on.",
+    called_unbound("RemoteQMGetQMQMServerPort"),
 )
 add(
     "rpc-unbound-RemoteQmGetVersion",
     "MQQP-3.1.4.9-01",
-    "RemoteQmGetVersion is carried out without a binding.",
-    carried_out_unbound("RemoteQmGetVersion"),
+    "RemoteQmGetVersion is called on a context that was never agreed on.",
+    called_unbound("RemoteQmGetVersion"),
 )
 
 
-@fault("remote-port-none", breaks="MQQP-3.1.4.8-02")
+@fault("remote-port-none", breaks="MQQP-3.1.4.8-D05")
 class NoPort(RemoteOpening):
     """No interface has a port."""
 
@@ -31,7 +45,7 @@ class NoPort(RemoteOpening):
         return 0
 
 
-@fault("remote-port-wrong", breaks=("MQQP-3.1.4.8-04", "MQQP-3.1.3-01"))
+@fault("remote-port-wrong", breaks=("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"))
 class PortWrong(RemoteOpening):
     """The port is one too high."""
 
@@ -40,12 +54,86 @@ class PortWrong(RemoteOpening):
         return port + 1 if port else 0
 
 
-@fault("remote-port-of-spx", breaks="MQQP-3.1.4.8-03")
-class SpxHasAPort(RemoteOpening):
-    """SPX has a port."""
+class _Swapped(RemoteOpening):
+    def get_server_port(self, port_type: int) -> int:
+        return super().get_server_port(port_type ^ 1)
+
+
+add(
+    "remote-ports-swapped",
+    ("MQQP-3.1.4.8-D01", "MQQP-3.1.4.8-D02", "MQQP-3.1.3-01"),
+    "The port of each interface is told for the other; each is served at its own alone.",
+    both(interfaces_apart, replaced(_Swapped)),
+)
+
+
+@fault("remote-port-16-bits-swapped", breaks=("MQQP-3.1.4.8-D05", "MQQP-3.1.4.8-D02"))
+class BytesOfPortSwapped(RemoteOpening):
+    """The port is in the upper half of the number."""
 
     def get_server_port(self, port_type: int) -> int:
-        return super().get_server_port(port_type) or PORT_OF_SPX
+        return super().get_server_port(port_type) << 16
+
+
+@fault("remote-port-of-spx-unnamed", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04", "MQQP-3.1.4.8-D07"))
+class SpxFaults(RemoteOpening):
+    """Whoever asks for SPX gets a fault."""
+
+    def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
+        if call.arguments["dwPortType"] in (PortType.IPX_HANDSHAKE, PortType.IPX_READ):
+            self.qm.remote.note(call.fault(FaultStatus.NCA_S_FAULT_UNSPEC))
+        else:
+            super().remote_qm_get_qmqm_server_port(call, now)
+
+
+@fault("remote-port-of-spx", breaks=("MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"))
+class SpxIsAnError(RemoteOpening):
+    """What is not served brings an HRESULT for a port."""
+
+    def get_server_port(self, port_type: int) -> int:
+        return super().get_server_port(port_type) or Status.MQ_ERROR
+
+
+@fault("remote-port-counted-up", breaks="MQQP-3.1.4.8-D06")
+class PortCountedUp(RemoteOpening):
+    """The port of the other interface is told while a queue is open."""
+
+    def get_server_port(self, port_type: int) -> int:
+        return super().get_server_port(port_type ^ bool(len(self.qm.remote.OpenQueueEntryCollection)))
+
+
+@fault("remote-port-thrown", breaks="MQQP-3.1.4.8-D07")
+class PortThrown(RemoteOpening):
+    """While a queue is open, no port is told but a fault."""
+
+    def remote_qm_get_qmqm_server_port(self, call: Call, now: Now) -> None:
+        if len(self.qm.remote.OpenQueueEntryCollection):
+            self.qm.remote.note(call.fault(Status.MQ_ERROR))
+        else:
+            super().remote_qm_get_qmqm_server_port(call, now)
+
+
+def _any_port_type(event: Input) -> Iterable[Input]:
+    """Take a dwPortType above 3 for its lowest bits."""
+    if not isinstance(event, RpcBytes):
+        return [event]
+    try:
+        pdu = Pdu.parse(event.data)
+    except PduError:
+        return [event]
+    request = pdu.body
+    if not isinstance(request, Request) or request.opnum != PORT_OPNUM or len(request.stub) != len(ZERO):
+        return [event]
+    lowest = bytes([request.stub[0] & 1]) + ZERO[1:]
+    return [replace(event, data=replace(pdu, body=replace(request, stub=lowest)).build())]
+
+
+add(
+    "remote-port-of-any-type",
+    ("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03"),
+    "Any dwPortType has a port.",
+    inputs(_any_port_type),
+)
 
 
 @fault("remote-version-02", breaks="MQQP-3.1.4.9-02")
@@ -62,3 +150,33 @@ class BuildNumberZero(RemoteOpening):
 
     def get_remote_version(self) -> tuple[int, int, int]:
         return 6, 1, 0
+
+
+@fault("remote-version-minor", breaks="MQQP-3.1.4.9-D01")
+class MinorZero(RemoteOpening):
+    """The version is 6.0.6531."""
+
+    def get_remote_version(self) -> tuple[int, int, int]:
+        return 6, 0, 6531
+
+
+@fault("remote-version-thrown-before", breaks=("MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03"))
+class VersionThrownBefore(RemoteOpening):
+    """Before a queue is open the version is refused with a fault."""
+
+    def remote_qm_get_version(self, call: Call, now: Now) -> None:
+        if len(self.qm.remote.OpenQueueEntryCollection):
+            super().remote_qm_get_version(call, now)
+        else:
+            self.qm.remote.note(call.fault(Status.MQ_ERROR_INVALID_HANDLE))
+
+
+add("rpc-interfaces-apart", (), "Tolerated: qmcomm and qm2qm are each served at a port of their own.", interfaces_apart)
+
+
+class _SpxHasAPort(RemoteOpening):
+    def get_server_port(self, port_type: int) -> int:
+        return super().get_server_port(port_type) or 2103
+
+
+add("remote-port-of-spx-told", (), "Tolerated: SPX has a port, as with Windows 2000.", replaced(_SpxHasAPort))

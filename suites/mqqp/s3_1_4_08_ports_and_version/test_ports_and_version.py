@@ -2,61 +2,132 @@
 
 from __future__ import annotations
 
-from harness.errors import ConformanceFailure, SutUnavailable
+from typing import Any
+
+import pytest
+
+from harness.errors import SutUnavailable
+from harness.peer.association import Call
+from harness.peer.remote import Remote
 from harness.run.marks import covers, needs
 from harness.sut.releases import release_of
-from harness.wire.rpc import QM2QM
+from harness.wire.rpc import QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_qm2qm import IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ
 from suites.mqqb.steps.opening import Between
+from suites.mqqp.steps.reading import FIRST, brought, filled, frames
 
 pytestmark = needs("qm2qm")
 
 DEFAULTS = (2103, 2105)
 STEP = 11
+BEYOND = (4, 5, 0x0000_0100, 0x8000_0000, 0xFFFF_FFFF)
+"""Numbers that are no dwPortType."""
+LAST_PORT = 0xFFFF
 
 
-@covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03", "MQQP-3.1.4.8-04", "MQQP-3.1.3-01")
-def test_ports_are_told_where_the_interfaces_are_served(remote, judge):
-    """IP_HANDSHAKE and IP_READ bring ports at which the interface can be bound; SPX and other values bring none."""
+def asked(remote: Remote, *types: int) -> list[Call]:
+    """Ask for ports on a connection of their own."""
     association = remote.associate(QM2QM)
-    calls = {one: association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in range(4)}
-    ports = [calls[one].status for one in (IP_HANDSHAKE, IP_READ)]
-    evidence = [frame for call in calls.values() for frame in call.evidence]
-    spx = [calls[one].status for one in (IPX_HANDSHAKE, IPX_READ)]
-    judge("MQQP-3.1.4.8-03", expected=[0, 0], observed=spx, evidence=evidence)
-    judge.finished("MQQP-3.1.4.8-03")
-    served = []
-    for port in ports:
-        try:
-            served.append("served" if port and QM2QM in remote.associate(QM2QM, port=port).contexts else "not served")
-        except (ConformanceFailure, SutUnavailable) as error:
-            served.append(str(error))
-    judge("MQQP-3.1.3-01", expected=["served", "served"], observed=served, evidence=evidence)
-    judge.finished("MQQP-3.1.3-01")
-    beyond = association.call("RemoteQMGetQMQMServerPort", dwPortType=4)
-    refused = "none" if beyond.thrown is not None or beyond.status == 0 else beyond.outcome
-    seen = [*("a port" if port else "none" for port in ports), refused]
-    judge(
-        "MQQP-3.1.4.8-02", expected=["a port", "a port", "none"], observed=seen, evidence=[*evidence, *beyond.evidence]
-    )
-    apart = [(port or 0) - default for port, default in zip(ports, DEFAULTS, strict=True)]
+    return [association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
+
+
+def served(remote: Remote, port: int | None, interface: Syntax) -> str:
+    """Return whether an interface can be bound at a port."""
+    if not port or port > LAST_PORT:
+        return f"no port: {port}"
+    try:
+        refused, said = remote.connect(port).offer(interface)
+    except SutUnavailable as error:
+        return str(error)
+    return f"not served: {said}" if refused else "served"
+
+
+@covers("MQQP-3.1.4.8-D05", "MQQP-3.1.3-01")
+@pytest.mark.parametrize(
+    ("port_type", "interface", "rule"),
+    [
+        pytest.param(IP_HANDSHAKE, QMCOMM, "MQQP-3.1.4.8-D01", marks=covers("MQQP-3.1.4.8-D01"), id="IP_HANDSHAKE"),
+        pytest.param(IP_READ, QM2QM, "MQQP-3.1.4.8-D02", marks=covers("MQQP-3.1.4.8-D02"), id="IP_READ"),
+    ],
+)
+def test_at_the_port_that_is_told_the_interface_is_served(remote, judge, port_type, interface, rule):
+    """IP_HANDSHAKE is where qmcomm can be bound, IP_READ where qm2qm can; both are ports."""
+    call = asked(remote, port_type)[0]
+    found = served(remote, call.status, interface)
+    judge(rule, expected="served", observed=found, evidence=call.evidence)
+    judge("MQQP-3.1.3-01", expected="served", observed=found, evidence=call.evidence)
+    judge("MQQP-3.1.4.8-D05", expected=Between(1, LAST_PORT), observed=call.status, evidence=call.evidence)
+
+
+@covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
+def test_what_is_none_of_the_four_has_no_port(remote, judge):
+    """Numbers above 3 bring 0, or a fault of the range (E53); what is not available brings 0. Then ports are told."""
+    calls = asked(remote, *BEYOND, IP_READ)
+    refused: list[Any] = [
+        "none" if call.thrown is not None or call.status == 0 else call.outcome for call in calls[:-1]
+    ]
+    observed = [*refused, "a port" if calls[-1].status else calls[-1].outcome]
+    expected: list[Any] = ["none"] * len(BEYOND) + ["a port"]
+    judge("MQQP-3.1.4.8-02", expected=expected, observed=observed, evidence=frames(calls))
+    spx = asked(remote, IPX_HANDSHAKE, IPX_READ) if release_of(remote.sut).spx is False else []
+    observed += [call.outcome if call.status is None else call.status for call in spx]
+    expected += [0] * len(spx)
+    judge("MQQP-3.1.4.8-03", expected=expected, observed=observed, evidence=frames([*calls, *spx]))
+
+
+@pytest.mark.parametrize(
+    ("port_type", "rule"),
+    [
+        pytest.param(IPX_HANDSHAKE, "MQQP-3.1.4.8-D03", marks=covers("MQQP-3.1.4.8-D03"), id="IPX_HANDSHAKE"),
+        pytest.param(IPX_READ, "MQQP-3.1.4.8-D04", marks=covers("MQQP-3.1.4.8-D04"), id="IPX_READ"),
+    ],
+)
+def test_spx_may_be_asked_for(remote, judge, port_type, rule):
+    """The value is one of the four: a port, or 0 where there is no SPX, is returned, and no fault."""
+    call = asked(remote, port_type)[0]
+    observed = call.status if call.status is not None else call.outcome
+    judge(rule, expected=Between(0, LAST_PORT), observed=observed, evidence=call.evidence)
+
+
+@covers("MQQP-3.1.4.8-04", "MQQP-3.1.4.8-D06", "MQQP-3.1.4.8-D07")
+def test_a_port_is_fixed_when_the_server_begins(remote, judge):
+    """Asked again, on another connection and while a queue is open, the ports are the same, and of their row."""
+    types = (IP_HANDSHAKE, IP_READ)
+    before = asked(remote, *types)
+    queue = filled(remote, FIRST)
+    open_beside = [queue.association.call("RemoteQMGetQMQMServerPort", dwPortType=one) for one in types]
+    after = asked(remote, *types)
+    every = [[call.status for call in calls] for calls in (before, open_beside, after)]
+    evidence = frames([*before, *after])
+    judge("MQQP-3.1.4.8-D06", expected=[every[0]] * 3, observed=every, evidence=evidence)
+    every_type = [*before, *open_beside, *after, *asked(remote, IPX_HANDSHAKE, IPX_READ)]
+    thrown = [call.outcome for call in every_type if call.thrown is not None]
+    judge("MQQP-3.1.4.8-D07", expected=[], observed=thrown, evidence=evidence)
+    apart = [(port or 0) - default for port, default in zip(every[0], DEFAULTS, strict=True)]
     steps = ["by steps" if one >= 0 and one % STEP == 0 else f"{one} from it" for one in apart]
-    configured = remote.sut.file.driver.rpc_port
-    if configured in ports and configured not in DEFAULTS:  # it listens where its configuration says
+    configured = {remote.sut.file.driver.rpc_port, remote.sut.rpc_port} - set(DEFAULTS)
+    if configured & set(every[0]):  # it listens where its configuration says
         steps = ["by steps", "by steps"]
     judge("MQQP-3.1.4.8-04", expected=["by steps", "by steps"], observed=steps, evidence=evidence)
 
 
-@covers("MQQP-3.1.4.9-02", "MQQP-3.1.4.9-03")
-def test_the_version_is_6_1_and_a_build(remote, judge):
+@covers("MQQP-3.1.4.9-02", "MQQP-3.1.4.9-03", "MQQP-3.1.4.9-D01", "MQQP-3.1.4.9-D02", "MQQP-3.1.4.9-D03")
+def test_the_version_is_told_before_and_while_a_queue_is_open(remote, judge):
     """Major 6, minor 1, or those of the release that the SUT says to be; some build, not before its first."""
     release = release_of(remote.sut)
-    call = remote.associate(QM2QM).call("RemoteQmGetVersion").settled()
-    judge(
-        "MQQP-3.1.4.9-02",
-        expected=list(release.version),
-        observed=[call.out.pMajor, call.out.pMinor],
-        evidence=call.evidence,
-    )
-    expected = Between(release.first_build or 1, 0xFFFF)
-    judge("MQQP-3.1.4.9-03", expected=expected, observed=call.out.pBuildNumber, evidence=call.evidence)
+    before = remote.associate(QM2QM).call("RemoteQmGetVersion")
+    queue = filled(remote, FIRST)
+    later = queue.association.call("RemoteQmGetVersion")
+    calls = [before, later]
+    evidence = frames(calls)
+    thrown = [call.outcome for call in calls if call.thrown is not None]
+    judge("MQQP-3.1.4.9-D03", expected=[], observed=thrown, evidence=evidence)
+    told = [call.outcome if call.out is None else "a version" for call in calls]
+    read = brought(queue.receive())
+    judge("MQQP-3.1.4.9-D02", expected=["a version"] * 2 + [FIRST], observed=[*told, read], evidence=evidence)
+    for call in (one.settled() for one in calls):
+        major, minor = release.version
+        judge("MQQP-3.1.4.9-02", expected=major, observed=call.out.pMajor, evidence=call.evidence)
+        judge("MQQP-3.1.4.9-D01", expected=minor, observed=call.out.pMinor, evidence=call.evidence)
+        build = Between(release.first_build or 1, 0xFFFF)
+        judge("MQQP-3.1.4.9-03", expected=build, observed=call.out.pBuildNumber, evidence=call.evidence)

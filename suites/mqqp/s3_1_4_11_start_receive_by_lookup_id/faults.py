@@ -8,12 +8,15 @@ from typing import Any
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import during, skip
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import carried_out_unbound
+from harness.faults.rpc_calls import called_unbound
 from reference_qm.core.queueing.reading import Reading
-from reference_qm.core.remote.enums import RECEIVING, ReadAction
+from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
-from reference_qm.core.remote.reading import RemoteReads
+from reference_qm.core.remote.reading import LAST, RemoteReads
 from reference_qm.core.remote.starting import Desc, RemoteStarting
+from reference_qm.core.remote_client.model import RemoteRead
+from reference_qm.core.remote_client.reading import ClientReading
+from reference_qm.core.remote_client.steps import Sequence
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import Status
@@ -21,42 +24,39 @@ from reference_qm.model.statuses import Status
 add(
     "rpc-unbound-RemoteQMStartReceiveByLookupId",
     "MQQP-3.1.4.11-01",
-    "RemoteQMStartReceiveByLookupId is carried out without a binding.",
-    carried_out_unbound("RemoteQMStartReceiveByLookupId"),
+    "RemoteQMStartReceiveByLookupId is called on a context that was never agreed on.",
+    called_unbound("RemoteQMStartReceiveByLookupId"),
 )
 
 # -- what is refused --------------------------------------------------------------------------------------------------
 
 add(
     "remote-lookup-with-cursor",
-    ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16", "MQQP-3.1.4.11-24"),
+    ("MQQP-3.1.4.11-24", "MQQP-3.1.4.11-21"),
     "A cursor is taken and ignored.",
     skip(RemoteStarting.check_lookup_cursor),
 )
 add(
     "remote-lookup-with-time-out",
-    (
-        "MQQP-3.1.4.11-10",
-        "MQQP-3.1.4.11-12",
-        "MQQP-3.1.4.11-15",
-        "MQQP-3.1.4.11-17",
-        "MQQP-3.1.4.11-21",
-        "MQQP-3.1.4.11-23",
-    ),
+    ("MQQP-3.1.4.11-23", "MQQP-3.1.4.11-21"),
     "A time-out is taken and ignored.",
     skip(RemoteStarting.check_lookup_timeout),
 )
 
 
-@fault("remote-lookup-unknown-action", breaks="MQQP-3.1.4.11-07")
-class UnknownAction(RemoteStarting):
-    """An unknown action is LOOKUP_PEEK_NEXT."""
-
+class _UnknownAction(RemoteStarting):
     def check_lookup_action(self, desc: Desc) -> Status:
         if super().check_lookup_action(desc):
             desc["ulAction"] = ReadAction.MQ_LOOKUP_PEEK_NEXT
         return Status.MQ_OK
 
+
+add(
+    "remote-lookup-unknown-action",
+    (),
+    "Tolerated: an ulAction that no client may ask for is LOOKUP_PEEK_NEXT.",
+    replaced(_UnknownAction),
+)
 
 # -- what is looked for -----------------------------------------------------------------------------------------------
 
@@ -112,14 +112,6 @@ for _name, _breaks, _says, _found, _other in (
     add(_name, _breaks, _says, _sought(_found, _other))
 
 
-@fault("remote-lookup-nothing-is-first", breaks=("MQQP-3.1.4.11-09", "MQQP-3.1.4.11-14"))
-class NothingIsFirst(RemoteReads):
-    """A LookupId of 0 is the first message."""
-
-    def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
-        return super().get_lookup_operation(action, lookup_id) if lookup_id else MessageSeekAction.FIRST
-
-
 # -- how it is read ---------------------------------------------------------------------------------------------------
 
 
@@ -144,11 +136,55 @@ add(
     during(RemoteReads.remote_read_by_lookup, Reading.read_by_lookup_identifier, _at_once),
 )
 
+# -- the client -------------------------------------------------------------------------------------------------------
+
+
+def _described(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
+    """Describe a lookup with other values."""
+
+    class Described(ClientReading):
+        def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+            described = super().describe_read(read)
+            return described if read.LookupId is None else described | change(read)
+
+    return replaced(Described)
+
+
+add(
+    "remote-lookup-by-cursor",
+    ("MQQP-3.1.4.11-08", "MQQP-3.1.4.11-11", "MQQP-3.1.4.11-13", "MQQP-3.1.4.11-16"),
+    "A lookup gives a cursor.",
+    _described(lambda read: {"hCursor": 0x4044}),
+)
+add(
+    "remote-lookup-waits",
+    ("MQQP-3.1.4.11-10", "MQQP-3.1.4.11-12", "MQQP-3.1.4.11-15", "MQQP-3.1.4.11-17"),
+    "A lookup has a time-out.",
+    _described(lambda read: {"ulTimeout": INFINITE_MS}),
+)
+add(
+    "remote-lookup-other-action",
+    "MQQP-3.1.4.11-07",
+    "A lookup asks for the action of the other kind of read.",
+    _described(lambda read: {"ulAction": int(read.Action) ^ 0x30}),
+)
+
+
+@fault("remote-lookup-of-nothing", breaks=("MQQP-3.1.4.11-09", "MQQP-3.1.4.11-14"))
+class LookupOfNothing(ClientReading):
+    """A lookup at the end gives 0 for the LookupId."""
+
+    def start_receive2(self, read: RemoteRead) -> Sequence:
+        if read.LookupId == LAST:
+            read.LookupId = 0
+        return (yield from super().start_receive2(read))
+
+
 BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.11-02": ("remote-receive-without-handle",),
     "MQQP-3.1.4.11-03": ("remote-peek-with-handle",),
-    "MQQP-3.1.4.11-04": ("remote-end-null-taken",),
-    "MQQP-3.1.4.11-05": ("remote-any-queue-for-none",),
+    "MQQP-3.1.4.11-04": ("remote-read-failure-ended",),
+    "MQQP-3.1.4.11-05": ("remote-read-without-request",),
     "MQQP-3.1.4.11-06": ("remote-sequential-id-wrong",),
     "MQQP-3.1.4.11-18": ("remote-failures-succeed", "remote-failures-told-apart"),
     "MQQP-3.1.4.11-22": ("remote-any-queue-for-none",),

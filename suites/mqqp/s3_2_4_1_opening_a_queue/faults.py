@@ -88,7 +88,21 @@ class BindingOutlivesQueue(ClientOpening):
 
 add(
     "remote-open-not-called",
-    ("MQQP-3.2.4.1-08", "MQQP-3.1.4.1-03"),
+    (
+        "MQQP-3.2.4.1-08",
+        "MQQP-3.1.4.1-03",
+        "MQQP-3.1.4.2-03",
+        "MQQP-3.1.4.3-02",
+        "MQQP-3.1.4.3-03",
+        "MQQP-3.1.4.3-04",
+        "MQQP-3.1.4.3-05",
+        "MQQP-3.1.4.3-06",
+        "MQQP-3.1.4.3-07",
+        "MQQP-3.1.4.3-08",
+        "MQQP-3.1.4.3-09",
+        "MQQP-3.1.4.6-02",
+        "MQQP-3.1.4.7-01",
+    ),
     "RemoteQMOpenQueue is not called.",
     skip_sequence(ClientOpening.call_open_queue),
 )

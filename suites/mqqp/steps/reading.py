@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.association import Call
 from harness.peer.remote import Remote, RemoteQueue, described, no_handle, packet_of
@@ -68,6 +69,11 @@ def contents(call: Call) -> str:
         return "no UserMessage packet"
     properties = packet["MessagePropertiesHeader"]
     return f"{properties.Label}: {bytes(properties.MessageBody)!r}"
+
+
+def frames(calls: Iterable[Call]) -> list[Frame]:
+    """Return the frames that show some calls."""
+    return [frame for call in calls for frame in call.evidence]
 
 
 def handle_of(call: Call) -> str:

@@ -43,4 +43,5 @@ class Reading:
 PEEKING = Reading("remote_peek", cursor=False, action=PEEK_CURRENT)
 RECEIVING = Reading("remote_receive", cursor=False, action=RECEIVE)
 PEEKING_BY_CURSOR = Reading("remote_peek", cursor=True, action=PEEK_NEXT)
+PEEKING_CURRENT_BY_CURSOR = Reading("remote_peek", cursor=True, action=PEEK_CURRENT)
 RECEIVING_BY_CURSOR = Reading("remote_receive", cursor=True, action=RECEIVE)

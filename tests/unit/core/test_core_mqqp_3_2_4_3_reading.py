@@ -254,6 +254,8 @@ def test_a_message_is_read_by_its_lookup_identifier(seek, peek, action, sent_id)
         (RemoteReceive(99, timeout_ms=-1), "timeout_ms"),
         (RemoteReadByLookupId(99, 1, "nearest"), "is none of first"),
         (RemoteReadByLookupId(99, -1), "lookup_id"),
+        (RemoteReadByLookupId(99, 0, "current"), "0 names no message"),
+        (RemoteReadByLookupId(99, 0, "previous"), "0 names no message"),
     ],
 )
 def test_requests_that_make_no_sense_are_refused(request_made, why):

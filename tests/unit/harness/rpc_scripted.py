@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.environment import Stream, VirtualEnvironment
-from reference_qm.rpc import EPT, QM2QM, QMCOMM, Call, CallReceived, RpcServer, SendBytes
+from reference_qm.rpc import EPT, QM2QM, QMCOMM, Call, CallReceived, Interface, RpcServer, SendBytes
 from reference_qm.rpc.events import CallCancelled, CallOrphaned, CloseAssociation, HandleRundown, RpcOutput
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint
@@ -15,16 +15,22 @@ Answer = Callable[[Call], list[RpcOutput] | None]
 
 
 class ScriptedSut:
-    """A SUT with qm2qm, qmcomm and ept on port 2103. ``answers``: by the operation's name; None from one: not yet."""
+    """A SUT with some interfaces on a port. ``answers``: by the operation's name; None from one: not yet."""
 
-    def __init__(self, environment: VirtualEnvironment, **answers: Answer) -> None:
+    def __init__(
+        self,
+        environment: VirtualEnvironment,
+        port: int = 2103,
+        interfaces: tuple[Interface, ...] = (QM2QM, QMCOMM, EPT),
+        **answers: Answer,
+    ) -> None:
         self.environment = environment
         self.answers = answers
-        self.server = RpcServer([QM2QM, QMCOMM, EPT], SeededEntropy("scripted"))
+        self.server = RpcServer(interfaces, SeededEntropy("scripted"))
         self.calls: list[Call] = []
         self.outputs: list[Any] = []
         """Cancels, orphans and rundowns."""
-        environment.listen(Endpoint("127.0.0.1", 2103), lambda stream: _Link(self, stream))
+        environment.listen(Endpoint("127.0.0.1", port), lambda stream: _Link(self, stream))
 
 
 class _Link:

@@ -21,6 +21,9 @@ from harness.wire import user_message
 from harness.wire.rpc import EPT, NDR, NDR64, QM2QM, QMCOMM, UNKNOWN, Proposal
 from harness.wire.rpc_ept import map_arguments, ports
 from harness.wire.rpc_qm2qm import PEEK_NEXT, RECEIVE
+from reference_qm.rpc import EPT as SERVED_EPT
+from reference_qm.rpc import QM2QM as SERVED_QM2QM
+from reference_qm.rpc import QMCOMM as SERVED_QMCOMM
 from reference_qm.rpc import Call, FaultStatus
 from reference_qm.rpc.events import CallCancelled, HandleRundown
 from reference_qm.rpc.interfaces.qm2qm import MAX_BUFFER_SIZE
@@ -196,11 +199,10 @@ def test_more_interfaces_by_alter_context_and_the_group_of_another_association(e
 def test_the_endpoint_mapper_is_asked(environment, remote):
     from ipaddress import IPv4Address
 
-    from reference_qm.rpc import QM2QM as SERVED
     from reference_qm.rpc import CallReceived
     from reference_qm.rpc.mapper import MappedEndpoint
 
-    mapper = EndpointMapper([MappedEndpoint(SERVED, IPv4Address("127.0.0.1"), 2105)])
+    mapper = EndpointMapper([MappedEndpoint(SERVED_QM2QM, IPv4Address("127.0.0.1"), 2105)])
     ScriptedSut(environment, ept_map=lambda call: mapper(CallReceived(call)))
     association = remote.associate(EPT)
     found = association.call("ept_map", **map_arguments(QM2QM))
@@ -247,3 +249,48 @@ def test_without_queue_control_a_queue_is_emptied_once_from_afar(environment, re
     names = [call.method.name for call in scripted.calls]
     assert names.count("RemoteQMPurgeQueue") == 1
     assert names[:3] == ["R_QMOpenRemoteQueue", "RemoteQMOpenQueue", "RemoteQMPurgeQueue"]
+
+
+def apart(environment: VirtualEnvironment, **qmcomm: Any) -> tuple[ScriptedSut, ScriptedSut]:
+    """Make a SUT that serves qmcomm at 2103 and qm2qm at 2105, neither at the port of the other."""
+    handshake = ScriptedSut(environment, interfaces=(SERVED_QMCOMM,), **OPENING, **qmcomm)
+    reading = ScriptedSut(
+        environment, 2105, (SERVED_QM2QM,), **OPENING, RemoteQMPurgeQueue=lambda call: call.respond(Return=0)
+    )
+    return handshake, reading
+
+
+def test_qm2qm_at_a_port_of_its_own_is_found_through_qmcomm(environment, remote):
+    handshake, reading = apart(environment, R_QMGetRTQMServerPort=lambda call: call.respond(Return=2105))
+    queue = remote.open()
+    assert queue.purge().outcome == "MQ_OK"
+    remote.open()  # what was found out is not asked again
+    names = [call.method.name for call in handshake.calls]
+    assert names == ["R_QMGetRTQMServerPort", "R_QMOpenRemoteQueue", "R_QMOpenRemoteQueue"]
+    assert [call.method.name for call in reading.calls] == [
+        "RemoteQMOpenQueue",
+        "RemoteQMPurgeQueue",
+        "RemoteQMOpenQueue",
+    ]
+    queue.association.close()
+    environment.run_until(lambda: bool(handshake.outputs and reading.outputs), 50)
+    assert all(isinstance(one, HandleRundown) for one in (*handshake.outputs, *reading.outputs))
+
+
+def test_qm2qm_at_a_port_that_nobody_names_says_what_to_do(environment, remote):
+    apart(environment, R_QMGetRTQMServerPort=lambda call: call.respond(Return=0))
+    with pytest.raises(ConformanceFailure, match=r"give driver\.rpc_read_port"):
+        remote.open()
+
+
+def test_the_endpoint_mapper_names_the_port_of_qm2qm(environment, remote):
+    from ipaddress import IPv4Address
+
+    from reference_qm.rpc import CallReceived
+    from reference_qm.rpc.mapper import MappedEndpoint
+
+    _, reading = apart(environment, R_QMGetRTQMServerPort=lambda call: call.respond(Return=0))
+    mapper = EndpointMapper([MappedEndpoint(SERVED_QM2QM, IPv4Address("127.0.0.1"), 2105)])
+    ScriptedSut(environment, 135, (SERVED_EPT,), ept_map=lambda call: mapper(CallReceived(call)))
+    remote.open()
+    assert [call.method.name for call in reading.calls] == ["RemoteQMOpenQueue"]

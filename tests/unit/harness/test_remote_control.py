@@ -8,6 +8,7 @@ from harness_made import sut_file
 from harness.environment import VirtualEnvironment
 from harness.environment.core_host import CoreHost
 from harness.errors import HarnessError
+from harness.faults.registry import wrap
 from harness.sut.control import ControlRefused
 from harness.sut.drivers import _view
 from harness.sut.remote_control import FACILITIES, RemoteControl
@@ -23,9 +24,14 @@ PLAIN = FILE.queues.plain
 @pytest.fixture
 def remote() -> RemoteControl:
     """Return a SUT with two messages, and what reads them."""
+    return reading_control()
+
+
+def reading_control(*faults: str) -> RemoteControl:
+    """Return what reads a SUT with two messages."""
     environment, entropy = VirtualEnvironment(), SeededEntropy("sut")
     config = QueueManagerConfig(new_guid(entropy), addresses=(FILE.driver.address,), queues=(QueueSettings(PLAIN),))
-    host = CoreHost(environment, QueueManager(config, entropy), FILE.driver.address)
+    host = CoreHost(environment, wrap(QueueManager(config, entropy), faults), FILE.driver.address)
     host.start()
     host.listen_rpc(FILE.driver.rpc_port)
     for body in (b"one", b"two"):
@@ -45,6 +51,10 @@ def test_messages_are_peeked_in_order_received_and_purged(remote: RemoteControl)
     remote.call("purge", queue=PLAIN)
     assert bodies(remote) == []
     assert remote.call("receive", queue=PLAIN, timeout_ms=5)["message"] is None
+
+
+def test_queues_are_read_where_qm2qm_has_a_port_of_its_own() -> None:
+    assert bodies(reading_control("rpc-interfaces-apart")) == ["one", "two"]
 
 
 def test_what_the_sut_refuses_is_one_line_with_its_status(remote: RemoteControl) -> None:
