@@ -95,6 +95,8 @@ def prove(
     """Show that every check fails on a fault that breaks its rule, and passes on the clean reference."""
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules
+    from harness.proof.prove import report
+    from harness.proof.trials import with_trials
     from harness.rules.proof_record import write_proof
 
     if record and rule:
@@ -103,20 +105,11 @@ def prove(
     unknown = [name for name in rule or [] if name not in inventory.catalogue]
     if unknown:
         raise UsageError(f"unknown rule {unknown[0]}; `mqconform rules` lists them")
-    proof = prove_rules(inventory, rule, jobs)
-    for name, why in sorted(proof.unclean.items()):
-        typer.echo(f"not clean: {name}: on the clean reference: {why}")
-    for name, faults in sorted(proof.alive.items()):
-        typer.echo(f"alive: {name}: its check does not find {', '.join(sorted(faults))}")
-    for name in proof.unproven:
-        if name not in proof.alive:
-            typer.echo(f"unproven: {name}: no fault breaks it")
-    for name in proof.unseen:
-        typer.echo(f"unseen: {name}: the reference sends no packet that its predicate speaks of")
+    proof = with_trials(jobs, lambda trials: prove_rules(trials, inventory, rule))
+    for line in report(proof):
+        typer.echo(line)
     if record:
         write_proof(proof.checked, proof.killed)
-    killed = sum(len(faults) for faults in proof.killed.values())
-    typer.echo(f"{len(proof.killed)} of {len(proof.checked)} checked rules proven, {killed} kills")
     raise typer.Exit(0 if proof.complete else 1)
 
 

@@ -134,7 +134,7 @@ def run_mutants(
                 continue
             known, near = killers[_function(mutant.name)], _sections(mutant)
             checks.sort(key=lambda check: (-known[check], not near.search(check)))
-            yield Trial(mutant.name, (mutant.name,), tuple(checks), _is_decided)
+            yield Trial(mutant.name, (mutant.name,), tuple(checks), _is_undecided)
 
     for trial, found in trials.run(tasks()):
         record(by_name[trial.name], _outcome(by_name[trial.name], found))
@@ -191,11 +191,11 @@ def _is_open(mutant: Mutant, outcomes: Mapping[str, Outcome], *, again: bool) ->
     return outcome is None or outcome.source != mutant.source or (again and outcome.fate is not Fate.KILLED)
 
 
-def _is_decided(lines: Sequence[Line]) -> bool:
+def _is_undecided(check: str, lines: Sequence[Line]) -> bool:
     if any(line.verdict in BROKEN for line in lines):
-        return True
+        return False
     broken_off = {line.test for line in lines if line.verdict in BROKEN_OFF}
-    return len(broken_off) >= NOTICED_IS_ENOUGH
+    return len(broken_off) < NOTICED_IS_ENOUGH
 
 
 def _outcome(mutant: Mutant, found: Found) -> Outcome:

@@ -1,37 +1,25 @@
 """The proof that every check can fail: it passes on the clean reference and fails, on its own rule, on a fault of it.
 
 One clean run of the suites in virtual time shows which check judges which rule; then each fault is put in and the
-checks of its rules run again. Workers are forked from this process, so that nothing is imported twice.
+checks of its rules run again. It is a proof by check: every function convicts, of every rule that it covers, a system
+with some fault of that rule.
 """
 
 from __future__ import annotations
 
-import contextlib
-import gc
-import multiprocessing
-import os
-import shutil
-import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any
 
-import pytest
+from harness.faults.registry import Fault, load_faults
+from harness.judging.verdicts import Verdict
+from harness.proof.inventory import Inventory
+from harness.proof.trials import BROKEN, BROKEN_OFF, Found, Line, Trial, Trials
 
-from harness.faults.registry import load_faults
-from harness.judging.verdicts import read_verdicts
-from harness.proof.inventory import Inventory, pytest_arguments
-from harness.proof.trials import UNNEEDED, VIRTUAL_SUT
-from harness.run.run import VERDICTS_FILE
-
+Pair = tuple[str, str]
+"""A function, its parametrised cases together, and a rule that it covers."""
 CHECKS_A_PASSIVE_RULE = 3
 """A passive rule is seen in hundreds of checks; these many are tried first, the others when the fault is alive then."""
-SOME_MORE = 40
-"""The number of those that are tried next, before all that are left."""
-CLEAN = {"pass", "not_exercised"}
-"""The verdicts of a rule on the clean reference. It may lack what a rule is about; its faults do not."""
 
 
 @dataclass(slots=True)
@@ -51,99 +39,130 @@ class Proof:
 
     Not one that was proven before: that a packet is sent no more is a finding.
     """
+    idle: list[Pair] = field(default_factory=list)
+    """The functions that never convict anybody of a rule that they cover, with that rule."""
 
     @property
     def complete(self) -> bool:
-        """Return whether every checked rule is proven and every fault killed."""
-        return bool(self.checked) and not (self.unclean or self.alive or self.unproven)
+        """Return whether every checked rule is proven, through each of its checks, and every fault killed."""
+        return bool(self.checked) and not (self.unclean or self.alive or self.unproven or self.idle)
 
 
 def prove(
-    inventory: Inventory, rules: Iterable[str] | None, jobs: int, progress: Callable[[str], None] | None = None
+    trials: Trials, inventory: Inventory, rules: Iterable[str] | None, progress: Callable[[str], None] | None = None
 ) -> Proof:
     """Prove all checked rules, or some."""
     wanted = set(rules or inventory.checked())
     proof = Proof(checked=[rule for rule in inventory.checked() if rule in wanted])
-    with tempfile.TemporaryDirectory(prefix="mqconform-prove-") as folder:
-        sut = Path(folder) / "sut.toml"
-        sut.write_text(VIRTUAL_SUT, encoding="utf-8")
-        clean = _run(sut, Path(folder) / "clean", [], None)
-        seen: dict[str, set[str]] = defaultdict(set)
-        judged_in: dict[str, list[str]] = defaultdict(list)
-        for line in clean:
-            seen[line["rule"]].add(line["verdict"])
-            if line["verdict"] in CLEAN and line["test"] not in judged_in[line["rule"]]:
-                judged_in[line["rule"]].append(line["test"])
-        for rule in proof.checked:
-            if not seen[rule] and rule not in inventory.tests and rule not in inventory.proven:
-                proof.unseen.append(rule)
-            elif not seen[rule] or seen[rule] - CLEAN:
-                proof.unclean[rule] = why_unclean(line for line in clean if line["rule"] == rule)
-        proof.checked = [rule for rule in proof.checked if rule not in proof.unseen]
-        faults = [name for name, fault in load_faults().items() if wanted & set(fault.breaks)]
-        tasks = [(sut, Path(folder) / name, name, _tests_for(name, inventory, judged_in)) for name in faults]
-        gc.freeze()  # what is there now is shared by the workers and never garbage
-        context = multiprocessing.get_context("fork")
-        with context.Pool(jobs, maxtasksperchild=50) as pool:
-            for name, failed in pool.imap_unordered(_try_fault, tasks):
-                _record(proof, name, failed, wanted)
-                if progress is not None:
-                    progress(name)
+    checks: Sequence[str] = trials.checks
+    if not wanted & inventory.passive:  # a passive rule is judged anywhere
+        covering = {check for rule in wanted for check in inventory.tests.get(rule, ())}
+        checks = [check for check in checks if check in covering]
+    clean = [line for lines in trials.each(checks, (), lambda _, lines, __: lines) for line in lines]
+    _sort_out(proof, inventory, clean)
+    candidates = _Candidates(inventory, clean, wanted)
+    faults = {name: fault for name, fault in load_faults().items() if wanted & set(fault.breaks)}
+    for trial, found in trials.run(candidates.trials(faults.values())):
+        candidates.record(found)
+        _record(proof, faults[trial.name], found, wanted)
+        if progress is not None:
+            progress(trial.name)
     proof.unproven = [rule for rule in proof.checked if rule not in proof.killed and rule not in proof.unclean]
+    proof.idle = sorted(pair for pair in candidates.open if pair[1] not in (*proof.unproven, *proof.unclean))
     return proof
 
 
-def why_unclean(verdicts: Iterable[dict[str, Any]]) -> str:
+def why_unclean(lines: Iterable[Line]) -> str:
     """Return what kept a rule from passing on the clean reference: the first verdict that is no pass, and its check."""
-    bad = next((line for line in verdicts if line["verdict"] not in CLEAN), None)
-    if bad is None:
-        return "no verdict"
-    if bad["reason"]:
-        return f"{bad['verdict']} in {bad['test']}: {bad['reason']}"
-    return f"{bad['verdict']} in {bad['test']}: expected {bad['expected']}; observed {bad['observed']}"
+    bad = next((line for line in lines if line.verdict in BROKEN + BROKEN_OFF), None)
+    bad = bad or next((line for line in lines if line.verdict is not Verdict.PASS), None)
+    return "no verdict" if bad is None else f"{bad.verdict} in {bad.test}: {bad.why}"
 
 
-def _tests_for(fault: str, inventory: Inventory, judged_in: dict[str, list[str]]) -> list[list[str]]:
-    """Return the checks that may kill a fault, in the batches in which they are tried: first those of its rules."""
-    first: dict[str, None] = {}
-    others: dict[str, None] = {}
-    for rule in load_faults()[fault].breaks:
-        tests = judged_in.get(rule, [])
-        own = set(inventory.tests.get(rule, ()))
-        first |= dict.fromkeys([test for test in tests if test in own] or tests[:CHECKS_A_PASSIVE_RULE])
-        others |= dict.fromkeys(tests)
-    left = [test for test in others if test not in first]
-    return [list(first), left[:SOME_MORE], left[SOME_MORE:]]
+def _sort_out(proof: Proof, inventory: Inventory, clean: Sequence[Line]) -> None:
+    """Leave out what the clean reference does not show, and note what does not pass on it."""
+    of_rule: dict[str, list[Line]] = defaultdict(list)
+    for line in clean:
+        of_rule[line.rule].append(line)
+    for rule in proof.checked:
+        lines = of_rule[rule]
+        passes = any(line.verdict is Verdict.PASS for line in lines)
+        if not passes and rule not in inventory.tests and rule not in inventory.proven:
+            proof.unseen.append(rule)
+        elif not passes or any(line.verdict not in (Verdict.PASS, Verdict.NOT_EXERCISED) for line in lines):
+            proof.unclean[rule] = why_unclean(lines)
+    proof.checked = [rule for rule in proof.checked if rule not in proof.unseen]
 
 
-def _try_fault(task: tuple[Path, Path, str, list[list[str]]]) -> tuple[str, set[str]]:
-    sut, out, name, batches = task
-    failed: set[str] = set()
-    for tests in batches:
-        if tests and not failed.issuperset(load_faults()[name].breaks):
-            lines = _run(sut, out, tests, name)
-            failed |= {line["rule"] for line in lines if line["verdict"] in ("fail", "warn")}
-            shutil.rmtree(out, ignore_errors=True)
-    return name, failed
+class _Candidates:
+    """The checks that may find a fault, and the pairs of function and rule that no fault has shown to convict yet."""
+
+    def __init__(self, inventory: Inventory, clean: Iterable[Line], wanted: set[str]) -> None:
+        self.open: set[Pair] = {(_function(check), rule) for rule in wanted for check in inventory.tests.get(rule, ())}
+        self._inventory = inventory
+        self._judged_in: dict[str, dict[str, None]] = defaultdict(dict)
+        for line in clean:
+            if line.verdict is Verdict.PASS:
+                self._judged_in[line.rule][line.test] = None
+
+    def trials(self, faults: Iterable[Fault]) -> Iterator[Trial]:
+        """Yield a trial of each fault; what was found meanwhile is not looked for again."""
+        for fault in faults:
+            yield Trial(fault.name, (fault.name,), tuple(self._checks(fault)), _Needed(fault.breaks, set(self.open)))
+
+    def record(self, found: Found) -> None:
+        """Note which functions convicted."""
+        self.open -= _convicted(found.lines)
+
+    def _checks(self, fault: Fault) -> Iterable[str]:
+        """Return the checks that may kill a fault: those that cover its rules, then those that happen to judge them."""
+        first: dict[str, None] = {}
+        others: dict[str, None] = {}
+        for rule in fault.breaks:
+            judged = self._judged_in.get(rule, {})
+            own = [check for check in self._inventory.tests.get(rule, ()) if check in judged]
+            first |= dict.fromkeys(own or list(judged)[:CHECKS_A_PASSIVE_RULE])
+            others |= judged
+        return first | others
 
 
-def _record(proof: Proof, name: str, failed: set[str], wanted: set[str]) -> None:
-    for rule in load_faults()[name].breaks:
+class _Needed:
+    """Says of a check whether it may add something: a rule is not seen broken yet, or not by this function."""
+
+    def __init__(self, rules: Sequence[str], still_open: set[Pair]) -> None:
+        self.rules = rules
+        self.open = {pair for pair in still_open if pair[1] in rules}
+
+    def __call__(self, check: str, lines: Sequence[Line]) -> bool:
+        convicted = _convicted(lines)
+        broken = {rule for _, rule in convicted}
+        function = _function(check)
+        return any(rule not in broken or (function, rule) in self.open - convicted for rule in self.rules)
+
+
+def _convicted(lines: Iterable[Line]) -> set[Pair]:
+    return {(_function(line.test), line.rule) for line in lines if line.verdict in BROKEN}
+
+
+def _function(check: str) -> str:
+    return check.partition("[")[0]
+
+
+def _record(proof: Proof, fault: Fault, found: Found, wanted: set[str]) -> None:
+    broken = {rule for _, rule in _convicted(found.lines)}
+    for rule in fault.breaks:
         if rule in wanted:
-            faults = proof.killed if rule in failed else proof.alive
-            faults.setdefault(rule, []).append(name)
+            faults = proof.killed if rule in broken else proof.alive
+            faults.setdefault(rule, []).append(fault.name)
 
 
-def _run(sut: Path, out: Path, tests: list[str], fault: str | None) -> list[dict[str, Any]]:
-    """Run checks in this process; return their verdict lines."""
-    root, *options = pytest_arguments()
-    arguments = [str(Path(root) / test.removeprefix("suites/")) for test in tests] or [root]
-    arguments += [*options, "--sut", str(sut), "--out", str(out)]
-    for plugin in UNNEEDED:
-        arguments += ["-p", f"no:{plugin}"]
-    if fault is not None:
-        arguments += ["--fault", fault]
-    with Path(os.devnull).open("w") as nothing, contextlib.redirect_stdout(nothing):
-        pytest.main(arguments)
-    path = out / VERDICTS_FILE
-    return list(read_verdicts(path)) if path.is_file() else []
+def report(proof: Proof) -> Iterator[str]:
+    """Yield a line for each thing that is wrong, and last how much was proven."""
+    yield from (f"not clean: {rule}: on the clean reference: {why}" for rule, why in sorted(proof.unclean.items()))
+    for rule, faults in sorted(proof.alive.items()):
+        yield f"alive: {rule}: its check does not find {', '.join(sorted(faults))}"
+    yield from (f"unproven: {rule}: no fault breaks it" for rule in proof.unproven if rule not in proof.alive)
+    yield from (f"unseen: {rule}: the reference sends no packet that its predicate speaks of" for rule in proof.unseen)
+    yield from (f"idle: {function} finds no fault of {rule}, which it covers" for function, rule in proof.idle)
+    killed = sum(map(len, proof.killed.values()))
+    yield f"{len(proof.killed)} of {len(proof.checked)} checked rules proven, {killed} kills"

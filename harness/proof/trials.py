@@ -75,8 +75,8 @@ class Trial:
     name: str
     faults: tuple[str, ...]
     checks: tuple[str, ...]
-    enough: Callable[[Sequence[Line]], bool] = lambda lines: False
-    """Asked after each check, with all verdicts until then: whether the others need not run."""
+    needed: Callable[[str, Sequence[Line]], bool] = lambda check, lines: True
+    """Asked before each check, with all verdicts until then: whether it is to be run."""
 
 
 @dataclass(slots=True)
@@ -130,10 +130,8 @@ class Trials:
         found = Found()
         begun = time.process_time()
         for check in trial.checks:
-            lines, _ = self._run_check(check)
-            found.lines += lines
-            if trial.enough(found.lines):
-                break
+            if trial.needed(check, found.lines):
+                found.lines += self._run_check(check)[0]
         found.seconds = time.process_time() - begun
         shutil.rmtree(folder, ignore_errors=True)
         return found

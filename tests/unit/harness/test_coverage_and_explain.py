@@ -12,7 +12,6 @@ from harness.errors import HarnessError, UsageError
 from harness.faults.registry import load_faults
 from harness.paths import SUITES
 from harness.proof.inventory import Inventory
-from harness.proof.prove import why_unclean
 from harness.rules.catalogue import load_catalogue, load_index
 from harness.rules.coverage import SectionCoverage, coverage, totals
 from harness.rules.proof_record import PROOF_FILE, load_proof, write_proof
@@ -153,10 +152,3 @@ def test_bad_input_is_one_line(inventory: Inventory, tmp_path: Path, rule: str, 
     with pytest.raises(UsageError, match=complaint) as error:
         list(explain(inventory, rule, [tmp_path / folder] if folder else []))
     assert "\n" not in str(error.value)
-
-
-def test_a_rule_that_is_not_clean_says_what_its_check_saw():
-    made = [verdict(RULE, verdict="pass", test="a"), verdict(RULE, test="b"), verdict(RULE, test="c", reason="late")]
-    assert why_unclean(made) == "fail in b: expected 1; observed 2"
-    assert why_unclean(made[2:]) == "fail in c: late"
-    assert why_unclean(made[:1]) == "no verdict"
