@@ -102,6 +102,11 @@ class Pulse:
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
         return sum(part + SETTLE_MS for part in parts if part > 0)
 
+    @property
+    def longest_ms(self) -> int:
+        """Return the longest stall so far."""
+        return max((stall.ended_ms - stall.began_ms for stall in self.stalls), default=0)
+
     def _going_on(self) -> list[Stall]:
         now_ms = self._now_ms()
         if self.hangs or not self._asked or now_ms - self._asked[0][1] <= self._tolerance_ms:

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 EXCHANGES = 5
-BETWEEN_EXCHANGES_S = 0.1
-"""Spread over half a second, so that a system that stops again and again is met while it does."""
+BETWEEN_EXCHANGES_S = 0.25
+"""Spread over a second, so that a system that stops again and again is met while it does."""
 
 LATE_MULTIPLE = 2
 """What comes within so many response timeouts is late, which nobody is convicted for; what comes later never came."""
@@ -22,7 +22,7 @@ felt."""
 QUIET_OF_SLOW = 2
 ACK_TIMEOUT_MS = 20_000
 """The shortest timer after which a queue manager gives its peer up (MS-MQQB 2.2.2.1, note <51>)."""
-ANSWERS_A_TIMER = 3
+ANSWERS_A_TIMER = 2.5
 """So many of the slowest answers must fit into it, however fast timers run."""
 
 
@@ -71,7 +71,7 @@ class Timeouts:
 
     def scale(self, wanted: int) -> int:
         """Return how much faster timers may run: an answer has to come before a timer takes it for missing."""
-        return max(1, min(wanted, ACK_TIMEOUT_MS // max(1, ANSWERS_A_TIMER * self.worst_ms)))
+        return max(1, min(wanted, int(ACK_TIMEOUT_MS / max(1, ANSWERS_A_TIMER * self.worst_ms))))
 
     @property
     def late_ms(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from harness.environment.pulse import Channel, Pulse
 from harness.environment.real import RealEnvironment
@@ -25,6 +26,8 @@ class VitalSigns:
         self.speed: Speed | None = None
         self.timeouts = timeouts_for(file.timeouts, controlled=file.control.kind != "none")
         self._open_channel: OpenChannel | None = None
+        self._felt: Pulse | None = None
+        """The pulse of the test before."""
 
     def measure(self, exchange: Callable[[], object], ping_port: int, control: Endpoint | None) -> None:
         """Find out how fast it answers an exchange, how its pulse is felt, and so how long to wait for it."""
@@ -39,8 +42,12 @@ class VitalSigns:
         )
 
     def pulse(self, environment: RealEnvironment) -> Pulse | None:
-        """Return the pulse as a test feels it; None where there is no way to."""
-        return None if self._open_channel is None else self._pulse(environment, self._open_channel)
+        """Return the pulse as a test feels it; None where there is no way to. Stalls of the test before are known."""
+        if self._felt is not None:
+            worst_ms = max(self.timeouts.worst_ms, min(self._felt.longest_ms, self.timeouts.stall_ms))
+            self.timeouts = replace(self.timeouts, worst_ms=worst_ms)
+        self._felt = None if self._open_channel is None else self._pulse(environment, self._open_channel)
+        return self._felt
 
     def _channels(self, ping_port: int, control: Endpoint | None) -> Iterator[OpenChannel]:
         driver = self.file.driver

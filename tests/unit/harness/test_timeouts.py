@@ -20,7 +20,7 @@ def test_a_fast_system_has_the_defaults():
 def test_a_slow_system_is_waited_for_and_its_timers_run_slower():
     timeouts = timeouts_for(TimeoutsTable(), controlled=True, speed=Speed((1_500,) * 5))
     assert (timeouts.response_ms, timeouts.quiet_ms) == (6_000, 3_000)
-    assert timeouts.scale(20) == 4
+    assert timeouts.scale(20) == 5
 
 
 def test_a_system_that_stalls_is_waited_for_by_its_pulse_if_it_is_felt():
