@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from harness.faults.fields import recomputed
 from harness.faults.primitives import always, packets, wrong_bytes, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries, resized
@@ -136,6 +137,31 @@ def _four_bytes_more(packet: UserMessagePacket) -> bytes:
     return resized(data[:end] + b"more" + data[end:])
 
 
+def _direct_name_wrong(change: Callable[[bytes], bytes]) -> Callable[[UserMessagePacket], bytes]:
+    """Write the direct name of the destination in another way; ``change`` gets its count, text and padding."""
+
+    def changed(packet: UserMessagePacket) -> bytes:
+        data = packet.build()
+        size = 2 + int.from_bytes(data[NAMES_AT : NAMES_AT + 2], "little")
+        end = NAMES_AT + size + -size % 4
+        return resized(data[:NAMES_AT] + change(data[NAMES_AT:end]) + data[end:])
+
+    return changed
+
+
+def _counts_padding(name: bytes) -> bytes:
+    return (len(name) - 2).to_bytes(2, "little") + name[2:]
+
+
+def _unpadded(name: bytes) -> bytes:
+    return name[: 2 + int.from_bytes(name[:2], "little")]
+
+
+def _is_padded(packet: UserMessagePacket) -> bool:
+    name = packet.build()[NAMES_AT : NAMES_AT + 2]
+    return _destined(DIRECT)(packet) and -(2 + int.from_bytes(name, "little")) % 4 > 0
+
+
 def _same_number(qm: QueueManager) -> None:
     qm.adm.last_private_queue_number = 20
 
@@ -143,7 +169,7 @@ def _same_number(qm: QueueManager) -> None:
 for _name, _rules, _says, _install in (
     (
         "name-private-number-big-endian",
-        ("MQMQ-2.2.18.1.5.1-01",),
+        ("MQMQ-2.2.18.1.5.1-01", "MQMQ-2.2.19.2-D06"),
         "The number of a private queue is big-endian.",
         packets(MESSAGE, _big_endian_number, _destined(ON_DESTINATION)),
     ),
@@ -158,6 +184,18 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.18.1.5.2-01",),
         "The text of a direct name is big-endian.",
         packets(MESSAGE, _big_endian_text, _destined(DIRECT)),
+    ),
+    (
+        "name-direct-count-with-padding",
+        ("MQMQ-2.2.18.1.5.2-D01",),
+        "Count of a direct name counts its padding.",
+        packets(MESSAGE, _direct_name_wrong(_counts_padding), _is_padded),
+    ),
+    (
+        "name-direct-unpadded",
+        ("MQMQ-2.2.18.1.5.2-D02",),
+        "A direct name has no padding.",
+        packets(MESSAGE, _direct_name_wrong(_unpadded), _is_padded),
     ),
     (
         "name-public-longer",
@@ -196,6 +234,23 @@ for _name, _rules, _says, _install in (
 
 # -- classes of messages -------------------------------------------------------------------------------------------
 
+
+def _swap_bytes(value: int) -> int:
+    return int.from_bytes(value.to_bytes(2, "little"), "big")
+
+
+add(
+    "message-class-big-endian",
+    ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01"),
+    "MessageClass of an acknowledgment is big-endian.",
+    recomputed(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
+)
+add(
+    "message-identifier-number-first",
+    "MQMQ-2.2.18.1.3-D01",
+    "In a CorrelationID the number stands before the GUID.",
+    wrong_fields(MESSAGE, {"MessagePropertiesHeader.CorrelationID": lambda old: old[16:] + old[:16]}),
+)
 add(
     "ordering-order-dropped",
     "MQMQ-2.2.18.1.6-01",

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.fields import bit_clear, bit_set, field_is, refused_unless_zero, size_wrong
+from harness.faults.fields import bit_clear, bit_set, field_is, recomputed, refused_unless_zero, size_wrong
 from harness.faults.parts import fault
 from harness.faults.primitives import packets
 from harness.faults.registry import add
 from harness.faults.sent_messages import carries, resized
 from reference_qm.codec import (
+    MAX_PACKET_SIZE,
     ConnectionParametersPacket,
     EstablishConnectionPacket,
+    FormatError,
+    Packet,
     SessionAckPacket,
     SessionHeader,
     UserMessagePacket,
 )
+from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.protocol.order_acks import is_final_ack, is_order_ack
 from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.queueing.positions import Positions
@@ -25,6 +30,8 @@ from reference_qm.surface.clock import Now
 PARAMETERS, ACK, MESSAGE = ConnectionParametersPacket, SessionAckPacket, UserMessagePacket
 SAME_PRIORITY = 3
 HOUR_S = 3600
+YEAR_S = 365 * 24 * HOUR_S
+FLAGS_AT, TIME_AT = 2, 12
 SESSION_HEADER_SIZE = len(SessionHeader().build())
 
 
@@ -135,6 +142,81 @@ for _name, _rules, _says, _install in (
     ),
 ):
     add(_name, _rules, _says, _install)
+
+
+def _big_endian(at: int, size: int) -> Callable[[UserMessagePacket], bytes]:
+    """Send a number of a message with its bytes turned around."""
+
+    def turned(packet: UserMessagePacket) -> bytes:
+        data = packet.build()
+        return data[:at] + data[at : at + size][::-1] + data[at + size :]
+
+    return turned
+
+
+def _without_priority(packet: UserMessagePacket) -> bool:
+    return packet.BaseHeader.PR == SAME_PRIORITY and packet.TransactionHeader is None
+
+
+for _name, _rules, _says, _install in (
+    (
+        "header-message-flags-big-endian",
+        ("MQMQ-2.2.19.1-D01",),
+        "Flags of a message are big-endian.",
+        packets(MESSAGE, _big_endian(FLAGS_AT, 2)),
+    ),
+    (
+        "header-message-time-big-endian",
+        ("MQMQ-2.2.18-D01",),
+        "TimeToReachQueue of a message is big-endian.",
+        packets(MESSAGE, _big_endian(TIME_AT, 4)),
+    ),
+    (
+        "header-session-flag-one-bit-higher",
+        ("MQMQ-2.2.19.1-D01",),
+        "SH of a SessionAck is where DH should be.",
+        recomputed(ACK, "BaseHeader.Flags", lambda flags: flags & ~0x30 | (flags & 0x10) << 1),
+    ),
+    (
+        "header-default-priority-4",
+        ("MQMQ-2.2.19.1-D02",),
+        "A message without a priority has 4.",
+        field_is(MESSAGE, "BaseHeader.PR", 4, _without_priority),
+    ),
+    (
+        "header-time-in-minutes",
+        ("MQMQ-2.2.19.1-D04",),
+        "TimeToReachQueue is in minutes.",
+        recomputed(MESSAGE, "BaseHeader.TimeToReachQueue", lambda seconds: seconds // 60),
+    ),
+):
+    add(_name, _rules, _says, _install)
+
+
+@fault("header-largest-refused", breaks="MQMQ-2.2.19.1-D03")
+class LargestRefused(Identifying):
+    """A packet of 4 MiB is too large."""
+
+    def check_form(self, packet: Packet) -> None:
+        if packet.BaseHeader.PacketSize >= MAX_PACKET_SIZE:
+            raise FormatError("BaseHeader.PacketSize", 8, "a fault", "too large")
+        super().check_form(packet)
+
+
+@fault("header-highest-priority-last", breaks="MQMQ-2.2.19.1-D02")
+class HighestLast(Positions):
+    """Priority 7 is below 0."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, replace(message, Priority=(message.Priority + 1) % 8))
+
+
+@fault("header-forever-is-136-years", breaks="MQMQ-2.2.19.1-D04")
+class ForeverEnds(Sending):
+    """TimeToReachQueue without an end is over after a year."""
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return super().has_expired(packet, now) or now.utc_s - packet.UserHeader.SentTime > YEAR_S
 
 
 @fault("header-priority-ignored", breaks="MQMQ-2.2.19.1-03")

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import bit_clear, bit_set, field_is, off_by, refused_unless_zero
+from harness.faults.fields import bit_clear, bit_set, field_is, off_by, recomputed, refused_unless_zero
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import packets, skip, wrong_fields
+from harness.faults.primitives import packets, set_fields, skip, wrong_fields
 from harness.faults.registry import FaultyCore, Install, add
 from harness.faults.sent_messages import resized
-from reference_qm.codec import FormatError, UserHeader, UserMessagePacket
+from reference_qm.codec import FormatError, Packet, UserHeader, UserMessagePacket
 from reference_qm.core.protocol.expiring import Expiring
 from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.queue_manager import QueueManager
@@ -25,6 +26,7 @@ OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 """Values of DQ and AQ: a private queue of the destination, a public queue, a direct name."""
 HOUR_S = 3600
+NAMES_AT = 64
 
 
 def _destined(kind: int) -> Callable[[UserMessagePacket], bool]:
@@ -179,6 +181,68 @@ for _name, _rules, _says, _install in (
 ):
     add(_name, _rules, _says, _install)
 
+
+def _swapped(first: int, second: int, size: int) -> Callable[[UserMessagePacket], bytes]:
+    """Let two fields change places, by their offsets."""
+
+    def swapped(packet: UserMessagePacket) -> bytes:
+        data = bytearray(packet.build())
+        one, other = slice(first, first + size), slice(second, second + size)
+        data[one], data[other] = data[other], data[one]
+        return bytes(data)
+
+    return swapped
+
+
+def _flags_moved(packet: UserMessagePacket) -> int:
+    """Let JN and JP change places with the two bits behind DQ's."""
+    user = packet.UserHeader
+    return user.Flags & ~UserHeader.flags(JN=1, JP=1) | UserHeader.flags(JN=user.JP, JP=user.JN)
+
+
+for _name, _rule, _says, _install in (
+    (
+        "message-guids-swapped",
+        "MQMQ-2.2.19.2-D01",
+        "QueueManagerAddress stands before SourceQueueManager.",
+        packets(MESSAGE, _swapped(16, 32, 16)),
+    ),
+    (
+        "message-times-swapped",
+        "MQMQ-2.2.19.2-D01",
+        "SentTime stands before TimeToBeReceived.",
+        packets(MESSAGE, _swapped(48, 52, 4)),
+    ),
+    (
+        "message-journals-swapped",
+        "MQMQ-2.2.19.2-D02",
+        "JN and JP change places.",
+        packets(
+            MESSAGE,
+            lambda packet: set_fields(packet, {"UserHeader.Flags": _flags_moved(packet)}).build(),
+        ),
+    ),
+    (
+        "message-delivery-one-bit-higher",
+        "MQMQ-2.2.19.2-D02",
+        "DM is one bit higher.",
+        recomputed(MESSAGE, "UserHeader.DM", lambda delivery: delivery << 1),
+    ),
+    (
+        "message-life-in-milliseconds",
+        "MQMQ-2.2.19.2-D03",
+        "TimeToBeReceived is in milliseconds.",
+        recomputed(MESSAGE, "UserHeader.TimeToBeReceived", lambda seconds: seconds * 1_000),
+    ),
+    (
+        "message-sent-in-local-time",
+        "MQMQ-2.2.19.2-D05",
+        "SentTime is that of another time zone.",
+        off_by(MESSAGE, "UserHeader.SentTime", 8 * HOUR_S),
+    ),
+):
+    add(_name, _rule, _says, _install)
+
 # -- what is received ----------------------------------------------------------------------------------------------
 
 for _name, _rule, _path in (
@@ -227,6 +291,96 @@ class ResponseQueueOfSource(Positions):
         if name is not None and name.upper().startswith("PRIVATE="):
             name = rf"PRIVATE={message.Identifier.QueueManagerGuid}\{name.rpartition(chr(92))[2]}"
         return super().insert_message(queue, replace(message, ResponseQueueFormatName=name))
+
+
+@fault("message-same-queue-twice-is-once", breaks="MQMQ-2.2.19.2-D08")
+class SameAsAdminIsNone(Positions):
+    """With RQ 1 there is no response queue."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        same = message.ResponseQueueFormatName == message.AdministrationQueueFormatName
+        name = None if same else message.ResponseQueueFormatName
+        return super().insert_message(queue, replace(message, ResponseQueueFormatName=name))
+
+
+def _at_the_receiver(attribute: str) -> Install:
+    """Take a private queue that has the sender for its host for one of the receiver."""
+
+    class AtReceiver(Positions):
+        def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+            name = str(getattr(message, attribute) or "")
+            own = f"PRIVATE={message.Identifier.QueueManagerGuid}".upper()
+            if name.upper().startswith(own):
+                moved: dict[str, Any] = {attribute: f"PRIVATE={self.qm.adm.Identifier}{name[len(own) :]}"}
+                message = replace(message, **moved)
+            return super().insert_message(queue, message)
+
+    return replaced(AtReceiver)
+
+
+for _name, _rule, _attribute in (
+    ("message-admin-queue-here", "MQMQ-2.2.19.2-D07", "AdministrationQueueFormatName"),
+    ("message-response-queue-here", "MQMQ-2.2.19.2-D08", "ResponseQueueFormatName"),
+):
+    add(_name, _rule, "A private queue of the source is taken for one of the receiver.", _at_the_receiver(_attribute))
+
+
+def _prefixed(queue: Any) -> Any:
+    return replace(queue, DirectFormatName=f"DIRECT={queue.DirectFormatName}", Padding=None)
+
+
+def _public_destination_turned(packet: UserMessagePacket) -> bytes:
+    data = packet.build()
+    return data[:NAMES_AT] + UUID(bytes_le=data[NAMES_AT : NAMES_AT + 16]).bytes + data[NAMES_AT + 16 :]
+
+
+for _name, _rule, _says, _install in (
+    (
+        "message-public-destination-big-endian",
+        "MQMQ-2.2.19.2-D06",
+        "The GUID of a public destination is big-endian.",
+        packets(MESSAGE, _public_destination_turned, _destined(PUBLIC)),
+    ),
+    (
+        "message-direct-destination-with-prefix",
+        "MQMQ-2.2.19.2-D06",
+        "A direct destination begins with DIRECT=.",
+        wrong_fields(MESSAGE, {"UserHeader.DestinationQueue": _prefixed}, _destined(DIRECT)),
+    ),
+    (
+        "message-admin-queue-of-destination",
+        "MQMQ-2.2.19.2-D07",
+        "AQ of a private queue of the source is 3.",
+        recomputed(MESSAGE, "UserHeader.AQ", lambda kind: 3 if kind == 2 else kind),
+    ),
+    (
+        "message-response-queue-of-source",
+        "MQMQ-2.2.19.2-D08",
+        "RQ of a private queue of the destination is 2.",
+        recomputed(MESSAGE, "UserHeader.RQ", lambda kind: 2 if kind == 3 else kind),
+    ),
+):
+    add(_name, _rule, _says, _install)
+
+
+@fault("message-private-destination-unread", breaks="MQMQ-2.2.19.2-D06")
+class PrivateDestinationUnread(Identifying):
+    """A destination that is the number of a private queue cannot be read."""
+
+    def check_form(self, packet: Packet) -> None:
+        if isinstance(packet, UserMessagePacket) and packet.UserHeader.DQ == ON_DESTINATION:
+            raise FormatError("UserHeader.DestinationQueue", NAMES_AT, "a fault", "unread")
+        super().check_form(packet)
+
+
+@fault("message-of-yesterday-expires", breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05"))
+class OldExpires(Positions):
+    """A message that was an hour on its way has no time left to be received."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        if message.ArrivalTime - message.SentTime >= HOUR_S:
+            message = replace(message, TimeToBeReceived=0)
+        return super().insert_message(queue, message)
 
 
 # -- what becomes of a message -------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from operator import or_
@@ -161,6 +162,39 @@ for _name, _rules, _says, _install in (
     ),
 ):
     add(_name, _rules, _says, _install)
+
+
+def _in_properties(change: Callable[[bytearray, int], None]) -> Install:
+    """Change bytes of the header; ``change`` gets the packet and where the header begins."""
+
+    def changed(packet: UserMessagePacket) -> bytes:
+        headers = (packet.BaseHeader, packet.UserHeader, packet.TransactionHeader, packet.SecurityHeader)
+        data = bytearray(packet.build())
+        change(data, sum(len(header.build()) for header in headers if header is not None))
+        return bytes(data)
+
+    return packets(MESSAGE, changed)
+
+
+def _tag_before_type(data: bytearray, at: int) -> None:
+    data[at + 24 : at + 28], data[at + 28 : at + 32] = data[at + 28 : at + 32], data[at + 24 : at + 28]
+
+
+def _acks_reversed(data: bytearray, at: int) -> None:
+    flags = data[at]
+    data[at] = flags & 0xF0 | int(f"{flags & 0x0F:04b}"[::-1], 2)
+
+
+def _class_behind_correlation(data: bytearray, at: int) -> None:
+    data[at + 2 : at + 24] = data[at + 4 : at + 24] + data[at + 2 : at + 4]
+
+
+for _name, _says, _change in (
+    ("message-properties-class-later", "MessageClass stands behind CorrelationID.", _class_behind_correlation),
+    ("message-properties-tag-before-type", "ApplicationTag stands before BodyType.", _tag_before_type),
+    ("message-properties-acks-reversed", "PA, PR, NA and NR are in the reverse order.", _acks_reversed),
+):
+    add(_name, "MQMQ-2.2.19.3-D01", _says, _in_properties(_change))
 
 # -- what is received ----------------------------------------------------------------------------------------------
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from harness.faults.fields import bit_clear, bit_set, off_by, recomputed, refused_unless_zero
 from harness.faults.parts import replaced
+from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import Install, add
+from harness.faults.sent_messages import carries
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.protocol.in_sequence import InSequence
 from reference_qm.model.adm import RecoverableReceipt, Session
@@ -87,6 +89,29 @@ for _name, _rules, _says, _install in (
 ):
     add(_name, _rules, _says, _install)
 
+
+def _numbers_swapped(packet: UserMessagePacket) -> UserMessagePacket:
+    header = packet.TransactionHeader
+    swapped = {
+        "TransactionHeader.TxSequenceNumber": header and header.PreviousTxSequenceNumber,
+        "TransactionHeader.PreviousTxSequenceNumber": header and header.TxSequenceNumber,
+    }
+    changed: UserMessagePacket = set_fields(packet, swapped)
+    return changed
+
+
+add(
+    "message-transaction-numbers-swapped",
+    "MQMQ-2.2.20.5-D01",
+    "PreviousTxSequenceNumber stands before TxSequenceNumber.",
+    packets(MESSAGE, lambda packet: _numbers_swapped(packet).build(), carries("TransactionHeader")),
+)
+add(
+    "message-transaction-id-at-bit-8",
+    "MQMQ-2.2.20.5-D01",
+    "FM and LM are one bit higher.",
+    recomputed(MESSAGE, "TransactionHeader.Flags", lambda flags: flags & ~0xFF | (flags & 0xF) << 1 | flags & 0xE0),
+)
 
 for _name, _rule, _path in (
     ("message-transaction-x1-sent", "MQMQ-2.2.20.5-08", "TransactionHeader.X1"),

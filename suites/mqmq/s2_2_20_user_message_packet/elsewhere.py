@@ -1,5 +1,9 @@
 """Checks of other sections that judge rules of MS-MQMQ 2.2.20 UserMessage Packet."""
 
 CHECKED_ELSEWHERE = {
+    "MQMQ-2.2.20-D01": (
+        "test_a_message_of_the_largest_size_is_taken",
+        "test_no_larger_message_is_sent",
+    ),
     "MQMQ-2.2.20.3-05": ("test_messages_are_signed_as_asked",),
 }

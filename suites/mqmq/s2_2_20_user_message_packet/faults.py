@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from harness.faults.fields import bit_set, field_is, refused_unless_zero
+from harness.faults.parts import fault
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries, resized
-from reference_qm.codec import SessionHeader, UserMessagePacket
+from reference_qm.codec import DebugHeader, SessionHeader, UserMessagePacket
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.model.adm import Message, MessagePosition, Queue
 
 MESSAGE = UserMessagePacket
 SESSION_HEADER_SIZE = len(SessionHeader().build())
 GUID_SIZE = 16
 LARGE = 0xFFFFFF
+PIECE = 0x10000
+MEBIBYTE = 0x100000
 
 
 def _soap(**changes: Any) -> Install:
@@ -96,6 +102,65 @@ for _name, _rules, _says, _install in (
     ),
 ):
     add(_name, _rules, _says, _install)
+
+
+def _half(data: bytes) -> bytes:
+    """Return a large body's first half."""
+    return data[: len(data) // 2] if len(data) > PIECE else data
+
+
+def _debug_header_first(packet: UserMessagePacket) -> bytes:
+    """Put the DebugHeader before the MessagePropertiesHeader."""
+    properties, debug = packet.MessagePropertiesHeader.build(), (packet.DebugHeader or DebugHeader()).build()
+    return packet.build().replace(properties + debug, debug + properties)
+
+
+def _traces_swapped(packet: UserMessagePacket) -> bytes:
+    """Put QueueIdentifier before Flags and Reserved."""
+    debug = (packet.DebugHeader or DebugHeader()).build()
+    return packet.build().replace(debug, debug[4:] + debug[:4])
+
+
+def _transaction_header_later(packet: UserMessagePacket) -> bytes:
+    """Put the TransactionHeader behind the MessagePropertiesHeader."""
+    properties = packet.MessagePropertiesHeader.build()
+    transaction = packet.TransactionHeader.build() if packet.TransactionHeader is not None else b""
+    return packet.build().replace(transaction + properties, properties + transaction)
+
+
+add(
+    "message-transaction-header-later",
+    "MQMQ-2.2.20-D02",
+    "The TransactionHeader stands behind the MessagePropertiesHeader.",
+    packets(MESSAGE, _transaction_header_later, carries("TransactionHeader")),
+)
+add(
+    "message-debug-header-first",
+    "MQMQ-2.2.20-D02",
+    "The DebugHeader stands before the MessagePropertiesHeader.",
+    packets(MESSAGE, _debug_header_first, carries("DebugHeader")),
+)
+add(
+    "message-debug-queue-first",
+    "MQMQ-2.2.20.8-D01",
+    "QueueIdentifier stands before Flags.",
+    packets(MESSAGE, _traces_swapped, carries("DebugHeader")),
+)
+add(
+    "message-in-pieces",
+    "MQMQ-2.2.20-D01",
+    "Of a body above 64 KiB one half is in the packet.",
+    wrong_fields(MESSAGE, {"MessagePropertiesHeader.MessageBody": _half, "MessagePropertiesHeader.Padding": None}),
+)
+
+
+@fault("message-first-mebibyte", breaks="MQMQ-2.2.20-D01")
+class FirstMebibyte(Positions):
+    """Of a received body only the first MiB is kept."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, replace(message, Body=message.Body[:MEBIBYTE]))
+
 
 for _name, _rule, _path in (
     ("message-list-reserved-refused", "MQMQ-2.2.20.2-03", "MultiQueueFormatHeader.Destination.Reserved"),

@@ -108,6 +108,7 @@ class EndedFirst(ClientReading):
         yield from self.end_receive(read.entry, Ack.RR_ACK)
         return (yield from super().start_receive2(read))
 
+
 BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.2-03": ("remote-open-not-called",),
 }

@@ -1,0 +1,168 @@
+"""MS-MQMQ 2.2.19.1 BaseHeader: its layout in every kind of packet, and the ends of its ranges."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from suites.messages import recoverable_message
+from suites.mqmq.steps.layout import Layout, shown
+from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.exchanges import exchange, reception, taken
+from suites.mqqb.steps.opening import check_alive, opened
+from suites.whole_messages import SAME, differences
+
+FOREVER = 0xFFFF_FFFF
+LARGEST = 0x0040_0000
+PRIORITIES = range(8)
+DEFAULT_PRIORITY = 3
+LIMIT_S = 0x0102_0304
+LONG_AGO_S = 3_600
+DECADE_S = 10 * 365 * 86_400
+
+
+@covers("MQMQ-2.2.19.1-D01")
+def test_the_base_header_of_internal_packets_field_by_field(peer, judge):
+    """In the three packets that an acceptor sends every field is in its place."""
+    answers = exchange(peer).connection.received
+    for frame, size, has_session_header in zip(answers, (572, 32, None), (0, 0, 1), strict=False):
+        wanted = {
+            "BaseHeader.VersionNumber": 0x10,
+            "BaseHeader.Flags.IN": 1,
+            "BaseHeader.Flags.SH": has_session_header,
+            "BaseHeader.Flags.DH": 0,
+            "BaseHeader.Flags.TR": 0,
+            "BaseHeader.Signature": 0x524F_494C,
+            "BaseHeader.TimeToReachQueue": FOREVER,
+        }
+        if size is not None:  # that of a SessionAck is another matter (E01)
+            wanted["BaseHeader.PacketSize"] = size
+        judge("MQMQ-2.2.19.1-D01", expected=shown(wanted), observed=shown(Layout(frame).of(*wanted)), evidence=frame)
+
+
+@needs("send")
+@covers("MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02")
+def test_every_priority_is_sent_and_3_where_none_was_given(peer, sut, judge):
+    """A message has the priority that was asked for in the lowest three bits of Flags, and 3 without one."""
+    outgoing = Outgoing(peer, sut)
+    for priority in (*PRIORITIES, None):
+        given = {} if priority is None else {"priority": priority}
+        frame = outgoing.send(body="of a priority", delivery="express", **given)
+        wanted = {
+            "BaseHeader.VersionNumber": 0x10,
+            "BaseHeader.Flags.PR": DEFAULT_PRIORITY if priority is None else priority,
+            "BaseHeader.Flags.IN": 0,
+            "BaseHeader.Flags.DH": 0,
+            "BaseHeader.Flags.TR": 0,
+            "BaseHeader.Signature": 0x524F_494C,
+        }
+        observed = Layout(frame)
+        judge("MQMQ-2.2.19.1-D01", expected=shown(wanted), observed=shown(observed.of(*wanted)), evidence=frame)
+        name = "BaseHeader.Flags.PR"
+        expected = f"{name} {wanted[name]}"
+        judge("MQMQ-2.2.19.1-D02", expected=expected, observed=shown(observed.of(name)), evidence=frame)
+    outgoing.end()
+
+
+@needs("receive")
+@covers("MQMQ-2.2.19.1-D02", "MQMQ-2.2.19.1-03")
+def test_every_priority_has_its_place_in_the_queue(peer, sut, judge):
+    """Messages of all priorities, two of each, lie from 7 to 0, those of one priority as they came."""
+    connection = opened(peer)
+    order = (3, 0, 7, 5, 1, 6, 2, 4)
+    packets = [
+        recoverable_message(peer, base={"PR": priority}, label=f"{turn}:{priority}")
+        for turn in "ab"
+        for priority in order
+    ]
+    sent = [connection.send(packet) for packet in packets]
+    check_alive(connection)
+    wanted = [f"{turn}:{priority}" for priority in reversed(PRIORITIES) for turn in "ab"]
+    labels = [message["label"] for message in sut.messages() if message["label"] in wanted]
+    for rule in ("MQMQ-2.2.19.1-D02", "MQMQ-2.2.19.1-03"):
+        judge(rule, expected=wanted, observed=labels, evidence=sent)
+
+
+@covers("MQMQ-2.2.19.1-D03", "MQMQ-2.2.20-D01")
+def test_a_message_of_the_largest_size_is_taken(peer, sut, judge):
+    """A packet of 0x00400000 bytes is one message, and as it came in its queue."""
+    empty = len(bytes(recoverable_message(peer, label="largest", body=b"")))
+    body = bytes(range(256)) * (LARGEST // 256)
+    packet = recoverable_message(peer, label="largest", body=body[: LARGEST - empty])
+    if len(bytes(packet)) != LARGEST:
+        raise ConformanceFailure(f"the message has {len(bytes(packet))} bytes")
+    done = reception(peer, packet, "largest")
+    judge("MQMQ-2.2.19.1-D03", expected=taken(sut), observed=done.outcome, evidence=done.frames)
+    expected, observed = taken(sut), done.outcome
+    if sut.has("receive"):
+        found = next((one for one in sut.messages() if one["label"] == "largest"), None)
+        expected, observed = SAME, differences(done.frames[0], found, sut.guid)
+    judge("MQMQ-2.2.20-D01", expected=expected, observed=observed, evidence=done.frames)
+
+
+@needs("send")
+@covers("MQMQ-2.2.19.1-D03", "MQMQ-2.2.20-D01")
+@pytest.mark.parametrize("size", [LARGEST // 2, LARGEST])
+def test_no_larger_message_is_sent(peer, sut, judge, size):
+    """A body of 2 MiB comes in one packet; one of 4 MiB, which no packet holds, is refused or not sent as it is."""
+    outgoing = Outgoing(peer, sut)
+    before = outgoing.send(body="before")
+    try:
+        frame = outgoing.send(body="x" * size)
+    except ControlRefused:
+        frame = outgoing.send(body="after")
+        if size < LARGEST:
+            raise ConformanceFailure("the SUT sends no body of 2 MiB") from None
+    length = Layout(frame).of("BaseHeader.PacketSize")["BaseHeader.PacketSize"]
+    fits = f"{'at most' if length <= LARGEST else 'more than'} 4 MiB"
+    judge("MQMQ-2.2.19.1-D03", expected="at most 4 MiB", observed=fits, evidence=[before, frame])
+    held = Layout(frame).of("MessagePropertiesHeader.MessageSize")["MessagePropertiesHeader.MessageSize"]
+    whole = held if size < LARGEST else "none of 4 MiB"
+    expected = size if size < LARGEST else "none of 4 MiB"
+    judge("MQMQ-2.2.20-D01", expected=expected, observed=whole, evidence=[before, frame])
+    outgoing.end()
+
+
+@needs("send")
+@covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.18-D01")
+def test_the_time_to_reach_the_queue_is_sent_in_seconds(peer, sut, judge):
+    """TimeToReachQueue has the seconds that the application gave."""
+    outgoing = Outgoing(peer, sut)
+    for limit_s in (LIMIT_S, 86_400, 7_200):
+        frame = outgoing.send(body="in time", time_to_reach_queue_s=limit_s)
+        observed = shown(Layout(frame).of("BaseHeader.TimeToReachQueue"))
+        expected = f"BaseHeader.TimeToReachQueue {limit_s}"
+        for rule in ("MQMQ-2.2.19.1-D04", "MQMQ-2.2.18-D01"):
+            judge(rule, expected=expected, observed=observed, evidence=frame)
+    outgoing.end()
+
+
+@needs("receive")
+@covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24")
+@pytest.mark.parametrize("delivery", [0, 1])
+def test_the_time_to_reach_the_queue_counts_seconds_since_the_sending(peer, sut, judge, delivery):
+    """Of old messages those reach the queue whose seconds are not over, or that have no end, and no other one."""
+    now = peer.environment.now().utc_s
+    cases = {
+        "half of it is left": (LONG_AGO_S, 2 * LONG_AGO_S, True),
+        "it is over by half": (LONG_AGO_S, LONG_AGO_S // 2, False),
+        "no seconds at all": (LONG_AGO_S, 0, False),
+        "the longest but one": (LONG_AGO_S, FOREVER - 1, True),
+        "without an end": (DECADE_S, FOREVER, True),
+    }
+    connection = opened(peer)
+    sent = [
+        connection.send(
+            recoverable_message(
+                peer, {"SentTime": now - ago_s, "DM": delivery}, base={"TimeToReachQueue": limit_s}, label=label
+            )
+        )
+        for label, (ago_s, limit_s, _) in cases.items()
+    ]
+    check_alive(connection)
+    labels = sorted(message["label"] for message in sut.messages() if message["label"] in cases)
+    wanted = sorted(label for label, (_, _, arrives) in cases.items() if arrives)
+    for rule in ("MQMQ-2.2.19.1-D04", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"):
+        judge(rule, expected=wanted, observed=labels, evidence=sent)

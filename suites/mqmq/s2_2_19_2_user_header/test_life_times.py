@@ -1,0 +1,80 @@
+"""MS-MQMQ 2.2.19.2 UserHeader: TimeToBeReceived and SentTime."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from suites.messages import recoverable_message
+from suites.mqmq.steps.layout import Layout, shown
+from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.opening import CLOCK_S, Between, check_alive, opened, pass_time
+from suites.mqqb.steps.sender import eventually
+
+FOREVER = 0xFFFF_FFFF
+HOUR_S = 3_600
+DECADE_S = 10 * 365 * 24 * HOUR_S
+SHORT_S = 2
+WAIT_S = 5
+
+
+@needs("send")
+@covers("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D05", "MQMQ-2.2.19.2-06")
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+def test_times_are_sent_in_seconds(peer, sut, judge, delivery):
+    """TimeToBeReceived has the seconds that the application gave, SentTime the second of the sending."""
+    outgoing = Outgoing(peer, sut)
+    for life_s in (HOUR_S, 0x0102_0304):
+        before_s = peer.environment.now().utc_s
+        frame = outgoing.send(body="alive", delivery=delivery, time_to_be_received_s=life_s)
+        after_s = peer.environment.now().utc_s
+        found = Layout(frame)
+        expected = f"UserHeader.TimeToBeReceived {life_s}"
+        observed = shown(found.of("UserHeader.TimeToBeReceived"))
+        judge("MQMQ-2.2.19.2-D03", expected=expected, observed=observed, evidence=frame)
+        sent_s = found.of("UserHeader.SentTime")["UserHeader.SentTime"]
+        for rule in ("MQMQ-2.2.19.2-D05", "MQMQ-2.2.19.2-06"):
+            judge(rule, expected=Between(before_s - CLOCK_S, after_s + CLOCK_S), observed=sent_s, evidence=frame)
+    outgoing.end()
+
+
+@needs("receive")
+@covers("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05")
+@pytest.mark.parametrize("delivery", [0, 1])
+def test_a_message_lives_as_many_seconds_as_it_says(peer, sut, judge, delivery):
+    """Messages stay in the queue until their seconds are over, those without an end for ever.
+
+    They count from the sending or from the arrival (E109): a message is never gone before its time since the sending
+    is over, and no more there when its time since the arrival is.
+    """
+    now = peer.environment.now().utc_s
+    stay = {
+        "without an end, from long ago": (DECADE_S, FOREVER),
+        "the longest but one": (HOUR_S, FOREVER - 1),
+        "an hour is left of two": (HOUR_S, 2 * HOUR_S),
+    }
+    leave = {"some seconds": (0, SHORT_S + WAIT_S)}
+    connection = opened(peer)
+    sent = [
+        connection.send(
+            recoverable_message(
+                peer, {"SentTime": now - ago_s, "TimeToBeReceived": life_s, "DM": delivery}, label=label
+            )
+        )
+        for label, (ago_s, life_s) in (stay | leave).items()
+    ]
+    check_alive(connection)
+    there = partial(_there, sut, stay | leave)
+    if "some seconds" not in there():
+        raise ConformanceFailure("the message that lives some seconds did not come in time to be seen")
+    pass_time(peer, (SHORT_S + WAIT_S + 1) * 1_000)
+    eventually(peer, lambda: there() == sorted(stay))
+    for rule in ("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05"):
+        judge(rule, expected=sorted(stay), observed=there(), evidence=sent)
+
+
+def _there(sut, labels):
+    return sorted(message["label"] for message in sut.messages() if message["label"] in labels)

@@ -1,0 +1,164 @@
+"""MS-MQMQ 2.2.19.2 UserHeader: how the names of queues are written for each value of DQ, AQ and RQ."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from harness.run.marks import covers, needs
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId, PublicQueueFormatName
+from suites.messages import recoverable_message
+from suites.mqmq.steps.layout import Layout, shown
+from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.disposition import arrives, private_queue
+from suites.mqqb.steps.exchanges import reception, taken
+from suites.mqqb.steps.opening import direct_name, opened, private_name
+from suites.whole_messages import SAME, described, differences
+
+THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+"""A queue manager that is neither the SUT nor the peer."""
+PUBLIC = UUID("6d71636f-6e66-4f72-8d00-0000000000c5")
+NUMBER = PrivateQueueFormatNameId(PrivateQueueIdentifier=0x0A0B_0C0D)
+ELSEWHERE = PrivateQueueFormatName(SourceQueueManager=THIRD, PrivateQueueIdentifier=0x0102_0304)
+A_PUBLIC_QUEUE = PublicQueueFormatName(PublicQueueIdentifier=PUBLIC)
+LONGER = "TCP:127.0.0.9\\private$\\mqc-{}"
+
+ADMINISTRATION = {
+    2: {"AQ": 2, "AdminQueue": NUMBER},
+    3: {"AQ": 3, "AdminQueue": NUMBER},
+    5: {"AdminQueue": A_PUBLIC_QUEUE},
+    6: {"AdminQueue": ELSEWHERE},
+    7: {"AdminQueue": LONGER.format("admin")},
+}
+"""By AQ: the fields of a message that have such an administration queue."""
+RESPONSE = {
+    1: {"RQ": 1, "AdminQueue": LONGER.format("admin")},
+    2: {"RQ": 2, "ResponseQueue": NUMBER},
+    3: {"RQ": 3, "ResponseQueue": NUMBER},
+    4: {"RQ": 4, "AdminQueue": ELSEWHERE, "ResponseQueue": NUMBER},
+    5: {"ResponseQueue": A_PUBLIC_QUEUE},
+    6: {"ResponseQueue": ELSEWHERE},
+    7: {"ResponseQueue": LONGER.format("a"), "AdminQueue": LONGER.format("ab")},
+}
+"""By RQ: the fields of a message that have such a response queue."""
+
+
+READ = (
+    *((("MQMQ-2.2.19.2-D07",), fields, f"AQ-{kind}") for kind, fields in ADMINISTRATION.items()),
+    *((("MQMQ-2.2.19.2-D08",), fields, f"RQ-{kind}") for kind, fields in RESPONSE.items() if kind != 4),
+    (("MQMQ-2.2.19.2-D08", "MQMQ-2.2.19.2-37"), RESPONSE[4], "RQ-4"),
+)
+
+
+@needs("receive")
+@pytest.mark.parametrize(
+    ("rules", "fields"), [pytest.param(rules, fields, marks=covers(*rules), id=name) for rules, fields, name in READ]
+)
+def test_names_are_read_as_their_type_says(peer, sut, judge, rules, fields):
+    """A received message has the administration and response queue that its bytes name, and all else as it was sent."""
+    label = f"names {peer.message_id()}"
+    packet = recoverable_message(peer, dict(fields), label=label, body=b"behind the names")
+    done = reception(peer, packet, label)
+    if done.outcome != taken(sut):
+        for rule in rules:
+            judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+    else:
+        found = next((one for one in sut.messages() if one["label"] == label), None)
+        observed = differences(done.frames[0], found, sut.guid)
+        names = described(done.frames[0], sut.guid)
+        expected = f"{names['admin_queue']} and {names['response_queue']}: {SAME}"
+        seen = f"{names['admin_queue']} and {names['response_queue']}: {observed}"
+        for rule in rules:
+            judge(rule, expected=expected, observed=seen, evidence=done.frames)
+
+
+def _hosts(peer, sut):
+    return {"source": sut.guid, "destination": peer.identifier, "third": THIRD}
+
+
+ASKED = (
+    ("MQMQ-2.2.19.2-D07", "admin_queue", None, "AQ", 0, None),
+    ("MQMQ-2.2.19.2-D07", "admin_queue", r"PRIVATE={source}\0000000b", "AQ", 2, "0000000b"),
+    ("MQMQ-2.2.19.2-D07", "admin_queue", r"PRIVATE={destination}\0000000c", "AQ", 3, "0000000c"),
+    ("MQMQ-2.2.19.2-D07", "admin_queue", f"PUBLIC={PUBLIC}", "AQ", 5, str(PUBLIC)),
+    ("MQMQ-2.2.19.2-D07", "admin_queue", r"PRIVATE={third}\0000000d", "AQ", 6, "{third}\\0000000d"),
+    ("MQMQ-2.2.19.2-D07", "admin_queue", r"DIRECT=TCP:10.0.0.7\private$\ab", "AQ", 7, "tcp:10.0.0.7\\private$\\ab\0"),
+    ("MQMQ-2.2.19.2-D08", "response_queue", None, "RQ", 0, None),
+    ("MQMQ-2.2.19.2-D08", "response_queue", r"PRIVATE={source}\0000000b", "RQ", 2, "0000000b"),
+    ("MQMQ-2.2.19.2-D08", "response_queue", r"PRIVATE={destination}\0000000c", "RQ", 3, "0000000c"),
+    ("MQMQ-2.2.19.2-D08", "response_queue", f"PUBLIC={PUBLIC}", "RQ", 5, str(PUBLIC)),
+    ("MQMQ-2.2.19.2-D08", "response_queue", r"PRIVATE={third}\0000000d", "RQ", 6, "{third}\\0000000d"),
+    ("MQMQ-2.2.19.2-D08", "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
+)
+"""By rule: the property, the name that the application gives, the flag, its value, the name as it is written."""
+
+
+@needs("send", "private_names")
+@covers("MQMQ-2.2.19.2-D06", "MQMQ-2.2.19.2-D07", "MQMQ-2.2.19.2-D08")
+def test_names_are_written_as_their_type_says(peer, sut, judge):
+    """In messages to a private queue of the peer every kind of name has the type and the bytes of the table."""
+    hosts = _hosts(peer, sut)
+    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    for rule, asked, name, flag, kind, written in ASKED:
+        given = {} if name is None else {asked: name.format(**hosts)}
+        acks = {"acks": ["negative_arrival"]} if asked == "admin_queue" and name else {}
+        frame = outgoing.send(body="named", label="named", **given, **acks)
+        field = f"UserHeader.{'AdminQueue' if flag == 'AQ' else 'ResponseQueue'}"
+        wanted = {f"UserHeader.Flags.{flag}": kind, field: (written or "not there").format(**hosts)}
+        observed = Layout(frame).of(*wanted)
+        judge(rule, expected=shown(wanted), observed=shown(observed), evidence=frame)
+        to = {"UserHeader.Flags.DQ": 3, "UserHeader.DestinationQueue": "00000001"}
+        judge("MQMQ-2.2.19.2-D06", expected=shown(to), observed=shown(Layout(frame).of(*to)), evidence=frame)
+    outgoing.end()
+
+
+@needs("send", "public_names")
+@covers("MQMQ-2.2.19.2-D06", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
+def test_a_public_destination_is_its_guid(peer, sut, judge):
+    """A message to a public queue has DQ 5, the queue's GUID, and that of its host as QueueManagerAddress."""
+    outgoing = Outgoing(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+    frame = outgoing.send(body="named", label="named")
+    outgoing.end()
+    to = {"UserHeader.Flags.DQ": 5, "UserHeader.DestinationQueue": str(PEER_PUBLIC_QUEUE)}
+    found = Layout(frame)
+    judge("MQMQ-2.2.19.2-D06", expected=shown(to), observed=shown(found.of(*to)), evidence=frame)
+    host = found.of("UserHeader.QueueManagerAddress")
+    for rule in ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"):
+        expected = f"UserHeader.QueueManagerAddress {peer.identifier}"
+        judge(rule, expected=expected, observed=shown(host), evidence=frame)
+
+
+@needs("send")
+@covers("MQMQ-2.2.19.2-D06", "MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02")
+@pytest.mark.parametrize("queue", ["q", "qu", "que", "q" * 124])
+def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
+    """A message to a direct name has DQ 7; the name's count, its null and its padding lead to the next header."""
+    outgoing = Outgoing(peer, sut, direct_name(peer, queue))
+    frame = outgoing.send(body="named", label="named")
+    outgoing.end()
+    text = outgoing.sender.to.removeprefix("DIRECT=").lower() + "\0"
+    to = {"UserHeader.Flags.DQ": 7, "UserHeader.DestinationQueue": text}
+    found = Layout(frame)
+    judge("MQMQ-2.2.19.2-D06", expected=shown(to), observed=shown(found.of(*to)), evidence=frame)
+    count = int.from_bytes(frame.data[64:66], "little")
+    judge("MQMQ-2.2.18.1.5.2-D01", expected=2 * len(text), observed=count, evidence=frame)
+    after = {"UserHeader.DestinationQueue": text, "MessagePropertiesHeader.Label": "named\0", "bytes left": 0}
+    judge("MQMQ-2.2.18.1.5.2-D02", expected=shown(after), observed=shown(found.of(*after)), evidence=frame)
+
+
+@needs("receive", "queue_control")
+@covers("MQMQ-2.2.19.2-D06")
+def test_a_destination_is_read_as_its_type_says(peer, sut, judge):
+    """A message reaches the same queue by its direct name and by its number on the host."""
+    queue = sut.new_queue("read")
+    number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
+    for label, fields in (
+        ("direct", {"DestinationQueue": f"TCP:{sut.address}\\{queue}"}),
+        ("number", private_queue(sut.guid, number)),
+    ):
+        connection = opened(peer)
+        sent = connection.send(recoverable_message(peer, fields, destination=None, label=label))
+        kept = arrives(sut, connection, label, queue)
+        judge("MQMQ-2.2.19.2-D06", expected="in its queue", observed=kept, evidence=sent)

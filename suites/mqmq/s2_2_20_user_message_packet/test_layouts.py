@@ -1,0 +1,205 @@
+"""MS-MQMQ 2.2.20 UserMessage Packet: whole messages of the SUT field by field, as the tables of the document have them.
+
+What the application asked for, and what follows from it, is in its place; what is left to the system is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from harness.capture.recorder import Frame
+from harness.run.marks import covers, needs
+from suites.mqmq.steps.layout import Layout, shown
+from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.disposition import ADMINISTRATION, AcknowledgingReceiver, identifier
+from suites.mqqb.steps.opening import direct_name
+
+THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+TRACES = UUID("6d71636f-6e66-4f72-8d00-0000000000c3")
+NOBODY = str(UUID(int=0))
+SIGNATURE = 0x524F_494C
+BASE, USER, PROPERTIES, ORDER = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "headers"
+REACH_QUEUE = 0x0002
+BODY, LABEL = "whole, and odd", "whole"
+FIELDS = {
+    "MQMQ-2.2.19.2-D01": (USER,),
+    "MQMQ-2.2.19.2-D02": (f"{USER}Flags.",),
+    "MQMQ-2.2.19.3-D01": (PROPERTIES,),
+}
+"""By rule: how the names of the fields begin that it is about."""
+OF_EXPRESS = FIELDS | {
+    "MQMQ-2.2.19.1-D01": (BASE,),
+    "MQMQ-2.2.19.2-D03": (f"{USER}TimeToBeReceived",),
+    "MQMQ-2.2.18-D01": (f"{USER}TimeToBeReceived", f"{PROPERTIES}ApplicationTag"),
+}
+HEADERS = {"MQMQ-2.2.20-D02": (ORDER, "bytes left")}
+OF_TRANSACTIONAL = FIELDS | HEADERS | {"MQMQ-2.2.20.5-D01": ("TransactionHeader.",)}
+OF_TRACED = HEADERS | {"MQMQ-2.2.20.8-D01": ("DebugHeader.",), "MQMQ-2.2.19.1-D01": (BASE,)}
+OF_ACKNOWLEDGMENT = FIELDS | {
+    "MQMQ-2.2.18.1.3-D01": (f"{PROPERTIES}CorrelationID",),
+    "MQMQ-2.2.18.1.5.2-D01": (f"{USER}DestinationQueue",),
+    "MQMQ-2.2.18.1.5.2-D02": (f"{USER}DestinationQueue", f"{PROPERTIES}MessageClass"),
+    "MQMQ-2.2.18.1.6-D01": (f"{PROPERTIES}MessageClass",),
+    "MQMQ-2.2.18-D01": (f"{PROPERTIES}MessageClass",),
+}
+
+
+LEFT_OPEN = (f"{USER}Flags.RQ", f"{USER}Flags.JN", f"{USER}Flags.JP", f"{USER}Flags.SH")
+"""What an acknowledgment may have or not."""
+
+
+def bits(**named: int) -> dict[str, int]:
+    """Return the parts of UserHeader.Flags; those that were not asked for are 0."""
+    usual = dict.fromkeys(("RC", "DM", "JN", "JP", "AQ", "RQ", "SH", "TH", "CQ", "MQ", "AH", "HH"), 0)
+    return {f"{USER}Flags.{name}": value for name, value in (usual | {"DQ": 7, "MP": 1} | named).items()}
+
+
+def judged(
+    judge: Any, rules: Mapping[str, tuple[str, ...]], wanted: Mapping[str, Any], frame: Frame, *more: Frame
+) -> None:
+    """Judge each rule by the fields that it is about."""
+    layout = Layout(frame)
+    found = layout.of(*wanted) | ({ORDER: layout.order} if ORDER in wanted else {})
+    for rule, beginnings in rules.items():
+        names = [name for name in wanted if name.startswith(beginnings)]
+        expected, observed = (shown({name: one[name] for name in names}) for one in (wanted, found))
+        judge(rule, expected=expected, observed=observed, evidence=[*more, frame])
+
+
+def text(name: str) -> str:
+    """Return a direct name as it stands in a packet, in lower case and with its null."""
+    return name.removeprefix("DIRECT=").lower() + "\0"
+
+
+@covers(*OF_ACKNOWLEDGMENT)
+@pytest.mark.parametrize("delivery", [0, 1])
+@pytest.mark.parametrize("queue", [ADMINISTRATION, f"{ADMINISTRATION}2"])
+def test_an_acknowledgment_field_by_field(peer, sut, judge, queue, delivery):
+    """The acknowledgment of a message is one of the SUT's own: its destination, CorrelationID and class are known."""
+    receiver = AcknowledgingReceiver(peer, sut)
+    to = rf"TCP:{peer.address}\private$\{queue}"
+    sent, frame = receiver.acknowledgment(receiver.asking({"AdminQueue": to, "DM": delivery}, properties={"PA": 1}))
+    wanted = {
+        f"{USER}SourceQueueManager": str(sut.guid),
+        f"{USER}QueueManagerAddress": NOBODY,
+        **{name: value for name, value in bits(DM=delivery).items() if name not in LEFT_OPEN},
+        f"{USER}DestinationQueue": text(to),
+        f"{PROPERTIES}MessageClass": REACH_QUEUE,
+        f"{PROPERTIES}CorrelationID": identifier(sent),
+        f"{PROPERTIES}PrivacyLevel": 0,
+    }
+    judged(judge, OF_ACKNOWLEDGMENT, wanted, frame, sent)
+
+
+def _properties(**fields: Any) -> dict[str, Any]:
+    usual = {
+        "Flags.PA": 0,
+        "Flags.PR": 0,
+        "Flags.NA": 0,
+        "Flags.NR": 0,
+        "LabelLength": len(LABEL) + 1,
+        "MessageClass": 0,
+        "ApplicationTag": 0,
+        "MessageSize": len(BODY),
+        "PrivacyLevel": 0,
+        "ExtensionSize": 0,
+        "Label": LABEL + "\0",
+        "MessageBody": BODY.encode().hex(),
+    }
+    return {f"{PROPERTIES}{name}": value for name, value in (usual | fields).items()}
+
+
+@needs("send")
+@covers(*OF_EXPRESS)
+def test_an_express_message_field_by_field(peer, sut, judge):
+    """An express message with all that an application can ask for has every property in its place."""
+    answers = direct_name(peer, "mqc-answers")
+    outgoing = Outgoing(peer, sut)
+    frame = outgoing.send(
+        body=BODY,
+        label=LABEL,
+        priority=6,
+        delivery="express",
+        acks=["positive_receive", "negative_receive"],
+        admin_queue=rf"PRIVATE={THIRD}\000000A7",
+        response_queue=answers,
+        time_to_reach_queue_s=1_000,
+        time_to_be_received_s=0x0102_0304,
+        journal=["negative"],
+        application_tag=0xC0FF_EE01,
+    )
+    outgoing.end()
+    wanted = {
+        "BaseHeader.VersionNumber": 0x10,
+        "BaseHeader.Flags.PR": 6,
+        "BaseHeader.Flags.IN": 0,
+        "BaseHeader.Flags.DH": 0,
+        "BaseHeader.Flags.TR": 0,
+        "BaseHeader.Signature": SIGNATURE,
+        "BaseHeader.TimeToReachQueue": 1_000,
+        f"{USER}SourceQueueManager": str(sut.guid),
+        f"{USER}QueueManagerAddress": NOBODY,
+        f"{USER}TimeToBeReceived": 0x0102_0304,
+        **bits(JN=1, AQ=6, RQ=7),
+        f"{USER}DestinationQueue": text(outgoing.sender.to),
+        f"{USER}AdminQueue": f"{THIRD}\\000000a7",
+        f"{USER}ResponseQueue": text(answers),
+        **_properties(**{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01}),
+    }
+    judged(judge, OF_EXPRESS, wanted, frame)
+
+
+@needs("send")
+@covers(*OF_TRANSACTIONAL)
+def test_a_transactional_message_field_by_field(peer, sut, judge):
+    """A transactional message has its TransactionHeader between the UserHeader and the MessagePropertiesHeader."""
+    outgoing = Outgoing(peer, sut, direct_name(peer, "mqc-layout"))
+    first = outgoing.send(body=BODY, label=LABEL, delivery="transactional")
+    frame = outgoing.send(
+        body=BODY,
+        label=LABEL,
+        delivery="transactional",
+        acks=["positive_arrival"],
+        admin_queue=f"PUBLIC={THIRD}",
+        journal=["positive"],
+    )
+    outgoing.end()
+    wanted = {
+        f"{USER}SourceQueueManager": str(sut.guid),
+        f"{USER}QueueManagerAddress": NOBODY,
+        **bits(DM=1, JP=1, AQ=5, TH=1),
+        f"{USER}DestinationQueue": text(outgoing.sender.to),
+        f"{USER}AdminQueue": str(THIRD),
+        "TransactionHeader.Flags.CG": 0,
+        "TransactionHeader.Flags.FM": 1,
+        "TransactionHeader.Flags.LM": 1,
+        "TransactionHeader.TxSequenceNumber": 2,
+        "TransactionHeader.PreviousTxSequenceNumber": 1,
+        **_properties(**{"Flags.PA": 1}),
+        ORDER: ["BaseHeader", "UserHeader", "TransactionHeader", "MessagePropertiesHeader"],
+        "bytes left": 0,
+    }
+    judged(judge, OF_TRANSACTIONAL, wanted, frame, first)
+
+
+@needs("send")
+@covers(*OF_TRACED)
+def test_a_traced_message_field_by_field(peer, sut, judge):
+    """A message that is to be traced has TR, DH and the DebugHeader with the queue of the reports at its end."""
+    outgoing = Outgoing(peer, sut)
+    frame = outgoing.send(body=BODY, label=LABEL, delivery="express", trace_queue=str(TRACES))
+    outgoing.end()
+    wanted = {
+        "BaseHeader.Flags.IN": 0,
+        "BaseHeader.Flags.DH": 1,
+        "BaseHeader.Flags.TR": 1,
+        "DebugHeader.Flags.QT": 1,
+        "DebugHeader.QueueIdentifier": str(TRACES),
+        ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader", "DebugHeader"],
+        "bytes left": 0,
+    }
+    judged(judge, OF_TRACED, wanted, frame)

@@ -1,0 +1,251 @@
+"""Packets read by the tables of the document, field by field: neither codec has a say in what is where.
+
+Spec: MS-MQMQ 2.2.18.1, 2.2.19, 2.2.20. Names are dotted as printed (``UserHeader.Flags.DQ``). What cannot be read is
+not there, and nothing behind it either: a wrong layout is an observation, not an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from harness.capture.recorder import Frame
+
+ABSENT = "not there"
+GUID = "guid"
+Fields = tuple[tuple[str, int | str], ...]
+"""Names with their size in bytes; GUID for one, an integer of more than 4 bytes stays as hexadecimal text."""
+
+BASE: Fields = (
+    ("VersionNumber", 1),
+    ("Reserved", 1),
+    ("Flags", 2),
+    ("Signature", 4),
+    ("PacketSize", 4),
+    ("TimeToReachQueue", 4),
+)
+USER: Fields = (
+    ("SourceQueueManager", GUID),
+    ("QueueManagerAddress", GUID),
+    ("TimeToBeReceived", 4),
+    ("SentTime", 4),
+    ("MessageID", 4),
+    ("Flags", 4),
+)
+TRANSACTION: Fields = (
+    ("Flags", 4),
+    ("TxSequenceID.Ordinal", 4),
+    ("TxSequenceID.TimeStamp", 4),
+    ("TxSequenceNumber", 4),
+    ("PreviousTxSequenceNumber", 4),
+)
+SECURITY: Fields = (
+    ("Flags", 2),
+    ("SenderIdSize", 2),
+    ("EncryptionKeySize", 2),
+    ("SignatureSize", 2),
+    ("SenderCertSize", 4),
+    ("ProviderInfoSize", 4),
+)
+SECURITY_DATA = (
+    ("SecurityID", "SenderIdSize"),
+    ("EncryptionKey", "EncryptionKeySize"),
+    ("Signature", "SignatureSize"),
+    ("SenderCert", "SenderCertSize"),
+    ("ProviderInfo", "ProviderInfoSize"),
+)
+PROPERTIES: Fields = (
+    ("Flags", 1),
+    ("LabelLength", 1),
+    ("MessageClass", 2),
+    ("CorrelationID", 20),
+    ("BodyType", 4),
+    ("ApplicationTag", 4),
+    ("MessageSize", 4),
+    ("AllocationBodySize", 4),
+    ("PrivacyLevel", 4),
+    ("HashAlgorithm", 4),
+    ("EncryptionAlgorithm", 4),
+    ("ExtensionSize", 4),
+)
+DEBUG: Fields = (("Flags", 2), ("Reserved", 2))
+LIST: Fields = (("HeaderSize", 4), ("HeaderID", 2), ("Reserved", 2), ("ElementCount", 4))
+LIST_SIGNATURE: Fields = (("ID", 2), ("Reserved", 2), ("Size", 4))
+SESSION: Fields = (
+    ("AckSequenceNumber", 2),
+    ("RecoverableMsgAckSeqNumber", 2),
+    ("RecoverableMsgAckFlags", 4),
+    ("UserMsgSequenceNumber", 2),
+    ("RecoverableMsgSeqNumber", 2),
+    ("WindowSize", 2),
+    ("Reserved", 2),
+)
+BITS: Mapping[str, tuple[tuple[str, int], ...]] = {
+    "BaseHeader": (("PR", 3), ("IN", 1), ("SH", 1), ("DH", 1), ("X9", 1), ("X8", 1), ("TR", 1)),
+    "UserHeader": (
+        *(("RC", 5), ("DM", 2), ("X1", 1), ("JN", 1), ("JP", 1), ("DQ", 3), ("AQ", 3), ("RQ", 3)),
+        *(("SH", 1), ("TH", 1), ("MP", 1), ("CQ", 1), ("MQ", 1), ("X2", 1), ("AH", 1), ("X3", 2), ("HH", 1)),
+    ),
+    "TransactionHeader": (("CG", 1), ("FA", 1), ("FM", 1), ("LM", 1), ("ID", 20)),
+    "SecurityHeader": (("ST", 4), ("AU", 1), ("EB", 1), ("DE", 1), ("AI", 1), ("AS", 4)),
+    "MessagePropertiesHeader": (("PA", 1), ("PR", 1), ("NA", 1), ("NR", 1)),
+    "DebugHeader": (("QT", 2),),
+}
+"""The named bits of Flags from the least significant one on, with their width."""
+NAMES: Mapping[int, str] = {2: "number", 3: "number", 4: "number", 5: "public", 6: "private", 7: "direct"}
+"""By DQ, AQ and RQ: how the name of a queue is written."""
+LIST_NAMES: Mapping[int, tuple[str, int]] = {1: ("public", 1), 2: ("private", 4), 3: ("text", 2), 6: ("public", 4)}
+"""By FormatType: how the name is written, and the boundary that it begins at."""
+
+
+class _UnreadableError(Exception):
+    """What is wanted next is not there."""
+
+
+class Layout:
+    """A packet's fields by name; ``order``: its headers as they follow each other."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.fields: dict[str, Any] = {}
+        self.order: list[str] = []
+        self._data = frame.data
+        self._at = 0
+        try:
+            self._read()
+        except _UnreadableError:
+            return
+
+    def of(self, *names: str) -> dict[str, Any]:
+        """Return fields by name, ``ABSENT`` for what is not there."""
+        return {name: self.fields.get(name, ABSENT) for name in names}
+
+    def _read(self) -> None:
+        self._header("BaseHeader", BASE)
+        if self.fields["BaseHeader.Flags.IN"]:
+            return
+        self._user()
+        if self.fields["UserHeader.Flags.TH"]:
+            self._header("TransactionHeader", TRANSACTION)
+            if self.fields["TransactionHeader.Flags.CG"]:
+                self._field("TransactionHeader.ConnectorQMGuid", GUID)
+        if self.fields["UserHeader.Flags.SH"]:
+            self._security()
+        self._properties()
+        if self.fields["BaseHeader.Flags.DH"]:
+            self._header("DebugHeader", DEBUG)
+            if self.fields["DebugHeader.Flags.QT"] == 1:
+                self._field("DebugHeader.QueueIdentifier", GUID)
+        if self.fields["UserHeader.Flags.MQ"]:
+            self._lists()
+        if self.fields["BaseHeader.Flags.SH"]:
+            self._header("SessionHeader", SESSION)
+        self.fields["bytes left"] = len(self._data) - self._at
+
+    def _header(self, header: str, layout: Fields) -> None:
+        self.order.append(header)
+        for name, size in layout:
+            self._field(f"{header}.{name}", size)
+        rest = self.fields.get(f"{header}.Flags", 0)
+        for name, width in BITS.get(header, ()):
+            self.fields[f"{header}.Flags.{name}"] = rest & (1 << width) - 1
+            rest >>= width
+
+    def _user(self) -> None:
+        start = self._at
+        self._header("UserHeader", USER)
+        for name, kind in (("DestinationQueue", "DQ"), ("AdminQueue", "AQ"), ("ResponseQueue", "RQ")):
+            written = NAMES.get(self.fields[f"UserHeader.Flags.{kind}"])
+            if written:
+                self.fields[f"UserHeader.{name}"] = self._name(written)
+                self._pad(4, start)
+        if self.fields["UserHeader.Flags.CQ"]:
+            self._field("UserHeader.ConnectorType", GUID)
+
+    def _security(self) -> None:
+        start = self._at
+        self._header("SecurityHeader", SECURITY)
+        for name, size in SECURITY_DATA:
+            self._pad(4, start)
+            data = self._take(self.fields[f"SecurityHeader.{size}"])
+            if data:
+                self.fields[f"SecurityHeader.{name}"] = data.hex()
+        self._pad(4, start)
+
+    def _properties(self) -> None:
+        start = self._at
+        self._header("MessagePropertiesHeader", PROPERTIES)
+        for name, size in (
+            ("Label", 2 * self.fields["MessagePropertiesHeader.LabelLength"]),
+            ("ExtensionData", self.fields["MessagePropertiesHeader.ExtensionSize"]),
+            ("MessageBody", self.fields["MessagePropertiesHeader.MessageSize"]),
+        ):
+            data = self._take(size)
+            if data:
+                whole = data.decode("utf-16-le", "replace") if name == "Label" else data.hex()
+                self.fields[f"MessagePropertiesHeader.{name}"] = whole
+        self._pad(4, start)
+
+    def _lists(self) -> None:
+        self.order.append("MultiQueueFormatHeader")
+        for name in ("Destination", "Administration", "Response"):
+            header = f"MultiQueueFormatHeader.{name}"
+            start = self._at
+            for field, size in LIST:
+                self._field(f"{header}.{field}", size)
+            names = [self._element(start) for _ in range(min(self.fields[f"{header}.ElementCount"], len(self._data)))]
+            self.fields[f"{header}.FormatNameList"] = names
+            self.fields[f"{header}.size"] = self._at - start
+            self._pad(4, start)
+            self.fields[f"{header}.padded size"] = self._at - start
+        header = "MultiQueueFormatHeader.Signature"
+        start = self._at
+        for field, size in LIST_SIGNATURE:
+            self._field(f"{header}.{field}", size)
+        self.fields[f"{header}.Signature"] = self._take(self.fields[f"{header}.Size"]).hex()
+        self._pad(4, start)
+
+    def _element(self, start: int) -> tuple[int, str]:
+        kind = int.from_bytes(self._take(2), "little")
+        if kind not in LIST_NAMES:
+            raise _UnreadableError
+        written, boundary = LIST_NAMES[kind]
+        self._pad(boundary, start)
+        return kind, self._name(written)
+
+    def _name(self, written: str) -> str:
+        if written == "number":
+            return f"{int.from_bytes(self._take(4), 'little'):08x}"
+        if written == "public":
+            return str(UUID(bytes_le=self._take(16)))
+        if written == "private":
+            return f"{UUID(bytes_le=self._take(16))}\\{int.from_bytes(self._take(4), 'little'):08x}"
+        if written == "direct":
+            return self._take(int.from_bytes(self._take(2), "little")).decode("utf-16-le", "replace").lower()
+        return self._text()
+
+    def _text(self) -> str:
+        end = self._at
+        while self._data[end : end + 2] not in (b"\0\0", b""):
+            end += 2
+        return self._take(end + 2 - self._at).decode("utf-16-le", "replace").lower()
+
+    def _field(self, name: str, size: int | str) -> None:
+        data = self._take(16 if isinstance(size, str) else size)
+        value: Any = int.from_bytes(data, "little") if len(data) <= 4 else data.hex()
+        self.fields[name] = str(UUID(bytes_le=data)) if size == GUID else value
+
+    def _take(self, size: int) -> bytes:
+        if self._at + size > len(self._data):
+            raise _UnreadableError
+        self._at += size
+        return self._data[self._at - size : self._at]
+
+    def _pad(self, boundary: int, start: int) -> None:
+        self._at += -(self._at - start) % boundary
+
+
+def shown(fields: Mapping[str, Any]) -> str:
+    """Return fields as one line, for ``expected`` and ``observed``."""
+    return ", ".join(f"{name} {value}" for name, value in fields.items())

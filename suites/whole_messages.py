@@ -1,0 +1,95 @@
+"""Messages compared whole: what the control channel shows of one, and the packet that it came in.
+
+Spec: MS-MQMQ 2.2.19, 2.2.20; docs/control-protocol.md says what a message is there. A property that a control channel
+does not show is not compared.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Collection, Mapping
+from typing import Any
+from uuid import UUID
+
+from harness.capture.recorder import Frame
+
+_ACKS = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
+_JOURNALS = {"JP": "positive", "JN": "negative"}
+_NO_QUEUE, _SAME_AS_ADMIN = 0, 1
+
+
+def described(frame: Frame, receiver: UUID) -> dict[str, Any]:
+    """Describe the message of a packet as a control channel shows it; ``receiver``: the GUID of its destination."""
+    base, user, properties = frame["BaseHeader"], frame["UserHeader"], frame["MessagePropertiesHeader"]
+    label = properties.Label
+    text = label.decode("utf-16-le") if isinstance(label, bytes) else str(label)
+    admin = _queue(user.AQ, user.AdminQueue, user.SourceQueueManager, receiver, None)
+    response = _queue(user.RQ, user.ResponseQueue, user.SourceQueueManager, receiver, admin)
+    return {
+        "label": text.rstrip("\0"),
+        "body_base64": base64.b64encode(bytes(properties.MessageBody)).decode(),
+        "body_type": properties.BodyType,
+        "priority": 0 if user.TH else base.PR,
+        "delivery": "transactional" if user.TH else "recoverable" if user.DM else "express",
+        "message_id": f"{{{UUID(str(user.SourceQueueManager))}}}\\{user.MessageID}",
+        "source": str(UUID(str(user.SourceQueueManager))),
+        "admin_queue": admin,
+        "response_queue": admin if user.RQ == _SAME_AS_ADMIN else response,
+        "correlation_id": bytes(properties.CorrelationID).hex(),
+        "application_tag": properties.ApplicationTag,
+        "extension_base64": base64.b64encode(bytes(properties.ExtensionData)).decode(),
+        "sent_time": user.SentTime,
+        "time_to_reach_queue_s": base.TimeToReachQueue,
+        "time_to_be_received_s": user.TimeToBeReceived,
+        "acks": sorted(name for bit, name in _ACKS.items() if properties.getfieldval(bit)),
+        "journal": sorted(name for bit, name in _JOURNALS.items() if user.getfieldval(bit)),
+    }
+
+
+def canonical(name: str | None) -> str | None:
+    """Write a format name in one way, for comparison: in lower case, the number of a private queue in eight digits."""
+    if name is None:
+        return None
+    kind, _, rest = name.lower().partition("=")
+    if kind != "private":
+        return name.lower()
+    guid, _, number = rest.partition("\\")
+    return f"private={guid}\\{int(number, 16):08x}"
+
+
+def differences(frame: Frame, shown: Mapping[str, Any] | None, receiver: UUID, but: Collection[str] = ()) -> str:
+    """Say in one line what a message is shown with that is not as it was sent; ``SAME`` when nothing is."""
+    if shown is None:
+        return "the message is not there"
+    wrong = []
+    for name, sent in described(frame, receiver).items():
+        if name not in shown or name in but:
+            continue
+        found = _comparable(name, shown[name])
+        if found != _comparable(name, sent):
+            wrong.append(f"{name} {str(found)[:60]} for {str(sent)[:60]}")
+    return "; ".join(wrong) or SAME
+
+
+SAME = "every property as it was sent"
+
+
+def _comparable(name: str, value: Any) -> Any:
+    if name.endswith("_queue"):
+        return canonical(value)
+    if isinstance(value, list):
+        return sorted(value)
+    return value.lower() if name in ("message_id", "source", "correlation_id") else value
+
+
+def _queue(kind: int, queue: Any, source: Any, receiver: UUID, admin: str | None) -> str | None:
+    """Return the format name that AQ or RQ and what stands behind it make. Spec: MS-MQMQ 2.2.19.2."""
+    if kind in (_NO_QUEUE, _SAME_AS_ADMIN):
+        return None
+    if kind == 7:
+        return f"DIRECT={str(queue.DirectFormatName).rstrip(chr(0))}"
+    if kind == 5:
+        return f"PUBLIC={queue.PublicQueueIdentifier}"
+    admin_host = (admin or "").lower().removeprefix("private=").partition("\\")[0]
+    host = {2: source, 3: receiver, 4: admin_host, 6: getattr(queue, "SourceQueueManager", None)}[kind]
+    return canonical(f"PRIVATE={host}\\{queue.PrivateQueueIdentifier:08x}")
