@@ -114,6 +114,11 @@ class Conversation:
         self.peer.recorder.closed(self.record, by_peer=True)
         self.stream.close()
 
+    def end(self) -> None:
+        """Close the connection unless that has happened."""
+        if self.record.closed_by is None:
+            self.close()
+
 
 class RawConversation(Conversation):
     """No reference core behind it: nothing is sent but what the check sends."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import replace
 from ipaddress import ip_address
@@ -11,6 +12,7 @@ from harness.capture.recorder import Frame, Recorder
 from harness.environment import Environment, Stream, StreamSink
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
+from harness.peer.afterwards import take_what_waits
 from harness.peer.conversation import RawConversation, Session, Tamper
 from harness.sut.sut import MESSAGE_IDS_A_TEST, Sut
 from harness.wire import kind
@@ -51,6 +53,7 @@ class Peer:
             routes={sut.identifier: sut.address} if sut.identifier else {},
         )
         self._raw: list[RawConversation] = []
+        self._listeners: list[RawListener] = []
         self._at_end: list[Callable[[], None]] = []
         self._ignore_when_open = False
         self.message_ids = range(sut.first_message_id, sut.first_message_id + MESSAGE_IDS_A_TEST)
@@ -96,7 +99,8 @@ class Peer:
 
     def listen_raw(self) -> RawListener:
         """Accept the SUT's connections without a core behind."""
-        return RawListener(self)
+        self._listeners.append(RawListener(self))
+        return self._listeners[-1]
 
     def udp(self, port: int = 0) -> PingEnd:
         """Open a UDP port to ping the SUT from, or to be pinged at."""
@@ -191,15 +195,19 @@ class Peer:
         raise HarnessError(f"the peer's core knows no session on {transport}")
 
     def close(self) -> None:
-        """End everything that the test left open."""
-        for close in self._at_end:
-            close()
-        for conversation in self._raw:
-            if conversation.record.closed_by is None:
-                conversation.close()
-        if self._host is not None:
-            self._host.stop()
-        self.recorder.close()
+        """Give back what the test made, and end everything that it left open, whatever of it fails."""
+        with contextlib.ExitStack() as stack:
+            stack.callback(self.recorder.close)
+            stack.callback(take_what_waits, self)
+            if self._host is not None:
+                stack.callback(self._host.stop)
+            for listener in self._listeners:
+                stack.callback(listener.close)
+            for conversation in self._raw:
+                stack.callback(conversation.end)
+            for close in self._at_end:
+                stack.callback(close)
+            stack.callback(self.sut.tidy)
 
 
 class _Stage:

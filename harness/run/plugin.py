@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import signal
 from collections.abc import Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -207,10 +208,10 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
         _meet_needs(request.node, view)
         yield view
     finally:
-        view.close()
+        with closing(view.environment):
+            view.close()
         config.stash[RESIDUE] += [{"check": test, "what": what} for what in view.residue]
         request.node.stash[AGAIN] = view.wanted_alone
-        view.environment.close()
 
 
 @pytest.fixture

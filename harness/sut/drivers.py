@@ -251,6 +251,7 @@ class ExternalDriver:
         view.first_message_id = self._new_message_ids()
         view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:OWN_DIGITS]
         view.shared = self.beside_others
+        view.peer_returns = file.driver.peer_address == self.file.driver.peer_address
         return view
 
     def _new_message_ids(self) -> int:

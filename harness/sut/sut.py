@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -63,6 +64,8 @@ class Sut:
         """Whether this test found out that it cannot share the SUT."""
         self.residue: list[str] = []
         """What could not be taken back at the end."""
+        self.peer_returns = False
+        """Whether later tests have this test's peer, or its address: what the SUT keeps for it would come to them."""
         self.first_message_id = 1
         """The first of the MessageIDs that this test's peer may use."""
         self._queues: dict[str, str] = {}
@@ -70,6 +73,8 @@ class Sut:
         self._numbers = itertools.count(1)
         self._made: dict[str, dict[str, str]] = {}
         """The queues that this test made and has not deleted, with their format names."""
+        self._paused: list[str] = []
+        """The format names whose outgoing queues this test holds."""
         self._timers: dict[str, int] = {}
         """The timers that ``set_timers`` changed, as they were."""
         self._settings: dict[str, Any] = {}
@@ -202,10 +207,23 @@ class Sut:
     def pause(self, to: str) -> None:
         """Hold the outgoing queue for a format name (MS-MQQB 3.1.7.13)."""
         self.control.call("pause_queue", to=to)
+        self._paused.append(to)
 
     def resume(self, to: str) -> None:
         """Let the outgoing queue for a format name send again (MS-MQQB 3.1.7.14)."""
         self.control.call("resume_queue", to=to)
+        self._paused = [name for name in self._paused if name != to]
+
+    def waiting_for(self, names: Iterable[str]) -> int | None:
+        """Return how many messages wait to be sent to format names that have one of these within them.
+
+        None where control does not tell.
+        """
+        if "queue_control" not in self.facilities:
+            return None
+        wanted = [name.lower() for name in names]
+        outgoing = self.control.call("list").get("outgoing", ())
+        return sum(int(one["count"]) for one in outgoing if any(name in one["format_name"].lower() for name in wanted))
 
     def inspect(self) -> dict[str, Any]:
         """Read the SUT's abstract data model."""
@@ -242,24 +260,29 @@ class Sut:
             self.wanted_alone = True
             raise HarnessError(f"{facility} changes the SUT for the checks that run beside this one")
 
-    def close(self) -> None:
-        """Leave the SUT as it was before this test, as far as control allows; ``residue`` says what stays."""
-        if self._control is None:
-            return
-        try:
-            for name in list(self._made):
-                self._take_back(lambda name=name: self.delete_queue(name))  # type: ignore[misc]
-            if self._timers:
-                self._take_back(lambda: self.control.call("set_timers", **self._timers))
-            if self._settings:
-                self._take_back(lambda: self.control.call("configure", **self._settings))
-        except SutUnavailable as error:
-            self.residue.append(f"everything that it made: {error}")
-        finally:
-            self._control.close()
+    def tidy(self) -> None:
+        """Leave the SUT as it was before this test, as far as control allows; ``residue`` says what stays.
 
-    def _take_back(self, action: Callable[[], object]) -> None:
-        try:
-            action()
-        except ControlRefused as error:
-            self.residue.append(str(error))
+        To be called while the peer can still hear what the SUT has to say of it.
+        """
+        undo: list[Callable[[], object]] = [
+            *(partial(self.resume, to) for to in self._paused),
+            *(partial(self.delete_queue, name) for name in self._made),
+            *([partial(self.control.call, "set_timers", **self._timers)] if self._timers else []),
+            *([partial(self.control.call, "configure", **self._settings)] if self._settings else []),
+        ]
+        self._made, self._timers, self._settings, self._paused = {}, {}, {}, []
+        for action in undo:
+            try:
+                action()
+            except ControlRefused as error:
+                self.residue.append(str(error))
+            except SutUnavailable as error:
+                self.residue.append(f"all that it made or changed: {error}")
+                return
+
+    def close(self) -> None:
+        """Hang up."""
+        self.tidy()
+        if self._control is not None:
+            self._control.close()

@@ -1,0 +1,77 @@
+"""After a test: the SUT delivers what it still has for a peer that later tests will have, too."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from harness.environment.core_host import CoreHost
+from harness.errors import SutUnavailable
+from harness.sut.control import ControlRefused
+from harness.sut.provisioning import BASE_ONLY, KEYLESS
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from reference_qm.config import QueueManagerConfig, TimerSettings
+from reference_qm.core.queue_manager import QueueManager
+
+if TYPE_CHECKING:
+    from harness.peer.peer import Peer
+
+RETRIES_MS = 15_000
+"""The Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>) three times: it connects within that."""
+LOOK_EVERY_MS = 200
+
+
+def take_what_waits(peer: Peer) -> None:
+    """Accept and acknowledge what the SUT has for the peer until nothing waits, or what is left is noted as residue.
+
+    A peer that no later test has is simply gone: what is for it expires, and disturbs nobody.
+    """
+    sut = peer.sut
+    if not sut.peer_returns:
+        return
+    try:
+        for identifier, names in _identities(peer).items():
+            if sut.waiting_for(names) == 0:
+                continue
+            left = _take(peer, identifier, names)
+            if left:
+                sut.residue.append(f"{left} messages for {identifier} at {peer.address}")
+    except (SutUnavailable, ControlRefused) as error:
+        sut.residue.append(f"perhaps messages for {peer.address}: {error}")
+
+
+def _identities(peer: Peer) -> dict[UUID, tuple[str, ...]]:
+    """Return the queue managers that the SUT may know at the peer's address, and what their format names have."""
+    known: dict[UUID, tuple[str, ...]] = {peer.identifier: (peer.address, str(peer.identifier), str(PEER_PUBLIC_QUEUE))}
+    if peer.sut.has("security"):
+        known |= {identifier: (str(identifier),) for identifier in (BASE_ONLY, KEYLESS)}
+    return known
+
+
+def _take(peer: Peer, identifier: UUID, names: tuple[str, ...]) -> int:
+    """Be that queue manager for a while; return how many messages still wait, 0 where nobody can tell."""
+    sut, driver = peer.sut, peer.sut.file.driver
+    config = QueueManagerConfig(
+        identifier=identifier,
+        host_name=peer.address,
+        addresses=(peer.address,),
+        remote_tcp_port=sut.tcp_port,
+        remote_ping_port=sut.ping_port,
+        timers=TimerSettings(scale=sut.scale),
+        routes={sut.identifier: sut.address} if sut.identifier else {},
+    )
+    host = CoreHost(peer.environment, QueueManager(config, peer.entropy), peer.address)
+    host.start()
+    try:
+        host.listen(driver.peer_tcp_port)
+        host.listen_ping(driver.peer_ping_port)
+        if sut.waiting_for(names) is None:
+            peer.environment.run_until(lambda: False, sut.quiet_ms)
+            return 0
+        for _ in range(1 + (sut.duration_ms(RETRIES_MS) + sut.response_timeout_ms) // LOOK_EVERY_MS):
+            if not sut.waiting_for(names):
+                break
+            peer.environment.run_until(lambda: False, LOOK_EVERY_MS)
+        return sut.waiting_for(names) or 0
+    finally:
+        host.stop()
