@@ -159,7 +159,7 @@ def needs_sut_alone(item: pytest.Item) -> bool:
 
 def needs_known_peer(item: pytest.Item) -> bool:
     """Return whether a check needs what a SUT knows of its peer beforehand, such as a route."""
-    from harness.sut.worker_configurations import OF_THE_KNOWN_PEER
+    from harness.sut.sut_file import OF_THE_KNOWN_PEER
 
     return any(OF_THE_KNOWN_PEER.intersection(marker.args) for marker in item.iter_markers("needs"))
 

@@ -50,6 +50,8 @@ UNUSED_ADDRESS = "127.0.0.254"
 
 
 OWN_DIGITS = 10
+SHARED_SCALE = 4
+"""How much faster than specified protocol timers run at most where many checks keep a SUT busy."""
 DISCOVERY_S = 5.0
 MESSAGE_IDS_EVERY_NS = 10_000_000
 """No test takes less."""
@@ -221,7 +223,9 @@ class ExternalDriver:
             control.call("reset")
         if "set_timers" in facilities:
             self._timers = {"scale": control.call("set_timers")["scale"]}
-            control.call("set_timers", scale=self.timeouts.scale(self.file.control.time_scale))
+            wanted = self.file.control.time_scale
+            scale = self.timeouts.scale(min(wanted, SHARED_SCALE) if self.shared else wanted)
+            control.call("set_timers", scale=scale)
 
     def open(self, seed: str, run: str = "", fresh_peer: int | None = None) -> Sut:
         environment = RealEnvironment()
@@ -251,6 +255,8 @@ class ExternalDriver:
         view.first_message_id = self._new_message_ids()
         view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:OWN_DIGITS]
         view.shared = self.beside_others
+        view.knows_peer = fresh_peer is None
+        view.forgets = not self.shared and "reset" in view.facilities
         view.peer_returns = file.driver.peer_address == self.file.driver.peer_address
         return view
 

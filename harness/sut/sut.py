@@ -12,13 +12,14 @@ from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
 from harness.sut.control import Control, ControlRefused
 from harness.sut.provisioning import sut_keys
-from harness.sut.sut_file import CAPABILITIES, SutFile
+from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
 from harness.sut.timeouts import VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
 PROVISIONED = "restricted"
 """The kind of the queue that must be there, with rights that no control channel gives."""
+MESSAGES_LIMIT = 10_000
 MESSAGE_IDS_A_TEST = 1024
 """MessageIDs that a test may use. A SUT that outlives a test would take one used twice for a duplicate."""
 
@@ -64,6 +65,10 @@ class Sut:
         """Whether this test found out that it cannot share the SUT."""
         self.residue: list[str] = []
         """What could not be taken back at the end."""
+        self.knows_peer = True
+        """Whether this test's peer is that of the SUT file, of which the SUT knows what the capabilities say."""
+        self.forgets = False
+        """Whether it is reset before the next test."""
         self.peer_returns = False
         """Whether later tests have this test's peer, or its address: what the SUT keeps for it would come to them."""
         self.first_message_id = 1
@@ -73,6 +78,10 @@ class Sut:
         self._numbers = itertools.count(1)
         self._made: dict[str, dict[str, str]] = {}
         """The queues that this test made and has not deleted, with their format names."""
+        self._sent: set[str] = set()
+        """The message ids of what it sent for this test."""
+        self._kept_in: set[str] = set()
+        """The queues of the system that this test looked into."""
         self._paused: list[str] = []
         """The format names whose outgoing queues this test holds."""
         self._timers: dict[str, int] = {}
@@ -109,7 +118,7 @@ class Sut:
     def has(self, need: str) -> bool:
         """Return whether it has a capability (declared) or a facility (of its control channel)."""
         if need in CAPABILITIES:
-            return self.file.capabilities.get(need, False)
+            return self.file.capabilities.get(need, False) and (self.knows_peer or need not in OF_THE_KNOWN_PEER)
         if need in FACILITIES:
             return need in self.facilities
         raise HarnessError(f"unknown need {need!r}; known are {', '.join([*CAPABILITIES, *FACILITIES])}")
@@ -191,7 +200,9 @@ class Sut:
 
     def send(self, to: str, **fields: Any) -> str:
         """Let the SUT send a message; return its message id."""
-        return str(self.control.call("send", to=to, **fields)["message_id"])
+        message_id = str(self.control.call("send", to=to, **fields)["message_id"])
+        self._sent.add(message_id)
+        return message_id
 
     def messages(self, kind: str = "plain") -> list[dict[str, Any]]:
         """Read what is in a queue of the SUT (control verb peek), leaving it there."""
@@ -203,6 +214,26 @@ class Sut:
             if queue["format_name"].lower() == to.lower():
                 return dict(queue)
         raise ConformanceFailure(f"the SUT lists no outgoing queue for {to}")
+
+    def kept(self, queue: str) -> list[dict[str, Any]]:
+        """Read which messages of this test and its peer are in a queue of the system, such as system$;deadletter.
+
+        They are taken out at the end.
+        """
+        self._kept_in.add(queue)
+        found = self.control.call("peek", queue=queue, limit=MESSAGES_LIMIT)["messages"]
+        return [one for one in found if self._is_ours(str(one["message_id"]))]
+
+    def _is_ours(self, message_id: str) -> bool:
+        identifier, _, ordinal = message_id.lower().rpartition("\\")
+        if message_id in self._sent or not ordinal.isdigit():
+            return message_id in self._sent
+        ours = range(self.first_message_id - MESSAGE_IDS_A_TEST, self.first_message_id + MESSAGE_IDS_A_TEST)
+        return str(self.file.driver.peer_identifier) in identifier and int(ordinal) in ours
+
+    def _take_out(self, queue: str) -> None:
+        for one in self.kept(queue):
+            self.control.call("receive_by_lookup_id", queue=queue, lookup_id=one["lookup_id"], seek="current")
 
     def pause(self, to: str) -> None:
         """Hold the outgoing queue for a format name (MS-MQQB 3.1.7.13)."""
@@ -267,6 +298,7 @@ class Sut:
         """
         undo: list[Callable[[], object]] = [
             *(partial(self.resume, to) for to in self._paused),
+            *(partial(self._take_out, queue) for queue in sorted(self._kept_in)),
             *(partial(self.delete_queue, name) for name in self._made),
             *([partial(self.control.call, "set_timers", **self._timers)] if self._timers else []),
             *([partial(self.control.call, "configure", **self._settings)] if self._settings else []),

@@ -38,6 +38,9 @@ CAPABILITIES = MappingProxyType(
 MIN_FACTOR, MAX_FACTOR = 0.1, 100.0
 MAX_TIMEOUT_MS = 600_000
 
+OF_THE_KNOWN_PEER = frozenset({"private_names", "public_names", "security", "two_addresses"})
+"""Capabilities that speak of the peer of the SUT file: the SUT knows no other."""
+
 
 @dataclass(frozen=True, slots=True)
 class SutTable:

@@ -11,8 +11,6 @@ from harness.errors import UsageError
 from harness.sut.sut_file import QueuesTable, SutFile, is_loopback
 
 MAX_WORKERS = 100
-OF_THE_KNOWN_PEER = frozenset({"private_names", "public_names", "security", "two_addresses"})
-"""Capabilities that speak of the peer of the SUT file: the SUT knows no other."""
 FACILITIES_FOR_ONE = frozenset({"restart", "reset", "set_timers", "configure"})
 """Facilities that change a SUT for whoever uses it: a check that needs one has it alone."""
 HOSTS = 250

@@ -9,7 +9,7 @@ import pytest
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 
-THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 LONGEST = 124
 ALLOWED = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in '"+,;\\')
 """The characters that a queue's name is made of since MSMQ 2.0."""

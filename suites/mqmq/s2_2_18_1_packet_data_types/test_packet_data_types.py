@@ -16,7 +16,7 @@ FIXED_SIZE = 56
 """Of the MessagePropertiesHeader before its label."""
 NAMES_AT = 64
 """Where the names of queues begin: behind the BaseHeader and the fixed part of the UserHeader."""
-THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 PUBLIC, OTHER_HOST = 5, 6
 
 

@@ -31,7 +31,7 @@ UNLISTED = (
     ("MQMQ-2.2.19.2-34", "AQ", 4),
 )
 """By rule: values that the table of a type of queue does not have."""
-THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 """A queue manager that is neither the SUT nor the peer."""
 CLOSED = "closed"
 JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
@@ -212,7 +212,7 @@ def _kept(peer, sut, queue, names):
     """Return which messages are in a system queue; the first is waited for."""
 
     def found():
-        return [message["message_id"] for message in sut.control.call("peek", queue=queue, limit=10_000)["messages"]]
+        return [message["message_id"] for message in sut.kept(queue)]
 
     eventually(peer, lambda: names[0] in found())
     return [name in found() for name in names]

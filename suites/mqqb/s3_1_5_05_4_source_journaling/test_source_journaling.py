@@ -32,8 +32,7 @@ def test_acknowledged_messages_that_ask_for_it_are_journaled(peer, sut, judge, d
     names = dict(zip([*asked, *not_asked, *unacknowledged], "1234", strict=True))
 
     def journaled() -> str:
-        found = sut.control.call("peek", queue=JOURNAL, limit=10_000)["messages"]
-        return ", ".join(sorted(names[one["message_id"]] for one in found if one["message_id"] in names)) or "none"
+        return ", ".join(sorted(names[one["message_id"]] for one in sut.kept(JOURNAL))) or "none"
 
     before = journaled()
     flags: dict[str, Any] = (

@@ -66,7 +66,7 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
     reported = {bytes.fromhex(one["correlation_id"])[-4:]: one["class"] for one in sut.messages("admin")}
     nacks = [f"{name}: {reported[key]}" for ordinal, name in ordinals.items() if (key := little(ordinal)) in reported]
     judge("MQQB-3.1.7.1.2-03", expected=f"reported: {REACH_QUEUE_TIMEOUT}", observed=", ".join(nacks) or "no report")
-    dead = {one["message_id"] for one in queue_contents(sut, DEAD_LETTERS[delivery])}
+    dead = {one["message_id"] for one in sut.kept(DEAD_LETTERS[delivery])}
     judge(
         "MQQB-3.1.7.1.2-06",
         expected="journaled",
@@ -102,8 +102,3 @@ def send(peer: Peer, sut: Sut, delivery: str, tag: int, life_s: int, **fields: A
 def little(ordinal: int) -> bytes:
     """Return the ordinal of a message as it ends the CorrelationID of its report."""
     return ordinal.to_bytes(4, "little")
-
-
-def queue_contents(sut: Sut, queue: str) -> list[dict[str, Any]]:
-    """Read a queue of the system."""
-    return sut.control.call("peek", queue=queue, limit=10_000)["messages"]

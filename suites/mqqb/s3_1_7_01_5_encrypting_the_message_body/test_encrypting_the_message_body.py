@@ -316,9 +316,9 @@ def test_what_cannot_be_encrypted_is_not_sent(peer, sut, judge, level, guid, rul
     judge.finished("MQQB-3.1.7.1.5.1-01")
 
     def logged():
-        found = sut.control.call("peek", queue="system$;deadletter", limit=10_000)["messages"]
         names = {lost[0]: "without JN", kept[0]: "with JN"}
-        return ", ".join(names[one["message_id"]] for one in found if one["message_id"] in names) or "none"
+        found = [one["message_id"] for one in sut.kept("system$;deadletter")]
+        return ", ".join(names[one] for one in found if one in names) or "none"
 
     eventually(peer, lambda: logged() != "none")
     judge("MQQB-3.1.7.1.5.1-02", expected="with JN", observed=logged(), evidence=frames)
@@ -356,8 +356,7 @@ def test_a_transactional_message_that_cannot_be_encrypted(peer, sut, judge):
     judge.finished("MQQB-3.1.7.1.5.1-01")
 
     def logged(queue):
-        found = sut.control.call("peek", queue=queue, limit=10_000)["messages"]
-        return any(one["message_id"] == lost for one in found)
+        return any(one["message_id"] == lost for one in sut.kept(queue))
 
     where = {"system$;deadxact": "transactional", "system$;deadletter": "plain"}
     eventually(peer, lambda: any(logged(queue) for queue in where))

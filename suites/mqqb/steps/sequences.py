@@ -181,5 +181,5 @@ def numbers(frames: list[Frame]) -> list[int]:
 
 def kept(sut: Sut, queue: str, identifiers: list[str]) -> list[int]:
     """Return which of some messages are in a queue of the SUT: their places in the list, from 1."""
-    found = {one["message_id"] for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]}
+    found = {one["message_id"] for one in sut.kept(queue)}
     return [number for number, identifier in enumerate(identifiers, 1) if identifier in found]
