@@ -15,6 +15,10 @@ class SutUnavailable(MqconformError):
     """The system under test cannot be reached or does not answer its control channel."""
 
 
+class SutLost(SutUnavailable):
+    """What answers is not the system that the run is about, or nobody can say: the run ends."""
+
+
 class ConformanceFailure(MqconformError):
     """A check cannot go on because the SUT did not do what the next step builds on."""
 

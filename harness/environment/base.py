@@ -72,6 +72,8 @@ class Environment(Protocol):
     """Time and network."""
 
     virtual: bool
+    hung_up: bool
+    """Whether the other side closed a connection, as far as the time that takes is real."""
 
     def now(self) -> Now:
         """Return the time."""

@@ -128,6 +128,7 @@ class _RealStream:
 
     def lose(self, reason: str) -> None:
         if self.open:
+            self.environment.hung_up = True
             self.close()
             self.sink.on_closed(reason)
 
@@ -196,6 +197,7 @@ class RealEnvironment:
         self.limit(LIMIT_MS)
         self._timers: list[tuple[int, int, _Timer]] = []
         self._order = itertools.count()
+        self.hung_up = False
         self.pulse: Pulse | None = None
         """With it, waits do not count the time in which the SUT answers nothing."""
 

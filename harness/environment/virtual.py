@@ -93,6 +93,7 @@ class VirtualEnvironment:
     """Deterministic: the same checks give the same events at the same instants."""
 
     virtual = True
+    hung_up = False
 
     def __init__(self) -> None:
         self._now_ms = _BOOTED_MS

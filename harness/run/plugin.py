@@ -39,8 +39,11 @@ RESIDUE: pytest.StashKey[list[dict[str, str]]] = pytest.StashKey()
 """What checks left behind in the SUT, as this process found out."""
 AGAIN: pytest.StashKey[bool] = pytest.StashKey()
 """Whether a check has to be made again when no other runs beside it."""
-ON_TERM: pytest.StashKey[Any] = pytest.StashKey()
-"""The handler of SIGTERM before the run."""
+TOLD: pytest.StashKey[bool] = pytest.StashKey()
+"""Whether a check's verdicts tell of the end of the SUT's process."""
+ON_END: pytest.StashKey[dict[signal.Signals, Any]] = pytest.StashKey()
+"""The handlers before the run of the signals that end it."""
+_ENDS = (signal.SIGTERM, signal.SIGHUP)
 
 CHECK_LIMIT_S = 15 * 60
 """No wait that a check without control makes is as long."""
@@ -105,17 +108,18 @@ def _begin(config: pytest.Config) -> None:
         run = Run.begin(folder, file, load_catalogue(), _selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
-    # End as for Ctrl-C: stop what is started here.
-    config.stash[ON_TERM] = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # End as for Ctrl-C: stop what is started here. It does not get the signals of a terminal itself.
+    config.stash[ON_END] = {each: signal.signal(each, signal.default_int_handler) for each in _ENDS}
     try:
         start_all(drivers)
     except MqconformError as error:
-        run.aborted = str(error)
+        run.lose(str(error))
         run.end()
         raise pytest.UsageError(str(error)) from error
     run.timeouts = timeouts_report(drivers)
     run.write(finished=None, code=None)
     run.deadline_s = config.getoption("deadline")
+    run.queue_managers = [driver.identifier for driver in drivers if driver.identifier is not None]
     config.stash[RUN] = run
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
@@ -181,6 +185,49 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if suite_path(item) not in run.done.tests]
     if not items and not run.done.tests:
         raise pytest.UsageError(f"the selection {run.selection!r} matches no check; `mqconform rules` lists them")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
+    """After a check, look whether the SUT's process still runs; workers leave that to the session."""
+    done = yield
+    if RUN in item.config.stash:
+        after_check(item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(TOLD, False))
+    return done
+
+
+def after_check(item: pytest.Item, driver: SutDriver, *, more: bool, told: bool) -> bool:
+    """Record the end of the SUT's process, start it again if ``more`` is to be checked, and return whether it ended.
+
+    ``told``: the check's verdicts tell it already; a check that was over first may have been its cause as well. The
+    run ends when starting it again is no use.
+    """
+    from harness.errors import MqconformError
+
+    path = str(suite_path(item))
+    death = driver.death(path)
+    if death is None:
+        return False
+    item.config.stash[RUN].note_death(death)
+    if not told:
+        _judge_for(item, path).break_off(said_of_end(death.how))
+    try:
+        if more:
+            driver.start_again()
+    except MqconformError as error:
+        end_run(item.session, str(error))
+    return True
+
+
+def said_of_end(how: str) -> str:
+    """Return what verdicts and the terminal say of an end of the SUT's process."""
+    return f"the SUT's process ended: {how}"
+
+
+def end_run(session: pytest.Session, why: str) -> None:
+    """Begin no more checks: the SUT is lost."""
+    session.config.stash[RUN].lose(why)
+    session.shouldstop = why
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -262,7 +309,7 @@ def _judge_for(item: pytest.Item, path: str) -> Judge:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Any:
     """Prepare a check; when its SUT cannot be reached, its rules are inconclusive, not silent."""
-    from harness.errors import HarnessError, MqconformError
+    from harness.errors import HarnessError, MqconformError, SutLost
     from harness.judging.verdicts import Verdict
 
     path = suite_path(item)
@@ -273,6 +320,10 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     try:
         item.config.stash[RUN].begin_check()
         return (yield)
+    except SutLost as error:  # nothing was begun: who resumes the run begins with this check
+        item.config.stash[RUN].tests_run.remove(path)
+        end_run(item.session, str(error))
+        return pytest.fail(str(error), pytrace=False)
     except MqconformError as error:
         ours = isinstance(error, HarnessError)
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
@@ -285,17 +336,24 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
     """Run a check; whatever happens, every rule that it covers gets a verdict."""
-    from harness.errors import ConformanceFailure, SutUnavailable
+    from harness.errors import ConformanceFailure, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
+    from harness.sut.drivers import DEATH_NEAR_S
 
     path = suite_path(item)
     if path is None or RUN not in item.config.stash:
         return (yield)
     judge = item.stash[JUDGE]
+    driver = item.config.stash[DRIVER]
     try:
         yield
+        if (how := driver.ended_meanwhile(hung_up=_hung_up(item))) is not None:
+            judge.break_off(said_of_end(how))
     except (ConformanceFailure, SutUnavailable) as error:
-        judge.break_off(str(error))
+        how = driver.ended(DEATH_NEAR_S)
+        judge.break_off(str(error) if how is None else f"{said_of_end(how)}; {error}")
+        if isinstance(error, SutLost):
+            end_run(item.session, str(error))
     except (pytest.skip.Exception, pytest.fail.Exception) as error:
         judge.break_off(f"the check ended itself without judging this rule: {error}", Verdict.HARNESS_ERROR)
         raise
@@ -304,9 +362,15 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         raise
     finally:
         judge.passive(item.funcargs["_passive"])  # type: ignore[attr-defined]
+    item.stash[TOLD] = how is not None
     judge.end()
     _outcome(judge, item.config.stash[RUN].passive_failures)
     return None
+
+
+def _hung_up(item: pytest.Item) -> bool:
+    view = item.funcargs.get("sut")  # type: ignore[attr-defined]
+    return view is not None and view.environment.hung_up
 
 
 def _meet_needs(item: pytest.Item, sut: Sut) -> None:
@@ -341,20 +405,34 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     run = session.config.stash.get(RUN, None)
     if run is None:
         return
-    if exitstatus in (pytest.ExitCode.INTERRUPTED, pytest.ExitCode.INTERNAL_ERROR, pytest.ExitCode.USAGE_ERROR):
+    ended = exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED)
+    if ended:
+        _confirm(session)
+    elif not run.lost:
         run.aborted = pytest.ExitCode(exitstatus).name.lower()
     run.failed = exitstatus == pytest.ExitCode.TESTS_FAILED
     code = run.end()
-    if exitstatus in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED, pytest.ExitCode.NO_TESTS_COLLECTED):
+    if ended or run.lost:
         session.exitstatus = code
+
+
+def _confirm(session: pytest.Session) -> None:
+    """Compare who answers with who answered at the start."""
+    from harness.errors import SutLost
+
+    try:
+        for driver in session.config.stash[DRIVERS]:
+            driver.confirm()
+    except SutLost as error:
+        session.config.stash[RUN].lose(str(error))
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Stop what was started."""
     for driver in config.stash.get(DRIVERS, ()):
         driver.stop()
-    if ON_TERM in config.stash:
-        signal.signal(signal.SIGTERM, config.stash[ON_TERM])
+    for each, handler in config.stash.get(ON_END, {}).items():
+        signal.signal(each, handler)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
@@ -370,4 +448,8 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
         terminalreporter.write_line(said_of_timeouts(run.timeouts))
     for line in filter(None, (run.shortfall(), run.overdue())):
         terminalreporter.write_line(line)
+    for death in run.deaths:
+        terminalreporter.write_line(f"{said_of_end(death.how)} in {death.check}: {death.said}")
     terminalreporter.write_line(f"run folder: {run.folder}")
+    if run.lost:
+        terminalreporter.write_line(f"ERROR: {run.aborted}")

@@ -15,6 +15,7 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from harness.errors import ConformanceFailure, UsageError
 from harness.judging.verdicts import Recorded, RunInfo, Verdict, VerdictLog, read_verdicts
@@ -23,6 +24,7 @@ from harness.rules.catalogue import Catalogue, load_index
 from harness.rules.coverage import coverage
 from harness.rules.proof_record import load_proof
 from harness.sut.sut_file import SutFile
+from harness.sut.sut_process import Death
 
 RUN_FILE = "run.json"
 RULES_FILE = "rules.json"
@@ -33,6 +35,7 @@ CAPTURES_FOLDER = "captures"
 EXIT_OK = 0
 EXIT_NOT_CONFORMANT = 1
 EXIT_USAGE = 2
+"""Bad input, or a SUT that was lost."""
 EXIT_TOO_FEW = 5
 """No check ran, or fewer than suites/frozen.toml says a whole run has."""
 
@@ -63,6 +66,11 @@ class Run:
     deadline_s: int | None = None
     """Seconds after the begin of the run after which no check is begun."""
     began_s: float = field(default_factory=time.monotonic)
+    lost: bool = False
+    """Whether it was aborted because the SUT could not be tested any more."""
+    deaths: list[Death] = field(default_factory=list)
+    queue_managers: list[UUID] = field(default_factory=list)
+    """The identifiers of the SUT at the start, one for each worker that has one of its own."""
     failed: bool = False
     """Whether a check failed for pytest, also one that broke before or after it could judge."""
 
@@ -72,11 +80,11 @@ class Run:
         verdicts = folder / VERDICTS_FILE
         started = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
         run_id = f"{started.replace(':', '').replace('-', '')}-{slug(file.sut.name)}-{folder.name}"[:120]
-        done = Recorded()
+        done, deaths = Recorded(), list[Death]()
         if resume:
             if not (folder / RUN_FILE).is_file() or not verdicts.is_file():
                 raise UsageError(f"{folder}: nothing to resume: {RUN_FILE} or {VERDICTS_FILE} is missing")
-            run_id, started, ended = _earlier(folder, file)
+            run_id, started, ended, deaths = _earlier(folder, file)
             done = _recorded(verdicts, ended=ended)
         elif verdicts.exists() and verdicts.stat().st_size:
             raise UsageError(f"{folder}: already holds a run; give another --out, or --resume to go on with it")
@@ -84,7 +92,7 @@ class Run:
         try:
             (folder / CAPTURES_FOLDER).mkdir(parents=True, exist_ok=True)
             log = VerdictLog(verdicts, info, done)
-            run = cls(folder, file, catalogue, selection, selection == "all", log, started, done)
+            run = cls(folder, file, catalogue, selection, selection == "all", log, started, done, deaths=deaths)
             (folder / RULES_FILE).write_text(_rules_json(catalogue), encoding="utf-8")
             run.write(finished=None, code=None)
         except OSError as error:
@@ -106,10 +114,21 @@ class Run:
             "capabilities": dict(self.file.capabilities),
             "residue": self.residue,
             "timeouts": self.timeouts,
+            "queue_managers": [str(each) for each in self.queue_managers],
+            "deaths": [asdict(death) for death in self.deaths],
             "aborted": self.aborted,
             "exit": code,
         }
         (self.folder / RUN_FILE).write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+
+    def lose(self, why: str) -> None:
+        """Note that the run cannot go on, because what it tests is not there, or not what was meant."""
+        self.aborted, self.lost = why, True
+
+    def note_death(self, death: Death) -> None:
+        """Write down an end of the SUT's process as it happens."""
+        self.deaths.append(death)
+        self.write(finished=None, code=None)
 
     def end(self) -> int:
         """Close the run; return its exit code."""
@@ -121,7 +140,9 @@ class Run:
     def exit_code(self) -> int:
         """Return the exit code: 0 only when enough was judged and nothing failed or stayed open."""
         bad = (Verdict.FAIL, Verdict.HARNESS_ERROR, Verdict.INCONCLUSIVE)
-        if self.aborted or self.failed or any(self.log.counts[verdict] for verdict in bad):
+        if self.lost:
+            return EXIT_USAGE
+        if self.aborted or self.failed or self.deaths or any(self.log.counts[verdict] for verdict in bad):
             return EXIT_NOT_CONFORMANT
         if self.shortfall() is not None:
             return EXIT_TOO_FEW
@@ -182,17 +203,18 @@ def slug(text: str) -> str:
     return re.sub(r"[^A-Za-z0-9]+", "-", text).strip("-").lower()[:150] or "x"
 
 
-def _earlier(folder: Path, file: SutFile) -> tuple[str, str, bool]:
-    """Return the id and start of the run to resume, and whether it came to its end."""
+def _earlier(folder: Path, file: SutFile) -> tuple[str, str, bool, list[Death]]:
+    """Return the id and start of the run to resume, whether it came to its end, and how often its SUT did not."""
     try:
         earlier = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
         sut, run_id, started = earlier["sut"], str(earlier["run"]), str(earlier["started"])
         name, version_of_sut = sut["name"], sut["version"]
+        deaths = [Death(**death) for death in earlier.get("deaths", ())]
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{folder / RUN_FILE}: is cut or broken; this run cannot be resumed") from error
     if (name, version_of_sut) != (file.sut.name, file.sut.version):
         raise UsageError(f"{folder}: holds a run of {name} {version_of_sut}; give that SUT file to resume it")
-    return run_id, started, bool(earlier.get("finished")) and not earlier.get("aborted")
+    return run_id, started, bool(earlier.get("finished")) and not earlier.get("aborted"), deaths
 
 
 def _recorded(path: Path, *, ended: bool) -> Recorded:

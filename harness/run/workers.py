@@ -28,7 +28,10 @@ from harness.run.plugin import (
     LOG,
     RESIDUE,
     RUN,
+    TOLD,
+    after_check,
     covered,
+    end_run,
     needs_known_peer,
     needs_sut_alone,
     suite_path,
@@ -36,6 +39,7 @@ from harness.run.plugin import (
 from harness.sut.drivers import SutDriver
 
 _LOOK_FOR_SESSION_S = 1.0
+_LOOK_AT_SUTS_S = 0.05
 
 
 @dataclass(slots=True)
@@ -47,6 +51,10 @@ class CheckResult:
     residue: list[dict[str, str]] = field(default_factory=list)
     again: bool = False
     """It found out that it needs the SUT alone: nothing of it counts."""
+    told: bool = False
+    """Its verdicts tell of the end of the SUT's process."""
+    lost: str | None = None
+    """Why the run must end."""
 
 
 @dataclass(slots=True)
@@ -104,7 +112,9 @@ class Workers:
         for number in range(len(self.drivers)):
             self._start(number)
         while self.busy:
-            for connection in wait(list(self.busy)):
+            for driver in self.drivers:
+                driver.ended()  # so that workers know it, too
+            for connection in wait(list(self.busy), _LOOK_AT_SUTS_S):
                 self._receive_result(self.busy.pop(connection))
             if self.session.shouldfail:
                 raise self.session.Failed(self.session.shouldfail)
@@ -148,11 +158,24 @@ class Workers:
                 self._for_one_alone.append(worker.index)
             else:
                 self._record(item, result)
-            self._send_next(worker)
+            if result.lost is not None:
+                end_run(self.session, result.lost)
+            if self._began_anew(worker, item, told=result.told):
+                worker.connection.close()
+                worker.process.join()
+                self._start(worker.number)
+            else:
+                self._send_next(worker)
+
+    def _began_anew(self, worker: _Worker, item: pytest.Item, *, told: bool) -> bool:
+        """Return whether the worker's SUT had ended, and runs again if it must: only a new worker knows of it."""
+        more = bool(self._for_any or (worker.number == 0 and self._for_first)) and not self.session.shouldstop
+        return after_check(item, self.drivers[worker.number], more=more, told=told)
 
     def _record(self, item: pytest.Item, result: CheckResult) -> None:
         """Write the verdicts, and report to pytest as if the check had run here."""
-        self.run.tests_run.add(str(suite_path(item)))
+        if result.entries or result.lost is None:
+            self.run.tests_run.add(str(suite_path(item)))
         self.run.residue += result.residue
         for entry in result.entries:
             self.run.log.append(entry)
@@ -233,6 +256,9 @@ def _run_check(item: pytest.Item) -> CheckResult:
     finally:
         config.pluginmanager.unregister(listener)
     result.again = item.stash.get(AGAIN, False)
+    result.told = item.stash.get(TOLD, False)
+    run = config.stash[RUN]
+    result.lost = run.aborted if run.lost else None
     return result
 
 

@@ -4,31 +4,30 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import shlex
-import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from harness.environment import Environment, RealEnvironment, VirtualEnvironment
 from harness.environment.core_host import CoreHost
-from harness.errors import MqconformError, SutUnavailable, UsageError
+from harness.errors import MqconformError, SutLost, SutUnavailable, UsageError
 from harness.faults.registry import find_fault, wrap
 from harness.sut import remote_control
 from harness.sut.control import REASON_LIMIT, Control, JsonlControl, VirtualControl
 from harness.sut.free_ports import free_port, free_rpc_port
+from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken
 from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut.remote_control import RemoteControl
 from harness.sut.sut import MESSAGE_IDS_A_TEST, Sut
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE, SutFile
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE, PORTS, DriverTable, SutFile
+from harness.sut.sut_process import Death, SutProcess
 from harness.sut.timeouts import VIRTUAL, Timeouts, report
 from harness.sut.vital_signs import VitalSigns
 from harness.sut.worker_configurations import as_fresh_peer
@@ -49,12 +48,17 @@ UNUSED_ADDRESS = "127.0.0.254"
 """The address of the capability two_addresses where nothing listens."""
 
 
+Found = TypeVar("Found")
 OWN_DIGITS = 10
 SHARED_SCALE = 4
 """How much faster than specified protocol timers run at most where many checks keep a SUT busy."""
 DISCOVERY_S = 5.0
 MESSAGE_IDS_EVERY_NS = 10_000_000
 """No test takes less."""
+RESET_NEAR_S = 0.05
+"""How soon after a connection was closed by a process that ends the others are."""
+DEATH_NEAR_S = 0.5
+"""How soon after its connections the end of a process is known."""
 
 
 class SutDriver(Protocol):
@@ -67,6 +71,9 @@ class SutDriver(Protocol):
     shared: bool
     beside_others: bool
 
+    identifier: UUID | None
+    """The QueueManager.Identifier that it had when it was started, if that is known."""
+
     def start(self) -> None:
         """Start it or find it; SutUnavailable with one line when that fails."""
 
@@ -76,6 +83,27 @@ class SutDriver(Protocol):
         ``run``: a word that no other run has; ``fresh_peer``: a number that no other test of the run has, if its peer
         need not be the one that the SUT may know.
         """
+
+    def ended(self, within_s: float = 0) -> str | None:
+        """Return how the SUT's process ended; None while it runs, or when the run did not start one."""
+
+    def ended_meanwhile(self, *, hung_up: bool) -> str | None:
+        """Return the same at the end of a check, also of a process that is about to end.
+
+        ``hung_up``: the SUT closed a connection.
+        """
+
+    def death(self, check: str | None) -> Death | None:
+        """Return the end of the SUT's process, once; None while it runs, and to all but the process that started it.
+
+        ``check``: the one in progress, or the last.
+        """
+
+    def start_again(self) -> None:
+        """Start the SUT's process again; SutLost when it ended too often."""
+
+    def confirm(self) -> None:
+        """Raise SutLost unless the system that answers is still the one that answered at the start."""
 
     def stop(self) -> None:
         """Stop what ``start`` started."""
@@ -118,6 +146,7 @@ class VirtualDriver:
     def __init__(self, file: SutFile) -> None:
         self.file = file
         self.shared = self.beside_others = False
+        self.identifier: UUID | None = None
 
     def start(self) -> None:
         for name in self.file.reference.faults:
@@ -161,7 +190,26 @@ class VirtualDriver:
         if self.file.capabilities.get("qm2qm", False):
             host.listen_rpc(driver.rpc_port)
         control = VirtualControl(host, new_core)
-        return _view(self.file, environment, control, driver.tcp_port, driver.ping_port, driver.rpc_port)
+        who = identity_of(self.file, control)
+        return _view(self.file, environment, control, who, driver.tcp_port, driver.ping_port, driver.rpc_port)
+
+    def ended(self, within_s: float = 0) -> str | None:
+        """Return None: there is no process."""
+        return None
+
+    def ended_meanwhile(self, *, hung_up: bool) -> str | None:
+        """Return None: there is no process."""
+        return None
+
+    def death(self, check: str | None) -> Death | None:
+        """Return None: there is no process."""
+        return None
+
+    def start_again(self) -> None:
+        """Do nothing: there is no process."""
+
+    def confirm(self) -> None:
+        """Do nothing: each test makes its own."""
 
     def stop(self) -> None:
         """Do nothing: nothing outlives a test."""
@@ -186,6 +234,7 @@ class ExternalDriver:
 
     def start(self) -> None:
         driver = self.file.driver
+        refuse_foreign(driver.peer_address, "driver.peer_address")
         try:
             socket.create_connection((driver.address, self.tcp_port), timeout=5).close()
         except OSError as error:
@@ -193,11 +242,9 @@ class ExternalDriver:
                 f"{self.file.sut.name}: cannot connect to {driver.address}:{self.tcp_port}: {error.strerror or error}; "
                 "is it running, and are address and tcp_port in [driver] right?"
             ) from error
-        exchange = partial(discover_identifier, driver.address, self.tcp_port, driver.peer_identifier)
-        self.vital_signs.measure(exchange, self.ping_port, self.control_endpoint)
-        if self.control_endpoint is None:
-            self.identifier = exchange()
-        elif not (self.shared and self.worker):
+        self.vital_signs.measure(self._who_accepts, self.ping_port, self.control_endpoint)
+        self.identifier = self._identify()
+        if self.control_endpoint is not None and not (self.shared and self.worker):
             self._with_control(self._begin)
 
     @property
@@ -205,23 +252,23 @@ class ExternalDriver:
         """The timeouts in force."""
         return self.vital_signs.timeouts
 
-    def _with_control(self, action: Callable[[Control], object]) -> None:
+    def _with_control(self, action: Callable[[Control, Identity], Found]) -> Found:
         """Do something over a control channel that is opened for it."""
         assert self.control_endpoint is not None
         environment = RealEnvironment()
         try:
-            control = JsonlControl(environment, self.control_endpoint, "127.0.0.1", answer_ms=self.timeouts.control_ms)
-            action(control)
+            control, who = self._open_control(environment, self.control_endpoint)
+            found = action(control, who)
             control.close()
         finally:
             environment.close()
+        return found
 
-    def _begin(self, control: Control) -> None:
+    def _begin(self, control: Control, who: Identity) -> None:
         """Bring the SUT into the state that it has during the run."""
-        _, facilities, _ = _identity(self.file, control)
-        if "reset" in facilities:
+        if "reset" in who.facilities:
             control.call("reset")
-        if "set_timers" in facilities:
+        if "set_timers" in who.facilities:
             self._timers = {"scale": control.call("set_timers")["scale"]}
             wanted = self.file.control.time_scale
             scale = self.timeouts.scale(min(wanted, SHARED_SCALE) if self.shared else wanted)
@@ -231,24 +278,16 @@ class ExternalDriver:
         environment = RealEnvironment()
         environment.pulse = self.vital_signs.pulse(environment)
         file = self.file if fresh_peer is None else as_fresh_peer(self.file, run, fresh_peer)
+        control: Control | None = None
+        who = Identity(self.identifier)
         try:
-            control: Control | None = None
             if self.control_endpoint is not None:
-                control = JsonlControl(
-                    environment, self.control_endpoint, "127.0.0.1", answer_ms=self.timeouts.control_ms
-                )
+                control, who = self._open_control(environment, self.control_endpoint)
             elif file.capabilities.get("qm2qm", False):
                 control = RemoteControl(environment, file, self.rpc_port)
+                who = replace(who, facilities=remote_control.FACILITIES)
             ports = self.tcp_port, self.ping_port, self.rpc_port
-            view = _view(
-                file,
-                environment,
-                control,
-                *ports,
-                known=self.identifier,
-                reset=not self.shared,
-                timeouts=self.timeouts,
-            )
+            view = _view(file, environment, control, who, *ports, reset=not self.shared, timeouts=self.timeouts)
         except MqconformError:
             environment.close()
             raise
@@ -258,7 +297,69 @@ class ExternalDriver:
         view.knows_peer = fresh_peer is None
         view.forgets = not self.shared and "reset" in view.facilities
         view.peer_returns = file.driver.peer_address == self.file.driver.peer_address
+        view.process_ended = self.ended
         return view
+
+    def ended(self, within_s: float = 0) -> str | None:
+        """Return None: the run did not start it, so that nobody tells."""
+        return None
+
+    def ended_meanwhile(self, *, hung_up: bool) -> str | None:
+        """Return None: nobody tells."""
+        return None
+
+    def death(self, check: str | None) -> Death | None:
+        """Return None: nobody tells."""
+        return None
+
+    def start_again(self) -> None:
+        """Do nothing: who started it may start it again."""
+
+    def confirm(self) -> None:
+        """Compare who answers sessions and control with who did at the start."""
+        if self.shared and self.worker:
+            return  # the first does
+        now = self._identify()
+        if self.identifier is not None and now != self.identifier:
+            raise SutLost(
+                f"{self.file.sut.name}: was {self.identifier} at the start of the run; "
+                + (f"now {now} answers: another system" if now else "now nobody answers an EstablishConnection")
+            )
+
+    def _identify(self) -> UUID | None:
+        """Return the QueueManager.Identifier that sessions and control agree on."""
+        of_session = self._who_accepts()
+        if self.control_endpoint is None:
+            return of_session
+        who = self._with_control(lambda control, who: who)
+        if of_session not in (None, who.identifier):
+            raise SutLost(
+                f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, but "
+                f"the control channel at {self.control_endpoint.host}:{self.control_endpoint.port} is that of "
+                f"{who.identifier}: are address, tcp_port and control.address of one system?"
+            )
+        return who.identifier
+
+    def _who_accepts(self) -> UUID | None:
+        """Return who answers an EstablishConnection."""
+        driver = self.file.driver
+        return discover_identifier(driver.address, self.tcp_port, _as_nobody(driver.peer_identifier))
+
+    def _open_control(self, environment: Environment, endpoint: Endpoint) -> tuple[Control, Identity]:
+        """Open a control channel; one that does not answer who it belongs to ends the run."""
+        try:
+            control = JsonlControl(environment, endpoint, "127.0.0.1", answer_ms=self.timeouts.control_ms)
+            found = identity_of(self.file, control)
+        except SutUnavailable as error:
+            if (how := self.ended(DEATH_NEAR_S)) is not None:
+                raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
+            raise SutLost(f"{self.file.sut.name}: {error}") from error
+        if self.identifier is not None and found.identifier != self.identifier:
+            raise SutLost(
+                f"{self.file.sut.name}: was {self.identifier} at the start of the run; control identity is now "
+                f"{found.identifier}: another system answers"
+            )
+        return control, found
 
     def _new_message_ids(self) -> int:
         """Return the first of the MessageIDs of a test: no test or run of the last hours had them.
@@ -273,147 +374,227 @@ class ExternalDriver:
         timers, self._timers = self._timers, {}
         if timers:
             with contextlib.suppress(SutUnavailable):  # what is gone has no timers
-                self._with_control(lambda control: control.call("set_timers", **timers))
+                self._with_control(lambda control, who: control.call("set_timers", **timers))
 
 
 class ProcessDriver(ExternalDriver):
-    """A program on loopback, started for the run."""
+    """A program on loopback, started for the run, and started again when it ends."""
 
     def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
         super().__init__(file, worker)
-        self.log_path = out / (f"sut-{worker}.log" if worker else "sut.log")
-        self.process: subprocess.Popen[bytes] | None = None
-        self.log: IO[bytes] | None = None
+        self.process = SutProcess(out / (f"sut-{worker}.log" if worker else "sut.log"))
+        self.restarts = 0
+        self._dead = False
+        self._command: list[str] = []
+        self._ports: list[Port] = []
 
     def start(self) -> None:
+        if self.worker and self.control_endpoint is not None and self.control_endpoint.port:
+            raise UsageError(
+                f"{self.file.path}: control.address is {self.file.control.address}: each worker has a program of its "
+                "own; give port 0, which picks a port for each"
+            )
+        refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
+        self.file = replace(self.file, driver=with_ports(self.file.driver))
         driver = self.file.driver
-        self.tcp_port = driver.tcp_port or free_port(driver.address, socket.SOCK_STREAM)
-        self.ping_port = driver.ping_port or free_port(driver.address, socket.SOCK_DGRAM)
-        self.rpc_port = driver.rpc_port or free_rpc_port(driver.address)
-        values = {
-            "address": driver.address,
-            "tcp_port": self.tcp_port,
-            "ping_port": self.ping_port,
-            "rpc_port": self.rpc_port,
-            "peer_address": driver.peer_address,
-            "peer_tcp_port": driver.peer_tcp_port,
-            "peer_ping_port": driver.peer_ping_port,
-            "peer_rpc_port": driver.peer_rpc_port,
-            "peer_identifier": driver.peer_identifier,
-            "python": sys.executable,
-            "worker": self.worker,
-            "control_port": 0,
-        }
-        if self.control_endpoint is not None:
-            port = self.control_endpoint.port or free_port("127.0.0.1", socket.SOCK_STREAM)
-            self.control_endpoint = Endpoint(self.control_endpoint.host, port)
-            values["control_port"] = port
+        self.tcp_port, self.ping_port, self.rpc_port = driver.tcp_port, driver.ping_port, driver.rpc_port
+        if self.control_endpoint is not None and not self.control_endpoint.port:
+            host = self.control_endpoint.host
+            self.control_endpoint = Endpoint(host, free_port(host, socket.SOCK_STREAM))
+        self._command = self._filled_in()
+        self._ports = self._listened_at()
+        self._launch()
+
+    def ended(self, within_s: float = 0) -> str | None:
+        """Return how the program ended; None while it runs."""
+        return self.process.ended(within_s)
+
+    def ended_meanwhile(self, *, hung_up: bool) -> str | None:
+        """Return how the program ended. One that ends closes its connections some time before its end is told."""
+        return self.ended(DEATH_NEAR_S if hung_up and self._resets() else 0)
+
+    def _resets(self) -> bool:
+        """Return whether a new connection is refused, or reset at once, as those are that nobody will accept."""
         try:
-            command = [part.format(**values) for part in driver.command]
-        except (KeyError, IndexError, ValueError) as error:
+            with socket.create_connection((self.file.driver.address, self.tcp_port), timeout=DEATH_NEAR_S) as probe:
+                probe.settimeout(RESET_NEAR_S)
+                return not probe.recv(1)
+        except TimeoutError:
+            return False
+        except OSError:
+            return True
+
+    def death(self, check: str | None) -> Death | None:
+        """Return the end of the program, once, to the process that started it."""
+        if not self.process.owned or self._dead or (how := self.process.ended()) is None:
+            return None
+        self._dead = True
+        return Death(self.worker, check, how, self.process.last_line())
+
+    def start_again(self) -> None:
+        """Start the program again, ``driver.max_restarts`` times at most."""
+        self.process.stop()
+        if self.restarts == self.file.driver.max_restarts:
+            raise SutLost(
+                f"{self.file.sut.name}: the program ended {self.restarts + 1} times (driver.max_restarts is "
+                f"{self.restarts}); see {self.process.log_path}"
+            )
+        self.restarts += 1
+        self.identifier = None  # who listens is who was started: a new process may well be a new queue manager
+        self._launch()
+
+    def confirm(self) -> None:
+        """Compare identities; a program that ended has none, and its end is told elsewhere."""
+        if self.process.ended() is None:
+            super().confirm()
+
+    def _launch(self) -> None:
+        refuse_taken(self._ports)
+        self._dead = False
+        self.process.start(self._command)
+        self._await()
+        if self.file.driver.own_ports:
+            refuse_stranger(self._ports, self.process.pid)
+        super().start()
+
+    def _filled_in(self) -> list[str]:
+        driver = self.file.driver
+        values = {name: getattr(driver, name) for name in ("address", *PORTS, "peer_address", "peer_identifier")}
+        values |= {"python": sys.executable, "worker": self.worker}
+        values |= {"control_port": self.control_endpoint.port if self.control_endpoint is not None else 0}
+        try:
+            return [part.format(**values) for part in driver.command]
+        except (KeyError, IndexError, ValueError, AttributeError) as error:
             raise UsageError(
                 f"{self.file.path}: driver.command: unknown placeholder {error}; known are {', '.join(values)}"
             ) from error
-        self.log = self.log_path.open("ab")
-        try:
-            self.process = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
-                command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=subprocess.STDOUT
-            )
-        except OSError as error:
-            raise SutUnavailable(f"cannot start {shlex.join(command)}: {error.strerror}") from error
-        self._await()
-        super().start()
+
+    def _listened_at(self) -> list[Port]:
+        """Return the ports that are the program's: those that it is told, or is declared to serve."""
+        driver = self.file.driver
+        ports = [Port("driver.tcp_port", driver.address, self.tcp_port)]
+        if self._serves("ping", "{ping_port}"):
+            ports.append(Port("driver.ping_port", driver.address, self.ping_port, socket.SOCK_DGRAM))
+        if self._serves("qm2qm", "{rpc_port}"):
+            ports.append(Port("driver.rpc_port", driver.address, self.rpc_port))
+        if driver.rpc_read_port:
+            ports.append(Port("driver.rpc_read_port", driver.address, driver.rpc_read_port))
+        if self.control_endpoint is not None:
+            ports.append(Port("control.address", self.control_endpoint.host, self.control_endpoint.port))
+        return ports
+
+    def _serves(self, capability: str, placeholder: str) -> bool:
+        told = any(placeholder in part for part in self.file.driver.command)
+        return told or self.file.capabilities.get(capability, False)
 
     def _await(self) -> None:
-        assert self.process is not None
-        ports = [(self.file.driver.address, self.tcp_port)]
-        if self.control_endpoint is not None:
-            ports.append((self.control_endpoint.host, self.control_endpoint.port))
+        """Wait until it listens at every port at which it must."""
+        optional = () if self.file.capabilities.get("qm2qm", False) else ("driver.rpc_port", "driver.rpc_read_port")
+        ports = [each for each in self._ports if each.kind is socket.SOCK_STREAM and each.key not in optional]
         deadline = time.monotonic() + self.file.driver.start_timeout_s
         while ports:
-            if self.process.poll() is not None:
-                tail = self.log_path.read_text(errors="replace").strip().splitlines()[-1:]
+            if (how := self.process.ended()) is not None:
                 raise SutUnavailable(
-                    f"{self.file.sut.name}: the program ended with {self.process.returncode}: "
-                    f"{tail[0] if tail else 'it printed nothing'}; see {self.log_path}"
+                    f"{self.file.sut.name}: the program ended with {how}: {self.process.last_line()}; "
+                    f"see {self.process.log_path}"
                 )
             if time.monotonic() > deadline:
                 raise SutUnavailable(
-                    f"{self.file.sut.name}: nothing listens on {ports[0][0]}:{ports[0][1]} "
-                    f"{self.file.driver.start_timeout_s} s after the start; see {self.log_path}"
+                    f"{self.file.sut.name}: nothing listens on {ports[0]} {self.file.driver.start_timeout_s} s after "
+                    f"the start; see {self.process.log_path}"
                 )
             try:
-                socket.create_connection(ports[0], timeout=0.2).close()
+                socket.create_connection((ports[0].address, ports[0].number), timeout=0.2).close()
                 ports.pop(0)
             except OSError:
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self.process.wait(timeout=0.05)
+                self.process.ended(within_s=0.05)
 
     def stop(self) -> None:
-        if self.process is not None and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(timeout=5)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
-        if self.log is not None:
-            self.log.close()
+        self.process.stop()
+
+
+def with_ports(driver: DriverTable) -> DriverTable:
+    """Return the table with a free port for each that is 0: of the SUT's address, or of the peer's."""
+    picked: dict[str, Any] = {}
+    for name, pick in _FREE.items():
+        for key, address in ((name, driver.address), (f"peer_{name}", driver.peer_address)):
+            if getattr(driver, key) == 0:
+                picked[key] = pick(address)
+    return replace(driver, **picked)
+
+
+_FREE: dict[str, Callable[[str], int]] = {
+    "tcp_port": lambda address: free_port(address, socket.SOCK_STREAM),
+    "ping_port": lambda address: free_port(address, socket.SOCK_DGRAM),
+    "rpc_port": free_rpc_port,
+}
 
 
 def _view(
     file: SutFile,
     environment: Environment,
     control: Control | None,
+    who: Identity,
     tcp_port: int,
     ping_port: int,
     rpc_port: int = 0,
     *,
-    known: UUID | None = None,
     reset: bool = True,
     timeouts: Timeouts = VIRTUAL,
 ) -> Sut:
-    identifier, facilities, scale, keys = known, frozenset[str](), 1, b""
-    if isinstance(control, RemoteControl):
-        facilities = remote_control.FACILITIES
-    elif control is not None:
-        identifier, facilities, keys = _identity(file, control)
-        if environment.virtual:  # each test has a core of its own
-            reset = False
-        elif "set_timers" in facilities:
+    scale = 1
+    if control is not None and not environment.virtual:  # in virtual time each test has a core of its own
+        if "set_timers" in who.facilities:
             scale = int(control.call("set_timers")["scale"])
-        if reset and "reset" in facilities:
+        if reset and "reset" in who.facilities:
             control.call("reset")
-            if "set_timers" in facilities:
+            if "set_timers" in who.facilities:
                 scale = timeouts.scale(file.control.time_scale)
                 control.call("set_timers", scale=scale)
     return Sut(
         file,
         environment,
         control,
-        identifier=identifier,
-        facilities=facilities,
+        identifier=who.identifier,
+        facilities=who.facilities,
         tcp_port=tcp_port,
         ping_port=ping_port,
         rpc_port=rpc_port,
         scale=scale,
-        encryption_keys=keys,
+        encryption_keys=who.keys,
         timeouts=timeouts,
     )
 
 
-def _identity(file: SutFile, control: Control) -> tuple[UUID, frozenset[str], bytes]:
-    """Ask a SUT for its QueueManager.Identifier, its facilities and its PublicEncryptionKeyList."""
-    identity = control.call("identity")
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who a SUT is, and what its control channel offers."""
+
+    identifier: UUID | None
+    facilities: frozenset[str] = frozenset()
+    keys: bytes = b""
+
+
+def identity_of(file: SutFile, control: Control) -> Identity:
+    """Ask a control channel who it belongs to."""
+    said = control.call("identity")
     try:
-        announced = identity.get("facilities", identity.get("capabilities", ()))  # the former name of the key
-        keys = base64.b64decode(identity.get("public_encryption_keys_base64", ""), validate=True)
-        return UUID(identity["guid"]), frozenset(announced) & frozenset(FACILITIES), keys
+        announced = said.get("facilities", said.get("capabilities", ()))  # the former name of the key
+        return Identity(
+            UUID(said["guid"]),
+            frozenset(announced) & frozenset(FACILITIES),
+            base64.b64decode(said.get("public_encryption_keys_base64", ""), validate=True),
+        )
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise SutUnavailable(
             f"{file.sut.name}: control verb identity: no guid, facilities that are no list, or keys that are no "
-            f"base64: {str(identity)[:REASON_LIMIT]}"
+            f"base64: {str(said)[:REASON_LIMIT]}"
         ) from error
+
+
+def _as_nobody(peer: UUID) -> UUID:
+    """Return who asks for a SUT's identity: no peer of a check (``as_fresh_peer``), so that nothing is left for one."""
+    return UUID(int=peer.int ^ 1 << 80)
 
 
 def _control_endpoint(file: SutFile) -> Endpoint | None:

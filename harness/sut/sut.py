@@ -84,6 +84,8 @@ class Sut:
         """The queues of the system that this test looked into."""
         self._paused: list[str] = []
         """The format names whose outgoing queues this test holds."""
+        self.process_ended: Callable[[float], str | None] = lambda within_s: None
+        """Tells how the process that the run started ended, None while it runs; waits so many seconds for it to end."""
         self._timers: dict[str, int] = {}
         """The timers that ``set_timers`` changed, as they were."""
         self._settings: dict[str, Any] = {}

@@ -54,7 +54,11 @@ class SutTable:
 
 @dataclass(frozen=True, slots=True)
 class DriverTable:
-    """[driver]: how the SUT is reached, and where it finds the peer; ``more_peer_addresses``: the peers of workers."""
+    """[driver]: how the SUT is reached, and where it finds the peer; ``more_peer_addresses``: the peers of workers.
+
+    ``own_ports``: the started program itself listens at its ports; ``max_restarts``: how often one that ended is
+    started again.
+    """
 
     kind: Literal["virtual", "process", "external"]
     address: str = "127.0.0.1"
@@ -70,7 +74,9 @@ class DriverTable:
     more_peer_addresses: tuple[str, ...] = ()
     command: tuple[str, ...] = ()
     allow_remote: bool = False
+    own_ports: bool = True
     start_timeout_s: int = 20
+    max_restarts: int = 5
 
 
 PORTS = ("tcp_port", "ping_port", "rpc_port", "rpc_read_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")

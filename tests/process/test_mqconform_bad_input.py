@@ -35,8 +35,17 @@ def complaint(done: subprocess.CompletedProcess[str], code: int = 2) -> str:
             EXTERNAL + "[control]\nkind = 'jsonl'\naddress = 'there'\n",
             "control.address is 'there'; it must be host:port",
         ),
-        ('[sut]\nname = "x"\n[driver]\nkind = "virtual"\n[reference]\nfaults = ["none-such"]\n', "'none-such'"),
+        (
+            '[sut]\nname = "x"\n[driver]\nkind = "virtual"\n[reference]\nfaults = ["none-such"]\n',
+            "none-such: there is no such",
+        ),
         ("[sut", "sut.toml: not a TOML file"),
+        (
+            EXTERNAL.replace("[driver]", 'profile = "windows-server-2020"\n[driver]'),
+            "unknown profile 'windows-server-2020'; known are none, windows-2000, windows-xp",
+        ),
+        (EXTERNAL + "rpc_port = 0\n", 'driver.rpc_port is 0: only kind = "process" can be told a port that is picked'),
+        (EXTERNAL + 'peer_address = "192.0.2.9"\n', "driver.peer_address 192.0.2.9 is not an address of this machine"),
     ],
 )
 def test_a_mistake_in_the_sut_file_is_named(tmp_path: Path, text: str, words: str) -> None:
@@ -66,7 +75,7 @@ def test_a_sut_that_cannot_be_reached_is_named_and_the_folder_can_be_used_again(
     for _ in range(2):
         said = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run"))
         assert f"contoso: cannot connect to 127.0.0.1:{port}: Connection refused; is it running" in said
-    assert run_json(tmp_path / "run")["exit"] == 1
+    assert run_json(tmp_path / "run")["exit"] == 2
     assert "cannot connect" in run_json(tmp_path / "run")["aborted"]
 
 
@@ -74,7 +83,10 @@ def test_a_sut_that_cannot_be_reached_is_named_and_the_folder_can_be_used_again(
     ("command_line", "words"),
     [
         ('["/nowhere/qm"]', "cannot start /nowhere/qm: No such file or directory"),
-        ('["{python}", "-c", "raise SystemExit(\'no licence\')"]', "the program ended with 1: no licence; see"),
+        (
+            '["{python}", "-c", "raise SystemExit(\'no licence\')"]',
+            "the program ended with exit status 1: no licence; see",
+        ),
         ('["{python}", "{prot}"]', "driver.command: unknown placeholder 'prot'; known are address, tcp_port"),
     ],
 )
@@ -118,7 +130,7 @@ def test_a_name_is_no_path(tmp_path: Path) -> None:
 
 def test_a_port_in_use_is_named_in_verdict_and_report_and_the_run_fails(tmp_path: Path) -> None:
     """The peer's port: the SUT could not find the peer, so nothing can be said about its rules."""
-    with socket.create_server(("127.0.0.2", 0)) as taken:
+    with socket.create_server(("0.0.0.0", 0)) as taken:  # wherever the peer of the check is
         port = taken.getsockname()[1]
         text = (
             VIRTUAL.replace(
@@ -132,7 +144,7 @@ def test_a_port_in_use_is_named_in_verdict_and_report_and_the_run_fails(tmp_path
         )
         done = mqconform("run", "--sut", sut(tmp_path, text), "--out", tmp_path / "run", "--rule", "MQQB-3.1.6.3-02")
     assert done.returncode == 1
-    line = f"cannot listen on 127.0.0.2:{port} for the SUT to connect to: Address already in use; set peer_address"
+    line = f":{port} for the SUT to connect to: Address already in use; set peer_address"
     assert line in done.stdout
     assert "Traceback" not in done.stdout
     (reason,) = {each["reason"] for each in verdicts(tmp_path / "run") if each["rule"] == "MQQB-3.1.6.3-02"}

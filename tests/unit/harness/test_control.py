@@ -14,7 +14,7 @@ from harness.environment import Stream, VirtualEnvironment
 from harness.environment.core_host import CoreHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.sut.control import ControlRefused, JsonlControl, VirtualControl
-from harness.sut.drivers import VirtualDriver, _view
+from harness.sut.drivers import VirtualDriver, identity_of
 from reference_qm.config import QueueManagerConfig
 from reference_qm.control import ControlError
 from reference_qm.core.queue_manager import QueueManager
@@ -158,7 +158,7 @@ def test_nobody_listens() -> None:
 def test_the_identity_announces_facilities_also_under_the_former_key(key: str) -> None:
     announced = {"guid": str(UUID(int=7)), key: ["send", "inspect", "teleport"]}
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, **announced))
-    assert _view(sut_file(), made.environment, made, 1, 2).facilities == {"send", "inspect"}
+    assert identity_of(sut_file(), made).facilities == {"send", "inspect"}
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_the_identity_announces_facilities_also_under_the_former_key(key: str) -
 def test_a_malformed_identity_is_the_suts_fault(identity: dict[str, Any]) -> None:
     made, _ = control(lambda stream, asked: reply(stream, id=asked["id"], ok=True, **identity))
     with pytest.raises(SutUnavailable, match="Contoso: control verb identity: "):
-        _view(sut_file(), made.environment, made, 1, 2)
+        identity_of(sut_file(), made)
 
 
 # -- the same inside this process -------------------------------------------------------------------------------------

@@ -1,0 +1,187 @@
+"""Who listens at a port: asked of the system before a program is started, and of Linux's /proc afterwards."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
+
+from harness.errors import SutUnavailable
+
+PROC = Path("/proc")
+_TABLES = {socket.SOCK_STREAM: ("tcp", "tcp6"), socket.SOCK_DGRAM: ("udp", "udp6")}
+_LISTENS = {socket.SOCK_STREAM: "0A", socket.SOCK_DGRAM: "07"}
+"""The states of a socket that listens, or that takes datagrams from anywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Port:
+    """A port of the SUT; ``key`` is its name in the SUT file."""
+
+    key: str
+    address: str
+    number: int
+    kind: socket.SocketKind = socket.SOCK_STREAM
+
+    def __str__(self) -> str:
+        udp = "udp " if self.kind is socket.SOCK_DGRAM else ""
+        return f"{udp}{self.address}:{self.number} ({self.key})"
+
+
+def refuse_taken(ports: Iterable[Port]) -> None:
+    """Raise SutUnavailable for a port at which something listens already: it would be tested in the SUT's place."""
+    for port in ports:
+        if _taken(port):
+            raise SutUnavailable(
+                f"{port} is in use{_by(_pids(_listening(port)))}: what listens there would be tested in the SUT's "
+                "place; end it, or give another port (0 picks a free one)"
+            )
+
+
+def refuse_foreign(address: str, key: str) -> None:
+    """Raise SutUnavailable for an address that is not one of this machine's."""
+    try:
+        with socket.socket(_family(address), socket.SOCK_STREAM) as probe:
+            probe.bind((address, 0))
+    except OSError as error:
+        raise SutUnavailable(
+            f"{key} {address} is not an address of this machine ({error.strerror}): give one that is, at which the SUT "
+            "finds the peer"
+        ) from error
+
+
+def refuse_stranger(ports: Iterable[Port], program: int) -> None:
+    """Raise SutUnavailable for a port at which another listens than the program or a process that it started.
+
+    What cannot be seen, such as the sockets of another user's processes, is not refused.
+    """
+    family = _family_of(program)
+    if not family or any(_sockets(pid) is None for pid in family):
+        return
+    own = {inode for pid in family for inode in _sockets(pid) or ()}
+    for port in ports:
+        others = _listening(port) - own
+        if others:
+            raise SutUnavailable(
+                f"{port}: not the program that was started listens there, but another{_by(_pids(others))}; if that is "
+                "meant (a container, a service manager), set own_ports = false in [driver]"
+            )
+
+
+def _taken(port: Port) -> bool:
+    with socket.socket(_family(port.address), port.kind) as probe:
+        if port.kind is socket.SOCK_STREAM:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # connections that are over are no listener
+        try:
+            probe.bind((port.address, port.number))
+            if port.kind is socket.SOCK_STREAM:
+                probe.listen(1)
+        except OSError as error:
+            if error.errno == errno.EADDRNOTAVAIL:
+                raise SutUnavailable(
+                    f"{port}: not an address of this machine, on which the program could run"
+                ) from error
+            return error.errno == errno.EADDRINUSE  # not EACCES: the program may be allowed what we are not
+    return False
+
+
+def _family(address: str) -> socket.AddressFamily:
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
+
+
+def _listening(port: Port) -> set[int]:
+    """Return the inodes of the sockets that take what is sent to a port."""
+    wanted = ip_address(socket.getaddrinfo(port.address, None, _family(port.address))[0][4][0])
+    return {
+        inode
+        for table in _TABLES[port.kind]
+        for state, address, number, inode in _rows(PROC / "net" / table)
+        if (state, number) == (_LISTENS[port.kind], port.number) and _reaches(address, wanted)
+    }
+
+
+def _rows(table: Path) -> Iterator[tuple[str, IPv4Address | IPv6Address, int, int]]:
+    try:
+        lines = table.read_text(encoding="ascii").splitlines()[1:]
+    except OSError:
+        return
+    for line in lines:
+        fields = line.split()
+        address, _, number = fields[1].partition(":")
+        yield fields[3], _address(address), int(number, 16), int(fields[9])
+
+
+def _address(printed: str) -> IPv4Address | IPv6Address:
+    """Read an address as /proc prints it: words of 32 bits, each in the order of the machine."""
+    words = [int(printed[at : at + 8], 16).to_bytes(4, sys.byteorder) for at in range(0, len(printed), 8)]
+    address = ip_address(b"".join(words))
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
+
+
+def _reaches(listening: IPv4Address | IPv6Address, wanted: IPv4Address | IPv6Address) -> bool:
+    if listening.is_unspecified:  # [::] takes IPv4, too, unless it was told not to
+        return listening.version == 6 or wanted.version == 4
+    return listening == wanted
+
+
+def _family_of(program: int) -> set[int]:
+    """Return the program and what it started: its descendants, and all of its session, of which it is the leader."""
+    parents: dict[int, int] = {}
+    family = {program}
+    for pid in _all_pids():
+        try:
+            fields = (PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[pid] = int(fields[1])
+        if int(fields[3]) == program:
+            family.add(pid)
+    grown = True
+    while grown:
+        more = {pid for pid, parent in parents.items() if parent in family} - family
+        family |= more
+        grown = bool(more)
+    return family & parents.keys()
+
+
+def _all_pids() -> list[int]:
+    try:
+        return [int(entry.name) for entry in PROC.iterdir() if entry.name.isdigit()]
+    except OSError:
+        return []
+
+
+def _sockets(pid: int) -> set[int] | None:
+    """Return the inodes of a process's sockets; None when they are not ours to see."""
+    found = set()
+    try:
+        for entry in (PROC / str(pid) / "fd").iterdir():
+            try:
+                target = str(entry.readlink())
+            except FileNotFoundError:
+                continue
+            if target.startswith("socket:["):
+                found.add(int(target[8:-1]))
+    except FileNotFoundError:
+        return set()  # it has ended meanwhile
+    except OSError:
+        return None
+    return found
+
+
+def _pids(inodes: set[int]) -> list[int]:
+    return [pid for pid in _all_pids() if inodes & (_sockets(pid) or set())] if inodes else []
+
+
+def _by(pids: list[int]) -> str:
+    names = []
+    for pid in pids:
+        try:
+            names.append(f"process {pid}, {(PROC / str(pid) / 'comm').read_text(encoding='utf-8').strip()}")
+        except (OSError, UnicodeDecodeError):
+            names.append(f"process {pid}")
+    return f" by {'; '.join(names[:3])}" if names else ""

@@ -1,0 +1,128 @@
+"""The program that a run starts as its SUT: how it began, whether it still runs, how it ended."""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import select
+import shlex
+import signal
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from harness.errors import SutUnavailable
+
+STOP_S = 5
+"""How long a program may take to stop when it is asked to."""
+_LOOK_S = 0.005
+_STATUS_S = 2
+"""How soon after its end the process that started it knows its exit status."""
+_ENDED = struct.Struct("<ii")
+"""Whether it has ended, and with what. In memory that the workers share: only the process that started it learns it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """An end of a SUT's process during the run; ``check``: the one in progress."""
+
+    worker: int
+    check: str | None
+    how: str
+    said: str
+
+
+class SutProcess:
+    """A program, its log, and the last that is known of it. ``ended`` is true in the workers, too."""
+
+    def __init__(self, log_path: Path) -> None:
+        self.log_path = log_path
+        self._process: subprocess.Popen[bytes] | None = None
+        self._log: IO[bytes] | None = None
+        self._owner = os.getpid()
+        self._shared = mmap.mmap(-1, _ENDED.size)
+        self._running: int | None = None
+        """A file descriptor that can be read when it has ended, in workers too; None where there are none."""
+
+    @property
+    def owned(self) -> bool:
+        """Return whether this process started it: workers look on."""
+        return os.getpid() == self._owner
+
+    @property
+    def pid(self) -> int:
+        assert self._process is not None
+        return self._process.pid
+
+    def start(self, command: Sequence[str]) -> None:
+        """Start it, as the leader of a session of its own, so that what it starts can be told from others."""
+        self._log = self._log or self.log_path.open("ab")
+        self._note(0, 0)
+        try:
+            self._process = subprocess.Popen(  # noqa: S603 - the user's own command, no shell
+                command, stdin=subprocess.DEVNULL, stdout=self._log, stderr=subprocess.STDOUT, start_new_session=True
+            )
+        except OSError as error:
+            raise SutUnavailable(f"cannot start {shlex.join(command)}: {error.strerror}") from error
+        if sys.platform == "linux":
+            self._running = os.pidfd_open(self.pid)
+
+    def ended(self, within_s: float = 0) -> str | None:
+        """Return how it ended; None while it runs. ``within_s``: how long to wait for an end that is near."""
+        deadline = time.monotonic() + within_s
+        while (how := self._ended()) is None and time.monotonic() < deadline:
+            time.sleep(_LOOK_S)
+        return how
+
+    def last_line(self) -> str:
+        """Return what it printed last."""
+        lines = self.log_path.read_text(errors="replace").strip().splitlines()
+        return lines[-1] if lines else "it printed nothing"
+
+    def stop(self) -> None:
+        """End it and all that it started."""
+        if self._process is not None:
+            self._signal(signal.SIGTERM)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(timeout=STOP_S)
+            self._signal(signal.SIGKILL)
+            self._process.wait()
+        if self._running is not None:
+            os.close(self._running)
+            self._running = None
+        if self._log is not None:
+            self._log.close()
+            self._log = None
+
+    def _signal(self, number: signal.Signals) -> None:
+        """Signal its whole session; it, and what it started, may be gone."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.pid, number)
+
+    def _ended(self) -> str | None:
+        if self.owned and self._process is not None and self._process.poll() is not None:
+            self._note(1, self._process.returncode)
+        if not self.owned and self._running is not None and select.select([self._running], [], [], 0)[0]:
+            deadline = time.monotonic() + _STATUS_S
+            while not self._shared[0] and time.monotonic() < deadline:
+                time.sleep(_LOOK_S)
+        ended, code = _ENDED.unpack(self._shared[:])
+        if not ended:
+            return None
+        return f"exit status {code}" if code >= 0 else _signal_name(-code)
+
+    def _note(self, ended: int, code: int) -> None:
+        self._shared[:] = _ENDED.pack(ended, code)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

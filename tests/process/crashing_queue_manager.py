@@ -1,0 +1,23 @@
+"""The reference queue manager, ending on a packet of unknown type as an access violation would; `mqconform serve`."""
+
+from __future__ import annotations
+
+import os
+
+from reference_qm.codec import FormatError
+from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.model.adm import Session
+from reference_qm.shell import cli
+from reference_qm.surface.clock import Now
+
+STATUS = 3
+
+
+def crash(self: Identifying, session: Session, error: FormatError, now: Now) -> None:
+    print("unhandled packet", flush=True)  # noqa: T201 - its log
+    os._exit(STATUS)
+
+
+if __name__ == "__main__":
+    Identifying.refuse_malformed = crash  # type: ignore[method-assign]
+    cli.main()

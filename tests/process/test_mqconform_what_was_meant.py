@@ -1,0 +1,281 @@
+"""What is tested is what was meant: the program that was started, the system that was named, from start to end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import UUID
+
+import pytest
+from mqconform_process import mqconform, run_json, sut, verdicts
+from qm_process import Served, free_port, serve
+from test_mqconform_bad_input import complaint
+
+HERE = Path(__file__).parent
+SUT, PEER = "127.0.41.1", "127.0.41.2"
+SOME = ("-k", "s2_2_2_ or s2_2_1_")
+"""Checks of packets."""
+
+
+def program(
+    folder: Path, *, script: str = "peer_told_queue_manager.py", driver: str = "", capabilities: str = "", **ports: int
+) -> Path:
+    """Return a SUT file with a program that is told of every port; those that are not given are picked."""
+    given = dict.fromkeys(("tcp", "ping", "rpc", "peer_tcp", "peer_ping", "peer_rpc"), 0) | ports
+    control = given.pop("control", 0)
+    lines = "".join(f"{name}_port = {port}\n" for name, port in given.items())
+    told = ["{peer_tcp_port}", "{peer_ping_port}", "{peer_rpc_port}"] if script.startswith("peer_told") else []
+    command = [
+        *("{python}", str(HERE / script), *told, "--address", "{address}", "--tcp-port", "{tcp_port}"),
+        *("--ping-port", "{ping_port}", "--rpc-port", "{rpc_port}", "--control", "127.0.0.1:{control_port}"),
+    ]
+    return sut(
+        folder,
+        f'[sut]\nname = "contoso"\n[driver]\nkind = "process"\naddress = "{SUT}"\npeer_address = "{PEER}"\n{lines}'
+        f'command = {json.dumps(command)}\n{driver}[control]\nkind = "jsonl"\naddress = "127.0.0.1:{control}"\n'
+        f"[capabilities]\nping = true\n{capabilities}",
+    )
+
+
+# -- ports ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "host", "kind", "said"),
+    [
+        ("tcp", SUT, socket.SOCK_STREAM, f"{SUT}:{{port}} (driver.tcp_port)"),
+        ("ping", SUT, socket.SOCK_DGRAM, f"udp {SUT}:{{port}} (driver.ping_port)"),
+        ("rpc", SUT, socket.SOCK_STREAM, f"{SUT}:{{port}} (driver.rpc_port)"),
+        ("control", "127.0.0.1", socket.SOCK_STREAM, "127.0.0.1:{port} (control.address)"),
+        ("tcp", "0.0.0.0", socket.SOCK_STREAM, f"{SUT}:{{port}} (driver.tcp_port)"),
+    ],
+)
+def test_a_port_at_which_another_listens_is_refused_before_the_start(
+    tmp_path: Path, name: str, host: str, kind: socket.SocketKind, said: str
+) -> None:
+    with socket.socket(socket.AF_INET, kind) as taken:
+        taken.bind((host, 0))
+        if kind is socket.SOCK_STREAM:
+            taken.listen()
+        port = taken.getsockname()[1]
+        line = complaint(mqconform("run", "--sut", program(tmp_path, **{name: port}), "--out", tmp_path / "run"))
+    assert said.format(port=port) in line
+    assert f" is in use by process {os.getpid()}, " in line
+    assert "end it, or give another port (0 picks a free one)" in line
+    assert not (tmp_path / "run/sut.log").exists()
+    assert (run_json(tmp_path / "run")["exit"], run_json(tmp_path / "run")["aborted"] in line) == (2, True)
+
+
+ABSENT = """
+import os, socket, sys, time
+port, folder = int(sys.argv[1]), sys.argv[2]
+if os.fork() == 0:  # as a service manager starts a service: no child of this process, in another session
+    os.setsid()
+    if os.fork() == 0:
+        open(folder + "/pid", "w").write(str(os.getpid()))
+        with socket.create_server(("127.0.41.3", port)) as listener:
+            while True:
+                listener.accept()[0].close()
+    os._exit(0)
+os.wait()
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+@pytest.mark.parametrize("own", [True, False])
+def test_after_the_start_it_is_the_program_that_listens_unless_that_is_not_wanted(tmp_path: Path, own: bool) -> None:
+    command = json.dumps(["{python}", "-c", ABSENT, "{tcp_port}", str(tmp_path)])
+    file = sut(
+        tmp_path,
+        f'[sut]\nname = "contoso"\n[driver]\nkind = "process"\naddress = "127.0.41.3"\ntcp_port = 0\nrpc_port = 0\n'
+        f"peer_address = '{PEER}'\nping_port = 0\nown_ports = {str(own).lower()}\ncommand = {command}\n",
+    )
+    try:
+        done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "--rule", "MQQB-2.2.2-02")
+        stranger = int((tmp_path / "pid").read_text())
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
+    if own:
+        assert (
+            f"(driver.tcp_port): not the program that was started listens there, but another by process {stranger}, "
+            in complaint(done)
+        )
+    else:
+        assert done.returncode == 1
+        assert {line["verdict"] for line in verdicts(tmp_path / "run")} == {"inconclusive"}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_every_port_that_is_0_is_picked_and_told(tmp_path: Path, workers: int) -> None:
+    run = tmp_path / "run"
+    arguments = ("--out", run, "--rule", "MQQB-3.1.6.3-02", "--rule", "MQQB-2.2.2-02", "--workers", workers)
+    done = mqconform("run", "--sut", program(tmp_path), *arguments)
+    assert done.returncode == 0, done.stdout
+    assert {"MQQB-3.1.6.3-02", "MQQB-2.2.2-02"} <= {
+        line["rule"] for line in verdicts(run) if line["verdict"] == "pass"
+    }  # a session that the SUT opened: it knows where the peer is
+    told = [log.read_text().splitlines()[0].split() for log in sorted(run.glob("sut*.log"))]
+    assert [each[0] for each in told] == ["told"] * workers
+    assert all(int(port) for each in told for port in each[1:])
+    assert len(run_json(run)["queue_managers"]) == workers
+
+
+def test_a_control_port_of_ones_own_is_not_for_several_programs(tmp_path: Path) -> None:
+    port = free_port("127.0.0.1")
+    done = mqconform("run", "--sut", program(tmp_path, control=port), "--out", tmp_path / "run", "--workers", 2)
+    assert f"control.address is 127.0.0.1:{port}: each worker has a program of its own; give port 0" in complaint(done)
+
+
+# -- the process ------------------------------------------------------------------------------------------------------
+
+FATAL = "test_an_unknown_packet_type_closes_the_session[15]"
+ENDED = "the SUT's process ended: exit status 3"
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_end_of_the_process_is_in_verdict_and_run_and_it_is_started_again(tmp_path: Path, workers: int) -> None:
+    run, file = tmp_path / "run", program(tmp_path, script="crashing_queue_manager.py")
+    done = mqconform("run", "--sut", file, "--out", run, "-k", "s2_2_1_", "--workers", workers)
+    assert done.returncode == 1, done.stdout
+    deaths = run_json(run)["deaths"]
+    assert {(death["how"], death["said"]) for death in deaths} == {("exit status 3", "unhandled packet")}
+    fatal = {death["check"] for death in deaths}
+    assert {name.rpartition("::")[2] for name in fatal} == {FATAL, FATAL.replace("15", "0"), FATAL.replace("15", "4")}
+    assert len(deaths) == len(fatal)
+    last = {line["test"]: line for line in verdicts(run) if line["rule"] == "MQQB-2.2.1-03"}
+    assert all(last[name]["verdict"] != "pass" and ENDED in last[name]["reason"] for name in fatal)
+    others = {line["verdict"] for line in verdicts(run) if line["test"] not in fatal}
+    assert others <= {"pass", "not_exercised"}
+    assert done.stdout.count(ENDED + " in suites/") == 3
+    assert run_json(run)["aborted"] is None
+
+
+def test_a_process_that_ends_too_often_ends_the_run_and_resume_goes_on(tmp_path: Path) -> None:
+    run, file = tmp_path / "run", program(tmp_path, script="crashing_queue_manager.py", driver="max_restarts = 1\n")
+    line = complaint(mqconform("run", "--sut", file, "--out", run, "-k", "s2_2_1_"))
+    assert "contoso: the program ended 2 times (driver.max_restarts is 1); see " in line
+    assert run_json(run)["exit"] == 2
+    recorded = verdicts(run)
+    assert len(run_json(run)["deaths"]) == 2
+    program(tmp_path)
+    done = mqconform("run", "--sut", file, "--out", run, "--resume", "-k", "s2_2_1_")
+    assert done.returncode == 1, done.stdout  # what ended, ended
+    assert verdicts(run)[: len(recorded)] == recorded
+    assert len(verdicts(run)) > len(recorded)
+    assert len(run_json(run)["deaths"]) == 2
+
+
+# -- identity and control ---------------------------------------------------------------------------------------------
+
+
+def external(folder: Path, served: Served, control: str) -> Path:
+    host, port = served.endpoint("tcp")
+    return sut(
+        folder,
+        f'[sut]\nname = "contoso"\n[driver]\nkind = "external"\naddress = "{host}"\ntcp_port = {port}\n'
+        f'ping_port = {served.endpoint("ping")[1]}\npeer_address = "{PEER}"\n'
+        f'[control]\nkind = "jsonl"\naddress = "{control}"\n[capabilities]\nping = true\n',
+    )
+
+
+@contextlib.contextmanager
+def queue_manager(folder: Path) -> Iterator[Served]:
+    ports = ("--tcp-port", "0", "--ping-port", "0", "--rpc-port", "0", "--control", "127.0.0.1:0")
+    folder.mkdir(exist_ok=True)
+    with serve(folder, "--address", SUT, *ports) as served:
+        yield served
+
+
+def test_sessions_of_one_system_and_control_of_another_are_refused(tmp_path: Path) -> None:
+    with queue_manager(tmp_path / "one") as one, queue_manager(tmp_path / "two") as two:
+        file = external(tmp_path, one, two.bound["control"])
+        line = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run", *SOME))
+        with one.control() as control:
+            identifier = control.call("identity")["guid"]
+    assert f"is queue manager {identifier}, but the control channel at {two.bound['control']} is that of " in line
+    assert "are address, tcp_port and control.address of one system?" in line
+    assert not verdicts(tmp_path / "run")
+
+
+class Turning:
+    """A control channel that passes on the first connections, and is then silent, gone, or another's."""
+
+    def __init__(self, target: tuple[str, int], good: int, then: str) -> None:
+        self.target, self.left, self.then = target, good, then
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        kept = []
+        while True:
+            with contextlib.suppress(OSError):
+                near, _ = self.listener.accept()
+                kept.append(near)
+                self.left -= 1
+                if self.left >= 0 or self.then == "other":
+                    threading.Thread(target=self._pass_on, args=(near, self.left < 0), daemon=True).start()
+                elif self.then == "gone":
+                    self.listener.close()
+                    near.close()
+                continue
+            return
+
+    def _pass_on(self, near: socket.socket, other: bool) -> None:
+        with (
+            contextlib.suppress(OSError),
+            socket.create_connection(self.target) as far,
+            far.makefile("rb") as answers,
+            near.makefile("rb") as asked,
+        ):
+            for line in asked:
+                far.sendall(line)
+                answer = answers.readline()
+                if other and b'"guid"' in answer:
+                    answer = json.dumps(json.loads(answer) | {"guid": str(UUID(int=7))}).encode() + b"\n"
+                near.sendall(answer)
+        near.close()
+
+
+@pytest.mark.parametrize(
+    ("then", "said"),
+    [
+        ("silent", "identity: no answer in time"),
+        ("gone", "control 127.0.0.1:"),
+        ("other", f"control identity is now {UUID(int=7)}: another system answers"),
+    ],
+)
+def test_a_control_channel_that_is_lost_ends_the_run_and_resume_goes_on(tmp_path: Path, then: str, said: str) -> None:
+    run = tmp_path / "run"
+    with queue_manager(tmp_path / "one") as one:
+        turning = Turning(one.endpoint("control"), good=5, then=then)
+        file = external(tmp_path, one, turning.address)
+        line = complaint(mqconform("run", "--sut", file, "--out", run, *SOME))
+        assert said in line
+        assert run_json(run)["exit"] == 2
+        assert run_json(run)["aborted"] in line
+        recorded = verdicts(run)
+        assert recorded
+        file = external(tmp_path, one, one.bound["control"])
+        done = mqconform("run", "--sut", file, "--out", run, "--resume", *SOME)
+    assert done.returncode == 0, done.stdout
+    assert verdicts(run)[: len(recorded)] == recorded
+
+
+@pytest.mark.parametrize("then", ["silent", "gone"])
+def test_a_control_channel_that_is_dead_or_silent_is_one_line(tmp_path: Path, then: str) -> None:
+    with queue_manager(tmp_path / "one") as one:
+        turning = Turning(one.endpoint("control"), good=0, then=then)
+        file = external(tmp_path, one, turning.address)
+        line = complaint(mqconform("run", "--sut", file, "--out", tmp_path / "run", *SOME))
+    assert "contoso: control 127.0.0.1:" in line
+    assert not verdicts(tmp_path / "run")
