@@ -51,11 +51,12 @@ def measure() -> Iterator[str]:
 def _loopback(folder: Path) -> str:
     """Return a process for each worker, each with a control channel."""
     command = f'"{sys.executable}", "-m", "reference_qm", "--config", "{folder}/{{worker}}.toml"'
-    ports = ", ".join(f'"--{name}-port", "{{{name}_port}}"' for name in ("tcp", "ping"))
+    ports = ", ".join(f'"--{name}-port", "{{{name}_port}}"' for name in ("tcp", "ping", "rpc"))
     sut = folder / "loopback.toml"
     sut.write_text(
         f'[sut]\nname = "loopback"\n[driver]\nkind = "process"\naddress = "127.0.23.1"\npeer_address = "127.0.23.2"\n'
-        f"tcp_port = 0\nping_port = 0\npeer_tcp_port = {PEER_PORTS['tcp']}\npeer_ping_port = {PEER_PORTS['ping']}\n"
+        f"tcp_port = 0\nping_port = 0\nrpc_port = 0\n"
+        f"peer_tcp_port = {PEER_PORTS['tcp']}\npeer_ping_port = {PEER_PORTS['ping']}\n"
         f'command = [{command}, "--address", "{{address}}", {ports}, "--control", "127.0.0.1:{{control_port}}"]\n'
         f'[control]\nkind = "jsonl"\n{CAPABILITIES}',
         encoding="utf-8",

@@ -48,11 +48,13 @@ kind = "{kind}"
 address = "{address}"
 tcp_port = {tcp_port}
 ping_port = {ping_port}
+rpc_port = {rpc_port}
 peer_address = "{peer}"
 peer_tcp_port = 18010
 peer_ping_port = 35270
 command = ["{python}", "-m", "reference_qm", "--config", "{config}", "--address", "{{address}}", \
-"--tcp-port", "{{tcp_port}}", "--ping-port", "{{ping_port}}", "--control", "127.0.0.1:{{control_port}}"{faults}]
+"--tcp-port", "{{tcp_port}}", "--ping-port", "{{ping_port}}", "--rpc-port", "{{rpc_port}}", \
+"--control", "127.0.0.1:{{control_port}}"{faults}]
 [control]
 kind = "jsonl"
 time_scale = 20
@@ -163,6 +165,7 @@ def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
         peer=system.peer,
         tcp_port=port,
         ping_port=port and 3527,
+        rpc_port=port and 2103,
         python=sys.executable,
         config=_config(system, out, "{worker}").resolve(),
         two_addresses=str(system.kind == "virtual").lower(),  # on loopback it would take an entry in the hosts file

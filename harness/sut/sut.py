@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.environment import Environment
-from harness.errors import ConformanceFailure, HarnessError, SutUnavailable
+from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.sut.control import Control, ControlRefused
 from harness.sut.provisioning import sut_keys
 from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
@@ -286,6 +286,16 @@ class Sut:
         """Stop and start the SUT: express messages and sessions are gone."""
         self._need_alone("restart")
         self.control.call("restart")
+        if not self.environment.virtual:  # where nothing else can answer
+            self._confirm_identity()
+
+    def _confirm_identity(self) -> None:
+        found = str(self.control.call("identity").get("guid")).lower()
+        if self.identifier is not None and found != str(self.identifier):
+            raise SutLost(
+                f"{self.file.sut.name}: was {self.identifier} before the restart; control identity is now {found}: "
+                "another system answers"
+            )
 
     def _need_alone(self, facility: str) -> None:
         """Interrupt a test that changes the SUT for all others: it is made again when it has the SUT for itself."""

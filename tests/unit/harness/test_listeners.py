@@ -1,0 +1,87 @@
+"""Who listens at a port."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+
+import pytest
+
+from harness.errors import SutUnavailable
+from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken
+
+ADDRESS = "127.0.43.1"
+linux = pytest.mark.skipif(sys.platform != "linux", reason="needs /proc")
+
+
+@pytest.mark.parametrize("host", [ADDRESS, "0.0.0.0"])
+def test_a_listener_at_the_address_or_at_all_of_them_takes_a_port(host: str) -> None:
+    with socket.create_server((host, 0)) as taken:
+        port = Port("driver.tcp_port", ADDRESS, taken.getsockname()[1])
+        with pytest.raises(SutUnavailable, match=rf"{ADDRESS}:\d+ \(driver.tcp_port\) is in use"):
+            refuse_taken([port])
+        refuse_taken([Port("driver.tcp_port", "127.0.43.2", port.number)] if host == ADDRESS else [])
+    refuse_taken([port])
+
+
+def test_connections_that_are_over_take_no_port() -> None:
+    with socket.create_server((ADDRESS, 0)) as listener:
+        port = Port("driver.tcp_port", ADDRESS, listener.getsockname()[1])
+        with socket.create_connection((ADDRESS, port.number)):
+            listener.accept()[0].close()  # this side closes first and is left in TIME_WAIT
+    refuse_taken([port])
+
+
+def test_datagrams_and_connections_have_ports_of_their_own() -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as taken:
+        taken.bind((ADDRESS, 0))
+        number = taken.getsockname()[1]
+        refuse_taken([Port("driver.tcp_port", ADDRESS, number)])
+        with pytest.raises(SutUnavailable, match=rf"udp {ADDRESS}:{number} \(driver.ping_port\) is in use"):
+            refuse_taken([Port("driver.ping_port", ADDRESS, number, socket.SOCK_DGRAM)])
+
+
+def test_an_address_of_another_machine_is_named() -> None:
+    refuse_foreign("127.0.43.1", "driver.peer_address")
+    with pytest.raises(SutUnavailable, match=r"driver\.peer_address 192\.0\.2\.9 is not an address of this machine"):
+        refuse_foreign("192.0.2.9", "driver.peer_address")
+    with pytest.raises(SutUnavailable, match=r"not an address of this machine, on which the program could run"):
+        refuse_taken([Port("driver.tcp_port", "192.0.2.9", 1801)])
+
+
+@linux
+@pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
+@pytest.mark.parametrize(("family", "host"), [(socket.AF_INET, ADDRESS), (socket.AF_INET6, "::1")])
+def test_the_owner_of_a_port_is_told_from_a_stranger(
+    family: socket.AddressFamily, host: str, kind: socket.SocketKind
+) -> None:
+    with socket.socket(family, kind) as own:
+        own.bind((host, 0))
+        if kind is socket.SOCK_STREAM:
+            own.listen()
+        port = Port("driver.tcp_port", host, own.getsockname()[1], kind)
+        refuse_stranger([port], os.getpid())
+        sleeper = os.fork()
+        if sleeper == 0:
+            own.close()
+            os.setsid()
+            signal_free_wait()
+        try:
+            with pytest.raises(SutUnavailable, match=rf"but another by process {os.getpid()}, .*own_ports = false"):
+                refuse_stranger([port], sleeper)
+            refuse_stranger([port], os.getppid())  # what a program started is its own
+        finally:
+            os.kill(sleeper, 9)
+            os.waitpid(sleeper, 0)
+
+
+def signal_free_wait() -> None:
+    read, _ = os.pipe()
+    os.read(read, 1)  # for ever
+
+
+@linux
+def test_nobody_is_refused_where_nothing_can_be_seen() -> None:
+    with socket.create_server((ADDRESS, 0)) as own:
+        refuse_stranger([Port("driver.tcp_port", ADDRESS, own.getsockname()[1])], 0x3FFF_FFFF)

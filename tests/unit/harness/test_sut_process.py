@@ -1,0 +1,79 @@
+"""The program that a run starts: how it ended is known, to workers as well."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.errors import SutUnavailable
+from harness.sut.drivers import with_ports
+from harness.sut.sut_file import DriverTable
+from harness.sut.sut_process import SutProcess
+
+LONG_S = 30
+
+
+def python(code: str) -> list[str]:
+    return [sys.executable, "-c", code]
+
+
+@pytest.mark.parametrize(
+    ("code", "how"), [("raise SystemExit(7)", "exit status 7"), ("import os; os.abort()", "SIGABRT")]
+)
+def test_the_end_of_a_process_is_told(tmp_path: Path, code: str, how: str) -> None:
+    process = SutProcess(tmp_path / "log")
+    process.start(python(f"print('said', flush=True); {code}"))
+    assert process.ended(LONG_S) == how
+    assert process.last_line() == "said"
+    process.start(["sleep", "60"])
+    assert process.ended() is None
+    process.stop()
+    assert process.ended() == "SIGTERM"
+
+
+def test_a_worker_learns_it_from_the_process_that_started_it(tmp_path: Path) -> None:
+    process = SutProcess(tmp_path / "log")
+    process.start(["sleep", "60"])
+    read, write = os.pipe()
+    worker = os.fork()
+    if worker == 0:
+        said = [process.owned, process.ended()]
+        os.write(write, b"1")
+        said.append(process.ended(LONG_S))
+        os._exit(0 if said == [False, None, "SIGKILL"] else 1)
+    os.read(read, 1)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.ended(LONG_S) == "SIGKILL"
+    assert os.waitpid(worker, 0)[1] == 0
+    process.stop()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a pidfd")
+def test_what_it_started_is_stopped_with_it(tmp_path: Path) -> None:
+    process = SutProcess(tmp_path / "log")
+    process.start(["sh", "-c", "sleep 60 & echo $! ; exit 3"])
+    assert process.ended(LONG_S) == "exit status 3"
+    child = os.pidfd_open(int(process.last_line()))
+    process.stop()
+    assert select.select([child], [], [], LONG_S)[0]
+    os.close(child)
+
+
+def test_a_program_that_is_not_there_is_named(tmp_path: Path) -> None:
+    process = SutProcess(tmp_path / "log")
+    with pytest.raises(SutUnavailable, match="cannot start /nowhere/qm: No such file or directory"):
+        process.start(["/nowhere/qm"])
+    process.stop()
+
+
+def test_every_port_of_0_is_picked() -> None:
+    ports = ("tcp_port", "ping_port", "rpc_port", "peer_tcp_port", "peer_ping_port", "peer_rpc_port")
+    picked = with_ports(DriverTable("process", "127.0.43.1", peer_address="127.0.43.2", **dict.fromkeys(ports, 0)))
+    assert all(getattr(picked, name) for name in ports)
+    assert picked.rpc_read_port == 0  # asked of the system
+    assert with_ports(DriverTable("process", tcp_port=1801)).tcp_port == 1801
