@@ -26,6 +26,11 @@ class StreamFramer:
         """Return the number of bytes held of an unfinished packet."""
         return len(self._held)
 
+    @property
+    def announced(self) -> int:
+        """Return the size of the unfinished packet, int bytes; 0 while there is none or it does not say its size."""
+        return measure(self._held) or 0
+
     def feed(self, data: bytes) -> list[bytes]:
         """Return the packets that ``data`` completes.
 

@@ -63,7 +63,7 @@ ON_INPUT: Mapping[type[Input], OnInput] = {
     DatagramReceived: lambda qm: qm.inputs.on_datagram,
     RpcListening: lambda qm: qm.rpc_serving.on_listening,
     RpcAccepted: lambda qm: qm.remote.associations.accept,
-    RpcBytes: lambda qm: qm.remote.associations.receive,
+    RpcBytes: lambda qm: qm.rpc_serving.on_bytes,
     RpcLost: lambda qm: qm.rpc_serving.on_lost,
     HostResolved: lambda qm: qm.inputs.on_resolved,
     Persisted: lambda qm: qm.inputs.on_persisted,

@@ -21,6 +21,7 @@ from reference_qm.model.deadlines import Deadlines
 from reference_qm.model.elements import OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.timers import Timers
 from reference_qm.model.transactions import Transaction
+from reference_qm.model.unfinished import Unfinished
 from reference_qm.security import SecurityCaches
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
@@ -73,7 +74,8 @@ class QueueManager(Parts):
         self.savings: dict[int, Saving] = {}
         self.descriptors: dict[int, OpenQueueDescriptor] = {}
         self.readers: dict[int, WaitingMessageReadOperation] = {}
-        self.remote: RemoteReading = RemoteReading(self.entropy, self.timers)
+        self.unfinished = Unfinished()
+        self.remote: RemoteReading = RemoteReading(self.entropy, self.timers, self.unfinished)
         self.remote_client = RemoteClient()
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(expiring.in_queue)
         self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(expiring.in_transit)

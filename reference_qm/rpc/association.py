@@ -60,6 +60,11 @@ class Association:
         """Return whether it is over."""
         return self.state is AssociationState.CLOSED
 
+    @property
+    def unfinished(self) -> int:
+        """Return the number of bytes held of a PDU or a request that is not whole."""
+        return 0 if self.closed else self._framer.pending + self.calls.received
+
     # -- inputs of the connection -------------------------------------------------------------------------------
 
     def receive_bytes(self, data: bytes, now: Now) -> list[RpcOutput]:

@@ -47,6 +47,11 @@ class PendingCalls:
         """Return whether a request is unfinished."""
         return self._incoming is not None
 
+    @property
+    def received(self) -> int:
+        """Return the number of bytes of the stub of an unfinished request."""
+        return 0 if self._incoming is None else len(self._incoming.stub)
+
     # -- request ------------------------------------------------------------------------------------------------
 
     def on_request(self, pdu: Pdu) -> list[RpcOutput]:

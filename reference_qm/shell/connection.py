@@ -7,6 +7,7 @@ import os
 from collections.abc import Callable
 from typing import cast
 
+from reference_qm.shell.unsent import Unsent
 from reference_qm.surface.inputs import (
     BytesReceived,
     Endpoint,
@@ -39,6 +40,7 @@ class Connection(asyncio.Protocol):
         gone: Callable[[Connection], None],
         unsent_limit: int,
         remote: Endpoint | None = None,
+        unsent: Unsent | None = None,
     ) -> None:
         self.name = name
         self.opened = opened
@@ -46,6 +48,7 @@ class Connection(asyncio.Protocol):
         self.admit = admit
         self.gone = gone
         self.unsent_limit = unsent_limit
+        self.unsent = unsent or Unsent()
         self.remote = remote
         self.dialling: asyncio.Task[None] | None = None
         self.closed = False
@@ -60,6 +63,11 @@ class Connection(asyncio.Protocol):
     def connected(self) -> bool:
         """Whether there ever was a connection."""
         return self._transport is not None
+
+    @property
+    def waiting(self) -> int:
+        """The number of bytes that wait to be sent."""
+        return self._gathered_size + (0 if self._transport is None else self._transport.get_write_buffer_size())
 
     # -- asyncio's callbacks ------------------------------------------------------------------------------------
 
@@ -96,8 +104,8 @@ class Connection(asyncio.Protocol):
             raise RuntimeError(f"{self.name}: SendPacket before TransportConnected")
         if self._transport.is_closing():
             return
-        waiting = self._transport.get_write_buffer_size() + self._gathered_size
-        if waiting + len(data) > self.unsent_limit:
+        waiting = self.waiting
+        if waiting + len(data) > self.unsent_limit or self.unsent.is_full(waiting):
             self._cut = f"the remote side does not read: {waiting} bytes wait to be sent"
             self._transport.abort()
             return

@@ -5,22 +5,26 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 from typing import Any, cast
 
 from reference_qm.control import FACILITIES, ControlError, announced, answer, refusal, request_from
 from reference_qm.shell.host import Host
 from reference_qm.shell.store import StoreError
-from reference_qm.surface.commands import CancelWaiting, Request
-from reference_qm.surface.effects import Answer
+from reference_qm.surface.commands import CancelWaiting, CloseQueue, OpenQueue, Request
+from reference_qm.surface.effects import Answer, Completed
 from reference_qm.surface.inputs import Endpoint
+from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen
 
 LINE_LIMIT = 1024 * 1024
 TOO_LONG = f"a line is longer than {LINE_LIMIT} bytes: bodies above about 780,000 bytes cannot be sent from here"
 CLIENTS_LIMIT = 64
 WAITING_LIMIT = 1024
 """Requests of one client that wait for an answer."""
+
+UNREAD_LIMIT = 64 * 1024 * 1024
+"""Bytes of answers that a client may leave unread; then it is cut."""
 
 log = logging.getLogger(__name__)
 
@@ -66,6 +70,11 @@ class ControlServer:
         if self._listener is not None:
             self._listener.close()
 
+    def forget_handles(self) -> None:
+        """Forget what clients have opened: the queue manager began anew."""
+        for client in self.clients:
+            client.forget_handles()
+
     def hang_up(self) -> None:
         """Close every client's connection."""
         for client in self.clients:
@@ -82,6 +91,8 @@ class ControlClient(asyncio.Protocol):
         self._waiting: dict[int, Any] = {}
         """Ids of requests that wait for an answer, by the token that the host has for them."""
         self._paused = False
+        self._opened: dict[Request, None] = {}
+        """What is to be asked at the end of the connection: the handles that it has opened are closed."""
 
     # -- asyncio's callbacks ------------------------------------------------------------------------------------
 
@@ -115,7 +126,9 @@ class ControlClient(asyncio.Protocol):
         self._transport = None
         self.server.clients.discard(self)
         for token in list(self._waiting):
-            self.server.host.ask(CancelWaiting(token), lambda result: None)
+            self.server.host.ask(CancelWaiting(token), _ignore)
+        for close in list(self._opened):
+            self.server.host.ask(close, _ignore)
 
     # -- requests and answers -----------------------------------------------------------------------------------
 
@@ -162,11 +175,30 @@ class ControlClient(asyncio.Protocol):
 
         def answered(result: Answer) -> None:
             self._waiting.pop(result.token, None)
+            if isinstance(result, Completed):
+                self._note_handle(request, result)
             self._send(self._limited(answer(number, result)))
 
         token = self.server.host.ask(request, answered)
         if self.server.host.awaits(token):
             self._waiting[token] = number
+
+    def _note_handle(self, request: Request, result: Completed) -> None:
+        """Note a handle that is open now, or is no longer; one that came for who is gone is closed at once."""
+        if isinstance(request, CloseQueue | RemoteClose):
+            self._opened.pop(request, None)
+        opens = _OPENS.get(type(request))
+        if opens is None:
+            return
+        close = opens(result.result.values)
+        if self._transport is None:
+            self.server.host.ask(close, _ignore)
+        else:
+            self._opened[close] = None
+
+    def forget_handles(self) -> None:
+        """Forget the handles that a restart has ended: others get their numbers."""
+        self._opened.clear()
 
     def _cancel(self, number: Any, arguments: dict[str, Any]) -> None:
         """Cancel an earlier request of this client that waits for a message."""
@@ -179,6 +211,7 @@ class ControlClient(asyncio.Protocol):
 
     def _restart(self, number: Any) -> None:
         self.server.host.restart()
+        self.server.forget_handles()
         self._send({"id": number, "ok": True})
 
     def _reset(self, number: Any) -> None:
@@ -186,6 +219,7 @@ class ControlClient(asyncio.Protocol):
             self.server.reset()
         except StoreError as error:
             raise ControlError(str(error)) from error
+        self.server.forget_handles()
         self._send({"id": number, "ok": True})
 
     def _stop(self, number: Any) -> None:
@@ -203,12 +237,28 @@ class ControlClient(asyncio.Protocol):
 
     def _send(self, reply: dict[str, Any]) -> None:
         if self._transport is not None and not self._transport.is_closing():
+            if self._transport.get_write_buffer_size() > UNREAD_LIMIT:
+                self._transport.abort()
+                return
             self._transport.write(json.dumps(reply, separators=(",", ":")).encode() + b"\n")
 
 
 _HOST_VERBS = MappingProxyType(
     {"restart": ControlClient._restart, "reset": ControlClient._reset, "stop": ControlClient._stop}
 )
+
+
+_OPENS: Mapping[type[Request], Callable[[Mapping[str, Any]], Request]] = MappingProxyType(
+    {
+        OpenQueue: lambda opened: CloseQueue(opened["handle"]),
+        RemoteOpen: lambda opened: RemoteClose(opened["remote"]),
+    }
+)
+"""What closes again what a request has opened; cursors end with their handles."""
+
+
+def _ignore(answer: Answer) -> None:
+    """Take an answer that nobody waits for."""
 
 
 def _object(line: bytes) -> dict[str, Any]:

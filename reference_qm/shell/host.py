@@ -16,7 +16,8 @@ from reference_qm.shell.datagrams import DatagramSocket
 from reference_qm.shell.directory_access import DirectoryAccess
 from reference_qm.shell.resolver import Resolver
 from reference_qm.shell.rpc_server import RpcListener
-from reference_qm.shell.store import Store, StoreError
+from reference_qm.shell.store import Store, StoreError, StoreFailure
+from reference_qm.shell.unsent import UNSENT_LIMIT, Unsent
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request
 from reference_qm.surface.driver import Core, Driver, Timer
@@ -68,6 +69,8 @@ class Limits:
 
     connections: int = 8192
     unsent_bytes: int = 272 * 1024 * 1024
+    all_unsent_bytes: int = UNSENT_LIMIT
+    """Of all connections; the one that wants more is cut."""
 
 
 class Host:
@@ -84,7 +87,11 @@ class Host:
         self.store = store
         self.directory = DirectoryAccess(directory)
         self.limits = limits
-        self.rpc = RpcListener(self.handle, connections=limits.connections, unsent_bytes=limits.unsent_bytes)
+        self._unsent = Unsent(limits.all_unsent_bytes)
+        self._unsent.measure(lambda: (connection.waiting for connection in self._connections))
+        self.rpc = RpcListener(
+            self.handle, connections=limits.connections, unsent_bytes=limits.unsent_bytes, unsent=self._unsent
+        )
         self._rpc_listening: RpcListening | None = None
         self._listener: asyncio.Server | None = None
         self._pings: dict[PingSocket, DatagramSocket] = {}
@@ -312,7 +319,8 @@ class Host:
             self.handle(TransportFailed(connection.name, text))
 
     def _connection(self, name: str, opened: OpenedInput, remote: Endpoint | None = None) -> Connection:
-        return Connection(name, opened, self._deliver, self._admit, self._gone, self.limits.unsent_bytes, remote)
+        limit = self.limits.unsent_bytes
+        return Connection(name, opened, self._deliver, self._admit, self._gone, limit, remote, self._unsent)
 
     def _admit(self, connection: Connection) -> bool:
         """Note an open connection; above the limit those that others open are cut before the core hears of them."""
@@ -353,6 +361,8 @@ class Host:
                 answers: list[tuple[int, Input]] = [
                     (life, PersistFailed(effect.token, str(error))) for life, effect in batch
                 ]
+            except Exception as error:  # nobody knows what is on disk now
+                raise StoreFailure(f"the store failed, so nothing can be kept: {_said(error)}") from error
             else:
                 answers = [(life, Persisted(effect.token)) for life, effect in batch]
             self.driver.handle(*(answer for life, answer in answers if life == self._life))
@@ -369,6 +379,10 @@ class Host:
         if not task.cancelled() and (error := task.exception()) is not None:
             context = {"message": "carrying out an effect failed", "exception": error, "task": task}
             asyncio.get_running_loop().call_exception_handler(context)
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
 
 
 def _why(error: OSError) -> str:

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Callable
 from typing import cast
 
+from reference_qm.shell.unsent import Unsent
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcLost
 
 STOP_FLUSH_S = 0.5
@@ -29,9 +30,16 @@ class RpcListener:
     """
 
     def __init__(
-        self, deliver: Callable[[Input], None], *, connections: int = 1024, unsent_bytes: int = 288 * 1024 * 1024
+        self,
+        deliver: Callable[[Input], None],
+        *,
+        connections: int = 1024,
+        unsent_bytes: int = 288 * 1024 * 1024,
+        unsent: Unsent | None = None,
     ) -> None:
         self.deliver = deliver
+        self.unsent = unsent or Unsent()
+        self.unsent.measure(lambda: (client.waiting for client in self._open))
         self.connections = connections
         self.unsent_bytes = unsent_bytes
         self.accepted = 0
@@ -144,6 +152,11 @@ class _Connection(asyncio.Protocol):
         self._untaken = b""
         self._paused = False
 
+    @property
+    def waiting(self) -> int:
+        """The number of bytes that wait to be sent, or to be taken."""
+        return len(self._untaken) + (0 if self._transport is None else self._transport.get_write_buffer_size())
+
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
         peer, own = transport.get_extra_info("peername"), transport.get_extra_info("sockname")
@@ -185,7 +198,8 @@ class _Connection(asyncio.Protocol):
         """Send bytes in order; a connection that is breaking takes them and loses them."""
         if self._transport is None or self._transport.is_closing():
             return
-        if self._transport.get_write_buffer_size() + len(data) > self._listener.unsent_bytes:
+        waiting = self.waiting
+        if waiting + len(data) > self._listener.unsent_bytes or self._listener.unsent.is_full(waiting):
             self._transport.abort()
             return
         self._transport.write(data)

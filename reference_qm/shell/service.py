@@ -21,7 +21,7 @@ from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
 from reference_qm.shell.settings import Settings, format_endpoint
 from reference_qm.shell.sqlite_store import SqliteStore
-from reference_qm.shell.store import MemoryStore, Store, StoreError
+from reference_qm.shell.store import MemoryStore, Store, StoreError, StoreFailure
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.driver import Core
@@ -174,7 +174,10 @@ class Service:
         if isinstance(error, OSError):
             log.warning("%s: %s", context["message"], error)
             return
-        loop.default_exception_handler(context)
+        if isinstance(error, StoreFailure):
+            log.critical("%s", error)
+        else:
+            loop.default_exception_handler(context)
         self._failed = True
         self.stop()
 

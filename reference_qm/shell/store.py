@@ -13,6 +13,10 @@ class StoreError(Exception):
     """Records could not be stored; one line."""
 
 
+class StoreFailure(Exception):
+    """The store did what it should not; one line. Nothing can be kept any more."""
+
+
 class Store(Protocol):
     """Keeps records safely."""
 

@@ -82,7 +82,7 @@ def verdicts_of(found: Ran) -> set[str]:
 @pytest.mark.parametrize("kind", ["messages", "junk"])
 def test_a_flood_is_a_verdict_that_names_it(tmp_path: Path, kind: str) -> None:
     """4 MiB messages, or junk, for ever: once it took 8.5 GB in 38 s."""
-    found = ran(kind, tmp_path, "-k", "ack_timeout_is_repeated and 20000")
+    found = ran(kind, tmp_path, "-k", "a_request_is_answered_and_the_session_is_open")
     assert found.code == 1, found.said
     assert "harness_error" not in verdicts_of(found), found.said
     floods = [line for line in found.lines if "bytes within one check" in (line["reason"] or "")]
@@ -93,7 +93,7 @@ def test_a_flood_is_a_verdict_that_names_it(tmp_path: Path, kind: str) -> None:
 
 def test_a_byte_now_and_then_delays_nothing_for_ever(tmp_path: Path) -> None:
     """Each byte is progress for a read, and none for the whole: the start of the run and its checks end."""
-    found = ran("trickle", tmp_path, "-k", "ack_timeout_is_repeated and 20000", "--check-limit", "10")
+    found = ran("trickle", tmp_path, "-k", "a_request_is_answered_and_the_session_is_open", "--check-limit", "10")
     assert found.code == 1, found.said
     assert "harness_error" not in verdicts_of(found), found.said
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import resource
 import signal
 import socket
 import struct
@@ -14,6 +15,8 @@ from uuid import UUID
 import pytest
 from qm_process import RESPONSE_TIMEOUT_S, free_port, refused, serve
 
+from reference_qm.codec import BaseHeader
+
 ANY = ("--tcp-port", "0", "--ping-port", "0")
 CONTROLLED = (*ANY, "--control", "127.0.0.1:0")
 QUICK_STOP_S = 5.0
@@ -21,6 +24,9 @@ QUICK_STOP_S = 5.0
 PING = struct.Struct("<HHI16s")
 """MS-MQQB 2.2.7: Flags, Signature, Cookie, QMGuid."""
 PING_SIGNATURE = 0x5548
+
+PAGE = resource.getpagesize()
+LONGEST_PACKET = 4 * 1024 * 1024
 
 
 def ping(acceptor: tuple[str, int], cookie: int) -> tuple[int, int, UUID]:
@@ -239,3 +245,21 @@ def test_bad_settings_are_one_line_and_exit_2(tmp_path: Path):
         "mqconform serve: --control = 'here': must be ADDRESS:PORT like 127.0.0.1:0"
     )
     assert "cannot be read" in refused("--config", str(tmp_path / "none.toml"))
+
+
+def resident(pid: int) -> int:
+    """Return the bytes of memory that a process has."""
+    return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * PAGE
+
+
+def test_what_cannot_be_legal_is_not_held(tmp_path: Path):
+    """Before a session is open 572 bytes are legal: once 300 connections with nearly 4 MiB each held 1.4 GB."""
+    message = BaseHeader(PacketSize=LONGEST_PACKET).build() + bytes(LONGEST_PACKET - 17)
+    with serve(tmp_path, "--tcp-port", "0", "--ping-port", "0") as served, contextlib.ExitStack() as stack:
+        before = resident(served.process.pid)
+        for _ in range(50):
+            sock = stack.enter_context(socket.create_connection(served.endpoint("tcp"), RESPONSE_TIMEOUT_S))
+            with contextlib.suppress(ConnectionError):
+                sock.sendall(message)
+                assert sock.recv(1) == b""
+        assert resident(served.process.pid) < before + 10 * LONGEST_PACKET

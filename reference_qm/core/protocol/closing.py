@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from reference_qm.codec import StreamFramer
 from reference_qm.core.part import Part
 from reference_qm.model.adm import OutgoingQueue, Session
 from reference_qm.model.states import Opening, OutgoingQueueState, SessionState
@@ -31,8 +32,26 @@ class Closing(Part):
 
     def close_transport(self, session: Session, reason: str) -> None:
         """Close the underlying connection, unless it is gone. Spec: MS-MQQB 3.1.5.9."""
-        if session.transport is not None and self.qm.transports.pop(session.transport, None) is not None:
+        if session.transport is None:
+            return
+        self.qm.unfinished.note(session.transport, 0)
+        session.framer = StreamFramer()
+        if self.qm.transports.pop(session.transport, None) is not None:
             self.qm.emit(CloseTransport(session.transport, reason))
+
+    def shed(self, now: Now) -> None:
+        """Close connections that hold too much of what is not whole, whoever has waited longest first.
+
+        The specifications give no limit; without one, whoever can connect could take all the memory there is.
+        """
+        while (connection := self.qm.unfinished.one_too_many()) is not None:
+            self.qm.unfinished.note(connection, 0)
+            reason = f"all connections hold more than {self.qm.unfinished.limit} bytes of what is not whole"
+            session = self.qm.transports.get(connection)
+            if session is None:
+                self.qm.remote.associations.cut(connection, reason)
+            else:
+                self.close(session, reason, now)
 
     def await_reconnect(self, session: Session, now: Now) -> None:
         """Try again later when messages wait. Spec: MS-MQQB 3.1.5.9, 3.1.5.2.1, 3.1.5.2.2.

@@ -39,6 +39,18 @@ RECEIVERS: Mapping[tuple[SessionState, PacketType], Callable[[QM], Callable[[Ses
 Spec: MS-MQQB 3.1.5.3, 3.1.5.4, 3.1.5.5, 3.1.5.8.
 """
 
+ESTABLISH_CONNECTION_SIZE = 572
+CONNECTION_PARAMETERS_SIZE = 32
+"""int bytes. Spec: MS-MQQB 2.2.3, 2.2.2."""
+
+LONGEST: Mapping[SessionState, int] = {
+    SessionState.WAITING_EC_MSG: ESTABLISH_CONNECTION_SIZE,
+    SessionState.WAITING_ECR_MSG: ESTABLISH_CONNECTION_SIZE,
+    SessionState.WAITING_CP_MSG: CONNECTION_PARAMETERS_SIZE,
+    SessionState.WAITING_CPR_MSG: CONNECTION_PARAMETERS_SIZE,
+}
+"""int bytes of the longest packet that a state admits, where it admits one of a fixed size."""
+
 _SIGNED_BY = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
 _SESSION_WINDOW = ("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
 
@@ -84,6 +96,28 @@ class Identifying(Part):
                 self.verify_signature(session, error, now)
             else:
                 self.refuse_malformed(session, error, now)
+        elif session.framer.pending and self.qm.is_connected(session, transport):
+            self.check_announced(session, now)
+        if transport is not None:
+            self.note_unfinished(session, transport, now)
+
+    def check_announced(self, session: Session, now: Now) -> None:
+        """Close on a packet longer than any that the state admits, before it has come. Spec: MS-MQQB 3.1.5.3, 3.1.5.4.
+
+        Whoever has not opened a session could have megabytes of every connection held otherwise.
+        """
+        longest, announced = LONGEST.get(session.SessionState), session.framer.announced
+        if longest is not None and announced > longest:
+            self.note_received(session)
+            state = session.SessionState.value
+            reason = f"a packet of {announced} bytes in {state}, at most {longest} (MS-MQQB 3.1.5.3, 3.1.5.4)"
+            self.qm.closing.close(session, reason, now)
+
+    def note_unfinished(self, session: Session, transport: str, now: Now) -> None:
+        """Note what is held of an unfinished packet; who has waited longest has to go when all hold too much."""
+        connected = self.qm.is_connected(session, transport)
+        self.qm.unfinished.note(transport, session.framer.pending if connected else 0)
+        self.qm.closing.shed(now)
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:
         """Identify a packet, check its form and pass it to the method of the state. Spec: MS-MQQB 3.1.5.1."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from reference_qm.model.timers import TimerKey, TimerName, Timers
+from reference_qm.model.unfinished import Unfinished
 from reference_qm.rpc import Association, CloseAssociation, RpcEvent, RpcOutput, RpcServer, SendBytes
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import RpcClose, RpcSend
@@ -26,9 +27,10 @@ class _Held:
 class Associations:
     """Every association of a server. What happens is noted in order, and carried out at the end of an input."""
 
-    def __init__(self, server: RpcServer, timers: Timers) -> None:
+    def __init__(self, server: RpcServer, timers: Timers, unfinished: Unfinished) -> None:
         self.server = server
         self.timers = timers
+        self.unfinished = unfinished
         self._made = 0
         self._by_connection: dict[str, _Held] = {}
         self._by_number: dict[int, _Held] = {}
@@ -58,7 +60,14 @@ class Associations:
         held = self._by_connection.get(event.connection)
         if held is not None:
             self.note(held.association.receive_bytes(event.data, now))
+            self.unfinished.note(event.connection, held.association.unfinished)
             self._set_timer(held, now)
+
+    def cut(self, connection: str, reason: str) -> None:
+        """Close a connection, if it is still there."""
+        held = self._by_connection.get(connection)
+        if held is not None:
+            self.note(held.association.close(reason))
 
     def lose(self, event: RpcLost) -> None:
         """Forget a connection that is gone, and note what becomes of its calls and handles."""
@@ -110,6 +119,7 @@ class Associations:
 
     def _forget(self, held: _Held) -> None:
         self.timers.stop(_timer(held))
+        self.unfinished.note(held.connection, 0)
         del self._by_connection[held.connection], self._by_number[held.number], self._by_association[held.association]
 
     def _set_timer(self, held: _Held, now: Now) -> None:

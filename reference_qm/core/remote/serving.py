@@ -13,6 +13,7 @@ from reference_qm.core.remote.model import (
     RemoteReadEntry,
 )
 from reference_qm.model.timers import Timers
+from reference_qm.model.unfinished import Unfinished
 from reference_qm.rpc import (
     EPT,
     QM2QM,
@@ -30,7 +31,7 @@ from reference_qm.rpc import (
 from reference_qm.rpc.mapper import EndpointMapper, MappedEndpoint
 from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import Entropy
-from reference_qm.surface.inputs import RpcListening, RpcLost
+from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
 
 INTERFACES = (QM2QM, QMCOMM, EPT)
 """Interfaces of every port: clients call qm2qm methods at the port that qmcomm named, and the other way round."""
@@ -39,8 +40,8 @@ INTERFACES = (QM2QM, QMCOMM, EPT)
 class RemoteReading:
     """The server's side of remote reading: associations and the collections of MS-MQQP 3.1.1 and MS-MQMP 3.1.1."""
 
-    def __init__(self, entropy: Entropy, timers: Timers) -> None:
-        self.associations = Associations(RpcServer(INTERFACES, entropy), timers)
+    def __init__(self, entropy: Entropy, timers: Timers, unfinished: Unfinished) -> None:
+        self.associations = Associations(RpcServer(INTERFACES, entropy), timers, unfinished)
         self.RemoteReadEntryCollection = EntryCollection[RemoteReadEntry]()
         self.OpenQueueEntryCollection = EntryCollection[OpenQueueEntry]()
         self.RemoteQueueOpenContextHandleTable: dict[RemoteQueueOpenContextHandle, None] = {}
@@ -63,6 +64,11 @@ class RpcServing(Part):
     def on_listening(self, event: RpcListening, now: Now) -> None:
         """Note the ports. Spec: MS-MQQP 3.1.3."""
         self.qm.rpc_listening = event
+
+    def on_bytes(self, event: RpcBytes, now: Now) -> None:
+        """Take what came on a connection. Spec: MS-MQQP 2.1."""
+        self.qm.remote.associations.receive(event, now)
+        self.qm.closing.shed(now)
 
     def on_lost(self, event: RpcLost, now: Now) -> None:
         """Forget a connection. Spec: MS-MQQP 3.1.6."""

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 
 from reference_qm.core.remote.associations import Associations
 from reference_qm.model.timers import Timers
+from reference_qm.model.unfinished import Unfinished
 from reference_qm.rpc import RpcEvent, RpcOutput, RpcServer
 from reference_qm.shell import system
 from reference_qm.shell.rpc_server import RpcListener
@@ -24,7 +25,7 @@ class RpcDesk:
         self.server = server
         self.dispatcher = dispatcher
         self.timers = Timers()
-        self.associations = Associations(server, self.timers)
+        self.associations = Associations(server, self.timers, Unfinished())
         self.listener = RpcListener(self.deliver, **limits)
         self._timer: asyncio.TimerHandle | None = None
 

@@ -15,9 +15,17 @@ from reference_qm.control import FACILITIES, ControlError
 from reference_qm.shell import control_server
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.store import StoreError
-from reference_qm.surface.commands import CancelWaiting, Identity, ReceiveMessage, Result
+from reference_qm.surface.commands import (
+    CancelWaiting,
+    CloseQueue,
+    Identity,
+    OpenQueue,
+    ReceiveMessage,
+    Result,
+)
 from reference_qm.surface.effects import Completed, Effect, Rejected
 from reference_qm.surface.inputs import Command, Endpoint, Input, Started
+from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen
 
 MIB = 1024 * 1024
 
@@ -314,5 +322,75 @@ def test_stop_is_answered_and_ends_the_service():
             assert await caller.read_reply() == {"id": 1, "ok": True}
             async with asyncio.timeout(RESPONSE_TIMEOUT_S):
                 await it.stopped.wait()
+
+    asyncio.run(story())
+
+
+def opening(event: Input) -> list[Effect]:
+    """Answer what opens something with its token as the handle, and everything else with nothing."""
+    if not isinstance(event, Command):
+        return []
+    names = {OpenQueue: "handle", RemoteOpen: "remote"}
+    name = names.get(type(event.request))
+    return [Completed(event.token, Result({name: event.token} if name else {}))]
+
+
+def test_handles_end_with_the_connection_that_opened_them():
+    async def story():
+        async with bench() as it:
+            it.core.script = opening
+            async with it.caller() as caller:
+                caller.say({"id": 1, "verb": "open_queue", "queue": "private$\\q", "access": "receive"})
+                kept = (await caller.read_reply())["handle"]
+                caller.say({"id": 2, "verb": "open_queue", "queue": "private$\\q", "access": "peek"})
+                closed = (await caller.read_reply())["handle"]
+                caller.say(
+                    {"id": 3, "verb": "remote_open", "queue": "DIRECT=TCP:127.0.0.1\\private$\\q", "access": "peek"}
+                )
+                remote = (await caller.read_reply())["remote"]
+                caller.say({"id": 4, "verb": "close_queue", "handle": closed})
+                await caller.read_reply()
+            commands = [await it.core.wait_for(Command) for _ in range(6)]
+            assert [one.request for one in commands[4:]] == [CloseQueue(kept), RemoteClose(remote)]
+
+    asyncio.run(story())
+
+
+def test_handles_that_a_restart_has_ended_are_not_closed_again():
+    async def story():
+        async with bench() as it:
+            it.core.script = opening
+            async with it.caller() as caller:
+                caller.say({"id": 1, "verb": "open_queue", "queue": "private$\\q", "access": "receive"})
+                caller.say({"id": 2, "verb": "restart"}, {"id": 3, "verb": "identity"})
+                for _ in range(3):
+                    await caller.read_reply()
+            async with it.caller() as other:
+                other.say({"id": 1, "verb": "identity"})
+                await other.read_reply()
+            asked = [event.request for event in it.core.inputs if isinstance(event, Command)]
+            assert [type(one) for one in asked] == [OpenQueue, Identity, Identity]
+
+    asyncio.run(story())
+
+
+def test_a_client_that_reads_none_of_its_answers_is_cut(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(control_server, "UNREAD_LIMIT", 4 * MIB)
+
+    async def story():
+        async with bench() as it, it.caller() as caller:
+            it.core.script = lambda event: []
+            for number in range(200):
+                caller.say({"id": number, "verb": "receive", "queue": "private$\\q", "timeout_ms": 1000})
+            tokens = [(await it.core.wait_for(Command)).token for _ in range(200)]
+            it.core.script = lambda event: (
+                [Completed(token, Result({"message": "x" * MIB})) for token in tokens]
+                if isinstance(event, Started)
+                else []
+            )
+            it.server.host.handle(Started())
+            async with asyncio.timeout(RESPONSE_TIMEOUT_S):
+                while it.server.clients:
+                    await asyncio.sleep(0)
 
     asyncio.run(story())

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import socket
+from collections.abc import Sequence
 
 import pytest
-from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore
+from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, on
 
 from harness.faults.registry import Fault, FaultyCore, load_faults
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.shell.service import Service, make_core
 from reference_qm.shell.settings import Settings, SettingsError, load_settings
-from reference_qm.surface.effects import Effect
+from reference_qm.shell.store import MemoryStore, Record
+from reference_qm.surface.effects import Effect, Persist
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import BytesReceived, Endpoint, Input, Started
 
@@ -58,6 +60,25 @@ def test_a_failure_of_the_system_is_logged_and_survived(caplog: pytest.LogCaptur
 
     assert asyncio.run(story()) is True
     assert caplog.messages == ["socket.accept() out of system resource: [Errno 24] Too many open files"]
+
+
+@pytest.mark.parametrize("error", [RuntimeError("no thread\nis left"), OSError(5, "Input/output error"), MemoryError()])
+def test_a_store_that_fails_as_no_store_should_ends_the_process_with_one_line(
+    caplog: pytest.LogCaptureFixture, error: Exception
+):
+    class Broken(MemoryStore):
+        async def write(self, records: Sequence[Record]) -> None:
+            raise error
+
+    core = ScriptedCore(on(Started, Persist(1, {"n": 1})))
+
+    async def story() -> bool:
+        async with asyncio.timeout(RESPONSE_TIMEOUT_S):
+            return await Service(settings(), lambda: core, Broken()).run(lambda line: None)
+
+    assert asyncio.run(story()) is False
+    said = f"the store failed, so nothing can be kept: {type(error).__name__}: {' '.join(str(error).split())}"
+    assert caplog.messages == [said]
 
 
 def test_a_service_that_cannot_have_its_ports_has_done_nothing():

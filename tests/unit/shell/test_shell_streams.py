@@ -141,6 +141,28 @@ def test_a_peer_that_does_not_read_is_cut_and_others_are_served():
     asyncio.run(story())
 
 
+def test_all_connections_share_one_limit_of_what_waits_to_be_sent():
+    async def story():
+        core = ScriptedCore(
+            lambda event: [SendPacket(event.transport, b"x" * MIB)] if isinstance(event, BytesReceived) else []
+        )
+        limits = Limits(unsent_bytes=100 * MIB, all_unsent_bytes=12 * MIB)
+        async with running(core, limits) as (host, endpoint), contextlib.AsyncExitStack() as stack:
+            for _ in range(4):
+                _, writer = await stack.enter_async_context(client(endpoint))
+                writer.transport.pause_reading()
+                await core.wait_for(TransportAccepted)
+            async with asyncio.timeout(RESPONSE_TIMEOUT_S):
+                while not (lost := [event for event in core.inputs if isinstance(event, TransportLost)]):
+                    for name in list(host._streams):
+                        host.handle(BytesReceived(name, b"more"))
+                    assert sum(each.waiting for each in host._connections) <= limits.all_unsent_bytes + 4 * MIB
+                    await asyncio.sleep(0)
+            assert "does not read" in lost[0].reason
+
+    asyncio.run(story())
+
+
 def test_a_closed_connection_does_not_keep_unread_bytes_for_ever(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(connection, "LINGER_S", 0.05)
 

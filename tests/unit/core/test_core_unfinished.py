@@ -1,0 +1,97 @@
+"""What is not whole is bounded: by what the state of a session admits, and by one limit for all connections."""
+
+from __future__ import annotations
+
+import pytest
+from core_network import Network
+from core_raw import Raw, establish, parameters, user_message
+
+from reference_qm.codec import BaseHeader
+from reference_qm.core.protocol.identifying import CONNECTION_PARAMETERS_SIZE, ESTABLISH_CONNECTION_SIZE, LONGEST
+from reference_qm.model.states import SessionState
+from reference_qm.model.unfinished import Unfinished
+from reference_qm.surface.inputs import Endpoint, RpcAccepted, RpcBytes, RpcLost
+
+LONG = BaseHeader(PacketSize=4 * 1024 * 1024 - 1).build() + bytes(84)
+"""The beginning of a message of 4 MiB - 1."""
+FRAGMENT = bytes.fromhex("0500 00 01 10000000 0002 0000 01000000") + bytes(100)
+"""The beginning of a PDU of 512 bytes."""
+
+
+def test_the_longest_packets_of_the_states_are_those_of_the_document() -> None:
+    assert len(establish().build()) == ESTABLISH_CONNECTION_SIZE
+    assert len(parameters().build()) == CONNECTION_PARAMETERS_SIZE
+
+
+@pytest.mark.parametrize("opened", [False, True], ids=["WAITING_EC_MSG", "WAITING_CP_MSG"])
+def test_a_message_before_the_session_is_open_is_refused_with_its_first_bytes(opened: bool) -> None:
+    raw = Raw.initiator(Network().host(1))
+    if opened:
+        raw.feed(establish())
+    raw.feed(LONG)
+    assert raw.closed is not None
+    assert f"at most {LONGEST[SessionState.WAITING_CP_MSG if opened else SessionState.WAITING_EC_MSG]}" in raw.closed
+    assert raw.host.core.unfinished.total == 0
+
+
+def test_packets_of_the_right_size_may_come_byte_by_byte() -> None:
+    raw = Raw.initiator(Network().host(1))
+    for byte in establish().build() + parameters().build() + user_message(1).build():
+        raw.feed(bytes([byte]))
+    assert raw.closed is None
+    assert raw.session["SessionState"] == "OPEN"
+    assert raw.host.core.unfinished.total == 0
+
+
+def test_who_goes_on_with_a_message_stays_and_who_has_waited_longest_goes() -> None:
+    host = Network().host(1)
+    host.core.unfinished.limit = 350
+    first, second, third = (Raw.open(host) for _ in range(3))
+    for raw in (first, second):
+        raw.feed(LONG)
+    first.feed(bytes(50))
+    assert host.core.unfinished.total == 250
+    third.feed(LONG + bytes(10))
+    assert second.closed is not None
+    assert "all connections hold more than 350 bytes" in second.closed
+    assert (first.closed, third.closed) == (None, None)
+    assert host.core.unfinished.total == 260
+
+
+def test_requests_of_rpc_have_the_same_limit_and_what_is_gone_is_forgotten() -> None:
+    host = Network().host(1)
+    core = host.core
+    core.unfinished.limit = 250
+    session = Raw.open(host)
+    session.feed(LONG)
+    for name in ("rpc-1", "rpc-2"):
+        host.handle(RpcAccepted(name, Endpoint("127.0.0.9", 5000), Endpoint("127.0.0.1", 2103)))
+        host.handle(RpcBytes(name, FRAGMENT))
+    assert session.closed is not None
+    assert core.unfinished.total == 2 * len(FRAGMENT)
+    host.handle(RpcAccepted("rpc-3", Endpoint("127.0.0.9", 5000), Endpoint("127.0.0.1", 2103)))
+    host.handle(RpcBytes("rpc-3", FRAGMENT))
+    assert len(core.remote.associations) == 2
+    assert core.unfinished.total == 2 * len(FRAGMENT)
+    host.handle(RpcLost("rpc-2", "gone"))
+    assert core.unfinished.total == len(FRAGMENT)
+
+
+def test_a_lost_connection_holds_nothing() -> None:
+    host = Network().host(1)
+    raw = Raw.open(host)
+    raw.feed(LONG)
+    assert host.core.unfinished.total == len(LONG)
+    raw.lose()
+    assert host.core.unfinished.total == 0
+
+
+def test_the_oldest_holder_is_the_one_too_many() -> None:
+    unfinished = Unfinished(limit=10)
+    unfinished.note("a", 6)
+    unfinished.note("b", 4)
+    assert unfinished.one_too_many() is None
+    unfinished.note("a", 7)
+    assert unfinished.one_too_many() == "b"
+    unfinished.note("b", 0)
+    assert (unfinished.one_too_many(), unfinished.total) == (None, 7)
