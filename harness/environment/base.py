@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Protocol
 
+from harness.environment.pulse import Pulse
 from reference_qm.surface.clock import Now
 from reference_qm.surface.driver import Timer
 from reference_qm.surface.inputs import Endpoint
@@ -74,6 +75,8 @@ class Environment(Protocol):
     virtual: bool
     hung_up: bool
     """Whether the other side closed a connection, as far as the time that takes is real."""
+    pulse: Pulse | None
+    """What is known of the system's pulse; None in virtual time and where there is no way to feel it."""
 
     def now(self) -> Now:
         """Return the time."""

@@ -52,8 +52,11 @@ class Pulse:
         """Numbers of the questions that wait for an answer, with their times."""
         self._number = 0
         self._answered = 0
+        self._answered_once = False
         self.stalls: list[Stall] = []
         self.hangs = False
+        self.was_gone = False
+        """Whether nobody could be asked for a time, after it had answered."""
 
     def through(self, open_channel: Callable[[], Channel]) -> Pulse:
         """Ask through a channel, which is opened with the first question."""
@@ -72,6 +75,7 @@ class Pulse:
         self._number += 1
         self._asked.append((self._number, now_ms))
         if self._channel is None or not self._channel.ask(self._number):
+            self.was_gone |= self._answered_once
             self._asked.clear()
             self._answered = self._number
         return self._number
@@ -83,7 +87,7 @@ class Pulse:
             began_ms = self._asked[0][1]
             if now_ms - began_ms > self._tolerance_ms:
                 self.stalls.append(Stall(began_ms, now_ms))
-            self._answered, self.hangs = number, False
+            self._answered, self._answered_once, self.hangs = number, True, False
             while self._asked and self._asked[0][0] <= number:
                 self._asked.popleft()
 
@@ -105,7 +109,8 @@ class Pulse:
     @property
     def longest_ms(self) -> int:
         """Return the longest stall so far."""
-        return max((stall.ended_ms - stall.began_ms for stall in self.stalls), default=0)
+        stalls = [*self.stalls, *self._going_on()]
+        return max((stall.ended_ms - stall.began_ms for stall in stalls), default=0)
 
     def _going_on(self) -> list[Stall]:
         now_ms = self._now_ms()
@@ -118,6 +123,8 @@ class Pulse:
 
     def close(self) -> None:
         """Ask no more."""
+        self.stalls += self._going_on()
+        self._asked.clear()
         if self._channel is not None:
             self._channel.close()
 

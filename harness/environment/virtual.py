@@ -7,6 +7,7 @@ import itertools
 from collections.abc import Callable
 
 from harness.environment.base import DatagramSink, StreamSink
+from harness.environment.pulse import Pulse
 from harness.errors import HarnessError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
@@ -94,6 +95,7 @@ class VirtualEnvironment:
 
     virtual = True
     hung_up = False
+    pulse: Pulse | None = None
 
     def __init__(self) -> None:
         self._now_ms = _BOOTED_MS

@@ -151,6 +151,26 @@ def skip_during(outer: Method, inner: Method) -> Install:
     return during(outer, inner, lambda original, *_: lambda *arguments, **named: None)
 
 
+def silent_after(method: Method, when: Callable[..., bool]) -> Install:
+    """Take no input any more once a step was done with such arguments: whatever comes, nothing is answered."""
+
+    def install(faulty: FaultyCore) -> None:
+        over: list[bool] = []
+
+        def make(original: Callable[..., Any]) -> Callable[..., Any]:
+            def run(*arguments: Any, **named: Any) -> Any:
+                if when(*arguments):
+                    over.append(True)
+                return original(*arguments, **named)
+
+            return run
+
+        put_in_place(faulty.core, changed(method, make))
+        faulty.input_filters.append(lambda event: [] if over else [event])
+
+    return install
+
+
 def always(change: Callable[[QueueManager], None]) -> Install:
     """Spoil the core's state after everything that happens."""
     return lambda faulty: faulty.after_each.append(change)

@@ -8,6 +8,7 @@ from typing import Any
 from harness.capture.recorder import Frame
 from harness.errors import HarnessError
 from harness.judging.passive import PASSIVE, PassiveJudge
+from harness.judging.robustness import ROWS, Diagnosis
 from harness.judging.verdicts import HEX_LIMIT, Entry, Evidence, Log, Verdict, worst
 from harness.rules.catalogue import Catalogue, Rule
 
@@ -101,6 +102,19 @@ class Judge:
             self.reasons.append(reason)
         for rule in rules:
             self._write(self._row(rule), verdict, "", "", [], reason=reason)
+
+    def not_going_on(self, diagnosis: Diagnosis, rules: Iterable[str]) -> None:
+        """Record that the system did not live through this check: a finding of its own, and a miss of these rules.
+
+        Nothing else that it passed here counts: a closed connection is no refusal when nobody is left.
+        """
+        said = f"{diagnosis.condition}: {diagnosis.says}"
+        row = ROWS[diagnosis.condition]
+        frames = list(diagnosis.evidence)
+        self._write(row, Verdict.FAIL, row.says, said, frames)
+        for rule in rules:
+            self._write(self._row(rule), Verdict.FAIL, "goes on", said, frames)
+        self._leave([rule for rule in self.covers if self.judged.get(rule) not in _MISSED], Verdict.INCONCLUSIVE, said)
 
     def passive(self, found: PassiveJudge) -> None:
         """Write what the passive predicates found in this test: one pass a rule, or its failures."""

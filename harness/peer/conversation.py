@@ -90,6 +90,7 @@ class Conversation:
         self.peer.environment.run_until(
             lambda: self.record.closed_by is not None or len(self.record.from_sut) > before,
             self.peer.sut.quiet_ms if for_ms is None else for_ms,
+            exactly=for_ms is not None,
         )
         return self.record.closed_by is None and len(self.record.from_sut) == before
 

@@ -266,10 +266,10 @@ class RawListener:
         self.peer._raw.append(conversation)
         return conversation
 
-    def accept(self, within_ms: int | None = None) -> RawConversation | None:
-        """Wait for the next connection of the SUT; None when none came."""
+    def accept(self, within_ms: int | None = None, *, exactly: bool = False) -> RawConversation | None:
+        """Wait for the next connection of the SUT; None when none came. ``exactly``: by the tester's clock."""
         timeout = self.peer.sut.response_timeout_ms if within_ms is None else within_ms
-        self.peer.environment.run_until(lambda: bool(self.waiting), timeout)
+        self.peer.environment.run_until(lambda: bool(self.waiting), timeout, exactly=exactly)
         return self.waiting.pop(0) if self.waiting else None
 
     def close(self) -> None:

@@ -85,6 +85,12 @@ class Document:
         return f"{_PAGES}/ms-{self.name.lower()}/{self.sections.get(section, self.page)}"
 
 
+_JSON_FIELDS = (
+    *("document", "section", "title", "level", "form", "kind", "twin"),
+    *("observe", "observed", "role", "says", "why", "link"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A row of the catalogue.
@@ -115,6 +121,10 @@ class Rule:
     def observed(self) -> str:
         """The words for ``observe``."""
         return OBSERVED_HOW[self.observe]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the row for a run folder's rules.json."""
+        return {key: getattr(self, key) for key in _JSON_FIELDS}
 
 
 class Catalogue(Mapping[str, Rule]):
@@ -155,11 +165,7 @@ class Catalogue(Mapping[str, Rule]):
 
     def to_rules_json(self) -> dict[str, dict[str, Any]]:
         """Return the rows for a run folder's rules.json."""
-        fields = (
-            *("document", "section", "title", "level", "form", "kind", "twin"),
-            *("observe", "observed", "role", "says", "why", "link"),
-        )
-        return {name: {key: getattr(rule, key) for key in fields} for name, rule in self._rules.items()}
+        return {name: rule.to_json() for name, rule in self._rules.items()}
 
     def titles(self) -> dict[str, str]:
         """Return the titles of the documents without what is common to all, for a run folder's rules.json."""

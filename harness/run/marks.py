@@ -10,6 +10,14 @@ def covers(*rules: str) -> pytest.MarkDecorator:
     return pytest.mark.covers(*rules)
 
 
+def goes_on(*rules: str) -> pytest.MarkDecorator:
+    """Mark a check of something that a system has to put up with: it must be alive before and afterwards.
+
+    When it was, and is not any more, these rules fail; without any, all that the check covers.
+    """
+    return pytest.mark.goes_on(*rules)
+
+
 def needs(*names: str) -> pytest.MarkDecorator:
     """Mark a check with the capabilities and facilities that it cannot do without."""
     return pytest.mark.needs(*names)

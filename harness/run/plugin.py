@@ -48,6 +48,9 @@ _ENDS = (signal.SIGTERM, signal.SIGHUP)
 CHECK_LIMIT_S = 15 * 60
 """No wait that a check without control makes is as long."""
 
+ATTEMPT: pytest.StashKey[int] = pytest.StashKey()
+"""How many attempts at this check there were before."""
+
 _BAD = ("fail", "inconclusive", "harness_error")
 """Verdicts with which a check counts as failed for pytest, JUnit and Allure."""
 
@@ -81,6 +84,9 @@ def _seconds(text: str) -> int:
 def pytest_configure(config: pytest.Config) -> None:
     """Register the markers; with --sut, open the run folder before other plugins look for their files."""
     config.addinivalue_line("markers", "covers(rule, ...): the rules of the catalogue that a check judges")
+    config.addinivalue_line(
+        "markers", "goes_on(rule, ...): rules that fail when the system does not live through a check"
+    )
     config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check cannot do without")
     if config.getoption("--sut") and not config.getoption("collectonly"):
         _begin(config)
@@ -91,6 +97,7 @@ def _begin(config: pytest.Config) -> None:
 
     from harness.errors import MqconformError, UsageError
     from harness.rules.catalogue import load_catalogue
+    from harness.run import attempts
     from harness.run.run import Run, slug
     from harness.sut.drivers import driver_for, start_all, timeouts_report
     from harness.sut.sut_file import load_sut_file
@@ -121,6 +128,7 @@ def _begin(config: pytest.Config) -> None:
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [driver.identifier for driver in drivers if driver.identifier is not None]
     config.stash[RUN] = run
+    config.pluginmanager.register(attempts)
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
     if config.pluginmanager.hasplugin("junitxml"):
@@ -249,7 +257,8 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     run = config.stash[RUN]
     number = len(run.done.tests) + request.session.items.index(request.node)
     fresh_peer = None if needs_known_peer(request.node) else number
-    view = config.stash[DRIVER].open(test, run.word, fresh_peer)
+    attempt = request.node.stash.get(ATTEMPT, 0)
+    view = config.stash[DRIVER].open(test, f"{run.word} {attempt}" if attempt else run.word, fresh_peer)
     view.environment.limit(config.getoption("check_limit") * 1_000)
     try:
         _meet_needs(request.node, view)
@@ -275,7 +284,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, _passive: PassiveJudge) -> It
     from harness.peer.peer import Peer
 
     test = str(suite_path(request.node))
-    recorder = Recorder(sut.environment, request.config.stash[RUN].capture_path(test))
+    recorder = Recorder(sut.environment, _capture_path(request.node, test))
     recorder.listeners.append(_passive.on_frame)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
     yield counterpart
@@ -297,12 +306,16 @@ def judge(request: pytest.FixtureRequest) -> Judge:
     return made
 
 
+def _capture_path(item: pytest.Item, test: str) -> Path:
+    return item.config.stash[RUN].capture_path(test, attempt=item.stash.get(ATTEMPT, 0))
+
+
 def _judge_for(item: pytest.Item, path: str) -> Judge:
     from harness.judging.judge import Judge
     from harness.run.run import CAPTURES_FOLDER
 
     run = item.config.stash[RUN]
-    capture = f"{CAPTURES_FOLDER}/{run.capture_path(path).name}"
+    capture = f"{CAPTURES_FOLDER}/{_capture_path(item, path).name}"
     return Judge(run.catalogue, item.config.stash[LOG], test=path, covers=covered(item), capture=capture)
 
 
@@ -311,6 +324,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     """Prepare a check; when its SUT cannot be reached, its rules are inconclusive, not silent."""
     from harness.errors import HarnessError, MqconformError, SutLost
     from harness.judging.verdicts import Verdict
+    from harness.run import going_on
 
     path = suite_path(item)
     if path is None or RUN not in item.config.stash:
@@ -319,7 +333,9 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
     item.config.stash[RUN].tests_run.add(path)
     try:
         item.config.stash[RUN].begin_check()
-        return (yield)
+        done = yield
+        going_on.before(item)
+        return done
     except SutLost as error:  # nothing was begun: who resumes the run begins with this check
         item.config.stash[RUN].tests_run.remove(path)
         end_run(item.session, str(error))
@@ -338,6 +354,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     """Run a check; whatever happens, every rule that it covers gets a verdict."""
     from harness.errors import ConformanceFailure, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
+    from harness.run import going_on
     from harness.sut.drivers import DEATH_NEAR_S
 
     path = suite_path(item)
@@ -361,6 +378,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         judge.break_off(f"{type(error).__name__}: {error}", Verdict.HARNESS_ERROR)
         raise
     finally:
+        going_on.after(item, judge)
         judge.passive(item.funcargs["_passive"])  # type: ignore[attr-defined]
     item.stash[TOLD] = how is not None
     judge.end()
@@ -402,6 +420,8 @@ def _outcome(judge: Judge, known: set[str]) -> None:
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     """End the run: its exit code is the session's, unless pytest itself ended badly."""
+    from harness.run import going_on
+
     run = session.config.stash.get(RUN, None)
     if run is None:
         return
@@ -411,6 +431,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     elif not run.lost:
         run.aborted = pytest.ExitCode(exitstatus).name.lower()
     run.failed = exitstatus == pytest.ExitCode.TESTS_FAILED
+    going_on.account(run)
     code = run.end()
     if ended or run.lost:
         session.exitstatus = code

@@ -18,6 +18,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.errors import ConformanceFailure, UsageError
+from harness.judging.robustness import DOCUMENT, ROWS, TITLE
 from harness.judging.verdicts import Recorded, RunInfo, Verdict, VerdictLog, read_verdicts
 from harness.paths import SUITES
 from harness.rules.catalogue import Catalogue, load_index
@@ -175,12 +176,13 @@ class Run:
         tests = len(self.tests_run | self.done.tests)
         return f"{self.file.sut.name} {self.file.sut.version}: {tests} checks: {counts or 'no verdicts'}"
 
-    def capture_path(self, test: str) -> Path:
-        """Return the capture file of a test: one name, whatever its parameters look like.
+    def capture_path(self, test: str, attempt: int = 0) -> Path:
+        """Return the capture file of an attempt at a test: one name, whatever its parameters look like.
 
         A test that is run again after a kill gets another, since the verdicts of before point into the first.
         """
         again = f"-from-{self.done.last + 1}" if test == self.done.cut else ""
+        again += f"-again-{attempt}" if attempt else ""
         return self.folder / CAPTURES_FOLDER / f"{capture_name(test)}{again}.pcapng"
 
 
@@ -225,6 +227,9 @@ def _recorded(path: Path, *, ended: bool) -> Recorded:
             done.last = max(done.last, int(line["seq"]))
         except (KeyError, ValueError, TypeError) as error:
             raise UsageError(f"{path}:{number}: no verdict of this harness; remove that line to resume") from error
+        if known[0] is None:  # of the whole run
+            done.counts[verdict] += 1
+            continue
         if known[0] != done.cut:
             done.cut, done.unfinished = known[0], Counter()
         done.unfinished[known] += 1
@@ -245,9 +250,10 @@ def _rules_json(catalogue: Catalogue) -> str:
     for name, row in rules.items():
         row |= {"checked": name in proof.checked, "proven": name in proof.proven}
     sections = coverage(catalogue, load_index(), proof.checked, proof.proven)
+    rules |= {row.id: row.to_json() for row in ROWS.values()}
     tree = {
         "schema": SCHEMA,
-        "documents": catalogue.titles(),
+        "documents": catalogue.titles() | {DOCUMENT: TITLE},
         "rules": rules,
         "coverage": [asdict(one) for one in sections],
     }

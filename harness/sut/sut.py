@@ -86,6 +86,8 @@ class Sut:
         """The format names whose outgoing queues this test holds."""
         self.process_ended: Callable[[float], str | None] = lambda within_s: None
         """Tells how the process that the run started ended, None while it runs; waits so many seconds for it to end."""
+        self.restarted = False
+        """Whether the check let it start anew."""
         self._timers: dict[str, int] = {}
         """The timers that ``set_timers`` changed, as they were."""
         self._settings: dict[str, Any] = {}
@@ -285,6 +287,7 @@ class Sut:
     def restart(self) -> None:
         """Stop and start the SUT: express messages and sessions are gone."""
         self._need_alone("restart")
+        self.restarted = True
         self.control.call("restart")
         if not self.environment.virtual:  # where nothing else can answer
             self._confirm_identity()

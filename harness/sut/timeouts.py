@@ -22,7 +22,7 @@ felt."""
 QUIET_OF_SLOW = 2
 ACK_TIMEOUT_MS = 20_000
 """The shortest timer after which a queue manager gives its peer up (MS-MQQB 2.2.2.1, note <51>)."""
-ANSWERS_A_TIMER = 2.5
+ANSWERS_A_TIMER = 1.25
 """So many of the slowest answers must fit into it, however fast timers run."""
 
 

@@ -49,6 +49,11 @@ class VitalSigns:
         self._felt = None if self._open_channel is None else self._pulse(environment, self._open_channel)
         return self._felt
 
+    @property
+    def stall_ms(self) -> int:
+        """The longest stall in the test before."""
+        return 0 if self._felt is None else self._felt.longest_ms
+
     def _channels(self, ping_port: int, control: Endpoint | None) -> Iterator[OpenChannel]:
         driver = self.file.driver
         if self.file.capabilities.get("ping", False):

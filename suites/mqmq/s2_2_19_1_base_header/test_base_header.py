@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire import connection_parameters, session_ack
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
@@ -62,6 +62,7 @@ def test_the_base_header_of_internal_packets(peer, judge):
     judge("MQMQ-2.2.19.1-22", expected=SIZES, observed=of_setup, evidence=answers, errata="E01")
 
 
+@goes_on()
 @covers("MQMQ-2.2.19.1-02")
 @pytest.mark.parametrize("reserved", [0xC0, 0x5A, 0xCD, 0xFF])
 def test_reserved_is_ignored(peer, judge, reserved):
@@ -70,6 +71,7 @@ def test_reserved_is_ignored(peer, judge, reserved):
     judge("MQMQ-2.2.19.1-02", expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
 
 
+@goes_on()
 @covers(*RESERVED_BITS.values())
 def test_reserved_bits_are_ignored(peer, judge):
     """An exchange in which one reserved bit is set in every packet of the peer goes as any other."""
@@ -116,6 +118,7 @@ def _answer(asked):
     return connection_parameters(WindowSize=64, **timeouts)
 
 
+@goes_on()
 @needs("receive")
 @covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24")
 def test_an_expired_message_is_ignored_by_the_receiver(peer, sut, judge):

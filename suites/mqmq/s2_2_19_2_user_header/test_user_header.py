@@ -8,7 +8,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
 from suites.messages import recoverable_message
 from suites.mqqb.steps.exchanges import reception, taken
@@ -38,6 +38,7 @@ JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
 SHORT_S, LONG_S = 1, 9_000
 
 
+@goes_on()
 @covers(*RESERVED)
 def test_reserved_bits_are_ignored(peer, sut, judge):
     """A message with reserved bits set is taken as any other."""
@@ -60,6 +61,7 @@ def test_connector_type_is_not_interpreted(peer, sut, judge):
     ("rule", "flag", "value"),
     [pytest.param(rule, flag, value, marks=covers(rule), id=f"{flag}-{value}") for rule, flag, value in UNLISTED],
 )
+@goes_on()
 def test_a_type_of_queue_that_is_not_listed_ends_the_session(peer, judge, rule, flag, value):
     """After a message that was taken, one whose DQ or AQ is none of the table's closes the session."""
     connection = opened(peer)

@@ -7,7 +7,7 @@ import contextlib
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.sut.control import ControlRefused
 from suites.messages import recoverable_message
 from suites.mqmq.steps.message_bytes import properties_at
@@ -43,6 +43,7 @@ class Fields:
         self.rest = data[at + FIXED_SIZE :]
 
 
+@goes_on()
 @covers(*UNUSED)
 def test_unused_bits_are_ignored(peer, sut, judge):
     """A message with an unused bit of Flags set is taken as any other."""

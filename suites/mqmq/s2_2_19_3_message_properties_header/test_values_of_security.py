@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire.protection import AES_256
 from suites.mqqb.steps.opening import OneOf
 from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
@@ -25,6 +25,7 @@ COUNTERPARTS = {
 TAKEN = "ACK_REACH_QUEUE, in its queue"
 
 
+@goes_on()
 @needs("security", "receive")
 @covers(*REFUSED)
 def test_values_that_no_table_has_are_refused_where_they_count(peer, sut, judge):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire import session_ack
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
@@ -100,6 +100,7 @@ def test_messages_sent_are_counted(peer, sut, judge):
     )
 
 
+@goes_on()
 @covers("MQMQ-2.2.20.4-13")
 def test_reserved_is_ignored(peer, judge):
     """A session acknowledgment of the peer is taken whatever it has in Reserved."""

@@ -6,7 +6,7 @@ from itertools import pairwise
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from suites.messages import Sequence
 from suites.mqqb.steps.exchanges import reception, taken
 from suites.mqqb.steps.opening import OneOf, direct_name
@@ -27,6 +27,7 @@ CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
 TRANSACTIONAL = "transactional"
 
 
+@goes_on()
 @covers(*UNUSED.values())
 def test_unused_bits_are_ignored_or_refused(peer, sut, judge):
     """A transactional message with an unused bit is taken as any other, or the session is closed (E31)."""

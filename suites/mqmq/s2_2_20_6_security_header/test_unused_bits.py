@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers
+from harness.run.marks import covers, goes_on
 from suites.messages import recoverable_message
 from suites.mqqb.steps.exchanges import reception, taken
 
@@ -15,6 +15,7 @@ UNUSED = {
 """The unused bits of Flags and the rule of each."""
 
 
+@goes_on()
 @covers(*UNUSED.values())
 def test_unused_bits_of_a_security_header_are_ignored(peer, sut, judge):
     """An unsigned message of the peer itself whose SecurityHeader has an unused bit is taken as any other."""

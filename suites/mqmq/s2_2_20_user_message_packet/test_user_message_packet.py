@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire import MQFAddressHeader, MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.exchanges import reception, taken
@@ -37,6 +37,7 @@ ATTEMPTS = 5
 PLAIN = "SH 0, no SessionHeader"
 
 
+@goes_on()
 @covers(*UNUSED_OF_DEBUG_HEADER.values())
 def test_unused_bits_of_a_debug_header_are_ignored(peer, sut, judge):
     """A message whose DebugHeader has an unused bit, or anything in Reserved, is taken as any other."""
@@ -46,6 +47,7 @@ def test_unused_bits_of_a_debug_header_are_ignored(peer, sut, judge):
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
+@goes_on()
 @covers("MQMQ-2.2.20.7-02", "MQMQ-2.2.20.7-05")
 def test_reserved_of_a_soap_header_is_ignored(peer, sut, judge):
     """A message whose SoapHeader has anything in its reserved fields is taken as any other."""
@@ -54,6 +56,7 @@ def test_reserved_of_a_soap_header_is_ignored(peer, sut, judge):
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
+@goes_on()
 @covers("MQMQ-2.2.20.2-03", "MQMQ-2.2.20.3-02")
 def test_reserved_of_lists_of_queues_is_ignored(peer, sut, judge):
     """A message for several queues is taken whatever the reserved fields of its lists and of their signature hold."""

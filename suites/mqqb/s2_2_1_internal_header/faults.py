@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.faults.fields import bit_clear, bit_set, field_is, refused_unless_zero
 from harness.faults.parts import fault
+from harness.faults.primitives import silent_after
 from harness.faults.registry import add
 from reference_qm.codec import (
     ConnectionParametersPacket,
@@ -54,6 +55,15 @@ class UnknownPacketTypeKept(Identifying):
             super().refuse_malformed(session, error, now)
 
 
+add(
+    "header-unknown-packet-type-is-the-end",
+    "MQQB-2.2.1-03",
+    "After an unknown PT the session is closed, and nothing is answered any more.",
+    silent_after(
+        Identifying.refuse_malformed,
+        lambda *arguments: any(getattr(one, "field", None) == "InternalHeader.PT" for one in arguments),
+    ),
+)
 add(
     "header-session-ack-refuses",
     "MQQB-2.2.1-04",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers
+from harness.run.marks import covers, goes_on
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import OTHER_GUID, check_alive, opened, packet_at, request
 
@@ -26,6 +26,7 @@ RESERVED_BITS = {
 FLAGS_AT = 18
 
 
+@goes_on()
 @covers(*RESERVED_BITS.values())
 def test_reserved_bits_are_ignored(peer, judge):
     """An exchange in which one reserved bit is set in every internal packet goes as any other."""
@@ -34,6 +35,7 @@ def test_reserved_bits_are_ignored(peer, judge):
         judge(rule, expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
 
 
+@goes_on()
 @covers("MQQB-2.2.1-01")
 def test_reserved_is_zero_and_ignored(peer, judge):
     """Reserved is sent as zero, and a peer's Reserved makes no difference."""
@@ -44,6 +46,7 @@ def test_reserved_is_zero_and_ignored(peer, judge):
     judge("MQQB-2.2.1-01", expected=[0, 0, 0], observed=sent, evidence=done.evidence)
 
 
+@goes_on()
 @covers("MQQB-2.2.1-03")
 @pytest.mark.parametrize("packet_type", [0x0, 0x4, 0xF])
 def test_an_unknown_packet_type_closes_the_session(peer, judge, packet_type):
@@ -58,6 +61,7 @@ def test_an_unknown_packet_type_closes_the_session(peer, judge, packet_type):
     judge("MQQB-2.2.1-03", expected="closed", observed=observed, evidence=[sent])
 
 
+@goes_on()
 @covers("MQQB-2.2.1-05")
 def test_a_request_for_another_queue_manager_is_refused(peer, judge):
     """A request with somebody else's ServerGuid is answered with CS set; one with a zero ServerGuid is answered."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import (
     NULL_GUID,
@@ -114,6 +114,7 @@ def test_operating_system_is_the_one_of_the_queue_manager(peer, sut, judge):
     judge("MQQB-2.2.3.1-07", expected=f"OS {int(kind in SERVERS)} on {kind}", observed=observed, evidence=[asked])
 
 
+@goes_on()
 @covers(*UNUSED_BITS.values())
 def test_unused_bits_are_ignored(peer, judge):
     """An exchange in which one unused bit of OperatingSystem is set goes as any other."""
@@ -122,6 +123,7 @@ def test_unused_bits_are_ignored(peer, judge):
         judge(rule, expected=ORDINARY, observed=done.outcome, evidence=done.evidence)
 
 
+@goes_on()
 @covers("MQQB-2.2.3.1-14")
 def test_reserved_is_zero_and_ignored(peer, judge):
     """Reserved is sent as zero, and a peer's Reserved makes no difference."""

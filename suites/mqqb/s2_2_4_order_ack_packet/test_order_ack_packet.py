@@ -5,7 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.ordering import Receiver, order_ack, place, private_number
 from suites.mqqb.steps.sequences import Outgoing
@@ -49,6 +49,7 @@ def test_an_order_ack_to_a_private_name(peer, sut, judge):
     judge("MQQB-2.2.4-04", expected=(UUID(str(peer.identifier)), 4), observed=named, evidence=[sent, frame])
 
 
+@goes_on()
 @needs("send")
 @covers("MQQB-2.2.4.1-04")
 def test_reserved_of_an_order_ack_is_ignored(peer, sut, judge):

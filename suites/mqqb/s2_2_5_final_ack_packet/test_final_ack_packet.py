@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.ordering import Receiver, place, private_number
 
@@ -48,6 +48,7 @@ def _class(frame):
         ),
     ],
 )
+@goes_on()
 def test_a_message_that_no_queue_takes(peer, sut, judge, rule, message_class, wrong):
     """The second message of a sequence goes where it cannot be taken: a negative FinalAck comes for it."""
     receiver = Receiver(peer, sut)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, Caller, element, field, shown
 
 SERVERS = ("WinServer", "WinEnt")
@@ -23,6 +23,7 @@ def test_only_a_server_leaves_its_type_clear(peer, sut, judge):
     judge("MQQB-2.2.7-02", expected=expected, observed=f"{field(asked, 'RC')} of a {kind}", evidence=asked)
 
 
+@goes_on()
 @needs("ping_initiator")
 @covers("MQQB-2.2.7-01")
 @pytest.mark.parametrize(("RF", "expected"), [(0, OPENED), (1, OPENED_NONE)])

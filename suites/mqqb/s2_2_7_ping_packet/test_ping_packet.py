@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import (
     SIGNATURE,
@@ -48,6 +48,7 @@ def _known_fields(frame):
     return ", ".join(field(frame, name) for name in ("RC", "RF", "Signature", "Cookie", "QMGuid"))
 
 
+@goes_on()
 @needs("ping")
 @covers("MQQB-2.2.7-01", *UNUSED_BITS.values())
 def test_unused_flags_of_a_request_make_no_difference(peer, judge):

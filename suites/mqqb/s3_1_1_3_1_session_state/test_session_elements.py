@@ -12,7 +12,7 @@ from harness.peer.conversation import RawConversation
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, accepted_from, direct_name, is_address, opened, pass_time
+from suites.mqqb.steps.opening import ACK_MS, accepted_from, direct_name, is_address, opened, settle
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
@@ -107,7 +107,7 @@ def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
     kept = sorted(set(tags(came)) - {2})
     for rule in ("MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02"):
         judge(rule, expected=f"{KEPT_TAGS} survive", observed=f"{kept} survive", evidence=came)
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
 
 
 @needs("send", "restart")

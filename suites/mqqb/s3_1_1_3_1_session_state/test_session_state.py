@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.run.marks import covers, needs
 from harness.wire import TxSequenceID
-from suites.mqqb.steps.opening import accepted_from, opened, pass_time
+from suites.mqqb.steps.opening import accepted_from, opened, settle
 from suites.mqqb.steps.ordering import Receiver, place
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import eventually
@@ -39,7 +39,7 @@ def test_the_outgoing_sequence_outlives_a_restart(peer, sut, judge):
     sent = outgoing.send(2)
     outgoing.on_session()
     ack = outgoing.acknowledge(1)
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
     sut.restart()
     sent += outgoing.send()
     evidence = [*sent, ack]

@@ -6,7 +6,7 @@ import pytest
 
 from harness.run.marks import covers
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import direct_name, pass_time
+from suites.mqqb.steps.opening import direct_name, settle
 from suites.mqqb.steps.sender import Sender, tags
 
 
@@ -18,7 +18,7 @@ def test_the_messages_of_a_session_are_numbered_from_one(peer, sut, judge, ackno
     sender.send(1, 2, 3)
     session, came = sender.first(3)
     ack = session.send(session_ack(AckSequenceNumber=acknowledged))
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
     session.close()
     left = [tag for tag in (1, 2, 3) if tag > acknowledged]
     again = sender.next_session()

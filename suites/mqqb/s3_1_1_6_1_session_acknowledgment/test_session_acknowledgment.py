@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.run.marks import covers
 from harness.wire import session_ack
 from suites.messages import a_message
-from suites.mqqb.steps.opening import ACK_MS, pass_time
+from suites.mqqb.steps.opening import ACK_MS, settle
 from suites.mqqb.steps.sequences import Outgoing
 
 
@@ -31,7 +31,7 @@ def test_what_the_session_acknowledged_is_discarded(peer, sut, judge):
             UserMsgSequenceNumber=1,
         )
     )
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
     session.close()
     again = outgoing.next_session()
     while not again.quiet():

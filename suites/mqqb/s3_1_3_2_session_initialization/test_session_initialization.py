@@ -29,6 +29,7 @@ from suites.mqqb.steps.opening import (
     pass_time,
     request,
     respond,
+    settle,
 )
 from suites.mqqb.steps.pinging import Caller, element, field, shown
 from suites.mqqb.steps.provoking import let_send
@@ -79,7 +80,7 @@ def test_counts_begin_anew_with_each_session(peer, sut, judge):
     first.send(recoverable_message(peer))
     first.expect("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
     first.send(_acknowledgment(2))
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
     first.close()
 
     let_send(peer, sut, direct_name(peer), delivery="recoverable")
@@ -140,7 +141,7 @@ def test_messages_left_over_are_sent_again_on_the_next_session(peer, sut, judge)
     if tags(sender.collect(session, 3)) != [1, 2, 3]:
         raise ConformanceFailure("the three messages did not come")
     ack = session.send(session_ack(AckSequenceNumber=2))
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
     session.close()
     again = sender.session()
     came = sender.collect(again, 2)

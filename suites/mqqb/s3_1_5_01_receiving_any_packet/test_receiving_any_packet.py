@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
-from harness.run.marks import covers
+from harness.run.marks import covers, goes_on
 from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import (
@@ -67,6 +67,7 @@ def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
         judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
 
 
+@goes_on()
 @covers("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01")
 @pytest.mark.parametrize("wrong", WRONG_SIGNATURES)
 def test_a_wrong_signature_closes_the_session(peer, judge, wrong):
@@ -105,6 +106,7 @@ def resized(data: bytes) -> bytes:
     return data[:8] + len(data).to_bytes(4, "little") + data[12:]
 
 
+@goes_on()
 @covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
 def test_a_malformed_packet_closes_the_session(peer, judge):
     """On a session that is open and alive, a malformed packet is not acknowledged but ends it."""

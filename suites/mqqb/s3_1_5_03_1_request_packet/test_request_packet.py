@@ -11,7 +11,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from suites.mqqb.steps.opening import (
     ANSWERED,
     NULL_GUID,
@@ -81,6 +81,7 @@ def cs_of(answer: Frame | None) -> int:
     return int(answer["InternalHeader"].CS) if answer is not None and answer.kind == "EstablishConnection" else -1
 
 
+@goes_on()
 @covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07")
 def test_a_request_for_another_queue_manager_is_refused(peer, judge):
     """A request with a foreign ServerGuid gets a response with CS; the same request without the flaw is accepted."""

@@ -6,7 +6,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from suites.mqqb.steps.opening import (
     ANSWERED,
     OTHER_GUID,
@@ -81,6 +81,7 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     )
 
 
+@goes_on()
 @covers("MQQB-3.1.5.3.2-01")
 @pytest.mark.parametrize(
     "flaw", [{"ClientGuid": OTHER_GUID}, {"internal": {"CS": 1}}], ids=["another ClientGuid", "CS set"]
@@ -96,6 +97,7 @@ def test_an_invalid_response_closes_the_session(peer, sut, judge, flaw):
     respond(*accepted(listener))
 
 
+@goes_on()
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.3.2-01")
 def test_a_response_of_another_queue_manager_closes_the_session(peer, sut, judge):

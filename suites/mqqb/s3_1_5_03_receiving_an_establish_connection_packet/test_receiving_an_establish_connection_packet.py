@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers
+from harness.run.marks import covers, goes_on
 from suites.mqqb.steps.opening import (
     accepted,
     agree,
@@ -17,6 +17,7 @@ from suites.mqqb.steps.opening import (
 )
 
 
+@goes_on()
 @covers("MQQB-3.1.5.3-01")
 def test_a_second_request_closes_a_session_that_waits_for_parameters(peer, judge):
     """An acceptor in WAITING_CP_MSG closes on an EstablishConnection; on ConnectionParameters it goes on."""
@@ -29,6 +30,7 @@ def test_a_second_request_closes_a_session_that_waits_for_parameters(peer, judge
     judge("MQQB-3.1.5.3-01", expected="closed", observed=observed, evidence=[sent, connection.last])
 
 
+@goes_on()
 @covers("MQQB-3.1.5.3-01")
 def test_a_request_closes_an_accepted_session_that_is_open(peer, judge):
     """An acceptor in OPEN, which just acknowledged a message, closes on an EstablishConnection."""
@@ -39,6 +41,7 @@ def test_a_request_closes_an_accepted_session_that_is_open(peer, judge):
     judge("MQQB-3.1.5.3-01", expected="closed", observed=observed, evidence=[sent, connection.last])
 
 
+@goes_on()
 @covers("MQQB-3.1.5.3-01")
 def test_a_second_response_closes_an_initiated_session(peer, sut, judge):
     """An initiator closes on an EstablishConnection in WAITING_CPR_MSG and in OPEN; on the right packets it goes on."""

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers
+from harness.run.marks import covers, goes_on
 from suites.mqqb.steps.opening import accepted, agree, check_alive, listen, opened, parameters, respond
 
 
+@goes_on()
 @covers("MQQB-3.1.5.4-01")
 def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
     """An acceptor in WAITING_EC_MSG closes on ConnectionParameters; after an EstablishConnection they are welcome."""
@@ -17,6 +18,7 @@ def test_parameters_before_a_request_close_an_accepted_session(peer, judge):
     judge("MQQB-3.1.5.4-01", expected="closed, nothing sent", observed=observed, evidence=[sent, connection.last])
 
 
+@goes_on()
 @covers("MQQB-3.1.5.4-01")
 def test_parameters_close_an_accepted_session_that_is_open(peer, judge):
     """An acceptor in OPEN, which just acknowledged a message, closes on ConnectionParameters."""
@@ -27,6 +29,7 @@ def test_parameters_close_an_accepted_session_that_is_open(peer, judge):
     judge("MQQB-3.1.5.4-01", expected="closed", observed=observed, evidence=[sent, connection.last])
 
 
+@goes_on()
 @covers("MQQB-3.1.5.4-01")
 def test_parameters_out_of_turn_close_an_initiated_session(peer, sut, judge):
     """An initiator closes on ConnectionParameters in WAITING_ECR_MSG and in OPEN; in turn it takes them."""

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire import session_ack
 from suites.messages import a_message
 from suites.mqqb.steps.opening import opened
@@ -15,6 +15,7 @@ from suites.mqqb.steps.sender import ACK_MS, alive
 from suites.mqqb.steps.sequences import Outgoing
 
 
+@goes_on()
 @covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
 @pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
 @pytest.mark.parametrize("error", [-1, +1, 0x7FFF])

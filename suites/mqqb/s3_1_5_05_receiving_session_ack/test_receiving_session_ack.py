@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Conversation
-from harness.run.marks import covers
+from harness.run.marks import covers, goes_on
 from harness.sut.sut import Sut
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import EARLY_MS, established, opened
@@ -17,6 +17,7 @@ from suites.mqqb.steps.sender import Sender, alive
 CLOSED = "closed by the SessionAck"
 
 
+@goes_on()
 @covers("MQQB-3.1.5.5-01")
 @pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG"])
 def test_session_ack_before_the_acceptor_is_open_closes_the_session(peer, sut, judge, state):
@@ -32,6 +33,7 @@ def test_session_ack_before_the_acceptor_is_open_closes_the_session(peer, sut, j
     ("state", "answered_early"),
     [("WAITING_ECR_MSG", "EstablishConnectionHeader"), ("WAITING_CPR_MSG", "ConnectionParametersHeader")],
 )
+@goes_on()
 def test_session_ack_before_the_initiator_is_open_closes_the_session(peer, sut, judge, state, answered_early):
     """An initiator that gets a SessionAck in place of a response closes; later, on an open session, it takes it."""
 

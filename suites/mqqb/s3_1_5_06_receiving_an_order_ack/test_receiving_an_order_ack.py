@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import CLOCK_S, Between, pass_time
+from harness.run.marks import covers, goes_on, needs
+from suites.mqqb.steps.opening import CLOCK_S, Between, settle
 from suites.mqqb.steps.ordering import acknowledgment_of_nothing, sent_before_open
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import eventually
@@ -34,6 +34,7 @@ MANY = 12
 """More OrderAcks than the ResendTimerTable has entries."""
 
 
+@goes_on()
 @covers("MQQB-3.1.5.6-01")
 def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
     """The same OrderAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
@@ -216,7 +217,7 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     outgoing = Outgoing(peer, sut, "mqc-order-gone")
     sent = outgoing.send(3)
     acks = [outgoing.on_session(), outgoing.acknowledge(2)]
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
     outgoing.session.close()
     again = outgoing.next_session()
     while not again.quiet():
@@ -226,7 +227,7 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
         judge(rule, expected="messages [3]", observed=f"messages {came}", evidence=[*acks, *outgoing.copies(3)])
     outgoing.on_session()
     last = outgoing.acknowledge(3)
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
     fourth, fifth = outgoing.send(2)
     evidence = [sent[-1], last, fourth, fifth]
     old = sequence_of(sent[0])
@@ -258,7 +259,7 @@ def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack
     outgoing.send(1, journal=["negative"])
     outgoing.send(1)
     acks = [outgoing.on_session(), outgoing.acknowledge(3)]
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
     if restarted:
         sut.restart()
         outgoing.send()

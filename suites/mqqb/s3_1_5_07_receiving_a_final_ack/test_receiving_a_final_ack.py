@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import pass_time
+from harness.run.marks import covers, goes_on, needs
+from suites.mqqb.steps.opening import settle
 from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, acknowledgment_of_nothing, sent_before_open
 from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, kept
 
 
+@goes_on()
 @covers("MQQB-3.1.5.7-01")
 def test_a_final_ack_before_the_session_is_open_closes_it(peer, judge):
     """The same FinalAck ends a session that waits for ConnectionParameters, and leaves one that is open as it is."""
@@ -29,7 +30,7 @@ def test_a_final_ack_says_what_becomes_of_a_message(peer, sut, judge, ordered):
     frames = [outgoing.on_session()]
     if ordered:
         frames.append(outgoing.acknowledge(6))
-        pass_time(peer, sut.quiet_ms)
+        settle(peer)
     for number in range(1, 7):
         value = ACK_RECEIVE if number <= 3 else BAD_DST_Q
         frames.append(outgoing.finish(number, MessageClass=value))

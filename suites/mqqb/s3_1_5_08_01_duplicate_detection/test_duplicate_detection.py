@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
 from suites.messages import Sequence, a_message
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, history_entry, identifier
@@ -15,6 +15,7 @@ from suites.mqqb.steps.sender import eventually
 LATER_S = 3
 
 
+@goes_on()
 @covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_a_message_that_comes_again_is_discarded(peer, sut, judge, recoverable):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from suites.messages import Sequence, a_message
 from suites.mqqb.steps.disposition import (
     BAD_DST_Q,
@@ -29,6 +29,7 @@ HIGHEST_RC, LAST_RC = 0x1F, 0x05
 ROUTED_QUEUE = 1
 
 
+@goes_on()
 @covers("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
 @pytest.mark.parametrize("name", ["direct", "private"])
 def test_a_message_to_a_queue_that_is_not_there_is_disregarded(peer, sut, judge, name):
@@ -66,6 +67,7 @@ def test_a_transactional_message_to_no_queue_gets_a_final_ack(peer, sut, judge):
     receiver.end()
 
 
+@goes_on()
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
 def test_a_transactional_message_does_not_get_into_another_queue(peer, sut, judge):
     """Two transactional messages for a queue that is not ask for an acknowledgment of arrival, the second with NA."""
@@ -90,6 +92,7 @@ def test_a_transactional_message_does_not_get_into_another_queue(peer, sut, judg
     receiver.end()
 
 
+@goes_on()
 @covers("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
 def test_a_message_without_transaction_does_not_get_into_a_transactional_queue(peer, sut, judge):
     """Two messages without transaction for a transactional queue ask for an acknowledgment of arrival, one with NA."""
@@ -122,6 +125,7 @@ def test_a_message_for_another_queue_manager_has_one_hop_more(peer, sut, judge):
     sender.acknowledge_all(session)
 
 
+@goes_on()
 @covers("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-41", "MQQB-3.1.5.8.2-44", "MQQB-3.1.5.8.2-47")
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "transactional"])

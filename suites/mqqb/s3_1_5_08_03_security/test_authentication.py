@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.sut.provisioning import BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
 from suites.mqqb.steps.secured import NOBODY, SHA1, SHA256, Secured, flipped, judge_dispositions, signed
@@ -157,6 +157,7 @@ FINALS = (
 )
 
 
+@goes_on()
 @NEEDS
 @covers(*(rule for rule, *_ in FINALS))
 def test_a_final_ack_tells_of_a_refused_transactional_message(peer, sut, judge):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import (
     AES_128,
@@ -100,6 +100,7 @@ REFUSALS = (
 )
 
 
+@goes_on()
 @NEEDS
 @covers(*(rule for rule, *_ in REFUSALS))
 def test_what_cannot_be_decrypted_is_refused(peer, sut, judge):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
 from suites.messages import Sequence, a_message, recoverable_message
 from suites.mqqb.steps.disposition import (
@@ -62,6 +62,7 @@ def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge):
         judge(rule, expected=expected, observed=observed, evidence=evidence)
 
 
+@goes_on()
 @covers("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-10", "MQQB-3.1.5.8.8-11", "MQQB-3.1.5.8.8-13")
 @needs("queue_control", "receive")
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
@@ -102,6 +103,7 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=classes(finals), evidence=evidence)
 
 
+@goes_on()
 @covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16")
 @needs("configure", "receive")
 def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer, sut, judge):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from harness.peer.conversation import Conversation
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
 from suites.messages import Sequence, a_message, recoverable_message
 from suites.mqqb.steps.disposition import REACH_QUEUE, AcknowledgingReceiver, classes, labels, named
@@ -23,6 +23,7 @@ LONG_AGO_S = 3_600
 UNLISTED_LEVEL = 0x99
 
 
+@goes_on()
 @covers("MQQB-3.1.5.8-01")
 @pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG"])
 def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state):

@@ -6,7 +6,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, pass_time
+from suites.mqqb.steps.opening import ACK_MS, pass_time, settle
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, messages
 from suites.mqqb.steps.sequences import Outgoing, header, identifier_of, numbers, sequence_of
@@ -88,7 +88,7 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
     judge("MQQB-3.1.7.1.3-28", expected=True, observed=element(session, "SessionActive"), evidence=sent)
     outgoing.on_session()
     outgoing.acknowledge(2)
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
 
 
 @covers(
@@ -201,7 +201,7 @@ def test_a_session_on_which_nothing_is_acknowledged_is_closed(peer, sut, judge):
     session, _ = sender.first(1)
     ack = sender.acknowledge_all(session)
     timeout_ms = session.received[1]["ConnectionParametersHeader"].AckTimeout
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
     sender.send(2)
     session.wait_closed(within_ms=sut.duration_ms(WAITS * timeout_ms) + sut.slack_ms(timeout_ms))
     observed = "closed" if session.closed_by_sut else "open"

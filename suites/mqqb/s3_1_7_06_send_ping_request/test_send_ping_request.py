@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import OneOf, agree, pass_time, respond
+from suites.mqqb.steps.opening import OneOf, agree, respond, settle
 from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, SIGNATURE, Caller, cookie_of, field, shown
 from suites.mqqb.steps.provoking import let_send
 
@@ -137,9 +137,9 @@ def test_each_ping_has_the_next_cookie(peer, sut, judge):
         raise ConformanceFailure("the SUT asked for no session after its ping")
     agree(connection, respond(connection, connection.received[0]))
     connection.send(session_ack(AckSequenceNumber=1, WindowSize=64))
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
     connection.close()
-    pass_time(peer, sut.quiet_ms)
+    settle(peer)
     let_send(peer, sut, caller.name, tag=2)
     second = caller.asked()
     cookie, next_cookie = cookie_of(first), cookie_of(second)

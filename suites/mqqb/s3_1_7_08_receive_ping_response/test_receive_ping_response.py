@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from harness.capture.recorder import Frame
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, Caller, cookie_of
 
 IGNORED = f"{OPENED_NONE} on the wrong one, {OPENED} on the right one"
@@ -22,6 +22,7 @@ def outcome_of_wrong_and_right(caller: Caller, asked: Frame, **wrong: Any) -> tu
     return f"{upon_bad} on the wrong one, {upon_good} on the right one", [asked, bad, good]
 
 
+@goes_on()
 @needs("ping_initiator")
 @covers("MQQB-2.2.7-23", "MQQB-3.1.7.8-04")
 @pytest.mark.parametrize("RF", [0, 1])
@@ -35,6 +36,7 @@ def test_response_with_another_cookie_is_ignored(peer, sut, judge, error, RF):
         judge(rule, expected=IGNORED, observed=observed, evidence=evidence)
 
 
+@goes_on()
 @needs("ping_initiator")
 @covers("MQQB-2.2.7-21", "MQQB-3.1.7.8-03")
 @pytest.mark.parametrize("RF", [0, 1])
@@ -60,6 +62,7 @@ def test_only_the_response_to_the_request_counts(peer, sut, judge, RF, expected)
     judge("MQQB-3.1.7.8-02", expected=expected, observed=observed, evidence=[asked, other, right])
 
 
+@goes_on()
 @needs("ping_initiator", "set_timers")
 @covers("MQQB-3.1.7.8-06")
 def test_response_that_comes_too_late_is_ignored(peer, sut, judge):

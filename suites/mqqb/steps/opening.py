@@ -257,8 +257,13 @@ def closing(sut: Sut, connection: RawConversation, since_ms: int, specified_ms: 
 
 
 def pass_time(peer: Peer, ms: int) -> None:
-    """Let the environment go on for a while."""
-    peer.environment.run_until(lambda: False, ms)
+    """Let so much time pass, by the tester's clock: timers of a system run while it stands still, too."""
+    peer.environment.run_until(lambda: False, ms, exactly=True)
+
+
+def settle(peer: Peer) -> None:
+    """Let the SUT do what it may still do at once."""
+    peer.environment.run_until(lambda: False, peer.sut.quiet_ms)
 
 
 # -- the abstract data model -------------------------------------------------------------------------------------

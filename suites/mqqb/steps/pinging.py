@@ -166,8 +166,11 @@ class Caller:
         )
 
     def session(self, within_ms: int | None = None) -> tuple[str, RawConversation | None]:
-        """Wait for the SUT's next connection and the request on it; describe what came."""
-        connection = self.listener.accept(within_ms)
+        """Wait for the SUT's next connection and the request on it; describe what came.
+
+        ``within_ms`` is by the tester's clock: a connection that comes later is that of the next attempt.
+        """
+        connection = self.listener.accept(within_ms, exactly=within_ms is not None)
         if connection is None:
             return OPENED_NONE, None
         if connection.poll("EstablishConnection") is None:

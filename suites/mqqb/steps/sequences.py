@@ -9,7 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.peer.conversation import Session
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import direct_name, outgoing_queue, pass_time
+from suites.mqqb.steps.opening import direct_name, outgoing_queue, settle
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, eventually, messages, tags
@@ -102,14 +102,14 @@ class Outgoing:
     def on_session(self) -> Frame:
         """Acknowledge everything that came on the session, on the session only."""
         frame = self.sender.acknowledge_all(self.session)
-        pass_time(self.peer, self.sut.quiet_ms)
+        settle(self.peer)
         return frame
 
     def settle(self) -> None:
         """Acknowledge everything, so that nothing is left to be sent again."""
         self.sender.acknowledge_all(self.session)
         self.session.send(order_ack(self.peer, self.sent[-1]))
-        pass_time(self.peer, self.sut.quiet_ms)
+        settle(self.peer)
 
     # -- what only the abstract data model shows ----------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from harness.peer.remote import START, START2, described, packet_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import INFINITE, PEEK_CURRENT, RECEIVE
 from suites.mqqb.steps.opening import Between
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, sizes, waiting
@@ -18,6 +18,7 @@ CLOCKS_S = 120
 """How far the clock of a real SUT may be from ours."""
 
 
+@goes_on()
 @covers("MQQP-2.2.2.1-03", "MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09", "MQQP-2.2.2.1-10")
 @pytest.mark.parametrize("by", [START, START2])
 def test_what_is_reserved_makes_no_difference_and_what_the_server_sets_is_set(remote, judge, by):

@@ -13,7 +13,7 @@ import pytest
 
 from harness.judging.judge import Judge
 from harness.peer.remote import START, START2
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, desc2
 from suites.mqqp.steps.reading import (
     BODY,
@@ -166,6 +166,7 @@ def test_what_fails_brings_no_handle(remote, judge, by, rules):
         },
     }
 )
+@goes_on()
 def test_descriptions_that_are_refused(remote, judge, by, rules):
     """Handles that are none or differ, an unknown cursor, PEEK_NEXT without a cursor: each its own status."""
     queue = filled(remote, FIRST)
@@ -187,6 +188,7 @@ def test_descriptions_that_are_refused(remote, judge, by, rules):
     refused("session", INVALID_PARAMETER, [without, queue.read(PEEK_CURRENT, by=by, **other)])
 
 
+@goes_on()
 @covers("MQQP-3.1.4.10-13")
 def test_a_description_of_null_is_refused(remote, judge):
     """RemoteQMStartReceive2 without a REMOTEREADDESC returns MQ_ERROR_INVALID_HANDLE."""
@@ -207,6 +209,7 @@ def test_a_description_of_null_is_refused(remote, judge):
         },
     }
 )
+@goes_on()
 def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules):
     """While a read waits, one with its dwRequestID is refused through the same handle; through another it waits."""
     queue, second = filled(remote), remote.open()

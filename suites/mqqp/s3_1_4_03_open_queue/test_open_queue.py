@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.peer.remote import RemoteQueue
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT
 from harness.wire.rpc_stub import NULL_HANDLE
 from suites.mqqp.steps.reading import FIRST, UNKNOWN_HANDLE, brought, deliver, filled
@@ -41,6 +41,7 @@ def test_each_opening_has_a_handle_of_its_own(remote, judge):
         judge(rule, expected=expected, observed=observed, evidence=[*closed.evidence, *again.evidence])
 
 
+@goes_on()
 @covers("MQQP-3.1.4.3-11", "MQQP-3.1.4.3-14", "MQQP-3.1.4.3-15", "MQQP-3.1.4.3-17")
 def test_values_that_are_refused_and_one_that_is_ignored(remote, judge):
     """pQueue and dwpContext are the same and not 0; hQueue may be anything; dwpContext is what is read from then on."""

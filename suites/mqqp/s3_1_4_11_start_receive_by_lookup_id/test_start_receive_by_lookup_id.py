@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.peer.association import Call
 from harness.peer.remote import LOOKUP, RemoteQueue, packet_of
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import (
     FIRST_ID,
     INFINITE,
@@ -185,6 +185,7 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
             judge(rule, expected=known[label], observed=observed, evidence=read.evidence)
 
 
+@goes_on()
 @pytest.mark.parametrize("action", LOOKUP_ACTIONS, ids=hex)
 @covers(
     "MQQP-3.1.4.11-21",

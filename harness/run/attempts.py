@@ -1,0 +1,78 @@
+"""Another attempt at a check that went wrong while the system, or this machine, stood still.
+
+A stall makes timers run out that the check had not reached, and answers of the peer come late. What is wrong with the
+system shows itself in every attempt; what is not, does not.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from _pytest.runner import runtestprotocol
+
+from harness.judging.verdicts import Entry, Verdict
+from harness.run.plugin import AGAIN, ATTEMPT, DRIVER, LOG, suite_path
+from harness.sut.drivers import ExternalDriver
+
+ATTEMPTS = 4
+BAD = (Verdict.FAIL, Verdict.WARN, Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
+
+Attempt = tuple[list[Entry], list[Any]]
+"""The verdicts of one attempt, and pytest's reports."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """Run a check of a real system, again when it went wrong in a stall; its verdicts are written at the end."""
+    driver = item.config.stash.get(DRIVER, None)
+    if suite_path(item) is None or not isinstance(driver, ExternalDriver):
+        return None
+    log, hook, tried, stall_ms = item.config.stash[LOG], item.ihook, list[Attempt](), 0
+    hook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for number in range(ATTEMPTS):
+        entries: list[Entry] = []
+        item.config.stash[LOG], item.stash[ATTEMPT] = entries, number
+        tried.append((entries, attempt(item, nextitem, again=number > 0)))
+        stall_ms = max(stall_ms, driver.vital_signs.stall_ms)
+        in_a_stall = driver.vital_signs.stall_ms > 0 and driver.ended() is None
+        if not in_a_stall or item.stash.get(AGAIN, False) or not is_bad(entries):
+            break
+    item.config.stash[LOG] = log
+    entries, reports = settled(tried, stall_ms)
+    for entry in entries:
+        log.append(entry)
+    for report in reports:
+        hook.pytest_runtest_logreport(report=report)
+    hook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
+
+
+def attempt(item: pytest.Item, nextitem: pytest.Item | None, again: bool) -> list[Any]:
+    """Run a check once, with fixtures of its own; return pytest's reports, which nobody has seen yet."""
+    if again:
+        item._initrequest()  # type: ignore[attr-defined] # as pytest itself does for the first attempt
+    return list(runtestprotocol(item, log=False, nextitem=nextitem))
+
+
+def is_bad(entries: list[Entry]) -> bool:
+    """Return whether something went wrong."""
+    return any(entry.verdict in BAD for entry in entries)
+
+
+def settled(attempts: list[Attempt], stall_ms: int) -> Attempt:
+    """Return the attempt that counts: the last. What it misses counts as a miss only when every one missed it."""
+    entries, reports = attempts[-1]
+    if len(attempts) == 1 or not is_bad(entries):
+        return entries, reports
+    missed = [{entry.rule for entry in tried if entry.verdict in BAD[:2]} for tried, _ in attempts]
+    always = set.intersection(*missed)
+    reason = f"the system stood still for up to {stall_ms:,} ms in each of {len(attempts)} attempts"
+    return [_doubtful(entry, reason) if entry.rule not in always else entry for entry in entries], reports
+
+
+def _doubtful(entry: Entry, reason: str) -> Entry:
+    if entry.verdict not in BAD[:2]:
+        return entry
+    return replace(entry, verdict=Verdict.INCONCLUSIVE, reason=f"{reason}, and not in all of them was this missed")

@@ -1,0 +1,110 @@
+"""Whether the system lives through a check: asked before and after those that it has to put up with something in, and
+after any other in which something went wrong.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+import pytest
+
+from harness.errors import ConformanceFailure, SutUnavailable
+from harness.judging.robustness import DOCUMENT, ROWS, Condition, Diagnosis
+from harness.judging.verdicts import Entry, Verdict, read_verdicts
+
+if TYPE_CHECKING:
+    from harness.judging.judge import Judge
+    from harness.peer.peer import Peer
+    from harness.run.run import Run
+
+MARK = "goes_on"
+END_KNOWN_S = 0.5
+"""How soon after its connections the end of a process is known."""
+_LIVED_BEFORE: pytest.StashKey[bool] = pytest.StashKey()
+
+
+def before(item: pytest.Item) -> None:
+    """Ask before a check that is marked."""
+    peer = _peer(item)
+    if peer is not None and item.get_closest_marker(MARK) is not None:
+        item.stash[_LIVED_BEFORE] = diagnose(peer).alive
+
+
+def after(item: pytest.Item, judge: Judge) -> None:
+    """Ask after a check that is marked, or that went wrong; record what is found."""
+    peer, mark = _peer(item), item.get_closest_marker(MARK)
+    if peer is None:
+        return
+    if mark is not None:
+        wanted, rules = item.stash.get(_LIVED_BEFORE, False), mark.args or judge.covers
+    else:
+        wanted, rules = _is_suspicious(peer, judge), ()
+    if not wanted:
+        return
+    diagnosis = diagnose(peer)
+    if not diagnosis.alive:
+        judge.not_going_on(diagnosis, rules)
+
+
+def account(run: Run) -> None:
+    """Record at the end of a run of a real system that it lived through it, as far as nothing else was found."""
+    if run.timeouts is None or run.timeouts["measured"] is None or not run.tests_run:
+        return
+    found = {line["rule"] for line in read_verdicts(run.log.path) if line["document"] == DOCUMENT}
+    for row in ROWS.values():
+        if row.id not in found:
+            said = f"in none of {len(run.tests_run)} checks"
+            run.log.append(
+                Entry(row.id, row.document, row.section, row.level, Verdict.PASS, expected=row.says, observed=said)
+            )
+
+
+def _peer(item: pytest.Item) -> Peer | None:
+    found: Peer | None = item.funcargs.get("peer")  # type: ignore[attr-defined]
+    return found
+
+
+def _is_suspicious(peer: Peer, judge: Judge) -> bool:
+    """Return whether a real system that is known to speak the protocol may have gone."""
+    if peer.environment.virtual or peer.sut.identifier is None:
+        return False
+    closed = any(connection.closed_by == "sut" for connection in peer.recorder.connections)
+    return closed or bool(judge.reasons or judge.failed)
+
+
+def diagnose(peer: Peer) -> Diagnosis:
+    """Ask for a session on a connection of its own, as any queue manager may at any time (MS-MQQB 3.1.5.3.1)."""
+    from harness.wire import establish_connection
+
+    sut = peer.sut
+    try:
+        connection = peer.connect()
+    except SutUnavailable as error:
+        how = sut.process_ended(END_KNOWN_S)
+        return Diagnosis(Condition.CRASHED, str(error) if how is None else f"its process ended with {how}")
+    asked = connection.send(establish_connection(ClientGuid=peer.identifier))
+    try:
+        answer = connection.poll("EstablishConnection")
+    except ConformanceFailure as late:
+        return Diagnosis(Condition.ALIVE, str(late), (asked,))
+    closed = connection.closed_by_sut
+    connection.close()
+    if answer is None:
+        if closed:
+            return Diagnosis(Condition.ALIVE, "closes a connection that asks for a session", (asked,))
+        says = f"accepts connections and answers nothing within {sut.response_timeout_ms} ms"
+        return Diagnosis(Condition.HANGS, says, (asked,))
+    guid = _server_guid(answer.packet)
+    if sut.identifier is not None and guid not in (sut.identifier, None):
+        return Diagnosis(Condition.RESTARTED, f"was {sut.identifier} and calls itself {guid} now", (asked, answer))
+    if sut.environment.pulse is not None and sut.environment.pulse.was_gone and not sut.restarted:
+        return Diagnosis(Condition.RESTARTED, "did not listen for a time and listens again", (asked, answer))
+    return Diagnosis(Condition.ALIVE, "answers", (asked, answer))
+
+
+def _server_guid(packet: Any) -> UUID | None:
+    try:
+        return UUID(str(packet["EstablishConnectionHeader"].ServerGuid))
+    except (IndexError, ValueError):
+        return None

@@ -1,0 +1,117 @@
+"""A system that does not live through a check: a finding of its own, and a miss of the rules that demanded to go on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from uuid import UUID
+
+import pytest
+from harness_made import MUST, SETTLED, frame, judge, lines, sut_file
+
+from harness.capture.recorder import Recorder
+from harness.environment import VirtualEnvironment
+from harness.judging.robustness import FINDINGS, ROWS, Condition, Diagnosis
+from harness.judging.verdicts import Entry, Verdict
+from harness.peer.peer import Peer
+from harness.run.attempts import settled
+from harness.run.going_on import diagnose
+from harness.sut.drivers import VirtualDriver
+from harness.sut.sut import Sut
+
+OTHER = UUID("6d71636f-6e66-4f72-8d00-00000000dead")
+
+
+def peer_of(sut: Sut) -> Peer:
+    return Peer(sut.environment, sut, Recorder(sut.environment, None), seed="going on")
+
+
+@pytest.fixture
+def sut() -> Sut:
+    return VirtualDriver(sut_file()).open("going on")
+
+
+def test_a_system_that_answers_is_alive(sut: Sut):
+    assert diagnose(peer_of(sut)).condition is Condition.ALIVE
+
+
+def test_a_system_that_nobody_can_connect_to_has_crashed(sut: Sut):
+    sut.tcp_port += 1
+    assert diagnose(peer_of(sut)).condition is Condition.CRASHED
+
+
+def test_a_system_that_accepts_and_says_nothing_hangs(sut: Sut):
+    class Mute:
+        on_open = on_closed = on_failed = on_bytes = lambda self, *_: None
+
+    sut.tcp_port += 1
+    sut.environment.listen(sut.endpoint, lambda stream: Mute())
+    assert diagnose(peer_of(sut)).condition is Condition.HANGS
+
+
+def test_a_system_with_another_name_was_started_anew(sut: Sut):
+    sut.identifier = OTHER
+    diagnosis = diagnose(peer_of(sut))
+    assert diagnosis.condition is Condition.RESTARTED
+    assert str(OTHER) in diagnosis.says
+
+
+def test_a_system_that_was_gone_was_started_anew_unless_it_was_told_to(sut: Sut):
+    assert isinstance(sut.environment, VirtualEnvironment)
+    pulse: Any = SimpleNamespace(was_gone=True)
+    sut.environment.pulse = pulse
+    assert diagnose(peer_of(sut)).condition is Condition.RESTARTED
+    sut.restarted = True
+    assert diagnose(peer_of(sut)).alive
+
+
+def test_a_crash_fails_the_rules_that_demand_to_go_on_and_withdraws_the_other_passes(tmp_path: Path):
+    made = judge(tmp_path, MUST, SETTLED)
+    for rule in (MUST, SETTLED):
+        made(rule, expected="closed", observed="closed", evidence=frame(1))
+    made.not_going_on(Diagnosis(Condition.CRASHED, "cannot connect", (frame(2),)), [MUST])
+    finding, _ = FINDINGS[Condition.CRASHED]
+    told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)][2:]
+    assert told == [(finding, "fail"), (MUST, "fail"), (SETTLED, "inconclusive")]
+
+
+def test_each_finding_has_a_row():
+    assert {row.id for row in ROWS.values()} == {name for name, _ in FINDINGS.values()}
+    assert all(row.to_json()["document"] == "ROBUSTNESS" for row in ROWS.values())
+
+
+# -- another attempt ---------------------------------------------------------------------------------------------
+
+
+def entry(rule: str, verdict: Verdict) -> Entry:
+    return Entry(rule, "MQQB", "2.2.1", "MUST", verdict, expected="x", observed="y")
+
+
+PASS, FAIL = entry(MUST, Verdict.PASS), entry(MUST, Verdict.FAIL)
+
+
+def verdicts_of(*attempts: list[Entry]) -> list[tuple[str, Verdict]]:
+    entries, _ = settled([(each, []) for each in attempts], 3_600)
+    return [(each.rule, each.verdict) for each in entries]
+
+
+def test_the_only_attempt_counts_as_it_is():
+    assert verdicts_of([FAIL]) == [(MUST, Verdict.FAIL)]
+
+
+def test_an_attempt_that_went_well_is_the_one_that_counts():
+    assert verdicts_of([FAIL], [PASS]) == [(MUST, Verdict.PASS)]
+
+
+def test_what_every_attempt_missed_is_a_miss():
+    assert verdicts_of([FAIL], [FAIL], [FAIL]) == [(MUST, Verdict.FAIL)]
+
+
+def test_what_not_every_attempt_missed_stays_open():
+    other = replace(FAIL, rule=SETTLED)
+    assert verdicts_of([other], [FAIL], [other, FAIL]) == [
+        (SETTLED, Verdict.INCONCLUSIVE),
+        (MUST, Verdict.INCONCLUSIVE),
+    ]
