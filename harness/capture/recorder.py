@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from harness.capture import CaptureWriter
+from harness.capture.sut_framer import SutFramer
 from harness.capture.window import FRAME_COST, Place, Window
 from harness.capture.writer import MAX_SEGMENT
 from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutFlood
 from harness.wire import WireError, dissect, dissect_ping, dissection, kind_of, tree
-from reference_qm.codec import FormatError, FramingError, Packet, PingPacket, StreamFramer, parse_packet, parse_ping
+from reference_qm.codec import FormatError, FramingError, Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.surface.inputs import Endpoint
 
 FROM_SUT = "sut->peer"
@@ -49,6 +50,9 @@ class Framer(Protocol):
 
     def feed(self, data: bytes) -> list[bytes]:
         """Return the packets that ``data`` completes; FramingError where no packet begins."""
+
+    def rest(self) -> bytes:
+        """Return what is left when nothing more comes, if no packet begins with it."""
 
 
 class Frame:
@@ -159,7 +163,7 @@ class Connection:
     closed_by: str | None = None
     closed_at_ms: int | None = None
     closed_frame: int | None = None
-    framer: Framer = field(default_factory=StreamFramer)
+    framer: Framer = field(default_factory=SutFramer)
     broken: bool = False
     part_from: int | None = None
     transport: str = "tcp"
@@ -279,10 +283,24 @@ class Recorder:
             connection.part_from = None
         return frames
 
+    def flush(self) -> None:
+        """Take what the SUT sent last on its connections and what no packet begins with."""
+        for connection in self.connections:
+            self._flush(connection)
+
+    def _flush(self, connection: Connection) -> None:
+        places = list(connection.unframed)
+        left = connection.framer.rest()
+        if left and connection.part_from is not None:
+            self._keep(connection, connection.part_from, FROM_SUT, left, places)
+            connection.part_from = None
+            connection.unframed.clear()
+
     def closed(self, connection: Connection, *, by_peer: bool) -> None:
         """Record the end of a connection."""
         if connection.closed_by is not None:
             return
+        self._flush(connection)
         connection.closed_by = "peer" if by_peer else "sut"
         connection.closed_at_ms = self.elapsed_ms()
         if self.path is not None:

@@ -29,3 +29,7 @@ class RpcFramer:
         except WireError as error:
             raise FramingError(FormatError("header", 0, "C706 12.6.1", str(error)), whole) from error
         return whole
+
+    def rest(self) -> bytes:
+        """Return nothing: a PDU that is not whole is none."""
+        return b""

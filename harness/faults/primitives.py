@@ -53,6 +53,21 @@ def packets(kind: type[Packet], change: Callable[[Any], bytes | None], when: Whe
     return lambda faulty: faulty.effect_filters.append(filter_)
 
 
+def every_packet(change: Callable[[bytes], bytes]) -> Install:
+    """Change the bytes of every outgoing packet of a session, whatever it is."""
+
+    def filter_(effect: Effect) -> Iterable[Effect]:
+        if not isinstance(effect, SendPacket):
+            return [effect]
+        try:
+            parse_packet(effect.data)
+        except FormatError:
+            return [effect]  # of DCE/RPC, or broken by another fault
+        return [replace(effect, data=change(effect.data))]
+
+    return lambda faulty: faulty.effect_filters.append(filter_)
+
+
 def wrong_fields(kind: type[Packet], changes: dict[str, Any], when: When = None) -> Install:
     """Send packets of a kind with fields changed, and sizes as they then are."""
     return packets(kind, lambda packet: set_fields(packet, {"BaseHeader.PacketSize": 0, **changes}).build(), when)

@@ -1,4 +1,4 @@
-"""Helpers of faults of the messages that are sent: which messages are meant, PacketSize as it then is."""
+"""Helpers of faults of the packets that are sent: which messages are meant, the BaseHeader as it then is."""
 
 from __future__ import annotations
 
@@ -24,4 +24,14 @@ def secured_with(item: str) -> Callable[[UserMessagePacket], bool]:
 
 def resized(data: bytes) -> bytes:
     """Let PacketSize be the bytes that there are."""
-    return data[:8] + len(data).to_bytes(4, "little") + data[12:]
+    return with_size(data, len(data))
+
+
+def with_size(data: bytes, size: int) -> bytes:
+    """Let PacketSize be a number."""
+    return data[:8] + size.to_bytes(4, "little") + data[12:]
+
+
+def size_off_by(by: int) -> Callable[[bytes], bytes]:
+    """Let PacketSize be some more, or less, than it should be."""
+    return lambda data: with_size(data, int.from_bytes(data[8:12], "little") + by)

@@ -35,6 +35,8 @@ class Judge:
         self.judged: dict[str, Verdict] = {}
         """The worst verdict of each rule so far."""
         self._finished: set[str] = set()
+        self.packets = PassiveJudge()
+        """What every packet of the SUT is shown to."""
         self.reasons: list[str] = []
         """The reasons for which rules were given up."""
 
@@ -60,8 +62,31 @@ class Judge:
         if kept and not frames and row.observe in ON_THE_WIRE:
             raise HarnessError(f"{self.test} passes {rule} without a packet; name the evidence")
         verdict = Verdict.PASS if kept else self._missed(row, advice=advice)
-        self._write(row, verdict, _text(expected), _text(observed), frames, errata=errata, note=note)
+        reason = None if kept else self._blamed(rule, frames)
+        if reason is not None:
+            verdict = Verdict.INCONCLUSIVE
+            self.reasons.append(reason)
+        self._write(row, verdict, _text(expected), _text(observed), frames, reason=reason, errata=errata, note=note)
         return kept
+
+    @property
+    def malformed(self) -> str | None:
+        """What is wrong with the first malformed packet of the SUT, if there was one."""
+        for why in self.packets.unreadable.values():
+            return why
+        for frame, why in self.packets.malformed.items():
+            return f"the SUT's packet in frame {frame.number} is malformed: {why}"
+        return None
+
+    def _blamed(self, rule: str, frames: list[Frame]) -> str | None:
+        """Return which malformed packet is to be blamed for what a rule missed; None when it is the rule's own matter.
+
+        Such a packet breaks the rule of the field that is wrong. Another rule is broken only by those very bytes, and
+        not even by them when they cannot be read.
+        """
+        if self.packets.unreadable:
+            return None if rule in self.packets.unreadable else self.malformed
+        return self.malformed if self.packets.malformed.keys().isdisjoint(frames) else None
 
     def finished(self, *rules: str) -> None:
         """Say that nothing that follows in this check can change its verdict of these rules; of all, without any.
@@ -94,6 +119,8 @@ class Judge:
         missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED]
         if missed:
             self.give_up(Verdict.INCONCLUSIVE, f"not judged: before it came {', '.join(missed)}, which was not kept")
+        elif self.malformed is not None:
+            self.give_up(Verdict.INCONCLUSIVE, self.malformed)
         else:
             self.give_up(Verdict.HARNESS_ERROR, "the check ended without judging this rule")
 
@@ -116,9 +143,9 @@ class Judge:
             self._write(self._row(rule), Verdict.FAIL, "goes on", said, frames)
         self._leave([rule for rule in self.covers if self.judged.get(rule) not in _MISSED], Verdict.INCONCLUSIVE, said)
 
-    def passive(self, found: PassiveJudge) -> None:
+    def passive(self) -> None:
         """Write what the passive predicates found in this test: one pass a rule, or its failures."""
-        for rule, tally in sorted(found.tallies.items()):
+        for rule, tally in sorted(self.packets.tallies.items()):
             if rule not in self.catalogue:
                 raise HarnessError(f"{rule} has a predicate but no row in the rules.toml of its section; add it")
             row = self.catalogue[rule]

@@ -87,24 +87,27 @@ class PassiveRule:
     predicate: Predicate
     advice: bool = False
     """Whether the predicate holds packets against a SHOULD of the rule's sentence, whatever its level."""
+    decisive: bool = False
+    """Whether a packet that breaks it cannot be read any further."""
 
 
 PASSIVE: dict[str, PassiveRule] = {}
 
 
 def passive(
-    rule: str, kinds: str | Iterable[str], expected: str, *, advice: bool = False
+    rule: str, kinds: str | Iterable[str], expected: str, *, advice: bool = False, decisive: bool = False
 ) -> Callable[[Predicate], Predicate]:
     """Register the predicate of a passive rule; several rules may share one function.
 
     ``advice``: what it looks at is a SHOULD of a sentence whose MUST is looked at elsewhere; a miss is a warning.
+    ``decisive``: with a packet that breaks it nothing else can be judged; no other rule is to be blamed for it.
     """
 
     def register(predicate: Predicate) -> Predicate:
         if rule in PASSIVE:
             raise HarnessError(f"{rule} has two passive predicates")
         names = frozenset([kinds] if isinstance(kinds, str) else kinds)
-        PASSIVE[rule] = PassiveRule(rule, names, expected, predicate, advice)
+        PASSIVE[rule] = PassiveRule(rule, names, expected, predicate, advice, decisive)
         return predicate
 
     return register
@@ -138,6 +141,12 @@ class PassiveJudge:
 
     def __init__(self) -> None:
         self.tallies: dict[str, Tally] = {}
+        self.malformed: dict[Frame, str] = {}
+        """The packets of the SUT that are not formed as specified, and what is wrong with each."""
+        self.unreadable: dict[str, str] = {}
+        """Decisive rules that were broken, and by what."""
+        self._spoilt: set[Connection | None] = set()
+        """Connections on which such a packet came: what others there count, or repeat, may be in it."""
         self._of_kind: dict[str, list[PassiveRule]] = {}
         self._rules = 0
 
@@ -145,11 +154,14 @@ class PassiveJudge:
         """Judge one packet; a PDU of DCE/RPC is none of those that predicates are about."""
         if not frame.from_sut or frame.transport == RPC:
             return
-        record = _record(frame)
-        kind = MALFORMED if isinstance(record, FormatError) else frame.kind
+        kind, record = frame.kind, _record(frame)
+        if isinstance(record, FormatError):
+            kind = MALFORMED
+            self.malformed[frame] = str(record)
         context = Context(frame, frame.connection)
         for rule in self._rules_of(kind):
-            self._note(rule, frame, rule.predicate(record, context))
+            if rule.decisive or frame.connection not in self._spoilt:
+                self._note(rule, frame, rule.predicate(record, context))
 
     def _rules_of(self, kind: str) -> list[PassiveRule]:
         if self._rules != len(PASSIVE):  # registered since
@@ -174,6 +186,9 @@ class PassiveJudge:
             tally.first, tally.first_observed = frame, observed
         if not kept:
             tally.failures.append((frame, observed))
+            if rule.decisive:
+                self._spoilt.add(frame.connection)
+                self.unreadable.setdefault(rule.rule, f"the SUT's packet in frame {frame.number}: {observed}")
 
 
 def _record(frame: Frame) -> Any:

@@ -19,7 +19,6 @@ from harness.paths import SUITES
 
 if TYPE_CHECKING:
     from harness.judging.judge import Judge
-    from harness.judging.passive import PassiveJudge
     from harness.judging.verdicts import Log
     from harness.peer.peer import Peer
     from harness.peer.remote import Remote
@@ -271,21 +270,14 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
 
 
 @pytest.fixture
-def _passive() -> PassiveJudge:
-    from harness.judging.passive import PassiveJudge
-
-    return PassiveJudge()
-
-
-@pytest.fixture
-def peer(request: pytest.FixtureRequest, sut: Sut, _passive: PassiveJudge) -> Iterator[Peer]:
+def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Peer]:
     """Yield the SUT's counterpart; all that passes between them is recorded and judged passively."""
     from harness.capture.recorder import Recorder
     from harness.peer.peer import Peer
 
     test = str(suite_path(request.node))
     recorder = Recorder(sut.environment, _capture_path(request.node, test))
-    recorder.listeners.append(_passive.on_frame)
+    recorder.listeners.append(judge.packets.on_frame)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
     yield counterpart
     counterpart.close()
@@ -362,6 +354,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         return (yield)
     judge = item.stash[JUDGE]
     driver = item.config.stash[DRIVER]
+    how: str | None = None
     try:
         yield
         if (how := driver.ended_meanwhile(hung_up=_hung_up(item))) is not None:
@@ -375,11 +368,15 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         judge.break_off(f"the check ended itself without judging this rule: {error}", Verdict.HARNESS_ERROR)
         raise
     except Exception as error:
-        judge.break_off(f"{type(error).__name__}: {error}", Verdict.HARNESS_ERROR)
-        raise
+        if judge.malformed is None:
+            judge.break_off(f"{type(error).__name__}: {error}", Verdict.HARNESS_ERROR)
+            raise
+        judge.break_off(f"{judge.malformed}; the check could not go on ({type(error).__name__}: {error})")
     finally:
         going_on.after(item, judge)
-        judge.passive(item.funcargs["_passive"])  # type: ignore[attr-defined]
+        if "peer" in item.funcargs:  # type: ignore[attr-defined]
+            item.funcargs["peer"].recorder.flush()  # type: ignore[attr-defined]
+        judge.passive()
     item.stash[TOLD] = how is not None
     judge.end()
     _outcome(judge, item.config.stash[RUN].passive_failures)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from harness.faults.fields import bit_clear, bit_set, field_is, recomputed, refused_unless_zero, size_wrong
 from harness.faults.parts import fault
-from harness.faults.primitives import packets
+from harness.faults.primitives import byte, every_packet, packets
 from harness.faults.registry import add
-from harness.faults.sent_messages import carries, resized
+from harness.faults.sent_messages import carries, resized, size_off_by
 from reference_qm.codec import (
     MAX_PACKET_SIZE,
     ConnectionParametersPacket,
@@ -124,7 +124,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "header-base-signature",
-        ("MQMQ-2.2.19.1-21", "MQQB-2.1.1-01"),
+        ("MQMQ-2.2.19.1-21",),
         "Signature begins with another letter.",
         field_is(ACK, "BaseHeader.Signature", b"MIOR"),
     ),
@@ -133,6 +133,60 @@ for _name, _rules, _says, _install in (
         ("MQMQ-2.2.19.1-22",),
         "PacketSize of a ConnectionParameters counts 4 bytes too few.",
         size_wrong(PARAMETERS, "BaseHeader.PacketSize", -4),
+    ),
+    (
+        "header-base-version-of-every-packet",
+        ("MQMQ-2.2.19.1-01",),
+        "VersionNumber of every packet is 0x11.",
+        every_packet(byte(0, lambda old: 0x11)),
+    ),
+    (
+        "header-base-version-of-messages",
+        ("MQMQ-2.2.19.1-01",),
+        "VersionNumber of a message is 0x00.",
+        field_is(MESSAGE, "BaseHeader.VersionNumber", 0),
+    ),
+    (
+        "header-base-signature-of-every-packet",
+        ("MQMQ-2.2.19.1-21",),
+        "Signature of every packet is in network order.",
+        every_packet(lambda data: data[:4] + data[4:8][::-1] + data[8:]),
+    ),
+    (
+        "header-base-signature-of-messages",
+        ("MQMQ-2.2.19.1-21",),
+        "Signature of a message ends with another letter.",
+        field_is(MESSAGE, "BaseHeader.Signature", b"LIOS"),
+    ),
+    (
+        "header-base-version-and-signature",
+        ("MQQB-2.1.1-01",),
+        "The first 8 bytes of every packet are missing.",
+        every_packet(lambda data: data[8:]),
+    ),
+    (
+        "header-base-packet-size-of-every-packet",
+        ("MQMQ-2.2.19.1-22",),
+        "PacketSize of every packet counts the BaseHeader twice.",
+        every_packet(size_off_by(+16)),
+    ),
+    (
+        "header-base-packet-size-without-header",
+        ("MQMQ-2.2.19.1-22",),
+        "PacketSize of every packet does not count the BaseHeader.",
+        every_packet(size_off_by(-16)),
+    ),
+    (
+        "header-base-packet-size-of-messages",
+        ("MQMQ-2.2.19.1-22",),
+        "PacketSize of a message counts 4 bytes too few.",
+        size_wrong(MESSAGE, "BaseHeader.PacketSize", -4),
+    ),
+    (
+        "header-base-packet-size-too-large",
+        ("MQMQ-2.2.19.1-22",),
+        "PacketSize of an EstablishConnection is above 4 MiB.",
+        field_is(EstablishConnectionPacket, "BaseHeader.PacketSize", 0x0040_0001),
     ),
     (
         "header-internal-packet-expires",

@@ -7,6 +7,7 @@ from typing import Any
 from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import BaseHeader
+from suites.mqmq.steps.base_bytes import OF_A_STREAM, of_packets, size_counts_packet
 from suites.mqmq.steps.message_bytes import BASE
 from suites.mqmq.steps.unused import bits_not_set
 from suites.mqqb.steps.order_and_final_acks import flag_of_acknowledgment, is_final_ack, is_order_ack
@@ -14,6 +15,7 @@ from suites.mqqb.steps.order_and_final_acks import flag_of_acknowledgment, is_fi
 MESSAGE = "UserMessage"
 INTERNAL = ("EstablishConnection", "ConnectionParameters", "SessionAck")
 FOREVER = 0xFFFFFFFF
+VERSION, SIGNATURE = 0x10, bytes.fromhex("4c494f52")
 UNUSED = {
     "MQMQ-2.2.19.1-10": "X9",
     "MQMQ-2.2.19.1-11": "X8",
@@ -28,6 +30,28 @@ UNUSED = {
 """The reserved bits of Flags by their rule."""
 
 bits_not_set((*INTERNAL, MESSAGE), BaseHeader, UNUSED)
+
+
+@passive("MQMQ-2.2.19.1-01", OF_A_STREAM, "VersionNumber is 0x10", decisive=True)
+@of_packets
+def version(data: bytes) -> Finding:
+    """Judge the first byte."""
+    return data[0] == VERSION, f"VersionNumber is 0x{data[0]:02X}"
+
+
+@passive("MQMQ-2.2.19.1-21", OF_A_STREAM, "Signature is 4C 49 4F 52", decisive=True)
+@of_packets
+def signature(data: bytes) -> Finding:
+    """Judge the bytes by which a packet is known."""
+    return data[4:8] == SIGNATURE, f"Signature is {data[4:8].hex(' ').upper()}"
+
+
+passive(
+    "MQMQ-2.2.19.1-22",
+    OF_A_STREAM,
+    "PacketSize counts the packet, without the SessionHeader of a message",
+    decisive=True,
+)(of_packets(size_counts_packet))
 
 
 @passive("MQMQ-2.2.19.1-04", MESSAGE, "PR is 0 with TH 1")

@@ -25,6 +25,6 @@ add("header-initiator-other-port", "MQQB-2.1.1-02", "Connects to the port beside
 add("header-acceptor-absent", "MQQB-2.1.1-03", "Nothing serves the TCP port.", inputs(_no_acceptor))
 
 BROKEN_ELSEWHERE = {
-    "MQQB-2.1.1-01": ("header-base-signature",),
+    "MQQB-2.1.1-01": ("header-base-version-and-signature",),
 }
 """Faults of other sections that break rules of this one."""

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from harness.faults.fields import bit_clear, field_is, refused_unless_zero
+from harness.faults.primitives import wrong_bytes
 from harness.faults.registry import add
+from harness.faults.sent_messages import resized
 from reference_qm.codec import ConnectionParametersPacket
 
 add(
@@ -29,4 +31,16 @@ add(
     "MQQB-2.2.2.1-01",
     "A packet whose ConnectionParametersHeader.Reserved is not zero is refused.",
     refused_unless_zero(ConnectionParametersPacket, "ConnectionParametersHeader.Reserved"),
+)
+add(
+    "header-parameters-longer",
+    "MQQB-2.2.2-D01",
+    "A ConnectionParameters has 4 bytes more behind its header.",
+    wrong_bytes(ConnectionParametersPacket, lambda data: resized(data + bytes(4))),
+)
+add(
+    "header-parameters-shorter",
+    "MQQB-2.2.2.1-D01",
+    "A ConnectionParametersHeader ends before WindowSize.",
+    wrong_bytes(ConnectionParametersPacket, lambda data: resized(data[:-2])),
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from harness.faults.fields import bit_clear, bit_inverted, field_is, off_by, refused_unless_zero, sent_as
-from harness.faults.primitives import packets, set_fields
+from harness.faults.primitives import packets, set_fields, wrong_bytes
 from harness.faults.registry import add
+from harness.faults.sent_messages import resized
 from reference_qm.codec import EstablishConnectionPacket
 
 ESTABLISH = EstablishConnectionPacket
@@ -86,6 +87,18 @@ for _name, _rules, _says, _install in (
         ("MQQB-2.2.3.1-15", "MQQB-3.1.5.3.1-12"),
         "The padding of a response is zeros.",
         sent_as("acceptor", field_is(ESTABLISH, "EstablishConnectionHeader.Padding", bytes(512))),
+    ),
+    (
+        "header-establish-longer",
+        ("MQQB-2.2.3-D01",),
+        "An EstablishConnection has 4 bytes more behind its header.",
+        wrong_bytes(ESTABLISH, lambda data: resized(data + bytes(4))),
+    ),
+    (
+        "header-establish-without-padding",
+        ("MQQB-2.2.3.1-D01",),
+        "An EstablishConnectionHeader has 512 bytes of Padding too few.",
+        wrong_bytes(ESTABLISH, lambda data: resized(data[:-512])),
     ),
 ):
     add(_name, _rules, _says, _install)

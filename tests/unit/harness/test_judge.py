@@ -176,6 +176,40 @@ def test_a_pass_of_what_packets_show_names_one(tmp_path: Path) -> None:
     assert [line["verdict"] for line in lines(tmp_path)] == ["pass", "fail"]
 
 
+# -- malformed packets of the SUT ----------------------------------------------------------------------------------
+
+
+def test_what_is_missed_beside_a_malformed_packet_decides_nothing_but_what_is_wrong_in_it_does(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST, SHOULD, SETTLED)
+    malformed = frame(3)
+    made.packets.malformed[malformed] = "UserHeader takes 48 bytes"
+    made(MUST, expected=1, observed=2, evidence=frame(4))
+    made(SHOULD, expected=1, observed=1, evidence=frame(4))
+    made(SETTLED, expected=1, observed=2, evidence=[frame(4), malformed])
+    assert [(line["verdict"], line["reason"]) for line in lines(tmp_path)] == [
+        ("inconclusive", "the SUT's packet in frame 3 is malformed: UserHeader takes 48 bytes"),
+        ("pass", None),
+        ("fail", None),
+    ]
+
+
+def test_a_packet_that_cannot_be_read_breaks_the_rule_of_its_field_alone(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST, SETTLED)
+    unread = frame(3)
+    made.packets.malformed[unread] = "VersionNumber"
+    made.packets.unreadable[SETTLED] = "frame 3: VersionNumber is 0x11"
+    made(MUST, expected=1, observed=2, evidence=unread)
+    made(SETTLED, expected=1, observed=2, evidence=unread)
+    assert [line["verdict"] for line in lines(tmp_path)] == ["inconclusive", "fail"]
+
+
+def test_what_a_check_leaves_out_beside_a_malformed_packet_is_open(tmp_path: Path) -> None:
+    made = judge(tmp_path, MUST)
+    made.packets.malformed[frame(3)] = "UserHeader takes 48 bytes"
+    made.end()
+    assert made.judged == {MUST: Verdict.INCONCLUSIVE}
+
+
 # -- passive rules --------------------------------------------------------------------------------------------------
 
 
@@ -195,7 +229,8 @@ def _registered(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("_registered")
 def test_a_passive_rule_kept_in_every_packet_is_one_pass(tmp_path: Path) -> None:
     made = judge(tmp_path)
-    made.passive(tally(0, 2))
+    made.packets = tally(0, 2)
+    made.passive()
     (line,) = lines(tmp_path)
     assert (line["verdict"], line["expected"], line["observed"]) == ("pass", "is 0", "0x0000 (in 2 packets)")
 
@@ -205,7 +240,8 @@ def test_a_passive_rule_that_no_packet_was_about_is_no_pass(tmp_path: Path) -> N
     found = PassiveJudge()
     found.tallies[MUST] = Tally(0, 2, frame(1), "TR is 0")
     made = judge(tmp_path)
-    made.passive(found)
+    made.packets = found
+    made.passive()
     (line,) = lines(tmp_path)
     assert (line["verdict"], line["observed"]) == ("not_exercised", "TR is 0 (in 2 packets)")
 
@@ -213,7 +249,8 @@ def test_a_passive_rule_that_no_packet_was_about_is_no_pass(tmp_path: Path) -> N
 @pytest.mark.usefixtures("_registered")
 def test_of_many_failing_packets_a_few_are_kept_with_the_count(tmp_path: Path) -> None:
     made = judge(tmp_path)
-    made.passive(tally(9, 11))
+    made.packets = tally(9, 11)
+    made.passive()
     assert [(line["verdict"], line["observed"], line["evidence"][0]["frame"]) for line in lines(tmp_path)] == [
         ("fail", f"0x{n:04X} (9 of 11 packets)", n) for n in range(1, FAILURES_KEPT + 1)
     ]
@@ -225,7 +262,8 @@ def test_advice_only_warns_whatever_the_level_of_its_rule(tmp_path: Path, monkey
     made(MUST, expected=0, observed=1, advice=True, evidence=frame())
     advice = PassiveRule(MUST, frozenset({"SessionAck"}), "is 0", lambda packet, context: None, advice=True)
     monkeypatch.setitem(PASSIVE, MUST, advice)
-    made.passive(tally(1, 1))
+    made.packets = tally(1, 1)
+    made.passive()
     assert [line["verdict"] for line in lines(tmp_path)] == ["warn", "warn"]
     assert made.failed == []
 
@@ -233,5 +271,7 @@ def test_advice_only_warns_whatever_the_level_of_its_rule(tmp_path: Path, monkey
 def test_a_predicate_without_a_row_is_our_mistake(tmp_path: Path) -> None:
     found = PassiveJudge()
     found.tallies["MQQB-9.9-09"] = Tally(1, 0, frame(), "x")
+    made = judge(tmp_path)
+    made.packets = found
     with pytest.raises(HarnessError, match=r"MQQB-9\.9-09 has a predicate but no row"):
-        judge(tmp_path).passive(found)
+        made.passive()

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from harness_made import MUST, SHOULD, frame
 
-from harness.capture.recorder import Connection, Frame
+from harness.capture.recorder import MALFORMED, Connection, Frame
 from harness.errors import HarnessError
 from harness.judging.passive import PASSIVE, Context, Finding, NotExercised, PassiveJudge, PassiveRule, passive
+from reference_qm.codec import FormatError
 
 
 @pytest.fixture
@@ -73,6 +74,28 @@ def test_a_packet_that_lacks_what_the_rule_is_about_is_counted_apart() -> None:
         found.on_frame(frame(number))
         tally = found.tallies[MUST]
         assert (tally.seen, tally.idle, tally.first_observed) == (seen, idle, first)
+
+
+@pytest.mark.usefixtures("registry")
+def test_a_packet_that_cannot_be_read_is_noted_and_only_its_rule_judged_from_then_on() -> None:
+    @passive(MUST, ("SessionAck", MALFORMED), "version", decisive=True)
+    def version(packet: Any, context: Context) -> Finding:
+        return not isinstance(packet, FormatError), "version"
+
+    @passive(SHOULD, "SessionAck", "counts")
+    def counts(packet: Any, context: Context) -> Finding:
+        return True, "1"
+
+    connection, found = Connection(1, "acceptor"), PassiveJudge()
+    for number in range(1, 5):
+        wrong = b"\x11" + frame(number).data[1:] if number == 2 else None
+        made = frame(number, data=wrong)
+        made.connection = connection
+        connection.add(made)
+        found.on_frame(made)
+    assert (found.tallies[MUST].seen, found.tallies[SHOULD].seen) == (4, 1)
+    assert found.unreadable == {MUST: "the SUT's packet in frame 2: version"}
+    assert [frame.number for frame in found.malformed] == [2]
 
 
 @pytest.mark.usefixtures("registry")

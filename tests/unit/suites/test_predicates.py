@@ -10,7 +10,7 @@ from uuid import UUID
 import pytest
 
 from harness.capture.recorder import FROM_SUT, Connection, Frame
-from harness.judging.passive import MALFORMED, Context, NotExercised, load_predicates
+from harness.judging.passive import MALFORMED, Context, load_predicates
 from harness.paths import SUITES
 from harness.rules.catalogue import load_catalogue
 from harness.wire import kind
@@ -160,7 +160,7 @@ def judged(rule: str, data: bytes, earlier: tuple[bytes, ...] = ()) -> bool | No
     if name not in made.kinds:
         return None
     finding = made.predicate(packet, Context(frame, connection))
-    return None if finding is None or isinstance(finding, NotExercised) else finding[0]
+    return finding[0] if isinstance(finding, tuple) else None
 
 
 def _kind(data: bytes) -> str:
@@ -179,11 +179,11 @@ CASES: tuple[Case, ...] = (
     ("MQMQ-2.2.19.2-09", message(user={"DM": 1}), message(user={"DM": 2})),
     ("MQMQ-2.2.19.2-15", message(), user_bits(DQ=1)),
     ("MQMQ-2.2.19.2-16", message(), user_bits(AQ=4)),
-    ("MQMQ-2.2.19.2-18", message(), user_bits(SH=1)),
+    ("MQMQ-2.2.19.2-18", secured({}, SecurityID=SID), user_bits(SH=0)),
     ("MQMQ-2.2.19.2-19", message(TransactionHeader=TRANSACTION), user_bits(TH=0)),
     ("MQMQ-2.2.19.2-20", message(TransactionHeader=TRANSACTION), user_bits(DM=0)),
     ("MQMQ-2.2.19.2-21", message(), user_bits(MP=0)),
-    ("MQMQ-2.2.19.2-22", message(), user_bits(CQ=1)),
+    ("MQMQ-2.2.19.2-22", message(user={"CQ": 1, "ConnectorType": OTHER}), user_bits(CQ=0)),
     ("MQMQ-2.2.19.2-23", listed(), user_bits(MQ=0)),
     ("MQMQ-2.2.19.2-25", message(), message(user={"AH": 1})),
     ("MQMQ-2.2.19.2-27", message(SoapHeader=SoapHeader("a", "b")), user_bits(HH=0)),
@@ -401,4 +401,18 @@ def test_a_packet_before_that_is_none_for_the_strict_codec_disturbs_no_predicate
     for number, data in enumerate((later.build()[:60], later.build())):
         connection.add(Frame(number, number, FROM_SUT, "tcp", data, "UserMessage", connection))
     finding = PASSIVE[rule].predicate(later, Context(connection.frames[1], connection))
-    assert finding is None or isinstance(finding, NotExercised) or finding[0]
+    assert not isinstance(finding, tuple) or finding[0]
+
+
+BASE_HEADER_WRONG = {
+    "MQMQ-2.2.19.1-01": at(0, b"\x11"),
+    "MQMQ-2.2.19.1-21": at(4, b"ROIL"),
+    "MQMQ-2.2.19.1-22": at(8, (4_000).to_bytes(4, "little")),
+}
+
+
+@pytest.mark.parametrize("rule", BASE_HEADER_WRONG)
+def test_a_wrong_field_of_the_base_header_breaks_its_own_rule_and_no_other(rule: str) -> None:
+    wrong = BASE_HEADER_WRONG[rule](message())
+    assert [each for each in PASSIVE if judged(each, wrong) is False] == [rule]
+    assert judged(rule, message().build()) is True

@@ -1,0 +1,114 @@
+"""Cutting what a SUT sends into packets, those that are formed wrongly too. Spec: MS-MQMQ 2.2.19.1, MS-MQQB 2.1.1.
+
+A queue manager stops at the first wrong byte of a stream. Whoever judges one has to say which rule that byte breaks,
+and to read on: a packet with a wrong version, signature or size ends where its size says, or where its content does.
+"""
+
+from __future__ import annotations
+
+from reference_qm.codec import FormatError, FramingError, parse_packet
+from reference_qm.codec.base import SIGNATURE, VERSION, BaseHeader, measure
+
+_SECTION = BaseHeader.SECTION
+_HEAD = 20
+"""Bytes of a BaseHeader and what follows it that tell which packet it is."""
+_SIZE_AT = 8
+_INTERNAL_SIZES = {1: 36, 2: 572, 3: 32}
+"""By PT: SessionAck, EstablishConnection, ConnectionParameters."""
+_SESSION_HEADER = 16
+_READ_THROUGH = 64 * 1024
+"""A message is read for its end as long as no more than these bytes of it are there; a longer one ends as it says."""
+
+
+class SutFramer:
+    """A framer of one direction of a stream that puts up with packets whose BaseHeader is wrong."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    @property
+    def pending(self) -> int:
+        """Return the number of bytes held of an unfinished packet."""
+        return len(self._held)
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Return the packets that ``data`` completes; FramingError, with those before it, where none can be found."""
+        self._held += data
+        packets: list[bytes] = []
+        try:
+            while (size := self._size()) is not None:
+                packets.append(bytes(self._held[:size]))
+                del self._held[:size]
+        except FormatError as error:
+            self._held.clear()
+            raise FramingError(error, packets) from error
+        return packets
+
+    def rest(self) -> bytes:
+        """Return what is left when nothing more comes, if no packet begins with it; nothing of one that was cut off."""
+        held, self._held = bytes(self._held), bytearray()
+        try:
+            measure(held)
+        except FormatError:
+            return held
+        return b""
+
+    def _size(self) -> int | None:
+        """Return the bytes of the packet that begins what is held; None while that is open."""
+        held = self._held
+        if len(held) < _HEAD:
+            return None
+        if held[0] != VERSION and held[4:8] != SIGNATURE:
+            raise FormatError("BaseHeader", 0, _SECTION, "neither version nor signature: no packet begins here")
+        refused: FormatError | None = None
+        said = None
+        try:
+            said = measure(_as_printed(held[:_HEAD]))
+        except FormatError as error:
+            refused = error
+        if said is not None and said <= len(held) and self._is_end(said):
+            return said
+        found = self._by_content()
+        if found is not None:
+            return found if found <= len(held) else None
+        if refused is None:
+            return said if said is not None and said <= len(held) else None
+        wanted = int.from_bytes(held[_SIZE_AT : _SIZE_AT + 4], "little")
+        if not _HEAD <= wanted <= len(held) or not self._is_end(wanted):
+            raise refused
+        return wanted
+
+    def _by_content(self) -> int | None:
+        """Return the bytes that a packet of its kind has, whatever its PacketSize says; None where that is open."""
+        held = self._held
+        base = BaseHeader(Flags=int.from_bytes(held[2:4], "little"))
+        if base.IN:
+            return _INTERNAL_SIZES.get(held[18] & 0xF)
+        return _message_size(held, bool(base.SH)) if len(held) <= _READ_THROUGH else None
+
+    def _is_end(self, size: int) -> bool:
+        """Return whether nothing follows, or what begins as a packet does, be it as wrongly as this one."""
+        held = self._held
+        after = held[size : size + 8]
+        return not after or (
+            after[0] in (VERSION, held[0])
+            and any(signature.startswith(after[4:8]) for signature in (SIGNATURE, bytes(held[4:8])))
+        )
+
+
+def _as_printed(head: bytearray) -> bytes:
+    """Return a BaseHeader with the version and the signature that it should have."""
+    return bytes([VERSION]) + bytes(head[1:4]) + SIGNATURE + bytes(head[8:])
+
+
+def _message_size(held: bytearray, has_session_header: bool) -> int | None:
+    """Return where a message ends by its own headers; None when it does not, as far as it is there."""
+    after = _SESSION_HEADER if has_session_header else 0
+    whole = bytearray(_as_printed(held))
+    whole[_SIZE_AT : _SIZE_AT + 4] = max(len(held) - after, 0).to_bytes(4, "little")
+    try:
+        parse_packet(bytes(whole))
+    except FormatError as error:
+        left_over = error.field == "UserMessagePacket" and error.offset > _HEAD
+        return error.offset + after if left_over else None
+    return len(held)

@@ -1,0 +1,20 @@
+"""Judge how every packet of a session starts. Spec: MS-MQQB 2.1.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.judging.passive import Context, Finding, passive
+from reference_qm.codec import FormatError
+from suites.mqmq.steps.base_bytes import AFTER, OF_A_STREAM, is_no_packet
+
+
+@passive("MQQB-2.1.1-01", OF_A_STREAM, "it begins with a BaseHeader", decisive=True)
+def begins_with_base_header(packet: Any, context: Context) -> Finding:
+    """Demand a packet, which can be known by its version or by its signature; what comes after none is not judged."""
+    frame = context.frame
+    if frame.transport != "tcp" or (frame.error is not None and frame.error.field == AFTER):
+        return None
+    if isinstance(packet, FormatError):
+        return (False, str(packet)) if is_no_packet(frame) else None
+    return True, "it begins with a BaseHeader"

@@ -1,0 +1,95 @@
+"""The framer of what a SUT sends: packets that are formed wrongly are cut off where they end, and it reads on."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.capture.sut_framer import SutFramer
+from harness.wire import connection_parameters, establish_connection, session_ack, user_message
+from reference_qm.codec import FramingError
+
+ESTABLISH, PARAMETERS, ACK = (bytes(make()) for make in (establish_connection, connection_parameters, session_ack))
+MESSAGE = bytes(user_message(body=b"x" * 301))
+PACKETS = [ESTABLISH, PARAMETERS, ACK, MESSAGE, ACK]
+
+
+def sized(data: bytes, by: int) -> bytes:
+    return data[:8] + (int.from_bytes(data[8:12], "little") + by & 0xFFFF_FFFF).to_bytes(4, "little") + data[12:]
+
+
+def version(data: bytes) -> bytes:
+    return b"\x11" + data[1:]
+
+
+def signature(data: bytes) -> bytes:
+    return data[:4] + b"ROIL" + data[8:]
+
+
+WRONG = {
+    "version": version,
+    "signature": signature,
+    "size-more": lambda data: sized(data, 4),
+    "size-less": lambda data: sized(data, -4),
+    "size-without-header": lambda data: sized(data, -16),
+    "size-twice-header": lambda data: sized(data, 16),
+    "size-too-large": lambda data: sized(data, 0x0080_0000),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+@pytest.mark.parametrize("kind", range(4), ids=["establish", "parameters", "ack", "message"])
+def test_one_wrong_packet_among_others_is_cut_off_where_it_ends(wrong: str, kind: int) -> None:
+    packets = [WRONG[wrong](data) if number == kind else data for number, data in enumerate(PACKETS)]
+    assert SutFramer().feed(b"".join(packets)) == packets
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_packets_that_are_all_wrong_are_cut_off_where_they_end(wrong: str) -> None:
+    packets = [WRONG[wrong](data) for data in PACKETS]
+    framer = SutFramer()
+    assert [found for data in packets for found in framer.feed(data)] == packets
+    assert framer.pending == 0
+    assert framer.rest() == b""
+
+
+@given(cuts=st.lists(st.integers(0, sum(map(len, PACKETS))), max_size=12))
+def test_right_packets_are_found_however_the_stream_is_cut(cuts: list[int]) -> None:
+    data, framer = b"".join(PACKETS), SutFramer()
+    edges = sorted([0, *cuts, len(data)])
+    assert [found for start, end in pairwise(edges) for found in framer.feed(data[start:end])] == PACKETS
+
+
+def test_a_packet_shorter_than_its_headers_ends_where_it_says() -> None:
+    short = sized(ESTABLISH[:60], -512)
+    assert SutFramer().feed(short + ACK) == [short, ACK]
+
+
+def test_where_no_packet_begins_the_stream_ends() -> None:
+    framer = SutFramer()
+    with pytest.raises(FramingError) as caught:
+        framer.feed(ACK + b"HTTP/1.1 400 Bad Request\r\n\r\n")
+    assert caught.value.packets == [ACK]
+    assert caught.value.field == "BaseHeader"
+
+
+@pytest.mark.parametrize(("left", "rest"), [(b"HTTP", b"HTTP"), (ACK[:10], b""), (MESSAGE[:200], b""), (b"", b"")])
+def test_what_is_left_in_the_end_is_nothing_when_it_was_cut_off(left: bytes, rest: bytes) -> None:
+    framer = SutFramer()
+    assert framer.feed(left) == []
+    assert framer.rest() == rest
+    assert framer.pending == 0
+
+
+@given(st.binary(max_size=300), st.booleans())
+def test_no_bytes_break_it(data: bytes, begins: bool) -> None:
+    framer = SutFramer()
+    try:
+        found = framer.feed((MESSAGE[:16] if begins else b"") + data)
+    except FramingError as error:
+        found = error.packets
+    assert all(found)
+    framer.rest()
