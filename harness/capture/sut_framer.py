@@ -10,6 +10,8 @@ from reference_qm.codec import FormatError, FramingError, parse_packet
 from reference_qm.codec.base import SIGNATURE, VERSION, BaseHeader, measure
 
 _SECTION = BaseHeader.SECTION
+_KNOWN = 8
+"""Bytes by which a packet is known: with its version and its signature."""
 _HEAD = 20
 """Bytes of a BaseHeader and what follows it that tell which packet it is."""
 _SIZE_AT = 8
@@ -56,10 +58,10 @@ class SutFramer:
     def _size(self) -> int | None:
         """Return the bytes of the packet that begins what is held; None while that is open."""
         held = self._held
+        if len(held) >= _KNOWN and held[0] != VERSION and held[4:_KNOWN] != SIGNATURE:
+            raise FormatError("BaseHeader", 0, _SECTION, "neither version nor signature: no packet begins here")
         if len(held) < _HEAD:
             return None
-        if held[0] != VERSION and held[4:8] != SIGNATURE:
-            raise FormatError("BaseHeader", 0, _SECTION, "neither version nor signature: no packet begins here")
         refused: FormatError | None = None
         said = None
         try:
