@@ -159,12 +159,6 @@ for _name, _rules, _says, _install in (
         field_is(MESSAGE, "BaseHeader.Signature", b"LIOS"),
     ),
     (
-        "header-base-version-and-signature",
-        ("MQQB-2.1.1-01",),
-        "The first 8 bytes of every packet are missing.",
-        every_packet(lambda data: data[8:]),
-    ),
-    (
         "header-base-packet-size-of-every-packet",
         ("MQMQ-2.2.19.1-22",),
         "PacketSize of every packet counts the BaseHeader twice.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import effects, inputs
+from harness.faults.primitives import effects, every_packet, inputs
 from harness.faults.registry import add
 from reference_qm.surface.effects import Connect, Effect
 from reference_qm.surface.inputs import Endpoint, Input, TransportAccepted
@@ -23,8 +23,9 @@ def _no_acceptor(event: Input) -> Iterable[Input]:
 
 add("header-initiator-other-port", "MQQB-2.1.1-02", "Connects to the port beside 1801.", effects(_other_port))
 add("header-acceptor-absent", "MQQB-2.1.1-03", "Nothing serves the TCP port.", inputs(_no_acceptor))
-
-BROKEN_ELSEWHERE = {
-    "MQQB-2.1.1-01": ("header-base-version-and-signature",),
-}
-"""Faults of other sections that break rules of this one."""
+add(
+    "header-base-missing",
+    "MQQB-2.1.1-01",
+    "The first 8 bytes of every packet are missing.",
+    every_packet(lambda data: data[8:]),
+)
