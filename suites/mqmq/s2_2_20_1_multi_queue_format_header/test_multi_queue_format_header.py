@@ -1,32 +1,159 @@
-"""MS-MQMQ 2.2.20.1 MultiQueueFormatHeader: a message for several queues."""
+"""MS-MQMQ 2.2.20.1 MultiQueueFormatHeader: a message for several queues, and the lists in it (2.2.20.2, 2.2.20.3)."""
 
 from __future__ import annotations
 
+from typing import Any
+from uuid import UUID
+
+import pytest
+
 from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.peer.conversation import Session
 from harness.run.marks import covers, needs
-from suites.mqqb.steps.opening import direct_name
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqmq.steps.layout import Layout, shown
+from suites.mqqb.steps.opening import Between, direct_name, private_name
+from suites.mqqb.steps.sender import SET_UP, Sender
+
+MQF = "MultiQueueFormatHeader"
+LISTS = {"Destination": 0x0064, "Administration": 0x00C8, "Response": 0x012C}
+"""HeaderID by the name of the list."""
+OF_SEVERAL = ("Administration", "Response")
+"""Lists that may be empty where one such queue stands in the UserHeader."""
+SIGNATURE = 0x015E
+FIXED_SIZE = 12
+PRIVATE, DIRECT = 2, 3
+THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
+LABEL = "several"
+COPIES = (
+    "MQMQ-2.2.20.1-01",
+    "MQMQ-2.2.20.1-D01",
+    "MQMQ-2.2.20.1-D02",
+    "MQMQ-2.2.20.1-D03",
+    "MQMQ-2.2.20.2-D01",
+    "MQMQ-2.2.20.2-D02",
+    "MQMQ-2.2.20.2-D03",
+    "MQMQ-2.2.20.3-D01",
+    "MQMQ-2.2.18.1.4.1-D01",
+)
 
 
-@needs("send")
-@covers("MQMQ-2.2.20.1-01")
-def test_every_copy_lists_all_queues(peer, sut, judge):
-    """A message for two queues of the peer comes twice, each time with both queues in Destination."""
-    queues = [direct_name(peer, name) for name in ("mqc-several-1", "mqc-several-2")]
-    sender = Sender(peer, sut, ",".join(queues))
-    sender.send(1)
+def _copies(sender: Sender, count: int) -> list[Frame]:
+    """Return the messages that come on the SUT's sessions, whether they are packets or not, when there are so many."""
     came: list[Frame] = []
-    while len(came) < len(queues):
+    while len(came) < count:
         session = sender.next_session()
         if session is None:
             break
-        came += sender.collect_all(session, 1)
+        _await(sender, session, len(SET_UP) + count - len(came))
+        came += [frame for frame in session.received[len(SET_UP) :] if frame.kind != "SessionAck"]
         sender.acknowledge_all(session)
-    judge("MQMQ-2.2.20.1-01", expected="2 copies", observed=f"{len(tags(came))} copies", evidence=came)
+    if not came:
+        raise ConformanceFailure("none of the SUT's copies came")
+    return came
+
+
+def _await(sender: Sender, session: Session, count: int) -> None:
+    sender.peer.environment.run_until(lambda: len(session.received) >= count, sender.sut.response_timeout_ms)
+
+
+def _listed(name: str) -> tuple[int, str]:
+    """Return a direct or private format name as a list has it, in lower case."""
+    kind, _, rest = name.lower().partition("=")
+    return (DIRECT, rest + "\0") if kind == "direct" else (PRIVATE, rest)
+
+
+def _without_prefix(names: Any) -> Any:
+    """Return names of a list without DIRECT=, which may stand there (E07)."""
+    if not isinstance(names, list):
+        return names
+    return [(kind, name.removeprefix("direct=")) for kind, name in names]
+
+
+def _of_list(name: str, names: list[str], found: Layout) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the fields of a list as they should be and as they are; HeaderSize may count the padding."""
+    header = f"{MQF}.{name}"
+    size, padded = (found.fields.get(f"{header}.{kind}", 0) for kind in ("size", "padded size"))
+    wanted = {
+        f"{header}.HeaderSize": Between(size, padded),
+        f"{header}.HeaderID": LISTS[name],
+        f"{header}.Reserved": 0,
+        f"{header}.ElementCount": len(names),
+        f"{header}.FormatNameList": sorted(_listed(one) for one in names),
+    }
+    observed = found.of(*wanted)
+    listed = _without_prefix(observed[f"{header}.FormatNameList"])
+    observed[f"{header}.FormatNameList"] = sorted(listed) if isinstance(listed, list) else listed
+    return wanted, observed
+
+
+def _equal(wanted: dict[str, Any], observed: dict[str, Any]) -> tuple[str, str]:
+    """Return both as text, ranges that hold as what they hold."""
+    same = {name: observed[name] if observed[name] == value else value for name, value in wanted.items()}
+    return shown(same), shown(observed)
+
+
+@needs("send")
+@covers(*COPIES)
+@pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd")])
+def test_every_queue_gets_a_copy_that_lists_all_of_them(peer, sut, judge, names):
+    """A message for several queues of the peer comes once for each, with three lists and a signature behind it."""
+    queues = [direct_name(peer, name) for name in names]
+    sender = Sender(peer, sut, ",".join(queues))
+    admin, response = direct_name(peer, "mqc-x"), direct_name(peer, "mqc-yz")
+    sender.send(1, label=LABEL, acks=["negative_arrival"], admin_queue=admin, response_queue=response)
+    came = _copies(sender, len(queues))
+    reached = sorted(str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in came)
+    to = sorted(_listed(name)[1] for name in queues)
+    for rule in ("MQMQ-2.2.20.1-01", "MQMQ-2.2.20.1-D02"):
+        judge(rule, expected=str(to), observed=str(reached), evidence=came)
     for frame in came:
-        names = [
-            str(one.FormatName.DirectFormatName).rstrip("\0").removeprefix("DIRECT=").lower()
-            for one in (frame["MultiQueueFormatHeader"].Destination.FormatNameList if frame["UserHeader"].MQ else [])
-        ]
-        listed = [name.removeprefix("DIRECT=").lower() for name in queues]
-        judge("MQMQ-2.2.20.1-01", expected=str(listed), observed=str(names), evidence=frame)
+        _judge_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
+
+
+def _judge_lists(judge: Any, frame: Frame, lists: dict[str, list[str]]) -> None:
+    found = Layout(frame)
+    mq = found.of("UserHeader.Flags.MQ")
+    judge("MQMQ-2.2.20.1-D01", expected="UserHeader.Flags.MQ 1", observed=shown(mq), evidence=frame)
+    for name, queues in lists.items():
+        if name in OF_SEVERAL and not found.fields.get(f"{MQF}.{name}.ElementCount", 1):
+            queues = []
+        expected, observed = _equal(*_of_list(name, queues, found))
+        for rule in ("MQMQ-2.2.20.2-D02", "MQMQ-2.2.20.2-D03", "MQMQ-2.2.20.1-D03", "MQMQ-2.2.18.1.4.1-D01"):
+            judge(rule, expected=expected, observed=observed, evidence=frame)
+        header = {f"{MQF}.{name}.HeaderID": LISTS[name]}
+        judge("MQMQ-2.2.20.2-D01", expected=shown(header), observed=shown(found.of(*header)), evidence=frame)
+    signature = {f"{MQF}.Signature.ID": SIGNATURE, f"{MQF}.Signature.Reserved": 0, f"{MQF}.Signature.Size": 0}
+    judge("MQMQ-2.2.20.3-D01", expected=shown(signature), observed=shown(found.of(*signature)), evidence=frame)
+    destinations, listed = _of_list("Destination", lists["Destination"], found)
+    names = f"{MQF}.Destination.FormatNameList"
+    judge("MQMQ-2.2.20.1-01", expected=str(destinations[names]), observed=str(listed[names]), evidence=frame)
+
+
+@needs("send")
+@covers("MQMQ-2.2.20.1-D01")
+def test_a_message_for_one_queue_has_no_list(peer, sut, judge):
+    """A message for one queue has MQ clear, and nothing behind its properties."""
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session, sent = sender.first(1)
+    wanted = {"UserHeader.Flags.MQ": 0, "bytes left": 0}
+    observed = shown(Layout(sent[0]).of(*wanted))
+    judge("MQMQ-2.2.20.1-D01", expected=shown(wanted), observed=observed, evidence=sent)
+    sender.acknowledge_all(session)
+
+
+@needs("send", "private_names")
+@covers("MQMQ-2.2.20.1-D02", "MQMQ-2.2.18.1.7.2-D01")
+@pytest.mark.parametrize("name", ["mqc-a", "mqc-ab"])
+def test_names_of_different_kinds_stand_in_one_list(peer, sut, judge, name):
+    """A direct and a private queue are listed by their kinds, the private one from a boundary of 4 bytes."""
+    queues = [direct_name(peer, name), private_name(peer.identifier)]
+    sender = Sender(peer, sut, ",".join(queues))
+    sender.send(1, label=LABEL)
+    came = _copies(sender, len(queues))
+    reached = sorted(Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in came)
+    judge("MQMQ-2.2.20.1-D02", expected="DQ [3, 7]", observed=f"DQ {reached}", evidence=came)
+    for frame in came:
+        expected, observed = _equal(*_of_list("Destination", queues, Layout(frame)))
+        judge("MQMQ-2.2.18.1.7.2-D01", expected=expected, observed=observed, evidence=frame)
