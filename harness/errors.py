@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+from pathlib import Path
+
 
 class MqconformError(Exception):
     """Base of everything that the command line shows as one line."""
@@ -25,6 +28,17 @@ class ConformanceFailure(MqconformError):
 
 class SutFlood(ConformanceFailure):
     """The SUT sends without an end: a finding about it, which says how much came."""
+
+
+class FolderError(MqconformError):
+    """Nothing can be written under the run folder any more."""
+
+    OF_DISKS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
+
+    @classmethod
+    def about(cls, path: Path, error: OSError) -> FolderError:
+        """Say what cannot be written, why, and the way out."""
+        return cls(f"{path}: cannot be written: {error.strerror or error}; make room, then go on with --resume")
 
 
 class UsageError(MqconformError):

@@ -9,6 +9,7 @@ from typing import Self
 
 from harness.capture.ip import MAX_DATAGRAM, TcpFlags, TcpSegment, UdpDatagram, build_tcp, build_udp
 from harness.capture.pcapng import PACKET_AT, file_header, packet_block
+from harness.capture.whole_writes import open_whole, write_whole
 from harness.capture.window import Place
 from harness.errors import HarnessError
 from reference_qm.surface.inputs import Endpoint
@@ -39,7 +40,7 @@ class _Connection:
 
 
 class CaptureWriter:
-    """A pcapng file of raw IP packets, flushed after each: a killed run loses none.
+    """A pcapng file of raw IP packets, written one by one: a killed run loses none.
 
     ``start_us``: what the times of the methods are counted from, int microseconds since 1970 UTC. Frame numbers count
     from 1. Endpoints are (textual IPv4 or IPv6 address, port). HarnessError on misuse.
@@ -55,9 +56,8 @@ class CaptureWriter:
         """The offset behind the last packet that was written: its data is at the end of it."""
         self._start_us = start_us
         self._connections: dict[int, _Connection] = {}
-        self._file = path.open("wb")
-        self._file.write(file_header())
-        self._file.flush()
+        self._file = open_whole(path, "wb")
+        write_whole(self._file, path, file_header())
 
     def tcp_open(
         self, conn_id: int, client: Endpoint, server: Endpoint, *, time_us: int, comment: str | None = None
@@ -155,8 +155,7 @@ class CaptureWriter:
         block = packet_block(self._start_us + time_us, packet, comment)
         self._data_end = self._size + PACKET_AT + len(packet)
         self._size += len(block)
-        self._file.write(block)
-        self._file.flush()
+        write_whole(self._file, self.path, block)
         self.frames += 1
         return self.frames
 

@@ -11,6 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Protocol
 
+from harness.capture.whole_writes import open_whole, write_whole
 from harness.errors import UsageError
 
 SCHEMA = 1
@@ -122,7 +123,7 @@ class VerdictLog:
         self.counts = recorded.counts.copy()
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
-        self._file = path.open("ab", buffering=0)
+        self._file = open_whole(path, "ab")
 
     def append(self, entry: Entry) -> None:
         """Write one verdict, unless it was written before the run was killed in this very test."""
@@ -132,7 +133,8 @@ class VerdictLog:
             return
         line: dict[str, Any] = {"schema": SCHEMA, "seq": self._next, "time": utc_now(), **_fields(self.info)}
         line |= _fields(entry) | {"evidence": [_fields(each) for each in entry.evidence]}
-        self._file.write(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
+        written = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        write_whole(self._file, self.path, written)
         self._next += 1
         self.counts[entry.verdict] += 1
 

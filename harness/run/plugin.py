@@ -97,6 +97,7 @@ def _begin(config: pytest.Config) -> None:
     from harness.errors import MqconformError, UsageError
     from harness.rules.catalogue import load_catalogue
     from harness.run import attempts
+    from harness.run.full_disk import FullDisk
     from harness.run.run import Run, slug
     from harness.sut.drivers import driver_for, start_all, timeouts_report
     from harness.sut.sut_file import load_sut_file
@@ -128,6 +129,7 @@ def _begin(config: pytest.Config) -> None:
     run.queue_managers = [driver.identifier for driver in drivers if driver.identifier is not None]
     config.stash[RUN] = run
     config.pluginmanager.register(attempts)
+    config.pluginmanager.register(FullDisk(run))
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
     if config.pluginmanager.hasplugin("junitxml"):
@@ -314,7 +316,7 @@ def _judge_for(item: pytest.Item, path: str) -> Judge:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Any:
     """Prepare a check; when its SUT cannot be reached, its rules are inconclusive, not silent."""
-    from harness.errors import HarnessError, MqconformError, SutLost
+    from harness.errors import FolderError, HarnessError, MqconformError, SutLost
     from harness.judging.verdicts import Verdict
     from harness.run import going_on
 
@@ -328,6 +330,8 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
         done = yield
         going_on.before(item)
         return done
+    except FolderError:  # nothing can be said of any check any more
+        raise
     except SutLost as error:  # nothing was begun: who resumes the run begins with this check
         item.config.stash[RUN].tests_run.remove(path)
         end_run(item.session, str(error))
@@ -344,7 +348,7 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Any:
     """Run a check; whatever happens, every rule that it covers gets a verdict."""
-    from harness.errors import ConformanceFailure, SutLost, SutUnavailable
+    from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
     from harness.run import going_on
     from harness.sut.drivers import DEATH_NEAR_S
@@ -359,6 +363,8 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
         yield
         if (how := driver.ended_meanwhile(hung_up=_hung_up(item))) is not None:
             judge.break_off(said_of_end(how))
+    except FolderError:
+        raise
     except (ConformanceFailure, SutUnavailable) as error:
         how = driver.ended(DEATH_NEAR_S)
         judge.break_off(str(error) if how is None else f"{said_of_end(how)}; {error}")

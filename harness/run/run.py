@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from harness.errors import ConformanceFailure, UsageError
+from harness.errors import ConformanceFailure, FolderError, UsageError
 from harness.judging.robustness import DOCUMENT, ROWS, TITLE
 from harness.judging.verdicts import Recorded, RunInfo, Verdict, VerdictLog, read_verdicts
 from harness.paths import SUITES
@@ -96,8 +96,11 @@ class Run:
             run = cls(folder, file, catalogue, selection, selection == "all", log, started, done, deaths=deaths)
             (folder / RULES_FILE).write_text(_rules_json(catalogue), encoding="utf-8")
             run.write(finished=None, code=None)
-        except OSError as error:
-            raise UsageError(f"{folder}: cannot hold a run: {error.strerror}; give another --out") from error
+        except (OSError, FolderError) as error:
+            why = error if isinstance(error, OSError) else error.__cause__
+            raise UsageError(
+                f"{folder}: cannot hold a run: {getattr(why, 'strerror', why)}; give another --out"
+            ) from error
         return run
 
     def write(self, finished: str | None, code: int | None) -> None:
@@ -120,7 +123,13 @@ class Run:
             "aborted": self.aborted,
             "exit": code,
         }
-        (self.folder / RUN_FILE).write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+        new = self.folder / f"{RUN_FILE}.new"
+        try:
+            new.write_text(json.dumps(content, indent=1, ensure_ascii=False), encoding="utf-8")
+            new.replace(self.folder / RUN_FILE)  # a run without a whole one could not be resumed
+        except OSError as error:
+            new.unlink(missing_ok=True)
+            raise FolderError.about(self.folder / RUN_FILE, error) from error
 
     def lose(self, why: str) -> None:
         """Note that the run cannot go on, because what it tests is not there, or not what was meant."""

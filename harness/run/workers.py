@@ -20,6 +20,7 @@ from typing import Any
 
 import pytest
 
+from harness.errors import FolderError
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Entry, Verdict
 from harness.run.plugin import (
@@ -55,6 +56,8 @@ class CheckResult:
     """Its verdicts tell of the end of the SUT's process."""
     lost: str | None = None
     """Why the run must end."""
+    unwritten: str | None = None
+    """Why nothing can be written under the run folder any more."""
 
 
 @dataclass(slots=True)
@@ -154,6 +157,8 @@ class Workers:
             self._record(item, _died(item, worker))
             self._start(worker.number)
         else:
+            if result.unwritten is not None:
+                raise FolderError(result.unwritten)
             if result.again:
                 self._for_one_alone.append(worker.index)
             else:
@@ -253,6 +258,8 @@ def _run_check(item: pytest.Item) -> CheckResult:
     config.pluginmanager.register(listener)
     try:
         config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+    except pytest.exit.Exception as error:
+        result.unwritten = str(error)
     finally:
         config.pluginmanager.unregister(listener)
     result.again = item.stash.get(AGAIN, False)

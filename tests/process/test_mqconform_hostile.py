@@ -7,13 +7,13 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
-from mqconform_process import MQCONFORM, ROOT, mqconform, run_json, sut, verdicts
+from mqconform_process import MQCONFORM, ROOT, judged, mqconform, run_json, sut, verdicts
 from qm_process import free_port
 
 HERE = Path(__file__).parent
@@ -75,6 +75,11 @@ def ran(kind: str, folder: Path, *options: str) -> Ran:
         return Ran(out, done.returncode, done.stdout + done.stderr, time.monotonic() - began)
 
 
+def limited(size: int) -> Callable[[], None]:
+    """Let no file of a process grow beyond a size, as on a disk that becomes full."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
 def verdicts_of(found: Ran) -> set[str]:
     return {line["verdict"] for line in found.lines}
 
@@ -115,3 +120,31 @@ def test_what_is_not_begun_by_the_deadline_is_inconclusive(tmp_path: Path) -> No
     late = [line for line in verdicts(out) if line["reason"] == "not begun: the run's deadline of 1 s had passed"]
     assert late
     assert {line["verdict"] for line in late} == {"inconclusive"}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_full_disk_is_one_line_and_a_resumed_run_goes_on(tmp_path: Path, workers: int) -> None:
+    out, again = tmp_path / "out", ["-k", "s2_2_3_ or s2_2_19_1_", "--workers", str(workers)]
+    room = 1_200_000  # rules.json has a megabyte, the verdicts of these checks have more
+    full = subprocess.run(
+        [*MQCONFORM, "run", "--sut", str(sut(tmp_path)), "--out", str(out), *again],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=WITHIN_S,
+        check=False,
+        preexec_fn=limited(room),
+    )
+    said = full.stdout + full.stderr
+    assert full.returncode == 2, said
+    assert "cannot be written: File too large; make room, then go on with --resume" in said
+    assert "Traceback" not in said
+    assert (out / "verdicts.jsonl").stat().st_size <= room
+    before = len(verdicts(out))
+    resumed = mqconform("run", "--sut", tmp_path / "sut.toml", "--out", out, "--resume", *again)
+    assert resumed.returncode in (0, 5), resumed.stdout
+    assert len(verdicts(out)) > before
+    whole = tmp_path / "whole"
+    mqconform("run", "--sut", tmp_path / "sut.toml", "--out", whole, *again)
+    assert judged(out) == judged(whole)

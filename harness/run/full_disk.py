@@ -1,0 +1,75 @@
+"""What cannot be written under the run folder ends the run with one line; ``--resume`` goes on when there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any
+
+import pytest
+
+from harness.errors import FolderError
+from harness.run.run import EXIT_USAGE, Run
+
+
+class FullDisk:
+    """A plugin of pytest that looks for errors of the run folder, its own and those of pytest's reports in it."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_makereport(self, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
+        """End the run where a check could not write: what it says after that is not about the SUT."""
+        report = yield
+        if call.excinfo is not None and (error := _folder_error(call.excinfo.value)) is not None:
+            self._exit(str(error))
+        return report
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtestloop(self) -> Generator[None, Any, Any]:
+        """End the run where verdicts of workers, or reports, could not be written."""
+        try:
+            return (yield)
+        except FolderError as error:
+            self._exit(str(error))
+        except OSError as error:
+            self._exit_for(error)
+            raise
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, Any, Any]:
+        """Account for a run whose last files could not be written."""
+        try:
+            return (yield)
+        except FolderError as error:
+            self._give_up(session, str(error))
+        except OSError as error:
+            if not self._is_ours(error):
+                raise
+            self._give_up(session, str(FolderError.about(self.run.folder, error)))
+
+    def _give_up(self, session: pytest.Session, why: str) -> None:
+        if not self.run.lost:
+            self.run.lose(why)
+        session.exitstatus = EXIT_USAGE
+
+    def _exit_for(self, error: OSError) -> None:
+        if self._is_ours(error):
+            self._exit(str(FolderError.about(self.run.folder, error)))
+
+    def _exit(self, why: str) -> None:
+        self.run.lose(why)
+        pytest.exit(why, returncode=EXIT_USAGE)
+
+    def _is_ours(self, error: OSError) -> bool:
+        """Return whether an error is about a file of the run folder, or about the room on its disk."""
+        named = error.filename is not None and str(self.run.folder) in str(error.filename)
+        return named or error.errno in FolderError.OF_DISKS
+
+
+def _folder_error(error: BaseException) -> FolderError | None:
+    if isinstance(error, FolderError):
+        return error
+    if isinstance(error, BaseExceptionGroup):
+        return next(filter(None, map(_folder_error, error.exceptions)), None)
+    return None
