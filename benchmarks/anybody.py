@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import socket
 import subprocess
 import sys
 import tempfile
@@ -20,12 +21,14 @@ from pathlib import Path
 from harness.judging.verdicts import read_verdicts
 from harness.rules.catalogue import load_catalogue
 from harness.run.run import VERDICTS_FILE
+from harness.sut.free_ports import free_port, free_rpc_port
 from harness.sut.provisioning import write_provisions
 from harness.sut.sut_file import PEER_IDENTIFIER
 from harness.sut.worker_configurations import MAX_WORKERS
 
 LIMITED = "queue_control,send,receive,transactions,pause,restart"
 CAPABILITIES = ("ping", "ping_initiator", "private_names", "public_names", "security", "qm2qm")
+PEER_ADDRESS = "127.0.0.2"
 QUEUES = {
     "plain": "private$\\mqc-plain-{worker}",
     "transactional": "private$\\mqc-tx-{worker}",
@@ -93,8 +96,12 @@ def account(run: Path) -> str:
 def serving(scenario: Scenario, folder: Path) -> Iterator[Path]:
     """Start the reference as the scenario has it; yield the SUT file that names it."""
     folder.mkdir(parents=True, exist_ok=True)
-    ports = {"tcp": 28_040, "ping": 28_041, "rpc": 28_042}
-    provisions = write_provisions(folder / "keys", PEER_IDENTIFIER, "private$\\mqc-restricted", "127.0.0.2")
+    ports = {
+        "tcp": free_port(PEER_ADDRESS, socket.SOCK_STREAM),
+        "ping": free_port(PEER_ADDRESS, socket.SOCK_DGRAM),
+        "rpc": free_rpc_port(PEER_ADDRESS),
+    }
+    provisions = write_provisions(folder / "keys", PEER_IDENTIFIER, "private$\\mqc-restricted", PEER_ADDRESS)
     remote = "".join(f"{name}_port = {port}\n" for name, port in ports.items())
     queues = "".join(
         f"[[queues]]\nname = '{name.format(worker=number)}'\ntransactional = {str(kind == 'transactional').lower()}\n"

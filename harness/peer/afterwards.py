@@ -1,4 +1,4 @@
-"""After a test: the SUT delivers what it still has for the peer."""
+"""Before and after a test: the SUT delivers what it still has for the peer."""
 
 from __future__ import annotations
 
@@ -23,8 +23,19 @@ AT_ONCE = 200
 """How much earlier than specified the peer acknowledges then."""
 
 
+def take_residue(peer: Peer) -> None:
+    """Before a test: take what an earlier test or run has left for the same peer, and note it."""
+    sut = peer.sut
+    if peer.environment.virtual or sut.forgets or not sut.peer_returns:
+        return
+    for identifier, names in _identities(peer).items():
+        if waiting := sut.waiting_for(names):
+            sut.residue.append(f"found before it, of an earlier check or run: {waiting} messages for {identifier}")
+            _take(peer, identifier, names)
+
+
 def take_what_waits(peer: Peer) -> None:
-    """Accept and acknowledge what the SUT has for the peer until nothing waits, or what is left is noted as residue.
+    """After a test: accept and acknowledge what the SUT has for the peer until nothing waits, or note what is left.
 
     Where nobody can tell what waits, a peer that no later test has is simply gone: what is for it disturbs nobody.
     """

@@ -22,6 +22,7 @@ from reference_qm.surface.commands import Inspect, OpenSession, SendMessage
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Endpoint, PingSocket
 
+GUID_SIZE = 16
 PEER_QUEUE = "private$\\mqc-peer"
 OTHER_ADDRESS = "127.255.255.253"
 """An address of loopback that no peer has."""
@@ -104,7 +105,9 @@ class Peer:
 
     def udp(self, port: int = 0) -> PingEnd:
         """Open a UDP port to ping the SUT from, or to be pinged at."""
-        return PingEnd(self, port)
+        end = PingEnd(self, port)
+        self.at_end(end.close)
+        return end
 
     # -- with the reference core --------------------------------------------------------------------------------
 
@@ -193,6 +196,14 @@ class Peer:
             if session["transport"] == transport:
                 return dict(session)
         raise HarnessError(f"the peer's core knows no session on {transport}")
+
+    def is_residue(self, frame: Frame) -> bool:
+        """Return whether a packet answers a message of an earlier test with the same peer: nobody judges it."""
+        if not self.sut.peer_returns or not frame.from_sut or frame.kind != "UserMessage":
+            return False
+        answered = bytes(frame["MessagePropertiesHeader"].CorrelationID)
+        ours = answered[:GUID_SIZE] == self.identifier.bytes_le
+        return ours and int.from_bytes(answered[GUID_SIZE:], "little") not in self.message_ids
 
     def close(self) -> None:
         """Give back what the test made, and end everything that it left open, whatever of it fails."""

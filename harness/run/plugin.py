@@ -18,6 +18,7 @@ import pytest
 from harness.paths import SUITES
 
 if TYPE_CHECKING:
+    from harness.capture.recorder import Frame
     from harness.judging.judge import Judge
     from harness.judging.verdicts import Log
     from harness.peer.peer import Peer
@@ -275,13 +276,20 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
 def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Peer]:
     """Yield the SUT's counterpart; all that passes between them is recorded and judged passively."""
     from harness.capture.recorder import Recorder
+    from harness.peer.afterwards import take_residue
     from harness.peer.peer import Peer
 
     test = str(suite_path(request.node))
     recorder = Recorder(sut.environment, _capture_path(request.node, test))
-    recorder.listeners.append(judge.packets.on_frame)
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
+    earlier: list[Frame] = []
+    recorder.listeners.append(
+        lambda frame: earlier.append(frame) if counterpart.is_residue(frame) else judge.packets.on_frame(frame)
+    )
+    take_residue(counterpart)
     yield counterpart
+    if earlier:
+        sut.residue.append(f"{len(earlier)} answers to messages of earlier checks came to it, the first: {earlier[0]}")
     counterpart.close()
 
 

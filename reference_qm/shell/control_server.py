@@ -17,8 +17,9 @@ from reference_qm.surface.effects import Answer, Completed
 from reference_qm.surface.inputs import Endpoint
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen
 
-LINE_LIMIT = 1024 * 1024
-TOO_LONG = f"a line is longer than {LINE_LIMIT} bytes: bodies above about 780,000 bytes cannot be sent from here"
+LINE_LIMIT = 8 * 1024 * 1024
+"""A body of 4 MiB, which no packet holds, in base64 and more."""
+TOO_LONG = f"a line is longer than {LINE_LIMIT} bytes"
 CLIENTS_LIMIT = 64
 WAITING_LIMIT = 1024
 """Requests of one client that wait for an answer."""

@@ -81,13 +81,7 @@ class Receiver:
     def messages(self) -> list[Frame]:
         """Every message that came of the SUT, but what it kept till now for an earlier check."""
         came = [frame for each in self.connections for frame in each.received if frame.kind == "UserMessage"]
-        return [frame for frame in came if not self._answers_earlier_check(frame)]
-
-    def _answers_earlier_check(self, frame: Frame) -> bool:
-        """Return whether a message answers one of this peer that no message of this check can be."""
-        answered = bytes(frame["MessagePropertiesHeader"].CorrelationID)
-        ours = answered[:16] == self.peer.identifier.bytes_le
-        return ours and int.from_bytes(answered[16:], "little") not in self.peer.message_ids
+        return [frame for frame in came if not self.peer.is_residue(frame)]
 
     def acknowledgments(self, *, final: bool = False) -> list[Frame]:
         """Return the OrderAcks, or the FinalAcks, that came so far."""

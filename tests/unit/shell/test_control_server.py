@@ -211,7 +211,7 @@ def test_a_line_without_end_is_not_kept():
     async def story():
         async with bench() as it, it.caller() as caller:
             caller.say(b"x" * (control_server.LINE_LIMIT + 1))
-            assert "longer than 1048576 bytes" in (await caller.read_reply())["error"]
+            assert f"longer than {control_server.LINE_LIMIT} bytes" in (await caller.read_reply())["error"]
             assert await caller.hung_up()
 
     asyncio.run(story())
