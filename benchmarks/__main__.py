@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from benchmarks import (
+    anybody,
     codecs,
     demo,
     loopback,
@@ -26,6 +27,7 @@ def main() -> None:
         virtual_week,
         suites_virtual,
         suites_real,
+        anybody,
         demo,
     ):
         print(f"== {str(part.__doc__).splitlines()[0]}")
