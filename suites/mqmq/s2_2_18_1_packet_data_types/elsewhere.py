@@ -7,6 +7,7 @@ CHECKED_ELSEWHERE = {
         "test_the_time_to_reach_the_queue_is_sent_in_seconds",
     ),
     "MQMQ-2.2.18.1.3-D01": ("test_an_acknowledgment_field_by_field",),
+    "MQMQ-2.2.18.1.4.1-D01": ("test_every_queue_gets_a_copy_that_lists_all_of_them",),
     "MQMQ-2.2.18.1.5.1-01": ("test_messages_to_a_private_name",),
     "MQMQ-2.2.18.1.5.2-D01": (
         "test_a_direct_destination_is_counted_and_padded",
@@ -17,5 +18,5 @@ CHECKED_ELSEWHERE = {
         "test_an_acknowledgment_field_by_field",
     ),
     "MQMQ-2.2.18.1.6-01": ("test_an_order_ack_names_the_last_message_in_order",),
-    "MQMQ-2.2.18.1.6-D01": ("test_an_acknowledgment_field_by_field",),
+    "MQMQ-2.2.18.1.7.2-D01": ("test_names_of_different_kinds_stand_in_one_list",),
 }

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
 from harness.faults.fields import recomputed
+from harness.faults.parts import replaced
 from harness.faults.primitives import always, packets, wrong_bytes, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries, resized
-from reference_qm.codec import MQFDistributionQueueFormatName, PublicQueueFormatName, UserMessagePacket
+from reference_qm.codec import (
+    MessageClass,
+    MQFDistributionQueueFormatName,
+    PublicQueueFormatName,
+    TxSequenceID,
+    UserMessagePacket,
+)
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.in_sequence import InSequence
 from reference_qm.core.protocol.order_acks import is_order_ack
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import Message, Session
+from reference_qm.surface.clock import Now
 
 MESSAGE = UserMessagePacket
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
@@ -251,6 +262,73 @@ add(
     "In a CorrelationID the number stands before the GUID.",
     wrong_fields(MESSAGE, {"MessagePropertiesHeader.CorrelationID": lambda old: old[16:] + old[:16]}),
 )
+C = MessageClass
+CONFUSED = {
+    C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG: C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q,
+    C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q: C.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
+    C.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT: C.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
+    C.MQMSG_CLASS_NACK_Q_PURGED: C.MQMSG_CLASS_NACK_Q_DELETED,
+    C.MQMSG_CLASS_NACK_Q_DELETED: C.MQMSG_CLASS_NACK_Q_PURGED,
+    C.MQMSG_CLASS_ACK_RECEIVE: C.MQMSG_CLASS_ACK_REACH_QUEUE,
+    C.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA: C.MQMSG_CLASS_NACK_BAD_DST_Q,
+}
+"""The class of another event than the one that happened."""
+
+
+def _called(others: Mapping[MessageClass, MessageClass]) -> Install:
+    """Acknowledge some events with the class of another one."""
+
+    class Called(AdminAcks):
+        def send(self, message: Message, message_class: MessageClass, now: Now) -> None:
+            super().send(message, others.get(message_class, message_class), now)
+
+    return replaced(Called)
+
+
+for _name, _rule, _says, _others in (
+    ("message-classes-confused", "MQMQ-2.2.18.1.6-D01", "Acknowledgments have the class of another event.", CONFUSED),
+    (
+        "message-over-is-deleted",
+        "MQMQ-2.2.18.1.6-D03",
+        "A message that is over before it is sent counts as deleted.",
+        {C.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT: C.MQMSG_CLASS_NACK_DELETED},
+    ),
+    (
+        "message-unknown-provider-is-bad-encryption",
+        "MQMQ-2.2.18.1.6-D04",
+        "An unknown provider counts as bad encryption.",
+        {C.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER: C.MQMSG_CLASS_NACK_BAD_ENCRYPTION},
+    ),
+):
+    add(_name, _rule, _says, _called(_others))
+
+
+def _compared(number: Callable[[TxSequenceID], int]) -> Install:
+    """Compare sequences by another number of their identifiers."""
+
+    class Compared(InSequence):
+        def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+            header, known = packet.TransactionHeader, session.IncomingTxSequenceID
+            if header is None or header.TxSequenceID == known or header.PreviousTxSequenceNumber:
+                return super().is_in_sequence(session, packet)
+            return number(header.TxSequenceID) > number(known)
+
+    return replaced(Compared)
+
+
+add(
+    "sequence-ordinal-first",
+    ("MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.2-D02"),
+    "Sequences are compared by Ordinal, then by TimeStamp.",
+    _compared(lambda one: one.Ordinal << 32 | one.TimeStamp),
+)
+add(
+    "sequence-time-stamp-alone",
+    "MQMQ-2.2.18.1.2-D02",
+    "Sequences are compared by TimeStamp alone.",
+    _compared(lambda one: one.TimeStamp),
+)
+
 add(
     "ordering-order-dropped",
     "MQMQ-2.2.18.1.6-01",
@@ -261,5 +339,7 @@ add(
 BROKEN_ELSEWHERE = {
     "MQMQ-2.2.18.1.3-01": ("message-source-changed",),
     "MQMQ-2.2.18.1.3-02": ("message-identifiers-equal",),
+    "MQMQ-2.2.18.1.4.1-D01": ("list-names-end-with-a-byte",),
+    "MQMQ-2.2.18.1.7.2-D01": ("list-private-name-unaligned",),
 }
 """Faults of other sections that break rules of this one."""

@@ -19,6 +19,7 @@ from reference_qm.core.protocol.sending import Sending
 from reference_qm.model.adm import MessagePosition
 
 MESSAGE = UserMessagePacket
+LIST_HEAD = 12
 
 
 @fault("handed-one-destination", breaks="MQMQ-2.2.20.1-01")
@@ -73,9 +74,9 @@ def _unpadded(packet: UserMessagePacket) -> bytes:
     header = packet.MultiQueueFormatHeader
     if header is None:
         return packet.build()
-    whole, padded = packet.build(), header.Destination.build()
-    data = replace(header.Destination, Padding=b"").build()
-    return resized(whole.replace(padded, data))
+    data, padded = packet.build(), header.Destination.build()
+    names = sum(len(one.build()) for one in header.Destination.FormatNameList)
+    return resized(data.replace(padded, padded[: LIST_HEAD + names]))
 
 
 def _private_names_unaligned(packet: UserMessagePacket) -> bytes:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.fields import field_is, off_by, recomputed, refused_unless_zero
+from harness.faults.parts import fault
+from harness.faults.primitives import packets
 from harness.faults.registry import add
-from reference_qm.codec import SessionAckPacket
+from reference_qm.codec import SessionAckPacket, SessionHeader, UserMessagePacket
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.model.adm import RecoverableReceipt, Session
+from reference_qm.model.states import SessionState
+from reference_qm.surface.clock import Now
 
 ACK = SessionAckPacket
 
@@ -57,5 +66,41 @@ for _name, _rules, _says, _install in (
         "A packet whose SessionHeader.Reserved is not zero is refused.",
         refused_unless_zero(ACK, "SessionHeader.Reserved"),
     ),
+    (
+        "header-session-ack-flags-before-number",
+        ("MQMQ-2.2.20.4-D01",),
+        "RecoverableMsgAckFlags stands before RecoverableMsgAckSeqNumber.",
+        packets(ACK, lambda packet: (data := packet.build())[:22] + data[24:28] + data[22:24] + data[28:]),
+    ),
+    (
+        "header-session-ack-flags-from-the-top",
+        ("MQMQ-2.2.20.4-D02",),
+        "The first recoverable message is the highest bit of RecoverableMsgAckFlags.",
+        recomputed(ACK, "SessionHeader.RecoverableMsgAckFlags", lambda flags: int(f"{flags:032b}"[::-1], 2)),
+    ),
+    (
+        "header-session-ack-number-kept",
+        ("MQMQ-2.2.20.4-07",),
+        "RecoverableMsgAckSeqNumber of an acknowledgment of nothing recoverable is 1.",
+        recomputed(ACK, "SessionHeader.RecoverableMsgAckSeqNumber", lambda number: number or 1),
+    ),
 ):
     add(_name, _rules, _says, _install)
+
+
+@fault("header-wrong-count-loses-the-message", breaks="MQMQ-2.2.20.4-D03")
+class WrongCountLoses(Receiving):
+    """A message with a wrong UserMsgSequenceNumber closes the session and is not taken."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        if session.SessionState is SessionState.OPEN:
+            super().take_message(session, packet, receipt, now)
+
+
+@fault("header-wrong-count-overlooked", breaks="MQMQ-2.2.20.4-D03")
+class WrongCountOverlooked(SessionAcks):
+    """UserMsgSequenceNumber is not looked at."""
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        counted = replace(header, UserMsgSequenceNumber=session.MessageReceivedCount)
+        super().validate_message_counts(session, counted, now)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import struct
+
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import session_ack
 from suites.messages import a_message, recoverable_message
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
 from suites.mqqb.steps.opening import ACK_MS, accepted, agree, direct_name, listen, opened, respond
 
 WINDOW = 0x40
+INTERNAL_SIZE = 20
+"""Of the two headers of a SessionAck before its SessionHeader."""
+FIXED_SIZE = 12
+"""Of the SessionHeader before WindowSize, which the SUT chooses."""
 TOGETHER_MS = 8_000
 """RecoverableAckTimeout: long enough for messages that are to be acknowledged together."""
 MEASURED = 20
@@ -98,6 +107,62 @@ def test_messages_sent_are_counted(peer, sut, judge):
             RecoverableMsgSeqNumber=1,
         )
     )
+
+
+@covers("MQMQ-2.2.20.4-D01", "MQMQ-2.2.20.4-D02")
+@pytest.mark.parametrize(("express", "recoverable"), [(2, 3), (0, 1), (1, 32)])
+def test_the_fields_of_an_acknowledgment_byte_by_byte(peer, sut, judge, express, recoverable):
+    """After express and recoverable messages: how many came, the first recoverable one, a bit for each, none sent."""
+    sut.slow_down(MEASURED)
+    connection = opened(peer, RecoverableAckTimeout=TOGETHER_MS)
+    packets = [a_message(peer) for _ in range(express)] + [recoverable_message(peer) for _ in range(recoverable)]
+    frames, header = acknowledged(connection, packets, TOGETHER_MS)
+    bits = (1 << recoverable) - 1
+    if header.AckSequenceNumber != len(packets):
+        raise ConformanceFailure(f"the SUT acknowledges {header.AckSequenceNumber} of {len(packets)} messages first")
+    counts = struct.pack("<HHIHH", len(packets), 1, bits, 0, 0).hex(" ")
+    where = frames[-1].data[INTERNAL_SIZE : INTERNAL_SIZE + FIXED_SIZE].hex(" ")
+    judge("MQMQ-2.2.20.4-D01", expected=counts, observed=where, evidence=frames)
+    flags = f"bits {bits:#034b} from 1 on"
+    seen = f"bits {header.RecoverableMsgAckFlags:#034b} from {header.RecoverableMsgAckSeqNumber} on"
+    judge("MQMQ-2.2.20.4-D02", expected=flags, observed=seen, evidence=frames)
+
+
+@covers("MQMQ-2.2.20.4-07")
+def test_nothing_recoverable_is_acknowledged_twice(peer, sut, judge):
+    """After a recoverable message was acknowledged, an acknowledgment of express ones names no recoverable one."""
+    sut.slow_down(MEASURED)
+    connection = opened(peer)
+    evidence, _ = acknowledged(connection, [recoverable_message(peer)], ACK_MS // 2)
+    for _ in range(2):
+        frames, header = acknowledged(connection, [a_message(peer)], ACK_MS // 2)
+        evidence = [*evidence, *frames]
+        judge("MQMQ-2.2.20.4-07", expected=0, observed=header.RecoverableMsgAckSeqNumber, evidence=evidence)
+    frames, header = acknowledged(connection, [recoverable_message(peer)], ACK_MS // 2)
+    judge("MQMQ-2.2.20.4-07", expected=2, observed=header.RecoverableMsgAckSeqNumber, evidence=[*evidence, *frames])
+
+
+@covers("MQMQ-2.2.20.4-D03")
+@pytest.mark.parametrize("error", [1, 0x7FFF])
+def test_a_message_with_a_wrong_count_arrives_and_ends_the_session(peer, sut, judge, error):
+    """Of two messages with a SessionHeader the one with the right count is taken, and that with a wrong one as well.
+
+    Then the session is closed; the arrival of both is acknowledged to their administration queue.
+    """
+    receiver = AcknowledgingReceiver(peer, sut)
+    session = receiver.connections[0]
+    sent = [receiver.give(receiver.asking(properties={"PA": 1}, session={"UserMsgSequenceNumber": 1}))]
+    receiver.await_acks(1)
+    if session.closed_by_sut:
+        raise ConformanceFailure("the SUT closes on a message that counts itself")
+    wrong = {"UserMsgSequenceNumber": 2 + error}
+    sent.append(receiver.give(receiver.asking(properties={"PA": 1}, session=wrong)))
+    closed = session.wait_closed()
+    came = receiver.await_acks(2)
+    answered = {correlation(frame) for frame in came}
+    arrived = ["arrived" if identifier(frame) in answered else "lost" for frame in sent]
+    observed = f"{' and '.join(arrived)}, {'closed' if closed else 'open'}"
+    judge("MQMQ-2.2.20.4-D03", expected="arrived and arrived, closed", observed=observed, evidence=[*sent, *came])
 
 
 @goes_on()

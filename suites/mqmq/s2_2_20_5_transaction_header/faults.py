@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.faults.fields import bit_clear, bit_set, off_by, recomputed, refused_unless_zero
-from harness.faults.parts import replaced
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries
@@ -98,6 +98,38 @@ def _numbers_swapped(packet: UserMessagePacket) -> UserMessagePacket:
     }
     changed: UserMessagePacket = set_fields(packet, swapped)
     return changed
+
+
+add(
+    "message-transaction-nothing-before",
+    "MQMQ-2.2.20.5-D03",
+    "PreviousTxSequenceNumber of the first message is 0xFFFFFFFF.",
+    recomputed(MESSAGE, "TransactionHeader.PreviousTxSequenceNumber", lambda number: number or 0xFFFF_FFFF),
+)
+
+
+@fault("message-transaction-final-ack-forgotten", breaks="MQMQ-2.2.20.5-D02")
+class FinalAckForgotten(InSequence):
+    """FA asks for nothing."""
+
+    def take_transactional(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        flags = packet.TransactionHeader.Flags & ~2 if packet.TransactionHeader else 0
+        packet = set_fields(packet, {"TransactionHeader.Flags": flags})
+        super().take_transactional(session, packet, receipt, now)
+
+
+@fault("message-transaction-final-ack-always", breaks="MQMQ-2.2.20.5-D02")
+class FinalAckAlways(InSequence):
+    """Every transactional message has a FinalAck."""
+
+    def take_transactional(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        flags = packet.TransactionHeader.Flags | 2 if packet.TransactionHeader else 0
+        packet = set_fields(packet, {"TransactionHeader.Flags": flags})
+        super().take_transactional(session, packet, receipt, now)
 
 
 add(

@@ -15,6 +15,7 @@ from suites.mqmq.steps.unused import bits_not_set
 
 MESSAGE = "UserMessage"
 UNUSED = 0xFF00_0000
+HIGHEST = 0xFFFF_FFFF
 UNUSED_BITS = {
     "MQMQ-2.2.20.5-08": "X1",
     "MQMQ-2.2.20.5-09": "X2",
@@ -73,6 +74,16 @@ def first_in_sequence(packet: Any, context: Context) -> Finding:
     if header is None:
         return None
     return header.TxSequenceNumber >= 1, f"TxSequenceNumber is {header.TxSequenceNumber}"
+
+
+@passive("MQMQ-2.2.20.5-D03", MESSAGE, "TxSequenceNumber is not 0, PreviousTxSequenceNumber not 0xFFFFFFFF")
+def in_range(packet: Any, context: Context) -> Finding:
+    """Hold both numbers against their ranges."""
+    header = packet.TransactionHeader
+    if header is None:
+        return None
+    number, previous = header.TxSequenceNumber, header.PreviousTxSequenceNumber
+    return number > 0 and previous < HIGHEST, f"TxSequenceNumber is {number}, PreviousTxSequenceNumber is {previous}"
 
 
 @passive("MQMQ-2.2.20.5-18", MESSAGE, "PreviousTxSequenceNumber of a new message is the number before its own")

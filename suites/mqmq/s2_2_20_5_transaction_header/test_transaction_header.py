@@ -5,11 +5,16 @@ from __future__ import annotations
 from itertools import pairwise
 from uuid import UUID
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from suites.messages import Sequence
+from suites.mqmq.steps.layout import Layout
+from suites.mqqb.steps.disposition import identifier
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import OneOf, direct_name
+from suites.mqqb.steps.opening import OneOf, direct_name, pass_time
+from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.sender import Sender
 
 UNUSED = {
@@ -25,6 +30,10 @@ UNUSED = {
 """The unused bits of Flags and the rule of each."""
 CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
 TRANSACTIONAL = "transactional"
+SHORT_S = 2
+PREVIOUS = "TransactionHeader.PreviousTxSequenceNumber"
+IDENTIFIER_AT = 16
+"""Where the identifier of the message stands in the body of a FinalAck: behind its sequence (MS-MQQB 2.2.5)."""
 
 
 @goes_on()
@@ -80,6 +89,47 @@ def test_transactions_of_one_message(peer, sut, judge):
     judge("MQMQ-2.2.20.5-17", expected=1, observed=numbers[0], evidence=sent)
     judge("MQMQ-2.2.20.5-18", expected=numbers[:2], observed=before[1:], evidence=sent)
     judge("MQMQ-2.2.20.5-19", expected=0, observed=before[0], evidence=sent)
+    sender.acknowledge_all(session)
+
+
+@covers("MQMQ-2.2.20.5-D02")
+def test_a_final_ack_is_sent_where_fa_asks_for_one(peer, sut, judge):
+    """Of two messages that nobody receives in time, neither with JN nor JP, that with FA has a FinalAck."""
+    receiver = Receiver(peer, sut)
+    sent = [receiver.send({"TimeToBeReceived": SHORT_S}, transaction={"FA": wanted}) for wanted in (0, 1)]
+    receiver.await_acknowledgment()
+    pass_time(peer, (SHORT_S + 1) * 1_000)
+    receiver.poll_acknowledgment(final=True)
+    pass_time(peer, sut.quiet_ms)
+    came = receiver.acknowledgments(final=True)
+    identifiers = {identifier(frame): name for frame, name in zip(sent, ("without FA", "with FA"), strict=True)}
+    answered = sorted(identifiers.get(_answered(frame), "another") for frame in came)
+    observed = f"FinalAck of that {', '.join(answered) or 'of none'}"
+    judge("MQMQ-2.2.20.5-D02", expected="FinalAck of that with FA", observed=observed, evidence=[*sent, *came])
+
+
+def _answered(frame):
+    """Return the MessageIdentifier in the body of a FinalAck, in hexadecimal text."""
+    return bytes(frame["MessagePropertiesHeader"].MessageBody)[IDENTIFIER_AT:].hex()[:40]
+
+
+@needs("send", "transactions")
+@covers("MQMQ-2.2.20.5-04", "MQMQ-2.2.20.5-05", "MQMQ-2.2.20.5-D01")
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+def test_first_and_last_message_of_a_transaction(peer, sut, judge, count):
+    """Of the messages of a transaction the first alone has FM, the last alone LM; the only one has both."""
+    transaction = sut.control.call("begin")["transaction"]
+    sender = Sender(peer, sut, direct_name(peer, f"mqc-first-{count}"))
+    sender.send(*range(1, count + 1), transaction=transaction)
+    sut.control.call("commit", transaction=transaction)
+    session, sent = sender.first(count)
+    found = [Layout(frame) for frame in sent]
+    first, last = ([one.fields.get(f"TransactionHeader.Flags.{bit}") for one in found] for bit in ("FM", "LM"))
+    ends = [int(number == 0) for number in range(count)], [int(number == count - 1) for number in range(count)]
+    judge("MQMQ-2.2.20.5-04", expected=ends[0], observed=first, evidence=sent)
+    judge("MQMQ-2.2.20.5-05", expected=ends[1], observed=last, evidence=sent)
+    numbers = [(one.fields.get("TransactionHeader.TxSequenceNumber"), one.fields.get(PREVIOUS)) for one in found]
+    judge("MQMQ-2.2.20.5-D01", expected=[(n + 1, n) for n in range(count)], observed=numbers, evidence=sent)
     sender.acknowledge_all(session)
 
 

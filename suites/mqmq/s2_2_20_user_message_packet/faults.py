@@ -212,12 +212,19 @@ for _name, _rule, _path in (
 
 BROKEN_ELSEWHERE = {
     "MQMQ-2.2.20-01": ("message-without-properties-flag",),
-    "MQMQ-2.2.20-03": ("message-announces-th", "message-transactional-unannounced"),
+    "MQMQ-2.2.20-03": (
+        "message-announces-th",
+        "message-transactional-unannounced",
+    ),
     "MQMQ-2.2.20-04": ("message-announces-sh",),
     "MQMQ-2.2.20-05": ("message-without-properties-flag",),
     "MQMQ-2.2.20-06": ("header-message-debug-flag",),
     "MQMQ-2.2.20-07": ("message-announces-hh",),
     "MQMQ-2.2.20-08": ("message-announces-mq",),
     "MQMQ-2.2.20.2-05": ("list-format-type-9",),
+    "MQMQ-2.2.20.2-D01": ("list-destinations-last",),
+    "MQMQ-2.2.20.2-D02": ("list-count-before-id",),
+    "MQMQ-2.2.20.2-D03": ("list-unpadded",),
+    "MQMQ-2.2.20.3-D01": ("list-signature-size-first",),
 }
 """Faults of other sections that break rules of this one."""

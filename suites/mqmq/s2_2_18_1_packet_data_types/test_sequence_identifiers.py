@@ -1,0 +1,42 @@
+"""MS-MQMQ 2.2.18.1.2 TxSequenceID: which of two sequences is the later one."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers
+from harness.wire import TxSequenceID
+from suites.mqqb.steps.ordering import Receiver, place
+
+STEPS = (
+    ("a later TimeStamp, a lower Ordinal", 1, -5, True),
+    ("a later TimeStamp, the highest Ordinal", 1, None, True),
+    ("an equal TimeStamp, a higher Ordinal", 0, 5, True),
+    ("an equal TimeStamp, a lower Ordinal", 0, -5, False),
+    ("an earlier TimeStamp, a higher Ordinal", -1, 5, False),
+    ("an earlier TimeStamp, the highest Ordinal", -1, None, False),
+)
+"""By what it is about: how the second sequence differs from the first, and whether that is the later one."""
+HIGHEST = 0xFFFF_FFFF
+
+
+@covers("MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.2-D02")
+@pytest.mark.parametrize(
+    ("seconds", "ordinals", "later"), [step[1:] for step in STEPS], ids=[step[0] for step in STEPS]
+)
+def test_the_time_stamp_comes_before_the_ordinal(peer, sut, judge, seconds, ordinals, later):
+    """After the first message of one sequence, that of another is acknowledged in order if it is a later one."""
+    receiver = Receiver(peer, sut, ordinal=8)
+    own = receiver.sequence.identifier
+    first = receiver.send(label="first")
+    known = receiver.await_acknowledgment()
+    ordinal = HIGHEST if ordinals is None else own.Ordinal + ordinals
+    other = TxSequenceID(Ordinal=ordinal, TimeStamp=own.TimeStamp + seconds)
+    receiver.sequence.number = 0
+    second = receiver.send(label="second", transaction={"TxSequenceID": other})
+    frame = receiver.poll_acknowledgment()
+    names = {(own.Ordinal, own.TimeStamp): "the first", (ordinal, other.TimeStamp): "the second"}
+    identified = "nothing" if frame is None else names.get(place(frame)[:2], f"another {place(frame)[:2]}")
+    expected = "OrderAck of the second" if later else "OrderAck of the first"
+    for rule in ("MQMQ-2.2.18.1.2-D01", "MQMQ-2.2.18.1.2-D02"):
+        judge(rule, expected=expected, observed=f"OrderAck of {identified}", evidence=[first, known, second, frame])
