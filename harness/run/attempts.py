@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from _pytest.runner import runtestprotocol
 
+from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import Entry, Verdict
 from harness.run.plugin import AGAIN, ATTEMPT, DRIVER, LOG, suite_path
 from harness.sut.drivers import ExternalDriver
@@ -37,7 +38,8 @@ def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> 
         tried.append((entries, attempt(item, nextitem, again=number > 0)))
         stall_ms = max(stall_ms, driver.vital_signs.stall_ms)
         in_a_stall = driver.vital_signs.stall_ms > 0 and driver.ended() is None
-        if not in_a_stall or item.stash.get(AGAIN, False) or not is_bad(entries):
+        dead = any(entry.document == DOCUMENT for entry in entries)
+        if not in_a_stall or dead or item.stash.get(AGAIN, False) or not is_bad(entries):
             break
     item.config.stash[LOG] = log
     entries, reports = settled(tried, stall_ms)

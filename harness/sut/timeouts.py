@@ -17,8 +17,8 @@ LATE_MULTIPLE = 2
 LONGEST_MS = 60_000
 """No timeout that follows from a measurement is longer."""
 OF_SLOW = 4
-"""A response timeout is at least so many times a slow answer: the slowest, or the median of a system whose pulse is
-felt."""
+"""A response timeout is at least so many times a slow answer: the slowest, or the fastest of a system whose pulse
+is felt."""
 QUIET_OF_SLOW = 2
 ACK_TIMEOUT_MS = 20_000
 """The shortest timer after which a queue manager gives its peer up (MS-MQQB 2.2.2.1, note <51>)."""
@@ -51,6 +51,11 @@ class Speed:
     def median_ms(self) -> int:
         """Return the median."""
         return int(statistics.median(self.samples_ms))
+
+    @property
+    def fastest_ms(self) -> int:
+        """Return the shortest: what it takes when nothing stands still."""
+        return min(self.samples_ms)
 
     @property
     def worst_ms(self) -> int:
@@ -90,7 +95,7 @@ late is an answer."""
 def timeouts_for(table: TimeoutsTable, *, controlled: bool, speed: Speed | None = None, felt: bool = False) -> Timeouts:
     """Return the timeouts of a real run. ``felt``: the system's pulse is felt, so no wait has to outlast a stall."""
     worst_ms = speed.worst_ms if speed else 0
-    usual_ms = speed.median_ms if speed and felt else worst_ms
+    usual_ms = speed.fastest_ms if speed and felt else worst_ms
 
     def in_force(given_ms: int, default_ms: int, measured_ms: int) -> int:
         return given_ms or max(int(default_ms * table.factor), min(measured_ms, LONGEST_MS))

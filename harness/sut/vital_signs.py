@@ -72,7 +72,7 @@ class VitalSigns:
             environment.close()
 
     def _pulse(self, environment: RealEnvironment, channel: OpenChannel) -> Pulse:
-        usual_ms = self.speed.median_ms if self.speed else 0
+        usual_ms = self.speed.fastest_ms if self.speed else 0
         pulse = Pulse(
             lambda: environment.now().monotonic_ms,
             tolerance_ms=TOLERANCE_MS + OF_SLOW * usual_ms,

@@ -1,0 +1,21 @@
+"""The reference queue manager, standing still for ever after a packet of unknown type; it is ``serve``."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+from reference_qm.codec import FormatError
+from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.model.adm import Session
+from reference_qm.shell import cli
+from reference_qm.surface.clock import Now
+
+
+def hang(self: Identifying, session: Session, error: FormatError, now: Now) -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+if __name__ == "__main__":
+    Identifying.refuse_malformed = hang  # type: ignore[method-assign]
+    cli.main()

@@ -1,0 +1,69 @@
+"""Slow is not wrong, dead is: systems that stand still again and again, answer late, hang."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from mqconform_process import mqconform, run_json, sut, verdicts
+
+HERE = Path(__file__).parent
+BAD = ("fail", "warn", "harness_error", "inconclusive")
+SELECTION = "s2_2_2_ or s3_1_6_04"
+"""Packets, sessions in both directions, and a timer."""
+FATAL = "test_an_unknown_packet_type_closes_the_session and 15"
+
+
+def program(folder: Path, *before: str, script: str = "peer_told_queue_manager.py", timeouts: str = "") -> Path:
+    told = ["{peer_tcp_port}", "{peer_ping_port}", "{peer_rpc_port}"] if script.startswith("peer_told") else []
+    command = [
+        *before,
+        *(
+            "{python}",
+            str(HERE / script),
+            *told,
+            "--address",
+            "{address}",
+            "--tcp-port",
+            "{tcp_port}",
+            "--ping-port",
+            "{ping_port}",
+        ),
+        *("--rpc-port", "{rpc_port}", "--control", "127.0.0.1:{control_port}"),
+    ]
+    ports = "".join(f"{name}_port = 0\n" for name in ("tcp", "ping", "rpc", "peer_tcp", "peer_ping", "peer_rpc"))
+    return sut(
+        folder,
+        f'[sut]\nname = "slow"\n[driver]\nkind = "process"\naddress = "127.0.46.1"\npeer_address = "127.0.46.2"\n'
+        f'command = {json.dumps(command)}\n{ports}start_timeout_s = 60\n[control]\nkind = "jsonl"\n'
+        f"[timeouts]\n{timeouts}\n[capabilities]\nping = true\n",
+    )
+
+
+def test_a_system_that_stands_still_most_of_the_time_does_nothing_wrong(tmp_path: Path):
+    stutter = ("{python}", str(HERE / "stutter.py"), "1.8", "2")
+    done = mqconform(
+        "run", "--sut", program(tmp_path, *stutter), "--out", tmp_path / "run", "-k", SELECTION, "--workers", 6
+    )
+    assert done.returncode == 0, done.stdout
+    assert not [line for line in verdicts(tmp_path / "run") if line["verdict"] in BAD]
+    timeouts = run_json(tmp_path / "run")["timeouts"]
+    assert timeouts["measured"]["worst_ms"] > 1_000
+    assert "answers in " in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("script", "finding", "says"),
+    [
+        ("crashing_queue_manager.py", "ROBUSTNESS-1-CRASH", "its process ended with exit status 3"),
+        ("hanging_queue_manager.py", "ROBUSTNESS-1-HANG", "accepts connections and answers nothing"),
+    ],
+)
+def test_a_system_that_does_not_live_through_a_check_fails_it(tmp_path: Path, script: str, finding: str, says: str):
+    file = program(tmp_path, script=script, timeouts="stall_ms = 1000\ncontrol_ms = 2000")
+    done = mqconform("run", "--sut", file, "--out", tmp_path / "run", "-k", FATAL)
+    assert done.returncode in (1, 2), done.stdout
+    told = {line["rule"]: line["observed"] for line in verdicts(tmp_path / "run") if line["verdict"] == "fail"}
+    assert set(told) == {finding, "MQQB-2.2.1-03"}
+    assert all(says in observed for observed in told.values())
