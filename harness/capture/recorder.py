@@ -201,7 +201,8 @@ class Recorder:
         self.frames: list[Frame] = []
         self.connections: list[Connection] = []
         self.listeners: list[Callable[[Frame], None]] = []
-        self.flooded = False
+        self.flood: str | None = None
+        """What is to be said of a SUT that sends without an end."""
         self._from_sut = 0
         """Bytes that the SUT sent."""
         self._cost = 0
@@ -218,6 +219,11 @@ class Recorder:
                 raise HarnessError("a capture without a path")
             self._writer = CaptureWriter(self.path)
         return self._writer
+
+    @property
+    def flooded(self) -> bool:
+        """Return whether the SUT has sent too much, so that nothing of it is looked at any more."""
+        return self.flood is not None
 
     def elapsed_ms(self) -> int:
         """Return the milliseconds since the test began."""
@@ -337,11 +343,11 @@ class Recorder:
         self._from_sut += size
         self._cost += max(size, FRAME_COST)
         if self._cost > self.flood_limit:
-            self.flooded = True
-            raise SutFlood(
+            self.flood = (
                 f"the SUT sent {self._from_sut} bytes within one check, {self.elapsed_ms()} ms after its beginning and "
                 f"without an end; a check looks at {self.flood_limit} at most"
             )
+            raise SutFlood(self.flood)
 
     def _keep(
         self,

@@ -19,6 +19,7 @@ class Condition(StrEnum):
     CRASHED = "crashed"
     HANGS = "hangs"
     RESTARTED = "restarted"
+    FLOODS = "floods"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ FINDINGS = {
     Condition.CRASHED: ("ROBUSTNESS-1-CRASH", "It listens until it is stopped, whatever it receives."),
     Condition.HANGS: ("ROBUSTNESS-1-HANG", "It answers a request for a session, whatever it received before."),
     Condition.RESTARTED: ("ROBUSTNESS-1-RESTART", "It does not start anew, unless it is told to."),
+    Condition.FLOODS: ("ROBUSTNESS-1-FLOOD", "It does not send without an end."),
 }
 """The id of the finding and what was expected, by the condition."""
 

@@ -36,6 +36,10 @@ def after(item: pytest.Item, judge: Judge) -> None:
     peer, mark = _peer(item), item.get_closest_marker(MARK)
     if peer is None:
         return
+    if peer.recorder.flood is not None:  # what it says is not looked at any more
+        flood = Diagnosis(Condition.FLOODS, peer.recorder.flood, tuple(peer.recorder.frames[-1:]))
+        judge.not_going_on(flood, ())
+        return
     if mark is not None:
         wanted, rules = item.stash.get(_LIVED_BEFORE, False), mark.args or judge.covers
     else:

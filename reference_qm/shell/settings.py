@@ -190,7 +190,11 @@ _TABLES: Mapping[str, Table] = MappingProxyType(
         "timers": {timer.name: toml.integer(1, 0x7FFFFFFF) for timer in fields(TimerSettings)},
         "control": {"address": _endpoint},
         "store": {"path": _path},
-        "limits": {"connections": toml.integer(1, 1_000_000), "unsent_bytes": toml.integer(1, 1 << 40)},
+        "limits": {
+            "connections": toml.integer(1, 1_000_000),
+            "unsent_bytes": toml.integer(1, 1 << 40),
+            "all_unsent_bytes": toml.integer(1, 1 << 40),
+        },
     }
 )
 _QUEUE: Table = MappingProxyType({"name": _queue_name, "transactional": toml.flag, **QUEUE_KEYS})

@@ -92,7 +92,10 @@ def test_a_flood_is_a_verdict_that_names_it(tmp_path: Path, kind: str) -> None:
     assert "harness_error" not in verdicts_of(found), found.said
     floods = [line for line in found.lines if "bytes within one check" in (line["reason"] or "")]
     assert floods, found.said
-    assert {line["verdict"] for line in floods} == {"inconclusive"}
+    assert {(line["verdict"], line["rule"] == "ROBUSTNESS-1-FLOOD") for line in floods if not line["observed"]} == {
+        ("inconclusive", False)
+    }
+    assert {line["verdict"] for line in found.lines if line["rule"] == "ROBUSTNESS-1-FLOOD"} == {"fail"}
     assert run_json(found.folder)["aborted"] is None
 
 

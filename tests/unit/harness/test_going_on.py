@@ -17,7 +17,7 @@ from harness.judging.robustness import FINDINGS, ROWS, Condition, Diagnosis
 from harness.judging.verdicts import Entry, Verdict
 from harness.peer.peer import Peer
 from harness.run.attempts import settled
-from harness.run.going_on import diagnose
+from harness.run.going_on import after, diagnose
 from harness.sut.drivers import VirtualDriver
 from harness.sut.sut import Sut
 
@@ -75,6 +75,17 @@ def test_a_crash_fails_the_rules_that_demand_to_go_on_and_withdraws_the_other_pa
     finding, _ = FINDINGS[Condition.CRASHED]
     told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)][2:]
     assert told == [(finding, "fail"), (MUST, "fail"), (SETTLED, "inconclusive")]
+
+
+def test_a_flood_is_a_finding_and_nobody_is_asked_whether_it_goes_on(sut: Sut, tmp_path: Path):
+    made, peer = judge(tmp_path, MUST), peer_of(sut)
+    peer.recorder.flood = "the SUT sent 134217729 bytes within one check"
+    item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
+    after(item, made)
+    finding, _ = FINDINGS[Condition.FLOODS]
+    told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)]
+    assert told == [(finding, "fail"), (MUST, "inconclusive")]
+    assert not peer.recorder.connections
 
 
 def test_each_finding_has_a_row():
