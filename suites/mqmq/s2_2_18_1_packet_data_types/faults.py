@@ -16,6 +16,7 @@ from harness.faults.sent_messages import carries, resized
 from reference_qm.codec import (
     MessageClass,
     MQFDistributionQueueFormatName,
+    PrivateQueueFormatName,
     PublicQueueFormatName,
     TxSequenceID,
     UserMessagePacket,
@@ -124,6 +125,38 @@ add(
     "A distribution list is listed with another GUID.",
     _distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER)),
 )
+
+
+def _private_names_unaligned(packet: UserMessagePacket) -> bytes:
+    """Let the GUID of a private queue in a list follow its FormatType at once."""
+    data = packet.build()
+    for one in packet.MultiQueueFormatHeader.Destination.FormatNameList if packet.MultiQueueFormatHeader else ():
+        if isinstance(one.FormatName, PrivateQueueFormatName):
+            name = one.FormatName.build()
+            data = data.replace(b"\2\0\0\0" + name, b"\2\0" + name)
+    return resized(data)
+
+
+def _byte_names(packet: UserMessagePacket) -> bytes:
+    """Let the direct names of a list end with one byte of 0."""
+    header = packet.MultiQueueFormatHeader
+    data = packet.build()
+    for one in header.Destination.FormatNameList if header is not None else ():
+        name = one.build()
+        data = data.replace(name, name[:-1])
+    return resized(data)
+
+
+for _name, _rule, _says, _change in (
+    (
+        "list-private-name-unaligned",
+        "MQMQ-2.2.18.1.7.2-D01",
+        "The name of a private queue in a list begins where the one before ends.",
+        _private_names_unaligned,
+    ),
+    ("list-names-end-with-a-byte", "MQMQ-2.2.18.1.4.1-D01", "A name in a list ends with a byte of 0.", _byte_names),
+):
+    add(_name, _rule, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
 
 # -- names in the UserHeader ---------------------------------------------------------------------------------------
 
@@ -337,9 +370,7 @@ add(
 )
 
 BROKEN_ELSEWHERE = {
-    "MQMQ-2.2.18.1.3-01": ("message-source-changed",),
-    "MQMQ-2.2.18.1.3-02": ("message-identifiers-equal",),
-    "MQMQ-2.2.18.1.4.1-D01": ("list-names-end-with-a-byte",),
-    "MQMQ-2.2.18.1.7.2-D01": ("list-private-name-unaligned",),
+    "MQMQ-2.2.18.1.3-01": ("message-source-changed", ),
+    "MQMQ-2.2.18.1.3-02": ("message-identifiers-equal", ),
 }
 """Faults of other sections that break rules of this one."""

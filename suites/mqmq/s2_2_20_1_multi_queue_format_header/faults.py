@@ -7,11 +7,10 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import add
-from harness.faults.sent_messages import carries, resized
+from harness.faults.sent_messages import carries
 from reference_qm.codec import (
     DirectQueueFormatName,
     MQFDirectQueueFormatName,
-    PrivateQueueFormatName,
     UserHeader,
     UserMessagePacket,
 )
@@ -19,7 +18,6 @@ from reference_qm.core.protocol.sending import Sending
 from reference_qm.model.adm import MessagePosition
 
 MESSAGE = UserMessagePacket
-LIST_HEAD = 12
 
 
 @fault("handed-one-destination", breaks="MQMQ-2.2.20.1-01")
@@ -60,50 +58,6 @@ def _lists_turned(packet: UserMessagePacket) -> bytes:
     return packet.build().replace(whole, b"".join([*others, first]))
 
 
-def _count_before_id(packet: UserMessagePacket) -> bytes:
-    """Put ElementCount before HeaderID and Reserved."""
-    header = packet.MultiQueueFormatHeader
-    if header is None:
-        return packet.build()
-    data = header.Destination.build()
-    return packet.build().replace(data, data[:4] + data[8:12] + data[4:8] + data[12:])
-
-
-def _unpadded(packet: UserMessagePacket) -> bytes:
-    """Leave out the padding of the list of destinations."""
-    header = packet.MultiQueueFormatHeader
-    if header is None:
-        return packet.build()
-    data, padded = packet.build(), header.Destination.build()
-    names = sum(len(one.build()) for one in header.Destination.FormatNameList)
-    return resized(data.replace(padded, padded[: LIST_HEAD + names]))
-
-
-def _private_names_unaligned(packet: UserMessagePacket) -> bytes:
-    """Let the GUID of a private queue in a list follow its FormatType at once."""
-    data = packet.build()
-    for one in packet.MultiQueueFormatHeader.Destination.FormatNameList if packet.MultiQueueFormatHeader else ():
-        if isinstance(one.FormatName, PrivateQueueFormatName):
-            name = one.FormatName.build()
-            data = data.replace(b"\2\0\0\0" + name, b"\2\0" + name)
-    return resized(data)
-
-
-def _size_before_id(packet: UserMessagePacket) -> bytes:
-    data = packet.build()
-    return data[:-8] + data[-4:] + data[-8:-4]
-
-
-def _byte_names(packet: UserMessagePacket) -> bytes:
-    """Let the direct names of a list end with one byte of 0."""
-    header = packet.MultiQueueFormatHeader
-    data = packet.build()
-    for one in header.Destination.FormatNameList if header is not None else ():
-        name = one.build()
-        data = data.replace(name, name[:-1])
-    return resized(data)
-
-
 for _name, _rules, _says, _change in (
     (
         "list-copies-to-the-first",
@@ -117,21 +71,6 @@ for _name, _rules, _says, _change in (
         "The list of destinations is behind the other two.",
         _lists_turned,
     ),
-    ("list-count-before-id", ("MQMQ-2.2.20.2-D02",), "ElementCount stands before HeaderID.", _count_before_id),
-    (
-        "list-unpadded",
-        ("MQMQ-2.2.20.2-D03",),
-        "The names of a list are not padded.",
-        _unpadded,
-    ),
-    (
-        "list-private-name-unaligned",
-        ("MQMQ-2.2.18.1.7.2-D01",),
-        "The name of a private queue in a list begins where the one before ends.",
-        _private_names_unaligned,
-    ),
-    ("list-signature-size-first", ("MQMQ-2.2.20.3-D01",), "Size of the signature stands before ID.", _size_before_id),
-    ("list-names-end-with-a-byte", ("MQMQ-2.2.18.1.4.1-D01",), "A name in a list ends with a byte of 0.", _byte_names),
 ):
     add(_name, _rules, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
 

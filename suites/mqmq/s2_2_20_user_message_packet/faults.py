@@ -17,6 +17,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 MESSAGE = UserMessagePacket
 SESSION_HEADER_SIZE = len(SessionHeader().build())
 GUID_SIZE = 16
+LIST_HEAD = 12
 LARGE = 0xFFFFFF
 PIECE = 0x10000
 MEBIBYTE = 0x100000
@@ -102,6 +103,38 @@ for _name, _rules, _says, _install in (
     ),
 ):
     add(_name, _rules, _says, _install)
+
+
+def _count_before_id(packet: UserMessagePacket) -> bytes:
+    """Put ElementCount before HeaderID and Reserved."""
+    header = packet.MultiQueueFormatHeader
+    if header is None:
+        return packet.build()
+    data = header.Destination.build()
+    return packet.build().replace(data, data[:4] + data[8:12] + data[4:8] + data[12:])
+
+
+def _unpadded(packet: UserMessagePacket) -> bytes:
+    """Leave out the padding of the list of destinations."""
+    header = packet.MultiQueueFormatHeader
+    if header is None:
+        return packet.build()
+    data, padded = packet.build(), header.Destination.build()
+    names = sum(len(one.build()) for one in header.Destination.FormatNameList)
+    return resized(data.replace(padded, padded[: LIST_HEAD + names]))
+
+
+def _size_before_id(packet: UserMessagePacket) -> bytes:
+    data = packet.build()
+    return data[:-8] + data[-4:] + data[-8:-4]
+
+
+for _name, _rule, _says, _change in (
+    ("list-count-before-id", "MQMQ-2.2.20.2-D02", "ElementCount stands before HeaderID.", _count_before_id),
+    ("list-unpadded", "MQMQ-2.2.20.2-D03", "The names of a list are not padded.", _unpadded),
+    ("list-signature-size-first", "MQMQ-2.2.20.3-D01", "Size of the signature stands before ID.", _size_before_id),
+):
+    add(_name, _rule, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
 
 
 def _half(data: bytes) -> bytes:
@@ -211,20 +244,14 @@ for _name, _rule, _path in (
     add(_name, _rule, f"{_path} is not 0 in a message that is sent.", field_is(MESSAGE, _path, 0xA5C3))
 
 BROKEN_ELSEWHERE = {
-    "MQMQ-2.2.20-01": ("message-without-properties-flag",),
-    "MQMQ-2.2.20-03": (
-        "message-announces-th",
-        "message-transactional-unannounced",
-    ),
-    "MQMQ-2.2.20-04": ("message-announces-sh",),
-    "MQMQ-2.2.20-05": ("message-without-properties-flag",),
-    "MQMQ-2.2.20-06": ("header-message-debug-flag",),
-    "MQMQ-2.2.20-07": ("message-announces-hh",),
-    "MQMQ-2.2.20-08": ("message-announces-mq",),
-    "MQMQ-2.2.20.2-05": ("list-format-type-9",),
-    "MQMQ-2.2.20.2-D01": ("list-destinations-last",),
-    "MQMQ-2.2.20.2-D02": ("list-count-before-id",),
-    "MQMQ-2.2.20.2-D03": ("list-unpadded",),
-    "MQMQ-2.2.20.3-D01": ("list-signature-size-first",),
+    "MQMQ-2.2.20-01": ("message-without-properties-flag", ),
+    "MQMQ-2.2.20-03": ("message-announces-th", "message-transactional-unannounced", ),
+    "MQMQ-2.2.20-04": ("message-announces-sh", ),
+    "MQMQ-2.2.20-05": ("message-without-properties-flag", ),
+    "MQMQ-2.2.20-06": ("header-message-debug-flag", ),
+    "MQMQ-2.2.20-07": ("message-announces-hh", ),
+    "MQMQ-2.2.20-08": ("message-announces-mq", ),
+    "MQMQ-2.2.20.2-05": ("list-format-type-9", ),
+    "MQMQ-2.2.20.2-D01": ("list-destinations-last", ),
 }
 """Faults of other sections that break rules of this one."""
