@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from ipaddress import ip_address
 from typing import Any
+from uuid import UUID
 
 from harness.capture.recorder import Frame, Recorder
 from harness.environment import Environment, Stream, StreamSink
@@ -198,12 +199,13 @@ class Peer:
         raise HarnessError(f"the peer's core knows no session on {transport}")
 
     def is_residue(self, frame: Frame) -> bool:
-        """Return whether a packet answers a message of an earlier test with the same peer: nobody judges it."""
+        """Return whether a packet is, or answers, a message of an earlier test with the same peer: nobody judges it."""
         if not self.sut.peer_returns or not frame.from_sut or frame.kind != "UserMessage":
             return False
-        answered = bytes(frame["MessagePropertiesHeader"].CorrelationID)
-        ours = answered[:GUID_SIZE] == self.identifier.bytes_le
-        return ours and int.from_bytes(answered[GUID_SIZE:], "little") not in self.message_ids
+        user, answered = frame["UserHeader"], bytes(frame["MessagePropertiesHeader"].CorrelationID)
+        named = {user.SourceQueueManager: user.MessageID}
+        named[UUID(bytes_le=answered[:GUID_SIZE])] = int.from_bytes(answered[GUID_SIZE:], "little")
+        return named.get(self.identifier, self.message_ids[0]) not in self.message_ids
 
     def close(self) -> None:
         """Give back what the test made, and end everything that it left open, whatever of it fails."""

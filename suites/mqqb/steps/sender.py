@@ -103,8 +103,9 @@ class Sender:
 
 
 def messages(session: Conversation) -> list[Frame]:
-    """Return the user messages that came on a session."""
-    return [frame for frame in session.received if frame.kind == "UserMessage"]
+    """Return the user messages that came on a session, but for those of earlier checks."""
+    came = [frame for frame in session.received if frame.kind == "UserMessage"]
+    return [frame for frame in came if not session.peer.is_residue(frame)]
 
 
 def tags(frames: list[Frame]) -> list[int]:
