@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from harness.mutation.mutants import Mutant
     from harness.proof.inventory import Inventory
     from harness.proof.mutants import Outcome
+    from harness.proof.prove import Proof
+    from harness.proof.readings import ReadingsRun
+    from harness.proof.trials import Trials
 
 app = typer.Typer(
     name="mqconform",
@@ -89,28 +92,41 @@ def _say_what_goes_where(path: Path) -> None:
 @app.command()
 def prove(
     rule: Annotated[list[str] | None, typer.Option(help="Only this rule (again and again).")] = None,
+    erratum: Annotated[list[str] | None, typer.Option(help="Only the readings of this entry.")] = None,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
     record: Annotated[bool, typer.Option(help="Write the proof to suites/proof.json.")] = False,
 ) -> None:
-    """Show that every check fails on a fault that breaks its rule, and passes on the clean reference."""
+    """Show that every check fails on a fault that breaks its rule, and passes whatever the errata leave open."""
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules
     from harness.proof.prove import report
+    from harness.proof.readings import report as report_readings
+    from harness.proof.readings import run_readings
     from harness.proof.trials import with_trials
     from harness.rules.proof_record import write_proof
 
-    if record and rule:
-        raise UsageError("--record keeps the proof of all rules: leave --rule out, or --record")
+    if record and (rule or erratum):
+        raise UsageError("--record keeps the proof of all rules: leave --rule and --erratum out, or --record")
     inventory = take_inventory()
     unknown = [name for name in rule or [] if name not in inventory.catalogue]
     if unknown:
         raise UsageError(f"unknown rule {unknown[0]}; `mqconform rules` lists them")
-    proof = with_trials(jobs, lambda trials: prove_rules(trials, inventory, rule))
-    for line in report(proof):
+    unknown = [name for name in erratum or [] if name not in inventory.catalogue.errata]
+    if unknown:
+        raise UsageError(f"unknown erratum {unknown[0]}; suites/errata.toml has them all")
+
+    def work(trials: Trials) -> tuple[Proof | None, ReadingsRun | None]:
+        proof = None if erratum else prove_rules(trials, inventory, rule)
+        if rule:
+            return proof, None
+        return proof, run_readings(trials, inventory.catalogue, inventory.tests, erratum)
+
+    proof, readings = with_trials(jobs, work)
+    for line in (*(report(proof) if proof else ()), *(report_readings(readings) if readings else ())):
         typer.echo(line)
-    if record:
+    if record and proof:
         write_proof(proof.checked, proof.killed)
-    raise typer.Exit(0 if proof.complete else 1)
+    raise typer.Exit(0 if all(found.complete for found in (proof, readings) if found) else 1)
 
 
 @app.command()

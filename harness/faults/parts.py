@@ -17,7 +17,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from harness.faults.registry import Install, add
+from harness.faults.registry import Install, add, add_reading
 from reference_qm.core.part import Part
 from reference_qm.core.queue_manager import QueueManager
 
@@ -35,13 +35,27 @@ def fault(name: str, *, breaks: str | Iterable[str]) -> Callable[[type[Faulty]],
     """
 
     def register(cls: type[Faulty]) -> type[Faulty]:
-        says = " ".join((cls.__doc__ or "").split("\n\n")[0].split())
-        if "__doc__" not in vars(cls) or not says:
-            raise TypeError(f"the fault {name} has no docstring that says what it does")
-        add(name, breaks, says, replaced(cls))
+        add(name, breaks, _says(name, cls), replaced(cls))
         return cls
 
     return register
+
+
+def follows(reading: str) -> Callable[[type[Faulty]], type[Faulty]]:
+    """Register a subclass of a part as a variant that follows another reading of an erratum, such as E41.2."""
+
+    def register(cls: type[Faulty]) -> type[Faulty]:
+        add_reading(reading, _says(reading, cls), replaced(cls))
+        return cls
+
+    return register
+
+
+def _says(name: str, cls: type[Part]) -> str:
+    says = " ".join((cls.__doc__ or "").split("\n\n")[0].split())
+    if "__doc__" not in vars(cls) or not says:
+        raise TypeError(f"the fault {name} has no docstring that says what it does")
+    return says
 
 
 def replaced(cls: type[Part]) -> Install:

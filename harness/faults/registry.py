@@ -79,22 +79,29 @@ class Fault:
     """A deliberate violation.
 
     ``breaks``: the rules that it breaks; more than one where the documents state one demand several times.
+    ``reading``: it breaks none, but follows another reading of an erratum, such as E41.2, its second.
     """
 
     name: str
     breaks: tuple[str, ...]
     says: str
     install: Install
+    reading: str | None = None
 
 
 _FAULTS: dict[str, Fault] = {}
 
 
-def add(name: str, breaks: str | Iterable[str], says: str, install: Install) -> None:
+def add(name: str, breaks: str | Iterable[str], says: str, install: Install, reading: str | None = None) -> None:
     """Register a fault."""
     if name in _FAULTS:
         raise ValueError(f"two faults are named {name}")
-    _FAULTS[name] = Fault(name, (breaks,) if isinstance(breaks, str) else tuple(breaks), says, install)
+    _FAULTS[name] = Fault(name, (breaks,) if isinstance(breaks, str) else tuple(breaks), says, install, reading)
+
+
+def add_reading(reading: str, says: str, install: Install) -> None:
+    """Register a variant of the reference that follows another reading of an erratum: it breaks nothing."""
+    add(f"reading-{reading}", (), says, install, reading)
 
 
 def wrap(core: QueueManager, names: Iterable[str]) -> FaultyCore:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from collections import defaultdict
@@ -12,10 +11,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import harness
 from harness.faults.registry import FaultyCore, add
 from harness.mutation.mutants import REFERENCE, ROOMS, Mutant
-from harness.paths import SUITES
+from harness.proof.code import code_digest
 from harness.proof.trials import BROKEN, BROKEN_OFF, Line, Trials
 
 _RECORDER = "lines recorded"
@@ -49,7 +47,7 @@ def checks_of(mutant: Mutant, reach: Reach) -> list[str]:
 
 def reach_of(trials: Trials, folder: Path) -> Reach:
     """Return what the checks run; recorded now, unless it was for this very code."""
-    path, digest = folder / "reach.json", _digest()
+    path, digest = folder / "reach.json", code_digest()
     if path.is_file():
         kept = json.loads(path.read_text(encoding="utf-8"))
         if kept["digest"] == digest:
@@ -106,12 +104,3 @@ class _LineRecorder:
 
         add_line(frame.f_lineno)
         return on_line
-
-
-def _digest() -> str:
-    digest = hashlib.sha256()
-    for folder in (REFERENCE, Path(harness.__file__).parent, SUITES):
-        for path in sorted(folder.rglob("*")):
-            if path.suffix in (".py", ".toml") and path.name not in ("mutants.toml", "frozen.toml"):
-                digest.update(f"{path}\0".encode() + path.read_bytes())
-    return digest.hexdigest()

@@ -291,7 +291,7 @@ def _rule(
         role=entry["role"],
         says=entry["says"],
         why=entry.get("why"),
-        errata=cited,
+        errata=(*cited, *(each.id for each in errata.values() if name in each.where and each.id not in cited)),
         note=entry.get("note"),
         link=documents[document].link(section),
         folder=f"suites/{file.parent.relative_to(root).as_posix()}",

@@ -30,6 +30,7 @@ _KEYS = {
     "why": str,
 }
 _READING_KEYS = {"says": str, "verdict": str}
+_OPTIONAL_READING_KEYS = {"reference": bool, "not_run": str}
 _ID = re.compile(r"E\d\d\d?")
 _RULE_ID = re.compile(r"[A-Z]+-[0-9.]+-D?\d+")
 _SECTION = re.compile(r"[A-Z]+ \d+(\.\d+)*")
@@ -46,10 +47,16 @@ class CatalogueError(MqconformError):
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """One way to read the documents, and the verdict of a system that follows it."""
+    """One way to read the documents, and the verdict of a system that follows it.
+
+    ``reference``: the reference follows it. Of any other reading of an entry that is not settled there is a variant of
+    the reference, a fault with ``reading="E41.2"``, or ``not_run`` says why there can be none.
+    """
 
     says: str
     verdict: str
+    reference: bool = False
+    not_run: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +81,12 @@ class Erratum:
     def rules(self) -> tuple[str, ...]:
         """The rule ids of ``where``."""
         return tuple(place for place in self.where if _RULE_ID.fullmatch(place))
+
+    def to_be_run(self) -> Iterator[tuple[str, Reading]]:
+        """Yield the readings that need a variant, by name: E41.2 is the second reading of E41."""
+        for number, reading in enumerate(self.readings, 1):
+            if not (self.settled or reading.reference or reading.not_run):
+                yield f"{self.id}.{number}", reading
 
 
 def read_toml(file: Path) -> dict[str, Any]:
@@ -133,7 +146,7 @@ def _readings(file: Path, name: str, rows: list[object]) -> Iterator[Reading]:
     if len(rows) < 2:
         raise CatalogueError(file, name, "has fewer than two readings; a contradiction has at least two")
     for number, row in enumerate(rows, 1):
-        entry = check_keys(file, f"{name} reading {number}", row, _READING_KEYS, {})
+        entry = check_keys(file, f"{name} reading {number}", row, _READING_KEYS, _OPTIONAL_READING_KEYS)
         if entry["verdict"] not in VERDICTS:
             known = ", ".join(VERDICTS)
             raise CatalogueError(

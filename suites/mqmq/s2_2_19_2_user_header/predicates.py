@@ -124,7 +124,7 @@ for rule, flag, queue, kinds, there in (
     ("MQMQ-2.2.19.2-32", "AQ", "AdminQueue", (2, 3, 5, 6, 7), True),
     ("MQMQ-2.2.19.2-33", "AQ", "AdminQueue", (0,), False),
     ("MQMQ-2.2.19.2-35", "RQ", "ResponseQueue", (2, 3, 5, 6, 7), True),
-    ("MQMQ-2.2.19.2-36", "RQ", "ResponseQueue", (0, 1), False),
+    ("MQMQ-2.2.19.2-36", "RQ", "ResponseQueue", (0,), False),
 ):
     expected = f"{queue} {'is there' if there else 'is not there'} with {flag} {', '.join(map(str, kinds))}"
     passive(rule, (MESSAGE, MALFORMED), expected)(named_queue(flag, queue, kinds, there=there))

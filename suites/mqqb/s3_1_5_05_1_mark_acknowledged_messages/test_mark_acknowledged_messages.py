@@ -41,7 +41,7 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
         raise ConformanceFailure(f"its window never filled: {filled} messages are unacknowledged")
 
     first = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
-    freed = len(sender.collect_all(session, filled + ACKNOWLEDGED)) - filled
+    freed = len(set(tags(sender.collect_all(session, filled + ACKNOWLEDGED)))) - filled  # E65: some may come again
     for rule in ("MQQB-3.1.5.5-03", "MQQB-3.1.5.5.1-01"):
         judge(
             rule,
@@ -51,7 +51,7 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
         )
 
     again = session.send(session_ack(AckSequenceNumber=ACKNOWLEDGED))
-    freed = len(sender.collect_all(session, 0)) - filled - freed
+    freed = len(set(tags(sender.collect_all(session, 0)))) - filled - freed
     judge(
         "MQQB-3.1.5.5.1-02",
         expected="no more messages after the same acknowledgment again",

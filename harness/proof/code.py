@@ -1,0 +1,25 @@
+"""The code that proofs speak of, as one number: what was found holds as long as it stays."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+import harness
+import reference_qm
+from harness.paths import SUITES
+
+_RECORDS = ("mutants.toml", "frozen.toml")
+"""Files of the suites that say what was found, not what is done."""
+
+
+@cache
+def code_digest() -> str:
+    """Return a digest of the reference, the harness and the suites."""
+    digest = hashlib.sha256()
+    for folder in (Path(reference_qm.__file__).parent, Path(harness.__file__).parent, SUITES):
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in (".py", ".toml") and path.name not in _RECORDS:
+                digest.update(f"{path.relative_to(folder)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()

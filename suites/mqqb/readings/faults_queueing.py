@@ -1,0 +1,125 @@
+"""Other readings of queues, journals and transactions (MS-MQDMPR), and of security."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import follows
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.protocol.expiring import Expiring
+from reference_qm.core.protocol.journaling import Journaling
+from reference_qm.core.protocol.routing import Routing
+from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.transactions.events import TransactionEvents
+from reference_qm.directory.enums import QueueType
+from reference_qm.model.adm import Message, MessagePosition, Queue, Session
+from reference_qm.model.message import INFINITE
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
+from reference_qm.security import ANONYMOUS, QueueAccess, is_granted
+from reference_qm.surface.clock import Now
+
+
+@follows("E83.2")
+class NobodyIsAnonymous(SecurityOnReceipt):
+    """Who does not say who it is counts as the anonymous user, without a SecurityHeader too."""
+
+    def check_security(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> UserMessagePacket | MessageClass:
+        if packet.SecurityHeader is None:
+            granted = is_granted(
+                self.qm.security_lookup.find_queue_security(queue),
+                frozenset({ANONYMOUS}),
+                QueueAccess.MQSEC_WRITE_MESSAGE,
+            )
+            return packet if granted else MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED
+        return super().check_security(session, packet, queue, now)
+
+
+@follows("E105.2")
+class QueueManagerQuotaInBytes(Quotas):
+    """QueueManagerQuota is in bytes."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        quota = self.qm.adm.QueueManagerQuota
+        used = queue.MessagePositionList.storage.used
+        if quota != INFINITE and used > quota:
+            return EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED
+        return super().check(queue, message)
+
+
+@follows("E109.2")
+class ReceivedWithinTimeOfArrival(Expiring):
+    """TimeToBeReceived runs from the arrival."""
+
+    def watch_received(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        life_s = message.TimeToBeReceived
+        if life_s != INFINITE and position.QueueReference.QueueType is not QueueType.SYSTEM:
+            self.qm.to_be_received.add(position, max(message.ArrivalTime, message.SentTime) + life_s)
+            self.qm.deadlines_changed = True
+
+
+@follows("E111.2")
+class ApplicationQueueOfTransactionsOnly(Journaling):
+    """An application's dead-letter queue takes transactional messages; others go to the system's."""
+
+    def dead_letter_queue(self, message: Message) -> Queue:
+        if message.TransactionIdentifier is None:
+            return self.qm.adm.SystemDeadletterQueue
+        return super().dead_letter_queue(message)
+
+
+@follows("E117.2")
+class DirectNamesAreRouted(Routing):
+    """A direct name is connected to, whoever asks."""
+
+    def is_routable(self, packet: UserMessagePacket) -> bool:
+        return super().is_routable(packet) or packet.UserHeader.DestinationQueue is not None
+
+
+@follows("E118.2")
+class BoundariesOfTheWholeTransaction(TransactionEvents):
+    """FM and LM mark the first and last message that a transaction sends at all."""
+
+    def mark_boundaries(self, transaction: Transaction) -> None:
+        super().mark_boundaries(transaction)
+        sent = [
+            operation.MessagePositionReference
+            for operation in transaction.TransactionalOperationCollection
+            if operation.OperationType is OperationType.ENQUEUE
+        ]
+        for position in sent:
+            position.MessageReference = replace(
+                position.MessageReference,
+                FirstInTransaction=position is sent[0],
+                LastInTransaction=position is sent[-1],
+            )
+
+
+@follows("E119.2")
+class PurgedInTransactionWasReceived(TransactionEvents):
+    """A message that was purged while a transaction had it is deleted on abort as received."""
+
+    def abort_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        position = operation.MessagePositionReference
+        if position.State is MessagePositionState.PURGE_PENDING and operation.DequeueReason is not None:
+            self.qm.positions.delete_message(position, operation.DequeueReason)
+        else:
+            super().abort_dequeue(operation, now)
+
+
+@follows("E120.2")
+class OnlySinglePhasesAreAborted(TransactionEvents):
+    """At the start, transactions of a coordinator wait for it, also when they have not voted."""
+
+    def abort_unprepared(self) -> None:
+        collection = self.qm.adm.TransactionCollection
+        kept = {name: one for name, one in collection.items() if not one.SinglePhase}
+        for name in kept:
+            del collection[name]
+        super().abort_unprepared()
+        collection.update(kept)

@@ -1,0 +1,303 @@
+"""Other readings of how messages are received, counted and refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import follows, replaced
+from harness.faults.primitives import both
+from harness.faults.registry import add_reading
+from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserHeader, UserMessagePacket
+from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.admission import Admission
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.final_acks import FinalAcks
+from reference_qm.core.protocol.in_sequence import InSequence
+from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.core.protocol.own_messages import OwnMessages
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.core.protocol.routing import Routing
+from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.model.adm import (
+    NO_INCOMING,
+    IncomingTransactionalTransferInfo,
+    Message,
+    MessageIDHistoryEntry,
+    MessagePosition,
+    OutgoingQueue,
+    Queue,
+    RecoverableReceipt,
+    Session,
+    TransferKey,
+)
+from reference_qm.model.states import OutgoingQueueState, SessionState
+from reference_qm.surface.clock import Now
+
+HOP_COUNT_EXCEEDED = MessageClass.MQMSG_CLASS_NACK_HOP_COUNT_EXCEEDED
+
+
+@follows("E16.2")
+class BackOnTheOpenSession(OwnMessages):
+    """Messages back go through the session that is open already."""
+
+    def _open_queue(self, message: Message, now: Now) -> Queue | None:
+        queue = super()._open_queue(message, now)
+        if not isinstance(queue, OutgoingQueue) or queue.session.SessionState is SessionState.OPEN:
+            return queue
+        return self._of_open_session(message.DestinationQueueFormatName) or queue
+
+    def _of_open_session(self, name: str) -> OutgoingQueue | None:
+        for session in self.qm.sessions.values():
+            if session.initiator or session.SessionState is not SessionState.OPEN:
+                continue
+            hosts = (f"DIRECT=TCP:{session.RemoteQMAddress}\\", f"PRIVATE={session.RemoteQMGuid}\\")
+            if not name.upper().startswith(tuple(host.upper() for host in hosts)):
+                continue
+            if session.OutgoingQueueReference is None:
+                queue = OutgoingQueue(Pathname=name, DestinationFormatName=name, State=OutgoingQueueState.CONNECTED)
+                queue.session = session
+                session.OutgoingQueueReference = queue
+            return session.OutgoingQueueReference
+        return None
+
+
+@follows("E18.2")
+class DuplicatesByOrdinal(Receiving):
+    """A duplicate has the ordinal of an earlier message, whoever sent it."""
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        ordinal = packet.UserHeader.MessageID
+        return next(
+            (one for one in self.qm.adm.MessageIDHistoryTable if one.MessageIdentifier.Ordinal == ordinal), None
+        )
+
+
+@follows("E19.2")
+class RefusedDoNotCount(Admission):
+    """Refused recoverable messages do not count: the next SessionHeader of their sender closes the session."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        super().refuse_message(session, packet, message_class, now)
+        if packet.UserHeader.DM and session.receipts:
+            session.receipts.pop()
+            session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
+
+
+@follows("E20.2")
+class ComparedBeforeCounted(Receiving):
+    """The counts are compared before a recoverable message with a SessionHeader is counted as recoverable."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        if packet.SessionHeader is not None and packet.UserHeader.DM:
+            session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount - 1 & 0xFFFF
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        if packet.SessionHeader is not None and packet.UserHeader.DM:
+            session.RecoverableMessageReceivedCount = session.RecoverableMessageReceivedCount + 1 & 0xFFFF
+        super().take_message(session, packet, receipt, now)
+
+
+@follows("E29.2")
+class HopsUpToFiveBits(Routing):
+    """A message is refused when the 5 bits of RC overflow."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        user = packet.UserHeader
+        if user.RC == 0x1F:
+            return None
+        flags = user.Flags & ~UserHeader.flags(RC=0x1F) | UserHeader.flags(RC=user.RC + 1)
+        return replace(packet, UserHeader=replace(user, Flags=flags))
+
+
+class _NoFinalAckOfClassesNotListed(FinalAcks):
+    def refuse_transactional(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if message_class not in (
+            HOP_COUNT_EXCEEDED,
+            MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
+            MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG,
+        ):
+            super().refuse_transactional(session, packet, message_class, now)
+
+
+class _NoAckOfClassesNotListed(AdminAcks):
+    def may_send_nack(self, message_class: MessageClass) -> bool:
+        return message_class is not HOP_COUNT_EXCEEDED and super().may_send_nack(message_class)
+
+
+add_reading(
+    "E30.2",
+    "For a class that the list of 2.2.5 or the table of 3.1.7.15 lacks, nothing is sent.",
+    both(replaced(_NoFinalAckOfClassesNotListed), replaced(_NoAckOfClassesNotListed)),
+)
+
+
+@follows("E34.1")
+class ExpiredIsIgnored(Admission):
+    """The receiver ignores an expired message, and acknowledges nothing."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        if message_class is not MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT:
+            super().refuse_message(session, packet, message_class, now)
+
+    def log_refused(self, message: Message) -> None:
+        """Log nothing."""
+
+
+@follows("E39.2")
+class OrderAckOfNothing(OrderAcks):
+    """An OrderAck with TxSequenceNumber 0 is sent when nothing was accepted yet."""
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        nothing = session.SessionState is SessionState.OPEN and not any(
+            transfer.saved_number for transfer in session.order_acks_due
+        )
+        super().on_send_timer(session, now)
+        if nothing:
+            name = self.name_order_queue(session, session.RemoteQMGuid)
+            body = OrderAckBody(TxSequenceID(0, 0), 0, 0)
+            self.send_transactional_ack(name, MessageClass.MQMSG_CLASS_ORDER_ACK, body, now)
+
+
+@follows("E40.1")
+class RefusedForQuotaAdvances(Admission):
+    """A message that is refused for quota advances its sequence and gets an OrderAck: that refusal comes after it."""
+
+    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+        room = super().has_room(session, packet, queue, message, now)
+        if not room and packet.UserHeader.TH and session.SessionState is SessionState.OPEN:
+            _advance(self, session, packet, queue, message, now)
+        return room
+
+
+@follows("E40.2")
+class EveryRefusedAdvances(Admission):
+    """Every refused message advances its sequence."""
+
+    def admit(
+        self, session: Session, packet: UserMessagePacket, queue: Queue | None, now: Now
+    ) -> UserMessagePacket | None:
+        admitted = super().admit(session, packet, queue, now)
+        if admitted is None and queue is not None and packet.UserHeader.TH:
+            message = self.message_of(packet, now)
+            transfer = queue.IncomingTransactionalTransferInfoCollection.get(_key(packet, message))
+            session.IncomingTxSequenceID = NO_INCOMING if transfer is None else transfer.SequenceIdentifier
+            session.IncomingTxSequenceNumber = 0 if transfer is None else transfer.SequenceNumber
+            if self.qm.in_sequence.is_in_sequence(session, packet):
+                _advance(self, session, packet, queue, message, now)
+        return admitted
+
+    def has_room(self, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now) -> bool:
+        room = super().has_room(session, packet, queue, message, now)
+        if not room and packet.UserHeader.TH and session.SessionState is SessionState.OPEN:
+            _advance(self, session, packet, queue, message, now)
+        return room
+
+
+def _key(packet: UserMessagePacket, message: Message) -> TransferKey:
+    return packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName.lower()
+
+
+def _advance(
+    part: Admission, session: Session, packet: UserMessagePacket, queue: Queue, message: Message, now: Now
+) -> None:
+    """Let a sequence go past a message that is not put into its queue."""
+    source, name = packet.UserHeader.SourceQueueManager, message.DestinationQueueFormatName
+    key = (source, name.lower())
+    transfer = queue.IncomingTransactionalTransferInfoCollection.get(key)
+    if transfer is None:
+        transfer = IncomingTransactionalTransferInfo(queue, name, source)
+        queue.IncomingTransactionalTransferInfoCollection[key] = transfer
+    part.qm.in_sequence.accept_in_sequence(session, transfer, packet, now)
+    if not transfer.unsaved:
+        transfer.saved_identifier, transfer.saved_number = transfer.SequenceIdentifier, transfer.SequenceNumber
+    session.order_acks_due[transfer] = None
+    part.qm.order_acks.schedule(session, now)
+
+
+@follows("E41.2")
+class OneSequenceForASender(InSequence):
+    """The incoming sequence is kept for each sender, whatever queue its messages are for."""
+
+    def take_transactional(
+        self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now
+    ) -> None:
+        queue = self.qm.receiving.find_destination(packet)
+        newest = self._newest(packet)
+        if queue is not None and newest is not None:
+            name = self.qm.admission.message_of(packet, now).DestinationQueueFormatName
+            known = queue.IncomingTransactionalTransferInfoCollection
+            key = (packet.UserHeader.SourceQueueManager, name.lower())
+            transfer = known.setdefault(key, IncomingTransactionalTransferInfo(queue, name, key[0]))
+            for element in ("SequenceIdentifier", "SequenceNumber", "saved_identifier", "saved_number"):
+                setattr(transfer, element, getattr(newest, element))
+        super().take_transactional(session, packet, receipt, now)
+
+    def _newest(self, packet: UserMessagePacket) -> IncomingTransactionalTransferInfo | None:
+        of_sender = [
+            transfer
+            for queue in self.qm.queue_names.every_queue()
+            for (source, _), transfer in queue.IncomingTransactionalTransferInfoCollection.items()
+            if source == packet.UserHeader.SourceQueueManager
+        ]
+        return max(of_sender, key=lambda one: (int(one.SequenceIdentifier), one.SequenceNumber), default=None)
+
+
+@follows("E41.3")
+class SequenceEndsWithTheSession(Closing):
+    """The incoming sequence ends with the session."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        super().close(session, reason, now)
+        for queue in self.qm.queue_names.every_queue():
+            known = queue.IncomingTransactionalTransferInfoCollection
+            for key in [key for key in known if key[0] == session.RemoteQMGuid and not known[key].unsaved]:
+                del known[key]
+
+
+@follows("E49.2")
+class UnknownPrivacyLevelIsBadSignature(SecurityOnReceipt):
+    """A PrivacyLevel that the table lacks is refused with BAD_SIGNATURE, with EB or without."""
+
+    def check_security(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> UserMessagePacket | MessageClass:
+        if packet.MessagePropertiesHeader.PrivacyLevel not in (0, 1, 3, 5):
+            return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+        return super().check_security(session, packet, queue, now)
+
+
+@follows("E75.2")
+class NewTransferIsBeforeItsMessage(InSequence):
+    """SequenceNumber of a new IncomingTransactionalTransferInfo is the number before that of the message."""
+
+    def accept_in_sequence(
+        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
+    ) -> None:
+        new = transfer.LastAccessTime == 0
+        super().accept_in_sequence(session, transfer, packet, now)
+        if new and packet.TransactionHeader is not None:
+            transfer.SequenceNumber = packet.TransactionHeader.PreviousTxSequenceNumber
+
+
+@follows("E47.2")
+class FinalAckForAnyMessage(Receiving):
+    """Every message that asks for journaling has a FinalAck when it leaves its queue."""
+
+    def take_message(self, session: Session, packet: UserMessagePacket, receipt: RecoverableReceipt, now: Now) -> None:
+        self.session = session
+        super().take_message(session, packet, receipt, now)
+
+    def message_arrived(self, position: MessagePosition, now: Now) -> None:
+        message = position.MessageReference
+        wanted = message.PositiveJournalingRequested or message.NegativeJournalingRequested
+        if wanted and position.order_queue is None:
+            source = message.Identifier.QueueManagerGuid
+            position.order_queue = self.qm.order_acks.name_order_queue(self.session, source)
+        super().message_arrived(position, now)

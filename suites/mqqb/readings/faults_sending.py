@@ -1,0 +1,203 @@
+"""Other readings of how messages are sent and acknowledged."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+from harness.faults.parts import follows
+from reference_qm.codec import MessageClass, OrderAckBody, PrivateName, SessionHeader, UserMessagePacket
+from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.core.protocol.sending import Sending
+from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.protocol.tracing import Tracing
+from reference_qm.core.protocol.transactional_sending import TransactionalSending, leave_window
+from reference_qm.core.queueing.names import ORDER_QUEUE_NUMBER
+from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
+from reference_qm.model.states import DeliveryGuarantee, SessionState
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+
+HALF = 0x8000
+
+
+@follows("E22.2")
+class AllUpToTheNumber(SessionAcks):
+    """Every recoverable message up to RecoverableMsgAckSeqNumber is acknowledged, too."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        number = header.RecoverableMsgAckSeqNumber
+        for position in session.OutgoingMessageTable.awaiting_ack:
+            own = position.RecoverableSequenceNumber
+            if number and position.recoverable and not position.TxSequenceNumber and (number - own & 0xFFFF) < HALF:
+                self.delete_position(session, position)
+        super().delete_acknowledged_recoverable(session, header)
+
+
+@follows("E24.2")
+class SendTimerAlwaysRuns(SessionAcks):
+    """The Session Ack Send Timer always runs again."""
+
+    def note_acknowledged(self, session: Session, now: Now) -> None:
+        super().note_acknowledged(session, now)
+        self._run(session, now)
+
+    def on_send_timer(self, session: Session, now: Now) -> None:
+        super().on_send_timer(session, now)
+        if session.SessionState is SessionState.OPEN:
+            self._run(session, now)
+
+    def _run(self, session: Session, now: Now) -> None:
+        if not self.qm.timers.is_running(TimerKey(TimerName.SESSION_ACK_SEND, session.number)):
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
+
+
+@follows("E25.2")
+class WindowOfThePeer(Sending):
+    """A sender has at most the peer's WindowSize of messages unacknowledged."""
+
+    def is_window_open(self, session: Session) -> bool:
+        return session.UnAckedMessageCount < session.ReceivedWindowSize
+
+
+@follows("E25.3")
+class WindowOfTheLastHeader(SessionAcks):
+    """The window is the sender's own, and a WindowSize in a SessionHeader changes it."""
+
+    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+        session.WindowSize = header.WindowSize
+        super().process_header(session, header, now)
+
+
+@follows("E35.2")
+class SendingSideSaysThatItSent(Tracing):
+    """Reports of the sending side say that it sent, and have no space before the end tag of the hop count."""
+
+    def send_report(self, message: Message, next_hop: str | None, now: Now) -> None:
+        self.sent = next_hop is not None
+        super().send_report(message, next_hop, now)
+
+    def build_report_label(self, message: Message, now: Now) -> str:
+        label = super().build_report_label(message, now)
+        return label.replace(" received by ", " sent by ") if self.sent else label
+
+    def build_report_body(self, message: Message, next_hop: str | None) -> str:
+        return super().build_report_body(message, next_hop).replace(" </HOP COUNT>", "</HOP COUNT>")
+
+
+@follows("E36.2")
+class OrderAckIsRecoverable(Sending):
+    """An OrderAck is recoverable."""
+
+    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+        message = position.MessageReference
+        if message.Class == MessageClass.MQMSG_CLASS_ORDER_ACK:
+            position.MessageReference = replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
+        super().message_position_available(queue, position, now)
+
+
+@follows("E42.2")
+class OrderQueueOfTheOtherEnd(OrderAcks):
+    """The order queue of a private name is that of the queue manager at the other end of the session."""
+
+    def name_order_queue(self, session: Session, source: UUID) -> str:
+        name = super().name_order_queue(session, source)
+        direct = name.startswith("DIRECT=")
+        return name if direct else str(PrivateName(session.RemoteQMGuid, ORDER_QUEUE_NUMBER))
+
+
+@follows("E44.2")
+class FirstNamesTheNumberBefore(TransactionalSending):
+    """Sent again, the first message of the table names the number before its own."""
+
+    def update_transaction_header(
+        self, session: Session, position: OutgoingMessagePosition, now: Now
+    ) -> UserMessagePacket:
+        packet = super().update_transaction_header(session, position, now)
+        header = packet.TransactionHeader
+        if header is None or header.PreviousTxSequenceNumber or not position.Transmitted:
+            return packet
+        return replace(
+            packet, TransactionHeader=replace(header, PreviousTxSequenceNumber=max(0, position.TxSequenceNumber - 1))
+        )
+
+
+@follows("E45.2")
+class OrderAckDeletes(OrderAcks):
+    """ReceivedOrderAck stays clear; the OrderAck itself deletes the message."""
+
+    def delete_order_acknowledged(self, session: Session, body: OrderAckBody) -> None:
+        for position in session.OutgoingMessageTable:
+            if 0 < position.TxSequenceNumber <= body.TxSequenceNumber:
+                leave_window(session, position)
+                self.qm.transactional_sending.delete_ordered(session, position)
+        self.qm.transactional_sending.begin_sequence(session)
+
+
+@follows("E46.2")
+class IntervalGrowsWithOrderAcks(TransactionalSending):
+    """ResendIntervalIndex grows with OrderAcks."""
+
+    def lengthen_resend_interval(self, session: Session) -> None:
+        """Leave it as it is."""
+
+    def reset_resend_interval(self, session: Session) -> None:
+        super().lengthen_resend_interval(session)
+
+
+@follows("E48.2")
+class IdentifiersBeginWithZero(Sending):
+    """The first identifier is 0."""
+
+    def assign_identifier(self) -> int:
+        assigned = self.qm.adm.MessageIdOrdinal
+        self.qm.adm.MessageIdOrdinal = assigned + 1 & 0xFFFFFFFF
+        return assigned
+
+    def next_identifier(self) -> int:
+        return self.qm.adm.MessageIdOrdinal
+
+
+@follows("E64.2")
+class WaitingCountsAsUnacknowledged(Initialization):
+    """UnAckedMessageCount of a new session counts what waits, and then what is sent once more."""
+
+    def initialize_messages(self, session: Session) -> None:
+        super().initialize_messages(session)
+        session.UnAckedMessageCount = len(session.OutgoingMessageTable)
+
+
+@follows("E65.2")
+class MessagesInFlightAreSentAgain(SessionAcks):
+    """Every acknowledgment lets messages in flight be sent again on the same session."""
+
+    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
+        super().mark_acknowledged(session, header)
+        for position in session.OutgoingMessageTable.awaiting_ack:
+            if not position.ReceivedSessionAck:
+                leave_window(session, position)
+                session.OutgoingMessageTable.send_again(position)
+                self.qm.dispatch_collection.add(session, position)
+
+
+@follows("E87.2")
+class PiggybackedAckRestartsTheTimer(Sending):
+    """A message that acknowledges lets the Session Ack Send Timer run anew, with nothing to acknowledge."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        packet = super().update_user_message(session, position, now)
+        key = TimerKey(TimerName.SESSION_ACK_SEND, session.number)
+        if packet.SessionHeader is not None and not self.qm.timers.is_running(key):
+            self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, session.AckWaitTimeout // 2, now)
+        return packet
+
+
+@follows("E110.2")
+class OnlyTimeToReachQueueCounts(Sending):
+    """A message whose TimeToBeReceived is over is sent, and expires at its destination."""
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        if not self.is_own(packet):
+            return super().has_expired(packet, now)
+        return now.utc_s - packet.UserHeader.SentTime > packet.BaseHeader.TimeToReachQueue

@@ -1,0 +1,172 @@
+"""Other readings of remote reading, and of the queues that are read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import reference_qm.core.remote.reading as remote_reading
+from harness.faults.parts import follows, replaced
+from harness.faults.primitives import both
+from harness.faults.registry import add_reading
+from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.queueing.opening import QueueOpening
+from reference_qm.core.queueing.positions import LOW_BYTES, Positions
+from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.remote.ending import CANCELED, RemoteEnding
+from reference_qm.core.remote.enums import RECEIVING, ReadAction
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.reading import RemoteReads
+from reference_qm.core.remote.starting import Desc, RemoteStarting
+from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import CursorState, MessageSeekAction
+from reference_qm.model.statuses import Status
+from reference_qm.rpc.calls import Call
+from reference_qm.surface.clock import Now
+
+LOOKUP_RECEIVES = frozenset(RECEIVING) - {ReadAction.MQ_ACTION_RECEIVE}
+
+
+@follows("E51.2")
+class CancelledReadFails(RemoteEnding):
+    """A read that was cancelled returns a failure HRESULT."""
+
+    def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
+        failed = Status.MQ_ERROR_OPERATION_CANCELLED if status is CANCELED else status
+        return super().cancel_remote_read(entry, failed)
+
+
+@follows("E55.2")
+class OpenedByDescriptorOnly(RemoteOpening):
+    """RemoteQMOpenQueue refuses a dwpContext that is no descriptor."""
+
+    def check_open_values_equal(self, p_queue: int, dwp_context: int) -> Status:
+        status = super().check_open_values_equal(p_queue, dwp_context)
+        if not status and self.qm.remote_starting.find_remote_descriptor(dwp_context) is None:
+            return Status.MQ_ERROR_INVALID_HANDLE
+        return status
+
+
+@follows("E56.2")
+class PurgeThrows(RemoteOpening):
+    """RemoteQMPurgeQueue throws its errors: the status of the fault is the error."""
+
+    def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
+        respond = call.respond
+
+        def thrown(**results: int) -> object:
+            status = results["Return"]
+            return call.fault(status) if status else respond(**results)
+
+        call.respond = thrown  # type: ignore[method-assign, assignment]
+        super().remote_qm_purge_queue(call, now)
+
+
+class _LookupTakesAtOnce(RemoteReads):
+    def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
+        operation = self.get_lookup_operation(entry.Action, lookup_id)
+        answered = partial(self.complete_remote_read, entry)
+        self.qm.reading.read_by_lookup_identifier(
+            descriptor, lookup_id, operation, answered, entry.Action not in RECEIVING
+        )
+
+
+class _NothingToEnd(RemoteEnding):
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
+        if entry.Action in LOOKUP_RECEIVES:
+            entry.ended = True
+            ended(Status.MQ_OK)
+        else:
+            super().end_remote_read(entry, delete_message, ended)
+
+
+add_reading(
+    "E57.2",
+    "A receive by LookupIdentifier takes the message at once: RR_NACK cannot bring it back.",
+    both(replaced(_LookupTakesAtOnce), replaced(_NothingToEnd)),
+)
+
+
+@follows("E58.2")
+class EdgesNeedTheirIdentifier(Seeking):
+    """SeekFirst and SeekLast fail, because no message has the identifier 0 or all ones."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        if queue.MessagePositionList.find(lookup_id) is None:
+            return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@follows("E59.2")
+class HighByteReversed(Positions):
+    """The highest byte of LookupIdentifier is 7 less the priority for messages that are not transactional only."""
+
+    def assign_lookup_identifier(self, message: Message) -> int:
+        sequential = super().assign_lookup_identifier(message) & LOW_BYTES
+        return (0 if message.TransactionIdentifier is None else 7 - message.Priority) << 56 | sequential
+
+
+@follows("E60.2")
+class SharingViolationOfTheQueue(Qmcomm):
+    """A queue that another has for itself is MQ_ERROR_SHARING_VIOLATION."""
+
+    def get_open_failure(self, status: Status) -> Status:
+        return status
+
+
+@follows("E62.2")
+class PeekHandlesReceive(RemoteStarting):
+    """A receive through a handle that was opened to peek is carried out."""
+
+    def check_read_access(self, descriptor: OpenQueueDescriptor, desc: Desc) -> Status:
+        return Status.MQ_OK
+
+
+@follows("E102.2")
+class PriorityInEveryIdentifier(Positions):
+    """The highest byte of LookupIdentifier is 7 less the priority in every queue."""
+
+    def assign_lookup_identifier(self, message: Message) -> int:
+        return (7 - message.Priority) << 56 | super().assign_lookup_identifier(message) & LOW_BYTES
+
+
+@follows("E103.2")
+class EdgesNeedSomeIdentifier(Seeking):
+    """For the first and the last message the identifier has to be one of the queue; 0 and all ones say none."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        none = (remote_reading.FIRST, remote_reading.LAST)
+        if lookup_id not in none and queue.MessagePositionList.find(lookup_id) is None:
+            return Status.MQ_ERROR_MESSAGE_NOT_FOUND, None
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+
+
+@follows("E106.2")
+class CursorEndsAfterItsWait(Cursors):
+    """A cursor whose wait is over finds no message any more."""
+
+    def wait_expired(self, cursor: Cursor) -> None:
+        waited = cursor.CursorState is CursorState.WAIT_RECEIVE
+        super().wait_expired(cursor)
+        if waited:
+            self.ended = {*getattr(self, "ended", ()), cursor.Handle}
+
+
+@follows("E107.2")
+class ReadsGoOnAfterClosing(QueueOpening):
+    """Reads that have no tag go on waiting for a descriptor that is closed."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        readers = self.qm.readers
+        kept = {reader.number: reader for reader in readers.values() if reader.Tag is None}
+        for number in kept:
+            del readers[number]
+        super().close_queue(queue_desc)
+        readers.update(kept)
