@@ -20,6 +20,8 @@ from reference_qm.surface.inputs import Endpoint
 PROVISIONED = "restricted"
 """The kind of the queue that must be there, with rights that no control channel gives."""
 MESSAGES_LIMIT = 10_000
+SESSION_RETRY_MS = 5_000
+"""Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
 MESSAGE_IDS_A_TEST = 1024
 """MessageIDs that a test may use. A SUT that outlives a test would take one used twice for a duplicate."""
 
@@ -133,6 +135,14 @@ class Sut:
     def response_timeout_ms(self) -> int:
         """Return how long to wait for something that should come at once."""
         return self.timeouts.response_ms
+
+    @property
+    def connect_timeout_ms(self) -> int:
+        """Return how long to wait for the SUT to open a session: its retry time twice, for the sake of adaptive timers.
+
+        An attempt may fail only because it was busy.
+        """
+        return self.duration_ms(2 * SESSION_RETRY_MS) + self.slack_ms(2 * SESSION_RETRY_MS) + self.response_timeout_ms
 
     @property
     def quiet_ms(self) -> int:

@@ -370,7 +370,7 @@ add(
 )
 
 BROKEN_ELSEWHERE = {
-    "MQMQ-2.2.18.1.3-01": ("message-source-changed", ),
-    "MQMQ-2.2.18.1.3-02": ("message-identifiers-equal", ),
+    "MQMQ-2.2.18.1.3-01": ("message-source-changed",),
+    "MQMQ-2.2.18.1.3-02": ("message-identifiers-equal",),
 }
 """Faults of other sections that break rules of this one."""

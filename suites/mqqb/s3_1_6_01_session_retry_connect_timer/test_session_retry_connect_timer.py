@@ -91,7 +91,7 @@ def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, ju
     sender = Sender(peer, sut, BY_NAME)
     peer.tamper_accepted(lambda packet: None)
     sender.send(1)
-    session = peer.await_session(sender.reconnect_ms)
+    session = peer.await_session(sut.connect_timeout_ms)
     if session is None:
         raise ConformanceFailure("the SUT did not connect to the second address")
     request = session.expect("EstablishConnection")

@@ -61,7 +61,7 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
         raise ConformanceFailure("the SUT did not notice that its session is lost")
     if waiting == "sent while paused":
         sender.send(2)
-    if sender.next_session(sender.reconnect_ms) is not None:
+    if sender.next_session(sut.connect_timeout_ms) is not None:
         raise ConformanceFailure("the SUT establishes a session for a paused queue (3.1.7.12)")
     sut.resume(sender.to)
     again = sender.next_session(sut.response_timeout_ms)

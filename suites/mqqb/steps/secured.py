@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.peer import PEER_QUEUE, Peer
@@ -166,8 +167,17 @@ class Secured:
         peer.listen()
         self.connection = opened(peer)
         self.sequences = 0
+        self._let_it_connect()
         self.tells = sut.has("configure") or self._tells_of_refusals()
         """Whether SendInsecureNacks is TRUE."""
+
+    def _let_it_connect(self) -> None:
+        """Have a message acknowledged, so that the SUT has its session and later answers come at once."""
+        sent = self.connection.send(a_message(self.peer, self._administered, queue="admin", properties={"PA": 1}))
+        if not self.peer.environment.run_until(
+            lambda: _correlation(sent) in self._answers(), self.sut.connect_timeout_ms
+        ):
+            raise ConformanceFailure("the SUT does not acknowledge the arrival of an ordinary message")
 
     def _tells_of_refusals(self) -> bool:
         """See whether a message for a queue that is not there is refused in silence."""
@@ -226,6 +236,8 @@ class Secured:
 
         def settled() -> bool:
             answers = self._answers()
+            if queue == "transactional" and not all(self._finals(frame) for frame in sent.values()):
+                return False
             return self.tells and all(_correlation(frame) in answers for frame in sent.values())
 
         self.peer.environment.run_until(settled, self.sut.response_timeout_ms)

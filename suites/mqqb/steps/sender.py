@@ -47,7 +47,7 @@ class Sender:
 
     def next_session(self, within_ms: int | None = None) -> Session | None:
         """Wait for the SUT to connect and, if it does, to set the session up."""
-        session = self.peer.await_session(self.reconnect_ms if within_ms is None else within_ms)
+        session = self.peer.await_session(self.sut.connect_timeout_ms if within_ms is None else within_ms)
         if session is not None:
             session.poll("ConnectionParameters")
         return session
@@ -58,11 +58,6 @@ class Sender:
         if session is None or [frame.kind for frame in session.received[:2]] != SET_UP:
             raise ConformanceFailure("the SUT set up no session to send its messages on")
         return session
-
-    @property
-    def reconnect_ms(self) -> int:
-        """Return how long to wait for a session: the retry time twice, for the sake of adaptive timers."""
-        return self.sut.duration_ms(2 * RETRY_MS) + self.sut.slack_ms(2 * RETRY_MS) + self.sut.response_timeout_ms
 
     def collect(self, session: Session, count: int) -> list[Frame]:
         """Wait for so many user messages; return all that came on the session."""

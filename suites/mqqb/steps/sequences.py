@@ -51,7 +51,7 @@ class Outgoing:
         return self.sent[first:]
 
     def _await_copy(self, number: int) -> None:
-        self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sender.reconnect_ms)
+        self.peer.environment.run_until(lambda: bool(self.copies(number)), self.sut.connect_timeout_ms)
 
     def turn_to(self, queue: str) -> None:
         """Let the SUT send to another queue of the peer from now on."""
@@ -72,7 +72,7 @@ class Outgoing:
 
     def next_session(self) -> Session:
         """Wait until the SUT sends these messages on a session, once the one before ended."""
-        self.peer.environment.run_until(lambda: bool(self._sessions()), self.sender.reconnect_ms)
+        self.peer.environment.run_until(lambda: bool(self._sessions()), self.sut.connect_timeout_ms)
         return self.session
 
     def came(self, session: Session) -> list[int]:
@@ -87,7 +87,7 @@ class Outgoing:
     def comes_again(self, number: int) -> str:
         """Wait until a message that was not acknowledged would be sent again; return whether it was."""
         known = len(self.copies(number))
-        within_ms = self.sut.duration_ms(RESEND_MS) + self.sut.slack_ms(RESEND_MS) + self.sender.reconnect_ms
+        within_ms = self.sut.duration_ms(RESEND_MS) + self.sut.slack_ms(RESEND_MS) + self.sut.connect_timeout_ms
         self.peer.environment.run_until(lambda: len(self.copies(number)) > known, within_ms)
         return "comes again" if len(self.copies(number)) > known else "does not come again"
 
