@@ -121,6 +121,8 @@ class VerdictLog:
         self.path = path
         self.info = info
         self.counts = recorded.counts.copy()
+        self.rules = recorded.rules.copy()
+        """The verdict that stands of each rule."""
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
         self._file = open_whole(path, "ab")
@@ -137,6 +139,7 @@ class VerdictLog:
         write_whole(self._file, self.path, written)
         self._next += 1
         self.counts[entry.verdict] += 1
+        self.rules[entry.rule] = worst([entry.verdict, self.rules.get(entry.rule, entry.verdict)])
 
     def close(self) -> None:
         """End the file."""
@@ -149,11 +152,18 @@ class Recorded:
 
     tests: set[str] = field(default_factory=set)
     counts: Counter[Verdict] = field(default_factory=Counter)
+    rules: dict[str, Verdict] = field(default_factory=dict)
+    """The verdict that stands of each rule."""
     last: int = 0
     cut: str | None = None
     """The test that the run ended in; it is run again."""
     unfinished: Counter[tuple[str | None, str, str]] = field(default_factory=Counter)
     """The lines that this test wrote already: test, rule, verdict."""
+
+    def note(self, rule: str, verdict: Verdict) -> None:
+        """Count a line in."""
+        self.counts[verdict] += 1
+        self.rules[rule] = worst([verdict, self.rules.get(rule, verdict)])
 
 
 def read_verdicts(path: Path) -> Iterator[dict[str, Any]]:

@@ -133,12 +133,6 @@ def _begin(config: pytest.Config) -> None:
     config.pluginmanager.register(FullDisk(run))
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
-    if config.pluginmanager.hasplugin("junitxml"):
-        taken = config.getoption("resume") and (folder / "junit.xml").exists()  # by what ran before
-        name = f"junit-from-{run.done.last + 1}.xml" if taken else "junit.xml"
-        config.option.xmlpath = config.option.xmlpath or str(folder / name)
-    if config.pluginmanager.hasplugin("allure_pytest"):
-        config.option.allure_report_dir = config.option.allure_report_dir or str(folder / "allure-results")
 
 
 def _selection(config: pytest.Config) -> str:
@@ -444,8 +438,21 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
     run.failed = exitstatus == pytest.ExitCode.TESTS_FAILED
     going_on.account(run)
     code = run.end()
+    _write_results(session.config, run)
     if ended or run.lost:
         session.exitstatus = code
+
+
+def _write_results(config: pytest.Config, run: Run) -> None:
+    """Write what was found, rule by rule; who leaves out the plugins for JUnit or Allure wants none of it."""
+    from harness.run import results
+
+    wanted = {name for name in ("junitxml", "allure_pytest") if config.pluginmanager.hasplugin(name)}
+    found = results.rule_results(run.log.path) if wanted else []
+    if "junitxml" in wanted:
+        results.write_junit(found, run.folder / results.JUNIT_FILE, run.started)
+    if "allure_pytest" in wanted:
+        results.write_allure(found, run.folder / results.ALLURE_FOLDER)
 
 
 def _confirm(session: pytest.Session) -> None:

@@ -180,10 +180,12 @@ class Run:
             raise ConformanceFailure(f"not begun: the run's deadline of {self.deadline_s} s had passed")
 
     def account(self) -> str:
-        """Return in one line what the run found."""
-        counts = ", ".join(f"{self.log.counts[verdict]} {verdict}" for verdict in Verdict if self.log.counts[verdict])
+        """Return in one line what the run found, rule by rule."""
+        rules = Counter(self.log.rules.values())
+        counts = ", ".join(f"{rules[verdict]} {verdict}" for verdict in Verdict if rules[verdict])
         tests = len(self.tests_run | self.done.tests)
-        return f"{self.file.sut.name} {self.file.sut.version}: {tests} checks: {counts or 'no verdicts'}"
+        sut = self.file.sut
+        return f"{sut.name} {sut.version}: {tests} checks, {rules.total()} rules: {counts or 'no verdicts'}"
 
     def capture_path(self, test: str, attempt: int = 0) -> Path:
         """Return the capture file of an attempt at a test: one name, whatever its parameters look like.
@@ -236,13 +238,12 @@ def _recorded(path: Path, *, ended: bool) -> Recorded:
             done.last = max(done.last, int(line["seq"]))
         except (KeyError, ValueError, TypeError) as error:
             raise UsageError(f"{path}:{number}: no verdict of this harness; remove that line to resume") from error
+        done.note(line["rule"], verdict)
         if known[0] is None:  # of the whole run
-            done.counts[verdict] += 1
             continue
         if known[0] != done.cut:
             done.cut, done.unfinished = known[0], Counter()
         done.unfinished[known] += 1
-        done.counts[verdict] += 1
         done.tests.add(known[0])
     if ended:
         done.cut, done.unfinished = None, Counter()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -201,7 +202,8 @@ def run(tiny: Path, out: str, *options: str) -> subprocess.CompletedProcess[str]
 
 @pytest.fixture(scope="module")
 def ran(tiny: Path) -> Path:
-    done = run(tiny, "all")
+    options = ("--sut", "sut.toml", "--out", "all", "--junitxml", "checks.xml")
+    done = command(*PYTEST, "suites", *options, cwd=tiny, PYTHONPATH=str(tiny))
     assert done.returncode == 1, done.stdout + done.stderr
     return tiny / "all"
 
@@ -218,16 +220,30 @@ def test_every_covered_rule_gets_its_verdict(ran: Path, test: str) -> None:
 
 
 def test_only_checks_that_kept_their_rules_end_well(ran: Path) -> None:
-    cases = ET.parse(ran / "junit.xml").getroot().iter("testcase")
+    cases = ET.parse(ran.parent / "checks.xml").getroot().iter("testcase")
     well = {str(case.get("name")) for case in cases if not len(case)}
     assert well == GOOD
 
 
-def test_junit_says_why(ran: Path) -> None:
-    cases = {case.get("name"): case for case in ET.parse(ran / "junit.xml").getroot().iter("testcase")}
+def test_pytest_says_why_a_check_ended_badly(ran: Path) -> None:
+    cases = {case.get("name"): case for case in ET.parse(ran.parent / "checks.xml").getroot().iter("testcase")}
     said = str(cases["test_step_fails"][0].get("message"))
     assert said == f"Failed: {MUST} inconclusive, {SHOULD} inconclusive; the SUT did not send SessionAck"
     assert cases["test_needs_what_is_not_declared"][0].tag == "skipped"
+
+
+def test_junit_allure_and_the_account_count_rules(tiny: Path) -> None:
+    done = run(tiny, "rules", "-k", "test_kept or test_not_exercised or test_step_fails_after_one")
+    assert "3 checks, 2 rules: 1 pass, 1 inconclusive\n" in done.stdout
+    root = ET.parse(tiny / "rules/junit.xml").getroot()
+    assert {name: root.get(name) for name in ("tests", "failures", "errors", "skipped")} == {
+        "tests": "2",
+        "failures": "0",
+        "errors": "1",
+        "skipped": "0",
+    }
+    results = [json.loads(path.read_text()) for path in (tiny / "rules/allure-results").glob("*-result.json")]
+    assert {(one["name"], one["status"]) for one in results} == {(MUST, "passed"), (SHOULD, "broken")}
 
 
 @pytest.mark.parametrize(

@@ -85,15 +85,21 @@ def test_the_run_folder_says_what_ran(by_mqconform: Ran, by_pytest: Ran) -> None
         assert {line["rule"] for line in lines} <= rules.keys()
 
 
-def test_junit_and_allure_count_the_same_checks(by_mqconform: Ran) -> None:
-    checks = {line["test"] for line in verdicts_of(by_mqconform.folder)}
-    assert len(checks) > 100
-    suite = ET.parse(by_mqconform.folder / "junit.xml").getroot()[0]
-    cases = {(case.get("classname"), case.get("name")) for case in suite.iter("testcase")}
-    assert len(cases) == int(suite.get("tests", 0)) == len(checks)
-    results = list((by_mqconform.folder / "allure-results").glob("*-result.json"))
-    assert len(results) == len(checks)
-    assert {json.loads(path.read_text())["status"] for path in results} == {"passed"}
+def test_junit_and_allure_have_a_test_case_for_each_rule(by_mqconform: Ran) -> None:
+    rules = {line["rule"] for line in verdicts_of(by_mqconform.folder)}
+    assert len(rules) > 100
+    root = ET.parse(by_mqconform.folder / "junit.xml").getroot()
+    cases = [str(case.get("name")) for case in root.iter("testcase")]
+    assert (sorted(cases), root.get("tests")) == (sorted(rules), str(len(rules)))
+    paths = list((by_mqconform.folder / "allure-results").glob("*-result.json"))
+    results = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    assert sorted(result["name"] for result in results) == sorted(rules)
+    assert {result["status"] for result in results} <= {"passed", "skipped"}
+    for result in results:
+        (attachment,) = result["attachments"]
+        text = (paths[0].parent / attachment["source"]).read_text(encoding="utf-8")
+        assert text.startswith("expected: ")
+        assert all((paths[0].parent / link["url"]).resolve().is_file() for link in result.get("links", ()))
 
 
 def test_every_verdict_with_evidence_points_at_its_bytes(by_mqconform: Ran) -> None:
@@ -141,8 +147,9 @@ def test_a_fault_fails_the_run_on_its_rule_and_the_same_way_for_pytest(tmp_path:
     assert judged(tmp_path / "one") == judged(tmp_path / "two")
     assert "fail" in {verdict for _, name, verdict in judged(tmp_path / "one") if name == rule}
     assert run_json(tmp_path / "one")["selection"] == f"--rule {rule}"
-    (case,) = [c for c in ET.parse(tmp_path / "one/junit.xml").getroot().iter("testcase") if len(c)]
-    assert f"{rule} fail" in str(case[0].get("message"))
+    cases = {case.get("name"): case for case in ET.parse(tmp_path / "one/junit.xml").getroot().iter("testcase")}
+    assert cases[rule][0].tag == "failure"
+    assert str(cases[rule][0].get("message")).startswith("fail: expected ")
     assert unfounded(tmp_path / "one") == []
 
 

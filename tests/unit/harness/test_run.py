@@ -145,7 +145,7 @@ def test_a_killed_run_goes_on_where_it_was(begin: Begin, tmp_path: Path) -> None
         (5, "three", MUST),
     ]
     assert {line["run"] for line in lines(tmp_path)} == {first.log.info.run}
-    assert second.account() == "Contoso 1.0: 3 checks: 4 pass, 1 fail"
+    assert second.account() == "Contoso 1.0: 3 checks, 2 rules: 1 pass, 1 fail"
     assert second.end() == 1  # the failure of before the kill counts
     assert run_json(tmp_path)["started"] == first.started
 

@@ -1,0 +1,151 @@
+"""What a run found, rule by rule, for the tools of others: junit.xml and allure-results/, made of verdicts.jsonl.
+
+One test case is one rule with the verdict that stands, whatever checks judged it, in whatever order and by however many
+workers; so a run that was resumed has those of its beginning too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import uuid
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from harness.judging.verdicts import WORST_FIRST, Verdict
+
+JUNIT_FILE = "junit.xml"
+ALLURE_FOLDER = "allure-results"
+ATTACHMENT = "expected, observed, evidence"
+"""The name of the one attachment of a rule in Allure: three files a rule take longer to write than many runs last."""
+
+_HEAD = re.compile(
+    rb',"rule":"([^"]+)","document":"[^"]*","section":"[^"]*","level":"[^"]*","verdict":"(\w+)",.*?"test":("[^"]*"|null),'
+)
+_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Characters that no XML document may have (XML 1.0, 2.2)."""
+
+_JUNIT: Mapping[Verdict, str | None] = {
+    Verdict.FAIL: "failure",
+    Verdict.HARNESS_ERROR: "error",
+    Verdict.INCONCLUSIVE: "error",
+    Verdict.WARN: None,
+    Verdict.PASS: None,
+    Verdict.NOT_EXERCISED: "skipped",
+    Verdict.NOT_APPLICABLE: "skipped",
+    Verdict.NOT_OBSERVABLE: "skipped",
+}
+"""The element within a test case that tells of each verdict."""
+_ALLURE: Mapping[str | None, str] = {"failure": "failed", "error": "broken", "skipped": "skipped", None: "passed"}
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """A rule, the verdict that stands, and the line that says it first in the order of the checks' names."""
+
+    rule: str
+    verdict: Verdict
+    line: dict[str, Any]
+
+    @property
+    def section(self) -> str:
+        """The document and the section, in words."""
+        return f"{self.line['document']} {self.line['section']}"
+
+    @property
+    def says(self) -> str:
+        """What was expected and observed, or why there is nothing to say of it, in one line."""
+        line = self.line
+        seen = f"expected {line['expected']}; observed {line['observed']}" if line["expected"] else ""
+        return f"{self.verdict}: {'; '.join(filter(None, [line['reason'], seen]))} ({line['test'] or 'the whole run'})"
+
+
+def rule_results(path: Path) -> list[RuleResult]:
+    """Read a verdict file; return what stands of every rule in it, by rule id."""
+    found: dict[str, tuple[int, str, int]] = {}
+    with path.open("rb") as file:
+        at = 0
+        for line in file:
+            if head := _HEAD.search(line):
+                rule, verdict, test = (group.decode() for group in head.groups())
+                place = (WORST_FIRST.index(Verdict(verdict)), test, at)
+                found[rule] = min(place, found.get(rule, place))
+            at += len(line)
+        results = []
+        for rule, (rank, _, start) in sorted(found.items()):
+            file.seek(start)
+            results.append(RuleResult(rule, WORST_FIRST[rank], json.loads(file.readline())))
+    return results
+
+
+def write_junit(results: Iterable[RuleResult], path: Path, started: str) -> None:
+    """Write JUnit's XML: a test suite a document, a test case a rule."""
+    root = ElementTree.Element("testsuites", name="mqconform")
+    suites: dict[str, ElementTree.Element] = {}
+    for result in results:
+        document = result.line["document"]
+        if document not in suites:
+            suites[document] = ElementTree.SubElement(root, "testsuite", name=document, timestamp=started)
+        where = {"classname": f"{document}.{result.line['section']}", "name": result.rule}
+        case = ElementTree.SubElement(suites[document], "testcase", where)
+        said = _NOT_XML.sub("\ufffd", result.says)
+        kind = _JUNIT[result.verdict]
+        if kind is not None:
+            ElementTree.SubElement(case, kind, message=said, type=str(result.verdict))
+        elif result.verdict is Verdict.WARN:
+            ElementTree.SubElement(case, "system-out").text = said
+    for element in (root, *suites.values()):
+        element.set("tests", str(len(list(element.iter("testcase")))))
+        for plural, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            element.set(plural, str(len(list(element.iter(kind)))))
+    ElementTree.indent(root)
+    ElementTree.ElementTree(root).write(path, encoding="utf-8", xml_declaration=True)
+
+
+def write_allure(results: Iterable[RuleResult], folder: Path) -> None:
+    """Write Allure's results anew: one a rule, with what was expected and observed, the packets, and their capture."""
+    from allure_commons.logger import AllureFileLogger
+    from allure_commons.model2 import Attachment, Label, Link, Parameter, StatusDetails, TestResult
+    from allure_commons.types import AttachmentType, LabelType, LinkType
+
+    logger: Any = AllureFileLogger(folder, clean=True)  # type: ignore[no-untyped-call]
+    for result in results:
+        line = result.line
+        file = f"{uuid.uuid4()}-attachment.txt"
+        logger.report_attached_data(_attachment(line), file)
+        attachment = Attachment(name=ATTACHMENT, source=file, type=AttachmentType.TEXT.mime_type)
+        labels = {
+            LabelType.PARENT_SUITE: line["document"],
+            LabelType.SUITE: result.section,
+            LabelType.TAG: str(result.verdict),
+            LabelType.FRAMEWORK: "mqconform",
+        }
+        capture = line["capture"]
+        logger.report_result(
+            TestResult(
+                uuid=str(uuid.uuid4()),
+                historyId=hashlib.md5(f"{line['sut']} {result.rule}".encode(), usedforsecurity=False).hexdigest(),
+                testCaseId=hashlib.md5(result.rule.encode(), usedforsecurity=False).hexdigest(),
+                fullName=result.rule,
+                name=result.rule,
+                status=_ALLURE[_JUNIT[result.verdict]],
+                statusDetails=StatusDetails(message=result.says),
+                labels=[Label(name=name, value=value) for name, value in labels.items()],
+                parameters=[Parameter(name="check", value=str(line["test"]))],
+                links=[Link(type=LinkType.LINK, url=f"../{capture}", name=capture)] if capture else [],
+                attachments=[attachment],
+            )
+        )
+
+
+def _attachment(line: Mapping[str, Any]) -> str:
+    packets = [
+        f"frame {one['frame']}, {one['direction']}, {one['time_ms']} ms, {one['transport']}\n\n{one['dissection']}\n\n"
+        f"{one['hex']}\n"
+        for one in line["evidence"]
+    ]
+    return "\n".join([f"expected: {line['expected']}", f"observed: {line['observed']}", "", *packets])

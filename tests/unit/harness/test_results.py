@@ -1,0 +1,86 @@
+"""Results for the tools of others: one test case a rule, with the verdict that stands."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from harness_made import MUST, SETTLED, SHOULD, frame, judge, log
+
+from harness.judging.verdicts import Entry, Verdict
+from harness.run.results import RuleResult, rule_results, write_allure, write_junit
+
+ODD = 'a "quoted" \\ back\x1bslash,"rule":"MQQB-9.9-01", Zürich \U0001f600'
+
+
+def found(folder: Path) -> list[RuleResult]:
+    return rule_results(folder / "verdicts.jsonl")
+
+
+def test_the_worst_verdict_of_a_rule_stands_whatever_order_its_lines_have(tmp_path: Path) -> None:
+    lines = [
+        Entry(rule, "MQQB", "2.2.1", "MUST", verdict, "a", ODD, test=test)
+        for rule, verdict, test in (
+            (SHOULD, Verdict.PASS, "z"),
+            (MUST, Verdict.PASS, "z"),
+            (MUST, Verdict.FAIL, "y"),
+            (MUST, Verdict.FAIL, "x"),
+            (SHOULD, Verdict.NOT_EXERCISED, "a"),
+        )
+    ]
+    for name, order in (("one", lines), ("two", lines[::-1])):
+        (tmp_path / name).mkdir()
+        sink = log(tmp_path / name)
+        for entry in order:
+            sink.append(entry)
+        results = found(tmp_path / name)
+        assert [(one.rule, one.verdict, one.line["test"]) for one in results] == [
+            (MUST, Verdict.FAIL, "x"),
+            (SHOULD, Verdict.PASS, "z"),
+        ]
+        assert sink.rules == {one.rule: one.verdict for one in results}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "element", "status"),
+    [
+        (Verdict.PASS, None, "passed"),
+        (Verdict.WARN, "system-out", "passed"),
+        (Verdict.FAIL, "failure", "failed"),
+        (Verdict.INCONCLUSIVE, "error", "broken"),
+        (Verdict.HARNESS_ERROR, "error", "broken"),
+        (Verdict.NOT_EXERCISED, "skipped", "skipped"),
+        (Verdict.NOT_APPLICABLE, "skipped", "skipped"),
+        (Verdict.NOT_OBSERVABLE, "skipped", "skipped"),
+    ],
+)
+def test_every_verdict_has_its_place_in_both(
+    tmp_path: Path, verdict: Verdict, element: str | None, status: str
+) -> None:
+    log(tmp_path).append(Entry(MUST, "MQQB", "2.2.1", "MUST", verdict, "a", ODD, reason="because", test=None))
+    write_junit(found(tmp_path), tmp_path / "junit.xml", "2026-01-01T00:00:00Z")
+    (case,) = ET.parse(tmp_path / "junit.xml").getroot().iter("testcase")
+    assert (case.get("classname"), case.get("name"), [each.tag for each in case]) == (
+        "MQQB.2.2.1",
+        MUST,
+        [element] if element else [],
+    )
+    write_allure(found(tmp_path), tmp_path / "allure")
+    (result,) = (tmp_path / "allure").glob("*-result.json")
+    assert json.loads(result.read_text(encoding="utf-8"))["status"] == status
+
+
+def test_allure_has_what_a_verdict_rests_on(tmp_path: Path) -> None:
+    made = judge(tmp_path, SETTLED)
+    made(SETTLED, expected="closed", observed=ODD, evidence=frame(7))
+    for _ in range(2):  # a run that is resumed writes them again
+        write_allure(found(tmp_path), tmp_path / "allure")
+    (path,) = (tmp_path / "allure").glob("*-result.json")
+    result = json.loads(path.read_text(encoding="utf-8"))
+    assert (result["name"], result["links"][0]["url"]) == (SETTLED, "../captures/made.pcapng")
+    (attachment,) = result["attachments"]
+    text = (tmp_path / "allure" / attachment["source"]).read_text(encoding="utf-8")
+    assert text.startswith(f"expected: closed\nobserved: {ODD}\n\nframe 7, sut->peer, 70 ms, tcp\n")
+    assert frame(7).data.hex() in text
