@@ -74,9 +74,8 @@ class Call:
 
     def wait(self, within_ms: int | None = None) -> Call:
         """Wait for the answer, or until it is clear that none comes."""
-        peer = self.association.peer
-        timeout = peer.sut.response_timeout_ms if within_ms is None else within_ms
-        peer.environment.run_until(lambda: self.answered or self.association.over, timeout)
+        name = self.operation.name if self.operation else "a call"
+        self.association.peer.wait(lambda: self.answered or self.association.over, within_ms, f"the answer of {name}")
         return self
 
     def settled(self, within_ms: int | None = None) -> Call:
@@ -202,9 +201,7 @@ class Association(RawConversation):
         self._call_id += 1
         before = len(self.answers)
         self.send(bind(self._call_id, proposals, kind=kind, group=group, flags=flags, **body))
-        self.peer.environment.run_until(
-            lambda: len(self.answers) > before or self.over, self.peer.sut.response_timeout_ms
-        )
+        self.peer.wait(lambda: len(self.answers) > before or self.over, None, f"the answer of {kind}")
         if len(self.answers) == before:
             return None, None
         frame = self.answers[before]

@@ -65,7 +65,7 @@ class Conversation:
                     return True
             return self.record.closed_by is not None
 
-        self.peer.environment.run_until(arrived, self.peer.sut.response_timeout_ms if within_ms is None else within_ms)
+        self.peer.wait(arrived, within_ms, kind)
         return found[0] if found else None
 
     def expect(self, kind: str, where: Callable[[Frame], bool] | None = None, *, within_ms: int | None = None) -> Frame:

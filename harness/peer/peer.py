@@ -64,6 +64,22 @@ class Peer:
     def __repr__(self) -> str:
         return f"Peer({self.identifier})"
 
+    def wait(self, arrived: Callable[[], bool], within_ms: int | None, what: str) -> bool:
+        """Wait for something, ``within_ms`` None: that should come at once.
+
+        Then it may be late, which is not the same as never: ConformanceFailure tells by how much, and convicts nobody.
+        """
+        if within_ms is not None or self.environment.virtual:
+            timeout_ms = self.sut.response_timeout_ms if within_ms is None else within_ms
+            return self.environment.run_until(arrived, timeout_ms)
+        timeouts, began_ms = self.sut.timeouts, self.environment.now().monotonic_ms
+        if self.environment.run_until(arrived, timeouts.response_ms):
+            return True
+        if self.environment.run_until(arrived, timeouts.late_ms):
+            took_ms = self.environment.now().monotonic_ms - began_ms
+            raise ConformanceFailure(f"{what} came after {took_ms:,} ms, awaited for {timeouts.response_ms:,} ms")
+        return False
+
     # -- raw mode -----------------------------------------------------------------------------------------------
 
     def connect(self, *, from_another_address: bool = False) -> RawConversation:
@@ -170,10 +186,7 @@ class Peer:
 
     def await_session(self, within_ms: int | None = None) -> Session | None:
         """Wait for the SUT to open a connection to the listening core."""
-        self.environment.run_until(
-            lambda: any(s.record.sut_role == "initiator" for s in self.unclaimed),
-            self.sut.response_timeout_ms if within_ms is None else within_ms,
-        )
+        self.wait(lambda: any(s.record.sut_role == "initiator" for s in self.unclaimed), within_ms, "a connection")
         for session in self.unclaimed:
             if session.record.sut_role == "initiator":
                 self.unclaimed.remove(session)
@@ -321,8 +334,7 @@ class PingEnd:
 
     def poll(self, within_ms: int | None = None) -> Frame | None:
         """Wait for the next datagram not yet polled; ``source`` of it is in ``received``."""
-        timeout = self.peer.sut.response_timeout_ms if within_ms is None else within_ms
-        self.peer.environment.run_until(lambda: self._next < len(self.received), timeout)
+        self.peer.wait(lambda: self._next < len(self.received), within_ms, "a datagram")
         if self._next >= len(self.received):
             return None
         self._next += 1

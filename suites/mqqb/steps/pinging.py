@@ -22,6 +22,9 @@ PING_MS = 1_000
 PACE = 4
 """Real protocol timers run at most so many times faster in these checks: one second has to stay measurable."""
 
+TRIES = 3
+"""Ping Requests in place of one that is not answered."""
+
 OPENED = "opened a session"
 OPENED_NONE = "opened no session"
 
@@ -85,10 +88,17 @@ def cookie_of(asked: Frame) -> int:
 
 
 def ask(peer: Peer, **fields: Any) -> tuple[Frame, Frame | None]:
-    """Send a Ping Request from a new port; return it and what came back there, if anything."""
-    end = peer.udp()
-    sent = end.send(ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
-    return sent, response(end, sent)
+    """Send a Ping Request from a new port; return it and what came back there, if anything.
+
+    A datagram may be lost on a real network: then it is tried again.
+    """
+    for _ in range(1 if peer.environment.virtual else TRIES):
+        end = peer.udp()
+        sent = end.send(ping_request(**{"QMGuid": peer.identifier, "Cookie": 0x1234} | fields))
+        got = response(end, sent)
+        if got is not None:
+            break
+    return sent, got
 
 
 def response(end: PingEnd, sent: Frame) -> Frame | None:

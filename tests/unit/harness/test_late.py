@@ -1,0 +1,63 @@
+"""What comes late is neither right nor wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.peer.peer import Peer
+from harness.sut.timeouts import TimeoutsTable, timeouts_for
+
+RESPONSE_MS = 40
+TIMEOUTS = timeouts_for(TimeoutsTable(response_ms=RESPONSE_MS), controlled=True)
+
+
+class Clock:
+    """An environment in which something comes at an instant."""
+
+    virtual = False
+
+    def __init__(self, comes_at_ms: int) -> None:
+        self.now_ms = 0
+        self.comes_at_ms = comes_at_ms
+
+    def now(self) -> Any:
+        return SimpleNamespace(monotonic_ms=self.now_ms)
+
+    def has_come(self) -> bool:
+        return self.now_ms >= self.comes_at_ms
+
+    def run_until(self, condition: Callable[[], bool], timeout_ms: int) -> bool:
+        ends_ms = self.now_ms + timeout_ms
+        while not condition() and self.now_ms < ends_ms:
+            self.now_ms += 1
+        return condition()
+
+
+def waited(comes_at_ms: int, within_ms: int | None = None) -> bool:
+    clock = Clock(comes_at_ms)
+    peer: Any = SimpleNamespace(
+        environment=clock, sut=SimpleNamespace(timeouts=TIMEOUTS, response_timeout_ms=RESPONSE_MS)
+    )
+    return Peer.wait(peer, clock.has_come, within_ms, "an answer")
+
+
+def test_what_comes_in_time_came():
+    assert waited(RESPONSE_MS)
+
+
+def test_what_comes_late_is_told_with_its_delay():
+    with pytest.raises(ConformanceFailure, match="an answer came after 43 ms, awaited for 40 ms"):
+        waited(RESPONSE_MS + 3)
+
+
+def test_what_does_not_come_is_missing():
+    assert not waited(10 * RESPONSE_MS)
+
+
+def test_a_wait_with_a_limit_of_its_own_knows_no_late():
+    assert not waited(RESPONSE_MS, within_ms=1)
