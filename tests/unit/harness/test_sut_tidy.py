@@ -1,0 +1,136 @@
+"""A test has the SUT to itself, whatever runs before and beside it, and leaves it as it was."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from harness_made import sut_file
+
+from harness.environment import VirtualEnvironment
+from harness.errors import HarnessError, SutUnavailable
+from harness.sut.control import ControlRefused
+from harness.sut.sut import Sut
+
+ALL = frozenset({"queue_control", "send", "receive", "pause", "restart", "set_timers", "configure"})
+
+
+class Scripted:
+    """A control channel that notes what it is asked, and refuses some of it."""
+
+    def __init__(self, **answers: Any) -> None:
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.answers = answers
+        self.closed = False
+
+    def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
+        self.asked.append((verb, arguments))
+        answer = self.answers.get(verb, {})
+        if isinstance(answer, Exception):
+            raise answer
+        return dict(answer)
+
+    def begin(self, verb: str, **arguments: Any) -> int:
+        raise NotImplementedError
+
+    def answer(self, request: int) -> dict[str, Any] | None:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        self.closed = True
+
+    def verbs(self) -> list[str]:
+        return [verb for verb, _ in self.asked]
+
+
+def view(control: Scripted, facilities: frozenset[str] = ALL, own: str = "abc", *, shared: bool = False) -> Sut:
+    made = Sut(
+        sut_file(),
+        VirtualEnvironment(),
+        control,
+        identifier=None,
+        facilities=facilities,
+        tcp_port=1801,
+        ping_port=3527,
+        scale=1,
+    )
+    made.own, made.shared = own, shared
+    return made
+
+
+def test_every_queue_is_the_tests_own_and_deleted_at_its_end() -> None:
+    control = Scripted()
+    one = view(control)
+    names = [one.queue(), one.queue("transactional"), one.new_queue("small", quota_kb=2), one.new_queue()]
+    assert one.queue() == names[0]
+    assert len({*names, view(Scripted(), own="abd").queue()}) == 5
+    one.close()
+    deleted = [arguments["name"] for verb, arguments in control.asked if verb == "delete_queue"]
+    assert deleted == names
+    assert control.closed
+    one.close()
+    assert control.verbs().count("delete_queue") == len(names)
+
+
+def test_a_number_is_never_used_twice() -> None:
+    one = view(Scripted())
+    first = one.new_queue()
+    one.delete_queue(first)
+    assert one.new_queue() != first
+
+
+def test_without_queue_control_the_queues_of_the_file_are_used() -> None:
+    control = Scripted()
+    one = view(control, frozenset({"receive"}))
+    assert one.queue() == sut_file().queues.plain
+    assert control.asked == [("purge", {"queue": sut_file().queues.plain})]
+    one.close()
+    assert control.verbs() == ["purge"]
+
+
+def test_what_cannot_be_taken_back_is_residue_and_the_rest_is_taken_back() -> None:
+    control = Scripted(delete_queue=ControlRefused("it is open"), set_timers={"scale": 1})
+    one = view(control)
+    one.queue()
+    one.pause("DIRECT=x")
+    one.set_timers(scale=2)
+    one.close()
+    assert control.verbs()[-3:] == ["resume_queue", "delete_queue", "set_timers"]
+    assert one.residue == ["it is open"]
+
+
+def test_a_channel_that_is_lost_ends_the_taking_back() -> None:
+    one = view(Scripted(delete_queue=SutUnavailable("gone")))
+    one.queue()
+    one.close()
+    assert one.residue == ["all that it made or changed: gone"]
+
+
+@pytest.mark.parametrize("change", [Sut.restart, lambda sut: sut.set_timers(scale=2), lambda sut: sut.configure(x=1)])
+def test_a_shared_sut_is_changed_by_nobody(change: Any) -> None:
+    control = Scripted()
+    one = view(control, shared=True)
+    with pytest.raises(HarnessError, match="changes the SUT for the checks that run beside this one"):
+        change(one)
+    assert one.wanted_alone
+    assert control.asked == []
+
+
+def test_what_the_system_keeps_is_told_by_message_ids_and_taken_out() -> None:
+    peer = sut_file().driver.peer_identifier
+    found = [("{s}\\7", 1), (f"{{{peer}}}\\3", 2), (f"{{{peer}}}\\99999", 3), ("{s}\\8", 4)]
+    messages = [{"message_id": name, "lookup_id": number} for name, number in found]
+    control = Scripted(send={"message_id": "{s}\\7"}, peek={"messages": messages})
+    one = view(control)
+    one.send("DIRECT=x")
+    assert [each["lookup_id"] for each in one.kept("system$;journal")] == [1, 2]
+    one.close()
+    taken = [arguments["lookup_id"] for verb, arguments in control.asked if verb == "receive_by_lookup_id"]
+    assert taken == [1, 2]
+
+
+def test_messages_that_wait_are_counted_by_the_names_that_they_go_to() -> None:
+    outgoing = [{"format_name": "DIRECT=TCP:127.0.0.9\\q", "count": 2}, {"format_name": "PRIVATE=X\\1", "count": 1}]
+    one = view(Scripted(list={"outgoing": outgoing}))
+    assert [one.waiting_for([name]) for name in ("127.0.0.9", "private=x", "")] == [2, 1, 3]
+    assert view(Scripted(), frozenset({"send"})).waiting_for([""]) is None
