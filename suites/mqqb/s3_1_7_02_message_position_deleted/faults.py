@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.admin_acks import REMOVAL, made
+from harness.faults.admin_acks import REMOVAL, Change, made
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
@@ -47,6 +47,27 @@ add(
     "Acknowledgments of removal are recoverable.",
     made(REMOVAL, lambda ack, message: replace(ack, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
 )
+
+_OTHER_CLASSES = (
+    ("received", "MQQB-3.1.7.2.1-D01", MessageClass.MQMSG_CLASS_ACK_RECEIVE, MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE),
+    ("deleted", "MQQB-3.1.7.2.1-D02", MessageClass.MQMSG_CLASS_NACK_Q_DELETED, MessageClass.MQMSG_CLASS_NACK_Q_PURGED),
+    ("purged", "MQQB-3.1.7.2.1-D03", MessageClass.MQMSG_CLASS_NACK_Q_PURGED, MessageClass.MQMSG_CLASS_NACK_DELETED),
+    (
+        "expired",
+        "MQQB-3.1.7.2.1-D04",
+        MessageClass.MQMSG_CLASS_NACK_RECEIVE_TIMEOUT,
+        MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT,
+    ),
+)
+
+
+def _of_class(other: MessageClass) -> Change:
+    return lambda ack, message: replace(ack, Class=other)
+
+
+for _name, _rule, _right, _other in _OTHER_CLASSES:
+    _says = f"The acknowledgment of a message that was {_name} is of class {_other.name}."
+    add(f"removal-told-as-other-{_name}", _rule, _says, made({_right}, _of_class(_other)))
 
 # -- final acknowledgments -----------------------------------------------------------------------------------------
 

@@ -6,15 +6,20 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.admin_acks import ALL, ARRIVAL, REFUSAL, REMOVAL, Change, made
+from harness.faults.fields import field_is
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import during, skip
 from harness.faults.registry import Install, add
+from harness.sut.provisioning import ALICE
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.protocol.admin_acks import AdminAcks
+from reference_qm.core.protocol.order_acks import FIRST_FINAL_CLASS
 from reference_qm.core.protocol.receiving import Receiving
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Message
 from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.security.message_attributes import MessageSecurity
+from reference_qm.security.signatures import SignatureType
 from reference_qm.surface.clock import Now
 
 _ELSEWHERE = "DIRECT=TCP:127.0.0.2\\private$\\mqc-elsewhere"
@@ -180,15 +185,47 @@ add(
     "Acknowledgments are recoverable.",
     made(ALL, _with(DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)),
 )
+_SIGNED = MessageSecurity(AuthenticationLevel=SignatureType.SIG20, SenderCertificate=ALICE.certificate)
 _ATTRIBUTES: tuple[tuple[str, str, str, object], ...] = (
-    ("acknowledgment-asks", "MQQB-3.1.7.15-26", "AcknowledgementsRequested", 1),
-    ("acknowledgment-reach", "MQQB-3.1.7.15-26", "TimeToReachQueue", 800),
-    ("acknowledgment-receive", "MQQB-3.1.7.15-26", "TimeToBeReceived", 900),
-    ("acknowledgment-journaled", "MQQB-3.1.7.15-26", "PositiveJournalingRequested", True),
-    ("acknowledgment-logged", "MQQB-3.1.7.15-26", "NegativeJournalingRequested", True),
+    ("acknowledgment-asks", "MQQB-3.1.7.15-D01", "AcknowledgementsRequested", 1),
+    ("acknowledgment-reach", "MQQB-3.1.7.15-D02", "TimeToReachQueue", 800),
+    ("acknowledgment-receive", "MQQB-3.1.7.15-D03", "TimeToBeReceived", 900),
+    ("acknowledgment-journaled", "MQQB-3.1.7.15-D04", "PositiveJournalingRequested", True),
+    ("acknowledgment-logged", "MQQB-3.1.7.15-D05", "NegativeJournalingRequested", True),
+    ("acknowledgment-signed", "MQQB-3.1.7.15-D07", "security", _SIGNED),
 )
 for _name, _rule, _attribute, _value in _ATTRIBUTES:
-    add(_name, _rule, f"An acknowledgment has {_attribute} set.", made(ALL, _with(**{_attribute: _value})))
+    _says = f"An acknowledgment has {_attribute} set."
+    add(_name, (_rule, "MQQB-3.1.7.15-26"), _says, made(ALL, _with(**{_attribute: _value})))
+
+
+def _copied(attribute: str) -> Change:
+    return lambda ack, message: replace(ack, **{attribute: getattr(message, attribute)})
+
+
+_COPIED = (
+    ("acknowledgment-copies-asked", "MQQB-3.1.7.15-D01", "AcknowledgementsRequested"),
+    ("acknowledgment-copies-reach", "MQQB-3.1.7.15-D02", "TimeToReachQueue"),
+    ("acknowledgment-copies-receive", "MQQB-3.1.7.15-D03", "TimeToBeReceived"),
+    ("acknowledgment-copies-journal", "MQQB-3.1.7.15-D04", "PositiveJournalingRequested"),
+    ("acknowledgment-copies-dead-letter", "MQQB-3.1.7.15-D05", "NegativeJournalingRequested"),
+)
+for _name, _rule, _attribute in _COPIED:
+    _says = f"The acknowledgment of a message that is refused has the {_attribute} of the message."
+    add(_name, _rule, _says, made(REFUSAL, _copied(_attribute)))
+
+
+def _is_administrative(packet: UserMessagePacket) -> bool:
+    is_positive = packet.MessagePropertiesHeader.MessageClass == MessageClass.MQMSG_CLASS_ACK_REACH_QUEUE
+    return is_positive or packet.MessagePropertiesHeader.MessageClass >= FIRST_FINAL_CLASS
+
+
+add(
+    "acknowledgment-says-encrypted",
+    "MQQB-3.1.7.15-D06",
+    "An acknowledgment says that its body is encrypted.",
+    field_is(UserMessagePacket, "MessagePropertiesHeader.PrivacyLevel", 1, _is_administrative),
+)
 
 # -- its body ------------------------------------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
@@ -38,10 +39,44 @@ from suites.mqqb.steps.disposition import (
 from suites.mqqb.steps.opening import OneOf, pass_time
 from suites.mqqb.steps.ordering import private_number
 
+ATTRIBUTES = {
+    "MQQB-3.1.7.15-D01": "acknowledgments asked for",
+    "MQQB-3.1.7.15-D02": "TimeToReachQueue",
+    "MQQB-3.1.7.15-D03": "TimeToBeReceived",
+    "MQQB-3.1.7.15-D04": "JP",
+    "MQQB-3.1.7.15-D05": "JN",
+    "MQQB-3.1.7.15-D06": "encryption",
+    "MQQB-3.1.7.15-D07": "bytes of signature",
+}
+"""What every acknowledgment has none of, or lives for ever, by rule."""
 ADMIN_NUMBER = 5
 INFINITE = 0xFFFF_FFFF
 BODY = b"what the message said"
 LIFE_S = 2
+
+
+def _attributes(ack: Frame) -> dict[str, int]:
+    user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
+    security = ack["SecurityHeader"] if user.SH else None
+    return {
+        "acknowledgments asked for": sum(properties.getfieldval(bit) for bit in ("PA", "PR", "NA", "NR")),
+        "TimeToReachQueue": ack["BaseHeader"].TimeToReachQueue,
+        "TimeToBeReceived": user.TimeToBeReceived,
+        "JP": user.JP,
+        "JN": user.JN,
+        "encryption": properties.PrivacyLevel or (security.EB if security else 0),
+        "bytes of signature": len(security.Signature) if security else 0,
+    }
+
+
+def judge_attributes(judge: Judge, sent: Frame, ack: Frame) -> None:
+    """Judge the attributes that every acknowledgment has, whatever the message has that it acknowledges."""
+    found = _attributes(ack)
+    for rule, name in ATTRIBUTES.items():
+        expected = INFINITE if name.startswith("TimeTo") else 0
+        for each in (rule, "MQQB-3.1.7.15-26"):
+            observed = f"{name}: {found[name]}"
+            judge(each, expected=f"{name}: {expected}", observed=observed, evidence=[sent, ack])
 
 
 def _queue(frame: Frame, name: str) -> str:
@@ -186,6 +221,7 @@ def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_ther
     "MQQB-3.1.7.15-25",
     "MQQB-3.1.7.15-26",
     "MQQB-3.1.7.15-29",
+    *ATTRIBUTES,
 )
 @needs("queue_control")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
@@ -203,7 +239,7 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
         for rule in ("MQQB-3.1.7.15-17", "MQQB-3.1.7.15-18"):
             judge(rule, expected=identifier(sent), observed=correlation(ack), evidence=[sent, ack])
         judge("MQQB-3.1.7.15-25", expected=recoverable, observed=ack["UserHeader"].DM, evidence=[sent, ack])
-        judge("MQQB-3.1.7.15-26", expected=_attributes(), observed=_attributes(ack), evidence=[sent, ack])
+        judge_attributes(judge, sent, ack)
     named_here = f"{DIRECT}: {sut.format_name().removeprefix('DIRECT=')}".lower()
     private_here = OneOf(f"2: {number}", f"6: {number}")
     for rule, (sent, ack), expected in (
@@ -215,6 +251,39 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
         judge(rule, expected=expected, observed=_queue(ack, "Response"), evidence=[sent, ack])
     bodies = [bytes(ack["MessagePropertiesHeader"].MessageBody) for _, ack in (arrived, refused)]
     judge("MQQB-3.1.7.15-29", expected=[b"", BODY], observed=bodies, evidence=[*arrived, *refused])
+
+
+@covers(
+    "MQQB-3.1.7.15-17",
+    "MQQB-3.1.7.15-18",
+    "MQQB-3.1.7.15-20",
+    "MQQB-3.1.7.15-23",
+    "MQQB-3.1.7.15-25",
+    "MQQB-3.1.7.15-26",
+    "MQQB-3.1.7.15-29",
+    *ATTRIBUTES,
+)
+@pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, judge, recoverable):
+    """A message that arrives and one that is refused, both with all that can be asked for, to direct names."""
+    receiver = AcknowledgingReceiver(peer, sut)
+    user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
+    asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}
+    every = {"PA": 1, "NA": 1, "PR": 1, "NR": 1}
+    arrived = receiver.acknowledgment(receiver.asking(user, properties=every | {"NR": 0}, **asks))
+    refused = receiver.acknowledgment(receiver.asking(user, queue="transactional", properties=every, **asks), 2)
+    for (sent, ack), queue, body in ((arrived, "plain", b""), (refused, "transactional", BODY)):
+        judge_attributes(judge, sent, ack)
+        named_here = f"{DIRECT}: {sut.format_name(queue).removeprefix('DIRECT=')}".lower()
+        for rule, expected, observed in (
+            ("MQQB-3.1.7.15-17", identifier(sent), correlation(ack)),
+            ("MQQB-3.1.7.15-18", identifier(sent), correlation(ack)),
+            ("MQQB-3.1.7.15-20", named_here, _queue(ack, "Response")),
+            ("MQQB-3.1.7.15-23", named_here, _queue(ack, "Response")),
+            ("MQQB-3.1.7.15-25", recoverable, ack["UserHeader"].DM),
+            ("MQQB-3.1.7.15-29", body, bytes(ack["MessagePropertiesHeader"].MessageBody)),
+        ):
+            judge(rule, expected=expected, observed=observed, evidence=[sent, ack])
 
 
 @covers("MQQB-3.1.7.15-22")
@@ -237,6 +306,13 @@ ENDS = {
     "timeout": ("NR", RECEIVE_TIMEOUT),
 }
 """Ways for a message out of its queue, the bit that asks for an acknowledgment, and the class of that."""
+CLASSES = {
+    "received": "MQQB-3.1.7.2.1-D01",
+    "deleted": "MQQB-3.1.7.2.1-D02",
+    "purged": "MQQB-3.1.7.2.1-D03",
+    "timeout": "MQQB-3.1.7.2.1-D04",
+}
+"""The rule of the class of each."""
 DELIVERY = {"express": "MQQB-3.1.7.2.1-02", "recoverable": "MQQB-3.1.7.2.1-01"}
 
 
@@ -247,13 +323,15 @@ DELIVERY = {"express": "MQQB-3.1.7.2.1-02", "recoverable": "MQQB-3.1.7.2.1-01"}
     "MQQB-3.1.7.15-16",
     "MQQB-3.1.7.15-19",
     "MQQB-3.1.7.15-24",
+    "MQQB-3.1.7.15-26",
     "MQQB-3.1.7.15-28",
+    *ATTRIBUTES,
 )
 @needs("queue_control", "receive")
 @pytest.mark.parametrize(
     "delivery", [pytest.param(name, marks=covers(rule), id=name) for name, rule in DELIVERY.items()]
 )
-@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("end", [pytest.param(end, marks=covers(rule), id=end) for end, rule in CLASSES.items()])
 def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, delivery):
     """Of three messages with one disposition that with the bit for it is acknowledged; the others lack it."""
     bit, expected = ENDS[end]
@@ -263,7 +341,7 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{queue}"
     life_s = LIFE_S if end == "timeout" else INFINITE
-    user = receiver.administered({"DM": recoverable, "TimeToBeReceived": life_s})
+    user = receiver.administered({"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
     sent = [
         receiver.give(a_message(peer, user, destination=destination, properties=wanted, body=BODY, label=f"end {at}"))
         for at, wanted in enumerate(({}, {other: 1}, {bit: 1}))
@@ -275,11 +353,12 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     evidence = [*sent, *came]
     acknowledged = [correlation(ack) for ack in came]
     judge("MQQB-3.1.7.2-01", expected=[identifier(sent[2])], observed=acknowledged, evidence=evidence)
-    for rule in ("MQQB-3.1.7.2.1-03", "MQQB-3.1.7.15-07"):
+    for rule in ("MQQB-3.1.7.2.1-03", "MQQB-3.1.7.15-07", CLASSES[end]):
         judge(rule, expected=named(expected), observed=classes(came), evidence=evidence)
     if not came:
         raise ConformanceFailure("no acknowledgment came to the administration queue")
     ack = came[0]
+    judge_attributes(judge, sent[2], ack)
     judge("MQQB-3.1.7.15-16", expected=identifier(sent[2]), observed=correlation(ack), evidence=evidence)
     for rule in (DELIVERY[delivery], "MQQB-3.1.7.15-24"):
         judge(rule, expected=recoverable, observed=ack["UserHeader"].DM, evidence=evidence)
@@ -304,19 +383,3 @@ def _end(receiver: AcknowledgingReceiver, sut: Sut, end: str, queue: str) -> Non
         sut.delete_queue(queue)
     else:
         pass_time(receiver.peer, (LIFE_S + 1) * 1_000)
-
-
-def _attributes(ack: Frame | None = None) -> dict[str, int]:
-    """Return the attributes of the table of 3.1.7.15, without an acknowledgment those that they must be."""
-    if ack is None:
-        return {"acks": 0, "reach": INFINITE, "receive": INFINITE, "JP": 0, "JN": 0, "privacy": 0, "signed": 0}
-    user, properties = ack["UserHeader"], ack["MessagePropertiesHeader"]
-    return {
-        "acks": sum(properties.getfieldval(bit) for bit in ("PA", "PR", "NA", "NR")),
-        "reach": ack["BaseHeader"].TimeToReachQueue,
-        "receive": user.TimeToBeReceived,
-        "JP": user.JP,
-        "JN": user.JN,
-        "privacy": properties.PrivacyLevel,
-        "signed": len(ack["SecurityHeader"].Signature) if user.SH else 0,
-    }

@@ -1,0 +1,148 @@
+"""MS-MQQB 3.1.7.17 Send Transactional Acknowledgment: its body, its delivery and where it goes, rule by rule."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.judging.judge import Judge
+from harness.run.marks import covers, needs
+from harness.wire import FinalAckBody, OrderAckBody
+from suites.mqqb.steps.disposition import NOWHERE, ON_DESTINATION, private_queue
+from suites.mqqb.steps.opening import text
+from suites.mqqb.steps.ordering import Receiver, place, private_number
+from suites.mqqb.steps.sender import eventually
+
+ORDER_QUEUE_NUMBER = 4
+
+
+def _fields(frame: Frame, body: type) -> dict[str, str]:
+    """Return the fields of the body of an acknowledgment as text."""
+    data = bytes(frame["MessagePropertiesHeader"].MessageBody)
+    found = body(data)
+    identifier = found.TxSequenceID
+    shown = {
+        "TxSequenceID": f"{identifier.Ordinal} {identifier.TimeStamp}",
+        "TxSequenceNumber": str(found.TxSequenceNumber),
+        "TxPreviousSequenceNumber": str(found.TxPreviousSequenceNumber),
+    }
+    if body is FinalAckBody:
+        shown |= {"SourceGUID": str(UUID(str(found.SourceGUID))), "MessageID": str(found.MessageID)}
+    return shown
+
+
+def _delivery(frame: Frame) -> str:
+    return "recoverable" if frame["UserHeader"].DM == 1 else "express"
+
+
+def _privacy(frame: Frame) -> str:
+    encrypted = bool(frame["UserHeader"].SH and frame["SecurityHeader"].EB)
+    return f"PrivacyLevel {frame['MessagePropertiesHeader'].PrivacyLevel}, {'' if encrypted else 'not '}encrypted"
+
+
+@covers("MQQB-3.1.7.17-D02", "MQQB-3.1.7.17-D03", "MQQB-3.1.7.17-D04", "MQQB-3.1.7.17-06")
+@pytest.mark.parametrize("count", [1, 2, 5])
+def test_an_order_ack_names_the_sequence_and_how_far_it_got(peer, sut, judge, count):
+    """Of a sequence of several messages the last OrderAck names the last, and the one before as previous."""
+    receiver = Receiver(peer, sut, ordinal=9)
+    sent = [receiver.send() for _ in range(count)]
+    frame = receiver.last_acknowledgment(count)
+    if frame is None:
+        raise ConformanceFailure("no OrderAck came for the transactional messages")
+    identifier, found, evidence = receiver.sequence.identifier, _fields(frame, OrderAckBody), [*sent, frame]
+    whole = f"{identifier.Ordinal} {identifier.TimeStamp}"
+    judge("MQQB-3.1.7.17-D03", expected=whole, observed=found["TxSequenceID"], evidence=evidence, errata="E37")
+    numbers = f"{found['TxSequenceNumber']} after {found['TxPreviousSequenceNumber']}"
+    for rule in ("MQQB-3.1.7.17-D04", "MQQB-3.1.7.17-06"):
+        judge(rule, expected=f"{count} after {count - 1}", observed=numbers, evidence=evidence)
+    judge("MQQB-3.1.7.17-D02", expected="PrivacyLevel 0, not encrypted", observed=_privacy(frame), evidence=evidence)
+
+
+def _judge_final(judge: Judge, sent: Frame, frame: Frame, rules: dict[str, str]) -> None:
+    """Judge the body of a FinalAck by the message that it is of, and that it is recoverable and not encrypted."""
+    header, user = sent["TransactionHeader"], sent["UserHeader"]
+    expected = {
+        "TxPreviousSequenceNumber": str(header.PreviousTxSequenceNumber),
+        "SourceGUID": text(user.SourceQueueManager),
+        "MessageID": str(user.MessageID),
+    }
+    found = _fields(frame, FinalAckBody)
+    for rule, name in rules.items():
+        judge(rule, expected=f"{name} {expected[name]}", observed=f"{name} {found[name]}", evidence=[sent, frame])
+    judge("MQQB-3.1.7.17-D01", expected="recoverable", observed=_delivery(frame), evidence=[sent, frame])
+    judge(
+        "MQQB-3.1.7.17-D02", expected="PrivacyLevel 0, not encrypted", observed=_privacy(frame), evidence=[sent, frame]
+    )
+
+
+OF_A_PACKET = {
+    "MQQB-3.1.7.17-D08": "TxPreviousSequenceNumber",
+    "MQQB-3.1.7.17-D09": "SourceGUID",
+    "MQQB-3.1.7.17-D10": "MessageID",
+}
+
+
+@covers(*OF_A_PACKET, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+def test_the_final_ack_of_a_refused_message_names_it(peer, sut, judge):
+    """After two messages that are taken a third is for no queue: its FinalAck says which message, and after which."""
+    receiver = Receiver(peer, sut)
+    for _ in range(2):
+        receiver.send()
+    receiver.await_acknowledgment()
+    sent = receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
+    _judge_final(judge, sent, receiver.await_acknowledgment(final=True), OF_A_PACKET)
+
+
+OF_A_MESSAGE = {
+    "MQQB-3.1.7.17-D05": "TxPreviousSequenceNumber",
+    "MQQB-3.1.7.17-D06": "SourceGUID",
+    "MQQB-3.1.7.17-D07": "MessageID",
+}
+
+
+@needs("receive")
+@covers(*OF_A_MESSAGE, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
+def test_the_final_ack_of_a_received_message_names_it(peer, sut, judge):
+    """Of three messages in their queue the last alone wants a FinalAck; an application receives them all."""
+    receiver = Receiver(peer, sut)
+    sent = [receiver.send({"JP": wanted}) for wanted in (0, 0, 1)]
+    receiver.await_acknowledgment()
+    queue = sut.queue("transactional")
+    eventually(peer, lambda: len(sut.messages("transactional")) >= len(sent))
+    for _ in sent:
+        sut.control.call("receive", queue=queue, timeout_ms=0)
+    _judge_final(judge, sent[-1], receiver.await_acknowledgment(final=True), OF_A_MESSAGE)
+
+
+@covers("MQQB-3.1.7.17-D11")
+def test_acknowledgments_of_a_session_for_a_direct_name_go_to_a_direct_name(peer, sut, judge):
+    """The order queue at the address of the peer: for an OrderAck, and for a FinalAck."""
+    receiver = Receiver(peer, sut)
+    sent = [receiver.send(), receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")]
+    for message, final in zip(sent, (False, True), strict=True):
+        frame = receiver.await_acknowledgment(final=final)
+        user = frame["UserHeader"]
+        named = str(getattr(user.DestinationQueue, "DirectFormatName", "no direct name")).rstrip("\0").lower()
+        expected = rf"tcp:{peer.address}\private$\order_queue$"
+        judge("MQQB-3.1.7.17-D11", expected=expected, observed=named, evidence=[message, frame])
+
+
+@needs("queue_control", "private_names")
+@covers("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07")
+def test_acknowledgments_of_messages_for_a_private_name_go_to_a_private_name(peer, sut, judge):
+    """The message is for a private name of the SUT: the order queue is number 4 of the peer's."""
+    number = private_number(sut, sut.queue("transactional"))
+    receiver = Receiver(peer, sut)
+    sent = receiver.send(private_queue(sut.guid, number), destination=None)
+    frame = receiver.await_acknowledgment()
+    user, before = frame["UserHeader"], place(frame)
+    if before.TxSequenceNumber != 1:
+        raise ConformanceFailure("the OrderAck is not of the message of this check")
+    named = getattr(user.DestinationQueue, "PrivateQueueIdentifier", None)
+    observed = f"DQ {user.DQ}, queue {named} of {text(user.QueueManagerAddress)}"
+    expected = f"DQ {ON_DESTINATION}, queue {ORDER_QUEUE_NUMBER} of {text(peer.identifier)}"
+    for rule in ("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07"):
+        judge(rule, expected=expected, observed=observed, evidence=[sent, frame])
