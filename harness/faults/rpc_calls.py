@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import Any, cast
 from uuid import UUID
 
+from harness.faults.parts import Method, changed, replaced
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, QMCOMM, Call, Interface
@@ -43,6 +44,45 @@ class _Answering:
         for name, value in self._changes.items():
             results[name] = value(results[name]) if callable(value) else value
         return self._call.respond(**results)
+
+
+class _Throwing(_Answering):
+    """A call whose failures are thrown."""
+
+    def respond(self, **results: Any) -> list[RpcOutput]:
+        status: int = results["Return"]
+        return self._call.fault(status) if status >> 31 else self._call.respond(**results)
+
+
+def throwing(method: Method) -> Install:
+    """Throw what a method refuses, instead of returning it."""
+    return replaced(changed(method, lambda original: lambda qm, call, now: original(qm, _Throwing(call, {}), now)))
+
+
+def answered(method: Method, **changes: Any) -> Install:
+    """Let a method answer with other values, as ``answering`` does."""
+    return replaced(
+        changed(method, lambda original: lambda qm, call, now: original(qm, answering(call, **changes), now))
+    )
+
+
+def requested(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
+    """Change the stubs of a method of qm2qm before they are read; ``length``: their bytes, by which they are known."""
+    opnum = find_method(QM2QM, method)
+
+    def filter_(event: Input) -> Iterable[Input]:
+        if not isinstance(event, RpcBytes):
+            return [event]
+        try:
+            pdu = Pdu.parse(event.data)
+        except PduError:
+            return [event]
+        body = pdu.body
+        if not isinstance(body, Request) or body.opnum != opnum or len(body.stub) != length:
+            return [event]
+        return [replace(event, data=replace(pdu, body=replace(body, stub=change(body.stub))).build())]
+
+    return lambda faulty: faulty.input_filters.append(filter_)
 
 
 def error_for_success(status: int) -> int:

@@ -227,9 +227,9 @@ class RemoteQueue:
         """Call RemoteQMEndReceive for a receive that was answered."""
         return self.association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=acknowledge)
 
-    def receive(self, **how: Any) -> Call:
+    def receive(self, action: int = RECEIVE, **how: Any) -> Call:
         """Receive a message and acknowledge it; ConformanceFailure when one of both fails."""
-        read = self.read(RECEIVE, **how).settled()
+        read = self.read(action, **how).settled()
         self.end(read).settled()
         return read
 

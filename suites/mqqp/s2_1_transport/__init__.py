@@ -1,1 +1,1 @@
-"""MS-MQQP 2.1 Transport."""
+"""MS-MQQP 2.1 Transport, with 1.8, 1.9."""

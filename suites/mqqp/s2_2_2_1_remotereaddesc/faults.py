@@ -6,6 +6,7 @@ from typing import Any
 
 from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
+from harness.faults.rpc_calls import answering
 from reference_qm.codec import FormatError
 from reference_qm.core.remote.ending import RemoteEnding
 from reference_qm.core.remote.enums import INFINITE_MS
@@ -17,6 +18,7 @@ from reference_qm.core.remote_client.reading import ClientReading, RemoteMessage
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
 
 # -- the server -------------------------------------------------------------------------------------------------------
@@ -76,6 +78,32 @@ def _refusing(name: str) -> Install:
 add("remote-reserved-matters", "MQQP-2.2.2.1-06", "Reserved has to be 0.", _refusing("Reserved"))
 add("remote-ack-nack-matters", "MQQP-2.2.2.1-09", "eAckNack has to be 0.", _refusing("eAckNack"))
 
+
+@fault("remote-reserved-of-client", breaks="MQQP-2.2.2.1-D03")
+class ReservedOfClient(RemoteReads):
+    """Reserved comes back as it went."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        second = call.arguments.get("lpRemoteReadDesc2")
+        given = call.arguments["lpRemoteReadDesc"] if second is None else second["pRemoteReadDesc"]
+
+        def kept(value: Any) -> Any:
+            if second is None:
+                return value | {"Reserved": given["Reserved"]}
+            return value | {"pRemoteReadDesc": value["pRemoteReadDesc"] | {"Reserved": given["Reserved"]}}
+
+        name = "lpRemoteReadDesc" if second is None else "lpRemoteReadDesc2"
+        super().answer_read(call if given is None else answering(call, **{name: kept}), status, entry)
+
+
+@fault("remote-packet-cut", breaks=("MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-D04"))
+class PacketCut(RemoteReads):
+    """A packet of more than 64 KiB comes without its end."""
+
+    def serialize_remote_message(self, position: MessagePosition) -> bytes:
+        return super().serialize_remote_message(position)[:0xFFFF]
+
+
 # -- the client -------------------------------------------------------------------------------------------------------
 
 
@@ -111,8 +139,9 @@ add("remote-read-minds-ack", "MQQP-2.2.2.1-09", "eAckNack has to be zero.", _mal
 
 BROKEN_ELSEWHERE = {
     "MQQP-2.2.2.1-01": ("remote-unknown-cursor-taken",),
-    "MQQP-2.2.2.1-03": ("remote-packet-padded", "remote-read-size"),
+    "MQQP-2.2.2.1-03": ("remote-packet-left-out", "remote-packet-padded", "remote-read-size"),
     "MQQP-2.2.2.1-05": ("remote-read-identifier-reused", "remote-request-used-twice"),
-    "MQQP-2.2.2.1-10": ("remote-packet-left-out", "remote-read-buffer-not-null"),
+    "MQQP-2.2.2.1-10": ("remote-packet-left-out", "remote-packet-padded", "remote-read-buffer-not-null"),
+    "MQQP-2.2.2.1-D01": ("remote-time-out-ignored",),
 }
 """Faults of other sections that break rules of this one."""

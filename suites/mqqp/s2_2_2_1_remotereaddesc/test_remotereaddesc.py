@@ -2,48 +2,124 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from harness.peer.remote import START, START2, described, packet_of
+from harness.peer.remote import LOOKUP, START, START2, described
 from harness.run.marks import covers, goes_on, needs
-from harness.wire.rpc_qm2qm import INFINITE, PEEK_CURRENT, RECEIVE
+from harness.wire.rpc_qm2qm import (
+    INFINITE,
+    LOOKUP_PEEK_NEXT,
+    LOOKUP_RECEIVE_NEXT,
+    MAX_BUFFER,
+    PEEK_CURRENT,
+    RECEIVE,
+)
+from harness.wire.rpc_stub import octets
+from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import Between
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, sizes, waiting
+from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, send_all, waiting
+from suites.mqqp.steps.whole import WHOLE, unchanged
 
 pytestmark = needs("qm2qm")
 
 HOUR_MS = 3_600_000
-ODD = 0xA5A5_A5A5
+DAY_S = 86_400
+RESERVED = (0, 1, 2, 0xA5A5_A5A5, 0xFFFF_FFFF)
+MAX_PACKET = 0x0040_0000
+MAX_BODY = MAX_PACKET - 4_096
+"""So large a body that with it the packet has nearly its largest size; the check adds what there is room for."""
 CLOCKS_S = 120
 """How far the clock of a real SUT may be from ours."""
 
 
+@covers("MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09", "MQQP-2.2.2.1-D03")
+@pytest.mark.parametrize("by", [START, START2, LOOKUP])
 @goes_on()
-@covers("MQQP-2.2.2.1-03", "MQQP-2.2.2.1-06", "MQQP-2.2.2.1-09", "MQQP-2.2.2.1-10")
-@pytest.mark.parametrize("by", [START, START2])
-def test_what_is_reserved_makes_no_difference_and_what_the_server_sets_is_set(remote, judge, by):
-    """Any Reserved and eAckNack are taken; dwSize 0 and lpBuffer NULL go, the packet and its size come."""
+def test_what_is_reserved_makes_no_difference(remote, judge, by):
+    """Any Reserved and eAckNack are taken, alone and together, by peeks and by receives; answers have Reserved 1."""
+    peek, receive = (LOOKUP_PEEK_NEXT, LOOKUP_RECEIVE_NEXT) if by == LOOKUP else (PEEK_CURRENT, RECEIVE)
+    labels = [f"message {number}" for number in range(len(RESERVED) + 3)]
+    queue = filled(remote, *labels)
+    plain = queue.read(peek, by=by)
+    odd = [queue.read(peek, by=by, Reserved=value) for value in RESERVED]
+    taken = [queue.receive(receive, by=by, Reserved=value) for value in RESERVED]
+    first = labels[len(RESERVED)]
+    acknowledged = [queue.read(peek, by=by, eAckNack=value, Reserved=value) for value in (1, 2)]
+    received = [queue.receive(receive, by=by, eAckNack=value) for value in (0, 1, 2)]
+    seen = [brought(read) for read in (plain, *odd, *taken)]
+    expected = [labels[0]] * (1 + len(RESERVED)) + labels[: len(RESERVED)]
+    judge("MQQP-2.2.2.1-06", expected=expected, observed=seen, evidence=frames([plain, *odd[:2]]))
+    seen = [brought(read) for read in (*acknowledged, *received)]
+    expected = [first, first, *labels[len(RESERVED) :]]
+    judge("MQQP-2.2.2.1-09", expected=expected, observed=seen, evidence=frames([*acknowledged, *received[:1]]))
+    reads = [plain, *odd, *taken, *acknowledged, *received]
+    reserved = {description.Reserved for description in map(described, reads) if description is not None}
+    judge("MQQP-2.2.2.1-D03", expected={1}, observed=reserved, evidence=frames([plain, *odd[:2]]))
+
+
+@covers("MQQP-2.2.2.1-03", "MQQP-2.2.2.1-10", "MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-D04")
+@pytest.mark.parametrize(
+    ("by", "size"),
+    [
+        *((START, size) for size in (0, 1, 5_555)),
+        *((START2, size) for size in (0, 1, 5_555, 0xFFFF, 0x1_0000, MAX_BODY)),
+        *((LOOKUP, size) for size in (0, 0x1_0000)),
+    ],
+)
+def test_the_packet_and_its_size_are_those_of_the_message(remote, judge, by, size):
+    """From an empty body to the largest packet: dwSize is what came, PacketSize of the packet, and not above 4 MiB."""
+    peek, receive = (LOOKUP_PEEK_NEXT, LOOKUP_RECEIVE_NEXT) if by == LOOKUP else (PEEK_CURRENT, RECEIVE)
+    queue = filled(remote)
+    body = bytes(range(251)) * (size // 251) + bytes(size % 251)
+    message = recoverable_message(remote.peer, label=FIRST, body=body)
+    if size == MAX_BODY:
+        room = MAX_PACKET - len(bytes(recoverable_message(remote.peer, label=FIRST)))
+        message = recoverable_message(remote.peer, label=FIRST, body=(body + bytes(4_096))[:room])
+    send_all(remote, [message])
+    reads = [queue.read(peek, by=by), queue.receive(receive, by=by)]
+    for read in reads:
+        description = described(read)
+        data = octets(description.lpBuffer) or b"" if description is not None else b""
+        told = description.dwSize if description is not None else None
+        found = [told, len(data), unchanged(read, message)]
+        evidence = read.evidence
+        expected: list[Any] = [len(bytes(message))] * 2 + [WHOLE]
+        judge("MQQP-2.2.2.1-03", expected=expected[:2], observed=found[:2], evidence=evidence)
+        judge("MQQP-2.2.2.1-10", expected=expected[1:], observed=found[1:], evidence=evidence)
+        judge("MQQP-2.2.2.1-D04", expected=expected, observed=found, evidence=evidence)
+        judge("MQQP-2.2.2.1-D02", expected=Between(1, MAX_BUFFER), observed=told, evidence=evidence)
+
+
+@covers("MQQP-2.2.2.1-D02")
+@pytest.mark.parametrize("by", [START, START2, LOOKUP])
+@goes_on()
+def test_a_size_above_its_range_is_refused(remote, judge, by):
+    """dwSize one above 0x00420000 and of all ones is refused, and the message stays; with 0 it is read."""
+    peek = LOOKUP_PEEK_NEXT if by == LOOKUP else PEEK_CURRENT
     queue = filled(remote, FIRST)
-    plain = queue.read(PEEK_CURRENT, by=by)
-    odd = queue.read(PEEK_CURRENT, by=by, Reserved=ODD)
-    acknowledged = [queue.read(PEEK_CURRENT, by=by, eAckNack=value) for value in (1, 2)]
-    judge("MQQP-2.2.2.1-06", expected=brought(plain), observed=brought(odd), evidence=[*plain.evidence, *odd.evidence])
-    seen = [brought(read) for read in acknowledged]
-    judge("MQQP-2.2.2.1-09", expected=[brought(plain)] * 2, observed=seen, evidence=acknowledged[0].evidence)
-    size, packet_size = sizes(plain)
-    judge("MQQP-2.2.2.1-03", expected=packet_size or "that of a packet", observed=size, evidence=plain.evidence)
-    found = "a packet" if packet_of(plain) is not None else "no packet"
-    judge("MQQP-2.2.2.1-10", expected="a packet", observed=found, evidence=plain.evidence)
+    calls = [queue.read(peek, by=by, dwSize=value) for value in (0, MAX_BUFFER + 1, 0xFFFF_FFFF)]
+    refused = ["refused" if call.thrown is not None or call.failed else brought(call) for call in calls]
+    then = brought(queue.read(peek, by=by))
+    expected = [FIRST, "refused", "refused", FIRST]
+    judge("MQQP-2.2.2.1-D02", expected=expected, observed=[*refused, then], evidence=frames(calls))
 
 
 @covers("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08")
-def test_the_arrival_time_is_that_of_the_message_in_seconds(remote, judge):
-    """Each dwArriveTime lies between sending and acknowledgment of its message, also when it is read later."""
+@pytest.mark.parametrize("by", [START, START2, LOOKUP])
+def test_the_arrival_time_is_that_of_the_message_in_seconds(remote, judge, by):
+    """Each dwArriveTime lies between sending and acknowledgment of its message, also when it is read later.
+
+    The message says that it was sent a day ago.
+    """
+    peek, receive = (LOOKUP_PEEK_NEXT, LOOKUP_RECEIVE_NEXT) if by == LOOKUP else (PEEK_CURRENT, RECEIVE)
+    queue = filled(remote)
     before = remote.peer.environment.now().utc_s
-    queue = filled(remote, FIRST)
+    send_all(remote, [recoverable_message(remote.peer, {"SentTime": before - DAY_S}, label=FIRST)])
     after = remote.peer.environment.now().utc_s
     remote.peer.environment.run_until(lambda: False, 1_100)
-    reads = [queue.read(PEEK_CURRENT), queue.read(RECEIVE)]
+    reads = [queue.read(peek, by=by), queue.receive(receive, by=by)]
     slack_s = 0 if remote.sut.environment.virtual else CLOCKS_S
     for rule in ("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08"):
         for read in reads:
@@ -54,10 +130,12 @@ def test_the_arrival_time_is_that_of_the_message_in_seconds(remote, judge):
 
 
 @covers("MQQP-2.2.2.1-02")
-def test_an_infinite_time_out_waits_for_a_message(remote, judge):
+@pytest.mark.parametrize("by", [START, START2])
+@pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT], ids=["receive", "peek"])
+def test_an_infinite_time_out_waits_for_a_message(remote, judge, by, action):
     """0xFFFFFFFF is no time at all: the read waits until there is something, for an hour where time costs nothing."""
     queue = filled(remote)
-    read = queue.begin(RECEIVE, ulTimeout=INFINITE)
+    read = queue.begin(action, by=by, ulTimeout=INFINITE)
     waits = waiting(read)
     if remote.sut.environment.virtual:
         remote.sut.environment.run_until(lambda: read.answered, HOUR_MS)

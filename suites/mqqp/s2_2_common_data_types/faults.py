@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import inputs, pdus
-from harness.faults.registry import add
+from harness.faults.primitives import both, inputs, pdus
+from harness.faults.registry import Install, add
+from harness.faults.rpc_calls import answered
+from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.remote.starting import RemoteStarting
 from reference_qm.rpc.bind_bodies import Bind
 from reference_qm.rpc.syntaxes import NDR, NDR64
 from reference_qm.surface.inputs import Input, RpcBytes
+
+METHODS = (
+    RemoteStarting.remote_qm_start_receive,
+    RemoteStarting.remote_qm_start_receive2,
+    RemoteStarting.remote_qm_start_receive_by_lookup_id,
+    RemoteEnding.remote_qm_end_receive,
+    RemoteEnding.remote_qm_cancel_receive,
+    RemoteOpening.remote_qm_open_queue,
+    RemoteOpening.remote_qm_close_queue,
+    RemoteOpening.remote_qm_close_cursor,
+    RemoteOpening.remote_qm_purge_queue,
+)
 
 
 def _without_ndr64(event: Input) -> Iterable[Input]:
@@ -27,6 +43,24 @@ def _ndr_only(bind: Bind) -> Bind:
 
 add("rpc-without-ndr64", "MQQP-2.2-01", "NDR64 is not known.", inputs(_without_ndr64))
 add("remote-bind-ndr-only", "MQQP-2.2-01", "NDR64 is not proposed.", pdus(Bind, _ndr_only))
+
+
+def _failing(change: Callable[[int], int]) -> Install:
+    """Return other statuses for failures of qm2qm."""
+
+    def changed_status(status: int) -> int:
+        return change(status) if status >> 31 else status
+
+    return both(*(answered(method, Return=changed_status) for method in METHODS))
+
+
+add(
+    "remote-failures-of-nobody",
+    "MQQP-1.8-D01",
+    "A vendor's own status has not the customer bit.",
+    _failing(lambda status: 0xC00E_7777),
+)
+add("remote-failures-without-severity", "MQQP-2.2-D01", "S is clear.", _failing(lambda status: status & 0x7FFF_FFFF))
 
 BROKEN_ELSEWHERE = {
     "MQQP-2.2.1.1-01": ("remote-close-handle-kept", "remote-close-not-called", "remote-open-without-handle"),

@@ -22,7 +22,7 @@ def timed_out(read: Call) -> str:
     return TIMED_OUT if read.failed else brought(read)
 
 
-@covers("MQQP-3.1.2-01", "MQQP-3.1.2-02", "MQQP-3.1.2-03")
+@covers("MQQP-3.1.2-01", "MQQP-3.1.2-02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01")
 @pytest.mark.parametrize("by", [START, START2])
 def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     """Two reads wait, each for its ulTimeout in milliseconds; one without a time-out does not."""
@@ -39,5 +39,5 @@ def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     judge("MQQP-3.1.2-01", expected=[TIMED_OUT] * 3, observed=outcomes, evidence=evidence)
     slack_ms = remote.sut.slack_ms(0)
     for timeout_ms, passed_ms in took.items():
-        for rule in ("MQQP-3.1.2-02", "MQQP-3.1.2-03"):
+        for rule in ("MQQP-3.1.2-02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"):
             judge(rule, expected=Between(timeout_ms - 5, timeout_ms + slack_ms), observed=passed_ms, evidence=evidence)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, during, skip
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import answering, called_unbound
+from harness.faults.rpc_calls import answering, called_unbound, throwing
 from reference_qm.core.remote.enums import Ack, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.opening import RemoteOpening
-from reference_qm.core.remote.reading import RemoteReads
+from reference_qm.core.remote.reading import LAST, RemoteReads
 from reference_qm.core.remote.starting import Desc, RemoteStarting
 from reference_qm.core.remote_client.binding import ServerBindings
 from reference_qm.core.remote_client.model import RemoteRead
@@ -20,6 +21,7 @@ from reference_qm.core.remote_client.reading import ClientReading
 from reference_qm.core.remote_client.steps import RemoteError, Sequence
 from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
@@ -55,7 +57,13 @@ class NullDescriptionOtherStatus(RemoteStarting):
         return Status.MQ_ERROR_INVALID_PARAMETER if desc is None else super().check_description(desc)
 
 
-@fault("remote-cursor-demanded", breaks="MQQP-3.1.4.10-23")
+@fault(
+    "remote-cursor-demanded",
+    breaks=(
+        "MQQP-3.1.4.10-23",
+        "MQQP-3.1.4.1-D13",
+    ),
+)
 class CursorDemanded(RemoteStarting):
     """Every read needs a cursor."""
 
@@ -99,7 +107,13 @@ add(
 )
 
 
-@fault("remote-request-used-anywhere", breaks="MQQP-3.1.4.10-16")
+@fault(
+    "remote-request-used-anywhere",
+    breaks=(
+        "MQQP-3.1.4.10-16",
+        "MQQP-3.1.4.1-D08",
+    ),
+)
 class RequestUsedAnywhere(RemoteStarting):
     """A dwRequestID in use through another handle is refused."""
 
@@ -150,7 +164,14 @@ add(
 # -- what is read from ------------------------------------------------------------------------------------------------
 
 
-@fault("remote-other-queue-read", breaks=("MQQP-3.1.4.10-20", "MQQP-3.1.4.11-29"))
+@fault(
+    "remote-other-queue-read",
+    breaks=(
+        "MQQP-3.1.4.10-20",
+        "MQQP-3.1.4.11-29",
+        "MQQP-3.1.4.1-D11",
+    ),
+)
 class OtherQueueRead(RemoteStarting):
     """The first queue that is open is read."""
 
@@ -188,7 +209,118 @@ add(
 # -- how it is read ---------------------------------------------------------------------------------------------------
 
 
-@fault("remote-receive-peeks", breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.10-31"))
+class _LastRead(RemoteReads):
+    def read_last(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None) -> bool:
+        """Read the last message that there is, where none is named by a cursor."""
+        queue = descriptor.QueueReference
+        if cursor is not None or queue is None or not queue.MessagePositionList:
+            return False
+        self.remote_read_by_lookup(entry, descriptor, LAST)
+        return True
+
+    def get_lookup_operation(self, action: ReadAction, lookup_id: int) -> MessageSeekAction:
+        if action in (ReadAction.MQ_ACTION_RECEIVE, ReadAction.MQ_ACTION_PEEK_CURRENT):
+            return MessageSeekAction.LAST
+        return super().get_lookup_operation(action, lookup_id)
+
+
+@fault(
+    "remote-receive-last",
+    breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-31"),
+)
+class ReceiveLast(_LastRead):
+    """A receive takes the last message."""
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        if not self.read_last(entry, descriptor, cursor):
+            super().remote_receive(entry, descriptor, cursor, now)
+
+
+@fault(
+    "remote-peek-last",
+    breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D13", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-23", "MQQP-3.1.4.10-36"),
+)
+class PeekLast(_LastRead):
+    """A peek reads the last message."""
+
+    def remote_peek(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        if not self.read_last(entry, descriptor, cursor):
+            super().remote_peek(entry, descriptor, cursor, now)
+
+
+@fault(
+    "remote-peek-moves",
+    breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-D03", "MQQP-3.1.4.10-36"),
+)
+class PeekMoves(RemoteReads):
+    """PEEK_CURRENT moves the cursor."""
+
+    def remote_peek(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        super().remote_peek(entry, descriptor, cursor, now)
+        if cursor is not None:
+            self.qm.reading.peek_next_message(descriptor, lambda status, position: None, now, cursor, 0)
+
+
+@fault(
+    "remote-receive-ignores-cursor",
+    breaks=("MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-21"),
+)
+class ReceiveIgnoresCursor(RemoteReads):
+    """A receive takes the first message, wherever the cursor is."""
+
+    def remote_receive(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        super().remote_receive(entry, descriptor, None, now)
+
+
+@fault("remote-time-out-ignored", breaks=("MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-D01", "MQQP-2.2.2.1-D01"))
+class TimeOutIgnored(RemoteStarting):
+    """No read waits."""
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        return super().create_remote_read_entry(call, desc | {"ulTimeout": 0})
+
+
+@fault("remote-no-time-out-waits", breaks="MQQP-3.1.4.1-D02")
+class NoTimeOutWaits(RemoteStarting):
+    """A read without a time-out waits for a minute."""
+
+    def create_remote_read_entry(self, call: Call, desc: Desc) -> RemoteReadEntry:
+        return super().create_remote_read_entry(call, desc | {"ulTimeout": desc["ulTimeout"] or 60_000})
+
+
+add(
+    "remote-start-throws",
+    "MQQP-3.1.4.1-D21",
+    "RemoteQMStartReceive throws what it refuses.",
+    throwing(RemoteStarting.remote_qm_start_receive),
+)
+add(
+    "remote-start2-throws",
+    "MQQP-3.1.4.10-D05",
+    "RemoteQMStartReceive2 throws what it refuses.",
+    throwing(RemoteStarting.remote_qm_start_receive2),
+)
+
+
+@fault(
+    "remote-receive-peeks",
+    breaks=(
+        "MQQP-3.1.4.1-01",
+        "MQQP-3.1.4.10-31",
+        "MQQP-3.1.4.1-D03",
+        "MQQP-3.1.4.1-D15",
+        "MQQP-3.1.4.10-D02",
+        "MQQP-3.1.4.10-D01",
+    ),
+)
 class ReceivePeeks(RemoteReads):
     """A receive leaves the message."""
 
@@ -198,7 +330,15 @@ class ReceivePeeks(RemoteReads):
         self.remote_peek(entry, descriptor, cursor, now)
 
 
-@fault("remote-peek-takes", breaks="MQQP-3.1.4.10-36")
+@fault(
+    "remote-peek-takes",
+    breaks=(
+        "MQQP-3.1.4.10-36",
+        "MQQP-3.1.4.1-D04",
+        "MQQP-3.1.4.1-D16",
+        "MQQP-3.1.4.10-D03",
+    ),
+)
 class PeekTakes(RemoteReads):
     """A peek takes the message."""
 
@@ -208,7 +348,15 @@ class PeekTakes(RemoteReads):
         self.remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("remote-peek-next-stays", breaks="MQQP-3.1.4.10-40")
+@fault(
+    "remote-peek-next-stays",
+    breaks=(
+        "MQQP-3.1.4.10-40",
+        "MQQP-3.1.4.1-D05",
+        "MQQP-3.1.4.1-D17",
+        "MQQP-3.1.4.10-D04",
+    ),
+)
 class PeekNextStays(RemoteReads):
     """PEEK_NEXT stays."""
 
@@ -218,7 +366,15 @@ class PeekNextStays(RemoteReads):
         self.remote_peek(entry, descriptor, cursor, now)
 
 
-@fault("remote-read-not-kept", breaks=("MQQP-3.1.4.10-24", "MQQP-3.1.4.10-30", "MQQP-3.1.1.3-01"))
+@fault(
+    "remote-read-not-kept",
+    breaks=(
+        "MQQP-3.1.4.10-24",
+        "MQQP-3.1.4.10-30",
+        "MQQP-3.1.1.3-01",
+        "MQQP-3.1.4.1-D14",
+    ),
+)
 class ReadNotKept(RemoteStarting):
     """A read that waits is not in the collection."""
 
@@ -230,7 +386,11 @@ class ReadNotKept(RemoteStarting):
 
 add(
     "remote-read-not-removed",
-    ("MQQP-3.1.4.10-53", "MQQP-3.1.4.11-56"),
+    (
+        "MQQP-3.1.4.10-53",
+        "MQQP-3.1.4.11-56",
+        "MQQP-3.1.4.1-D18",
+    ),
     "A read that is over stays in the collection.",
     skip(RemoteReads.remove_remote_read_entry),
 )
@@ -240,7 +400,15 @@ add(
 
 @fault(
     "remote-receive-without-handle",
-    breaks=("MQQP-3.1.4.1-05", "MQQP-3.1.4.10-02", "MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57", "MQQP-2.2.1.2-01"),
+    breaks=(
+        "MQQP-3.1.4.1-05",
+        "MQQP-3.1.4.10-02",
+        "MQQP-3.1.4.11-02",
+        "MQQP-3.1.4.11-57",
+        "MQQP-2.2.1.2-01",
+        "MQQP-3.1.4.1-D19",
+        "MQQP-3.1.4.10-54",
+    ),
 )
 class ReceiveWithoutHandle(RemoteReads):
     """A receive brings no context handle."""
@@ -253,7 +421,14 @@ class ReceiveWithoutHandle(RemoteReads):
 
 @fault(
     "remote-peek-with-handle",
-    breaks=("MQQP-3.1.4.1-06", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54", "MQQP-3.1.4.11-03"),
+    breaks=(
+        "MQQP-3.1.4.1-06",
+        "MQQP-3.1.4.10-03",
+        "MQQP-3.1.4.10-54",
+        "MQQP-3.1.4.11-03",
+        "MQQP-3.1.4.1-D01",
+        "MQQP-3.1.4.1-D19",
+    ),
 )
 class PeekWithHandle(RemoteReads):
     """A peek brings a context handle."""
@@ -266,7 +441,14 @@ class PeekWithHandle(RemoteReads):
 
 @fault(
     "remote-failures-succeed",
-    breaks=("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10", "MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"),
+    breaks=(
+        "MQQP-3.1.4.1-10",
+        "MQQP-3.1.4.10-10",
+        "MQQP-3.1.4.11-18",
+        "MQQP-3.1.4.11-58",
+        "MQQP-3.1.4.1-D20",
+        "MQQP-3.1.4.10-55",
+    ),
 )
 class FailuresSucceed(RemoteReads):
     """A read that fails returns MQ_OK."""
@@ -277,7 +459,15 @@ class FailuresSucceed(RemoteReads):
 
 @fault(
     "remote-reads-inform",
-    breaks=("MQQP-3.1.4.10-09", "MQQP-3.1.4.10-55", "MQQP-3.1.4.1-10", "MQQP-3.1.4.11-58"),
+    breaks=(
+        "MQQP-3.1.4.10-09",
+        "MQQP-3.1.4.10-55",
+        "MQQP-3.1.4.1-10",
+        "MQQP-3.1.4.11-58",
+        "MQQP-3.1.4.1-D20",
+        "MQQP-3.1.4.10-10",
+        "MQQP-3.1.4.11-18",
+    ),
 )
 class ReadsInform(RemoteReads):
     """A read that succeeds returns another status than MQ_OK."""
@@ -289,7 +479,14 @@ class ReadsInform(RemoteReads):
 
 @fault(
     "remote-packet-left-out",
-    breaks=("MQQP-3.1.4.1-19", "MQQP-3.1.4.10-50", "MQQP-3.1.4.11-53", "MQQP-2.2.2.1-10"),
+    breaks=(
+        "MQQP-3.1.4.1-19",
+        "MQQP-3.1.4.10-50",
+        "MQQP-3.1.4.11-53",
+        "MQQP-2.2.2.1-10",
+        "MQQP-2.2.2.1-D04",
+        "MQQP-2.2.2.1-03",
+    ),
 )
 class PacketLeftOut(RemoteReads):
     """lpBuffer is NULL."""
@@ -317,6 +514,31 @@ class PacketOfAnother(RemoteReads):
         return packet.replace("first".encode("utf-16-le"), "other".encode("utf-16-le"))
 
 
+def _without(name: str) -> Install:
+    """Lose a property of a message on its way to a reader."""
+
+    class Without(RemoteReads):
+        def serialize_remote_message(self, position: MessagePosition) -> bytes:
+            message = position.MessageReference
+            lost = replace(message, **{name: type(getattr(message, name))()})
+            return super().serialize_remote_message(replace(position, MessageReference=lost))
+
+    return replaced(Without)
+
+
+for _name in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "SentTime"):
+    add(
+        f"remote-message-without-{_name}",
+        (
+            *("MQQP-3.1.4.1-13", "MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.1-19"),
+            *("MQQP-3.1.4.10-44", "MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47", "MQQP-3.1.4.10-50"),
+            *("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
+        ),
+        f"What a reader gets has lost its {_name}.",
+        _without(_name),
+    )
+
+
 @fault(
     "remote-packet-padded",
     breaks=(
@@ -327,6 +549,8 @@ class PacketOfAnother(RemoteReads):
         "MQQP-3.1.4.11-50",
         "MQQP-3.1.4.11-54",
         "MQQP-2.2.2.1-03",
+        "MQQP-2.2.2.1-D04",
+        "MQQP-2.2.2.1-10",
     ),
 )
 class PacketPadded(RemoteReads):
@@ -338,7 +562,13 @@ class PacketPadded(RemoteReads):
 
 @fault(
     "remote-sequential-id-wrong",
-    breaks=("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"),
+    breaks=(
+        "MQQP-3.1.4.10-05",
+        "MQQP-3.1.4.10-52",
+        "MQQP-3.1.4.11-06",
+        "MQQP-3.1.4.11-55",
+        "MQQP-3.1.4.10-D01",
+    ),
 )
 class SequentialIdWrong(RemoteReads):
     """SequentialId is one too high."""

@@ -14,25 +14,30 @@ import pytest
 from harness.judging.judge import Judge
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, desc2
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK, desc2
+from suites.messages import a_message
+from suites.mqqp.steps.lookups import by_sequential_id
 from suites.mqqp.steps.reading import (
-    BODY,
     FAILURE,
     FIRST,
+    FOURTH,
     INVALID_PARAMETER,
     LOW_7_BYTES,
     SECOND,
     THIRD,
     UNKNOWN_HANDLE,
     brought,
-    contents,
     deliver,
     failed,
+    fill,
     filled,
+    frames,
     handle_of,
+    send_all,
     sizes,
     waiting,
 )
+from suites.mqqp.steps.whole import KINDS, QUEUES, WHOLE, every_property, unchanged
 
 pytestmark = needs("qm2qm")
 
@@ -59,68 +64,107 @@ def judge_each(judge: Judge, rules: Iterable[str], **what: Any) -> None:
 @by_each(
     {
         START: {
-            "ok": ["MQQP-3.1.4.1-10"],
-            "handle": ["MQQP-3.1.4.1-05"],
-            "peek": ["MQQP-3.1.4.1-06"],
-            "buffer": ["MQQP-3.1.4.1-13", "MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.1-19"],
-            "size": ["MQQP-3.1.4.1-20"],
+            "ok": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"],
+            "handle": ["MQQP-3.1.4.1-05", "MQQP-3.1.4.1-D19"],
+            "peek": ["MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D01", "MQQP-3.1.4.1-D19"],
             "locked": ["MQQP-3.1.4.1-01"],
-            "receive": [],
-            "current": [],
-            "no_cursor": [],
+            "receive": ["MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15"],
+            "current": ["MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16"],
+            "no_cursor": ["MQQP-3.1.4.1-D13"],
         },
         START2: {
             "ok": ["MQQP-3.1.4.10-09", "MQQP-3.1.4.10-55"],
             "handle": ["MQQP-3.1.4.10-02", "MQQP-3.1.4.10-54"],
             "peek": ["MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"],
-            "buffer": ["MQQP-3.1.4.10-44", "MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47", "MQQP-3.1.4.10-50"],
-            "size": ["MQQP-3.1.4.10-51"],
             "locked": [],
-            "receive": ["MQQP-3.1.4.10-31"],
-            "current": ["MQQP-3.1.4.10-36"],
+            "receive": ["MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D02"],
+            "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03"],
             "no_cursor": ["MQQP-3.1.4.10-23"],
         },
     }
 )
-def test_a_message_is_peeked_then_received(remote, judge, by, rules):
-    """Both bring the first message, whole; only the receive brings a handle, and hides the message."""
-    queue = filled(remote, FIRST, SECOND)
-    peeked = queue.read(PEEK_CURRENT, by=by)
-    again = queue.read(PEEK_CURRENT, by=by)
+@pytest.mark.parametrize("kind", ["plain", "transactional"])
+def test_a_message_is_peeked_then_received(remote, judge, by, rules, kind):
+    """Both bring the first message; only the receive brings a handle, and hides the message from everybody."""
+    queue, other = remote.open(kind), remote.open(kind)
+    fill(remote, kind, FIRST, SECOND)
+    peeked, again = queue.read(PEEK_CURRENT, by=by), queue.read(PEEK_CURRENT, by=by)
     received = queue.read(RECEIVE, by=by)
-    behind = queue.read(PEEK_CURRENT, by=by)
-    evidence = [*peeked.evidence, *received.evidence]
-    judge_each(judge, rules["ok"], expected="MQ_OK", observed=received.outcome, evidence=received.evidence)
-    judge_each(
-        judge, rules["current"], expected=[FIRST, FIRST], observed=[brought(peeked), brought(again)], evidence=evidence
-    )
-    judge_each(judge, rules["no_cursor"], expected=FIRST, observed=brought(peeked), evidence=evidence)
-    judge_each(
-        judge,
-        rules["receive"],
-        expected=[FIRST, SECOND],
-        observed=[brought(received), brought(behind)],
-        evidence=evidence,
-    )
-    judge_each(judge, rules["handle"], expected="a handle", observed=handle_of(received), evidence=received.evidence)
-    judge_each(judge, rules["peek"], expected="NULL", observed=handle_of(peeked), evidence=peeked.evidence)
-    for read in (peeked, received):
-        expected = f"{FIRST}: {BODY!r}"
-        judge_each(judge, rules["buffer"], expected=expected, observed=contents(read), evidence=read.evidence)
-        size, packet_size = sizes(read)
-        judge_each(judge, rules["size"], expected=packet_size, observed=size, evidence=read.evidence)
+    behind, elsewhere = queue.read(PEEK_CURRENT, by=by), other.read(PEEK_CURRENT, by=by)
+    calls = [peeked, again, received, behind]
+    evidence = frames(calls)
+    judge_each(judge, rules["ok"], expected=["MQ_OK"] * 4, observed=[call.outcome for call in calls], evidence=evidence)
+    seen = [brought(call) for call in calls]
+    judge_each(judge, rules["current"], expected=[FIRST, FIRST], observed=seen[:2], evidence=evidence)
+    judge_each(judge, rules["no_cursor"], expected=[FIRST, FIRST, FIRST, SECOND], observed=seen, evidence=evidence)
+    handles = [handle_of(call) for call in (received, peeked, again)]
+    judge_each(judge, rules["handle"], expected="a handle", observed=handles[0], evidence=received.evidence)
+    judge_each(judge, rules["peek"], expected=["NULL", "NULL"], observed=handles[1:], evidence=peeked.evidence)
     ended = queue.end(received)
-    after = queue.read(PEEK_CURRENT, by=by)
-    observed = [brought(behind), ended.outcome, brought(after)]
-    judge_each(judge, rules["locked"], expected=[SECOND, "MQ_OK", SECOND], observed=observed, evidence=behind.evidence)
+    after = [brought(one.read(PEEK_CURRENT, by=by)) for one in (queue, other)]
+    observed = [seen[3], brought(elsewhere), ended.outcome, *after]
+    expected = [SECOND, SECOND, "MQ_OK", SECOND, SECOND]
+    judge_each(judge, rules["locked"], expected=expected, observed=observed, evidence=behind.evidence)
+    received_all = [FIRST, SECOND, SECOND]
+    judge_each(judge, rules["receive"], expected=received_all, observed=[*seen[2:], after[0]], evidence=evidence)
+
+
+@by_each(
+    {
+        START: {
+            "buffer": ["MQQP-3.1.4.1-13", "MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.1-19"],
+            "size": ["MQQP-3.1.4.1-20"],
+        },
+        START2: {
+            "buffer": ["MQQP-3.1.4.10-44", "MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47", "MQQP-3.1.4.10-50"],
+            "size": ["MQQP-3.1.4.10-51"],
+        },
+    }
+)
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_property_of_a_message_is_brought(remote, judge, by, rules, kind):
+    """What a peek and a receive bring is what was sent, property by property, and as long as its PacketSize says."""
+    queue = remote.open(QUEUES[kind])
+    sent = [every_property(remote.peer, label, kind) for label in (FIRST, SECOND)]
+    send_all(remote, sent)
+    reads = [queue.read(PEEK_CURRENT, by=by), queue.receive(by=by), queue.receive(by=by)]
+    for read, packet in zip(reads, (sent[0], *sent), strict=True):
+        judge_each(judge, rules["buffer"], expected=WHOLE, observed=unchanged(read, packet), evidence=read.evidence)
+        size, packet_size = sizes(read)
+        judge_each(judge, rules["size"], expected=packet_size or "a packet", observed=size, evidence=read.evidence)
+
+
+@covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01")
+def test_the_sequential_id_names_the_message(remote, judge):
+    """By both methods the same is read in the same order; SequentialId is what a lookup of the message finds it by.
+
+    Of a LookupIdentifier it is the lower 7 bytes: the highest is 0 or 7 less the priority (errata E59).
+    """
+    labels = [FIRST, SECOND, THIRD]
+    queue = filled(remote, *labels)
+    known = []
+    for label in labels:
+        old, new = (queue.read(PEEK_CURRENT, by=by) for by in (START, START2))
+        judge("MQQP-3.1.4.10-D01", expected=brought(old), observed=brought(new), evidence=frames([old, new]))
+        sequential_id = new.out.lpRemoteReadDesc2.SequentialId if new.out is not None else 0
+        found = by_sequential_id(queue, sequential_id, new)
+        for rule in ("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01"):
+            judge(rule, expected=label, observed=found, evidence=new.evidence)
+        received = queue.receive()
+        known.append([sequential_id, received.out.lpRemoteReadDesc2.SequentialId])
+    ascending = [[one, one] for one in sorted(first for first, _ in known)]
+    for rule in ("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"):
+        judge(rule, expected=ascending, observed=known, evidence=received.evidence)
 
 
 @needs("receive")
 @covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52")
-def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote, sut, judge):
+@pytest.mark.parametrize("kind", ["plain", "transactional"])
+def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote, sut, judge, kind):
     """SequentialId of an answer is LookupIdentifier of its message without the highest byte."""
-    queue = filled(remote, FIRST, SECOND)
-    known = {one["label"]: int(one["lookup_id"]) & LOW_7_BYTES for one in sut.messages()}
+    queue = remote.open(kind)
+    fill(remote, kind, FIRST, SECOND)
+    known = {one["label"]: int(one["lookup_id"]) & LOW_7_BYTES for one in sut.messages(kind)}
     first = queue.read(PEEK_CURRENT)
     queue.receive()
     second = queue.read(RECEIVE)
@@ -133,21 +177,35 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
 @by_each(
     {
         START: {
-            "failure": ["MQQP-3.1.4.1-10"],
-            "handle": ["MQQP-3.1.4.1-06"],
+            "failure": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"],
+            "handle": ["MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19"],
         },
         START2: {
-            "failure": ["MQQP-3.1.4.10-10"],
-            "handle": ["MQQP-3.1.4.10-03"],
+            "failure": ["MQQP-3.1.4.10-10", "MQQP-3.1.4.10-55"],
+            "handle": ["MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"],
         },
     }
 )
+@goes_on()
 def test_what_fails_brings_no_handle(remote, judge, by, rules):
-    """A receive from an empty queue returns a failure and NULL."""
+    """From an empty queue each action returns a failure and NULL; so does what is refused; then a receive succeeds."""
     queue = filled(remote)
-    read = queue.read(RECEIVE, by=by)
-    judge_each(judge, rules["failure"], expected=FAILURE, observed=failed(read), evidence=read.evidence)
-    judge_each(judge, rules["handle"], expected="NULL", observed=handle_of(read), evidence=read.evidence)
+    cursor = queue.cursor().settled().out.phCursor
+    reads = [
+        queue.read(RECEIVE, by=by),
+        queue.read(PEEK_CURRENT, by=by),
+        *(queue.read(action, by=by, hCursor=cursor) for action in (RECEIVE, PEEK_CURRENT, PEEK_NEXT)),
+        queue.read(RECEIVE, by=by, hCursor=UNKNOWN_HANDLE),
+        queue.read(RECEIVE, by=by, dwQueue=0),
+    ]
+    deliver(remote, [FIRST])
+    then = brought(queue.receive(by=by))
+    evidence = frames(reads)
+    observed = [*(failed(read) for read in reads), then]
+    expected = [FAILURE] * len(reads) + [FIRST]
+    judge_each(judge, rules["failure"], expected=expected, observed=observed, evidence=evidence)
+    handles = [handle_of(read) for read in reads]
+    judge_each(judge, rules["handle"], expected=["NULL"] * len(reads), observed=handles, evidence=evidence)
 
 
 @by_each(
@@ -188,8 +246,8 @@ def test_descriptions_that_are_refused(remote, judge, by, rules):
     refused("session", INVALID_PARAMETER, [without, queue.read(PEEK_CURRENT, by=by, **other)])
 
 
-@goes_on()
 @covers("MQQP-3.1.4.10-13")
+@goes_on()
 def test_a_description_of_null_is_refused(remote, judge):
     """RemoteQMStartReceive2 without a REMOTEREADDESC returns MQ_ERROR_INVALID_HANDLE."""
     queue = filled(remote, FIRST)
@@ -201,7 +259,7 @@ def test_a_description_of_null_is_refused(remote, judge):
     {
         START: {
             "twice": ["MQQP-3.1.4.1-12"],
-            "searched": [],
+            "searched": ["MQQP-3.1.4.1-D08"],
         },
         START2: {
             "twice": ["MQQP-3.1.4.10-15"],
@@ -226,32 +284,97 @@ def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules
 
 @by_each(
     {
+        START: {
+            "cursor": ["MQQP-3.1.4.1-D12"],
+            "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17"],
+            "receive": ["MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15"],
+            "current": ["MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16"],
+        },
         START2: {
             "cursor": ["MQQP-3.1.4.10-21"],
-            "next": ["MQQP-3.1.4.10-40"],
-            "receive": ["MQQP-3.1.4.10-31"],
-            "current": ["MQQP-3.1.4.10-36"],
+            "next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04"],
+            "receive": ["MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D02"],
+            "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03"],
         },
     }
 )
-def test_a_cursor_goes_along_the_queue(remote, judge, by, rules):
-    """PEEK_CURRENT stays, PEEK_NEXT goes on, RECEIVE takes the message where the cursor is."""
-    queue = filled(remote, FIRST, SECOND, THIRD)
-    cursor, other = (queue.cursor().settled().out.phCursor for _ in range(2))
-    steps = [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_CURRENT, PEEK_CURRENT, PEEK_NEXT)]
-    evidence = [frame for step in steps for frame in step.evidence]
-    seen = [brought(step) for step in steps]
-    judge_each(judge, rules["current"], expected=[FIRST, FIRST], observed=seen[:2], evidence=evidence)
-    judge_each(judge, rules["next"], expected=SECOND, observed=seen[2], evidence=evidence)
-    received = queue.read(RECEIVE, by=by, hCursor=cursor)
-    judge_each(judge, rules["receive"], expected=SECOND, observed=brought(received), evidence=received.evidence)
-    apart = queue.read(PEEK_CURRENT, by=by, hCursor=other)
-    seen = [brought(received), brought(apart)]
-    judge_each(judge, rules["cursor"], expected=[SECOND, FIRST], observed=seen, evidence=apart.evidence)
+@pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
+def test_a_cursor_goes_along_the_queue(remote, judge, by, rules, at):
+    """PEEK_CURRENT stays, PEEK_NEXT goes on, RECEIVE takes the message where the cursor is, wherever that is."""
+    labels = [FIRST, SECOND, THIRD]
+    queue = filled(remote, *labels)
+    others = [queue.cursor().settled().out.phCursor, None, queue.cursor().settled().out.phCursor]
+    cursor = others[1] = queue.cursor().settled().out.phCursor
+    stays = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for _ in range(2)]
+    goes = [queue.read(PEEK_NEXT, by=by, hCursor=cursor) for _ in range(at)]
+    there = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for _ in range(2)]
+    seen = [brought(step) for step in (*stays, *there)]
+    expected = [FIRST, FIRST, labels[at], labels[at]]
+    judge_each(judge, rules["current"], expected=expected, observed=seen, evidence=frames([*stays, *there]))
+    went = [*(brought(step) for step in goes), seen[2]]
+    judge_each(judge, rules["next"], expected=[*labels[1 : at + 1], labels[at]], observed=went, evidence=frames(there))
+    received = queue.receive(by=by, hCursor=cursor)
+    left = [label for label in labels if label != labels[at]]
+    observed = [brought(received), queue.labels()]
+    judge_each(judge, rules["receive"], expected=[labels[at], left], observed=observed, evidence=received.evidence)
+    apart = [queue.read(PEEK_CURRENT, by=by, hCursor=one) for one in (others[0], others[2])]
+    seen = [brought(received), *(brought(one) for one in apart)]
+    judge_each(judge, rules["cursor"], expected=[labels[at], *left[:1] * 2], observed=seen, evidence=frames(apart))
 
 
 @by_each(
     {
+        START: {"next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17"], "receive": ["MQQP-3.1.4.1-D03"]},
+        START2: {"next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04"], "receive": ["MQQP-3.1.4.10-D02"]},
+    }
+)
+def test_a_message_locked_by_another_is_passed_over(remote, judge, by, rules):
+    """The second of four is received by another: a cursor goes past it, a receive takes the next; then it is back."""
+    labels = [FIRST, SECOND, THIRD, FOURTH]
+    queue, other = filled(remote, *labels), remote.open()
+    walking = other.cursor().settled().out.phCursor
+    for action in (PEEK_CURRENT, PEEK_NEXT):
+        other.read(action, by=by, hCursor=walking).settled()
+    locked = other.read(RECEIVE, by=by, hCursor=walking).settled()
+    cursor = queue.cursor().settled().out.phCursor
+    steps = [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_CURRENT, PEEK_NEXT, PEEK_NEXT, PEEK_NEXT)]
+    evidence = frames([locked, *steps])
+    seen = [brought(locked), *(brought(step) for step in steps[:3]), failed(steps[3])]
+    expected = [SECOND, FIRST, THIRD, FOURTH, FAILURE]
+    judge_each(judge, rules["next"], expected=expected, observed=seen, evidence=evidence)
+    taken = [queue.receive(by=by), queue.receive(by=by)]
+    other.end(locked, RR_NACK).settled()
+    observed = [*(brought(read) for read in taken), queue.labels()]
+    expected_left = [FIRST, THIRD, [SECOND, FOURTH]]
+    judge_each(judge, rules["receive"], expected=expected_left, observed=observed, evidence=frames(taken))
+
+
+@by_each(
+    {
+        START: {"receive": ["MQQP-3.1.4.1-D03"], "current": ["MQQP-3.1.4.1-D04"]},
+        START2: {"receive": ["MQQP-3.1.4.10-D02"], "current": ["MQQP-3.1.4.10-D03"]},
+    }
+)
+def test_the_front_of_the_queue_is_its_highest_priority(remote, judge, by, rules):
+    """Eight messages of eight priorities, sent from the lowest up: each read without a cursor brings the highest."""
+    queue = filled(remote)
+    packets = [a_message(remote.peer, {"DM": 1}, base={"PR": one}, label=f"priority {one}") for one in range(8)]
+    send_all(remote, packets)
+    wanted = [f"priority {one}" for one in reversed(range(8))]
+    reads = [(queue.read(PEEK_CURRENT, by=by), queue.receive(by=by)) for _ in wanted]
+    for name, which in (("current", 0), ("receive", 1)):
+        observed = [brought(pair[which]) for pair in reads]
+        evidence = frames(pair[which] for pair in reads)
+        judge_each(judge, rules[name], expected=wanted, observed=observed, evidence=evidence)
+
+
+@by_each(
+    {
+        START: {
+            "created": ["MQQP-3.1.4.1-D14"],
+            "removed": ["MQQP-3.1.4.1-D18"],
+            "found": ["MQQP-3.1.4.1-D11"],
+        },
         START2: {
             "created": ["MQQP-3.1.4.10-24", "MQQP-3.1.4.10-30"],
             "removed": ["MQQP-3.1.4.10-53"],
@@ -259,8 +382,9 @@ def test_a_cursor_goes_along_the_queue(remote, judge, by, rules):
         },
     }
 )
-def test_a_read_is_kept_while_it_waits(remote, judge, by, rules):
-    """A waiting read can be cancelled, and only by its own handle; then its dwRequestID is free again."""
+@pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT], ids=["receive", "peek"])
+def test_a_read_is_kept_while_it_waits(remote, judge, by, rules, action):
+    """A waiting receive can be cancelled by its own handle; a read that ended in any way frees its dwRequestID."""
     queue = filled(remote)
     admin = remote.open("admin")
     number = remote.request_id()
@@ -271,9 +395,36 @@ def test_a_read_is_kept_while_it_waits(remote, judge, by, rules):
     seen = [waits, elsewhere.outcome, here.outcome, "ended" if read.answered else "not ended"]
     expected = ["still waits", "MQ_ERROR_INVALID_HANDLE", "MQ_OK", "ended"]
     judge_each(judge, rules["created"], expected=expected, observed=seen, evidence=[*read.evidence, *here.evidence])
+    empty = queue.read(action, by=by, dwRequestID=number)
+    arriving = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
     deliver(remote, [FIRST])
-    again = queue.read(RECEIVE, by=by, dwRequestID=number)
-    judge_each(judge, rules["removed"], expected=FIRST, observed=brought(again), evidence=again.evidence)
+    arriving.wait()
+    if action == RECEIVE:
+        queue.end(arriving, RR_NACK)
+    again = queue.receive(by=by, dwRequestID=number)
+    seen = [failed(empty), brought(arriving), brought(again)]
+    evidence = frames([empty, arriving, again])
+    judge_each(judge, rules["removed"], expected=[FAILURE, FIRST, FIRST], observed=seen, evidence=evidence)
     deliver(remote, [SECOND], queue="admin")
-    right = admin.read(RECEIVE, by=by)
-    judge_each(judge, rules["found"], expected=SECOND, observed=brought(right), evidence=right.evidence)
+    deliver(remote, [THIRD])
+    right = [admin.read(action, by=by), queue.read(action, by=by)]
+    seen = [brought(one) for one in right]
+    judge_each(judge, rules["found"], expected=[SECOND, THIRD], observed=seen, evidence=frames(right))
+
+
+@by_each({START: {"waits": ["MQQP-3.1.4.1-D02"]}, START2: {"waits": ["MQQP-3.1.4.10-D01"]}})
+@pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT, PEEK_NEXT], ids=["receive", "peek", "peek next"])
+def test_a_read_with_a_time_out_waits_for_a_message(remote, judge, by, rules, action):
+    """Nothing is there: without a time-out the answer is a failure at once; with one it is the message that comes."""
+    queue = filled(remote, *([FIRST] if action == PEEK_NEXT else []))
+    cursor = 0
+    if action == PEEK_NEXT:
+        cursor = queue.cursor().settled().out.phCursor
+        queue.read(PEEK_CURRENT, by=by, hCursor=cursor).settled()
+    at_once = queue.read(action, by=by, hCursor=cursor)
+    read = queue.begin(action, by=by, hCursor=cursor, ulTimeout=LONG_MS)
+    waits = waiting(read)
+    deliver(remote, [SECOND])
+    read.wait()
+    seen, evidence = [failed(at_once), waits, brought(read)], frames([at_once, read])
+    judge_each(judge, rules["waits"], expected=[FAILURE, "still waits", SECOND], observed=seen, evidence=evidence)

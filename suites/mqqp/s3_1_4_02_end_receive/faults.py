@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, called_unbound, error_for_success
+from harness.faults.rpc_calls import answering, called_unbound, error_for_success, requested, throwing
 from reference_qm.core.remote.ending import RemoteEnding
 from reference_qm.core.remote.enums import Ack
 from reference_qm.core.remote.model import RemoteReadEntry
@@ -17,6 +17,9 @@ from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
+
+RR_NACK, RR_ACK = bytes([1, 0, 0, 0]), bytes([2, 0, 0, 0])
+ACKS = (RR_NACK, RR_ACK)
 
 add(
     "rpc-unbound-RemoteQMEndReceive",
@@ -64,7 +67,13 @@ class OtherReadEnded(RemoteEnding):
         super().end_remote_read(entry, delete_message, ended)
 
 
-@fault("remote-end-status-wrong", breaks="MQQP-3.1.4.2-08")
+@fault(
+    "remote-end-status-wrong",
+    breaks=(
+        "MQQP-3.1.4.2-08",
+        "MQQP-3.1.4.2-D01",
+    ),
+)
 class StatusWrong(RemoteEnding):
     """Success returns an error."""
 
@@ -90,6 +99,19 @@ class HandleKept(RemoteEnding):
     def remote_qm_end_receive(self, call: Call, now: Now) -> None:
         super().remote_qm_end_receive(answering(call, pphContext=call.handle), now)
 
+
+add(
+    "remote-end-any-ack",
+    "MQQP-3.1.4.2-D02",
+    "A dwAck that is neither 1 nor 2 is RR_NACK.",
+    requested("RemoteQMEndReceive", 24, lambda stub: stub[:20] + (stub[20:] if stub[20:] in ACKS else RR_NACK)),
+)
+add(
+    "remote-end-throws",
+    "MQQP-3.1.4.2-D03",
+    "RemoteQMEndReceive throws what it refuses.",
+    throwing(RemoteEnding.remote_qm_end_receive),
+)
 
 # -- the client -------------------------------------------------------------------------------------------------------
 

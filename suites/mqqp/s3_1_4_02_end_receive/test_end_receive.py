@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE, RR_ACK, RR_NACK
+from typing import Any
+
+import pytest
+
+from harness.peer.association import Call
+from harness.peer.remote import LOOKUP, START, START2, RemoteQueue
+from harness.run.marks import covers, goes_on, needs
+from harness.wire.rpc_qm2qm import LOOKUP_RECEIVE_NEXT, PEEK_CURRENT, RECEIVE, RR_ACK, RR_NACK
 from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled, frames
+from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, fill, filled, frames
 
 pytestmark = needs("qm2qm")
 
@@ -14,44 +20,57 @@ UNKNOWN = "fault nca_s_fault_context_mismatch"
 
 
 @covers(
-    "MQQP-3.1.4.2-01", "MQQP-3.1.4.2-06", "MQQP-3.1.4.2-07", "MQQP-3.1.4.2-08", "MQQP-3.1.4.2-12", "MQQP-3.1.4.2-16"
+    "MQQP-3.1.4.2-01",
+    "MQQP-3.1.4.2-06",
+    "MQQP-3.1.4.2-07",
+    "MQQP-3.1.4.2-08",
+    "MQQP-3.1.4.2-12",
+    "MQQP-3.1.4.2-16",
+    "MQQP-3.1.4.2-D01",
 )
-def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge):
-    """After RR_NACK the same message is received; after RR_ACK the next one. The handle is NULL, and no more."""
-    queue = filled(remote, FIRST, SECOND)
-    first = queue.read(RECEIVE)
+@pytest.mark.parametrize("by", [START, START2, LOOKUP])
+@pytest.mark.parametrize("kind", ["plain", "transactional"])
+def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
+    """After RR_NACK anybody receives the same message; after RR_ACK the next one. The handle is NULL, and no more."""
+    queue, other = remote.open(kind), remote.open(kind)
+    fill(remote, kind, FIRST, SECOND)
+    first = receive(queue, by)
+    hidden = brought(other.read(PEEK_CURRENT))
     refused = queue.end(first, RR_NACK)
-    back = queue.read(RECEIVE)
-    judge(
-        "MQQP-3.1.4.2-06",
-        expected=[FIRST, "MQ_OK", FIRST],
-        observed=[brought(first), refused.outcome, brought(back)],
-        evidence=refused.evidence,
-    )
+    place = queue.labels()
+    elsewhere = receive(other, by)
+    other.end(elsewhere, RR_NACK).settled()
+    back = receive(queue, by)
+    seen = [brought(first), hidden, refused.outcome, place, brought(elsewhere), brought(back)]
+    expected: list[Any] = [FIRST, SECOND, "MQ_OK", [FIRST, SECOND], FIRST, FIRST]
+    judge("MQQP-3.1.4.2-06", expected=expected, observed=seen, evidence=frames([refused, back]))
     taken = queue.end(back, RR_ACK)
-    left = queue.labels()
-    after = [taken.outcome, left]
+    left = [queue.labels(), other.labels()]
     for rule in ("MQQP-3.1.4.2-01", "MQQP-3.1.4.2-07"):
-        judge(rule, expected=["MQ_OK", [SECOND]], observed=after, evidence=taken.evidence)
+        expected = ["MQ_OK", [[SECOND], [SECOND]]]
+        judge(rule, expected=expected, observed=[taken.outcome, left], evidence=taken.evidence)
     again = queue.end(back, RR_ACK)
-    judge(
-        "MQQP-3.1.4.2-08",
-        expected=["MQ_OK", "MQ_OK"],
-        observed=[refused.outcome, taken.outcome],
-        evidence=[*refused.evidence, *taken.evidence],
-    )
+    for rule in ("MQQP-3.1.4.2-08", "MQQP-3.1.4.2-D01"):
+        observed = [refused.outcome, taken.outcome]
+        judge(rule, expected=["MQ_OK", "MQ_OK"], observed=observed, evidence=frames([refused, taken]))
     nulls = [call.out is not None and bytes(call.out.pphContext) == NULL_HANDLE for call in (refused, taken)]
     judge(
         "MQQP-3.1.4.2-16",
         expected=f"NULL, then {UNKNOWN}",
         observed=f"{'NULL' if all(nulls) else 'a handle'}, then {again.outcome}",
-        evidence=[*taken.evidence, *again.evidence],
+        evidence=frames([taken, again]),
     )
-    expected = [FIRST, FIRST, [SECOND]]
+    expected = [FIRST, FIRST, [[SECOND], [SECOND]]]
     judge("MQQP-3.1.4.2-12", expected=expected, observed=[brought(first), brought(back), left], evidence=taken.evidence)
 
 
+def receive(queue: RemoteQueue, by: str) -> Call:
+    """Receive the first message by a method, and do not end that."""
+    return queue.read(LOOKUP_RECEIVE_NEXT if by == LOOKUP else RECEIVE, by=by)
+
+
 @covers("MQQP-3.1.4.2-10")
+@goes_on()
 def test_without_a_handle_nothing_is_ended(remote, judge):
     """NULL brings MQ_ERROR_INVALID_HANDLE, whether a queue was opened or not."""
     association = remote.associate()
@@ -64,14 +83,16 @@ def test_without_a_handle_nothing_is_ended(remote, judge):
 
 
 @covers("MQQP-3.1.4.2-11")
-def test_the_handle_says_which_receive_is_ended(remote, judge):
-    """Of two receives the second is given back, while the first is still locked."""
-    queue = filled(remote, FIRST, SECOND)
-    first, second = queue.read(RECEIVE), queue.read(RECEIVE)
-    ended = queue.end(second, RR_NACK)
-    free = brought(queue.read(PEEK_CURRENT))
-    queue.end(first, RR_ACK)
-    seen = [brought(first), brought(second), ended.outcome, free, queue.labels()]
-    judge(
-        "MQQP-3.1.4.2-11", expected=[FIRST, SECOND, "MQ_OK", SECOND, [SECOND]], observed=seen, evidence=ended.evidence
-    )
+@pytest.mark.parametrize("ended_first", [0, 1, 2], ids=["first", "middle", "last"])
+def test_the_handle_says_which_receive_is_ended(remote, judge, ended_first):
+    """Of three receives one is given back, while the others are still locked; these are taken."""
+    labels = [FIRST, SECOND, THIRD]
+    queue = filled(remote, *labels)
+    reads = [queue.read(RECEIVE) for _ in labels]
+    ended = queue.end(reads[ended_first], RR_NACK)
+    free = queue.labels()
+    others = [queue.end(read, RR_ACK).outcome for number, read in enumerate(reads) if number != ended_first]
+    seen = [[brought(read) for read in reads], ended.outcome, free, others, queue.labels()]
+    back = [labels[ended_first]]
+    expected = [labels, "MQ_OK", back, ["MQ_OK", "MQ_OK"], back]
+    judge("MQQP-3.1.4.2-11", expected=expected, observed=seen, evidence=ended.evidence)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, error_for_success
+from harness.faults.rpc_calls import answering, error_for_success, requested, throwing
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.opening import RemoteOpening
 from reference_qm.core.remote_client.cancelling import ClientCancelling
@@ -77,6 +79,34 @@ class StatusWrong(RemoteOpening):
     def remote_qm_open_queue(self, call: Call, now: Now) -> None:
         super().remote_qm_open_queue(answering(call, Return=error_for_success), now)
 
+
+@fault("remote-open-client-not-kept", breaks="MQQP-3.1.4.3-18")
+class ClientNotKept(RemoteOpening):
+    """ClientId is nobody's."""
+
+    def take_over_descriptor(self, entry: OpenQueueEntry) -> None:
+        entry.ClientId = UUID(int=0)
+        super().take_over_descriptor(entry)
+
+
+add(
+    "remote-open-any-licence",
+    "MQQP-3.1.4.3-D01",
+    "dwMQS may be any number.",
+    requested("RemoteQMOpenQueue", 32, lambda stub: stub[:16] + bytes(4) + stub[20:]),
+)
+add(
+    "remote-open-licence-below-16",
+    "MQQP-3.1.4.3-D01",
+    "dwMQS may not be 16.",
+    requested("RemoteQMOpenQueue", 32, lambda stub: stub[:16] + (stub[16:20].replace(b"\x10", b"\x11")) + stub[20:]),
+)
+add(
+    "remote-open-throws",
+    "MQQP-3.1.4.3-D02",
+    "RemoteQMOpenQueue throws what it refuses.",
+    throwing(RemoteOpening.remote_qm_open_queue),
+)
 
 # -- the client -------------------------------------------------------------------------------------------------------
 

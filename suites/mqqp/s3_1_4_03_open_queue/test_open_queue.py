@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT
-from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, UNKNOWN_HANDLE, brought, deliver, filled
+from harness.wire.rpc_stub import NULL_HANDLE, guid
+from suites.mqqp.steps.reading import FIRST, UNKNOWN_HANDLE, brought, deliver, filled, frames
 
 pytestmark = needs("qm2qm")
 
@@ -67,3 +69,19 @@ def test_values_that_are_refused_and_one_that_is_ignored(remote, judge):
     handles = {"hRemoteQueue": opened.out.phQueue, "dwQueue": opened.out.dwpQueue}
     read = queue.read(PEEK_CURRENT, **handles)
     judge("MQQP-3.1.4.3-17", expected="second", observed=brought(read), evidence=[*ignored.evidence, *read.evidence])
+
+
+@needs("inspect")
+@covers("MQQP-3.1.4.3-18")
+def test_the_client_is_kept_with_what_it_opened(remote, sut, judge):
+    """Two clients open a queue: the entries of their openings have their pLicGuids."""
+    clients = [UUID(int=0x6D71_0001), UUID(int=0x6D71_0002)]
+    queue = filled(remote)
+    calls = []
+    for client in clients:
+        opened = remote.open_remote(queue.association).settled().out
+        values = {"hQueue": opened.phQueue, "pQueue": opened.dwpQueue, "dwpContext": opened.pdwContext}
+        calls.append(queue.open_session(pLicGuid=guid(client), **values).settled())
+    known = {str(entry["ClientId"]).lower() for entry in sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]}
+    found = [str(client) for client in clients if str(client) in known]
+    judge("MQQP-3.1.4.3-18", expected=[str(client) for client in clients], observed=found, evidence=frames(calls))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import both, skip, skip_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, called_unbound, error_for_success
+from harness.faults.rpc_calls import answering, called_unbound, error_for_success, throwing
 from reference_qm.core.queueing.opening import QueueOpening
 from reference_qm.core.remote.model import OpenQueueEntry
 from reference_qm.core.remote.opening import RemoteOpening
@@ -33,6 +33,12 @@ add(
         skip(RemoteOpening.cancel_remote_reads),
         skip_during(RemoteOpening.close_open_queue_entry, QueueOpening.close_queue),
     ),
+)
+add(
+    "remote-close-throws",
+    "MQQP-3.1.4.4-D01",
+    "RemoteQMCloseQueue throws what it refuses.",
+    throwing(RemoteOpening.remote_qm_close_queue),
 )
 
 

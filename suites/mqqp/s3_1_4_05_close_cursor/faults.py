@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, called_unbound, error_for_success
+from harness.faults.rpc_calls import answering, called_unbound, error_for_success, throwing
 from reference_qm.core.queueing.cursors import Cursors
 from reference_qm.core.remote.opening import RemoteOpening
 from reference_qm.model.statuses import Status
@@ -23,6 +23,12 @@ add(
     ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
     "The cursor stays.",
     skip_during(RemoteOpening.remote_qm_close_cursor, Cursors.close),
+)
+add(
+    "remote-cursor-throws",
+    "MQQP-3.1.4.5-D01",
+    "RemoteQMCloseCursor throws what it refuses.",
+    throwing(RemoteOpening.remote_qm_close_cursor),
 )
 
 

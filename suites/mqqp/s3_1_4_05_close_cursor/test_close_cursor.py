@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT
 from suites.mqqp.steps.reading import FIRST, UNKNOWN_HANDLE, brought, filled
 
@@ -21,6 +21,7 @@ INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
     "MQQP-3.1.4.5-13",
     "MQQP-2.2.2.1-01",
 )
+@goes_on()
 def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge):
     """Unknown queues and cursors are refused, the queue of another, too; the closed cursor cannot be read with."""
     queue = filled(remote, FIRST)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.parts import fault
 from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import add
-from harness.faults.rpc_calls import answering, called_unbound, error_for_success
+from harness.faults.rpc_calls import answering, called_unbound, error_for_success, throwing
 from reference_qm.core.remote.ending import RemoteEnding
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.reading import RemoteReads
@@ -34,9 +34,22 @@ add(
     "The entry stays.",
     skip_during(RemoteEnding.cancel_remote_read, RemoteReads.remove_remote_read_entry),
 )
+add(
+    "remote-cancel-throws",
+    "MQQP-3.1.4.6-D02",
+    "RemoteQMCancelReceive throws what it refuses.",
+    throwing(RemoteEnding.remote_qm_cancel_receive),
+)
 
 
-@fault("remote-cancel-status-wrong", breaks=("MQQP-3.1.4.6-05", "MQQP-3.1.4.6-20"))
+@fault(
+    "remote-cancel-status-wrong",
+    breaks=(
+        "MQQP-3.1.4.6-05",
+        "MQQP-3.1.4.6-20",
+        "MQQP-3.1.4.6-D01",
+    ),
+)
 class StatusWrong(RemoteEnding):
     """Success returns an error."""
 
@@ -97,7 +110,13 @@ class QueueClosed(RemoteEnding):
         return cancelled
 
 
-@fault("remote-cancel-left-waiting", breaks="MQQP-3.1.4.6-15")
+@fault(
+    "remote-cancel-left-waiting",
+    breaks=(
+        "MQQP-3.1.4.6-15",
+        "MQQP-3.1.4.6-D01",
+    ),
+)
 class LeftWaiting(RemoteEnding):
     """The read goes on waiting."""
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
+import pytest
+
+from harness.peer.remote import START, START2
+from harness.run.marks import covers, goes_on, needs
 from harness.sut.releases import release_of
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
-from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, waiting
+from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, frames, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -22,8 +25,6 @@ def ended(read) -> str:
 
 
 @covers(
-    "MQQP-3.1.4.6-02",
-    "MQQP-3.1.4.6-03",
     "MQQP-3.1.4.6-05",
     "MQQP-3.1.4.6-07",
     "MQQP-3.1.4.6-08",
@@ -32,6 +33,7 @@ def ended(read) -> str:
     "MQQP-3.1.4.6-11",
     "MQQP-3.1.4.1-02",
 )
+@goes_on()
 def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     """Another queue, a pQueue that is none, another dwRequestID: each its own status, and the read waits on."""
     queue = filled(remote)
@@ -39,10 +41,9 @@ def test_only_the_queue_and_request_of_a_waiting_read_cancel_it(remote, judge):
     number = remote.request_id()
     arguments = {"hQueue": unopened, "pQueue": unopened, "dwRequestID": number}
     before = queue.association.call("RemoteQMCancelReceive", **arguments)
-    judge("MQQP-3.1.4.6-02", expected=INVALID_HANDLE, observed=before.outcome, evidence=before.evidence)
     idle = queue.cancel(number)
-    for rule in ("MQQP-3.1.4.6-03", "MQQP-3.1.4.6-09"):
-        judge(rule, expected=INVALID_HANDLE, observed=idle.outcome, evidence=idle.evidence)
+    observed = [before.outcome, idle.outcome]
+    judge("MQQP-3.1.4.6-09", expected=[INVALID_HANDLE] * 2, observed=observed, evidence=frames([before, idle]))
     admin = remote.open("admin", association=queue.association)
     read = queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS)
     waits = waiting(read)
@@ -109,3 +110,26 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     judge(
         "MQQP-3.1.4.6-14", expected=[FIRST, FIRST], observed=[brought(got), brought(peeked)], evidence=peeked.evidence
     )
+
+
+@covers("MQQP-3.1.4.6-D01", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-20")
+@pytest.mark.parametrize("by", [START, START2])
+@pytest.mark.parametrize("with_cursor", [False, True], ids=["plain", "by cursor"])
+@pytest.mark.parametrize("other_client", [False, True], ids=["same client", "other client"])
+def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other_client):
+    """It is answered at once and without a message; the message that comes then is for the next receive."""
+    queue = filled(remote)
+    cursor = queue.cursor().settled().out.phCursor if with_cursor else 0
+    number = remote.request_id()
+    read = queue.begin(RECEIVE, by=by, hCursor=cursor, dwRequestID=number, ulTimeout=LONG_MS)
+    waits = waiting(read)
+    caller = remote.associate() if other_client else queue.association
+    numbers = {"hQueue": queue.handle, "pQueue": queue.pointer, "dwRequestID": number}
+    cancelled = caller.call("RemoteQMCancelReceive", **numbers)
+    end = ended(read)
+    deliver(remote, [FIRST])
+    observed = [waits, cancelled.outcome, end, brought(queue.receive(by=by))]
+    evidence = frames([read, cancelled])
+    for rule in ("MQQP-3.1.4.6-D01", "MQQP-3.1.4.6-15"):
+        judge(rule, expected=[WAITING, "MQ_OK", NO_MESSAGE, FIRST], observed=observed, evidence=evidence)
+    judge("MQQP-3.1.4.6-20", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)

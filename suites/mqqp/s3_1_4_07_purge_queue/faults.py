@@ -54,11 +54,34 @@ class EveryQueuePurged(RemoteOpening):
         super().purge_remote_queue(call, queue)
 
 
-@fault("remote-purge-left-full", breaks="MQQP-3.1.4.7-10")
+@fault(
+    "remote-purge-left-full",
+    breaks=(
+        "MQQP-3.1.4.7-10",
+        "MQQP-3.1.4.7-D01",
+    ),
+)
 class LeftFull(RemoteOpening):
     """The messages stay."""
 
     def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+
+
+@fault("remote-purge-first-only", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"))
+class FirstOnly(RemoteOpening):
+    """Messages of the highest priority are purged, the others stay."""
+
+    def purge_remote_queue(self, call: Call, queue: Queue) -> None:
+        positions = list(queue.MessagePositionList)
+        highest = max((one.MessageReference.Priority for one in positions), default=0)
+        kept = [one.MessageReference for one in positions if one.MessageReference.Priority < highest]
+        if not kept:
+            super().purge_remote_queue(call, queue)
+            return
+        for one in positions:
+            if one.MessageReference not in kept:
+                queue.MessagePositionList.remove(one)
         self.qm.remote.note(call.respond(Return=Status.MQ_OK))
 
 

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
-
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import both, inputs
+from harness.faults.primitives import both
 from harness.faults.registry import add
-from harness.faults.rpc_calls import called_unbound, interfaces_apart
+from harness.faults.rpc_calls import called_unbound, interfaces_apart, requested
 from reference_qm.core.remote.enums import PortType
 from reference_qm.core.remote.opening import RemoteOpening
 from reference_qm.model.statuses import Status
-from reference_qm.rpc import QM2QM, Call, FaultStatus
-from reference_qm.rpc.bodies import Request
-from reference_qm.rpc.client import find_method
-from reference_qm.rpc.pdu import Pdu
-from reference_qm.rpc.rpc_errors import PduError
+from reference_qm.rpc import Call, FaultStatus
 from reference_qm.surface.clock import Now
-from reference_qm.surface.inputs import Input, RpcBytes
-
-PORT_OPNUM = find_method(QM2QM, "RemoteQMGetQMQMServerPort")
-ZERO = bytes(4)
 
 add(
     "rpc-unbound-RemoteQMGetQMQMServerPort",
@@ -113,26 +102,11 @@ class PortThrown(RemoteOpening):
             super().remote_qm_get_qmqm_server_port(call, now)
 
 
-def _any_port_type(event: Input) -> Iterable[Input]:
-    """Take a dwPortType above 3 for its lowest bits."""
-    if not isinstance(event, RpcBytes):
-        return [event]
-    try:
-        pdu = Pdu.parse(event.data)
-    except PduError:
-        return [event]
-    request = pdu.body
-    if not isinstance(request, Request) or request.opnum != PORT_OPNUM or len(request.stub) != len(ZERO):
-        return [event]
-    lowest = bytes([request.stub[0] & 1]) + ZERO[1:]
-    return [replace(event, data=replace(pdu, body=replace(request, stub=lowest)).build())]
-
-
 add(
     "remote-port-of-any-type",
     ("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03"),
     "Any dwPortType has a port.",
-    inputs(_any_port_type),
+    requested("RemoteQMGetQMQMServerPort", 4, lambda stub: bytes([stub[0] & 1, 0, 0, 0])),
 )
 
 

@@ -9,7 +9,7 @@ import pytest
 from harness.errors import SutUnavailable
 from harness.peer.association import Call
 from harness.peer.remote import Remote
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.sut.releases import release_of
 from harness.wire.rpc import QM2QM, QMCOMM, Syntax
 from harness.wire.rpc_qm2qm import IP_HANDSHAKE, IP_READ, IPX_HANDSHAKE, IPX_READ
@@ -60,6 +60,7 @@ def test_at_the_port_that_is_told_the_interface_is_served(remote, judge, port_ty
 
 
 @covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")
+@goes_on()
 def test_what_is_none_of_the_four_has_no_port(remote, judge):
     """Numbers above 3 bring 0, or a fault of the range (E53); what is not available brings 0. Then ports are told."""
     calls = asked(remote, *BEYOND, IP_READ)

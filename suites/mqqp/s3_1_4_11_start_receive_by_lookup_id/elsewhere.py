@@ -15,4 +15,5 @@ CHECKED_ELSEWHERE = {
     "MQQP-3.1.4.11-15": ("test_a_lookup_has_neither_cursor_nor_time_out",),
     "MQQP-3.1.4.11-16": ("test_a_lookup_has_neither_cursor_nor_time_out",),
     "MQQP-3.1.4.11-17": ("test_a_lookup_has_neither_cursor_nor_time_out",),
+    "MQQP-3.1.4.11-D08": ("test_what_a_method_refuses_is_returned",),
 }

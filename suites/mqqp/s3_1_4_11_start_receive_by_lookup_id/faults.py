@@ -8,7 +8,7 @@ from typing import Any
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import during, skip
 from harness.faults.registry import Install, add
-from harness.faults.rpc_calls import called_unbound
+from harness.faults.rpc_calls import called_unbound, throwing
 from reference_qm.core.queueing.reading import Reading
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
@@ -17,6 +17,7 @@ from reference_qm.core.remote.starting import Desc, RemoteStarting
 from reference_qm.core.remote_client.model import RemoteRead
 from reference_qm.core.remote_client.reading import ClientReading
 from reference_qm.core.remote_client.steps import Sequence
+from reference_qm.model.adm import MessagePosition
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction
 from reference_qm.model.statuses import Status
@@ -75,35 +76,38 @@ def _sought(found: MessageSeekAction, other: MessageSeekAction) -> Install:
 for _name, _breaks, _says, _found, _other in (
     (
         "remote-lookup-current-is-next",
-        ("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-45"),
+        (
+            *("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-41", "MQQP-3.1.4.11-45"),
+            *("MQQP-3.1.4.11-D01", "MQQP-3.1.4.11-D04"),
+        ),
         "CURRENT is the message behind.",
         MessageSeekAction.CURRENT,
         MessageSeekAction.NEXT,
     ),
     (
         "remote-lookup-first-is-next",
-        ("MQQP-3.1.4.11-42",),
+        ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D05"),
         "NEXT of 0 is the message behind 0.",
         MessageSeekAction.FIRST,
         MessageSeekAction.NEXT,
     ),
     (
         "remote-lookup-last-is-previous",
-        ("MQQP-3.1.4.11-43",),
+        ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"),
         "PREV of all ones is the message before it.",
         MessageSeekAction.LAST,
         MessageSeekAction.PREVIOUS,
     ),
     (
         "remote-lookup-previous-is-current",
-        ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-44"),
+        ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03", "MQQP-3.1.4.11-D06"),
         "PREV is the message itself.",
         MessageSeekAction.PREVIOUS,
         MessageSeekAction.CURRENT,
     ),
     (
         "remote-lookup-next-is-current",
-        ("MQQP-3.1.4.11-46",),
+        ("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D05"),
         "NEXT is the message itself.",
         MessageSeekAction.NEXT,
         MessageSeekAction.CURRENT,
@@ -115,7 +119,42 @@ for _name, _breaks, _says, _found, _other in (
 # -- how it is read ---------------------------------------------------------------------------------------------------
 
 
-@fault("remote-lookup-peek-takes", breaks="MQQP-3.1.4.11-40")
+class _UnlistedStatus(RemoteReads):
+    def complete_remote_read(self, entry: RemoteReadEntry, status: Status, position: MessagePosition | None) -> None:
+        super().complete_remote_read(entry, Status.MQ_ERROR if status >> 31 else status, position)
+
+
+add(
+    "remote-lookup-unlisted-status",
+    "MQQP-3.1.4.11-D07",
+    "A lookup that finds nothing returns MQ_ERROR.",
+    replaced(_UnlistedStatus),
+)
+add(
+    "remote-lookup-throws",
+    "MQQP-3.1.4.11-D08",
+    "RemoteQMStartReceiveByLookupId throws what it refuses.",
+    throwing(RemoteStarting.remote_qm_start_receive_by_lookup_id),
+)
+
+
+@fault(
+    "remote-lookup-receive-leaves",
+    breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D04", "MQQP-3.1.4.11-D05", "MQQP-3.1.4.11-D06"),
+)
+class ReceiveLeaves(RemoteReads):
+    """A receive leaves the message."""
+
+    def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
+        if entry.Action in RECEIVING:
+            entry.Action = ReadAction(entry.Action - 0x10)
+        super().remote_read_by_lookup(entry, descriptor, lookup_id)
+
+
+@fault(
+    "remote-lookup-peek-takes",
+    breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D01", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03"),
+)
 class PeekTakes(RemoteReads):
     """A peek takes the message."""
 
@@ -186,15 +225,43 @@ BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.11-04": ("remote-read-failure-ended",),
     "MQQP-3.1.4.11-05": ("remote-read-without-request",),
     "MQQP-3.1.4.11-06": ("remote-sequential-id-wrong",),
-    "MQQP-3.1.4.11-18": ("remote-failures-succeed", "remote-failures-told-apart"),
+    "MQQP-3.1.4.11-18": ("remote-failures-succeed", "remote-failures-told-apart", "remote-reads-inform"),
     "MQQP-3.1.4.11-22": ("remote-any-queue-for-none",),
     "MQQP-3.1.4.11-25": ("remote-session-not-needed",),
     "MQQP-3.1.4.11-26": ("remote-session-not-needed",),
     "MQQP-3.1.4.11-29": ("remote-other-queue-read",),
-    "MQQP-3.1.4.11-47": ("remote-packet-of-another",),
-    "MQQP-3.1.4.11-48": ("remote-packet-of-another",),
-    "MQQP-3.1.4.11-50": ("remote-packet-padded",),
-    "MQQP-3.1.4.11-53": ("remote-packet-left-out",),
+    "MQQP-3.1.4.11-47": (
+        "remote-message-without-AppSpecific",
+        "remote-message-without-BodyType",
+        "remote-message-without-CorrelationIdentifier",
+        "remote-message-without-Extension",
+        "remote-message-without-SentTime",
+        "remote-packet-of-another",
+    ),
+    "MQQP-3.1.4.11-48": (
+        "remote-message-without-AppSpecific",
+        "remote-message-without-BodyType",
+        "remote-message-without-CorrelationIdentifier",
+        "remote-message-without-Extension",
+        "remote-message-without-SentTime",
+        "remote-packet-of-another",
+    ),
+    "MQQP-3.1.4.11-50": (
+        "remote-message-without-AppSpecific",
+        "remote-message-without-BodyType",
+        "remote-message-without-CorrelationIdentifier",
+        "remote-message-without-Extension",
+        "remote-message-without-SentTime",
+        "remote-packet-padded",
+    ),
+    "MQQP-3.1.4.11-53": (
+        "remote-message-without-AppSpecific",
+        "remote-message-without-BodyType",
+        "remote-message-without-CorrelationIdentifier",
+        "remote-message-without-Extension",
+        "remote-message-without-SentTime",
+        "remote-packet-left-out",
+    ),
     "MQQP-3.1.4.11-54": ("remote-packet-padded",),
     "MQQP-3.1.4.11-55": ("remote-sequential-id-wrong",),
     "MQQP-3.1.4.11-56": ("remote-read-not-removed",),

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.peer.association import Call
-from harness.peer.remote import LOOKUP, RemoteQueue, packet_of
+from harness.judging.judge import Judge
+from harness.peer.remote import RemoteQueue
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import (
     FIRST_ID,
@@ -21,155 +19,226 @@ from harness.wire.rpc_qm2qm import (
     LOOKUP_RECEIVE_NEXT,
     LOOKUP_RECEIVE_PREV,
     PEEK_CURRENT,
+    PEEK_NEXT,
     RR_NACK,
 )
+from suites.mqqb.steps.opening import OneOf
+from suites.mqqp.steps.lookups import candidates, identifiers, looked_up
 from suites.mqqp.steps.reading import (
-    BODY,
     FAILURE,
     FIRST,
+    FOURTH,
     INVALID_PARAMETER,
     LOW_7_BYTES,
     SECOND,
     THIRD,
     UNKNOWN_HANDLE,
     brought,
-    contents,
     deliver,
     failed,
+    fill,
     filled,
     frames,
     handle_of,
+    send_all,
     sizes,
 )
+from suites.mqqp.steps.whole import KINDS, QUEUES, WHOLE, every_property, unchanged
 
 pytestmark = needs("qm2qm")
 
 PEEKS = (LOOKUP_PEEK_CURRENT, LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV)
 RECEIVES = (LOOKUP_RECEIVE_CURRENT, LOOKUP_RECEIVE_NEXT, LOOKUP_RECEIVE_PREV)
 LOOKUP_ACTIONS = (*PEEKS, *RECEIVES)
-
-
-def looked_up(queue: RemoteQueue, action: int, lookup_id: int, **fields: Any) -> Call:
-    """Read by a LookupId."""
-    return queue.read(action, by=LOOKUP, lookup_id=lookup_id, **fields)
-
-
-def identifiers(queue: RemoteQueue, count: int) -> list[int]:
-    """Return the LookupIdentifiers of the first messages, from the front on, as far as a reader can find them out.
-
-    SequentialId lacks their highest byte, which is 0 or 7 less the priority (errata E59): the one that is found is it.
-    """
-    found: list[int] = []
-    read = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
-    while len(found) < count and (packet := packet_of(read)) is not None:
-        lower, label = read.out.lpRemoteReadDesc2.SequentialId, brought(read)
-        candidates = (lower, (7 - packet["BaseHeader"].PR << 56) | lower)
-        known = [one for one in candidates if brought(looked_up(queue, LOOKUP_PEEK_CURRENT, one)) == label]
-        if not known:
-            break
-        found.append(known[0])
-        read = looked_up(queue, LOOKUP_PEEK_NEXT, found[-1])
-    return found
-
-
-@covers(
-    "MQQP-3.1.4.11-37",
-    "MQQP-3.1.4.11-39",
-    "MQQP-3.1.4.11-41",
-    "MQQP-3.1.4.11-42",
-    "MQQP-3.1.4.11-43",
-    "MQQP-3.1.4.11-44",
-    "MQQP-3.1.4.11-45",
-    "MQQP-3.1.4.11-46",
+IDENTIFIER = 0x0055_0000_0000_0007
+"""A LookupId of no message."""
+RETURNED = (
+    *("MQ_ERROR_INVALID_HANDLE", "MQ_ERROR_INVALID_PARAMETER", "MQ_ERROR_IO_TIMEOUT"),
+    *("MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_MESSAGE_NOT_FOUND"),
 )
-def test_the_action_and_the_identifier_say_which_message(remote, judge):
-    """CURRENT, NEXT and PREV of the second of three messages; NEXT of 0; PREV of all ones."""
-    queue = filled(remote, FIRST, SECOND, THIRD)
-    edges = {
-        "MQQP-3.1.4.11-42": (looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID), FIRST),
-        "MQQP-3.1.4.11-43": (looked_up(queue, LOOKUP_PEEK_PREV, LAST_ID), THIRD),
-    }
-    for rule, (read, label) in edges.items():
-        judge(rule, expected=label, observed=brought(read), evidence=read.evidence)
-    known = identifiers(queue, 2)
-    if len(known) < 2:
-        for rule in ("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-45"):
-            said = f"{len(known)} of 2 messages are found by the identifiers that the SUT returns"
-            judge(rule, expected="2 of 2", observed=said, evidence=edges["MQQP-3.1.4.11-42"][0].evidence)
+"""What a lookup that finds nothing may return: the table of 3.1.4.11, and what its event returns (MS-MQDMPR)."""
+
+
+LABELS = (FIRST, SECOND, THIRD)
+BESIDE = {LOOKUP_PEEK_CURRENT: 0, LOOKUP_PEEK_NEXT: 1, LOOKUP_PEEK_PREV: -1}
+"""Of each action that peeks: where its message is, counted from that of LookupId."""
+DEMANDS = {
+    LOOKUP_PEEK_CURRENT: ("MQQP-3.1.4.11-45", "MQQP-3.1.4.11-D01"),
+    LOOKUP_PEEK_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D02"),
+    LOOKUP_PEEK_PREV: ("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D03"),
+    LOOKUP_RECEIVE_CURRENT: ("MQQP-3.1.4.11-45", "MQQP-3.1.4.11-D04"),
+    LOOKUP_RECEIVE_NEXT: ("MQQP-3.1.4.11-46", "MQQP-3.1.4.11-D05"),
+    LOOKUP_RECEIVE_PREV: ("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"),
+}
+"""Of each action: the rule of where it looks, and that of the action."""
+
+
+def each_action() -> pytest.MarkDecorator:
+    """Make a check for each action, with the rules of that action."""
+    cases = [pytest.param(action, *rules, marks=covers(*rules), id=hex(action)) for action, rules in DEMANDS.items()]
+    return pytest.mark.parametrize(("action", "seek", "rule"), cases)
+
+
+def known_identifiers(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int]:
+    """Return the LookupIdentifiers of three messages; ConformanceFailure when lookups do not find them."""
+    known = identifiers(queue, len(LABELS))
+    if len(known) < len(LABELS):
+        first = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
+        said = f"{len(known)} of 3 messages are found by the identifiers that the SUT returns"
+        for rule in rules:
+            judge(rule, expected="3 of 3", observed=said, evidence=first.evidence)
         raise ConformanceFailure("no message to look beside")
-    second = known[1]
-    beside = {
-        "MQQP-3.1.4.11-44": (looked_up(queue, LOOKUP_PEEK_PREV, second), FIRST),
-        "MQQP-3.1.4.11-45": (looked_up(queue, LOOKUP_PEEK_CURRENT, second), SECOND),
-        "MQQP-3.1.4.11-46": (looked_up(queue, LOOKUP_PEEK_NEXT, second), THIRD),
-    }
-    for rule, (read, label) in beside.items():
-        judge(rule, expected=label, observed=brought(read), evidence=read.evidence)
-    every = [brought(read) for read, _ in (*edges.values(), *beside.values())]
-    wanted = [label for _, label in (*edges.values(), *beside.values())]
-    current = beside["MQQP-3.1.4.11-45"][0]
-    judge("MQQP-3.1.4.11-41", expected=wanted, observed=every, evidence=current.evidence)
-    judge("MQQP-3.1.4.11-39", expected=SECOND, observed=brought(current), evidence=current.evidence)
-    judge.finished(
-        "MQQP-3.1.4.11-39",
-        "MQQP-3.1.4.11-41",
-        "MQQP-3.1.4.11-42",
-        "MQQP-3.1.4.11-43",
-        "MQQP-3.1.4.11-44",
-        "MQQP-3.1.4.11-45",
-        "MQQP-3.1.4.11-46",
-    )
-    taken = looked_up(queue, LOOKUP_RECEIVE_CURRENT, second)
+    return known
+
+
+@each_action()
+@covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-40", "MQQP-3.1.4.11-41")
+@pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
+def test_the_action_and_the_identifier_say_which_message(remote, judge, action, seek, rule, at):
+    """CURRENT, NEXT and PREV of the first, the second and the last of three messages: peeked at, or taken."""
+    queue = filled(remote, *LABELS)
+    known = known_identifiers(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
+    receives = action in RECEIVES
+    there = at + BESIDE[action - 0x10 if receives else action]
+    expected = LABELS[there] if 0 <= there < len(LABELS) else FAILURE
+    read = looked_up(queue, action, known[at])
+    if receives and read.outcome == "MQ_OK":
+        queue.end(read)
+    gone = [expected] if receives else []
+    left = [label for label in LABELS if label not in gone]
+    found, stays = failed(read), queue.labels()
+    for one in (seek, rule, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-41"):
+        judge(one, expected=expected, observed=found, evidence=read.evidence)
+    for one in (rule, "MQQP-3.1.4.11-40"):
+        judge(one, expected=left, observed=stays, evidence=read.evidence)
+
+
+@covers("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-40")
+@pytest.mark.parametrize(
+    ("action", "edge", "label", "rules"),
+    [
+        pytest.param(action, edge, label, rules, marks=covers(*rules), id=hex(action))
+        for action, edge, label, rules in (
+            (LOOKUP_PEEK_NEXT, FIRST_ID, FIRST, ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02")),
+            (LOOKUP_PEEK_PREV, LAST_ID, THIRD, ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03")),
+            (LOOKUP_RECEIVE_NEXT, FIRST_ID, FIRST, ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05")),
+            (LOOKUP_RECEIVE_PREV, LAST_ID, THIRD, ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06")),
+        )
+    ],
+)
+@pytest.mark.parametrize("queue_kind", ["plain", "transactional"])
+def test_the_ends_of_the_queue_have_identifiers(remote, judge, action, edge, label, rules, queue_kind):
+    """NEXT of 0 is the first message, PREV of all ones the last; again it is the same, or after a receive the next."""
+    queue = remote.open(queue_kind)
+    fill(remote, queue_kind, *LABELS)
+    found = []
+    for _ in range(2):
+        read = looked_up(queue, action, edge)
+        found.append(brought(read))
+        if action in RECEIVES:
+            queue.end(read)
+    expected = [label, SECOND if action in RECEIVES else label]
+    for rule in (*rules, "MQQP-3.1.4.11-41", "MQQP-3.1.4.11-40"):
+        judge(rule, expected=expected, observed=found, evidence=read.evidence)
+
+
+@covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
+def test_what_was_taken_is_found_no_more_and_what_comes_later_is(remote, judge):
+    """Of three messages the second is received: its identifier names nothing, the others theirs; a fourth its own."""
+    queue = filled(remote, *LABELS)
+    known = known_identifiers(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
+    taken = looked_up(queue, LOOKUP_RECEIVE_CURRENT, known[1])
+    locked = looked_up(queue, LOOKUP_PEEK_CURRENT, known[1])
     queue.end(taken)
-    left = [brought(looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)), brought(looked_up(queue, LOOKUP_PEEK_PREV, LAST_ID))]
-    gone = looked_up(queue, LOOKUP_PEEK_CURRENT, second)
-    seen = [brought(current), brought(taken), failed(gone), *left]
-    expected = [SECOND, SECOND, FAILURE, FIRST, THIRD]
-    judge("MQQP-3.1.4.11-37", expected=expected, observed=seen, evidence=[*taken.evidence, *gone.evidence])
-
-
-@covers("MQQP-3.1.4.11-40")
-def test_a_peek_leaves_the_message_and_a_receive_takes_it(remote, judge):
-    """The first message is peeked twice, received once; then the second is the first."""
-    queue = filled(remote, FIRST, SECOND)
-    peeked = [looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID) for _ in range(2)]
-    received = looked_up(queue, LOOKUP_RECEIVE_NEXT, FIRST_ID)
-    queue.end(received)
-    behind = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
-    seen = [brought(read) for read in (*peeked, received, behind)]
-    judge("MQQP-3.1.4.11-40", expected=[FIRST, FIRST, FIRST, SECOND], observed=seen, evidence=received.evidence)
+    deliver(remote, [FOURTH])
+    reads = [looked_up(queue, LOOKUP_PEEK_CURRENT, one) for one in known]
+    fourth = looked_up(queue, LOOKUP_PEEK_NEXT, known[2])
+    seen = [brought(taken), failed(locked), *(failed(read) for read in reads), brought(fourth)]
+    expected = [SECOND, FAILURE, FIRST, FAILURE, THIRD, FOURTH]
+    for rule in ("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39"):
+        judge(rule, expected=expected, observed=seen, evidence=frames([taken, *reads, fourth]))
 
 
 @covers(
     "MQQP-3.1.4.11-02",
     "MQQP-3.1.4.11-03",
     "MQQP-3.1.4.11-18",
+    "MQQP-3.1.4.11-57",
+    "MQQP-3.1.4.11-58",
+    "MQQP-3.1.4.11-D07",
+)
+@pytest.mark.parametrize("action", LOOKUP_ACTIONS, ids=hex)
+def test_only_a_receive_that_succeeds_brings_a_handle(remote, judge, action):
+    """By each action: nothing there is a failure of the table, without a handle; a message comes with one if taken."""
+    queue = filled(remote)
+    edge = LAST_ID if action in (LOOKUP_PEEK_PREV, LOOKUP_RECEIVE_PREV) else FIRST_ID
+    at = IDENTIFIER if action in (LOOKUP_PEEK_CURRENT, LOOKUP_RECEIVE_CURRENT) else edge
+    failing = looked_up(queue, action, at)
+    deliver(remote, [FIRST])
+    if at == IDENTIFIER:
+        at = known[0] if (known := identifiers(queue, 1)) else at
+    read = looked_up(queue, action, at)
+    evidence = frames([failing, read])
+    judge(
+        "MQQP-3.1.4.11-D07",
+        expected=OneOf(*RETURNED),
+        observed=failing.outcome,
+        evidence=failing.evidence,
+    )
+    for rule in ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"):
+        judge(rule, expected=[FAILURE, "MQ_OK"], observed=[failed(failing), read.outcome], evidence=evidence)
+    wanted, handles = "a handle" if action in RECEIVES else "NULL", [handle_of(failing), handle_of(read)]
+    for rule in ("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57", "MQQP-3.1.4.11-02"):
+        judge(rule, expected=["NULL", wanted], observed=handles, evidence=evidence)
+    if action in RECEIVES:
+        ends = [queue.end(read).outcome, queue.labels()]
+        for rule in ("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"):
+            judge(rule, expected=["MQ_OK", []], observed=ends, evidence=evidence)
+
+
+@covers(
     "MQQP-3.1.4.11-47",
     "MQQP-3.1.4.11-48",
     "MQQP-3.1.4.11-50",
     "MQQP-3.1.4.11-53",
     "MQQP-3.1.4.11-54",
-    "MQQP-3.1.4.11-57",
-    "MQQP-3.1.4.11-58",
 )
-def test_a_receive_brings_the_message_and_a_handle(remote, judge):
-    """The answer holds the packet and its size; a receive has a handle, a peek and a failure have none."""
-    queue = filled(remote, FIRST)
-    peeked = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
-    received = looked_up(queue, LOOKUP_RECEIVE_NEXT, FIRST_ID)
-    failing = looked_up(queue, LOOKUP_RECEIVE_NEXT, FIRST_ID)
-    for rule in ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"):
-        observed = [received.outcome, failed(failing)]
-        judge(rule, expected=["MQ_OK", FAILURE], observed=observed, evidence=received.evidence)
-    none = [handle_of(read) for read in (peeked, failing)]
-    for rule in ("MQQP-3.1.4.11-02", "MQQP-3.1.4.11-57"):
-        judge(rule, expected="a handle", observed=handle_of(received), evidence=received.evidence)
-    judge("MQQP-3.1.4.11-03", expected=["NULL", "NULL"], observed=none, evidence=[*peeked.evidence, *failing.evidence])
-    for read in (peeked, received):
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_property_of_a_message_is_brought(remote, judge, kind):
+    """What lookups bring is what was sent, property by property, and as long as its PacketSize says."""
+    queue = remote.open(QUEUES[kind])
+    sent = [every_property(remote.peer, label, kind) for label in (FIRST, SECOND)]
+    send_all(remote, sent)
+    reads = {
+        looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID): 0,
+        looked_up(queue, LOOKUP_PEEK_PREV, LAST_ID): 1,
+        looked_up(queue, LOOKUP_RECEIVE_NEXT, FIRST_ID): 0,
+    }
+    for read, which in reads.items():
         for rule in ("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"):
-            judge(rule, expected=f"{FIRST}: {BODY!r}", observed=contents(read), evidence=read.evidence)
+            judge(rule, expected=WHOLE, observed=unchanged(read, sent[which]), evidence=read.evidence)
         size, packet_size = sizes(read)
-        judge("MQQP-3.1.4.11-54", expected=packet_size, observed=size, evidence=read.evidence)
+        judge("MQQP-3.1.4.11-54", expected=packet_size or "a packet", observed=size, evidence=read.evidence)
+
+
+@covers("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55")
+def test_the_sequential_id_is_that_of_the_other_method(remote, judge):
+    """For each message RemoteQMStartReceive2 and lookups bring the same SequentialId, each another."""
+    queue = filled(remote, *LABELS)
+    cursor = queue.cursor().settled().out.phCursor
+    read = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
+    seen = []
+    for action, label in zip((PEEK_CURRENT, PEEK_NEXT, PEEK_NEXT), LABELS, strict=True):
+        other = queue.read(action, hCursor=cursor).settled()
+        pair = [one.settled().out.lpRemoteReadDesc2.SequentialId for one in (other, read)]
+        seen.append(pair[1])
+        for rule in ("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"):
+            evidence = frames([other, read])
+            judge(rule, expected=[label, pair[0]], observed=[brought(read), pair[1]], evidence=evidence)
+        following = [looked_up(queue, LOOKUP_PEEK_NEXT, one) for one in candidates(pair[1], read)]
+        read = next((one for one in following if one.outcome == "MQ_OK"), read)
+    for rule in ("MQQP-3.1.4.11-06", "MQQP-3.1.4.11-55"):
+        judge(rule, expected=len(LABELS), observed=len(set(seen)), evidence=read.evidence)
 
 
 @needs("receive")
@@ -185,7 +254,6 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
             judge(rule, expected=known[label], observed=observed, evidence=read.evidence)
 
 
-@goes_on()
 @pytest.mark.parametrize("action", LOOKUP_ACTIONS, ids=hex)
 @covers(
     "MQQP-3.1.4.11-21",
@@ -195,6 +263,7 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
     "MQQP-3.1.4.11-25",
     "MQQP-3.1.4.11-26",
 )
+@goes_on()
 def test_descriptions_that_are_refused(remote, judge, action):
     """By each action: a cursor, any time-out, no queue, one that was not opened; then the same is carried out."""
     queue = filled(remote, FIRST, SECOND, THIRD)
@@ -223,24 +292,26 @@ def test_descriptions_that_are_refused(remote, judge, action):
 
 
 @covers("MQQP-3.1.4.11-29", "MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-56")
-def test_a_receive_is_kept_until_it_is_ended(remote, judge):
+@pytest.mark.parametrize("action", RECEIVES, ids=hex)
+def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
     """Its message is locked, and free again with RR_NACK; the dwRequestID is free when the call is answered."""
     queue = filled(remote, FIRST)
     admin = remote.open("admin")
     number = remote.request_id()
-    received = looked_up(queue, LOOKUP_RECEIVE_NEXT, FIRST_ID, dwRequestID=number)
+    at = {LOOKUP_RECEIVE_NEXT: FIRST_ID, LOOKUP_RECEIVE_PREV: LAST_ID}.get(action)
+    if at is None:
+        at = next(iter(identifiers(queue, 1)), IDENTIFIER)
+    received = looked_up(queue, action, at, dwRequestID=number)
     locked = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID, dwRequestID=number)
     ended = queue.end(received, RR_NACK)
-    again = looked_up(queue, LOOKUP_RECEIVE_NEXT, FIRST_ID, dwRequestID=number)
+    again = looked_up(queue, action, at, dwRequestID=number)
     seen = [brought(received), failed(locked), ended.outcome, brought(again)]
     for rule in ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"):
         expected = [FIRST, FAILURE, "MQ_OK", FIRST]
         judge(rule, expected=expected, observed=seen, evidence=[*received.evidence, *ended.evidence])
-    judge.finished("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36")
     queue.end(again, RR_NACK)
     free = queue.read(PEEK_CURRENT, dwRequestID=number)
     judge("MQQP-3.1.4.11-56", expected=FIRST, observed=brought(free), evidence=[*again.evidence, *free.evidence])
-    judge.finished("MQQP-3.1.4.11-56")
     queue.receive()
     deliver(remote, [SECOND], queue="admin")
     right = looked_up(admin, LOOKUP_PEEK_NEXT, FIRST_ID)

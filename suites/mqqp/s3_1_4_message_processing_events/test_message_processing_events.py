@@ -1,33 +1,64 @@
-"""MS-MQQP 3.1.4 Message Processing Events and Sequencing Rules: the strict consistency check of NDR."""
+"""MS-MQQP 3.1.4 Message Processing Events and Sequencing Rules: opnums, ranges, exceptions; statuses of 1.8, 2.2."""
 
 from __future__ import annotations
 
-from harness.peer.remote import START
-from harness.run.marks import covers, needs
+from collections.abc import Callable
+
+import pytest
+
+from harness.peer.association import Call
+from harness.peer.remote import LOOKUP, START, START2, Remote, RemoteQueue
+from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc import QM2QM
-from harness.wire.rpc_qm2qm import MAX_BUFFER, PEEK_CURRENT, QM2QM_OPERATIONS, RECEIVE, RR_ACK
-from harness.wire.rpc_stub import buffer
-from suites.mqqp.steps.reading import FIRST, filled
+from harness.wire.rpc_qm2qm import (
+    FIRST_ID,
+    IP_READ,
+    LOOKUP_PEEK_NEXT,
+    LOOKUP_RECEIVE_NEXT,
+    MAX_BUFFER,
+    PEEK_CURRENT,
+    PEEK_NEXT,
+    QM2QM_OPERATIONS,
+    RECEIVE,
+    RR_ACK,
+    RR_NACK,
+    desc2,
+)
+from harness.wire.rpc_status import failure
+from harness.wire.rpc_stub import NULL_HANDLE, buffer
+from suites.mqqp.steps.reading import FIRST, SECOND, UNKNOWN_HANDLE, brought, filled, frames
+from suites.mqqp.steps.statuses import is_vendors_own, is_well_known
 
 pytestmark = needs("qm2qm")
 
 BAD_STUB = "fault RPC_X_BAD_STUB_DATA"
+NO_OPNUM = "fault nca_s_op_rng_error"
+REFUSED = "refused"
+
+
+def refused(call: Call) -> str:
+    """Return whether a call was refused: by a fault, or by a failure HRESULT; else what came of it."""
+    return REFUSED if call.thrown is not None or call.failed else call.outcome
 
 
 @covers("MQQP-3.1.4-01")
+@goes_on()
 def test_stubs_are_checked_strictly(remote, judge):
     """Values out of range, counts that are not there and stubs that end too soon are faults; nothing is done."""
     queue = filled(remote, FIRST)
     association = queue.association
     read = queue.read(RECEIVE).settled()
-    wide = association.contexts[QM2QM].wide
+    wide = association.of(QM2QM).contexts[QM2QM].wide
     description = queue.description(PEEK_CURRENT, dwSize=8, lpBuffer=buffer(b"1234", max_count=8, actual_count=8))
     whole = QM2QM_OPERATIONS["RemoteQMPurgeQueue"].build_request(wide, hQueue=queue.handle)
     calls = {
         "dwAck 0": association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=0),
         "dwAck 3": association.call("RemoteQMEndReceive", pphContext=read.out.pphContext, dwAck=3),
         "dwMQS 17": queue.open_session(dwMQS=17),
+        "dwPortType 4": association.call("RemoteQMGetQMQMServerPort", dwPortType=4),
         "dwSize above its range": queue.read(PEEK_CURRENT, dwSize=MAX_BUFFER + 1),
+        "dwSize above its range, the older way": queue.read(PEEK_CURRENT, by=START, dwSize=MAX_BUFFER + 1),
+        "dwSize above its range, by lookup": queue.read(LOOKUP_PEEK_NEXT, by=LOOKUP, dwSize=MAX_BUFFER + 1),
         "elements that are not there": association.call(START, lpRemoteReadDesc=description),
         "a stub cut": association.call("RemoteQMPurgeQueue", stub=whole[:-1]),
         "no stub": association.call("RemoteQMPurgeQueue", stub=b""),
@@ -37,3 +68,195 @@ def test_stubs_are_checked_strictly(remote, judge):
     expected = dict.fromkeys(calls, BAD_STUB) | {"then": "MQ_OK"}
     evidence = [call.evidence[-1] for call in calls.values()]
     judge("MQQP-3.1.4-01", expected=expected, observed=observed, evidence=evidence)
+
+
+@covers("MQQP-3.1.4-D01")
+def test_each_method_has_its_opnum(remote, judge):
+    """Called by number each of the eleven does what its name says, on a queue with a message; a twelfth is none."""
+    queue = filled(remote, FIRST, SECOND)
+    cursor = queue.cursor().settled().out.phCursor
+    association = queue.association.of(QM2QM)
+    context = association.contexts[QM2QM]
+
+    def numbered(opnum: int, name: str, **arguments: object) -> Call:
+        operation = QM2QM_OPERATIONS[name]
+        call = association.raw(opnum, operation.build_request(context.wide, **arguments), context)
+        call.operation = operation
+        return call.wait()
+
+    def read(opnum: int, name: str, action: int) -> Call:
+        description = queue.description(action)
+        if name == START:
+            return numbered(opnum, name, lpRemoteReadDesc=description)
+        more = {"LookupId": FIRST_ID} if name == LOOKUP else {}
+        return numbered(opnum, name, lpRemoteReadDesc2=desc2(description), **more)
+
+    version, port = numbered(8, "RemoteQmGetVersion"), numbered(7, "RemoteQMGetQMQMServerPort", dwPortType=IP_READ)
+    opened = remote.open_remote(queue.association).settled().out
+    session = numbered(
+        2, "RemoteQMOpenQueue", hQueue=opened.phQueue, pQueue=opened.dwpQueue, dwpContext=opened.pdwContext
+    )
+    first = read(0, START, RECEIVE)
+    ended = numbered(1, "RemoteQMEndReceive", pphContext=handle(first), dwAck=RR_ACK)
+    second, looked = read(9, START2, PEEK_CURRENT), read(10, LOOKUP, LOOKUP_PEEK_NEXT)
+    identity = {"hQueue": queue.handle, "pQueue": queue.pointer}
+    idle = numbered(5, "RemoteQMCancelReceive", **identity, dwRequestID=remote.request_id())
+    no_cursor = numbered(4, "RemoteQMCloseCursor", hQueue=queue.handle, hCursor=cursor)
+    purged = numbered(6, "RemoteQMPurgeQueue", hQueue=queue.handle)
+    left = queue.labels()
+    closed = numbered(3, "RemoteQMCloseQueue", pphContext=handle(session, "phContext"))
+    beyond = [association.raw(opnum, b"", context).wait() for opnum in (11, 0xFFFF)]
+    observed = {
+        "0": brought(first),
+        "1": ended.outcome,
+        "2": session.outcome,
+        "3": closed.outcome,
+        "4": no_cursor.outcome,
+        "5": idle.outcome,
+        "6": [purged.outcome, left],
+        "7": "a port" if port.status and port.status <= 0xFFFF else port.outcome,
+        "8": version.outcome,
+        "9": brought(second),
+        "10": brought(looked),
+        "beyond": [call.outcome for call in beyond],
+    }
+    expected = {
+        "0": FIRST,
+        "1": "MQ_OK",
+        "2": "MQ_OK",
+        "3": "MQ_OK",
+        "4": "MQ_OK",
+        "5": "MQ_ERROR_INVALID_HANDLE",
+        "6": ["MQ_OK", []],
+        "7": "a port",
+        "8": "returned",
+        "9": SECOND,
+        "10": SECOND,
+        "beyond": [NO_OPNUM, NO_OPNUM],
+    }
+    evidence = frames([first, session, port])
+    judge("MQQP-3.1.4-D01", expected=expected, observed=observed, evidence=evidence)
+
+
+@covers("MQQP-3.1.4.2-D02")
+@pytest.mark.parametrize("wrong", [0, 3, 4, 0x8000_0001, 0xFFFF_FFFF], ids=hex)
+@pytest.mark.parametrize("right", [RR_NACK, RR_ACK], ids=["nack", "ack"])
+@goes_on()
+def test_an_acknowledgment_is_1_or_2(remote, judge, wrong, right):
+    """Another dwAck is refused and ends nothing: the message is locked as before, until one of the two ends it."""
+    queue = filled(remote, FIRST, SECOND)
+    read = queue.read(RECEIVE)
+    call = queue.association.call("RemoteQMEndReceive", pphContext=handle(read), dwAck=wrong)
+    locked = queue.labels()
+    ended = queue.end(read, right)
+    observed = [brought(read), refused(call), locked, ended.outcome, queue.labels()]
+    after = [FIRST, SECOND] if right == RR_NACK else [SECOND]
+    expected = [FIRST, REFUSED, [SECOND], "MQ_OK", after]
+    judge("MQQP-3.1.4.2-D02", expected=expected, observed=observed, evidence=frames([call, ended]))
+
+
+@covers("MQQP-3.1.4.3-D01")
+@goes_on()
+def test_licences_are_counted_from_0_to_16(remote, judge):
+    """dwMQS of 0 to 16 opens a queue, which can be read and closed; one above is refused, and leaves nothing open."""
+    queue = filled(remote, FIRST)
+    fine, wrong = (0, 1, 2, 8, 15, 16), (17, 0x100, 0x8000_0000, 0xFFFF_FFFF)
+    calls = [queue.open_session(dwMQS=value) for value in (*fine, *wrong)]
+    observed = [*(call.outcome for call in calls[: len(fine)]), *(refused(call) for call in calls[len(fine) :])]
+    expected = ["MQ_OK"] * len(fine) + [REFUSED] * len(wrong)
+    still = brought(queue.read(PEEK_CURRENT))
+    judge("MQQP-3.1.4.3-D01", expected=[*expected, FIRST], observed=[*observed, still], evidence=frames(calls[-8:]))
+
+
+def handle(call: Call, name: str = "pphContext") -> bytes:
+    """Return the context handle of an answer; NULL when there is none."""
+    return bytes(getattr(call.out, name)) if call.out is not None else NULL_HANDLE
+
+
+# -- what is refused is returned ----------------------------------------------------------------------------------
+
+
+def reads(by: str) -> Callable[[Remote, RemoteQueue], list[Call]]:
+    """Return what makes reads of a method that are refused."""
+
+    def make(remote: Remote, queue: RemoteQueue) -> list[Call]:
+        if by == LOOKUP:
+            wrong = ({"ulTimeout": 1}, {"hCursor": UNKNOWN_HANDLE}, {"hRemoteQueue": 0, "dwQueue": 0})
+            found = [queue.read(LOOKUP_RECEIVE_NEXT, by=by, **fields) for fields in wrong]
+            return [*found, queue.read(LOOKUP_RECEIVE_NEXT, by=by), queue.read(LOOKUP_PEEK_NEXT, by=by)]
+        other = {"hRemoteQueue": UNKNOWN_HANDLE, "dwQueue": UNKNOWN_HANDLE}
+        wrong = ({"dwQueue": 0}, {"hCursor": UNKNOWN_HANDLE}, other)
+        found = [queue.read(RECEIVE, by=by, **fields) for fields in wrong]
+        return [*found, queue.read(PEEK_NEXT, by=by), queue.read(RECEIVE, by=by), queue.read(PEEK_CURRENT, by=by)]
+
+    return make
+
+
+def ends(remote: Remote, queue: RemoteQueue) -> list[Call]:
+    """End nothing."""
+    return [queue.association.call("RemoteQMEndReceive", pphContext=NULL_HANDLE, dwAck=ack) for ack in (1, 2)]
+
+
+def openings(remote: Remote, queue: RemoteQueue) -> list[Call]:
+    """Open what cannot be opened."""
+    return [queue.open_session(pQueue=0), queue.open_session(dwpContext=0), queue.open_session(pQueue=UNKNOWN_HANDLE)]
+
+
+def closings(remote: Remote, queue: RemoteQueue) -> list[Call]:
+    """Close nothing."""
+    return [queue.association.call("RemoteQMCloseQueue", pphContext=NULL_HANDLE)]
+
+
+def cursors(remote: Remote, queue: RemoteQueue) -> list[Call]:
+    """Close cursors that are none."""
+    return [queue.close_cursor(UNKNOWN_HANDLE), queue.close_cursor(1, hQueue=UNKNOWN_HANDLE), queue.close_cursor(0)]
+
+
+def cancellings(remote: Remote, queue: RemoteQueue) -> list[Call]:
+    """Cancel reads that are none."""
+    numbers = {"hQueue": queue.handle, "dwRequestID": 1}
+    wrong = [queue.association.call("RemoteQMCancelReceive", pQueue=one, **numbers) for one in (0, UNKNOWN_HANDLE)]
+    return [*wrong, queue.cancel(remote.request_id())]
+
+
+FAILING: dict[str, tuple[str, Callable[[Remote, RemoteQueue], list[Call]]]] = {
+    START: ("MQQP-3.1.4.1-D21", reads(START)),
+    "RemoteQMEndReceive": ("MQQP-3.1.4.2-D03", ends),
+    "RemoteQMOpenQueue": ("MQQP-3.1.4.3-D02", openings),
+    "RemoteQMCloseQueue": ("MQQP-3.1.4.4-D01", closings),
+    "RemoteQMCloseCursor": ("MQQP-3.1.4.5-D01", cursors),
+    "RemoteQMCancelReceive": ("MQQP-3.1.4.6-D02", cancellings),
+    START2: ("MQQP-3.1.4.10-D05", reads(START2)),
+    LOOKUP: ("MQQP-3.1.4.11-D08", reads(LOOKUP)),
+}
+"""Of each method: the rule of its exceptions, and what makes calls of it that fail."""
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"), [pytest.param(name, rule, marks=covers(rule), id=name) for name, (rule, _) in FAILING.items()]
+)
+@goes_on()
+def test_what_a_method_refuses_is_returned(remote, judge, name, rule):
+    """Well-formed calls that cannot be carried out are answered with a status, not with a fault."""
+    queue = filled(remote)
+    calls = FAILING[name][1](remote, queue)
+    observed = ["returned" if call.status is not None else call.outcome for call in calls]
+    judge(rule, expected=["returned"] * len(calls), observed=observed, evidence=frames(calls))
+
+
+@covers("MQQP-1.8-D01", "MQQP-2.2-D01")
+@pytest.mark.parametrize("name", FAILING)
+def test_a_failure_has_the_severity_bit_and_a_code_of_its_own_the_customer_bit(remote, judge, name):
+    """Every status of a refusal has S set; one that no document knows has C set."""
+    queue = filled(remote)
+    calls = FAILING[name][1](remote, queue)
+    statuses = [call.status for call in calls if call.status is not None]
+    without = [f"{status:#010x}" for status in statuses if not failure(status)]
+    evidence = frames(calls)
+    if not statuses:
+        for rule in ("MQQP-1.8-D01", "MQQP-2.2-D01"):
+            judge.not_exercised(rule, "no refusal was returned", evidence)
+        return
+    judge("MQQP-2.2-D01", expected=[], observed=without, evidence=evidence)
+    unknown = [f"{status:#010x}" for status in statuses if not (is_well_known(status) or is_vendors_own(status))]
+    judge("MQQP-1.8-D01", expected=[], observed=unknown, evidence=evidence)

@@ -2,40 +2,75 @@
 
 from __future__ import annotations
 
+import pytest
+
+from harness.peer.association import Association, Call
+from harness.peer.remote import LOOKUP, START, START2, Remote, RemoteQueue
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
+from harness.wire.rpc_qm2qm import LOOKUP_RECEIVE_NEXT, RECEIVE
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
-from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled
+from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, deliver, fill, filled, frames, waiting
 
 pytestmark = needs("qm2qm")
 
+LONG_MS = 60_000
+TRIES = 8
+
 
 @covers("MQQP-3.1.6.1-01")
-def test_a_client_that_is_gone_leaves_no_queue_open(remote, judge):
-    """It had the queue for itself and a read that waited; its connection ends; another opens the queue."""
-    queue = filled(remote, FIRST, share=DENY_RECEIVE)
+@pytest.mark.parametrize("waits", [False, True], ids=["idle", "with a read that waits"])
+def test_a_client_that_is_gone_leaves_no_queue_open(remote, judge, waits):
+    """It had the queue for itself; its connection ends: another opens the queue, and gets the message that comes."""
+    queue = filled(remote, share=DENY_RECEIVE)
     queue.close_context()
+    if waits:
+        waiting(queue.begin(RECEIVE, ulTimeout=LONG_MS))
+    beside = remote.open("admin")
     other = remote.associate()
     refused = remote.open_remote(other, share=DENY_RECEIVE)
     queue.association.close()
-    remote.peer.environment.run_until(lambda: False, remote.sut.quiet_ms)
-    opened = remote.open_remote(other, share=DENY_RECEIVE)
+    opened = reopened(remote, other)
     observed = ["refused" if refused.failed else refused.outcome, opened.outcome]
-    evidence = [*refused.evidence, *opened.evidence]
+    evidence = frames([refused, opened])
     judge("MQQP-3.1.6.1-01", expected=["refused", "MQ_OK"], observed=observed, evidence=evidence)
+    deliver(remote, [FIRST])
+    deliver(remote, [SECOND], queue="admin")
+    seen = [brought(one.read(RECEIVE)) for one in (RemoteQueue(remote, other, opened), beside)]
+    judge("MQQP-3.1.6.1-01", expected=[FIRST, SECOND], observed=seen, evidence=evidence)
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
-def test_a_client_that_is_gone_gives_its_message_back(remote, judge):
-    """It received the first message and did not end that; its connection ends; another receives the same."""
-    queue = filled(remote, FIRST, SECOND)
-    other = remote.open()
-    received = queue.read(RECEIVE)
-    hidden = brought(other.read(PEEK_CURRENT))
+@pytest.mark.parametrize("by", [START, START2, LOOKUP])
+@pytest.mark.parametrize("kind", ["plain", "transactional"])
+def test_a_client_that_is_gone_gives_its_message_back(remote, judge, by, kind):
+    """Two received a message each and did not end that; the connection of one ends: its message is there, no other."""
+    queue, other = remote.open(kind), remote.open(kind)
+    fill(remote, kind, FIRST, SECOND, THIRD)
+    received = queue.read(LOOKUP_RECEIVE_NEXT if by == LOOKUP else RECEIVE, by=by)
+    kept = other.read(RECEIVE)
+    hidden = other.labels()
     queue.association.close()
-    remote.peer.environment.run_until(lambda: False, remote.sut.quiet_ms)
-    again = other.read(RECEIVE)
-    observed = [brought(received), hidden, brought(again)]
+    eventually_there(remote, other, [FIRST, THIRD])
+    observed = [brought(received), brought(kept), hidden, other.labels(), other.end(kept).outcome]
+    expected = [FIRST, SECOND, [THIRD], [FIRST, THIRD], "MQ_OK"]
     for rule in ("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"):
-        judge(rule, expected=[FIRST, SECOND, FIRST], observed=observed, evidence=[*received.evidence, *again.evidence])
-    other.end(again)
+        judge(rule, expected=expected, observed=observed, evidence=frames([received, kept]))
+
+
+def reopened(remote: Remote, association: Association) -> Call:
+    """Open the queue for one reader alone, again and again while that is refused, for as long as an answer may take."""
+    call = remote.open_remote(association, share=DENY_RECEIVE)
+    for _ in range(TRIES):
+        if not call.failed:
+            break
+        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // TRIES)
+        call = remote.open_remote(association, share=DENY_RECEIVE)
+    return call
+
+
+def eventually_there(remote: Remote, queue: RemoteQueue, labels: list[str]) -> None:
+    """Wait until a queue holds these messages, for as long as an answer may take."""
+    for _ in range(TRIES):
+        if queue.labels() == labels:
+            return
+        remote.peer.environment.run_until(lambda: False, remote.sut.response_timeout_ms // TRIES)

@@ -99,7 +99,10 @@ add(
 # -- the version ------------------------------------------------------------------------------------------------------
 
 
-@fault("remote-read-version-not-asked", breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07"))
+@fault(
+    "remote-read-version-not-asked",
+    breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01"),
+)
 class VersionNotAsked(ClientReading):
     """RemoteQmGetVersion is not called."""
 
@@ -347,6 +350,27 @@ class OtherMessage(ClientReading):
     def reconstruct_message(self, results: dict[str, Any]) -> RemoteMessage:
         found = super().reconstruct_message(results)
         return found._replace(message=replace(found.message, Body=found.message.Body[:-1]))
+
+
+def _without(name: str) -> Install:
+    """Lose a property of a message that was read."""
+
+    class Without(ClientReading):
+        def reconstruct_message(self, results: dict[str, Any]) -> RemoteMessage:
+            found = super().reconstruct_message(results)
+            lost = type(getattr(found.message, name))()
+            return found._replace(message=replace(found.message, **{name: lost}))
+
+    return replaced(Without)
+
+
+for _property in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "SentTime", "ArrivalTime"):
+    add(
+        f"remote-read-without-{_property}",
+        ("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
+        f"A message that was read has lost its {_property}.",
+        _without(_property),
+    )
 
 
 add(

@@ -187,7 +187,8 @@ RECEIVING_BY_CURSOR_SECTION = Section(
         "unique": "MQQP-3.2.4.6-05",
         "add": "MQQP-3.2.4.6-06",
     },
-    version={  # the call of RemoteQmGetVersion has no row in this section
+    version={
+        "version": "MQQP-3.2.4.6-D01",
         "check": "MQQP-3.2.4.6-07",
         "below_5": "MQQP-3.2.4.6-08",
         "below_5_1": "MQQP-3.2.4.6-09",

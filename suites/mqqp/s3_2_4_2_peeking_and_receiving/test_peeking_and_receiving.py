@@ -5,7 +5,6 @@ Each check is made for each of the four sections; ``sections.py`` has their rule
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
@@ -18,8 +17,9 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import RECEIVE, RR_ACK
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import SECTIONS, Section
 from suites.mqqp.steps.reader import (
-    BODY,
+    ARRIVED,
     CURSOR,
+    FAR,
     LABEL,
     QUEUE_DESCRIPTOR,
     QUEUE_HANDLE,
@@ -32,21 +32,23 @@ from suites.mqqp.steps.reader import (
     context,
     description,
     frames_of,
+    give,
 )
 from suites.mqqp.steps.reads import READ_TIMEOUT_MS, TIMEOUT_MS, Reading
+from suites.mqqp.steps.whole import KINDS, RECOVERABLE, WHOLE, every_property, told
 
 pytestmark = needs("remote_read")
 
 ALWAYS_OLD = "the SUT does not ask for versions and always calls RemoteQMStartReceive, as Windows 2000 does"
 VERSIONS = {
-    "below_5": ((4, 9, 9_999), START),
-    "below_5_1": (WINDOWS_2000, START),
-    "early_build": ((5, 0, 950), START),
-    "old": (WINDOWS_2000, START),
-    "new": (WINDOWS_2003, START2),
-    "check": (WINDOWS_7, START2),
+    "below_5": ([(0, 0, 0), (4, 0, 1_381), (4, 9, 9_999), (4, 255, 65_535)], START),
+    "below_5_1": ([WINDOWS_2000, (5, 0, 951), (5, 0, 65_535)], START),
+    "early_build": ([(5, 0, 0), (5, 0, 950)], START),
+    "old": ([WINDOWS_2000], START),
+    "new": ([(5, 1, 0), (5, 1, 950), WINDOWS_2003, (6, 0, 0), (10, 0, 0), (255, 0, 950)], START2),
+    "check": ([WINDOWS_7], START2),
 }
-"""The version that a server returns, and the method that is called then."""
+"""Versions that a server returns, and the method that is called then."""
 
 
 def each_section(rules: Callable[[Section], Iterable[str]]) -> pytest.MarkDecorator:
@@ -108,12 +110,14 @@ def fields_of(reading: Reading) -> dict[str, int]:
 
 @each_section(lambda section: section.version.values())
 def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, section):
-    """Servers of five versions: RemoteQMStartReceive is called below 5.1, else RemoteQMStartReceive2."""
+    """Servers of many versions: RemoteQMStartReceive is called below 5.1, else RemoteQMStartReceive2."""
     reader = Reader(peer, sut)
     remote = reader.open()
     cursor = reader.open_cursor(remote) if section.reading.cursor else None
     given_up = False
-    for about, (version, method) in VERSIONS.items():
+    for about, version, method in (
+        (about, one, how) for about, (versions, how) in VERSIONS.items() for one in versions
+    ):
         reader.set_version(*version)
         before = len(reader.server.calls)
         section.reading.begin(reader, remote, cursor=cursor).wait()
@@ -124,7 +128,7 @@ def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, sect
             given_up = True
             continue
         judge(section.version[about], expected=str([method]), observed=str(called), evidence=frames_of(calls))
-        if about == "check" and "version" in section.version:
+        if about == "check":
             judge(section.version["version"], expected=True, observed=asked, evidence=frames_of(calls))
     if given_up:
         judge.give_up(Verdict.NOT_APPLICABLE, ALWAYS_OLD)
@@ -170,18 +174,21 @@ def test_a_read_that_is_over_is_pending_no_more(peer, sut, judge, section):
     judge(section.removal, expected="1 pending, then 0", observed=counts, evidence=call.evidence)
 
 
-@pytest.mark.parametrize("way", ["old", "new"])
+@pytest.mark.parametrize(
+    ("way", "kind"), [("old", RECOVERABLE), *(("new", kind) for kind in KINDS)], ids=["old", *KINDS]
+)
 @each_section(lambda section: section.message.values())
-def test_the_message_that_the_server_sent(peer, sut, judge, section, way):
-    """The application gets what the server sent; after a receive the server gets its acknowledgment."""
+def test_the_message_that_the_server_sent(peer, sut, judge, section, way, kind):
+    """The application gets what the server sent, every property; after a receive the server gets its acknowledgment."""
     reader = Reader(peer, sut, WINDOWS_2000 if way == "old" else WINDOWS_7)
+    message = every_property(peer, LABEL, kind, destination=f"TCP:{peer.address}\\{FAR}")
+    reader.server.answers |= dict.fromkeys((START, START2), lambda call: give(call, bytes(message)))
     remote = reader.open()
     reply = section.reading.begin(reader, remote).wait()
     call = reader.await_reads()[0]
-    found = reply.get("message") or {}
-    observed = (base64.b64decode(found.get("body_base64", "")), found.get("label"))
+    observed = told(reply.get("message") or {}, message, ARRIVED)
     rules = section.message
-    judge(rules["message"], expected=str((BODY, LABEL)), observed=str(observed), evidence=call.evidence)
+    judge(rules["message"], expected=WHOLE, observed=observed, evidence=call.evidence)
     if section.reading.action != RECEIVE:
         return
     ends = reader.server.wait("RemoteQMEndReceive")

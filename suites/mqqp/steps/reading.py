@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from harness.capture.recorder import Frame
@@ -10,10 +10,11 @@ from harness.errors import ConformanceFailure
 from harness.peer.association import Call
 from harness.peer.remote import Remote, RemoteQueue, described, no_handle, packet_of
 from harness.wire.rpc_stub import octets
+from suites import messages
 from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, opened
 
-FIRST, SECOND, THIRD = "first", "second", "third"
+FIRST, SECOND, THIRD, FOURTH = "first", "second", "third", "fourth"
 BODY = b"of the peer"
 WAITING = "still waits"
 FAILURE = "a failure HRESULT"
@@ -33,28 +34,45 @@ def filled(remote: Remote, *labels: str, **how: Any) -> RemoteQueue:
 
 def deliver(remote: Remote, labels: Iterable[str], queue: str = "plain", **user: Any) -> None:
     """Send messages to a queue of the SUT; ConformanceFailure when it does not acknowledge them."""
-    wanted = list(labels)
-    if not wanted:
+    send_all(remote, [recoverable_message(remote.peer, user, queue=queue, label=label, body=BODY) for label in labels])
+
+
+def fill(remote: Remote, kind: str, *labels: str) -> None:
+    """Send messages to a plain or transactional queue of the SUT."""
+    if kind != "transactional":
+        deliver(remote, labels, kind)
+        return
+    sequence = messages.Sequence(remote.peer)
+    send_all(remote, [sequence.message(label=label, body=BODY) for label in labels])
+
+
+def send_all(remote: Remote, packets: Sequence[Any]) -> None:
+    """Send messages to queues of the SUT; ConformanceFailure when it does not acknowledge them."""
+    if not packets:
         return
     connection = opened(remote.peer)
-    for label in wanted:
-        connection.send(recoverable_message(remote.peer, user, queue=queue, label=label, body=BODY))
+    for packet in packets:
+        connection.send(packet)
     within_ms = remote.sut.duration_ms(ACK_MS) + remote.sut.slack_ms(ACK_MS)
-    for _ in wanted:  # one acknowledgment may be for several
+    for _ in packets:  # one acknowledgment may be for several
         frame = connection.poll("SessionAck", within_ms=within_ms)
         if frame is None:
             raise ConformanceFailure("the SUT did not acknowledge the messages that were to be read")
-        if frame["SessionHeader"].AckSequenceNumber >= len(wanted):
+        if frame["SessionHeader"].AckSequenceNumber >= len(packets):
             break
     connection.close()
 
 
 def brought(call: Call) -> str:
-    """Describe what a read brought: the label of a message, or what was returned instead."""
+    """Describe what a read brought: the label of a message of this check, or what was returned instead."""
     if call.outcome != "MQ_OK":
         return call.outcome
     packet = packet_of(call)
-    return "MQ_OK without a message" if packet is None else str(packet["MessagePropertiesHeader"].Label)
+    if packet is None:
+        return "MQ_OK without a message"
+    label = str(packet["MessagePropertiesHeader"].Label)
+    source = packet["UserHeader"].SourceQueueManager
+    return label if source == call.association.peer.identifier else f"{label!r} of another check, from {source}"
 
 
 def failed(call: Call) -> str:

@@ -1,0 +1,1 @@
+"""MS-MQQP 3.2.4.4 Purging a Queue."""

@@ -1,0 +1,36 @@
+"""Faults of MS-MQQP 3.2.4.4 Purging a Queue."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip_sequence
+from harness.faults.registry import add
+from reference_qm.core.remote_client.model import RemoteQueue
+from reference_qm.core.remote_client.opening import ClientOpening
+from reference_qm.core.remote_client.steps import Sequence
+
+add(
+    "remote-purge-not-called",
+    "MQQP-3.2.4.4-D01",
+    "Nothing is called to purge a queue.",
+    skip_sequence(ClientOpening.purge_queue_at_server),
+)
+
+
+@fault("remote-purge-by-descriptor", breaks="MQQP-3.2.4.4-D01")
+class PurgeByDescriptor(ClientOpening):
+    """The queue that is to be purged is named by its descriptor."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        assert queue.binding is not None
+        arguments = {"hQueue": queue.QueueDescriptor}
+        yield from self.qm.server_bindings.call_method(queue.binding, "RemoteQMPurgeQueue", **arguments)
+
+
+@fault("remote-purge-last-opened", breaks="MQQP-3.2.4.4-D01")
+class PurgeLastOpened(ClientOpening):
+    """The queue that was opened last is purged."""
+
+    def purge_queue_at_server(self, queue: RemoteQueue) -> Sequence:
+        *_, last = self.qm.remote_client.queues.values()
+        yield from super().purge_queue_at_server(last)

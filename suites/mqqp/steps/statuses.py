@@ -1,0 +1,38 @@
+"""HRESULTs by whose they are. Spec: MS-MQMQ 2.4, MS-ERREF 2.1, MS-DTYP 2.2.18."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+CUSTOMER = 0x2000_0000
+SEVERITY = 0x8000_0000
+MSMQ = 0x000E
+"""The facility of message queuing."""
+
+_ERRORS = frozenset(
+    chain(
+        *(
+            range(first, last + 1)
+            for first, last in (
+                *((0x01, 0x09), (0x0B, 0x0B), (0x0D, 0x0D), (0x10, 0x11), (0x13, 0x14), (0x18, 0x28), (0x2A, 0x31)),
+                *((0x33, 0x33), (0x35, 0x46), (0x48, 0x4C), (0x4E, 0x4E), (0x50, 0x51), (0x55, 0x56), (0x58, 0x58)),
+                *((0x5A, 0x96), (0x99, 0x9C), (0x504, 0x504)),
+            )
+        )
+    )
+)
+"""Codes of errors of message queuing: the table of MS-MQMQ 2.4."""
+_INFORMATION = frozenset({*range(0x01, 0x07), 0x09, 0x0A, 0x0B, 0x3E9})
+"""Codes of information: that table, and MS-MQQP 3.1.4.6."""
+
+
+def is_vendors_own(status: int) -> bool:
+    """Return whether the C bit says that a vendor made it."""
+    return bool(status & CUSTOMER)
+
+
+def is_well_known(status: int) -> bool:
+    """Return whether a document may have it: of message queuing what is listed, of other facilities whatever it is."""
+    if status >> 16 & 0x7FF != MSMQ:
+        return True
+    return status & 0xFFFF in (_ERRORS if status & SEVERITY else _INFORMATION)
