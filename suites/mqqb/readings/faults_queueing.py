@@ -18,7 +18,7 @@ from reference_qm.model.message import INFINITE
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
-from reference_qm.security import ANONYMOUS, QueueAccess, is_granted
+from reference_qm.security import ANONYMOUS, EVERYONE, QueueAccess, is_granted
 from reference_qm.surface.clock import Now
 
 
@@ -32,7 +32,7 @@ class NobodyIsAnonymous(SecurityOnReceipt):
         if packet.SecurityHeader is None:
             granted = is_granted(
                 self.qm.security_lookup.find_queue_security(queue),
-                frozenset({ANONYMOUS}),
+                frozenset({ANONYMOUS, EVERYONE}),
                 QueueAccess.MQSEC_WRITE_MESSAGE,
             )
             return packet if granted else MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED

@@ -273,19 +273,6 @@ class UnknownPrivacyLevelIsBadSignature(SecurityOnReceipt):
         return super().check_security(session, packet, queue, now)
 
 
-@follows("E75.2")
-class NewTransferIsBeforeItsMessage(InSequence):
-    """SequenceNumber of a new IncomingTransactionalTransferInfo is the number before that of the message."""
-
-    def accept_in_sequence(
-        self, session: Session, transfer: IncomingTransactionalTransferInfo, packet: UserMessagePacket, now: Now
-    ) -> None:
-        new = transfer.LastAccessTime == 0
-        super().accept_in_sequence(session, transfer, packet, now)
-        if new and packet.TransactionHeader is not None:
-            transfer.SequenceNumber = packet.TransactionHeader.PreviousTxSequenceNumber
-
-
 @follows("E47.2")
 class FinalAckForAnyMessage(Receiving):
     """Every message that asks for journaling has a FinalAck when it leaves its queue."""

@@ -12,7 +12,7 @@ from reference_qm.core.protocol.order_acks import OrderAcks
 from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.protocol.session_acks import SessionAcks
 from reference_qm.core.protocol.tracing import Tracing
-from reference_qm.core.protocol.transactional_sending import TransactionalSending, leave_window
+from reference_qm.core.protocol.transactional_sending import TransactionalSending, leave_window, outgoing_sequence
 from reference_qm.core.queueing.names import ORDER_QUEUE_NUMBER
 from reference_qm.model.adm import Message, MessagePosition, OutgoingMessagePosition, OutgoingQueue, Session
 from reference_qm.model.states import DeliveryGuarantee, SessionState
@@ -143,7 +143,10 @@ class IntervalGrowsWithOrderAcks(TransactionalSending):
         """Leave it as it is."""
 
     def reset_resend_interval(self, session: Session) -> None:
-        super().lengthen_resend_interval(session)
+        if outgoing_sequence(session).UnackedSequence:
+            super().lengthen_resend_interval(session)
+        else:
+            super().reset_resend_interval(session)
 
 
 @follows("E48.2")
@@ -172,13 +175,14 @@ class WaitingCountsAsUnacknowledged(Initialization):
 class MessagesInFlightAreSentAgain(SessionAcks):
     """Every acknowledgment lets messages in flight be sent again on the same session."""
 
-    def mark_acknowledged(self, session: Session, header: SessionHeader) -> None:
-        super().mark_acknowledged(session, header)
+    def process_header(self, session: Session, header: SessionHeader, now: Now) -> None:
+        super().process_header(session, header, now)
         for position in session.OutgoingMessageTable.awaiting_ack:
             if not position.ReceivedSessionAck:
                 leave_window(session, position)
                 session.OutgoingMessageTable.send_again(position)
                 self.qm.dispatch_collection.add(session, position)
+        self.qm.sending.dispatch_messages(session, now)
 
 
 @follows("E87.2")

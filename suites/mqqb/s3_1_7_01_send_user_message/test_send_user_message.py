@@ -160,25 +160,27 @@ def test_what_a_lost_session_did_not_deliver_is_sent_on_the_next(peer, sut, judg
 
 @covers("MQQB-3.1.7.1-12")
 def test_its_own_messages_are_sent_as_any_other(peer, sut, judge):
-    """An acknowledgment of arrival has an identifier, is counted in its session, and comes again when that is lost."""
+    """Acknowledgments of arrival have identifiers, are counted in their session, and come again when that is lost."""
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = receiver.give(receiver.asking(properties={"PA": 1}))
-    receiver.poll(receiver.admin_acks, 0)
-    if not receiver.admin_acks():
-        raise ConformanceFailure("no acknowledgment came to the administration queue")
+    sent = [receiver.give(receiver.asking(properties={"PA": 1})) for _ in range(2)]
+    for seen in (0, 1):
+        receiver.poll(receiver.admin_acks, seen)
+    if len(receiver.admin_acks()) < 2:
+        raise ConformanceFailure("not both acknowledgments came to the administration queue")
     own = next(one for one in receiver.connections if receiver.admin_acks()[0] in one.received)
     counted = own.send(recoverable_message(peer))
     ack = own.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
-    identified = "identified" if receiver.admin_acks()[0]["UserHeader"].MessageID else "not identified"
+    identifiers = {int(frame["UserHeader"].MessageID) for frame in receiver.admin_acks()}  # one may be 0 (E48)
+    identified = "identified" if len(identifiers) == 2 else "not identified"
     count = None if ack is None else int(ack["SessionHeader"].UserMsgSequenceNumber)
     number = len(messages(own))
     own.close()
-    receiver.poll(receiver.admin_acks, 1)
-    times = "again" if len(receiver.admin_acks()) > 1 else "not again"
+    receiver.poll(receiver.admin_acks, 2)
+    times = "again" if len(receiver.admin_acks()) > 2 else "not again"
     judge(
         "MQQB-3.1.7.1-12",
         expected=f"identified, {number} counted, came again",
         observed=f"{identified}, {count} counted, came {times}",
-        evidence=[sent, *receiver.admin_acks(), counted, ack],
+        evidence=[*sent, *receiver.admin_acks(), counted, ack],
     )
-    receiver.await_all(receiver.admin_acks, 2)
+    receiver.await_all(receiver.admin_acks, 4)
