@@ -205,7 +205,13 @@ class Reader:
 
     def open(self, **how: Any) -> int:
         """Let the SUT open the peer's queue; return the number that its verbs know it by."""
-        return int(self.ask("remote_open", queue=self.format_name, **how)["remote"])
+        remote = int(self.ask("remote_open", queue=self.format_name, **how)["remote"])
+        self.peer.at_end(lambda: self._leave(remote))
+        return remote
+
+    def _leave(self, remote: int) -> None:
+        """Let the SUT close a queue, unless it has; nobody waits for it."""
+        self.sut.control.begin("remote_close", remote=remote)
 
     def open_cursor(self, remote: int) -> int:
         """Let the SUT make a cursor."""
