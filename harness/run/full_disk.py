@@ -30,10 +30,9 @@ class FullDisk:
         """End the run where verdicts of workers, or reports, could not be written."""
         try:
             return (yield)
-        except FolderError as error:
-            self._exit(str(error))
-        except OSError as error:
-            self._exit_for(error)
+        except Exception as error:
+            if (why := self._why(error)) is not None:
+                self._exit(why)
             raise
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -41,25 +40,26 @@ class FullDisk:
         """Account for a run whose last files could not be written."""
         try:
             return (yield)
-        except FolderError as error:
-            self._give_up(session, str(error))
-        except OSError as error:
-            if not self._is_ours(error):
+        except Exception as error:
+            if (why := self._why(error)) is None:
                 raise
-            self._give_up(session, str(FolderError.about(self.run.folder, error)))
-
-    def _give_up(self, session: pytest.Session, why: str) -> None:
-        if not self.run.lost:
-            self.run.lose(why)
-        session.exitstatus = EXIT_USAGE
-
-    def _exit_for(self, error: OSError) -> None:
-        if self._is_ours(error):
-            self._exit(str(FolderError.about(self.run.folder, error)))
+            if not self.run.lost:
+                self.run.lose(why)
+            session.exitstatus = EXIT_USAGE
 
     def _exit(self, why: str) -> None:
         self.run.lose(why)
         pytest.exit(why, returncode=EXIT_USAGE)
+
+    def _why(self, error: BaseException | None) -> str | None:
+        """Return what to say when an error, or one that led to it, is about the run folder; None for any other."""
+        while error is not None:
+            if isinstance(error, FolderError):
+                return str(error)
+            if isinstance(error, OSError) and self._is_ours(error):
+                return str(FolderError.about(self.run.folder, error))
+            error = error.__cause__ or error.__context__
+        return None
 
     def _is_ours(self, error: OSError) -> bool:
         """Return whether an error is about a file of the run folder, or about the room on its disk."""
