@@ -13,7 +13,7 @@ from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavail
 from harness.sut.control import Control, ControlRefused
 from harness.sut.provisioning import sut_keys
 from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
-from harness.sut.timeouts import VIRTUAL, Timeouts
+from harness.sut.timeouts import TURNS_A_TIMER, VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES
 from reference_qm.surface.inputs import Endpoint
 
@@ -284,6 +284,7 @@ class Sut:
 
     def slow_down(self, scale: int) -> None:
         """Let protocol timers run at most so many times faster than specified, where a check has to act in between."""
+        scale = self.timeouts.scale(scale, TURNS_A_TIMER)
         if self.scale > scale:
             self.set_timers(scale=scale)
 

@@ -24,6 +24,8 @@ ACK_TIMEOUT_MS = 20_000
 """The shortest timer after which a queue manager gives its peer up (MS-MQQB 2.2.2.1, note <51>)."""
 ANSWERS_A_TIMER = 1.25
 """So many of the slowest answers must fit into it, however fast timers run."""
+TURNS_A_TIMER = 4
+"""The same where a check has to act while it runs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +76,9 @@ class Timeouts:
     stall_ms: int
     worst_ms: int = 0
 
-    def scale(self, wanted: int) -> int:
+    def scale(self, wanted: int, answers: float = ANSWERS_A_TIMER) -> int:
         """Return how much faster timers may run: an answer has to come before a timer takes it for missing."""
-        return max(1, min(wanted, int(ACK_TIMEOUT_MS / max(1, ANSWERS_A_TIMER * self.worst_ms))))
+        return max(1, min(wanted, int(ACK_TIMEOUT_MS / max(1, answers * self.worst_ms))))
 
     @property
     def late_ms(self) -> int:

@@ -96,6 +96,8 @@ class AcknowledgingReceiver(Receiver):
         """Wait for so many messages of the SUT, and a moment for more than those; return all that came."""
         while len(wanted()) < count and (self.poll(wanted) is not None or self.listener.waiting):
             pass
+        for connection in self.connections[1:]:  # also when the moment takes long, it would come again
+            _acknowledge(connection)
         self.peer.environment.run_until(lambda: len(wanted()) > count or bool(self.listener.waiting), self.sut.quiet_ms)
         if self.listener.waiting:
             self.poll(wanted)

@@ -79,9 +79,17 @@ class Receiver:
 
     @property
     def messages(self) -> list[Frame]:
-        """Every message that came of the SUT, but what it kept till now for an earlier check."""
-        came = [frame for each in self.connections for frame in each.received if frame.kind == "UserMessage"]
-        return [frame for frame in came if not self.peer.is_residue(frame)]
+        """Every message that came of the SUT, but what it kept till now for an earlier check.
+
+        One that comes again on another session is the same: nobody had acknowledged it in time.
+        """
+        found: list[Frame] = []
+        before: set[tuple[str, int]] = set()
+        for each in self.connections:
+            came = [frame for frame in each.received if frame.kind == "UserMessage" and not self.peer.is_residue(frame)]
+            found += [frame for frame in came if _message(frame) not in before]
+            before.update(map(_message, came))
+        return found
 
     def acknowledgments(self, *, final: bool = False) -> list[Frame]:
         """Return the OrderAcks, or the FinalAcks, that came so far."""
@@ -137,6 +145,12 @@ class Receiver:
             self.peer.environment.run_until(lambda: len(wanted()) > known, within_ms)
         found = wanted()
         return found[-1] if len(found) > known else None
+
+
+def _message(frame: Frame) -> tuple[str, int]:
+    """Return what a message has in common with its copies only."""
+    user = frame["UserHeader"]
+    return str(user.SourceQueueManager), int(user.MessageID)
 
 
 # -- the SUT as sender -------------------------------------------------------------------------------------------
