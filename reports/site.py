@@ -82,7 +82,13 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters |= {"clip": text.clip, "moment": _moment, "arrow": _arrow, "public": _public}
+    env.filters |= {
+        "clip": text.clip,
+        "document_name": text.document_name,
+        "moment": _moment,
+        "arrow": _arrow,
+        "public": _public,
+    }
     env.globals |= {
         "KINDS": vocabulary.KINDS,
         "rule_page": _rule_page,

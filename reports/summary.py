@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from reports.model import Rollup, Sut
-from reports.text import one_line
+from reports.text import document_name, one_line
 from reports.vocabulary import KINDS, NOT_JUDGED, WORST_FIRST, Kind
 
 GROUP_DEPTH = 3
@@ -55,7 +55,7 @@ def terminal_matrix(rollup: Rollup) -> Group:
     for row in matrix_rows(rollup):
         if not row.group and table.row_count:
             table.add_section()
-        name = f"  {one_line(row.group, 30)}" if row.group else f"MS-{row.document}"
+        name = f"  {one_line(row.group, 30)}" if row.group else document_name(row.document)
         cells = [_counts(row.counts.get(sut), row.rules) for sut in rollup.suts]
         table.add_row(Text(name, style="" if row.group else "bold"), str(row.rules), *cells)
     legend = Text("  ").join(_chip(kind, f" {kind.label}") for kind in (*WORST_FIRST, NOT_JUDGED))

@@ -12,6 +12,8 @@ DISSECTION_SHOWN = 8_000
 OCTETS_SHOWN = 1_024
 """Octets of one packet that a page shows."""
 SLUG_WORDS = 40
+BESIDE = {"ROBUSTNESS": "Robustness"}
+"""What is no document, and how it is called."""
 
 
 def visible(text: str) -> str:
@@ -30,6 +32,11 @@ def one_line(text: str, limit: int = 200) -> str:
 def clip(text: str, limit: int = TEXT_SHOWN) -> str:
     """Return the beginning of a long text, saying that it was cut."""
     return text if len(text) <= limit else f"{text[:limit]}… [cut here: the whole text is in verdicts.jsonl]"
+
+
+def document_name(name: str) -> str:
+    """Return how a document is called; what a run finds beside the documents has a name of its own."""
+    return BESIDE.get(name, f"MS-{name}")
 
 
 def slug(text: str) -> str:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from reports.text import OCTETS_SHOWN, clip, hexdump, natural_key, one_line, section_key, slug, visible
+from reports.text import OCTETS_SHOWN, clip, document_name, hexdump, natural_key, one_line, section_key, slug, visible
 
 ANYTHING = st.text(alphabet=st.characters(exclude_categories=()))
 
@@ -69,3 +69,7 @@ def test_sections_and_rules_sort_by_number():
 @given(st.lists(ANYTHING, max_size=4))
 def test_any_section_and_rule_can_be_sorted(texts):
     assert len(sorted(texts, key=section_key)) == len(sorted(texts, key=natural_key))
+
+
+def test_a_document_has_its_name_and_what_is_none_another():
+    assert [document_name(name) for name in ("MQQB", "ROBUSTNESS")] == ["MS-MQQB", "Robustness"]
