@@ -6,10 +6,9 @@ from typing import Any
 
 import pytest
 
-from harness.peer.association import Call
-from harness.peer.remote import LOOKUP, START, START2, RemoteQueue
+from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
-from harness.wire.rpc_qm2qm import LOOKUP_RECEIVE_NEXT, PEEK_CURRENT, RECEIVE, RR_ACK, RR_NACK
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE, RR_ACK, RR_NACK
 from harness.wire.rpc_stub import NULL_HANDLE
 from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, fill, filled, frames
 
@@ -28,19 +27,19 @@ UNKNOWN = "fault nca_s_fault_context_mismatch"
     "MQQP-3.1.4.2-16",
     "MQQP-3.1.4.2-D01",
 )
-@pytest.mark.parametrize("by", [START, START2, LOOKUP])
+@pytest.mark.parametrize("by", [START, START2])
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
     """After RR_NACK anybody receives the same message; after RR_ACK the next one. The handle is NULL, and no more."""
     queue, other = remote.open(kind), remote.open(kind)
     fill(remote, kind, FIRST, SECOND)
-    first = receive(queue, by)
+    first = queue.read(RECEIVE, by=by)
     hidden = brought(other.read(PEEK_CURRENT))
     refused = queue.end(first, RR_NACK)
     place = queue.labels()
-    elsewhere = receive(other, by)
+    elsewhere = other.read(RECEIVE, by=by)
     other.end(elsewhere, RR_NACK).settled()
-    back = receive(queue, by)
+    back = queue.read(RECEIVE, by=by)
     seen = [brought(first), hidden, refused.outcome, place, brought(elsewhere), brought(back)]
     expected: list[Any] = [FIRST, SECOND, "MQ_OK", [FIRST, SECOND], FIRST, FIRST]
     judge("MQQP-3.1.4.2-06", expected=expected, observed=seen, evidence=frames([refused, back]))
@@ -62,11 +61,6 @@ def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
     )
     expected = [FIRST, FIRST, [[SECOND], [SECOND]]]
     judge("MQQP-3.1.4.2-12", expected=expected, observed=[brought(first), brought(back), left], evidence=taken.evidence)
-
-
-def receive(queue: RemoteQueue, by: str) -> Call:
-    """Receive the first message by a method, and do not end that."""
-    return queue.read(LOOKUP_RECEIVE_NEXT if by == LOOKUP else RECEIVE, by=by)
 
 
 @covers("MQQP-3.1.4.2-10")

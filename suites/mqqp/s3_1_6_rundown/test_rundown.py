@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.peer.association import Association, Call
-from harness.peer.remote import LOOKUP, START, START2, Remote, RemoteQueue
+from harness.peer.remote import START, START2, Remote, RemoteQueue
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import LOOKUP_RECEIVE_NEXT, RECEIVE
+from harness.wire.rpc_qm2qm import RECEIVE
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, deliver, fill, filled, frames, waiting
 
@@ -40,13 +40,13 @@ def test_a_client_that_is_gone_leaves_no_queue_open(remote, judge, waits):
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
-@pytest.mark.parametrize("by", [START, START2, LOOKUP])
+@pytest.mark.parametrize("by", [START, START2])
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_a_client_that_is_gone_gives_its_message_back(remote, judge, by, kind):
     """Two received a message each and did not end that; the connection of one ends: its message is there, no other."""
     queue, other = remote.open(kind), remote.open(kind)
     fill(remote, kind, FIRST, SECOND, THIRD)
-    received = queue.read(LOOKUP_RECEIVE_NEXT if by == LOOKUP else RECEIVE, by=by)
+    received = queue.read(RECEIVE, by=by)
     kept = other.read(RECEIVE)
     hidden = other.labels()
     queue.association.close()
