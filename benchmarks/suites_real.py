@@ -28,6 +28,8 @@ private_names = true
 public_names = true
 security = true
 qm2qm = true
+subqueues = true
+several_queues = true
 """
 QUEUES = {
     "plain": "private$\\mqc-plain-{worker}",

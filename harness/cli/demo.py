@@ -65,6 +65,8 @@ private_names = true
 public_names = true
 security = true
 qm2qm = true
+subqueues = true
+several_queues = true
 two_addresses = {two_addresses}
 """
 

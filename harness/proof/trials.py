@@ -47,6 +47,8 @@ ping_initiator = true
 private_names = true
 public_names = true
 qm2qm = true
+subqueues = true
+several_queues = true
 security = true
 two_addresses = true
 """

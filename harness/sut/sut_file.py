@@ -29,6 +29,8 @@ CAPABILITIES = MappingProxyType(
         "private_names": "resolves PRIVATE= format names of peer_identifier to peer_address (a directory or a route)",
         "public_names": f"resolves PUBLIC={PEER_PUBLIC_QUEUE} to peer_identifier, and has a route to it",
         "qm2qm": "serves qmcomm and qm2qm at rpc_port (MS-MQQP 2.1)",
+        "subqueues": "has subqueues, which queue control makes and qmcomm opens (MS-MQMQ 2.2.7)",
+        "several_queues": "sends a message to several queues: has multiple-element format names (MS-MQMQ 2.1.7)",
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
     }
 )

@@ -31,6 +31,8 @@ public_names = true
 security = true
 two_addresses = true
 qm2qm = true
+subqueues = true
+several_queues = true
 """
 
 

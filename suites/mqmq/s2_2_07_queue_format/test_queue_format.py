@@ -116,7 +116,7 @@ def test_suffixes_of_system_queues(opening, direct, sut, judge):
         )
 
 
-@needs("qm2qm", "queue_control")
+@needs("qm2qm", "queue_control", "subqueues")
 @covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
 def test_subqueues(opening, direct, sut, judge):
     """A subqueue is opened as SUBQUEUE with its suffix and by a name that has one, and no other way."""

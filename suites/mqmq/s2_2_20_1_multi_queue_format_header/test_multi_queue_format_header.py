@@ -93,7 +93,7 @@ def _equal(wanted: dict[str, Any], observed: dict[str, Any]) -> tuple[str, str]:
     return shown(same), shown(observed)
 
 
-@needs("send")
+@needs("send", "several_queues")
 @covers(*COPIES)
 @pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd")])
 def test_every_queue_gets_a_copy_that_lists_all_of_them(peer, sut, judge, names):
@@ -143,7 +143,7 @@ def test_a_message_for_one_queue_has_no_list(peer, sut, judge):
     sender.acknowledge_all(session)
 
 
-@needs("send", "private_names")
+@needs("send", "private_names", "several_queues")
 @covers("MQMQ-2.2.20.1-D02", "MQMQ-2.2.18.1.7.2-D01")
 @pytest.mark.parametrize("name", ["mqc-a", "mqc-ab"])
 def test_names_of_different_kinds_stand_in_one_list(peer, sut, judge, name):
