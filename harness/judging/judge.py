@@ -114,6 +114,12 @@ class Judge:
         stand = {rule for rule in self.judged if rule in self._finished or self.judged[rule] in _MISSED}
         self._leave([rule for rule in self.covers if rule not in stand], verdict, reason)
 
+    def not_shown(self, reason: str) -> None:
+        """End the check at what the SUT does not show: what was not judged cannot be observed, the rest stays open."""
+        self.give_up(Verdict.NOT_OBSERVABLE, reason)
+        passed = [rule for rule in self.covers if self.judged[rule] is Verdict.PASS and rule not in self._finished]
+        self._leave(passed, Verdict.INCONCLUSIVE, reason)
+
     def end(self) -> None:
         """Account for the rules that the check left out: others failed before them, or it is our mistake."""
         missed = [rule for rule in self.covers if self.judged.get(rule) in _MISSED]

@@ -354,6 +354,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     from harness.judging.verdicts import Verdict
     from harness.run import going_on
     from harness.sut.drivers import DEATH_NEAR_S
+    from harness.sut.shown import NotShown
 
     path = suite_path(item)
     if path is None or RUN not in item.config.stash:
@@ -367,6 +368,8 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
             judge.break_off(said_of_end(how))
     except FolderError:
         raise
+    except NotShown as error:
+        judge.not_shown(str(error))
     except (ConformanceFailure, SutUnavailable) as error:
         how = driver.ended(DEATH_NEAR_S)
         judge.break_off(str(error) if how is None else f"{said_of_end(how)}; {error}")

@@ -12,6 +12,7 @@ from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.sut.control import Control, ControlRefused
 from harness.sut.provisioning import sut_keys
+from harness.sut.shown import shown
 from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
 from harness.sut.timeouts import TURNS_A_TIMER, VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES
@@ -272,7 +273,9 @@ class Sut:
 
     def inspect(self) -> dict[str, Any]:
         """Read the SUT's abstract data model."""
-        return dict(self.control.call("inspect")["adm"])
+        adm = self.control.call("inspect").get("adm")
+        found: dict[str, Any] = shown(adm if isinstance(adm, dict) else {})
+        return found
 
     def set_timers(self, **durations: int) -> None:
         """Change specified durations (in specified ms, before scaling) of the SUT for this test."""

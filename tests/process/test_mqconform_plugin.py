@@ -109,6 +109,11 @@ def test_needs_what_nobody_knows(judge):
 def test_control_refuses(sut, judge):
     sut.control.call("delete_queue", name="private$\\\\none-such")
 
+@both
+@pytest.mark.needs("inspect")
+def test_not_shown(sut, judge):
+    judge(MUST, expected=1, observed=sut.inspect()["QueueManager"]["Colour"])
+
 @pytest.fixture
 def broken():
     raise OSError("no room")
@@ -159,6 +164,7 @@ EXPECTED = {
     "test_needs_what_is_not_declared": ["not_applicable", "not_applicable"],
     "test_needs_what_nobody_knows": ["harness_error", "harness_error"],
     "test_control_refuses": ["inconclusive", "inconclusive"],
+    "test_not_shown": ["not_observable", "not_observable"],
     "test_fixture_breaks": ["harness_error", "harness_error"],
     "test_harness_breaks": ["harness_error", "harness_error"],
     "test_teardown_breaks": ["pass", "pass"],
@@ -172,11 +178,12 @@ REASONS = {
     "test_needs_what_is_not_declared": "the SUT is declared without ping",
     "test_needs_what_nobody_knows": "unknown need 'teleport'",
     "test_control_refuses": "the SUT refused delete_queue: ",
+    "test_not_shown": "the SUT's abstract data model, as it shows it, has no Colour",
     "test_fixture_breaks": "OSError: no room",
     "test_harness_breaks": "we were wrong",
 }
 """The reason in the last verdict of each check."""
-GOOD = {"test_kept", "test_should_missed", "test_not_exercised"}
+GOOD = {"test_kept", "test_should_missed", "test_not_exercised", "test_not_shown"}
 """Checks that end well for pytest."""
 
 

