@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from harness.capture.recorder import Frame
+from harness.capture.recorder import Connection, Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer, RawListener
@@ -79,17 +79,9 @@ class Receiver:
 
     @property
     def messages(self) -> list[Frame]:
-        """Every message that came of the SUT, but what it kept till now for an earlier check.
-
-        One that comes again on another session is the same: nobody had acknowledged it in time.
-        """
-        found: list[Frame] = []
-        before: set[tuple[str, int]] = set()
-        for each in self.connections:
-            came = [frame for frame in each.received if frame.kind == "UserMessage" and not self.peer.is_residue(frame)]
-            found += [frame for frame in came if _message(frame) not in before]
-            before.update(map(_message, came))
-        return found
+        """Every message that came of the SUT, once each, but what it kept till now for an earlier check."""
+        came = [frame for each in self.connections for frame in each.received if frame.kind == "UserMessage"]
+        return once_each(frame for frame in came if not self.peer.is_residue(frame))
 
     def acknowledgments(self, *, final: bool = False) -> list[Frame]:
         """Return the OrderAcks, or the FinalAcks, that came so far."""
@@ -147,10 +139,15 @@ class Receiver:
         return found[-1] if len(found) > known else None
 
 
-def _message(frame: Frame) -> tuple[str, int]:
-    """Return what a message has in common with its copies only."""
-    user = frame["UserHeader"]
-    return str(user.SourceQueueManager), int(user.MessageID)
+def once_each(messages: Iterable[Frame]) -> list[Frame]:
+    """Leave out what is sent again on a new session, as is all that was not acknowledged in time on the one before."""
+    first: dict[tuple[str, int], Connection | None] = {}
+    distinct = []
+    for frame in messages:
+        user = frame["UserHeader"]
+        if first.setdefault((str(user.SourceQueueManager), int(user.MessageID)), frame.connection) is frame.connection:
+            distinct.append(frame)
+    return distinct
 
 
 # -- the SUT as sender -------------------------------------------------------------------------------------------

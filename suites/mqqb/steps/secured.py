@@ -21,7 +21,7 @@ from harness.wire.protection import LEVELS, SIG20, SIG30, RsaKey, encrypted, lis
 from reference_qm.codec import MessageClass
 from suites.messages import NONE, Sequence, a_message
 from suites.mqqb.steps.opening import opened
-from suites.mqqb.steps.ordering import LABEL
+from suites.mqqb.steps.ordering import LABEL, once_each
 
 NOBODY, BY_SID, BY_QUEUE_MANAGER = 0, 1, 2
 """SecurityHeader.ST."""
@@ -251,7 +251,7 @@ class Secured:
         )
 
     def _messages(self) -> list[Frame]:
-        return [frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage"]
+        return once_each(frame for frame in self.peer.recorder.frames if frame.from_sut and frame.kind == "UserMessage")
 
     def _answers(self) -> dict[bytes, list[Frame]]:
         """Return the acknowledgments that came, by their CorrelationID."""
