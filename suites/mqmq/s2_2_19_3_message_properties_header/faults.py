@@ -126,7 +126,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "signature-hash-sha1",
-        ("MQMQ-2.2.19.3-23",),
+        ("MQMQ-2.2.19.3-23", "MQMQ-2.2.19.3-D02"),
         "HashAlgorithm of a signed message is SHA-1.",
         field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", SHA1, secured_with("Signature")),
     ),

@@ -28,7 +28,6 @@ PRIVACY_LEVELS = (0, 1, 3, 5)
 RC2, RC4, AES = 0x6602, 0x6801, (0x660E, 0x660F, 0x6610)
 ALGORITHMS = {1: (RC2, RC4), 3: (RC2, RC4), 5: AES}
 """By PrivacyLevel."""
-SHA_512 = 0x800E
 
 
 def bit_of_flags(bit: int) -> Callable[[Any], int]:
@@ -100,16 +99,6 @@ def privacy_level(packet: Any, context: Context) -> Finding:
     """Hold PrivacyLevel against the levels."""
     level = packet.MessagePropertiesHeader.PrivacyLevel
     return level in PRIVACY_LEVELS, f"PrivacyLevel is {level}"
-
-
-@passive("MQMQ-2.2.19.3-23", MESSAGE, "a signature is made with SHA-512")
-def hash_of_signature(packet: Any, context: Context) -> Finding:
-    """Judge HashAlgorithm where there is a signature: only that shows it."""
-    security = packet.SecurityHeader
-    if security is None or not security.SignatureSize:
-        return None
-    algorithm = packet.MessagePropertiesHeader.HashAlgorithm
-    return algorithm == SHA_512, f"HashAlgorithm is 0x{algorithm:X}"
 
 
 @passive("MQMQ-2.2.19.3-24", MESSAGE, "EncryptionAlgorithm is RC2, RC4 or AES")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from uuid import UUID
 
 from harness.faults.fields import bit_set, field_is, refused_unless_zero
-from harness.faults.primitives import always, wrong_fields
+from harness.faults.primitives import always, packets, wrong_fields
 from harness.faults.registry import Install, add
-from harness.faults.sent_messages import carries, secured_with
-from reference_qm.codec import UserMessagePacket
+from harness.faults.sent_messages import carries, resized, secured_with
+from reference_qm.codec import SecurityHeader, UserMessagePacket
+from reference_qm.codec.cursor import Cursor
 from reference_qm.core.queue_manager import QueueManager
 
 MESSAGE = UserMessagePacket
@@ -19,6 +21,7 @@ OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000bb")
 """A queue manager that is nowhere."""
 NOBODY, QUEUE_MANAGER = 0, 2
 """Values of ST: who signed."""
+FIXED_SIZE = len(SecurityHeader().build())
 ITEMS = ("SecurityID", "EncryptionKey", "Signature", "SenderCert", "ProviderInfo")
 
 
@@ -134,12 +137,6 @@ for _name, _rules, _says, _install in (
         _longer("ProviderInfo", b"\1" * 4),
     ),
     (
-        "security-header-unaligned",
-        ("MQMQ-2.2.20.6-21",),
-        "The items of SecurityData reach beyond the packet.",
-        field_is(MESSAGE, "SecurityHeader.SenderIdSize", 0xFFFF, secured_with("SecurityID")),
-    ),
-    (
         "handed-keys-unpublished",
         ("MQMQ-2.2.20.6-36",),
         "The directory has no keys of the queue manager.",
@@ -161,6 +158,65 @@ for _name, _rule, _path in (
     ("message-security-x15-refused", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
 ):
     add(_name, _rule, f"A message whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
+
+
+def _in_header(change: Callable[[bytes], bytes]) -> Install:
+    """Change the bytes of a SecurityHeader."""
+
+    def changed(packet: UserMessagePacket) -> bytes:
+        header = b"" if packet.SecurityHeader is None else packet.SecurityHeader.build()
+        return resized(packet.build().replace(header, change(header)))
+
+    return packets(MESSAGE, changed, carries("SecurityHeader"))
+
+
+def _joined(header: bytes, order: Iterable[str] = ITEMS, empty: bytes = b"", boundary: int = 4) -> bytes:
+    """Return a SecurityHeader whose items are put together in another way."""
+    security = SecurityHeader.read(Cursor(header))
+    items = [getattr(security.SecurityData, name) or empty for name in order]
+    data = b"".join(item + bytes(-len(item) % boundary) for item in items)
+    return header[:FIXED_SIZE] + data + bytes(-len(data) % 4)
+
+
+for _name, _rules, _says, _install in (
+    (
+        "security-header-sizes-swapped",
+        ("MQMQ-2.2.20.6-D01",),
+        "SignatureSize stands before EncryptionKeySize.",
+        _in_header(lambda header: header[:4] + header[6:8] + header[4:6] + header[8:]),
+    ),
+    (
+        "security-data-certificate-first",
+        ("MQMQ-2.2.20.6-D02",),
+        "SenderCert stands before all other items.",
+        _in_header(partial(_joined, order=("SenderCert", "SecurityID", "EncryptionKey", "Signature", "ProviderInfo"))),
+    ),
+    (
+        "security-data-empty-items",
+        ("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02"),
+        "Items of size 0 take 4 bytes.",
+        _in_header(partial(_joined, empty=bytes(4))),
+    ),
+    (
+        "security-data-without-gaps",
+        ("MQMQ-2.2.20.6-21",),
+        "Items follow each other without padding.",
+        _in_header(partial(_joined, boundary=1)),
+    ),
+    (
+        "security-header-large-certificate",
+        ("MQMQ-2.2.20.6-D04",),
+        "SenderCertSize is 0x10000 and more.",
+        _item("SenderCert", lambda certificate: certificate + bytes(0x1_0000)),
+    ),
+    (
+        "security-data-provider-name-first",
+        ("MQMQ-2.2.20.6-D05",),
+        "ProviderName stands before ProviderType.",
+        _item("ProviderInfo", lambda info: info[4:] + info[:4]),
+    ),
+):
+    add(_name, _rules, _says, _install)
 
 for _name, _rule, _path in (
     ("security-header-x12-sent", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),

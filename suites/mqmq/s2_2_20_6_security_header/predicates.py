@@ -5,11 +5,10 @@ Sizes are held against the length that an item itself has: a SID, a SIMPLEBLOB, 
 
 from __future__ import annotations
 
-from functools import wraps
 from typing import Any
 
 from harness.capture.recorder import MALFORMED
-from harness.judging.passive import Context, Finding, NotExercised, Predicate, passive
+from harness.judging.passive import Context, Finding, NotExercised, passive
 from reference_qm.codec import FormatError, ProviderInfo, SecurityHeader
 from suites.mqmq.steps.message_parts import JudgePart, of_part
 from suites.mqmq.steps.unused import bits_not_set
@@ -23,6 +22,7 @@ KEY_SIZES = (BLOB_HEAD + 128, BLOB_HEAD + 256)
 """Of a SIMPLEBLOB, whose key is as long as the modulus of the receiver's."""
 RSA_SIZES = (64, 128, 256, 384, 512)
 GUID_SIZE = 16
+LARGEST_CERTIFICATE = 0xFFFF
 DER_SEQUENCE, DER_LONG = 0x30, 0x82
 
 of_security_header = of_part("SecurityHeader")
@@ -140,6 +140,14 @@ def certificate_size(security: Any, packet: Any) -> Finding:
     return length == len(certificate), f"SenderCertSize is {len(certificate)}, the certificate's own length {length}"
 
 
+@passive("MQMQ-2.2.20.6-D04", MESSAGE, "SenderCertSize is at most 0xFFFF")
+@of_security_header
+def certificate_limit(security: Any, packet: Any) -> Finding:
+    """Hold the size of a certificate against its range."""
+    size = security.SenderCertSize
+    return (size <= LARGEST_CERTIFICATE, f"SenderCertSize is 0x{size:X}") if size else None
+
+
 @passive("MQMQ-2.2.20.6-18", MESSAGE, "ProviderInfoSize is the length of a type and a string with its null")
 @of_security_header
 def provider_size(security: Any, packet: Any) -> Finding:
@@ -171,25 +179,6 @@ def aligned(packet: Any, context: Context) -> Finding:
     if isinstance(packet, FormatError):
         return (False, str(packet)) if packet.field.startswith("SecurityData.") else None
     return None if packet.SecurityHeader is None else (True, "every item is where its alignment puts it")
-
-
-def with_signature(predicate: Predicate) -> Predicate:
-    """Show a predicate only the messages that have a signature."""
-
-    @wraps(predicate)
-    def of_signed(packet: Any, context: Context) -> Finding:
-        security = packet.SecurityHeader
-        return predicate(packet, context) if security is not None and security.SignatureSize else None
-
-    return of_signed
-
-
-for rule, judge_sender in (
-    ("MQMQ-2.2.20.6-22", queue_manager),
-    ("MQMQ-2.2.20.6-23", user),
-    ("MQMQ-2.2.20.6-24", queue_manager),
-):
-    passive(rule, MESSAGE, "as with ST, in a signed message")(with_signature(judge_sender))
 
 
 @passive("MQMQ-2.2.20.6-37", MESSAGE, "ProviderInfo is there only with DE 0, and is a type and a name then")

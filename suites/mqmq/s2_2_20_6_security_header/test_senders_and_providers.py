@@ -5,12 +5,15 @@ from __future__ import annotations
 from uuid import UUID
 
 from harness.run.marks import covers, needs
+from harness.sut.provisioning import ALICE
 from harness.wire import ProviderInfo
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.pinging import element
 
-NOBODY, QUEUE_MANAGER = 0, 2
+NOBODY, USER, QUEUE_MANAGER = 0, 1, 2
+OF_SIGNATURES = ("MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-23", "MQMQ-2.2.20.6-24")
+OF_1_0_USER = "MQMQ-2.2.20.6-23"
 
 
 def _signed_by(frame):
@@ -19,22 +22,26 @@ def _signed_by(frame):
 
 
 @needs("security", "send")
-@covers("MQMQ-2.2.20.6-02", "MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-24")
+@covers("MQMQ-2.2.20.6-02", "MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", *OF_SIGNATURES)
 def test_who_signed_a_message(peer, sut, judge):
-    """Signed as nobody there is no SecurityID; signed as the queue manager it is the GUID of that, for every kind."""
+    """Signed as nobody there is no SecurityID, as a user its SID, as the queue manager its GUID, in each kind."""
     outgoing = Outgoing(peer, sut)
     nobody = outgoing.send(body="signed", sender="none", authentication_level="sig20")
     sizes = f"{_signed_by(nobody)}, SenderIdSize {nobody['SecurityHeader'].SenderIdSize}"
     expected = f"ST {NOBODY}, no SecurityID, SenderIdSize 0"
     judge("MQMQ-2.2.20.6-02", expected=expected, observed=sizes, evidence=nobody)
     own = f"ST {QUEUE_MANAGER}, {UUID(str(sut.guid)).bytes_le.hex()}"
-    for level, rules in (
-        ("sig10", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-24")),
-        ("sig20", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22")),
+    users = f"ST {USER}, {ALICE.security_id.hex()}"
+    for level, of_queue_manager, of_user in (
+        ("sig10", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-24"), ("MQMQ-2.2.20.6-03", OF_1_0_USER)),
+        ("sig20", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"), ("MQMQ-2.2.20.6-03",)),
+        ("sig30", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"), ("MQMQ-2.2.20.6-03",)),
     ):
-        frame = outgoing.send(body="signed", sender="queue_manager", authentication_level=level)
-        for rule in rules:
-            judge(rule, expected=own, observed=_signed_by(frame), evidence=frame)
+        for sender, signer, rules in (("queue_manager", own, of_queue_manager), ("alice", users, of_user)):
+            frame = outgoing.send(body="signed", sender=sender, authentication_level=level)
+            for rule in rules:
+                expected, observed = (f"{level}: {text}" for text in (signer, _signed_by(frame)))
+                judge(rule, expected=expected, observed=observed, evidence=frame)
     outgoing.end()
 
 

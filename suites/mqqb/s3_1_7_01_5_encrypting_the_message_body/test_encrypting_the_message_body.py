@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import BASE_ONLY, KEYLESS, peer_keys
+from harness.sut.provisioning import BASE_ONLY, KEYLESS
 from harness.wire.protection import (
     ADVANCED,
     AES_128,
@@ -19,17 +18,15 @@ from harness.wire.protection import (
     ENHANCED,
     RC2,
     RC4,
-    decrypted,
-    session_key,
 )
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.caching import SEND, cached, manager, moment, remaining_ms
+from suites.mqqb.steps.opened_bodies import Choice, Opened
 from suites.mqqb.steps.opening import Between, direct_name, entry_text, history, pass_time, private_name
 from suites.mqqb.steps.sender import Sender, eventually, tags
 
 BODY = "a body that is no whole number of blocks"
 LATER_MS, SECOND_MS = 3_000, 1_100
-Choice = tuple[str, int, int]
 WAYS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
     "base, rc4": ("base", {"preferred_base": "rc4"}, (BASE, RC4, 40), "MQQB-3.1.7.1.5-19"),
     "base, rc2": ("base", {"preferred_base": "rc2"}, (BASE, RC2, 40), "MQQB-3.1.7.1.5-19"),
@@ -44,37 +41,6 @@ LEVELS = {way[0]: way for way in WAYS.values()}
 CHOICES = {level: [way[2] for way in WAYS.values() if way[0] == level] for level in LEVELS}
 """The choices of each level that a configuration can lead to."""
 NEEDS = needs("security", "send", "private_names")
-
-
-class Opened:
-    """A message that may be encrypted, opened with the private key of the provider that it names."""
-
-    def __init__(self, frame: Frame) -> None:
-        self.frame = frame
-        self.properties = frame["MessagePropertiesHeader"]
-        security = frame["SecurityHeader"] if frame["UserHeader"].SH else None
-        self.encrypted = bool(security and security.EB)
-        info = bytes(security.ProviderInfo) if security else b""
-        self.provider = info[4:].decode("utf-16-le", "replace") if info else "none"
-        self.blob = bytes(security.EncryptionKey) if security else b""
-        self.algorithm = int(self.properties.EncryptionAlgorithm)
-        key = peer_keys().get(self.provider.rstrip("\0"))
-        whole = len(self.blob) == 12 + 256 and self.blob[:2] == b"\1\2"
-        self.key = session_key(self.blob, key) if key and whole else None
-
-    @property
-    def body(self) -> str | None:
-        """Return the body in clear, None when it cannot be decrypted."""
-        sizes = {RC2: (5, 16), RC4: (5, 16), AES_128: (16,), AES_192: (24,), AES_256: (32,)}
-        if self.key is None or len(self.key) not in sizes.get(self.algorithm, ()):
-            return None
-        clear = decrypted(bytes(self.properties.MessageBody), self.algorithm, self.key)
-        return None if clear is None else clear.decode(errors="replace")
-
-    @property
-    def choice(self) -> Choice:
-        """Return provider, algorithm, and bits of the key."""
-        return self.provider.rstrip("\0"), self.algorithm, 8 * len(self.key or b"")
 
 
 @NEEDS

@@ -261,11 +261,6 @@ CASES: tuple[Case, ...] = (
     ("MQMQ-2.2.20.6-19", secured(SecurityID=SID), secured()),
     ("MQMQ-2.2.20.6-20", secured({"EB": 1}, EncryptionKey=b"k"), secured({"EB": 1}, SecurityID=SID)),
     (
-        "MQMQ-2.2.20.6-22",
-        secured({"ST": 2}, SecurityID=OWN.bytes_le, Signature=b"s"),
-        secured({"ST": 2}, SecurityID=OTHER.bytes_le, Signature=b"s"),
-    ),
-    (
         "MQMQ-2.2.20.6-37",
         secured(ProviderInfo=ProviderInfo(1, "x").build()),
         secured({"DE": 1}, ProviderInfo=ProviderInfo(1, "x").build()),

@@ -1,0 +1,41 @@
+"""Messages of the SUT that are encrypted for the peer, opened with the private keys that the peer has."""
+
+from __future__ import annotations
+
+from harness.capture.recorder import Frame
+from harness.sut.provisioning import peer_keys
+from harness.wire.protection import AES_128, AES_192, AES_256, RC2, RC4, decrypted, session_key
+
+Choice = tuple[str, int, int]
+"""A provider, an algorithm, and the bits of a key."""
+
+
+class Opened:
+    """A message that may be encrypted, opened with the private key of the provider that it names."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+        self.properties = frame["MessagePropertiesHeader"]
+        security = frame["SecurityHeader"] if frame["UserHeader"].SH else None
+        self.encrypted = bool(security and security.EB)
+        info = bytes(security.ProviderInfo) if security else b""
+        self.provider = info[4:].decode("utf-16-le", "replace") if info else "none"
+        self.blob = bytes(security.EncryptionKey) if security else b""
+        self.algorithm = int(self.properties.EncryptionAlgorithm)
+        key = peer_keys().get(self.provider.rstrip("\0"))
+        whole = len(self.blob) == 12 + 256 and self.blob[:2] == b"\1\2"
+        self.key = session_key(self.blob, key) if key and whole else None
+
+    @property
+    def body(self) -> str | None:
+        """Return the body in clear, None when it cannot be decrypted."""
+        sizes = {RC2: (5, 16), RC4: (5, 16), AES_128: (16,), AES_192: (24,), AES_256: (32,)}
+        if self.key is None or len(self.key) not in sizes.get(self.algorithm, ()):
+            return None
+        clear = decrypted(bytes(self.properties.MessageBody), self.algorithm, self.key)
+        return None if clear is None else clear.decode(errors="replace")
+
+    @property
+    def choice(self) -> Choice:
+        """Return provider, algorithm, and bits of the key."""
+        return self.provider.rstrip("\0"), self.algorithm, 8 * len(self.key or b"")
