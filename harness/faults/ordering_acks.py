@@ -60,6 +60,16 @@ WRONG: Mapping[str, Callable[[Meant], Install]] = {
     "has numbers before the sequence": lambda meant: wrong_fields(MESSAGE, {BODY: _other_order}, meant),
     "has a TxSequenceID that is one more": lambda meant: wrong_fields(MESSAGE, {BODY: _one_more(0)}, meant),
     "has a TxSequenceNumber that is one more": lambda meant: wrong_fields(MESSAGE, {BODY: _one_more(8)}, meant),
+    "has no reserved bytes": lambda meant: wrong_fields(MESSAGE, {BODY: lambda old: old[:16]}, meant),
+    "has MessageID before SourceGUID": lambda meant: wrong_fields(
+        MESSAGE, {BODY: lambda old: old[:16] + old[32:] + old[16:32]}, meant
+    ),
+    "has a TxSequenceNumber of at most 31 bits": lambda meant: wrong_fields(
+        MESSAGE, {BODY: lambda old: old[:11] + bytes([old[11] & 0x7F]) + old[12:]}, meant
+    ),
+    "has a TxSequenceNumber of 0": lambda meant: wrong_fields(
+        MESSAGE, {BODY: lambda old: old[:8] + bytes(4) + old[12:]}, meant
+    ),
     "has a TxPreviousSequenceNumber that is one more": lambda meant: wrong_fields(
         MESSAGE, {BODY: _one_more(12)}, meant
     ),

@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import effects, every_packet, inputs
+from harness.faults.parts import fault
+from harness.faults.primitives import effects, every_packet, inputs, skip
 from harness.faults.registry import add
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Connect, Effect
 from reference_qm.surface.inputs import Endpoint, Input, TransportAccepted
 
@@ -29,3 +35,18 @@ add(
     "The first 8 bytes of every packet are missing.",
     every_packet(lambda data: data[8:]),
 )
+add(
+    "session-without-transactional-acks",
+    "MQQB-2.1.1-D01",
+    "OrderAcks and FinalAcks are never sent.",
+    skip(OrderAcks.send_transactional_ack),
+)
+
+
+@fault("session-of-an-initiator-one-way", breaks="MQQB-2.1.1-D01")
+class SessionOfAnInitiatorOneWay(Receiving):
+    """What comes on a session that it opened itself is not taken."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if not session.initiator:
+            super().receive_user_message(session, packet, now)

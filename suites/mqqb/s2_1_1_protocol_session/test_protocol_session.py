@@ -5,7 +5,8 @@ from __future__ import annotations
 from harness.errors import SutUnavailable
 from harness.run.marks import covers
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import listen, request
+from suites.mqqb.steps.opening import acknowledgment, agree, called, kind_of, listen, opened, request, respond
+from suites.mqqb.steps.ordering import Receiver
 
 BASE_HEADER_SIZE = 16
 
@@ -42,3 +43,29 @@ def test_acceptor_listens_on_the_tcp_port(peer, judge):
         reply = connection.poll("EstablishConnection")
         observed = "answered" if reply else f"not answered: {connection.outcome()}"
     judge("MQQB-2.1.1-03", expected="answered", observed=observed, evidence=[reply])
+
+
+@covers("MQQB-2.1.1-D01")
+def test_messages_go_both_ways_on_a_session(peer, sut, judge):
+    """The peer's message is acknowledged on the session that it opened, and on the one that the SUT's own came on."""
+    accepted = opened(peer)
+    first = acknowledgment(accepted)
+    initiated, asked = called(peer, sut)
+    message = agree(initiated, respond(initiated, asked))
+    second = acknowledgment(initiated)
+    judge(
+        "MQQB-2.1.1-D01",
+        expected="SessionAck on an accepted session, UserMessage and SessionAck on an initiated one",
+        observed=f"{kind_of(first)} on an accepted session, UserMessage and {kind_of(second)} on an initiated one",
+        evidence=[accepted.sent[-1], first, message, initiated.sent[-1], second],
+    )
+
+
+@covers("MQQB-2.1.1-D01")
+def test_transactional_messages_have_order_and_final_acks(peer, sut, judge):
+    """A transactional message that is taken has an OrderAck, and one that no queue takes a FinalAck."""
+    receiver = Receiver(peer, sut)
+    sent = [receiver.send(), receiver.send(queue="plain")]
+    final, ordered = receiver.poll_acknowledgment(final=True), receiver.poll_acknowledgment()
+    observed = f"{'no ' * (ordered is None)}OrderAck, {'no ' * (final is None)}FinalAck"
+    judge("MQQB-2.1.1-D01", expected="OrderAck, FinalAck", observed=observed, evidence=[*sent, ordered, final])

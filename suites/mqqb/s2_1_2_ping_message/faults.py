@@ -26,3 +26,9 @@ add(
     "Answers pings to another port.",
     sent_datagrams(PingSocket.LISTENER, _elsewhere),
 )
+add(
+    "header-ping-request-elsewhere",
+    "MQQB-2.1.2-D01",
+    "Sends Ping Requests to the port beside 3527.",
+    sent_datagrams(PingSocket.SOURCE, _elsewhere),
+)

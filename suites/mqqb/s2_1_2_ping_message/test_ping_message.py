@@ -12,13 +12,19 @@ from suites.mqqb.steps.provoking import let_send
 
 
 @needs("ping_initiator")
-@covers("MQQB-2.1.2-01")
+@covers("MQQB-2.1.2-01", "MQQB-2.1.2-D01")
 def test_initiator_hears_the_response_on_its_source_port(peer, sut, judge):
-    """A response to the port that a Ping Request came from is taken: the session is requested at once."""
+    """A Ping Request comes to the ping port; a response to the port that it came from is taken.
+
+    The session is requested at once then.
+    """
     hearing = peer.udp(port=sut.file.driver.peer_ping_port)
     listener = peer.listen_raw()
     let_send(peer, sut, direct_name(peer))
     ping = hearing.poll()
+    observed = "no ping there" if ping is None else f"{ping.kind} at the ping port"
+    judge("MQQB-2.1.2-D01", expected="Ping at the ping port", observed=observed, evidence=ping)
+    judge.finished("MQQB-2.1.2-D01")
     if ping is None:
         raise ConformanceFailure("the SUT sent no Ping Request before its session")
     source = hearing.received[0][0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.fields import bit_clear, bit_set, field_is, refused_unless_zero
 from harness.faults.parts import fault
-from harness.faults.primitives import silent_after
+from harness.faults.primitives import silent_after, wrong_bytes
 from harness.faults.registry import add
 from reference_qm.codec import (
     ConnectionParametersPacket,
@@ -75,4 +75,19 @@ add(
     "MQQB-2.2.1-05",
     "A request for another queue manager is answered with CS clear.",
     bit_clear(EstablishConnectionPacket, "InternalHeader.CS"),
+)
+add(
+    "header-internal-flags-first",
+    "MQQB-2.2.1-D01",
+    "Flags of the InternalHeader of a SessionAck stands before Reserved.",
+    wrong_bytes(SessionAckPacket, lambda data: data[:16] + data[18:20] + data[16:18] + data[20:]),
+)
+add(
+    "header-internal-refusal-in-bit-5",
+    "MQQB-2.2.1-D01",
+    "An EstablishConnection refuses with bit 5 of Flags.",
+    wrong_bytes(
+        EstablishConnectionPacket,
+        lambda data: data[:18] + bytes([data[18] & ~0x10 | (data[18] & 0x10) << 1]) + data[19:],
+    ),
 )

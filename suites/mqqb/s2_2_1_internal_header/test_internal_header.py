@@ -46,6 +46,25 @@ def test_reserved_is_zero_and_ignored(peer, judge):
     judge("MQQB-2.2.1-01", expected=[0, 0, 0], observed=sent, evidence=done.evidence)
 
 
+@covers("MQQB-2.2.1-D01")
+def test_an_internal_header_has_four_bytes(peer, judge):
+    """PT and CS of the packets that accept a session, and of the one that refuses it, and what stands behind them."""
+    done = exchange(peer)
+    connection = peer.connect()
+    asked = connection.send(request(peer, ServerGuid=OTHER_GUID))
+    refusal = packet_at(connection, 0)
+    answers = [*done.answers, refusal]
+    seen = [(frame.data[FLAGS_AT] & 0x1F, len(frame.data)) for frame in answers if frame is not None]
+    client = asked.data[20:36].hex()
+    behind = [frame.data[20:36].hex() == client for frame in (done.answers[0], refusal) if frame is not None]
+    judge(
+        "MQQB-2.2.1-D01",
+        expected=f"{[(0x02, 572), (0x03, 32), (0x01, 36), (0x12, 572)]}, {[True, True]}",
+        observed=f"{seen}, {behind}",
+        evidence=[*done.connection.received, refusal],
+    )
+
+
 @goes_on()
 @covers("MQQB-2.2.1-03")
 @pytest.mark.parametrize("packet_type", [0x0, 0x4, 0xF])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import bit_clear, field_is, refused_unless_zero
+from harness.faults.fields import bit_clear, field_is, refused_unless_zero, sent_as
 from harness.faults.primitives import wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import resized
@@ -44,3 +44,15 @@ add(
     "A ConnectionParametersHeader ends before WindowSize.",
     wrong_bytes(ConnectionParametersPacket, lambda data: resized(data[:-2])),
 )
+for _name, _rule, _field, _value in (
+    ("parameters-recoverable-timeout-too-short", "MQQB-2.2.2.1-D02", "RecoverableAckTimeout", 499),
+    ("parameters-recoverable-timeout-too-long", "MQQB-2.2.2.1-D02", "RecoverableAckTimeout", 120_001),
+    ("parameters-timeout-too-short", "MQQB-2.2.2.1-D03", "AckTimeout", 19_999),
+    ("parameters-timeout-too-long", "MQQB-2.2.2.1-D03", "AckTimeout", 120_001),
+):
+    add(
+        _name,
+        _rule,
+        f"An initiator asks for an {_field} of {_value}.",
+        sent_as("initiator", field_is(ConnectionParametersPacket, f"ConnectionParametersHeader.{_field}", _value)),
+    )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import PrivateQueueFormatNameId
@@ -32,6 +34,21 @@ def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
         judge("MQQB-2.2.4-06", expected=f"TCP:{peer.address}", observed=name.partition("\\")[0], evidence=evidence)
         if count == 2:
             sent.append(receiver.send())
+
+
+@covers("MQQB-2.2.4.1-D01", "MQQB-2.2.4.1-D02")
+@pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
+def test_an_order_ack_of_any_number(peer, sut, judge, number):
+    """A sequence begins with any number that follows none: its OrderAck has that number, in a body of 36 bytes."""
+    receiver = Receiver(peer, sut)
+    sent = receiver.send(transaction={"TxSequenceNumber": number, "PreviousTxSequenceNumber": 0})
+    frame = receiver.await_acknowledgment()
+    found, body = place(frame), bytes(frame["MessagePropertiesHeader"].MessageBody)
+    evidence = [sent, frame]
+    judge("MQQB-2.2.4.1-D02", expected=number, observed=found.TxSequenceNumber, evidence=evidence)
+    identifier = receiver.sequence.identifier
+    expected = (identifier.Ordinal, identifier.TimeStamp, number, number - 1, 36)
+    judge("MQQB-2.2.4.1-D01", expected=expected, observed=(*found, len(body)), evidence=evidence)
 
 
 @needs("queue_control", "private_names")

@@ -6,9 +6,12 @@ from collections.abc import Callable
 
 from harness.faults.fields import bit_clear, field_is
 from harness.faults.ordering_acks import WRONG
+from harness.faults.parts import fault
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.protocol.order_acks import is_final_ack
+from reference_qm.model.adm import MessagePosition
 
 OTHER_CLASS = 0xC004
 
@@ -28,7 +31,10 @@ for _name, _rule, _does in (
     ("ordering-final-body-size", "MQQB-2.2.5-09", "has 40 bytes of body"),
     ("ordering-final-flags", "MQQB-2.2.5-10", "asks for an acknowledgment"),
     ("ordering-final-body-type", "MQQB-2.2.5-23", "has BodyType VT_UI1"),
-    ("ordering-final-body", "MQQB-2.2.5-24", "has numbers before the sequence"),
+    ("ordering-final-body", ("MQQB-2.2.5-24", "MQQB-2.2.5.1-D01"), "has numbers before the sequence"),
+    ("ordering-final-message-first", "MQQB-2.2.5.1-D01", "has MessageID before SourceGUID"),
+    ("ordering-final-number-signed", "MQQB-2.2.5.1-D02", "has a TxSequenceNumber of at most 31 bits"),
+    ("ordering-final-number-zero", "MQQB-2.2.5.1-D02", "has a TxSequenceNumber of 0"),
     ("ordering-final-other-sequence", "MQQB-2.2.5.1-01", "has a TxSequenceID that is one more"),
     ("ordering-final-other-number", "MQQB-2.2.5.1-02", "has a TxSequenceNumber that is one more"),
     ("ordering-final-other-previous", "MQQB-2.2.5.1-03", "has a TxPreviousSequenceNumber that is one more"),
@@ -65,3 +71,26 @@ for _name, _rule, _class in (
         f"A FinalAck of class {_class.name} has another.",
         field_is(UserMessagePacket, "MessagePropertiesHeader.MessageClass", OTHER_CLASS, _of_class(_class)),
     )
+
+
+@fault("ordering-final-for-every-message", breaks="MQQB-2.2.5-D01")
+class FinalForEveryMessage(FinalAcks):
+    """Every transactional message that leaves its queue has a FinalAck, whether it wants journaling or not."""
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass) -> None:
+        message = position.MessageReference
+        for session in self.qm.sessions.values():
+            if position.order_queue is None and message.TransactionSequenceNumber:
+                source = message.Identifier.QueueManagerGuid
+                position.order_queue = self.qm.order_acks.name_order_queue(session, source)
+        super().position_deleted(position, reason)
+
+
+@fault("ordering-final-not-for-dead-letters", breaks="MQQB-2.2.5-D01")
+class FinalNotForDeadLetters(FinalAcks):
+    """A message that wants negative journaling alone has no FinalAck when it leaves its queue."""
+
+    def position_deleted(self, position: MessagePosition, reason: MessageClass) -> None:
+        if not position.MessageReference.PositiveJournalingRequested:
+            position.order_queue = None
+        super().position_deleted(position, reason)

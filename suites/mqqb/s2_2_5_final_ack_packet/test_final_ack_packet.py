@@ -10,7 +10,14 @@ from harness.wire import PrivateQueueFormatNameId
 from suites.mqqb.steps.ordering import Receiver, place, private_number
 
 PRIVATE = 3
-BODY = ("MQQB-2.2.5-07", "MQQB-2.2.5-24", "MQQB-2.2.5.1-01", "MQQB-2.2.5.1-02", "MQQB-2.2.5.1-03")
+BODY = (
+    "MQQB-2.2.5-07",
+    "MQQB-2.2.5-24",
+    "MQQB-2.2.5.1-01",
+    "MQQB-2.2.5.1-02",
+    "MQQB-2.2.5.1-03",
+    "MQQB-2.2.5.1-D01",
+)
 """Rules of what every FinalAck holds and where it goes."""
 
 
@@ -23,6 +30,10 @@ def _judge_body(judge, receiver, frame, sent, previous):
     judge("MQQB-2.2.5.1-01", expected=expected[:2], observed=tuple(found[:2]), evidence=evidence)
     judge("MQQB-2.2.5.1-02", expected=previous + 1, observed=found.TxSequenceNumber, evidence=evidence)
     judge("MQQB-2.2.5.1-03", expected=previous, observed=found.TxPreviousSequenceNumber, evidence=evidence)
+    identified, user = bytes(frame["MessagePropertiesHeader"].MessageBody)[16:], sent["UserHeader"]
+    source = receiver.peer.identifier.bytes_le + int(user.MessageID).to_bytes(4, "little")
+    whole = (*expected, source.hex())
+    judge("MQQB-2.2.5.1-D01", expected=whole, observed=(*found, identified.hex()), evidence=evidence)
     name = str(frame["UserHeader"].DestinationQueue.DirectFormatName)
     address = f"TCP:{receiver.peer.address}"
     judge("MQQB-2.2.5-07", expected=address, observed=name.partition("\\")[0], evidence=evidence)
@@ -105,3 +116,32 @@ def test_a_message_that_left_its_queue(peer, sut, judge, rule, message_class, re
     frame = receiver.await_acknowledgment(final=True)
     _judge_body(judge, receiver, frame, sent, 0)
     judge(rule, expected=message_class, observed=_class(frame), evidence=[sent, frame])
+
+
+@covers("MQQB-2.2.5.1-D02")
+@pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
+def test_a_final_ack_of_any_number(peer, sut, judge, number):
+    """A message that is refused has any number: its FinalAck has that one."""
+    receiver = Receiver(peer, sut)
+    place_in_sequence = {"TxSequenceNumber": number, "PreviousTxSequenceNumber": number - 1}
+    sent = receiver.send(queue="plain", transaction=place_in_sequence)
+    frame = receiver.await_acknowledgment(final=True)
+    judge("MQQB-2.2.5.1-D02", expected=number, observed=place(frame).TxSequenceNumber, evidence=[sent, frame])
+
+
+@needs("receive")
+@covers("MQQB-2.2.5-D01")
+def test_only_who_wants_journaling_or_is_refused_has_a_final_ack(peer, sut, judge):
+    """Four messages are taken: one wants nothing, one JN, one JP, one both. The fifth is refused, and wants nothing."""
+    receiver = Receiver(peer, sut)
+    wishes: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
+    sent = [receiver.send(wish) for wish in wishes]
+    receiver.last_acknowledgment(len(wishes))
+    for _ in wishes:
+        _take(sut, sut.queue("transactional"))
+    sent.append(receiver.send(queue="plain"))
+    while receiver.poll_acknowledgment(final=True) is not None:
+        pass
+    finals = receiver.acknowledgments(final=True)
+    observed = sorted({place(frame).TxSequenceNumber for frame in finals})
+    judge("MQQB-2.2.5-D01", expected=str([2, 3, 4, 5]), observed=str(observed), evidence=[*sent, *finals])

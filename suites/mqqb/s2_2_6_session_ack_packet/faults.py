@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from harness.faults.fields import bit_clear, field_is
+from harness.faults.primitives import wrong_bytes
 from harness.faults.registry import add
+from harness.faults.sent_messages import resized
 from reference_qm.codec import SessionAckPacket
 
 add(
@@ -17,4 +19,10 @@ add(
     "MQQB-2.2.6-02",
     "A SessionAck has PT 3.",
     field_is(SessionAckPacket, "InternalHeader.PT", 3),
+)
+add(
+    "header-session-ack-longer",
+    "MQQB-2.2.6-D01",
+    "A SessionAck has 4 bytes more behind its header.",
+    wrong_bytes(SessionAckPacket, lambda data: resized(data + bytes(4))),
 )

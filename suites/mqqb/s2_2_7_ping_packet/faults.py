@@ -176,3 +176,19 @@ class AnyCookieTaken(Ping):
     def receive_response(self, data: bytes, now: Now) -> None:
         cookie = self.qm.adm.PingCookie.to_bytes(4, "little")
         super().receive_response(data[: COOKIE.start] + cookie + data[COOKIE.stop :], now)
+
+
+# -- the whole -----------------------------------------------------------------------------------------------------
+
+add(
+    "ping-response-guid-before-cookie",
+    "MQQB-2.2.7-D01",
+    "QMGuid of a Ping Response stands before Cookie.",
+    sent_as("acceptor", pings(lambda packet: (data := packet.build())[:4] + data[8:] + data[4:8])),
+)
+add(
+    "ping-response-longer",
+    "MQQB-2.2.7-D01",
+    "A Ping Response has 28 bytes.",
+    sent_as("acceptor", pings(lambda packet: packet.build() + bytes(4))),
+)

@@ -130,3 +130,14 @@ def test_request_with_another_signature_is_not_answered(peer, judge, signature):
         judge(
             rule, expected="ignored, the right one after it answered", observed=observed, evidence=[wrong, right, got]
         )
+
+
+@needs("ping")
+@covers("MQQB-2.2.7-D01")
+@pytest.mark.parametrize("RC", [0, 1])
+def test_a_response_has_its_fields_in_their_places(peer, sut, judge, RC):
+    """A response to a request whose fields all differ, byte by byte; RF may be set or not."""
+    sent, got = ask(peer, RC=RC, Cookie=0x8765_4321)
+    observed = "nothing" if got is None else f"{bytes([got.data[0] & ~2]).hex()}{got.data[1:].hex()}"
+    expected = bytes([RC, 0]) + b"HU" + bytes.fromhex("21436587") + sut.guid.bytes_le
+    judge("MQQB-2.2.7-D01", expected=expected.hex(), observed=observed, evidence=[sent, got])

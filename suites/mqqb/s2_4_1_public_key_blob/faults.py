@@ -25,3 +25,9 @@ add(
     "The modulus of a published key is big-endian.",
     published_blobs(lambda blob: blob[:MODULUS_AT] + blob[MODULUS_AT:][::-1]),
 )
+add(
+    "published-key-other-magic",
+    "MQQB-2.4.1-D01",
+    "A published key says RSA2, as a private one does.",
+    published_blobs(lambda blob: blob[:11] + b"2" + blob[12:]),
+)

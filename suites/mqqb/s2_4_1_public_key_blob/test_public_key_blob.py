@@ -21,7 +21,7 @@ from suites.mqqb.steps.secured import CLEAR, KEY, Secured
 CONSTANT = "0602000000a4000052534131"
 BITS = {BASE: 512, ENHANCED: 1024, ADVANCED: 1024}
 WAYS = {1: (RC4, 40), 3: (RC4, 128), 5: (AES_256, 256)}
-HEADER = ("MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28")
+HEADER = ("MQQB-2.4.1-D01", "MQQB-3.1.7.1.5-11", "MQQB-3.1.7.1.5.2-02", "MQMQ-2.2.20.6-28")
 """Rules of the part that is the same in every blob."""
 SIZES = (
     "MQQB-2.4.1-01",

@@ -8,6 +8,7 @@ from harness.judging.passive import Finding, passive
 from reference_qm.codec import FormatError, SimpleBlob
 from suites.mqmq.steps.message_parts import of_part
 
+FIRST, SECOND, SIZE = b"\1\2\0\0", b"\0\xa4\0\0", 268
 ALGORITHMS = (0x660E, 0x660F, 0x6610, 0x6602, 0x6801)
 
 
@@ -23,3 +24,14 @@ def session_key_algorithm(security: Any, packet: Any) -> Finding:
     except FormatError:
         algorithm = int.from_bytes(key[4:8], "little")
     return algorithm in ALGORITHMS, f"sessionKeyAlgorithm is 0x{algorithm:X}"
+
+
+@passive("MQQB-2.4.2-D01", "UserMessage", "the SIMPLEBLOB has its two fixed parts, and 268 bytes")
+@of_part("SecurityHeader")
+def blob_layout(security: Any, packet: Any) -> Finding:
+    """Hold the fixed bytes and the size of a blob against what is printed."""
+    key = security.SecurityData.EncryptionKey
+    if not key:
+        return None
+    kept = key[:4] == FIRST and key[8:12] == SECOND and len(key) == SIZE
+    return kept, f"{key[:4].hex()}, {key[8:12].hex()}, {len(key)} bytes"

@@ -68,6 +68,7 @@ NEEDS = needs("security", "send", "private_names")
     "MQQB-3.1.7.1.5.2-03",
     "MQQB-3.1.7.1.5.2-04",
     "MQQB-3.1.7.1.5.2-05",
+    "MQQB-2.4.2-D02",
     "MQQB-3.1.1.3-16",
     "MQQB-3.1.1.3-17",
     "MQQB-3.1.7.1-08",
@@ -139,6 +140,7 @@ def _comparisons(found: Opened, choice: Choice) -> tuple[tuple[str, Any, Any], .
         ("MQQB-3.1.7.1.5.2-03", "opens", opens),
         ("MQQB-3.1.7.1.5.2-04", "opens", opens),
         ("MQQB-3.1.7.1.5.2-05", "opens", opens),
+        ("MQQB-2.4.2-D02", "opens", opens),
     )
 
 

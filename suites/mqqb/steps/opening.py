@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -123,8 +124,13 @@ def established(peer: Peer, **header: Any) -> RawConversation:
 
 def opened(peer: Peer, **header: Any) -> RawConversation:
     """Bring a new connection to OPEN; ``header``: fields of the ConnectionParameters request."""
-    connection = established(peer)
-    connection.send(parameters(**header))
+    return opened_with(peer, {}, header)
+
+
+def opened_with(peer: Peer, asked: Mapping[str, Any], timeouts: Mapping[str, Any]) -> RawConversation:
+    """Bring a new connection to OPEN with fields of both requests."""
+    connection = established(peer, **asked)
+    connection.send(parameters(**timeouts))
     connection.expect("ConnectionParameters")
     return connection
 

@@ -1,0 +1,1 @@
+"""MS-MQQB 2.2 Message Syntax."""
