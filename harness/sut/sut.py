@@ -192,9 +192,13 @@ class Sut:
         ``properties``: of the control verb create_queue.
         """
         name = f"private$\\mqc-{self.own}-{next(self._numbers)}-{purpose}"
+        self.create_queue(name, **properties)
+        return name
+
+    def create_queue(self, name: str, **properties: Any) -> None:
+        """Make a queue of a name that the test chooses: one that has ``own`` in it, so that no other has it."""
         made = self.control.call("create_queue", name=name, **properties)
         self._made[name] = dict(made.get("format_names", {}))
-        return name
 
     def private_format_name(self, queue: str) -> str:
         """Return the private format name of a queue that this test made; ConformanceFailure when none was told."""

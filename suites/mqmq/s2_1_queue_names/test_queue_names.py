@@ -20,10 +20,10 @@ def _made(sut, name):
     """Return whether the SUT makes a queue of this name; it is deleted again."""
     path = f"private$\\{name}"
     try:
-        sut.control.call("create_queue", name=path)
+        sut.create_queue(path)
     except ControlRefused:
         return REFUSED
-    sut.control.call("delete_queue", name=path)
+    sut.delete_queue(path)
     return TAKEN
 
 
@@ -32,10 +32,10 @@ def _made(sut, name):
 def test_path_names(sut, judge):
     """Queues are made of every allowed character and of 124 of them; none with another, none with 125."""
     names = {
-        "the first half of the characters": (f"mqc{ALLOWED[:46]}", TAKEN),
-        "the other half": (f"mqc{ALLOWED[46:]}", TAKEN),
-        f"{LONGEST} characters": ("m" * LONGEST, TAKEN),
-        f"{LONGEST + 1} characters": ("m" * (LONGEST + 1), REFUSED),
+        "the first half of the characters": (f"mqc{sut.own}{ALLOWED[:46]}", TAKEN),
+        "the other half": (f"mqc{sut.own}{ALLOWED[46:]}", TAKEN),
+        f"{LONGEST} characters": (sut.own.ljust(LONGEST, "m"), TAKEN),
+        f"{LONGEST + 1} characters": (sut.own.ljust(LONGEST + 1, "m"), REFUSED),
         "a backslash": ("mqc\\x", REFUSED),
         "a comma": ("mqc,x", REFUSED),
         "a plus": ("mqc+x", REFUSED),
