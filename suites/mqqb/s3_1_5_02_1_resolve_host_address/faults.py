@@ -21,13 +21,15 @@ from reference_qm.codec import (
     parse_format_name,
 )
 from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.destinations import Destinations
+from reference_qm.core.protocol.errors import CommandError
 from reference_qm.core.protocol.establishing import Establishing, outgoing_queue
 from reference_qm.core.protocol.resolving import Destination, Resolving
 from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.protocol.session_opening import SessionOpening
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory.objects import QueueManager as DirectoryQueueManager
-from reference_qm.model.adm import MessagePosition, Session
+from reference_qm.model.adm import MessagePosition, OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 
 _Hops = tuple[DirectoryQueueManager, ...]
@@ -311,4 +313,20 @@ add(
     ("MQQB-3.1.5.2.1-34", "MQQB-3.1.5.2.1-37"),
     "RemoteQMGuid is not the NextHop's.",
     _remote("RemoteQMGuid", NULL_GUID),
+)
+
+
+class _RefusesUnknownQueues(Destinations):
+    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+        name = parse_format_name(text)
+        if isinstance(name, PublicName) and name.QueueGuid not in self.qm.config.public_queues:
+            raise CommandError(f"{text}: MQ_ERROR_QUEUE_NOT_FOUND (MS-MQDMPR 3.1.7.1.5)")
+        return super().open_outgoing(text, now)
+
+
+add(
+    "send-to-unknown-public-refused",
+    (),
+    "Tolerated: a message to a public queue that nobody knows is refused (MS-MQDMPR 3.1.7.1.5).",
+    replaced(_RefusesUnknownQueues),
 )

@@ -17,6 +17,7 @@ from suites.mqqb.steps.opening import (
     initiated,
     is_address,
     listen,
+    listen_unless_refused,
     outgoing_queue,
     outgoing_queues,
     private_name,
@@ -103,7 +104,9 @@ def _which(of_session: bool, other: bool) -> str:
 
 def check_leads_nowhere(peer, sut, judge, name, *, waits_rule, state_rule):
     """Send to a name that leads nowhere; judge that the message waits, and the state of its queue."""
-    listener = listen(peer, sut, name)
+    listener = listen_unless_refused(peer, sut, judge, name)
+    if listener is None:
+        return
     opened = listener.accept(sut.quiet_ms) is not None
     waiting = sut.outgoing(name)["count"]
     kept = "the message waits, no connection"
@@ -125,7 +128,10 @@ LEADS_NOWHERE = {
 )
 def test_what_leads_nowhere_is_tried_again_later(peer, sut, judge, name, rule):
     """The Session Retry Connect Timer runs for the session of a name that leads nowhere."""
-    listen(peer, sut, name).accept(sut.quiet_ms)
+    listener = listen_unless_refused(peer, sut, judge, name)
+    if listener is None:
+        return
+    listener.accept(sut.quiet_ms)
     waiting = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator" and one["OutgoingMessageTable"]]
     timer = "running" if any(one["timers"]["SessionRetryConnect"] is not None for one in waiting) else "stopped"
     judge(rule, expected="running", observed=timer)

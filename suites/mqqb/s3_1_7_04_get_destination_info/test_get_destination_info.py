@@ -7,7 +7,15 @@ from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from suites.mqqb.steps.opening import NULL_GUID, OTHER_GUID, direct_name, listen, private_name, text
+from suites.mqqb.steps.opening import (
+    NULL_GUID,
+    OTHER_GUID,
+    direct_name,
+    listen,
+    listen_unless_refused,
+    private_name,
+    text,
+)
 
 
 def connection_for(peer: Peer, sut: Sut, name: str) -> tuple[str, str, Frame | None]:
@@ -61,6 +69,9 @@ def test_a_public_name_leads_to_the_queue_manager_of_its_queue(peer, sut, judge)
 @covers("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11")
 def test_a_public_name_that_nobody_knows_leads_nowhere(peer, sut, judge):
     """A public format name of a queue that is in no directory opens no connection."""
-    connection = listen(peer, sut, f"PUBLIC={OTHER_GUID}").accept(sut.quiet_ms)
+    listener = listen_unless_refused(peer, sut, judge, f"PUBLIC={OTHER_GUID}")
+    if listener is None:
+        return
+    connection = listener.accept(sut.quiet_ms)
     for rule in ("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11"):
         judge(rule, expected="no connection", observed=f"{'a' if connection else 'no'} connection")

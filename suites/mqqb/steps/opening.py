@@ -9,8 +9,11 @@ from uuid import UUID
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.judging.judge import Judge
+from harness.judging.verdicts import Verdict
 from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer, RawListener
+from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection
 from suites.messages import recoverable_message
@@ -172,6 +175,18 @@ def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
     listener = peer.listen_raw()
     let_send(peer, sut, to or direct_name(peer))
     return listener
+
+
+def listen_unless_refused(peer: Peer, sut: Sut, judge: Judge, to: str) -> RawListener | None:
+    """Let the SUT send to a public name that nobody knows; None, and nothing is judged, when it refuses the name.
+
+    Spec: MS-MQDMPR 3.1.7.1.5: a queue that is not found cannot be opened.
+    """
+    try:
+        return listen(peer, sut, to)
+    except ControlRefused as refused:
+        judge.give_up(Verdict.NOT_EXERCISED, f"a queue that no directory knows may be refused: {refused}")
+        return None
 
 
 def accepted(listener: RawListener) -> tuple[RawConversation, Frame]:

@@ -1,4 +1,4 @@
-"""What MS-MQQP leaves to a system is not held against it: no check of these rules may miss anything."""
+"""What the documents leave to a system is not held against it: no check of these rules may miss anything."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.paths import SUITES
-from harness.proof.prove import VIRTUAL_SUT
+from harness.proof.trials import VIRTUAL_SUT
 
 SOUND = {"pass", "not_exercised", "not_observable"}
 
@@ -49,6 +49,17 @@ def judged(folder: Path, *rules: str, variant: str = "", profile: str = "none") 
             ],
         ),
         ("remote-port-of-spx-told", ["MQQP-3.1.4.8-03", "MQQP-3.1.4.8-D03", "MQQP-3.1.4.8-D04"]),
+        (
+            "send-to-unknown-public-refused",
+            [
+                "MQQB-3.1.5.2.1-08",
+                "MQQB-3.1.5.2.1-10",
+                "MQQB-3.1.5.2.1-11",
+                "MQQB-3.1.7.4-07",
+                "MQQB-3.1.7.4-08",
+                "MQQB-3.1.7.4-11",
+            ],
+        ),
         ("remote-lookup-unknown-action", ["MQQP-3.1.4.11-07", "MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"]),
         ("remote-unknown-action-peeks", ["MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07", "MQQP-3.1.4.10-17"]),
     ],
