@@ -2,10 +2,5 @@
 
 CHECKED_ELSEWHERE = {
     "MQMQ-2.2.19.3-23": ("test_every_hash_has_its_number",),
-    "MQMQ-2.2.19.3-D01": (
-        "test_a_transactional_message_field_by_field",
-        "test_an_acknowledgment_field_by_field",
-        "test_an_express_message_field_by_field",
-    ),
     "MQMQ-2.2.19.3-D02": ("test_every_hash_has_its_number",),
 }

@@ -1,0 +1,71 @@
+"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: label, extension and body of every length, received and handed on."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers, needs
+from suites.messages import Sequence, recoverable_message
+from suites.mqmq.steps.handing_on import handed_on
+from suites.mqqb.steps.exchanges import reception, taken
+from suites.whole_messages import SAME, differences
+
+LENGTHS = (
+    ("", b"", b""),
+    ("l", b"e", b"b"),
+    ("la", b"ex", b"bo"),
+    ("lab", b"ext", b"bod"),
+    ("label", b"", b"the body alone"),
+    ("", b"the extension alone", b""),
+    ("x" * 249, bytes(range(251)), bytes(range(253))),
+    ("\U0001f4ec \u00e9", b"\0" * 5, b"\xff" * 7),
+)
+"""Label, extension and body: nothing, of every remainder by 4, the longest label, and what is no text."""
+RULES = (
+    "MQMQ-2.2.19.3-D01",
+    "MQMQ-2.2.19.3-D05",
+    "MQMQ-2.2.19.3-13",
+    "MQMQ-2.2.19.3-16",
+)
+CORRELATION = bytes(range(100, 120))
+
+
+def _fields(label, extension, body):
+    return {
+        "label": label,
+        "ExtensionData": extension,
+        "body": body,
+        "CorrelationID": CORRELATION,
+        "ApplicationTag": 0x8070_6050,
+        "BodyType": 0x1011,
+    }
+
+
+@needs("receive")
+@covers(*RULES)
+@pytest.mark.parametrize(("label", "extension", "body"), LENGTHS)
+@pytest.mark.parametrize("transactional", [False, True], ids=["recoverable", "transactional"])
+def test_what_is_received_is_what_was_sent(peer, sut, judge, label, extension, body, transactional):
+    """A message is received with label, extension, body and every other property as it was sent."""
+    fields = _fields(label, extension, body)
+    packet = Sequence(peer).message(**fields) if transactional else recoverable_message(peer, **fields)
+    queue = "transactional" if transactional else "plain"
+    done = reception(peer, packet, label, queue)
+    sent = done.frames[0]["UserHeader"].MessageID
+    found = [one for one in sut.messages(queue) if one["message_id"].endswith(f"\\{sent}")]
+    observed = differences(done.frames[0], found[0] if found else None, sut.guid) if done.outcome == taken(sut) else ""
+    for rule in RULES:
+        judge(rule, expected=SAME, observed=observed or done.outcome, evidence=done.frames)
+
+
+@needs("private_names")
+@covers("MQMQ-2.2.19.3-D05")
+@pytest.mark.parametrize(("label", "extension", "body"), LENGTHS[1:5])
+def test_what_is_handed_on_is_what_was_sent(peer, sut, judge, label, extension, body):
+    """A message that is handed on has label, extension and body as they came."""
+    fields = _fields(label, extension, body)
+    del fields["ApplicationTag"]
+    sent, frame = handed_on(peer, sut, **fields)
+    parts = ("Label", "ExtensionData", "MessageBody", "CorrelationID", "BodyType")
+    came, gone = ([each["MessagePropertiesHeader"].getfieldval(part) for part in parts] for each in (frame, sent))
+    judge("MQMQ-2.2.19.3-D05", expected=str(gone), observed=str(came), evidence=[sent, frame])

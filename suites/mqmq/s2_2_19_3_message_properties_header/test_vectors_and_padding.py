@@ -1,0 +1,70 @@
+"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: initialization vector and padding of RC2 and AES, in both directions."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire.protection import AES_128, AES_192, AES_256, BLOCKS, RC2
+from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.opened_bodies import Opened
+from suites.mqqb.steps.opening import private_name
+from suites.mqqb.steps.secured import KEY, Secured, secret
+
+BASE, ENHANCED, ADVANCED = 1, 3, 5
+LENGTHS = (1, 7, 8, 9, 15, 16, 17, 33)
+"""Bytes of bodies: below, at and above the blocks of 8 and of 16 bytes."""
+WAYS = {
+    "RC2 of 40 bits": (BASE, RC2, KEY[40]),
+    "RC2 of 128 bits": (ENHANCED, RC2, KEY[128]),
+    "AES 128": (ADVANCED, AES_128, KEY[128]),
+    "AES 192": (ADVANCED, AES_192, KEY[192]),
+    "AES 256": (ADVANCED, AES_256, KEY[256]),
+}
+PREFERENCES = {"base": {"preferred_base": "rc2"}, "enhanced": {"preferred_enhanced": "rc2"}}
+
+
+def _body(length: int) -> str:
+    """Return a body whose bytes all differ from the one before, and from its padding."""
+    return "".join(chr(ord("A") + number % 26) for number in range(length))
+
+
+@needs("security", "receive")
+@covers("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04")
+@pytest.mark.parametrize("way", WAYS)
+def test_a_body_of_any_length_is_decrypted_whole(peer, sut, judge, way):
+    """Bodies of many lengths, encrypted with a vector of zeros and padded by PKCS #5, are those that were hidden."""
+    secured = Secured(peer, sut)
+    bodies = {str(length): _body(length) for length in LENGTHS}
+    packets = {name: secret(sut, secured.message(body=body.encode()), *WAYS[way]) for name, body in bodies.items()}
+    for name, disposition in secured.dispositions(packets).items():
+        expected, observed = (f"{way}, {name} bytes: {text}" for text in (bodies[name], disposition.body))
+        for rule in ("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04"):
+            judge(rule, expected=expected, observed=observed, evidence=disposition.frames)
+
+
+@needs("security", "send", "private_names")
+@covers("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04", "MQMQ-2.2.19.3-17")
+@pytest.mark.parametrize("level", ["base", "enhanced", "advanced"])
+def test_a_body_of_any_length_is_encrypted_in_whole_blocks(peer, sut, judge, level):
+    """Bodies of many lengths come in the next whole number of blocks, and are what was sent when they are opened."""
+    if level in PREFERENCES and sut.has("configure"):
+        sut.configure(**PREFERENCES[level])
+    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    for length in LENGTHS:
+        frame = outgoing.send(body=_body(length), privacy_level=level)
+        found = Opened(frame)
+        if not found.encrypted:
+            raise ConformanceFailure("the SUT did not encrypt the body")
+        block = BLOCKS.get(found.algorithm)
+        if block is None:
+            for rule in ("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04"):
+                judge.not_exercised(rule, f"algorithm 0x{found.algorithm:X} has no blocks", frame)
+            size = length
+        else:
+            size = length + block - length % block
+            for rule in ("MQMQ-2.2.19.3-D03", "MQMQ-2.2.19.3-D04"):
+                judge(rule, expected=_body(length), observed=found.body or "cannot be opened", evidence=frame)
+        judge("MQMQ-2.2.19.3-17", expected=size, observed=int(found.properties.MessageSize), evidence=frame)
+    outgoing.end()
