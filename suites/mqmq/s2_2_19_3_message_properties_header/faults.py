@@ -361,14 +361,14 @@ def _other_vector(body: bytes) -> bytes:
     return bytes(one ^ 0x20 for one in body[:8]) + body[8:]
 
 
-for _name, _rule, _says, _install in (
+for _name, _rules, _says, _install in (
     (
         "hidden-with-a-vector",
-        "MQMQ-2.2.19.3-D03",
+        ("MQMQ-2.2.19.3-D03",),
         "The vector of a hidden body is not zero.",
         _hidden(_other_vector),
     ),
-    ("found-with-a-vector", "MQMQ-2.2.19.3-D03", "The vector is taken for another.", _found(_other_vector)),
+    ("found-with-a-vector", ("MQMQ-2.2.19.3-D03",), "The vector is taken for another.", _found(_other_vector)),
     (
         "hidden-with-zeros-behind",
         ("MQMQ-2.2.19.3-D04", "MQMQ-2.2.19.3-17"),
@@ -377,12 +377,12 @@ for _name, _rule, _says, _install in (
     ),
     (
         "found-with-its-padding",
-        "MQMQ-2.2.19.3-D04",
+        ("MQMQ-2.2.19.3-D04",),
         "The padding of a body stays with it.",
         _found(lambda body: body + bytes([16 - len(body) % 16] * (16 - len(body) % 16))),
     ),
 ):
-    add(_name, _rule, _says, _install)
+    add(_name, _rules, _says, _install)
 
 # -- what follows the fixed fields ---------------------------------------------------------------------------------
 

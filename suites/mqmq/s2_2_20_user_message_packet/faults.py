@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from harness.faults.fields import bit_set, field_is, refused_unless_zero
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries, resized
-from reference_qm.codec import DebugHeader, SessionHeader, UserMessagePacket
+from reference_qm.codec import DebugHeader, FormatError, Packet, SessionHeader, UserMessagePacket
+from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.queueing.positions import Positions
 from reference_qm.model.adm import Message, MessagePosition, Queue
 
@@ -21,11 +21,6 @@ LIST_HEAD = 12
 LARGE = 0xFFFFFF
 PIECE = 0x10000
 MEBIBYTE = 0x100000
-
-
-def _soap(**changes: Any) -> Install:
-    fields = {f"SoapHeader.{name}": value for name, value in changes.items()}
-    return wrong_fields(MESSAGE, {**fields, "SoapHeader.Padding": None}, carries("SoapHeader"))
 
 
 def _ends_traced(packet: UserMessagePacket) -> bool:
@@ -75,20 +70,6 @@ for _name, _rules, _says, _install in (
             carries("MultiQueueFormatHeader"),
         ),
     ),
-    (
-        "handed-soap-header-id",
-        ("MQMQ-2.2.20.7-01",),
-        "HeaderSectionID is another.",
-        field_is(MESSAGE, "SoapHeader.HeaderSectionID", 0x0321),
-    ),
-    ("handed-soap-header-length", ("MQMQ-2.2.20.7-03",), "Header has no null.", _soap(HeaderTerminated=False)),
-    (
-        "handed-soap-body-id",
-        ("MQMQ-2.2.20.7-04",),
-        "BodySectionID is another.",
-        field_is(MESSAGE, "SoapHeader.BodySectionID", 0x0385),
-    ),
-    ("handed-soap-body-length", ("MQMQ-2.2.20.7-06",), "Body has no null.", _soap(BodyTerminated=False)),
     (
         "message-debug-queue-type",
         ("MQMQ-2.2.20.8-01",),
@@ -194,6 +175,38 @@ class FirstMebibyte(Positions):
     def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
         return super().insert_message(queue, replace(message, Body=message.Body[:MEBIBYTE]))
 
+
+def _misread(text: str) -> Install:
+    """Look for what follows a text of a SoapHeader at the wrong place, unless the text has an even number of WCHARs."""
+
+    class Misread(Identifying):
+        def check_form(self, packet: Packet) -> None:
+            soap = getattr(packet, "SoapHeader", None)
+            if soap is not None and getattr(soap, f"{text}DataLength") % 2:
+                raise FormatError(f"SoapHeader.{text}", 0, "a fault", "what follows it is somewhere else")
+            super().check_form(packet)
+
+    return replaced(Misread)
+
+
+add("soap-header-text-misread", "MQMQ-2.2.20.7-03", "What follows Header is looked for elsewhere.", _misread("Header"))
+add("soap-body-text-misread", "MQMQ-2.2.20.7-06", "What follows Body is looked for elsewhere.", _misread("Body"))
+
+
+def _sections_swapped(packet: UserMessagePacket) -> bytes:
+    soap = packet.SoapHeader
+    if soap is None:
+        return packet.build()
+    swapped = replace(soap, Header=soap.Body, Body=soap.Header)
+    return replace(packet, BaseHeader=replace(packet.BaseHeader, PacketSize=0), SoapHeader=swapped).build()
+
+
+add(
+    "soap-texts-swapped",
+    "MQMQ-2.2.20.7-D01",
+    "The two sections of a SoapHeader change places.",
+    packets(MESSAGE, _sections_swapped, carries("SoapHeader")),
+)
 
 for _name, _rule, _path in (
     ("message-list-reserved-refused", "MQMQ-2.2.20.2-03", "MultiQueueFormatHeader.Destination.Reserved"),

@@ -1,6 +1,6 @@
-"""Judge which headers a message has, its lists of queues, its SOAP strings and its DebugHeader.
+"""Judge which headers a message has, its lists of queues and its DebugHeader.
 
-Spec: MS-MQMQ 2.2.20, 2.2.20.1 to 2.2.20.3, 2.2.20.7, 2.2.20.8.
+Spec: MS-MQMQ 2.2.20, 2.2.20.1 to 2.2.20.3, 2.2.20.8.
 
 A malformed message breaks the rule of the field that the strict codec stopped at.
 """
@@ -15,7 +15,6 @@ from harness.judging.passive import Context, Finding, passive
 from reference_qm.codec import DebugHeader
 from suites.mqmq.steps.message_bytes import BASE, USER, heals
 from suites.mqmq.steps.message_parts import (
-    JudgePart,
     of_part,
     properties_are_there,
     there_if_and_only_if,
@@ -82,28 +81,6 @@ for rule, name, read in (
     ("MQMQ-2.2.20.3-02", "Reserved of the signature", attrgetter("Signature.Reserved")),
 ):
     passive(rule, MESSAGE, f"{name} is 0 when sent", advice=True)(not_set("MultiQueueFormatHeader", read, name))
-
-# -- SOAP strings (2.2.20.7) --------------------------------------------------------------------------------------
-
-
-def section_id(name: str, value: int) -> JudgePart:
-    """Demand the number that a section is known by."""
-    return lambda soap, packet: (getattr(soap, name) == value, f"{name} is 0x{getattr(soap, name):04X}")
-
-
-def counts_null(name: str) -> JudgePart:
-    """Demand that a length counts the null of its string."""
-    length = f"{name}DataLength"
-    return lambda soap, packet: (getattr(soap, f"{name}Terminated"), f"{length} is {getattr(soap, length)}")
-
-
-for rule, expected, judge_soap in (
-    ("MQMQ-2.2.20.7-01", "HeaderSectionID is 0x0320", section_id("HeaderSectionID", 0x0320)),
-    ("MQMQ-2.2.20.7-03", "HeaderDataLength counts the null of Header", counts_null("Header")),
-    ("MQMQ-2.2.20.7-04", "BodySectionID is 0x0384", section_id("BodySectionID", 0x0384)),
-    ("MQMQ-2.2.20.7-06", "BodyDataLength counts the null of Body", counts_null("Body")),
-):
-    passive(rule, MESSAGE, expected)(of_part("SoapHeader")(judge_soap))
 
 # -- tracing (2.2.20.8) -------------------------------------------------------------------------------------------
 

@@ -1,24 +1,54 @@
-"""MS-MQMQ 2.2.20.7 SoapHeader: in a message that the SUT hands on; SOAP messages themselves come in over HTTP."""
+"""MS-MQMQ 2.2.20.7 SoapHeader: in messages that the SUT receives and hands on; SOAP itself comes in over HTTP."""
 
 from __future__ import annotations
 
-from harness.run.marks import covers, needs
-from suites.mqmq.steps.handing_on import handed_on
+import pytest
 
-TEXTS = {"Header": "<Envelope/>", "Body": "<Body>of the peer</Body>"}
+from harness.run.marks import covers, needs
+from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement
+from suites.messages import recoverable_message
+from suites.mqmq.steps.handing_on import handed_on
+from suites.mqqb.steps.exchanges import reception, taken
+from suites.whole_messages import SAME, differences
+
+TEXTS = (
+    ("", ""),
+    ("<a/>", "<b/>"),
+    ("<Envelope/>", "<Body>of the peer</Body>"),
+    ("<a/>", "<ab/>"),
+    ("<ab/>", "<b/>"),
+    ("x" * 1_001, "\U0001f4ec" * 333),
+)
+"""Header and Body: empty, of even and odd length, long ones, what takes two WCHARs a character."""
+
+
+def _listed(name):
+    return {"Destination": [MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=name))]}
+
+
+@covers("MQMQ-2.2.20.7-03", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01")
+@pytest.mark.parametrize(("header", "body"), TEXTS)
+def test_what_follows_a_soap_header_is_found(peer, sut, judge, header, body):
+    """A message with texts of any length, and lists of queues behind them, is taken whole."""
+    label = f"soap {peer.message_id()}"
+    name = sut.format_name().removeprefix("DIRECT=")
+    packet = recoverable_message(peer, label=label, soap={"Header": header, "Body": body}, mqf=_listed(name))
+    done = reception(peer, packet, label)
+    expected, observed = taken(sut), done.outcome
+    if observed == expected and sut.has("receive"):
+        found = next((one for one in sut.messages() if one["label"] == label), None)
+        expected, observed = SAME, differences(done.frames[0], found, sut.guid)
+    for rule in ("MQMQ-2.2.20.7-03", "MQMQ-2.2.20.7-06", "MQMQ-2.2.20.7-D01"):
+        judge(rule, expected=expected, observed=observed, evidence=done.frames)
 
 
 @needs("private_names")
-@covers("MQMQ-2.2.20.7-01", "MQMQ-2.2.20.7-03", "MQMQ-2.2.20.7-04", "MQMQ-2.2.20.7-06")
-def test_a_soap_header_is_made_of_two_sections(peer, sut, judge):
-    """Both sections have the number that they are known by and the length of their text with its null."""
-    sent, frame = handed_on(peer, sut, soap=TEXTS)
-    header = frame["SoapHeader"]
-    for rule, name, expected in (
-        ("MQMQ-2.2.20.7-01", "HeaderSectionID", 0x0320),
-        ("MQMQ-2.2.20.7-03", "HeaderDataLength", len(TEXTS["Header"]) + 1),
-        ("MQMQ-2.2.20.7-04", "BodySectionID", 0x0384),
-        ("MQMQ-2.2.20.7-06", "BodyDataLength", len(TEXTS["Body"]) + 1),
-    ):
-        observed = f"{name} {getattr(header, name)}"
-        judge(rule, expected=f"{name} {expected}", observed=observed, evidence=[sent, frame])
+@covers("MQMQ-2.2.20.7-D01")
+@pytest.mark.parametrize(("header", "body"), TEXTS[1:5])
+def test_a_soap_header_is_handed_on_as_it_came(peer, sut, judge, header, body):
+    """Both sections of a message that the SUT hands on are those that it came with, and so is the list behind them."""
+    listed = _listed(rf"TCP:{peer.address}\private$\mqc-listed")
+    sent, frame = handed_on(peer, sut, soap={"Header": header, "Body": body}, mqf=listed)
+    parts = ("HeaderSectionID", "Header", "BodySectionID", "Body")
+    gone, came = ([each["SoapHeader"].getfieldval(part) for part in parts] for each in (sent, frame))
+    judge("MQMQ-2.2.20.7-D01", expected=str(gone), observed=str(came), evidence=[sent, frame])

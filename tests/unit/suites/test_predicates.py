@@ -270,18 +270,6 @@ CASES: tuple[Case, ...] = (
     ("MQMQ-2.2.18.1.4.1-02", listed(), listed("nowhere")),
     ("MQMQ-2.2.20.3-01", listed(), listed(ID=0x015F)),
     ("MQMQ-2.2.20.3-03", listed(Signature=b"four"), at(-8, b"\xff\xff\0\0")),
-    ("MQMQ-2.2.20.7-01", message(SoapHeader=SoapHeader("a", "b")), message(SoapHeader=SoapHeader("a", "b", 1))),
-    ("MQMQ-2.2.20.7-04", message(SoapHeader=SoapHeader("a", "b")), message(SoapHeader=SoapHeader("a", "b", 0x320, 1))),
-    (
-        "MQMQ-2.2.20.7-03",
-        message(SoapHeader=SoapHeader("a", "b")),
-        message(SoapHeader=SoapHeader("a", "b", HeaderTerminated=False)),
-    ),
-    (
-        "MQMQ-2.2.20.7-06",
-        message(SoapHeader=SoapHeader("a", "b")),
-        message(SoapHeader=SoapHeader("a", "b", BodyTerminated=False)),
-    ),
     ("MQMQ-2.2.20.8-01", message(DebugHeader=DebugHeader(1, 0, OWN)), message(DebugHeader=DebugHeader(2))),
     (
         "MQMQ-2.2.20.8-17",
