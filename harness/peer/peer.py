@@ -185,7 +185,8 @@ class Peer:
         self._accepted_tampers = [change] if change else []
 
     def await_session(self, within_ms: int | None = None) -> Session | None:
-        """Wait for the SUT to open a connection to the listening core."""
+        """Wait for the SUT to open a connection to the listening core, another attempt included."""
+        within_ms = self.sut.connect_timeout_ms if within_ms is None else within_ms
         self.wait(lambda: any(s.record.sut_role == "initiator" for s in self.unclaimed), within_ms, "a connection")
         for session in self.unclaimed:
             if session.record.sut_role == "initiator":
@@ -293,8 +294,11 @@ class RawListener:
         return conversation
 
     def accept(self, within_ms: int | None = None, *, exactly: bool = False) -> RawConversation | None:
-        """Wait for the next connection of the SUT; None when none came. ``exactly``: by the tester's clock."""
-        timeout = self.peer.sut.response_timeout_ms if within_ms is None else within_ms
+        """Wait for the next connection of the SUT; None when none came. ``exactly``: by the tester's clock.
+
+        Without ``within_ms``: so long that an attempt which failed is made again.
+        """
+        timeout = self.peer.sut.connect_timeout_ms if within_ms is None else within_ms
         self.peer.environment.run_until(lambda: bool(self.waiting), timeout, exactly=exactly)
         return self.waiting.pop(0) if self.waiting else None
 

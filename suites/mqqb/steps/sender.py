@@ -47,7 +47,7 @@ class Sender:
 
     def next_session(self, within_ms: int | None = None) -> Session | None:
         """Wait for the SUT to connect and, if it does, to set the session up."""
-        session = self.peer.await_session(self.sut.connect_timeout_ms if within_ms is None else within_ms)
+        session = self.peer.await_session(within_ms)
         if session is not None:
             session.poll("ConnectionParameters")
         return session
