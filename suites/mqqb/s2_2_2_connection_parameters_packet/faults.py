@@ -35,8 +35,8 @@ add(
 add(
     "header-parameters-longer",
     "MQQB-2.2.2-D01",
-    "A ConnectionParameters has 4 bytes more behind its header.",
-    wrong_bytes(ConnectionParametersPacket, lambda data: resized(data + bytes(4))),
+    "A ConnectionParameters has 8 bytes more behind its header.",
+    wrong_bytes(ConnectionParametersPacket, lambda data: resized(data + bytes(8))),
 )
 add(
     "header-parameters-shorter",

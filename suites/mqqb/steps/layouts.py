@@ -11,6 +11,9 @@ from harness.capture.recorder import MALFORMED
 from harness.judging.passive import Context, Finding, Predicate, passive
 from reference_qm.codec import FormatError
 
+SIZES = (572, 32, 36)
+"""Of the internal packets: what has the size of another one has the wrong PT, and not the wrong layout."""
+
 
 def laid_out(rule: str, kind: str, part: str, size: int) -> None:
     """Register the predicate that demands a part of its size: a header, or a whole packet with nothing behind it."""
@@ -22,7 +25,8 @@ def _is_whole(part: str, size: int) -> Predicate:
         if context.frame.transport != "tcp":
             return None
         if isinstance(packet, FormatError):
-            return (False, str(packet)) if packet.field.partition(".")[0] == part else None
+            blamed = packet.field.partition(".")[0] == part and context.frame.size not in SIZES
+            return (False, str(packet)) if blamed else None
         return True, f"{part} has {size} bytes"
 
     return predicate
