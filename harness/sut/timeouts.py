@@ -24,6 +24,10 @@ ACK_TIMEOUT_MS = 20_000
 """The shortest timer after which a queue manager gives its peer up (MS-MQQB 2.2.2.1, note <51>)."""
 ANSWERS_A_TIMER = 1.25
 """So many of the slowest answers must fit into it, however fast timers run."""
+CALMER = 4
+"""So many times slower than they might do timers run in another attempt."""
+SLOW_MS = 500
+"""An answer that takes longer is slow: the shortest timer of a queue manager is a second (MS-MQQB 3.1.2.9)."""
 TURNS_A_TIMER = 4
 """The same where a check has to act while it runs."""
 
@@ -67,7 +71,7 @@ class Speed:
 
 @dataclass(frozen=True, slots=True)
 class Timeouts:
-    """The timeouts in force. ``worst_ms``: the slowest answer that was measured."""
+    """The timeouts in force. ``worst_ms``: the slowest answer; ``usual_ms``: one while nothing stands still."""
 
     response_ms: int
     quiet_ms: int
@@ -75,10 +79,19 @@ class Timeouts:
     control_ms: int
     stall_ms: int
     worst_ms: int = 0
+    usual_ms: int = 0
+    calm: bool = False
+    """Whether timers run slower than they might: for another attempt at what went wrong."""
 
     def scale(self, wanted: int, answers: float = ANSWERS_A_TIMER) -> int:
         """Return how much faster timers may run: an answer has to come before a timer takes it for missing."""
-        return max(1, min(wanted, int(ACK_TIMEOUT_MS / max(1, answers * self.worst_ms))))
+        fits = int(ACK_TIMEOUT_MS / max(1, answers * self.worst_ms))
+        return max(1, min(wanted, fits) // (CALMER if self.calm else 1))
+
+    @property
+    def slow(self) -> bool:
+        """Whether answers take so long that timers may run out meanwhile."""
+        return self.worst_ms >= SLOW_MS
 
     @property
     def late_ms(self) -> int:
@@ -111,6 +124,7 @@ def timeouts_for(table: TimeoutsTable, *, controlled: bool, speed: Speed | None 
         control_ms=in_force(table.control_ms, REAL.control_ms, OF_SLOW * usual_ms),
         stall_ms=table.stall_ms,
         worst_ms=worst_ms,
+        usual_ms=usual_ms,
     )
 
 

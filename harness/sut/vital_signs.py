@@ -49,6 +49,10 @@ class VitalSigns:
         self._felt = None if self._open_channel is None else self._pulse(environment, self._open_channel)
         return self._felt
 
+    def calm(self, wanted: bool) -> None:
+        """Let timers of the next test run slower, or again as fast as they may."""
+        self.timeouts = replace(self.timeouts, calm=wanted)
+
     @property
     def stall_ms(self) -> int:
         """The longest stall in the test before."""

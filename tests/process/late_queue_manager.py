@@ -1,15 +1,19 @@
-"""The reference queue manager, with everything that it says a second late; run, it is ``mqconform serve``."""
+"""The reference queue manager, with everything that it says late; run, it is ``mqconform serve``.
+
+MQ_LATE_S: by how many seconds, 1 unless it says otherwise.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import os
 
 from reference_qm.shell import cli, host
 from reference_qm.shell.connection import Connection
 from reference_qm.shell.datagrams import DatagramSocket
 from reference_qm.surface.inputs import Endpoint
 
-LATE_S = 1.0
+LATE_S = float(os.environ.get("MQ_LATE_S", "1"))
 
 
 class LateConnection(Connection):

@@ -146,6 +146,10 @@ class Caller:
     """The SUT with a message for the peer: it pings, then connects; the check answers both, or does not."""
 
     def __init__(self, peer: Peer, sut: Sut, queue: str = "mqc-peer") -> None:
+        if sut.timeouts.usual_ms >= PING_MS:
+            raise ConformanceFailure(
+                f"an answer takes {sut.timeouts.usual_ms} ms: every Ping Response comes after its time"
+            )
         if sut.has("set_timers"):
             sut.slow_down(PACE)
             sut.set_timers(session_retry_connect_ms=RETRY_MS)
