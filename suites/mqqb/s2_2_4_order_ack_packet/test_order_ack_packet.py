@@ -13,9 +13,19 @@ from suites.mqqb.steps.ordering import Receiver, order_ack, place, private_numbe
 from suites.mqqb.steps.sequences import Outgoing
 
 
-@covers("MQQB-2.2.4-06", "MQQB-2.2.4-12", "MQQB-2.2.4.1-01", "MQQB-2.2.4.1-02", "MQMQ-2.2.18.1.6-01")
+@covers(
+    "MQQB-2.2.4-06",
+    "MQQB-2.2.4-12",
+    "MQQB-2.2.4.1-01",
+    "MQQB-2.2.4.1-02",
+    "MQQB-3.1.1.6.2-D01",
+    "MQMQ-2.2.18.1.6-01",
+)
 def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
-    """Two messages, then a third: each time an OrderAck comes to the peer's order queue with sequence and number."""
+    """Two messages, then a third: each time an OrderAck comes to the peer's order queue with sequence and number.
+
+    A message that does not follow changes nothing of that.
+    """
     receiver = Receiver(peer, sut)
     sent = [receiver.send(), receiver.send()]
     for count in (2, 3):
@@ -34,6 +44,11 @@ def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
         judge("MQQB-2.2.4-06", expected=f"TCP:{peer.address}", observed=name.partition("\\")[0], evidence=evidence)
         if count == 2:
             sent.append(receiver.send())
+    sent.append(receiver.send(transaction={"TxSequenceNumber": 9, "PreviousTxSequenceNumber": 8}))
+    receiver.poll_acknowledgment()
+    acks = receiver.acknowledgments()
+    highest = max(place(frame).TxSequenceNumber for frame in acks)
+    judge("MQQB-3.1.1.6.2-D01", expected=3, observed=highest, evidence=[*sent, *acks[-1:]])
 
 
 @covers("MQQB-2.2.4.1-D01", "MQQB-2.2.4.1-D02")

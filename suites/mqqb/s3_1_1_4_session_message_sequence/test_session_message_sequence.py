@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from harness.run.marks import covers
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import direct_name, settle
-from suites.mqqb.steps.sender import Sender, tags
+from suites.messages import Sequence, a_message, recoverable_message
+from suites.mqqb.steps.opening import ACK_MS, direct_name, opened, settle
+from suites.mqqb.steps.sender import Sender, alive, tags
+from suites.mqqb.steps.sequences import Outgoing
 
 
 @covers("MQQB-3.1.1.4-01")
@@ -27,3 +30,42 @@ def test_the_messages_of_a_session_are_numbered_from_one(peer, sut, judge, ackno
         sender.acknowledge_all(again)
     expected, observed = f"messages {left} come again", f"messages {sorted(set(tags(later)))} come again"
     judge("MQQB-3.1.1.4-01", expected=expected, observed=observed, evidence=[*came, ack, *later])
+
+
+@covers("MQQB-3.1.1.4-D01")
+def test_transactional_messages_that_came_are_among_the_recoverable_ones(peer, sut, judge):
+    """An express message, a transactional, a recoverable, a transactional one: three recoverable are acknowledged."""
+    session, sequence = opened(peer), Sequence(peer)
+    sent = [
+        session.send(message)
+        for message in (a_message(peer), sequence.message(), recoverable_message(peer), sequence.message())
+    ]
+    last = session.poll(
+        "SessionAck",
+        lambda one: one["SessionHeader"].AckSequenceNumber >= len(sent),
+        within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS),
+    )
+    if last is None:
+        raise ConformanceFailure("the SUT did not acknowledge all messages on the session")
+    acks = [frame for frame in session.received if frame.kind == "SessionAck"]
+    numbers = sorted({number for ack in acks for number in _recoverable(ack)})
+    judge("MQQB-3.1.1.4-D01", expected="received: [1, 2, 3]", observed=f"received: {numbers}", evidence=[*sent, *acks])
+
+
+def _recoverable(ack):
+    """Return the numbers of the recoverable messages that a SessionAck acknowledges."""
+    header = ack["SessionHeader"]
+    bits = (bit for bit in range(32) if header.RecoverableMsgAckFlags >> bit & 1)
+    return [header.RecoverableMsgAckSeqNumber + bit for bit in bits]
+
+
+@needs("send")
+@covers("MQQB-3.1.1.4-D01")
+def test_transactional_messages_that_were_sent_are_among_the_recoverable_ones(peer, sut, judge):
+    """The SUT sends an express message and two transactional ones: its SessionAck counts two recoverable ones."""
+    outgoing = Outgoing(peer, sut, "mqc-counted")
+    sent = [*outgoing.send(1, "express"), *outgoing.send(2)]
+    ack = alive(outgoing.session)
+    counted = ack["SessionHeader"].RecoverableMsgSeqNumber
+    judge("MQQB-3.1.1.4-D01", expected="sent: 2", observed=f"sent: {counted}", evidence=[*sent, ack])
+    outgoing.settle()

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields
-from reference_qm.codec import MessageClass, OrderAckBody, TransactionHeader, TxSequenceID, UserMessagePacket
+from harness.faults.registry import Install, add
+from reference_qm.codec import (
+    MessageClass,
+    OrderAckBody,
+    SequenceInfo,
+    TransactionHeader,
+    TxSequenceID,
+    UserMessagePacket,
+)
 from reference_qm.core.protocol.routing import Routing
 from reference_qm.core.protocol.transactional_sending import TransactionalSending, outgoing_sequence
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, RecoverableReceipt, Session
@@ -16,17 +25,42 @@ from reference_qm.surface.clock import Now
 _FA = TransactionHeader.flags(FA=1)
 
 
-@fault("sent-message-noted-wrong", breaks="MQQB-3.1.1.5-01")
-class SentMessageNotedWrong(TransactionalSending):
-    """PrevNo of a message is its own number."""
+def _noted(change: Callable[[SequenceInfo], SequenceInfo]) -> Install:
+    """Note a message that is sent otherwise."""
 
-    def update_transaction_header(
-        self, session: Session, position: OutgoingMessagePosition, now: Now
-    ) -> UserMessagePacket:
-        packet = super().update_transaction_header(session, position, now)
-        unacked = outgoing_sequence(session).UnackedSequence
-        unacked[-1] = replace(unacked[-1], PrevNo=unacked[-1].SeqNo)
-        return packet
+    class Noted(TransactionalSending):
+        def update_transaction_header(
+            self, session: Session, position: OutgoingMessagePosition, now: Now
+        ) -> UserMessagePacket:
+            packet = super().update_transaction_header(session, position, now)
+            unacked = outgoing_sequence(session).UnackedSequence
+            unacked[-1] = change(unacked[-1])
+            return packet
+
+    return replaced(Noted)
+
+
+for _name, _rule, _says, _change in (
+    (
+        "sent-message-noted-wrong",
+        "MQQB-3.1.1.5-D03",
+        "PrevNo of a message is its own number.",
+        lambda info: replace(info, PrevNo=info.SeqNo),
+    ),
+    (
+        "sent-message-noted-of-the-sequence-before",
+        "MQQB-3.1.1.5-D01",
+        "SeqID of a message is one less than that of its sequence.",
+        lambda info: replace(info, SeqID=info.SeqID - 1),
+    ),
+    (
+        "sent-message-noted-with-the-next-number",
+        "MQQB-3.1.1.5-D02",
+        "SeqNo of a message is that of the next.",
+        lambda info: replace(info, SeqNo=info.SeqNo + 1),
+    ),
+):
+    add(_name, ("MQQB-3.1.1.5-01", _rule), _says, _noted(_change))
 
 
 @fault("sent-message-not-noted", breaks="MQQB-3.1.1.5-02")

@@ -37,3 +37,9 @@ add(
     "RecoverableMsgAckFlags is 1 with nothing to acknowledge.",
     field_is(SessionAckPacket, "SessionHeader.RecoverableMsgAckFlags", 1, _unflagged),
 )
+add(
+    "session-ack-timer-without-effect",
+    "MQQB-3.1.1.6.1-D01",
+    "Nothing is sent when the Session Ack Send Timer expires.",
+    skip(SessionAcks.on_send_timer),
+)

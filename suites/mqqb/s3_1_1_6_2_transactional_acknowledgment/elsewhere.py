@@ -1,6 +1,7 @@
 """Checks of other sections that judge rules of MS-MQQB 3.1.1.6.2 Transactional Acknowledgment."""
 
 CHECKED_ELSEWHERE = {
+    "MQQB-3.1.1.6.2-D01": ("test_an_order_ack_names_the_last_message_in_order",),
     "MQQB-3.1.1.6.2-03": ("test_a_sequence_goes_on_with_the_last_message_accepted",),
     "MQQB-3.1.1.6.2-04": ("test_messages_put_the_order_ack_off_but_not_for_ever",),
     "MQQB-3.1.1.6.2-05": ("test_messages_put_the_order_ack_off_but_not_for_ever",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.faults.parts import fault
 from reference_qm.codec import TxSequenceID, UserMessagePacket
+from reference_qm.core.protocol.in_sequence import InSequence
 from reference_qm.core.protocol.routing import Routing
 from reference_qm.core.protocol.transactional_sending import TransactionalSending
 from reference_qm.core.queue_manager import QueueManager
@@ -50,3 +51,16 @@ BROKEN_ELSEWHERE = {
     "MQQB-3.1.1.6.2-11": ("not-kept-for-its-final-ack",),
 }
 """Faults of other sections that break rules of this one."""
+
+
+@fault("order-ack-of-the-highest-number", breaks="MQQB-3.1.1.6.2-D01")
+class OrderAckOfTheHighestNumber(InSequence):
+    """An OrderAck has the highest number that came, in order or not."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        follows = super().is_in_sequence(session, packet)
+        header = packet.TransactionHeader
+        if not follows and header is not None:
+            for transfer in session.order_acks_due:
+                transfer.saved_number = max(transfer.saved_number, header.TxSequenceNumber)
+        return follows

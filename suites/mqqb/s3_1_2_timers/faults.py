@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 from harness.faults.parts import fault, replaced
 from harness.faults.registry import Install, add
@@ -23,6 +24,10 @@ def _running_for(timer: TimerName, change: Callable[[int], int]) -> Install:
             super().start(session, name, change(duration_ms) if name is timer else duration_ms, now)
 
     return replaced(RunningFor)
+
+
+def _always(duration_ms: int, specified_ms: int) -> int:
+    return duration_ms
 
 
 add(
@@ -52,6 +57,24 @@ class ResendTooSoon(TransactionalSending):
     def start_ack_wait_timer(self, session: Session, now: Now) -> None:
         outgoing_sequence(session).ResendInterval = 3
         super().start_ack_wait_timer(session, now)
+
+
+for _name, _duration_ms in (("timer-ping-response-of-five-seconds", 5_000), ("timer-ping-response-too-short", 250)):
+    add(
+        _name,
+        "MQQB-3.1.2.9-D01",
+        f"The Ping Response Timer runs for {_duration_ms} ms.",
+        _running_for(TimerName.PING_RESPONSE, partial(_always, _duration_ms)),
+    )
+
+
+@fault("resend-time-of-now", breaks="MQQB-3.1.2.6-D01")
+class ResendTimeOfNow(TransactionalSending):
+    """ResendTime is the time at which the timer was set."""
+
+    def start_ack_wait_timer(self, session: Session, now: Now) -> None:
+        super().start_ack_wait_timer(session, now)
+        outgoing_sequence(session).ResendTime = now.utc_s
 
 
 @fault("history-cleanup-not-configured", breaks="MQQB-3.1.2.8-01")

@@ -21,7 +21,7 @@ add(
 )
 add(
     "header-signature-not-verified",
-    ("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01"),
+    ("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"),
     "A wrong version or signature does not end the session.",
     skip(Identifying.verify_signature),
 )

@@ -28,6 +28,13 @@ LONGEST_ACK_WAIT_MS = 240_000
 WRONG_SIGNATURES = {
     "version 0": (0, b"\x00"),
     "version 0x11": (0, b"\x11"),
+    "version 1": (0, b"\x01"),
+    "version 0x0F": (0, b"\x0f"),
+    "version 0x20": (0, b"\x20"),
+    "version 0x90": (0, b"\x90"),
+    "version 0xFF": (0, b"\xff"),
+    "signature with its last bit wrong": (4, b"\x4c\x49\x4f\xd2"),
+    "signature in small letters": (4, b"lior"),
     "signature 0": (4, b"\x00\x00\x00\x00"),
     "signature in big-endian order": (4, b"\x52\x4f\x49\x4c"),
     "signature with one wrong bit": (4, b"\x4d\x49\x4f\x52"),
@@ -68,7 +75,7 @@ def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
 
 
 @goes_on()
-@covers("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01")
+@covers("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01")
 @pytest.mark.parametrize("wrong", WRONG_SIGNATURES)
 def test_a_wrong_signature_closes_the_session(peer, judge, wrong):
     """On a session that is open and alive, a message with a wrong signature is not acknowledged but ends it."""
@@ -80,7 +87,7 @@ def test_a_wrong_signature_closes_the_session(peer, judge, wrong):
     before = len(connection.received)
     sent = connection.send(bytes(data))
     observed = ending(connection, before)
-    for rule in ("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01"):
+    for rule in ("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"):
         judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
 
 

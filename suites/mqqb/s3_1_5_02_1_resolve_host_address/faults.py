@@ -139,7 +139,7 @@ class UnknownQueueGuessed(Resolving):
         return super().get_destination_info(format_name) or Destination(_some_host(self.qm), NULL_GUID)
 
 
-@fault("unknown-queue-manager-guessed", breaks="MQQB-3.1.5.2.1-18")
+@fault("unknown-queue-manager-guessed", breaks=("MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"))
 class UnknownQueueManagerGuessed(Resolving):
     """A queue manager without a next hop is looked for on some host."""
 

@@ -47,19 +47,27 @@ def test_a_direct_name_tells_host_and_queue(peer, sut, judge):
 
 
 @needs("send", "private_names")
-@covers("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16", "MQQB-3.1.5.2.1-25", "MQQB-3.1.5.2.3-08")
+@covers(
+    "MQQB-3.1.5.2.1-14",
+    "MQQB-3.1.5.2.1-15",
+    "MQQB-3.1.5.2.1-16",
+    "MQQB-3.1.5.2.1-25",
+    "MQQB-3.1.5.2.3-08",
+    "MQQB-3.1.7.5-D01",
+    "MQQB-3.1.7.5-D02",
+)
 def test_a_private_name_tells_the_queue_manager(peer, sut, judge):
     """For a private format name the SUT connects to the queue manager with this GUID, and asks for it."""
     connection = listen(peer, sut, private_name(peer.identifier)).accept()
     address = f"a connection to {peer.address}"
-    for rule in ("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16", "MQQB-3.1.5.2.1-25"):
+    for rule in ("MQQB-3.1.5.2.1-15", "MQQB-3.1.5.2.1-16", "MQQB-3.1.5.2.1-25", "MQQB-3.1.7.5-D01"):
         observed = address if connection else "no connection"
         judge(rule, expected=address, observed=observed, evidence=peer.recorder.frames[-1:])
     if connection is None:
         raise ConformanceFailure("the SUT opened no connection for its message")
     request = connection.expect("EstablishConnection")
     asked_for = text(request["EstablishConnectionHeader"].ServerGuid)
-    for rule in ("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.3-08"):
+    for rule in ("MQQB-3.1.5.2.1-14", "MQQB-3.1.5.2.3-08", "MQQB-3.1.7.5-D02"):
         judge(rule, expected=text(peer.identifier), observed=asked_for, evidence=request)
 
 
@@ -102,7 +110,7 @@ def _which(of_session: bool, other: bool) -> str:
     return names.get((of_session, other), "both" if of_session else "neither")
 
 
-def check_leads_nowhere(peer, sut, judge, name, *, waits_rule, state_rule):
+def check_leads_nowhere(peer, sut, judge, name, *, waits_rules, state_rule):
     """Send to a name that leads nowhere; judge that the message waits, and the state of its queue."""
     listener = listen_unless_refused(peer, sut, judge, name)
     if listener is None:
@@ -111,7 +119,8 @@ def check_leads_nowhere(peer, sut, judge, name, *, waits_rule, state_rule):
     waiting = sut.outgoing(name)["count"]
     kept = "the message waits, no connection"
     observed = f"the message {'waits' if waiting else 'is gone'}, {'a' if opened else 'no'} connection"
-    judge(waits_rule, expected=kept, observed=observed)
+    for rule in waits_rules:
+        judge(rule, expected=kept, observed=observed)
     judge(state_rule, expected="NeedValidation", observed=outgoing_queue(sut, name)["State"])
 
 
@@ -146,13 +155,13 @@ def test_a_queue_that_no_directory_knows_is_tried_again_later(peer, sut, judge):
         sut,
         judge,
         f"PUBLIC={OTHER_GUID}",
-        waits_rule="MQQB-3.1.5.2.1-08",
+        waits_rules=["MQQB-3.1.5.2.1-08"],
         state_rule="MQQB-3.1.5.2.1-11",
     )
 
 
 @needs("send", "management", "queue_control")
-@covers("MQQB-3.1.5.2.1-18", "MQQB-3.1.5.2.1-21")
+@covers("MQQB-3.1.5.2.1-18", "MQQB-3.1.5.2.1-21", "MQQB-3.1.7.5-D03")
 def test_a_queue_manager_without_a_way_to_it_is_tried_again_later(peer, sut, judge):
     """A private format name without a next hop opens no session: its queue needs validation."""
     check_leads_nowhere(
@@ -160,7 +169,7 @@ def test_a_queue_manager_without_a_way_to_it_is_tried_again_later(peer, sut, jud
         sut,
         judge,
         private_name(OTHER_GUID),
-        waits_rule="MQQB-3.1.5.2.1-18",
+        waits_rules=["MQQB-3.1.5.2.1-18", "MQQB-3.1.7.5-D03"],
         state_rule="MQQB-3.1.5.2.1-21",
     )
 

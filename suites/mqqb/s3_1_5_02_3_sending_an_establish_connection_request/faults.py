@@ -101,7 +101,7 @@ class EstablishRequestSeconds(Establishing):
 # -- what is noted of it -------------------------------------------------------------------------------------------
 
 
-@fault("state-after-request-waiting-ec-msg", breaks="MQQB-3.1.5.2.3-13")
+@fault("state-after-request-waiting-ec-msg", breaks=("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"))
 class StateAfterRequest(Establishing):
     """SessionState is WAITING_EC_MSG where it is to be WAITING_ECR_MSG."""
 

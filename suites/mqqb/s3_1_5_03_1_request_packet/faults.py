@@ -73,7 +73,7 @@ for _name, _rules, _says, _install in (
     add(_name, _rules, _says, sent_as("acceptor", _install))
 add(
     "establish-response-unsent",
-    "MQQB-3.1.5.3.1-02",
+    ("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02"),
     "It is never sent.",
     skip_during(SessionOpening.receive_establish_request, Establishing.send),
 )

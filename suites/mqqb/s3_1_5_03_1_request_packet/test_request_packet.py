@@ -37,6 +37,7 @@ VALIDITY = {0: "valid: CS 0", 1: "invalid: CS 1", -1: "no response"}
 
 
 @covers(
+    "MQQB-3.1.5.3.1-D02",
     "MQQB-3.1.5.3.1-02",
     "MQQB-3.1.5.3.1-03",
     "MQQB-3.1.5.3.1-04",
@@ -56,8 +57,9 @@ def test_a_valid_request_is_accepted(peer, sut, judge, server):
     bits, refused = internal_bits(answer), cs_of(answer)
     evidence = [asked, came]
     observed = ANSWERED if answer else connection.outcome()
-    judge("MQQB-3.1.5.3.1-02", expected=ANSWERED, observed=observed, evidence=evidence)
-    judge.finished("MQQB-3.1.5.3.1-02")
+    for rule in ("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02"):
+        judge(rule, expected=ANSWERED, observed=observed, evidence=evidence)
+    judge.finished("MQQB-3.1.5.3.1-02", "MQQB-3.1.5.3.1-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent no response to its request")
     judge("MQQB-3.1.5.3.1-03", expected=1, observed=bits["IN"], evidence=evidence)

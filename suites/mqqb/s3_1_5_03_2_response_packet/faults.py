@@ -17,12 +17,21 @@ from reference_qm.model.states import ConnectionStatus, SessionState
 from reference_qm.surface.clock import Now
 
 
-@fault("establish-response-never-invalid", breaks="MQQB-3.1.5.3.2-01")
+@fault("establish-response-never-invalid", breaks=("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"))
 class EstablishResponseNeverInvalid(SessionOpening):
     """Any response is taken as valid."""
 
     def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
         return True
+
+
+@fault("establish-response-unknown-to-a-direct-name", breaks="MQQB-3.1.5.3.2-D02")
+class EstablishResponseUnknownToADirectName(SessionOpening):
+    """A response is valid only when its ServerGuid is the one that was asked for, zero as well."""
+
+    def is_establish_response_valid(self, session: Session, packet: EstablishConnectionPacket) -> bool:
+        valid = super().is_establish_response_valid(session, packet)
+        return valid and packet.EstablishConnectionHeader.ServerGuid == session.RemoteQMGuid
 
 
 # -- the round trip ------------------------------------------------------------------------------------------------
@@ -160,3 +169,9 @@ add(
     "The entry EstablishPacketReceived has an Error.",
     entries_changed({ConnectionStatus.ESTABLISH_PACKET_RECEIVED}, Error=0x80004005),
 )
+
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.5.3.2-D01": ("state-after-request-waiting-ec-msg",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -9,6 +9,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from suites.mqqb.steps.opening import (
     ANSWERED,
+    NULL_GUID,
     OTHER_GUID,
     Between,
     accepted,
@@ -37,6 +38,8 @@ CLOCK_MS = 50
 
 
 @covers(
+    "MQQB-3.1.5.3.2-D01",
+    "MQQB-3.1.5.3.2-D02",
     "MQQB-3.1.5.2.3-13",
     "MQQB-3.1.5.3.2-07",
     "MQQB-3.1.5.3.2-08",
@@ -53,8 +56,9 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     bits = internal_bits(answer)
     evidence = [asked, sent, came]
     observed = ANSWERED if answer else connection.outcome()
-    judge("MQQB-3.1.5.3.2-07", expected=ANSWERED, observed=observed, evidence=evidence)
-    judge.finished("MQQB-3.1.5.3.2-07")
+    for rule in ("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02"):
+        judge(rule, expected=ANSWERED, observed=observed, evidence=evidence)
+    judge.finished("MQQB-3.1.5.3.2-07", "MQQB-3.1.5.3.2-D02")
     if answer is None:
         raise ConformanceFailure("the SUT sent nothing after a valid response")
     judge("MQQB-3.1.5.3.2-08", expected=1, observed=bits["IN"], evidence=evidence)
@@ -62,8 +66,9 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
     judge.finished("MQQB-3.1.5.3.2-08", "MQQB-3.1.5.3.2-09")
     if answer.kind not in TAKEN_AS:
         raise ConformanceFailure(f"the SUT's answer to a response is {answer.kind}")
-    judge("MQQB-3.1.5.2.3-13", expected="a response", observed=TAKEN_AS[answer.kind], evidence=evidence)
-    judge.finished("MQQB-3.1.5.2.3-13")
+    for rule in ("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01"):
+        judge(rule, expected="a response", observed=TAKEN_AS[answer.kind], evidence=evidence)
+    judge.finished("MQQB-3.1.5.2.3-13", "MQQB-3.1.5.3.2-D01")
     if answer.kind != "ConnectionParameters":
         raise ConformanceFailure("the SUT sent no ConnectionParameters to go on from")
     agreed = connection.send(agreement(answer))
@@ -82,9 +87,11 @@ def test_a_valid_response_is_answered_by_parameters(peer, sut, judge):
 
 
 @goes_on()
-@covers("MQQB-3.1.5.3.2-01")
+@covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 @pytest.mark.parametrize(
-    "flaw", [{"ClientGuid": OTHER_GUID}, {"internal": {"CS": 1}}], ids=["another ClientGuid", "CS set"]
+    "flaw",
+    [{"ClientGuid": OTHER_GUID}, {"ClientGuid": NULL_GUID}, {"internal": {"CS": 1}}],
+    ids=["another ClientGuid", "no ClientGuid", "CS set"],
 )
 def test_an_invalid_response_closes_the_session(peer, sut, judge, flaw):
     """A response to somebody else, or a refusal, closes; the same response without the flaw is answered."""
@@ -93,13 +100,14 @@ def test_an_invalid_response_closes_the_session(peer, sut, judge, flaw):
     sent = connection.send(response(peer, asked, **flaw))
     answer = next_packet(connection)
     observed = "closed" if answer is None and connection.closed_by_sut else f"{kind_of(answer)} came, no close"
-    judge("MQQB-3.1.5.3.2-01", expected="closed", observed=observed, evidence=[sent, answer])
+    for rule in ("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"):
+        judge(rule, expected="closed", observed=observed, evidence=[sent, answer])
     respond(*accepted(listener))
 
 
 @goes_on()
 @needs("send", "private_names")
-@covers("MQQB-3.1.5.3.2-01")
+@covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 def test_a_response_of_another_queue_manager_closes_the_session(peer, sut, judge):
     """A response whose ServerGuid is not the one asked for closes; the same response without the flaw is answered."""
     listener = listen(peer, sut, private_name(peer.identifier))
@@ -107,7 +115,8 @@ def test_a_response_of_another_queue_manager_closes_the_session(peer, sut, judge
     sent = connection.send(response(peer, asked, ServerGuid=OTHER_GUID))
     answer = next_packet(connection)
     observed = "closed" if answer is None and connection.closed_by_sut else f"{kind_of(answer)} came, no close"
-    judge("MQQB-3.1.5.3.2-01", expected="closed", observed=observed, evidence=[sent, answer])
+    for rule in ("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"):
+        judge(rule, expected="closed", observed=observed, evidence=[sent, answer])
     respond(*accepted(listener))
 
 

@@ -47,7 +47,7 @@ class ParametersRecoverableTimeoutNotTaken(SessionOpening):
         session.RecoverableAckSendTimeout = 500
 
 
-@fault("initialization-timer-goes-on-in-accepted-session", breaks="MQQB-3.1.5.4.1-12")
+@fault("initialization-timer-goes-on-in-accepted-session", breaks=("MQQB-3.1.5.4.1-12", "MQQB-3.1.2.1-D01"))
 class InitializationTimerGoesOnInAcceptedSession(SessionTimers):
     """The acceptor does not stop the timer when the session is open."""
 
@@ -57,7 +57,7 @@ class InitializationTimerGoesOnInAcceptedSession(SessionTimers):
             super().stop(session, name)
 
 
-@fault("state-of-accepted-session-waiting-cp-msg", breaks="MQQB-3.1.5.4.1-13")
+@fault("state-of-accepted-session-waiting-cp-msg", breaks=("MQQB-3.1.5.4.1-13", "MQQB-3.1.5.4.1-D01"))
 class StateOfAcceptedSession(SessionOpening):
     """SessionState is WAITING_CP_MSG where it is to be OPEN."""
 

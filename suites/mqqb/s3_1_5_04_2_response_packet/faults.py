@@ -70,7 +70,7 @@ class InitializationTimerGoesOnInInitiatedSession(SessionTimers):
             super().stop(session, name)
 
 
-@fault("session-open-but-nothing-sent", breaks="MQQB-3.1.5.4.2-07")
+@fault("session-open-but-nothing-sent", breaks=("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01"))
 class SessionOpenButNothingSent(Sending):
     """The initiator's session is open, but its messages stay."""
 

@@ -6,6 +6,7 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     WINDOW,
     accepted,
+    acknowledgment,
     agree,
     agreement,
     called,
@@ -68,9 +69,9 @@ def test_the_window_of_the_response_is_noted(peer, sut, judge):
     judge("MQQB-3.1.5.4.2-01", expected=WINDOW, observed=observed, evidence=connection.sent[-1])
 
 
-@covers("MQQB-3.1.5.4.2-07")
+@covers("MQQB-3.1.5.4.2-07", "MQQB-3.1.5.4.2-D01")
 def test_a_response_opens_the_session(peer, sut, judge):
-    """Nothing is sent before the acceptor's ConnectionParameters; after them the message comes."""
+    """Nothing is sent before the acceptor's ConnectionParameters; after them the message comes, and one is taken."""
     connection, asked = accepted(listen(peer, sut))
     wanted = respond(connection, asked)
     early = "early" if not connection.quiet() else "none"
@@ -81,4 +82,11 @@ def test_a_response_opens_the_session(peer, sut, judge):
         expected="none before the response, UserMessage after it",
         observed=f"{early} before the response, {kind_of(message)} after it",
         evidence=[wanted, agreed, message],
+    )
+    answer = None if message is None else acknowledgment(connection)
+    judge(
+        "MQQB-3.1.5.4.2-D01",
+        expected="UserMessage came, SessionAck for the peer's",
+        observed=f"{kind_of(message)} came, {kind_of(answer)} for the peer's",
+        evidence=[wanted, agreed, message, answer],
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import add
 from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.model.adm import Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.model.timers import TimerName
@@ -57,3 +58,27 @@ class RetryWithoutMessages(Closing):
             super().on_session_retry_connect_timer(session, now)
         elif session.SessionState is SessionState.WAITING_RECONNECT:
             self.qm.establishing.establish(session, now)
+
+
+@fault("session-closed-with-a-word", breaks="MQQB-3.1.5.9-D01")
+class ClosedWithAWord(Closing):
+    """A last SessionAck is sent when a session is closed."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        if session.SessionState is SessionState.OPEN:
+            self.qm.session_acks.send(session, now)
+        super().close(session, reason, now)
+
+
+add(
+    "closed-session-keeps-its-connection",
+    "MQQB-3.1.5.9-D02",
+    "The connection of a session that is closed stays open.",
+    skip(Closing.close_transport),
+)
+add(
+    "closed-session-timers-go-on",
+    "MQQB-3.1.5.9-D03",
+    "The timers of a session go on when it is closed.",
+    skip_during(Closing.close, SessionTimers.stop),
+)

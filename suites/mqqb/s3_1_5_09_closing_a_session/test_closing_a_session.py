@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import opened, text
+from suites.messages import a_message
+from suites.mqqb.steps.opening import (
+    CLOSED_UNANSWERED,
+    OTHER_GUID,
+    agree,
+    called,
+    check_alive,
+    ending,
+    opened,
+    opened_with,
+    respond,
+    text,
+)
+from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, eventually
 
 
@@ -34,6 +49,45 @@ def test_closed_session_is_in_state_closed(peer, sut, judge):
         observed=", ".join(sorted(set(states()))) or "CLOSED",
         evidence=[wrong],
     )
+
+
+@goes_on()
+@covers("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02")
+@pytest.mark.parametrize("opened_by", ["peer", "SUT"])
+def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge, opened_by):
+    """A SessionAck with wrong counts closes a session: no packet comes any more, and the connection ends."""
+    if opened_by == "peer":
+        session = opened(peer)
+    else:
+        session, asked = called(peer, sut)
+        agree(session, respond(session, asked))
+    check_alive(session)
+    known = len(session.received)
+    wrong = session.send(session_ack(UserMsgSequenceNumber=0x7FFF))
+    observed = ending(session, known)
+    for rule in ("MQQB-3.1.5.9-D01", "MQQB-3.1.5.9-D02"):
+        judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[wrong, session.last])
+
+
+@covers("MQQB-3.1.5.9-D03")
+@needs("inspect")
+def test_no_timer_of_a_closed_session_runs(peer, sut, judge):
+    """A session that owes an acknowledgment is closed by a SessionAck with wrong counts: its timers stand still."""
+
+    def running() -> list[set[str]]:
+        shown = [one for one in sut.inspect()["Sessions"] if text(one["RemoteQMGuid"]) == text(OTHER_GUID)]
+        return [{name for name, left_ms in element(one, "timers").items() if left_ms is not None} for one in shown]
+
+    session = opened_with(peer, {"ClientGuid": OTHER_GUID}, {})
+    message = session.send(a_message(peer, {"SourceQueueManager": OTHER_GUID}))
+    if not eventually(peer, lambda: any(running())):
+        raise ConformanceFailure("the SUT shows no timer of an open session that runs")
+    wrong = session.send(session_ack(UserMsgSequenceNumber=0x7FFF))
+    if not session.wait_closed():
+        raise ConformanceFailure("the SUT did not close the session on wrong message counts")
+    eventually(peer, lambda: not any(running()))
+    observed = ", ".join(sorted(set().union(*running()))) or "none"
+    judge("MQQB-3.1.5.9-D03", expected="none", observed=observed, evidence=[message, wrong])
 
 
 @covers("MQQB-3.1.5.9-03")

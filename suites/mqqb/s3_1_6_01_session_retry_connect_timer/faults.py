@@ -67,9 +67,38 @@ add(
     "The host name is resolved again for each attempt, which then begins with its first address.",
     _retried(_resolve_again),
 )
+
+
+def _forget_recoverable(session: Session) -> None:
+    for position in session.OutgoingMessageTable:
+        if position.recoverable and not position.TxSequenceNumber:
+            session.OutgoingMessageTable.remove(position)
+
+
+def _add_backwards(session: Session) -> None:
+    positions = list(session.OutgoingMessageTable)
+    for position in positions:
+        session.OutgoingMessageTable.remove(position)
+    for position in reversed(positions):
+        session.OutgoingMessageTable.add(position)
+        session.OutgoingMessageTable.dispatch(position)
+
+
+add(
+    "messages-backwards-after-session-retry",
+    "MQQB-3.1.1.3.1-D01",
+    "The table is turned round when the session is tried again.",
+    _retried(_add_backwards),
+)
+add(
+    "recoverable-forgotten-by-session-retry",
+    ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
+    "Recoverable messages that are not transactional are forgotten when the session is tried again.",
+    _retried(_forget_recoverable),
+)
 add(
     "message-forgotten-by-session-retry",
-    "MQQB-3.1.6.1-10",
+    ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),
     "The first of the messages left is forgotten when the session is tried again.",
     _retried(_forget_one),
 )

@@ -7,9 +7,12 @@ from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs
 from harness.sut.drivers import TWO_ADDRESSES
 from harness.wire import session_ack
+from suites.mqqb.steps.opening import direct_name, settle
+from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender, tags
 
 BY_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
+DELIVERIES = ("express", "recoverable", "transactional")
 AGAIN = "connected again after the retry time"
 
 
@@ -61,6 +64,36 @@ def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
         )
 
 
+@covers("MQQB-3.1.1.3.1-D01", "MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01")
+def test_the_new_session_brings_messages_of_every_delivery_in_their_order(peer, sut, judge):
+    """Of messages of every delivery that can be had, in turn, none is acknowledged before two sessions are lost.
+
+    Transactional ones have priority 0, so only those of one priority have an order.
+    """
+    sender = Sender(peer, sut, direct_name(peer, "mqc-every-delivery"))
+    deliveries = DELIVERIES if sut.has("send") else DELIVERIES[:2]
+    sent = list(range(1, 2 * len(deliveries) + 1))
+    for tag in sent:
+        sender.send(tag, delivery=deliveries[tag % len(deliveries)])
+    session = sender.session()
+    frames = came = sender.collect(session, len(sent))
+    order = _by_priority(came)
+    for _ in range(2):
+        session.close()
+        session = sender.session()
+        frames = sender.collect_all(session, len(sent))
+        evidence = [*came, *frames]
+        judge("MQQB-3.1.1.3.1-D01", expected=str(order), observed=str(_by_priority(frames)), evidence=evidence)
+        found = str(sorted(set(tags(frames))))
+        for rule in ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"):
+            judge(rule, expected=str(sent), observed=found, evidence=evidence)
+    sender.acknowledge_all(session)
+    transactional = [frame for frame in frames if frame["UserHeader"].TH]
+    if transactional:
+        session.send(order_ack(peer, transactional[-1]))
+    settle(peer)
+
+
 @covers("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-06", "MQQB-3.1.6.1-09")
 @needs("send", "two_addresses")
 def test_next_attempt_goes_to_the_next_address(peer, sut, judge):
@@ -109,6 +142,14 @@ def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, ju
             observed=f"{element} {trying[0][element]}",
             evidence=request,
         )
+
+
+def _by_priority(frames):
+    """Return the tags of messages by priority, each where it came first: a resend timer may send some again."""
+    found: dict[int, dict[int, None]] = {}
+    for frame in frames:
+        found.setdefault(int(frame["BaseHeader"].PR), {})[tags([frame])[0]] = None
+    return {priority: list(found[priority]) for priority in sorted(found)}
 
 
 def _reconnected(again, session, sut):

@@ -120,7 +120,7 @@ def _sent_only_once(faulty: FaultyCore) -> None:
 
 add(
     "session-ack-sent-only-once",
-    "MQQB-3.1.6.4-11",
+    ("MQQB-3.1.6.4-11", "MQQB-3.1.2.5-D01"),
     "The Session Ack Send Timer does not run again after a SessionAck.",
     _sent_only_once,
 )

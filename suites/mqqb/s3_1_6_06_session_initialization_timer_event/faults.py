@@ -8,7 +8,7 @@ from reference_qm.core.protocol.closing import Closing
 
 add(
     "initialization-timer-without-effect",
-    "MQQB-3.1.6.6-01",
+    ("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-D01"),
     "Nothing happens when the Session Initialization Timer expires.",
     skip(Closing.on_session_initialization_timer),
 )

@@ -35,14 +35,14 @@ def test_a_connection_without_a_request_is_closed(peer, sut, judge):
 
 
 @needs("set_timers")
-@covers("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01")
+@covers("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01", "MQQB-3.1.2.1-D01")
 def test_an_acceptor_that_gets_no_parameters_closes(peer, sut, judge):
     """A session that waits for ConnectionParameters is closed when the timer expires."""
     sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
     connection = established(peer)
     answer = connection.received[0]
     observed = closing(sut, connection, answer.time_ms)
-    for rule in ("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01"):
+    for rule in ("MQQB-3.1.6.6-01", "MQQB-3.1.2.1-01", "MQQB-3.1.2.1-D01"):
         judge(rule, expected=ON_TIME, observed=observed, evidence=answer)
 
 

@@ -13,9 +13,10 @@ from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import ProviderInfo, UserMessagePacket
+from reference_qm.core.protocol.journaling import Journaling
 from reference_qm.core.protocol.securing import Securing
 from reference_qm.core.protocol.security_lookup import SecurityLookup
-from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
+from reference_qm.model.adm import Message, OutgoingMessagePosition, Queue, Session
 from reference_qm.model.states import ConnectionStatus
 from reference_qm.security import MqdsPublicKeys, PrivacyLevel, SecurityError, SecuritySettings
 from reference_qm.surface.clock import Now
@@ -287,6 +288,14 @@ class NotEncryptedNotLogged(Securing):
         reference = position.MessagePosition
         reference.MessageReference = replace(reference.MessageReference, NegativeJournalingRequested=False)
         super().handle_encryption_error(session, position, now)
+
+
+@fault("sent-not-encrypted-kept-as-plain", breaks="MQQB-3.1.7.1.5.1-D01")
+class NotEncryptedKeptAsPlain(Journaling):
+    """A message that cannot be encrypted is kept in the dead-letter queue of those that are not transactional."""
+
+    def dead_letter_queue(self, message: Message) -> Queue:
+        return self.qm.adm.SystemDeadletterQueue
 
 
 add(

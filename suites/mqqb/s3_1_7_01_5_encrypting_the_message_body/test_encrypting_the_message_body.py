@@ -312,11 +312,14 @@ def test_what_cannot_be_encrypted_is_in_the_connection_history(peer, sut, judge)
 
 
 @needs("security", "send", "receive")
-@covers("MQQB-3.1.7.1.5.1-01", "MQQB-3.1.7.1.5.1-02")
-def test_a_transactional_message_that_cannot_be_encrypted(peer, sut, judge):
-    """With JN it is kept in the transactional dead-letter queue."""
+@covers("MQQB-3.1.7.1.5.1-01", "MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01")
+@pytest.mark.parametrize(
+    ("delivery", "kept_in"), [("express", "plain"), ("recoverable", "plain"), ("transactional", "transactional")]
+)
+def test_a_message_that_cannot_be_encrypted_is_a_dead_letter_of_its_kind(peer, sut, judge, delivery, kept_in):
+    """With JN it is kept in the dead-letter queue of its kind, and in no other."""
     sender = Sender(peer, sut)
-    (lost,) = sender.send(1, privacy_level="advanced", journal=["negative"], delivery="transactional")
+    (lost,) = sender.send(1, privacy_level="advanced", journal=["negative"], delivery=delivery)
     sender.send(2)
     session = sender.session()
     frames = sender.collect_all(session, 1)
@@ -329,5 +332,6 @@ def test_a_transactional_message_that_cannot_be_encrypted(peer, sut, judge):
     where = {"system$;deadxact": "transactional", "system$;deadletter": "plain"}
     eventually(peer, lambda: any(logged(queue) for queue in where))
     observed = ", ".join(name for queue, name in where.items() if logged(queue)) or "none"
-    judge("MQQB-3.1.7.1.5.1-02", expected="transactional", observed=observed, evidence=frames)
+    for rule in ("MQQB-3.1.7.1.5.1-02", "MQQB-3.1.7.1.5.1-D01"):
+        judge(rule, expected=kept_in, observed=observed, evidence=frames)
     sender.acknowledge_all(session)

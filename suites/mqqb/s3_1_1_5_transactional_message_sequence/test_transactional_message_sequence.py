@@ -1,0 +1,30 @@
+"""MS-MQQB 3.1.1.5 Transactional Message Sequence: the SEQUENCE_INFO of each message that was sent."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
+
+PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5-D03": "PrevNo"}
+
+
+@needs("send", "management")
+@covers("MQQB-3.1.1.5-01", "MQQB-3.1.1.5-02", *PARTS)
+def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
+    """Of five messages the first three are acknowledged one by one; the first left and the last are in their places."""
+    outgoing = Outgoing(peer, sut, "mqc-places")
+    sent = outgoing.send(5)
+    outgoing.on_session()
+    for number in (1, 2, 3):
+        frame = outgoing.acknowledge(number)
+        outgoing.await_info("EodLastAckCount", number)
+        info = outgoing.info()
+        found = [info_place(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
+        expected = [place_of(sent[number]), place_of(sent[-1])]
+        evidence = [sent[number], sent[-1], frame]
+        for rule in ("MQQB-3.1.1.5-01", "MQQB-3.1.1.5-02"):
+            judge(rule, expected=str(expected), observed=str(found), evidence=evidence)
+        for at, (rule, name) in enumerate(PARTS.items()):
+            wanted, shown = [one[at] for one in expected], [one[at] for one in found]
+            judge(rule, expected=f"{name} {wanted}", observed=f"{name} {shown}", evidence=evidence)
+    outgoing.settle()

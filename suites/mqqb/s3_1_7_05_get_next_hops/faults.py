@@ -1,0 +1,34 @@
+"""Faults of MS-MQQB 3.1.7.5 Get Next Hops."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from uuid import UUID
+
+from harness.faults.parts import fault
+from reference_qm.core.protocol.resolving import Resolving
+from reference_qm.directory import QueueManager
+
+_NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
+
+
+@fault("next-hop-identified-otherwise", breaks="MQQB-3.1.7.5-D02")
+class NextHopIdentifiedOtherwise(Resolving):
+    """A next hop has the address of one queue manager and the GUID of another."""
+
+    def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
+        return tuple(replace(one, Identifier=_NOBODY) for one in super().get_next_hops(guid))
+
+
+@fault("next-hops-from-elsewhere", breaks="MQQB-3.1.7.5-D01")
+class NextHopsFromElsewhere(Resolving):
+    """The way is looked for from the destination to this queue manager."""
+
+    def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
+        return super().get_next_hops(self.qm.adm.Identifier)
+
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.7.5-D03": ("unknown-queue-manager-guessed",),
+}
+"""Faults of other sections that break rules of this one."""
