@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import UserMessagePacket
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.protocol.admission import Admission
 from reference_qm.core.protocol.in_sequence import InSequence
 from reference_qm.core.protocol.receiving import Receiving
 from reference_qm.model.adm import MessageIDHistoryEntry, RecoverableReceipt, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("transactional-duplicates-discarded", breaks="MQQB-3.1.5.8.1-01")
+@fault("transactional-duplicates-discarded", breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01"))
 class TransactionalDuplicatesDiscarded(InSequence):
     """A transactional message with an identifier that came before is discarded."""
 
@@ -23,6 +24,39 @@ class TransactionalDuplicatesDiscarded(InSequence):
             super().take_transactional(session, packet, receipt, now)
         else:
             receipt.done = True
+
+
+@fault("duplicate-of-last-only", breaks=("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8-03"))
+class DuplicateOfLastOnly(Receiving):
+    """Only a message that repeats the one before it is a duplicate."""
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        found = super().find_duplicate(packet)
+        return found if found is not None and found == list(self.qm.adm.MessageIDHistoryTable)[-1] else None
+
+
+@fault("refused-not-remembered", breaks=("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10"))
+class RefusedNotRemembered(Admission):
+    """A message that is refused is not entered into the history."""
+
+    def refuse_message(
+        self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
+    ) -> None:
+        super().refuse_message(session, packet, message_class, now)
+        entry = self.qm.receiving.find_duplicate(packet)
+        if entry is not None:
+            self.qm.adm.MessageIDHistoryTable.remove(entry)
+
+
+@fault("transactional-duplicates-taken", breaks="MQQB-3.1.5.8.1-D01")
+class TransactionalDuplicatesTaken(InSequence):
+    """A transactional message with the number where its sequence stands is taken, when its identifier is new."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        header = packet.TransactionHeader
+        assert header is not None
+        stands = (session.IncomingTxSequenceID, session.IncomingTxSequenceNumber)
+        return (header.TxSequenceID, header.TxSequenceNumber) == stands or super().is_in_sequence(session, packet)
 
 
 @fault("duplicate-keeps-time", breaks="MQQB-3.1.5.8.1-02")

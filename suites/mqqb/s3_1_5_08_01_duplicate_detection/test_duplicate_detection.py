@@ -2,47 +2,136 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.capture.recorder import Frame
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
+from harness.wire import MessageIdentifier
 from suites.messages import Sequence, a_message
-from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, history_entry, identifier
+from suites.mqqb.steps.disposition import (
+    NOT_TRANSACTIONAL_MSG,
+    REACH_QUEUE,
+    AcknowledgingReceiver,
+    correlation,
+    history_entry,
+    identifier,
+    message_class,
+)
 from suites.mqqb.steps.opening import CLOCK_S, Between, opened, pass_time
 from suites.mqqb.steps.sender import eventually
 
 LATER_S = 3
+SEVERAL = 5
+CLEANUP_MS = 80_000
+"""The duration of the MessageIDHistory Cleanup Timer: not under two seconds, because TimeStamps are whole ones.
+
+What is that old goes when it expires: so nothing is forgotten within one, and all within two.
+"""
+FASTEST = CLEANUP_MS // 2_000
 
 
 @goes_on()
-@covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
+@covers("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-10")
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_a_message_that_comes_again_is_discarded(peer, sut, judge, recoverable):
-    """A message comes twice, then another: each asks for an acknowledgment of its arrival, and has one."""
+    """Messages come; the first, one between and the last come again, one of them changed, then others: each arrives
+    once, on the same session and on the next one.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
-    first = receiver.asking({"DM": recoverable}, properties={"PA": 1})
-    sent = [receiver.give(first)]
+    user = {"DM": recoverable}
+    packets = [receiver.asking(user, properties={"PA": 1}) for _ in range(SEVERAL)]
+    sent = [receiver.give(packet) for packet in packets]
+    receiver.await_acks(SEVERAL)
+    again = [packets[number] for number in (0, SEVERAL // 2, SEVERAL - 1)]
+    changed = receiver.asking(
+        user | {"MessageID": packets[1]["UserHeader"].MessageID}, properties={"PA": 1}, body=b"another", label="another"
+    )
+    new = [receiver.asking(user, properties={"PA": 1}) for _ in range(2)]
+    for packet in (*again, changed, new[0]):
+        receiver.give(packet)
+    receiver.await_acks(SEVERAL + 1)
+    later = opened(peer)
+    for packet in (*again, *new):
+        later.send(packet)
+    came = receiver.await_acks(SEVERAL + 2)
+    expected = sorted([*map(identifier, sent), *map(_identifier, new)])
+    observed = sorted(map(correlation, came))
+    for rule in ("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-10"):
+        judge(rule, expected=expected, observed=observed, evidence=[*sent, *later.sent[-len(again) :], *came])
+
+
+@goes_on()
+@covers("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10")
+def test_a_refused_message_that_comes_again_is_discarded(peer, sut, judge):
+    """Twice a message comes that its queue does not take: it is refused once."""
+    receiver = AcknowledgingReceiver(peer, sut)
+    refused = receiver.asking(queue="transactional", properties={"NA": 1})
+    sent = [receiver.give(refused)]
     receiver.await_acks(1)
-    sent += [receiver.give(first), receiver.give(receiver.asking({"DM": recoverable}, properties={"PA": 1}))]
+    sent += [receiver.give(refused), receiver.give(receiver.asking(properties={"PA": 1}))]
     came = receiver.await_acks(2)
-    expected = [identifier(sent[0]), identifier(sent[2])]
-    for rule in ("MQQB-3.1.5.8-03", "MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04"):
-        judge(rule, expected=expected, observed=[correlation(ack) for ack in came], evidence=[*sent, *came])
+    expected = [
+        f"0x{NOT_TRANSACTIONAL_MSG:04X} of {identifier(sent[0])}",
+        f"0x{REACH_QUEUE:04X} of {identifier(sent[2])}",
+    ]
+    observed = [f"0x{message_class(ack):04X} of {correlation(ack)}" for ack in came]
+    for rule in ("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10"):
+        judge(rule, expected=expected, observed=observed, evidence=[*sent, *came])
 
 
-@covers("MQQB-3.1.5.8.1-01")
+@covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01")
 def test_a_transactional_message_is_no_duplicate(peer, sut, judge):
-    """A transactional message with the identifier of one that came is acknowledged as well: its sequence decides."""
+    """Transactional messages with the identifier of one that came arrive as well, but for those with a number that
+    came: sequences decide.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
+    sequence = Sequence(peer)
     sent = [receiver.give(receiver.asking(properties={"PA": 1}))]
     receiver.await_acks(1)
-    again = {"MessageID": sent[0]["UserHeader"].MessageID}
-    sent.append(receiver.give(Sequence(peer).message(receiver.administered(again), properties={"PA": 1})))
-    came = receiver.await_acks(2)
-    expected = [identifier(message) for message in sent]
-    observed = [correlation(ack) for ack in came]
-    judge("MQQB-3.1.5.8.1-01", expected=expected, observed=observed, evidence=[*sent, *came])
+    same = {"MessageID": sent[0]["UserHeader"].MessageID}
+    for user, number in ((same, 1), (same, 2), ({}, 2), (same, 2), (same, 3), ({}, 1), ({}, 4)):
+        sequence.number = number - 1
+        sent.append(receiver.give(sequence.message(receiver.administered(user), properties={"PA": 1})))
+    came = receiver.await_acks(5)
+    arrives = (sent[0], sent[1], sent[2], sent[5], sent[7])
+    expected = sorted(map(identifier, arrives))
+    observed = sorted(map(correlation, came))
+    for rule in ("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01"):
+        judge(rule, expected=expected, observed=observed, evidence=[*sent, *came])
+
+
+@covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-11")
+@needs("set_timers", "restart")
+def test_a_duplicate_is_remembered_anew(peer, sut, judge):
+    """One message comes again and again before it could be forgotten, another after it had to be: only that arrives
+    twice.
+    """
+    sut.slow_down(FASTEST)
+    sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
+    sut.restart()
+    receiver = AcknowledgingReceiver(peer, sut)
+    kept, forgotten = (receiver.asking(properties={"PA": 1}) for _ in range(2))
+    sent = [receiver.give(kept), receiver.give(forgotten)]
+    receiver.await_acks(2)
+    for turn in range(1, 4):
+        due_ms = sent[0].time_ms + sut.duration_ms(CLEANUP_MS) * turn * 4 // 5
+        pass_time(peer, max(0, due_ms - peer.recorder.elapsed_ms()))
+        sent.append(receiver.give(kept))
+    sent.append(receiver.give(forgotten))
+    came = receiver.await_acks(3)
+    expected = sorted([identifier(sent[0]), *[identifier(sent[1])] * 2])
+    observed = sorted(map(correlation, came))
+    for rule in ("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-11"):
+        judge(rule, expected=expected, observed=observed, evidence=[*sent, *came])
+
+
+def _identifier(packet: Any) -> str:
+    """Return the identifier of a packet as a CorrelationID has it."""
+    user = packet["UserHeader"]
+    return bytes(MessageIdentifier(QueueManagerGuid=user.SourceQueueManager, Ordinal=user.MessageID)).hex()
 
 
 @covers("MQQB-3.1.5.8.1-02", "MQQB-3.1.5.8.1-03")

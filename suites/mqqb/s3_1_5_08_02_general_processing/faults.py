@@ -8,7 +8,7 @@ from dataclasses import replace
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import set_fields, skip_during
 from harness.faults.registry import Install, add
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import NULL_GUID, MessageClass, PrivateQueueFormatNameId, UserMessagePacket
 from reference_qm.core.protocol.admin_acks import AdminAcks
 from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.protocol.initialization import Initialization
@@ -16,7 +16,7 @@ from reference_qm.core.protocol.receiving import Receiving
 from reference_qm.core.protocol.routing import Routing
 from reference_qm.core.protocol.session_acks import SessionAcks
 from reference_qm.core.protocol.session_timers import SessionTimers
-from reference_qm.model.adm import Message, MessageIDHistoryEntry, Session
+from reference_qm.model.adm import Message, MessageIDHistoryEntry, MessagePosition, Queue, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
@@ -158,6 +158,59 @@ class HopsWithoutEnd(Routing):
 
     def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
         return super().count_hop(packet) or packet
+
+
+@fault("hops-in-four-bits", breaks="MQQB-3.1.5.8.2-39")
+class HopsInFourBits(Routing):
+    """RC is counted in its lower four bits."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        if counted is None or counted.UserHeader.RC & 0x0F:
+            return counted
+        return packet
+
+
+@fault("transactional-hops-without-end", breaks=("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"))
+class TransactionalHopsWithoutEnd(Routing):
+    """A transactional message may have any number of hops."""
+
+    def count_hop(self, packet: UserMessagePacket) -> UserMessagePacket | None:
+        counted = super().count_hop(packet)
+        return packet if counted is None and packet.UserHeader.TH else counted
+
+
+@fault("sent-on-to-another-queue", breaks="MQQB-3.1.5.8.5-D02")
+class SentOnToAnotherQueue(Routing):
+    """A message is sent on to the queue with the next number."""
+
+    def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+        super().send_on(
+            position,
+            set_fields(packet, {"UserHeader.DestinationQueue.PrivateQueueIdentifier": lambda old: old + 1}),
+            now,
+        )
+
+
+@fault("own-identifier-sent-on", breaks="MQQB-3.1.5.8.5-D01")
+class OwnIdentifierSentOn(Receiving):
+    """A message with this queue manager's own identifier is taken for one to another."""
+
+    def is_addressed_here(self, packet: UserMessagePacket) -> bool:
+        return packet.UserHeader.QueueManagerAddress == NULL_GUID
+
+
+@fault("private-number-taken-for-another", breaks="MQQB-3.1.5.8.5-D01")
+class PrivateNumberTakenForAnother(Receiving):
+    """A message with a private name goes to the queue before that with its number."""
+
+    def find_destination(self, packet: UserMessagePacket) -> Queue | None:
+        queue = packet.UserHeader.DestinationQueue
+        if not isinstance(queue, PrivateQueueFormatNameId):
+            return super().find_destination(packet)
+        known = self.qm.adm.QueueCollection
+        before = known.find_private(queue.PrivateQueueIdentifier - 1)
+        return before if before is not None else super().find_destination(packet)
 
 
 @fault("hops-told-as-purged", breaks="MQQB-3.1.5.8.2-41")

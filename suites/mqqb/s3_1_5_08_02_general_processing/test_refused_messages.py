@@ -1,17 +1,24 @@
-"""MS-MQQB 3.1.5.8.2 General Processing: messages that no queue here takes, and messages for other queue managers."""
+"""MS-MQQB 3.1.5.8.2 General Processing: messages that no queue here takes."""
 
 from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
 
 import pytest
 
 from harness.run.marks import covers, goes_on, needs
-from suites.messages import Sequence, a_message
+from harness.sut.sut import Sut
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from harness.wire import PublicQueueFormatName
+from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
     BAD_DST_Q,
-    HOP_COUNT_EXCEEDED,
+    IN_NONE,
     NOT_TRANSACTIONAL_MSG,
     NOT_TRANSACTIONAL_Q,
     NOWHERE,
+    PUBLIC,
     REACH_QUEUE,
     AcknowledgingReceiver,
     classes,
@@ -19,134 +26,163 @@ from suites.mqqb.steps.disposition import (
     identifier,
     named,
     private_queue,
+    remains,
 )
-from suites.mqqb.steps.opening import OneOf, opened, private_name
-from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.ordering import private_number
 
 UNKNOWN_NUMBER = 0x00FF_FF17
-HIGHEST_RC, LAST_RC = 0x1F, 0x05
-"""A count of hops with which no reading sends a message on (E29), and one with which every reading does."""
-ROUTED_QUEUE = 1
+UNKNOWN_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ee")
+"""The number and the GUID of no queue."""
+KEPT = {"JN": 1, "JP": 1}
+"""Fields of UserHeader that ask for journaling: what is refused here is journaled by nobody here."""
+BY_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
+"""How a queue of the SUT is named in a message."""
+
+
+def _addressed(sut: Sut, name: str, kind: str) -> dict[str, Any]:
+    """Return the arguments of a message that name a queue of the SUT, besides fields of UserHeader."""
+    return {"queue": kind} if name == "direct" else {"queue": kind, "destination": None}
+
+
+def _user(sut: Sut, name: str, kind: str) -> dict[str, Any]:
+    """Return the fields of UserHeader that name a queue of the SUT."""
+    return {} if name == "direct" else private_queue(sut.guid, private_number(sut, sut.queue(kind)))
+
+
+def _traced(sut: Sut) -> dict[str, Any]:
+    """Return the headers of a message whose arrival would be reported, where the SUT knows the queue for that."""
+    return {"base": {"TR": 1}, "debug": {"QueueIdentifier": PEER_PUBLIC_QUEUE}} if sut.has("public_names") else {}
 
 
 @goes_on()
 @covers("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
-@pytest.mark.parametrize("name", ["direct", "private"])
+@pytest.mark.parametrize("name", ["direct", "private", "public"])
 def test_a_message_to_a_queue_that_is_not_there_is_disregarded(peer, sut, judge, name):
-    """A message to no queue and one to a queue ask for an acknowledgment of arrival: only the second one has it."""
+    """Of messages to no queue, express, recoverable and transactional, nothing is acknowledged, reported or kept."""
     receiver = AcknowledgingReceiver(peer, sut)
-    lost = {"DQ": 7} if name == "direct" else private_queue(sut.guid, UNKNOWN_NUMBER)
     destination = rf"TCP:{sut.address}\{NOWHERE}" if name == "direct" else None
-    packet = receiver.asking(lost, destination=destination, properties={"PA": 1})
-    sent = [receiver.give(packet), receiver.give(receiver.asking(properties={"PA": 1}))]
-    came = [ack for ack in receiver.await_acks(1) if ack["MessagePropertiesHeader"].MessageClass == REACH_QUEUE]
+    public = {
+        "DQ": PUBLIC,
+        "QueueManagerAddress": sut.guid,
+        "DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=UNKNOWN_GUID),
+    }
+    lost = {"direct": {"DQ": 7}, "private": private_queue(sut.guid, UNKNOWN_NUMBER), "public": public}[name] | KEPT
+    rest = {"destination": destination, "properties": {"PA": 1}, **_traced(sut)}
+    sent = [receiver.give(receiver.asking(lost | {"DM": recoverable}, **rest)) for recoverable in (0, 1)]
+    sent.append(receiver.send(receiver.administered(lost), **rest))
+    sent.append(receiver.give(receiver.asking(properties={"PA": 1})))
+    came = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 1)
+    reports = receiver.reports()
+    observed = f"{[correlation(ack) for ack in came]} arrived, {len(reports)} reported, " + remains(
+        sut, sent[:-1], "plain", "admin", "transactional"
+    )
+    expected = f"{[identifier(sent[-1])]} arrived, 0 reported, {IN_NONE}"
     for rule in ("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23"):
-        observed = [correlation(ack) for ack in came]
-        judge(rule, expected=[identifier(sent[1])], observed=observed, evidence=[*sent, *came])
+        judge(rule, expected=expected, observed=observed, evidence=[*sent, *came, *reports])
+    receiver.end()
 
 
 @covers("MQQB-3.1.5.8.2-17")
 @needs("configure")
 def test_with_na_it_is_told_that_there_is_no_such_queue(peer, sut, judge):
-    """With SendInsecureNacks, of two messages to no queue the one with NA is acknowledged as BAD_DST_Q."""
+    """With SendInsecureNacks, of messages to no queue those with NA are acknowledged as BAD_DST_Q."""
     sut.configure(send_insecure_nacks=True)
     receiver = AcknowledgingReceiver(peer, sut)
     nowhere = rf"TCP:{sut.address}\{NOWHERE}"
-    sent = [receiver.give(receiver.asking(destination=nowhere, properties={"NA": wanted})) for wanted in (0, 1)]
-    came = receiver.await_acks(1)
-    judge("MQQB-3.1.5.8.2-17", expected=named(BAD_DST_Q), observed=classes(came), evidence=[*sent, *came])
+    sent = [
+        receiver.give(receiver.asking({"DM": recoverable}, destination=nowhere, properties={"NA": wanted}))
+        for recoverable in (0, 1)
+        for wanted in (0, 1)
+    ]
+    sent += [receiver.send(receiver.administered(), destination=nowhere, properties={"NA": one}) for one in (0, 1)]
+    asked = sent[1::2]
+    came = receiver.await_acks(len(asked))
+    evidence = [*sent, *came]
+    judge("MQQB-3.1.5.8.2-17", expected=named(BAD_DST_Q) * len(asked), observed=classes(came), evidence=evidence)
+    expected, observed = sorted(map(identifier, asked)), sorted(map(correlation, came))
+    judge("MQQB-3.1.5.8.2-17", expected=expected, observed=observed, evidence=evidence)
+    receiver.end()
 
 
 @covers("MQQB-3.1.5.8.2-20")
-def test_a_transactional_message_to_no_queue_gets_a_final_ack(peer, sut, judge):
-    """The FinalAck says BAD_DST_Q, asked for or not."""
+@pytest.mark.parametrize("name", ["direct", "private"])
+def test_a_transactional_message_to_no_queue_gets_a_final_ack(peer, sut, judge, name):
+    """The FinalAck says BAD_DST_Q, asked for or not; a message without transaction has none."""
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
-    acks = receiver.await_all(receiver.final_acks, 1)
-    judge("MQQB-3.1.5.8.2-20", expected=named(BAD_DST_Q), observed=classes(acks), evidence=[sent, *acks])
+    nowhere = rf"TCP:{sut.address}\{NOWHERE}" if name == "direct" else None
+    lost = {} if name == "direct" else private_queue(sut.guid, UNKNOWN_NUMBER)
+    sent = [receiver.give(receiver.asking(lost | {"DM": recoverable}, destination=nowhere)) for recoverable in (0, 1)]
+    sent += [receiver.send(lost | journal, destination=nowhere) for journal in ({}, {"JN": 1}, {"JP": 1})]
+    acks = receiver.await_all(receiver.final_acks, 3)
+    judge("MQQB-3.1.5.8.2-20", expected=named(BAD_DST_Q) * 3, observed=classes(acks), evidence=[*sent, *acks])
     receiver.end()
 
 
 @goes_on()
 @covers("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-26", "MQQB-3.1.5.8.2-29", "MQQB-3.1.5.8.2-32")
-def test_a_transactional_message_does_not_get_into_another_queue(peer, sut, judge):
-    """Two transactional messages for a queue that is not ask for an acknowledgment of arrival, the second with NA."""
+@BY_NAME
+def test_a_transactional_message_does_not_get_into_another_queue(peer, sut, judge, name):
+    """Of two transactional messages for a queue that is not, one with NA, and one for a queue that is, one arrives."""
     receiver = AcknowledgingReceiver(peer, sut)
-    sent = [
-        receiver.send(receiver.administered(), queue="plain", properties={"PA": 1, "NA": wanted}) for wanted in (0, 1)
-    ]
-    acks, finals = receiver.await_acks(1), receiver.await_all(receiver.final_acks, 2)
-    evidence = [*sent, *acks, *finals]
-    arrived = [one for one in classes(acks) if one in named(REACH_QUEUE)]
-    judge(
-        "MQQB-3.1.5.8.2-26",
-        expected=[identifier(sent[1])],
-        observed=[correlation(ack) for ack in acks],
-        evidence=evidence,
-    )
+    user, rest = receiver.administered(_user(sut, name, "plain") | KEPT), _addressed(sut, name, "plain")
+    sent = [receiver.send(user, properties={"PA": 1, "NA": wanted}, **rest, **_traced(sut)) for wanted in (0, 1)]
+    finals = receiver.await_all(receiver.final_acks, 2)
+    nacks = receiver.await_all(lambda: receiver.acks_of(NOT_TRANSACTIONAL_Q, *sent), 1)
+    sent.append(receiver.give(_first(receiver, name, "transactional")))
+    arrived = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 1)
+    acks = [ack for ack in receiver.admin_acks() if correlation(ack) in map(identifier, sent[:2])]
+    evidence = [*sent, *acks, *arrived, *finals]
+    told = [correlation(ack) for ack in nacks]
+    judge("MQQB-3.1.5.8.2-26", expected=[identifier(sent[1])], observed=told, evidence=evidence)
     judge("MQQB-3.1.5.8.2-26", expected=named(NOT_TRANSACTIONAL_Q), observed=classes(acks), evidence=evidence)
     judge("MQQB-3.1.5.8.2-29", expected=named(NOT_TRANSACTIONAL_Q) * 2, observed=classes(finals), evidence=evidence)
-    evidence.append(receiver.shown_to_receive())
-    for rule in ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"):
-        judge(rule, expected="none arrived", observed=f"{arrived or 'none'} arrived", evidence=evidence)
+    _judge_where(receiver, judge, ("MQQB-3.1.5.8.2-24", "MQQB-3.1.5.8.2-25", "MQQB-3.1.5.8.2-32"), sent, evidence)
     receiver.end()
 
 
 @goes_on()
 @covers("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-34", "MQQB-3.1.5.8.2-37")
-def test_a_message_without_transaction_does_not_get_into_a_transactional_queue(peer, sut, judge):
-    """Two messages without transaction for a transactional queue ask for an acknowledgment of arrival, one with NA."""
+@BY_NAME
+def test_a_message_without_transaction_does_not_get_into_a_transactional_queue(peer, sut, judge, name):
+    """Of messages without transaction for a transactional queue, half with NA, and one for a plain one, one arrives."""
     receiver = AcknowledgingReceiver(peer, sut)
+    user, rest = _user(sut, name, "transactional") | KEPT, _addressed(sut, name, "transactional") | _traced(sut)
     sent = [
-        receiver.give(receiver.asking(queue="transactional", properties={"PA": 1, "NA": wanted})) for wanted in (0, 1)
+        receiver.give(receiver.asking(user | {"DM": recoverable}, properties={"PA": 1, "NA": wanted}, **rest))
+        for recoverable in (0, 1)
+        for wanted in (0, 1)
     ]
-    acks = receiver.await_acks(1)
-    arrived = [one for one in classes(acks) if one in named(REACH_QUEUE)]
-    judge("MQQB-3.1.5.8.2-34", expected=named(NOT_TRANSACTIONAL_MSG), observed=classes(acks), evidence=[*sent, *acks])
-    evidence = [*sent, *acks, receiver.shown_to_receive()]
-    for rule in ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"):
-        judge(rule, expected="none arrived", observed=f"{arrived or 'none'} arrived", evidence=evidence)
+    receiver.await_all(lambda: receiver.acks_of(NOT_TRANSACTIONAL_MSG, *sent), 2)
+    sent.append(receiver.give(receiver.asking(properties={"PA": 1})))
+    arrived = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 1)
+    acks = [ack for ack in receiver.admin_acks() if correlation(ack) in map(identifier, sent[:-1])]
+    evidence = [*sent, *acks, *arrived]
+    told = sorted(f"0x{_class(ack):04X} of {correlation(ack)}" for ack in acks)
+    expected = sorted(f"0x{NOT_TRANSACTIONAL_MSG:04X} of {identifier(one)}" for one in (sent[1], sent[3]))
+    judge("MQQB-3.1.5.8.2-34", expected=expected, observed=told, evidence=evidence)
+    _judge_where(receiver, judge, ("MQQB-3.1.5.8.2-33", "MQQB-3.1.5.8.2-37"), sent, evidence)
 
 
-@covers("MQQB-3.1.5.8.2-38", "MQQB-3.1.5.8.2-39")
-@needs("send", "private_names")
-def test_a_message_for_another_queue_manager_has_one_hop_more(peer, sut, judge):
-    """A message for the peer itself, which the SUT was given with some hops, comes back with one more."""
-    sender = Sender(peer, sut, to=private_name(peer.identifier))
-    sender.send(1)
-    session, own = sender.first(1)
-    target = private_queue(peer.identifier, ROUTED_QUEUE)
-    packet = a_message(peer, target | {"RC": LAST_RC}, destination=None, ApplicationTag=2)
-    sent = opened(peer).send(packet)
-    came = [frame for frame in sender.collect(session, 2) if frame not in own]
-    hops = [frame["UserHeader"].RC for frame in came]
-    judge("MQQB-3.1.5.8.2-38", expected=1, observed=len(came), evidence=[sent, *came])
-    judge("MQQB-3.1.5.8.2-39", expected=[LAST_RC + 1], observed=hops, evidence=[sent, *came])
-    sender.acknowledge_all(session)
+def _judge_where(receiver, judge, rules, sent, evidence):
+    """Judge that of some messages only the last arrived, was reported or is kept anywhere."""
+    arrived, reports = receiver.acks_of(REACH_QUEUE, *sent), receiver.reports()
+    where = remains(receiver.sut, sent[:-1], "plain", "admin", "transactional")
+    observed = f"{[correlation(ack) for ack in arrived]} arrived, {len(reports)} refused ones reported, {where}"
+    for rule in rules:
+        judge(
+            rule,
+            expected=f"{[identifier(sent[-1])]} arrived, 0 refused ones reported, {IN_NONE}",
+            observed=observed,
+            evidence=[*evidence, *reports],
+        )
 
 
-@goes_on()
-@covers("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-41", "MQQB-3.1.5.8.2-44", "MQQB-3.1.5.8.2-47")
-@needs("private_names")
-@pytest.mark.parametrize("kind", ["express", "transactional"])
-def test_a_message_with_too_many_hops_is_not_sent_on(peer, sut, judge, kind):
-    """A message for the peer with the highest RC does not come back; with NA, and a transaction, it is acknowledged."""
-    receiver = AcknowledgingReceiver(peer, sut)
-    user = receiver.administered(private_queue(peer.identifier, ROUTED_QUEUE) | {"RC": HIGHEST_RC})
-    transactional = kind == "transactional"
-    make = Sequence(peer).message if transactional else lambda user, **rest: a_message(peer, user, **rest)
-    sent = [receiver.give(make(user, destination=None, properties={"NA": wanted})) for wanted in (0, 1)]
-    acks, finals = receiver.await_acks(1), receiver.await_all(receiver.final_acks, 2 if transactional else 0)
-    back = [frame for frame in receiver.messages if frame["UserHeader"].SourceQueueManager == peer.identifier]
-    evidence = [*sent, *acks, *finals]
-    for rule in ("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"):
-        judge(rule, expected="none", observed=f"{len(back) or 'none'}", evidence=[*evidence, *back])
-    evidence.append(receiver.shown_to_receive())
-    allowed = OneOf(str(named(HOP_COUNT_EXCEEDED)), "[]")
-    judge("MQQB-3.1.5.8.2-41", expected=allowed, observed=str(classes(acks)), evidence=evidence)
-    if transactional:
-        allowed = OneOf(str(named(HOP_COUNT_EXCEEDED) * 2), "[]")
-        judge("MQQB-3.1.5.8.2-44", expected=allowed, observed=str(classes(finals)), evidence=evidence)
-    else:
-        judge("MQQB-3.1.5.8.2-44", expected="[]", observed=str(classes(finals)), evidence=evidence)
-    receiver.end()
+def _first(receiver, name, kind):
+    """Make the first message of another sequence, for a queue that takes it."""
+    user = receiver.administered(_user(receiver.sut, name, kind))
+    rest = _addressed(receiver.sut, name, kind)
+    return Sequence(receiver.peer, ordinal=2).message(user, properties={"PA": 1}, **rest)
+
+
+def _class(frame):
+    return int(frame["MessagePropertiesHeader"].MessageClass)

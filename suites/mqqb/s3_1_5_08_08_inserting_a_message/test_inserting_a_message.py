@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
@@ -19,7 +20,6 @@ from suites.mqqb.steps.disposition import (
     named,
     private_queue,
 )
-from suites.mqqb.steps.exchanges import reception
 from suites.mqqb.steps.opening import (
     CLOCK_S,
     Between,
@@ -33,34 +33,82 @@ from suites.mqqb.steps.opening import (
     private_name,
     text,
 )
+from suites.mqqb.steps.ordering import private_number
 from suites.mqqb.steps.sender import Sender, eventually, messages
 from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
 
 TOO_MUCH = b"x" * 2_048
 ROUTED_QUEUE = 1
+KINDS = ("plain", "admin", "transactional")
 DEAD_LETTERS = "system$;deadletter"
 
 
-@covers("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8.8-05", "MQQB-3.1.5.8-10")
+@covers(
+    "MQQB-3.1.5.8.5-D01",
+    "MQQB-3.1.5.8.8-01",
+    "MQQB-3.1.5.8.8-02",
+    "MQQB-3.1.5.8.8-04",
+    "MQQB-3.1.5.8.8-05",
+    "MQQB-3.1.5.8-10",
+)
 @needs("receive")
-def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge):
-    """Of two messages for two queues each is in its own, with body, priority, tag and identifier."""
-    expected, observed, evidence = [], [], []
-    for queue, tag in (("plain", 0xC0FFEE), ("admin", 0xBEEF)):
-        packet = recoverable_message(
-            peer, queue=queue, base={"PR": 5}, body=queue.encode(), label=f"for {queue}", ApplicationTag=tag
+@pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
+def test_a_message_is_in_its_queue_as_it_was_sent(peer, sut, judge, name):
+    """Messages of every priority and of either delivery for three queues: each is whole in its own, and in no other."""
+    session = opened(peer)
+    sequence = Sequence(peer, ordinal=6)
+    sent: dict[str, Frame] = {}
+    for queue in KINDS:
+        user = {} if name == "direct" else private_queue(sut.guid, private_number(sut, sut.queue(queue)))
+        rest: dict[str, Any] = {"queue": queue} | ({} if name == "direct" else {"destination": None})
+        for priority in range(8):
+            text_ = f"for {queue}, priority {priority}"
+            tag = 0xC0FF_EE00 + priority
+            more: dict[str, Any] = {"label": text_, "body": text_.encode(), "ApplicationTag": tag, **rest}
+            if queue == "transactional":
+                packet = sequence.message(user, base={"PR": 0}, **more)
+            else:
+                packet = a_message(peer, user | {"DM": priority & 1}, base={"PR": priority}, **more)
+            sent[text_] = session.send(packet)
+    check_alive(session)
+    expected = {label: _as_sent(frame, label.split(",")[0].removeprefix("for ")) for label, frame in sent.items()}
+
+    def there() -> list[str]:
+        return sorted(
+            f"{queue}: {one['label']}, {one['body']}, priority {one['priority']}, tag {one['application_tag']:X}, "
+            f"number {one['message_id'].rpartition(chr(92))[2]}"
+            for queue in KINDS
+            for one in sut.messages(queue)
+            if one["label"] in sent
         )
-        evidence += reception(peer, packet, f"for {queue}", queue).frames
-        expected.append(f"{queue}: {queue}, priority 5, tag {tag:X}, number {packet['UserHeader'].MessageID}")
-        for place in ("plain", "admin"):
-            observed += [
-                f"{place}: {one['body']}, priority {one['priority']}, tag {one['application_tag']:X}, "
-                f"number {one['message_id'].rpartition(chr(92))[2]}"
-                for one in sut.messages(place)
-                if one["label"] == f"for {queue}"
-            ]
-    for rule in ("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-02", "MQQB-3.1.5.8.8-04", "MQQB-3.1.5.8.8-05", "MQQB-3.1.5.8-10"):
-        judge(rule, expected=expected, observed=observed, evidence=evidence)
+
+    eventually(peer, lambda: len(there()) >= len(sent))
+    found, wanted = there(), sorted(expected.values())
+    lacking = [one for one in wanted if one not in found]
+    strange = [one for one in found if one not in wanted]
+    for rule in (
+        "MQQB-3.1.5.8.5-D01",
+        "MQQB-3.1.5.8.8-01",
+        "MQQB-3.1.5.8.8-02",
+        "MQQB-3.1.5.8.8-04",
+        "MQQB-3.1.5.8.8-05",
+        "MQQB-3.1.5.8-10",
+    ):
+        judge(
+            rule,
+            expected=f"{len(wanted)} messages, none lacks, none is another",
+            observed=f"{len(found)} messages, {lacking or 'none'} lacks, {strange or 'none'} is another",
+            evidence=list(sent.values()),
+        )
+
+
+def _as_sent(frame: Frame, queue: str) -> str:
+    """Return what of a message is to be seen in its queue."""
+    properties = frame["MessagePropertiesHeader"]
+    return (
+        f"{queue}: {properties.Label}, {bytes(properties.MessageBody).decode()}, priority {frame['BaseHeader'].PR}, "
+        f"tag {properties.ApplicationTag:X}, number {frame['UserHeader'].MessageID}"
+    )
 
 
 @goes_on()

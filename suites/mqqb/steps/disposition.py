@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -79,6 +79,11 @@ class AcknowledgingReceiver(Receiver):
         """Return the administration acknowledgments that came so far, wherever to."""
         found = [frame for frame in self.messages if message_class(frame) not in (NORMAL, REPORT, ORDER_ACK)]
         return [frame for frame in found if not _is_ordering(frame)]
+
+    def acks_of(self, value: int, *sent: Frame) -> list[Frame]:
+        """Return the administration acknowledgments of a class that came so far for some messages."""
+        wanted = {identifier(message) for message in sent}
+        return [ack for ack in self.admin_acks() if message_class(ack) == value and correlation(ack) in wanted]
 
     def final_acks(self) -> list[Frame]:
         """Return the FinalAcks that came so far."""
@@ -161,6 +166,28 @@ def private_queue(guid: UUID, number: int) -> dict[str, Any]:
 def labels(sut: Sut, queue: str) -> list[str]:
     """Return the labels of the messages in a queue of the SUT, by path name."""
     return [one["label"] for one in sut.control.call("peek", queue=queue, limit=10_000)["messages"]]
+
+
+DEAD_LETTERS = ("system$;deadletter", "system$;deadxact")
+IN_NONE = "in no queue"
+
+
+def remains(sut: Sut, sent: Iterable[Frame], *kinds: str) -> str:
+    """Return which messages of the peer are in queues of the check, by kind, or among the dead letters of the SUT.
+
+    ``IN_NONE`` also where control shows no queues: then only what a message causes tells that it was taken.
+    """
+    if not sut.has("receive"):
+        return IN_NONE
+    wanted = {f"{frame['UserHeader'].SourceQueueManager}\\{frame['UserHeader'].MessageID}" for frame in sent}
+    places = {kind: sut.messages(kind) for kind in kinds} | {queue: sut.kept(queue) for queue in DEAD_LETTERS}
+    found = [
+        f"{one['label'] or one['message_id']} in {place}"
+        for place, there in places.items()
+        for one in there
+        if text(str(one["message_id"]).replace("}", "")) in wanted
+    ]
+    return ", ".join(found) or IN_NONE
 
 
 def arrives(sut: Sut, conversation: Conversation, label: str, queue: str) -> str:
