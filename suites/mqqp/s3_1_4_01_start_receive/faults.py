@@ -312,14 +312,7 @@ add(
 
 @fault(
     "remote-receive-peeks",
-    breaks=(
-        "MQQP-3.1.4.1-01",
-        "MQQP-3.1.4.10-31",
-        "MQQP-3.1.4.1-D03",
-        "MQQP-3.1.4.1-D15",
-        "MQQP-3.1.4.10-D02",
-        "MQQP-3.1.4.10-D01",
-    ),
+    breaks=("MQQP-3.1.4.1-01", "MQQP-3.1.4.10-31", "MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15", "MQQP-3.1.4.10-D02"),
 )
 class ReceivePeeks(RemoteReads):
     """A receive leaves the message."""
@@ -439,6 +432,26 @@ class PeekWithHandle(RemoteReads):
         super().answer_read(call, status, entry)
 
 
+class _FailureWithHandle(RemoteReads):
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if entry is None or not status >> 31:
+            super().answer_read(call, status, entry)
+            return
+        entry.ended = True
+        super().answer_read(answering(call, pphContext=call.new_handle(entry)), status, entry)
+
+
+add(
+    "remote-failure-with-handle",
+    (
+        *("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
+        *("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
+    ),
+    "A read that fails brings a context handle.",
+    replaced(_FailureWithHandle),
+)
+
+
 @fault(
     "remote-failures-succeed",
     breaks=(
@@ -465,7 +478,6 @@ class FailuresSucceed(RemoteReads):
         "MQQP-3.1.4.1-10",
         "MQQP-3.1.4.11-58",
         "MQQP-3.1.4.1-D20",
-        "MQQP-3.1.4.10-10",
         "MQQP-3.1.4.11-18",
     ),
 )
@@ -514,13 +526,17 @@ class PacketOfAnother(RemoteReads):
         return packet.replace("first".encode("utf-16-le"), "other".encode("utf-16-le"))
 
 
+LOST: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
+"""What a property is that is not there, where that is not its type's usual."""
+
+
 def _without(name: str) -> Install:
     """Lose a property of a message on its way to a reader."""
 
     class Without(RemoteReads):
         def serialize_remote_message(self, position: MessagePosition) -> bytes:
             message = position.MessageReference
-            lost = replace(message, **{name: type(getattr(message, name))()})
+            lost = replace(message, **{name: LOST.get(name) or type(getattr(message, name))()})
             return super().serialize_remote_message(replace(position, MessageReference=lost))
 
     return replaced(Without)

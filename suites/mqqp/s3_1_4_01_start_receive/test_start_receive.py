@@ -401,10 +401,11 @@ def test_a_read_is_kept_while_it_waits(remote, judge, by, rules, action):
     arriving.wait()
     if action == RECEIVE:
         queue.end(arriving, RR_NACK)
-    again = queue.receive(by=by, dwRequestID=number)
+    again = queue.read(RECEIVE, by=by, dwRequestID=number)
     seen = [failed(empty), brought(arriving), brought(again)]
     evidence = frames([empty, arriving, again])
     judge_each(judge, rules["removed"], expected=[FAILURE, FIRST, FIRST], observed=seen, evidence=evidence)
+    queue.end(again).settled()
     deliver(remote, [SECOND], queue="admin")
     deliver(remote, [THIRD])
     right = [admin.read(action, by=by), queue.read(action, by=by)]

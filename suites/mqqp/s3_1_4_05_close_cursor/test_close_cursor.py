@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
+from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT
-from suites.mqqp.steps.reading import FIRST, UNKNOWN_HANDLE, brought, filled
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
+from suites.mqqp.steps.reading import FIRST, SECOND, UNKNOWN_HANDLE, brought, filled, frames
 
 pytestmark = needs("qm2qm")
 
@@ -22,36 +25,43 @@ INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
     "MQQP-2.2.2.1-01",
 )
 @goes_on()
-def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge):
-    """Unknown queues and cursors are refused, the queue of another, too; the closed cursor cannot be read with."""
-    queue = filled(remote, FIRST)
+@pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
+@pytest.mark.parametrize("by", [START, START2])
+def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge, by, which):
+    """Unknown queues and cursors are refused, the queue of another, too; the closed cursor cannot be read with.
+
+    It is one of three, and at another message than the others, which stay where they are.
+    """
+    queue = filled(remote, FIRST, SECOND)
     admin = remote.open("admin", association=queue.association)
-    closing, kept = (queue.cursor().settled().out.phCursor for _ in range(2))
-    read = queue.read(PEEK_CURRENT, hCursor=closing)
+    cursors = [queue.cursor().settled().out.phCursor for _ in range(3)]
+    closing, kept = cursors[which], [one for one in cursors if one != cursors[which]]
+    for one in cursors:
+        queue.read(PEEK_CURRENT, by=by, hCursor=one)
+    read = queue.read(PEEK_NEXT, by=by, hCursor=closing)
     wrong = [
         queue.close_cursor(UNKNOWN_HANDLE),
+        queue.close_cursor(0),
         queue.close_cursor(closing, hQueue=UNKNOWN_HANDLE),
         admin.close_cursor(closing),
     ]
-    evidence = [frame for call in wrong for frame in call.evidence]
-    judge(
-        "MQQP-3.1.4.5-10", expected=[INVALID_HANDLE] * 3, observed=[call.outcome for call in wrong], evidence=evidence
-    )
-    still = queue.read(PEEK_CURRENT, hCursor=closing)
+    observed = [call.outcome for call in wrong]
+    judge("MQQP-3.1.4.5-10", expected=[INVALID_HANDLE] * len(wrong), observed=observed, evidence=frames(wrong))
+    still = queue.read(PEEK_CURRENT, by=by, hCursor=closing)
     closed = queue.close_cursor(closing)
-    seen = [wrong[2].outcome, brought(still), closed.outcome]
-    judge("MQQP-3.1.4.5-07", expected=[INVALID_HANDLE, FIRST, "MQ_OK"], observed=seen, evidence=closed.evidence)
+    seen = [wrong[-1].outcome, brought(still), closed.outcome]
+    judge("MQQP-3.1.4.5-07", expected=[INVALID_HANDLE, SECOND, "MQ_OK"], observed=seen, evidence=closed.evidence)
     for rule in ("MQQP-3.1.4.5-03", "MQQP-3.1.4.5-13"):
         judge(rule, expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
-    gone = queue.read(PEEK_CURRENT, hCursor=closing)
+    gone = [queue.read(action, by=by, hCursor=closing) for action in (PEEK_CURRENT, PEEK_NEXT, RECEIVE)]
     again = queue.close_cursor(closing)
     for rule in ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"):
-        expected, observed = ["STATUS_INVALID_PARAMETER", INVALID_HANDLE], [gone.outcome, again.outcome]
-        judge(rule, expected=expected, observed=observed, evidence=[*gone.evidence, *again.evidence])
-    judge.finished(
-        "MQQP-3.1.4.5-01", "MQQP-3.1.4.5-03", "MQQP-3.1.4.5-07", "MQQP-3.1.4.5-10", "MQQP-3.1.4.5-11", "MQQP-3.1.4.5-13"
-    )
-    other = queue.read(PEEK_CURRENT, hCursor=kept)
-    judge("MQQP-3.1.4.5-09", expected=FIRST, observed=brought(other), evidence=other.evidence)
-    seen = [brought(read), gone.outcome]
-    judge("MQQP-2.2.2.1-01", expected=[FIRST, "STATUS_INVALID_PARAMETER"], observed=seen, evidence=read.evidence)
+        expected = ["STATUS_INVALID_PARAMETER"] * len(gone) + [INVALID_HANDLE]
+        observed = [call.outcome for call in (*gone, again)]
+        judge(rule, expected=expected, observed=observed, evidence=frames([*gone, again]))
+    others = [queue.read(PEEK_CURRENT, by=by, hCursor=one) for one in kept]
+    ends = [queue.close_cursor(one).outcome for one in kept]
+    seen = [*(brought(other) for other in others), *ends]
+    judge("MQQP-3.1.4.5-09", expected=[FIRST, FIRST, "MQ_OK", "MQ_OK"], observed=seen, evidence=frames(others))
+    seen = [brought(read), gone[0].outcome]
+    judge("MQQP-2.2.2.1-01", expected=[SECOND, "STATUS_INVALID_PARAMETER"], observed=seen, evidence=read.evidence)

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import during, skip
+from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import called_unbound, throwing
-from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.remote.ending import RemoteEnding
 from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.reading import LAST, RemoteReads
@@ -140,7 +140,10 @@ add(
 
 @fault(
     "remote-lookup-receive-leaves",
-    breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D04", "MQQP-3.1.4.11-D05", "MQQP-3.1.4.11-D06"),
+    breaks=(
+        *("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D04", "MQQP-3.1.4.11-D05", "MQQP-3.1.4.11-D06"),
+        *("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
+    ),
 )
 class ReceiveLeaves(RemoteReads):
     """A receive leaves the message."""
@@ -153,7 +156,7 @@ class ReceiveLeaves(RemoteReads):
 
 @fault(
     "remote-lookup-peek-takes",
-    breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D01", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03"),
+    breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D02", "MQQP-3.1.4.11-D03"),
 )
 class PeekTakes(RemoteReads):
     """A peek takes the message."""
@@ -164,15 +167,29 @@ class PeekTakes(RemoteReads):
         super().remote_read_by_lookup(entry, descriptor, lookup_id)
 
 
-def _at_once(original: Callable[..., None], *outer: Any) -> Callable[..., None]:
-    return lambda *arguments, **named: original(*arguments, **{**named, "two_phase_read": False})
+@fault("remote-lookup-peek-current-takes", breaks=("MQQP-3.1.4.11-40", "MQQP-3.1.4.11-D01"))
+class PeekCurrentTakes(RemoteReads):
+    """PEEK_CURRENT takes the message."""
+
+    def remote_read_by_lookup(self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, lookup_id: int) -> None:
+        if entry.Action is ReadAction.MQ_LOOKUP_PEEK_CURRENT:
+            entry.Action = ReadAction.MQ_LOOKUP_RECEIVE_CURRENT
+        super().remote_read_by_lookup(entry, descriptor, lookup_id)
+
+
+class _NotKept(RemoteEnding):
+    def end_remote_read(self, entry: RemoteReadEntry, delete_message: bool, ended: Callable[[Status], None]) -> None:
+        if entry.Action in (RECEIVING - {ReadAction.MQ_ACTION_RECEIVE}):
+            ended(Status.MQ_ERROR_INVALID_PARAMETER)
+        else:
+            super().end_remote_read(entry, delete_message, ended)
 
 
 add(
-    "remote-lookup-in-one-phase",
+    "remote-lookup-not-kept",
     ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"),
-    "A receive takes its message at once.",
-    during(RemoteReads.remote_read_by_lookup, Reading.read_by_lookup_identifier, _at_once),
+    "A receive by LookupIdentifier is not known when it is to be ended.",
+    replaced(_NotKept),
 )
 
 # -- the client -------------------------------------------------------------------------------------------------------
@@ -221,7 +238,7 @@ class LookupOfNothing(ClientReading):
 
 BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.11-02": ("remote-receive-without-handle",),
-    "MQQP-3.1.4.11-03": ("remote-peek-with-handle",),
+    "MQQP-3.1.4.11-03": ("remote-failure-with-handle", "remote-peek-with-handle"),
     "MQQP-3.1.4.11-04": ("remote-read-failure-ended",),
     "MQQP-3.1.4.11-05": ("remote-read-without-request",),
     "MQQP-3.1.4.11-06": ("remote-sequential-id-wrong",),
@@ -265,7 +282,7 @@ BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.11-54": ("remote-packet-padded",),
     "MQQP-3.1.4.11-55": ("remote-sequential-id-wrong",),
     "MQQP-3.1.4.11-56": ("remote-read-not-removed",),
-    "MQQP-3.1.4.11-57": ("remote-receive-without-handle",),
+    "MQQP-3.1.4.11-57": ("remote-failure-with-handle", "remote-receive-without-handle"),
     "MQQP-3.1.4.11-58": ("remote-failures-succeed", "remote-reads-inform"),
 }
 """Faults of other sections that break rules of this one."""

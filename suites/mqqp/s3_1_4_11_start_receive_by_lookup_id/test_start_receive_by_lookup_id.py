@@ -294,24 +294,32 @@ def test_descriptions_that_are_refused(remote, judge, action):
 @covers("MQQP-3.1.4.11-29", "MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-56")
 @pytest.mark.parametrize("action", RECEIVES, ids=hex)
 def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
-    """Its message is locked, and free again with RR_NACK; the dwRequestID is free when the call is answered."""
-    queue = filled(remote, FIRST)
+    """Its message is locked until RR_NACK ends it; the dwRequestID is free when the call is answered.
+
+    Whether the message is there again is not asked: it may be gone at once (errata E57).
+    """
+    queue = filled(remote, FIRST, SECOND)
     admin = remote.open("admin")
     number = remote.request_id()
     at = {LOOKUP_RECEIVE_NEXT: FIRST_ID, LOOKUP_RECEIVE_PREV: LAST_ID}.get(action)
+    label, other = (SECOND, FIRST) if action == LOOKUP_RECEIVE_PREV else (FIRST, SECOND)
     if at is None:
         at = next(iter(identifiers(queue, 1)), IDENTIFIER)
     received = looked_up(queue, action, at, dwRequestID=number)
-    locked = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID, dwRequestID=number)
-    ended = queue.end(received, RR_NACK)
-    again = looked_up(queue, action, at, dwRequestID=number)
-    seen = [brought(received), failed(locked), ended.outcome, brought(again)]
+    locked = queue.labels()
+    ended, again = queue.end(received, RR_NACK), queue.end(received, RR_NACK)
+    seen = [brought(received), handle_of(received), locked, ended.outcome, again.outcome]
     for rule in ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"):
-        expected = [FIRST, FAILURE, "MQ_OK", FIRST]
-        judge(rule, expected=expected, observed=seen, evidence=[*received.evidence, *ended.evidence])
-    queue.end(again, RR_NACK)
-    free = queue.read(PEEK_CURRENT, dwRequestID=number)
-    judge("MQQP-3.1.4.11-56", expected=FIRST, observed=brought(free), evidence=[*again.evidence, *free.evidence])
+        expected = [label, "a handle", [other], "MQ_OK", "fault nca_s_fault_context_mismatch"]
+        judge(rule, expected=expected, observed=seen, evidence=frames([received, ended]), errata="E57")
+    queue.purge().settled()
+    deliver(remote, [THIRD])
+    free = [
+        looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID, dwRequestID=number),
+        queue.read(PEEK_CURRENT, dwRequestID=number),
+    ]
+    seen = [brought(read) for read in free]
+    judge("MQQP-3.1.4.11-56", expected=[THIRD, THIRD], observed=seen, evidence=frames([received, *free]))
     queue.receive()
     deliver(remote, [SECOND], queue="admin")
     right = looked_up(admin, LOOKUP_PEEK_NEXT, FIRST_ID)

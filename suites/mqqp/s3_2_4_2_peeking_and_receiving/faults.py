@@ -352,13 +352,17 @@ class OtherMessage(ClientReading):
         return found._replace(message=replace(found.message, Body=found.message.Body[:-1]))
 
 
+LOST: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
+"""What a property is that is not there, where that is not its type's usual."""
+
+
 def _without(name: str) -> Install:
     """Lose a property of a message that was read."""
 
     class Without(ClientReading):
         def reconstruct_message(self, results: dict[str, Any]) -> RemoteMessage:
             found = super().reconstruct_message(results)
-            lost = type(getattr(found.message, name))()
+            lost = LOST.get(name) or type(getattr(found.message, name))()
             return found._replace(message=replace(found.message, **{name: lost}))
 
     return replaced(Without)

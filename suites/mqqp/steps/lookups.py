@@ -6,8 +6,10 @@ from typing import Any
 
 from harness.peer.association import Call
 from harness.peer.remote import LOOKUP, RemoteQueue, packet_of
-from harness.wire.rpc_qm2qm import FIRST_ID, LOOKUP_PEEK_CURRENT, LOOKUP_PEEK_NEXT
+from harness.wire.rpc_qm2qm import FIRST_ID, LOOKUP_PEEK_CURRENT, LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV
 from suites.mqqp.steps.reading import brought
+
+WAYS = (LOOKUP_PEEK_NEXT, LOOKUP_PEEK_PREV, LOOKUP_PEEK_CURRENT)
 
 
 def looked_up(queue: RemoteQueue, action: int, lookup_id: int, **fields: Any) -> Call:
@@ -33,13 +35,15 @@ def by_sequential_id(queue: RemoteQueue, sequential_id: int, read: Call) -> str:
 
 
 def identifiers(queue: RemoteQueue, count: int) -> list[int]:
-    """Return the LookupIdentifiers of the first messages, from the front on, as far as a reader can find them out."""
+    """Return the LookupIdentifiers of the first messages, from the front on, as far as a reader can find them out.
+
+    One that names a message leads to that or to one beside it.
+    """
     found: list[int] = []
     read = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
     while len(found) < count and packet_of(read) is not None:
-        label = brought(read)
         tried = candidates(read.out.lpRemoteReadDesc2.SequentialId, read)
-        known = [one for one in tried if brought(looked_up(queue, LOOKUP_PEEK_CURRENT, one)) == label]
+        known = [one for one in tried if any(looked_up(queue, way, one).outcome == "MQ_OK" for way in WAYS)]
         if not known:
             break
         found.append(known[0])
