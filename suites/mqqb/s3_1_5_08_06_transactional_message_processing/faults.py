@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
-from harness.faults.parts import fault
+from collections.abc import Callable
+
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.codec import UserMessagePacket
+from reference_qm.codec import TransactionHeader, UserMessagePacket
 from reference_qm.core.protocol.in_sequence import InSequence
 from reference_qm.core.protocol.initialization import Initialization
 from reference_qm.core.protocol.order_acks import OrderAcks
 from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
+
+Accepted = Callable[[TransactionHeader, Session, bool], bool]
+"""Whether a message is accepted: its place, where its sequence stands, and whether it should be."""
+ON_DESTINATION = 3
+"""UserHeader.Flags.DQ of a private name."""
 
 # -- the Order Ack Send Timer --------------------------------------------------------------------------------------
 
@@ -63,6 +70,80 @@ class AnyLaterMessageAccepted(InSequence):
         same = header.TxSequenceID == session.IncomingTxSequenceID
         later = same and header.TxSequenceNumber > session.IncomingTxSequenceNumber
         return later or super().is_in_sequence(session, packet)
+
+
+def _sequence_rule(name: str, breaks: tuple[str, ...], says: str, accepted: Accepted) -> None:
+    """Add a fault that accepts by another comparison: of a message's place, and where its sequence stands."""
+
+    class ByAnotherRule(InSequence):
+        def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+            header = packet.TransactionHeader
+            assert header is not None
+            return accepted(header, session, super().is_in_sequence(session, packet))
+
+    add(name, breaks, says, replaced(ByAnotherRule))
+
+
+def _is_later(header: TransactionHeader, session: Session) -> bool:
+    return int(header.TxSequenceID) > int(session.IncomingTxSequenceID)
+
+
+_sequence_rule(
+    "sequence-without-gaps",
+    ("MQQB-3.1.5.8.6-D03",),
+    "A message is accepted only if it follows on the very last one.",
+    lambda header, session, right: (
+        right and (_is_later(header, session) or header.PreviousTxSequenceNumber == session.IncomingTxSequenceNumber)
+    ),
+)
+_sequence_rule(
+    "sequence-accepts-twice",
+    ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03"),
+    "A message with the number where its sequence stands is accepted again.",
+    lambda header, session, right: (
+        right
+        or (header.TxSequenceID, header.TxSequenceNumber)
+        == (session.IncomingTxSequenceID, session.IncomingTxSequenceNumber)
+    ),
+)
+_sequence_rule(
+    "sequence-numbers-of-sixteen-bits",
+    ("MQQB-3.1.5.8.6-D03",),
+    "A number is compared in sixteen bits.",
+    lambda header, session, right: (
+        right and (_is_later(header, session) or header.TxSequenceNumber & 0xFFFF > session.IncomingTxSequenceNumber)
+    ),
+)
+_sequence_rule(
+    "sequence-of-any-beginning",
+    ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04"),
+    "Any message of a later sequence is accepted.",
+    lambda header, session, right: right or _is_later(header, session),
+)
+_sequence_rule(
+    "sequence-from-number-one",
+    ("MQQB-3.1.5.8.6-D04",),
+    "Of a later sequence only the number 1 is accepted.",
+    lambda header, session, right: right and (header.TxSequenceNumber == 1 or not _is_later(header, session)),
+)
+_sequence_rule(
+    "sequence-by-ordinal",
+    ("MQQB-3.1.5.8.6-D04",),
+    "Which sequence is later is told by the Ordinal alone.",
+    lambda header, session, right: (
+        right
+        if header.TxSequenceID == session.IncomingTxSequenceID
+        else header.TxSequenceID.Ordinal > session.IncomingTxSequenceID.Ordinal and not header.PreviousTxSequenceNumber
+    ),
+)
+
+
+@fault("sequence-of-direct-names-alone", breaks=("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02"))
+class SequenceOfDirectNamesAlone(InSequence):
+    """Messages that have a private name are accepted in any order."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        return packet.UserHeader.DQ == ON_DESTINATION or super().is_in_sequence(session, packet)
 
 
 @fault("order-ack-number-forgotten", breaks="MQQB-3.1.5.8.6-09")

@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import Any, NamedTuple
+
+import pytest
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.judging.judge import Judge
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
+from harness.wire import TxSequenceID
+from suites.messages import Sequence
+from suites.mqqb.steps.disposition import (
+    REACH_QUEUE,
+    AcknowledgingReceiver,
+    correlation,
+    identifier,
+    labels,
+    private_queue,
+)
 from suites.mqqb.steps.opening import Between, accepted_from, pass_time, text
-from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, place
+from suites.mqqb.steps.ordering import ORDER_ACK_MS, Receiver, place, private_number
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import eventually
 
@@ -22,6 +35,47 @@ PART = 0.6
 TIMED = 4
 """Timers run at most so many times faster where the check has to act while they run."""
 IN_TIME = "after OrderAckTimeout"
+HIGH = 0x8000_0001
+SAME_SEQUENCE = (
+    (5, 4, False, "the first one, that follows on another"),
+    (2, 0, True, "the first one, with a number beyond 1"),
+    (2, 0, False, "the same number again"),
+    (2, 1, False, "the same number, that follows on the one before"),
+    (1, 0, False, "a number below"),
+    (4, 3, False, "that follows on one that did not come"),
+    (3, 2, True, "the next one"),
+    (9, 3, True, "a number far beyond, that follows"),
+    (10, 3, True, "that follows on an earlier one"),
+    (12, 0, True, "that follows on none"),
+    (12, 11, False, "the same number again, with another before it"),
+    (14, 13, False, "that follows on one that did not come, either"),
+    (0x100, 12, True, "beyond eight bits"),
+    (0x1_0000, 0x100, True, "beyond sixteen bits"),
+    (0x1_0001, 0x1_0000, True, "the next one beyond sixteen bits"),
+    (0x101, 0x100, False, "a number below, though not in sixteen bits"),
+    (0x8000_0000, 0x1_0001, True, "beyond 31 bits"),
+    (0xFFFF_FFFF, 0x8000_0000, True, "the largest number"),
+    (1, 0xFFFF_FFFF, False, "after the largest number"),
+)
+"""TxSequenceNumber, PreviousTxSequenceNumber, whether a message with them is accepted, and what it is."""
+SEQUENCES = (
+    (0, 2, 1, 0, True, "the first one of a sequence with a later Ordinal"),
+    (0, 1, 2, 1, False, "of the sequence before"),
+    (0, 3, 2, 1, False, "the second one of a later sequence without the first"),
+    (0, 3, 7, 0, True, "of a later sequence, with a number beyond 1, that follows on none"),
+    (0, 2, 8, 0, False, "of the sequence before, with a number beyond, that follows on none"),
+    (0, 1, 1, 0, False, "the first one of the first sequence again"),
+    (1, None, 1, 0, True, "of a sequence with a later TimeStamp and a smaller Ordinal"),
+    (0, 15, 1, 0, False, "of a sequence with an earlier TimeStamp and a greater Ordinal"),
+    (1, None, 2, 1, True, "the second one of the sequence with the later TimeStamp"),
+    (1, HIGH, 1, 0, True, "of a sequence with an Ordinal beyond 31 bits"),
+    (1, None, 3, 2, False, "of the sequence before that"),
+)
+"""Seconds by which TimeStamp is later, Ordinal (as that of Sequence, None for 1), numbers, and as above."""
+FORGOTTEN_MS = 2_500
+"""Then sequences that begin have a later TimeStamp than all of these."""
+BY_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
+ATTEMPTS = 3
 
 
 def _came(sut: Sut, frame: Frame | None, since_ms: int) -> str:
@@ -60,16 +114,13 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
     sut.slow_down(TIMED)
     receiver = Receiver(peer, sut)
     gap_ms = int(sut.duration_ms(ORDER_ACK_MS) * PART)
-    sent = [receiver.send()]
-    pass_time(peer, gap_ms)
-    sent.append(receiver.send())
+    sent = _two_in_time(receiver, gap_ms)
+    last = sent[-1]["TransactionHeader"].TxSequenceNumber
     frame = receiver.await_acknowledgment()
-    if frame.time_ms < sent[-1].time_ms:
-        raise ConformanceFailure("the OrderAck came before the second message did: it did not come while the timer ran")
     number = place(frame).TxSequenceNumber
     observed = f"message {number}, {_came(sut, frame, sent[-1].time_ms)} from the second"
     for rule in ("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05"):
-        judge(rule, expected=f"message 2, {IN_TIME} from the second", observed=observed, evidence=[*sent, frame])
+        judge(rule, expected=f"message {last}, {IN_TIME} from the second", observed=observed, evidence=[*sent, frame])
 
     known, begun_ms = len(receiver.acknowledgments()), peer.recorder.elapsed_ms()
     latest_ms = sut.duration_ms(LONGEST_MS + ORDER_ACK_MS) + sut.slack_ms(LONGEST_MS) + 1_000
@@ -83,11 +134,24 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
         judge(rule, expected=expected, observed=observed, evidence=[*sent, *acks])
 
 
+def _two_in_time(receiver: Receiver, gap_ms: int) -> list[Frame]:
+    """Send two messages, the second while the timer runs that the first started; ConformanceFailure when it is late."""
+    due_ms = receiver.sut.duration_ms(ORDER_ACK_MS)
+    for _ in range(ATTEMPTS):
+        sent = [receiver.send()]
+        pass_time(receiver.peer, gap_ms)
+        sent.append(receiver.send())
+        if sent[1].time_ms - sent[0].time_ms <= due_ms * 4 // 5:
+            return sent
+        receiver.last_acknowledgment(sent[-1]["TransactionHeader"].TxSequenceNumber)
+    raise ConformanceFailure("the tester was too late with each second message: the timer of the first was over")
+
+
 @covers("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03")
 def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
     """1, 2, 4, then 3 and 4, then 2 and 3 again, then 6 without 5: each time only what is in order counts."""
     receiver = Receiver(peer, sut)
-    for given, expected in (((1, 2, 4), 2), ((3, 4), 4), ((2, 3), 4), ((6,), 4)):
+    for given, expected in (((1, 2, 4), 2), ((3, 4), 4), ((2, 3), 4), ((6,), 4), ((5, 7, 6), 6)):
         sent = []
         for number in given:
             receiver.sequence.number = number - 1
@@ -96,6 +160,120 @@ def test_a_sequence_goes_on_with_the_last_message_accepted(peer, sut, judge):
         observed = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
         for rule in ("MQQB-3.1.5.8.6-09", "MQQB-3.1.1.6.2-03"):
             judge(rule, expected=f"OrderAck of message {expected}", observed=observed, evidence=[*sent, frame])
+
+
+@covers("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
+@BY_NAME
+def test_messages_of_a_sequence_are_accepted_in_order_and_once(peer, sut, judge, name):
+    """Messages of one sequence, some in order and some not: those in order arrive, each once, and no others."""
+    offered = [(Offer(0, 1, number, previous), accepted, what) for number, previous, accepted, what in SAME_SEQUENCE]
+    rules = ("MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D03", "MQQB-3.1.5.8.6-09", "MQQB-3.1.5.8-08")
+    _judge_offers(AcknowledgingReceiver(peer, sut), judge, rules, name, offered)
+
+
+@covers("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
+@BY_NAME
+def test_later_sequences_are_accepted_from_their_beginning(peer, sut, judge, name):
+    """After the first message of a sequence come others of sequences before and after it, in order and not."""
+    offered = [(Offer(0, 1, 1, 0), True, "the first one of the first sequence")] + [
+        (Offer(later_s, ordinal, number, previous), accepted, what)
+        for later_s, ordinal, number, previous, accepted, what in SEQUENCES
+    ]
+    rules = ("MQQB-3.1.5.8.6-D01", "MQQB-3.1.5.8.6-D02", "MQQB-3.1.5.8.6-D04")
+    _judge_offers(AcknowledgingReceiver(peer, sut), judge, rules, name, offered)
+    pass_time(peer, FORGOTTEN_MS)
+
+
+class Offer(NamedTuple):
+    """The place of a message in a sequence of the peer."""
+
+    later_s: int
+    ordinal: int | None
+    number: int
+    previous: int
+
+    def place(self, sequence: Sequence) -> dict[str, Any]:
+        """Return its fields of TransactionHeader."""
+        base = sequence.identifier
+        of_base = base.Ordinal - 1 + (self.ordinal or 0)
+        ordinal = 1 if self.ordinal is None else HIGH if self.ordinal == HIGH else of_base
+        identifier = TxSequenceID(Ordinal=ordinal, TimeStamp=base.TimeStamp + self.later_s)
+        return {
+            "TxSequenceID": identifier,
+            "TxSequenceNumber": self.number,
+            "PreviousTxSequenceNumber": self.previous,
+        }
+
+
+def _judge_offers(
+    receiver: AcknowledgingReceiver,
+    judge: Judge,
+    rules: tuple[str, ...],
+    name: str,
+    offered: list[tuple[Offer, bool, str]],
+) -> None:
+    """Send messages with their arrival to be acknowledged; judge which ones are, and which ones their queue has."""
+    sut = receiver.sut
+    user: dict[str, Any] = {}
+    if name == "private":
+        user = private_queue(sut.guid, private_number(sut, sut.queue("transactional")))
+    rest: dict[str, Any] = {} if name == "direct" else {"destination": None}
+    user = receiver.administered(user)
+    sent = [
+        receiver.send(user, transaction=offer.place(receiver.sequence), label=what, properties={"PA": 1}, **rest)
+        for offer, _, what in offered
+    ]
+    wanted = [what for _, accepted, what in offered if accepted]
+    acks = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), len(wanted))
+    label = {identifier(frame): what for frame, (_, _, what) in zip(sent, offered, strict=True)}
+    arrived = [label[correlation(ack)] for ack in acks]
+    evidence = [*sent, *acks]
+    for rule in rules:
+        judge(rule, expected=sorted(wanted), observed=sorted(arrived), evidence=evidence)
+    if sut.has("receive"):
+        there = [what for what in labels(sut, sut.queue("transactional")) if what in label.values()]
+        for rule in rules:
+            judge(rule, expected=wanted, observed=there, evidence=evidence)
+    receiver.end()
+
+
+@needs("management", "queue_control")
+@covers("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
+def test_the_queue_tells_of_rejections_and_when(peer, sut, judge):
+    """Messages that are not accepted, each for a reason of its own, one that is, and another that is not."""
+    receiver = Receiver(peer, sut)
+    receiver.send()
+    receiver.await_acknowledgment()
+    first, shown_ms = _told(receiver), peer.recorder.elapsed_ms()
+    pass_time(peer, 3_000)
+    sent: list[Frame] = []
+    for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
+        receiver.sequence.number = number - 1
+        sent.append(receiver.send(transaction={"PreviousTxSequenceNumber": previous}))
+        if accepted:
+            receiver.await_acknowledgment()
+            continue
+        expected = count if count <= 3 else 1
+        eventually(peer, functools.partial(_tells, receiver, expected))
+        observed = _told(receiver)["RejectCount"]
+        for rule in ("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", *["MQQB-3.1.5.8.6-07"] * (count > 3)):
+            judge(rule, expected=expected, observed=observed, evidence=sent)
+        if count == 1:
+            _later(peer, judge, "MQQB-3.1.5.8.6-08", first, _told(receiver), "LastAccessTime", shown_ms, sent)
+
+
+def _tells(receiver: Receiver, count: int) -> bool:
+    return bool(_told(receiver)["RejectCount"] == count)
+
+
+def _told(receiver: Receiver) -> dict[str, Any]:
+    """Return what the SUT tells of the receiver's sequence."""
+    queue = receiver.sut.queue("transactional")
+    ordinal = receiver.sequence.identifier.Ordinal
+    for one in receiver.sut.control.call("get_transfers", queue=queue)["transfers"]:
+        if one["SequenceIdentifier"]["Ordinal"] == ordinal:
+            return dict(one)
+    raise ConformanceFailure("the SUT tells of no sequence of the peer")
 
 
 @needs("inspect")
