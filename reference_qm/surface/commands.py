@@ -332,12 +332,14 @@ class SetTimers:
 class Configure:
     """Change settings of the queue manager (MS-MQQB 3.1.1.3). None leaves one as it is. Result: those in force.
 
-    ``quota_kb`` is QueueManagerQuota (MS-MQDMPR 3.1.1.1); lifetimes are int ms, sizes int entries; algorithms are
+    ``quota_kb`` is QueueManagerQuota (MS-MQDMPR 3.1.1.1), ``max_sessions`` how many sessions are accepted (MS-MQQB
+    3.1.5.3.1); lifetimes are int ms, sizes int entries; algorithms are
     rc2, rc4, aes128, aes192 or aes256.
     """
 
     send_insecure_nacks: bool | None = None
     quota_kb: int | None = None
+    max_sessions: int | None = None
     user_cert_cache_size: int | None = None
     user_cert_lifetime_ms: int | None = None
     receive_symmetric_key_cache_size: int | None = None

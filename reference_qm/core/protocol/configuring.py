@@ -27,6 +27,7 @@ ELEMENTS: Mapping[str, str] = {
 """The elements of security that arguments stand for."""
 _ALGORITHMS = {algorithm.name.lower(): int(algorithm) for algorithm in EncryptionAlgorithm}
 _HIGHEST = 0x7FFFFFFF
+_MOST_SESSIONS = 1_000_000
 
 
 class Configuring(Part):
@@ -44,11 +45,18 @@ class Configuring(Part):
         }
         if request.quota_kb is not None:
             self.qm.adm.QueueManagerQuota = check_number("quota_kb", request.quota_kb, 0, UNLIMITED)
+        if request.max_sessions is not None:
+            limit = check_number("max_sessions", request.max_sessions, 0, _MOST_SESSIONS)
+            self.qm.config = replace(self.qm.config, max_sessions=limit)
         self.qm.security_settings = replace(self.qm.security_settings, **changes)
         self.qm.caches.configure(self.qm.security_settings)
         if request.send_insecure_nacks is not None:
             self.qm.adm.SendInsecureNacks = request.send_insecure_nacks
-        own = {"send_insecure_nacks": self.qm.adm.SendInsecureNacks, "quota_kb": self.qm.adm.QueueManagerQuota}
+        own = {
+            "send_insecure_nacks": self.qm.adm.SendInsecureNacks,
+            "quota_kb": self.qm.adm.QueueManagerQuota,
+            "max_sessions": self.qm.config.max_sessions,
+        }
         return Result({**own, **self._in_force()})
 
     def _in_force(self) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from harness.faults.registry import add
 from harness.faults.sent_messages import resized
 from reference_qm.codec import SessionAckPacket
 
+SH = 1 << 4
+
 add(
     "header-session-ack-sh-clear",
     "MQQB-2.2.6-01",
@@ -21,8 +23,8 @@ add(
     field_is(SessionAckPacket, "InternalHeader.PT", 3),
 )
 add(
-    "header-session-ack-longer",
+    "header-session-ack-without-session-header",
     "MQQB-2.2.6-D01",
-    "A SessionAck has 4 bytes more behind its header.",
-    wrong_bytes(SessionAckPacket, lambda data: resized(data + bytes(4))),
+    "A SessionAck ends with its InternalHeader, and says so.",
+    wrong_bytes(SessionAckPacket, lambda data: resized(data[:2] + bytes([data[2] & ~SH]) + data[3:20])),
 )

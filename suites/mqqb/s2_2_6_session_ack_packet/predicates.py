@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from suites.mqqb.steps.layouts import laid_out
 
-laid_out("MQQB-2.2.6-D01", "SessionAck", "SessionAckPacket", 36)
+laid_out("MQQB-2.2.6-D01", "SessionAck", "SessionHeader", 16)

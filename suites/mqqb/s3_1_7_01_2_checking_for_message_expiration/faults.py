@@ -7,9 +7,10 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
-from reference_qm.codec import MessageClass
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.protocol.admin_acks import AdminAcks
 from reference_qm.core.protocol.journaling import Journaling
+from reference_qm.core.protocol.sending import Sending
 from reference_qm.model.adm import Message, MessagePosition
 from reference_qm.surface.clock import Now
 
@@ -44,6 +45,22 @@ class AllExpiredJournaled(Journaling):
     def journal_failed(self, position: MessagePosition) -> None:
         position.MessageReference = replace(position.MessageReference, NegativeJournalingRequested=True)
         super().journal_failed(position)
+
+
+@fault("expired-a-second-early", breaks="MQQB-3.1.7.1.2-D01")
+class ExpiredASecondEarly(Sending):
+    """A message whose time ends in this second has expired."""
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return now.utc_s - packet.UserHeader.SentTime >= packet.BaseHeader.TimeToReachQueue
+
+
+@fault("expired-by-unsigned-age", breaks="MQQB-3.1.7.1.2-D01")
+class ExpiredByUnsignedAge(Sending):
+    """A message that was sent later than now is taken for very old."""
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return (now.utc_s - packet.UserHeader.SentTime) & 0xFFFF_FFFF > packet.BaseHeader.TimeToReachQueue
 
 
 BROKEN_ELSEWHERE = {

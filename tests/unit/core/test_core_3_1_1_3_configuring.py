@@ -3,7 +3,7 @@
 import pytest
 from core_secure import PLAIN_2, manager, secure_pair
 
-from reference_qm.surface.commands import Configure
+from reference_qm.surface.commands import Configure, OpenSession
 
 
 def test_only_what_is_given_changes_and_all_is_returned():
@@ -26,10 +26,19 @@ def test_the_quota_of_the_queue_manager_is_returned_and_holds():
     assert receiver.ask(Configure(quota_kb=7))["quota_kb"] == manager(receiver)["QueueManagerQuota"] == 7
 
 
+def test_the_limit_of_sessions_is_returned_and_holds():
+    """MS-MQQB 3.1.5.3.1, note <12>."""
+    sender, receiver = secure_pair()
+    assert receiver.ask(Configure())["max_sessions"] == 4096
+    assert receiver.ask(Configure(max_sessions=0))["max_sessions"] == 0
+    assert "no session was opened" in sender.refusal(OpenSession(PLAIN_2))
+
+
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
         ({"quota_kb": 1 << 32}, "quota_kb: 4294967296 is not from 0"),
+        ({"max_sessions": -1}, "max_sessions: -1 is not from 0"),
         ({"preferred_base": "des"}, "preferred_base: 'des' is none of"),
         ({"user_cert_cache_size": 0}, "user_cert_cache_size: 0 is not from 1"),
         ({"user_cert_lifetime_ms": 1 << 31}, "user_cert_lifetime_ms: 2147483648 is not from 1"),

@@ -1,0 +1,30 @@
+"""Faults of MS-MQQB 3.1.1.7.3 Session with Transactional Messages Sent."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import set_fields
+from reference_qm.codec import UserHeader, UserMessagePacket
+from reference_qm.core.protocol.order_acks import is_final_ack
+from reference_qm.core.protocol.receiving import Receiving
+from reference_qm.model.adm import Session
+from reference_qm.surface.clock import Now
+
+
+@fault("final-ack-not-acknowledged", breaks="MQQB-3.1.1.7.3-D01")
+class FinalAckNotAcknowledged(Receiving):
+    """FinalAcks are not counted among the messages that came."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        if not is_final_ack(packet):
+            super().count_received(session, packet)
+
+
+@fault("final-ack-acknowledged-as-express", breaks="MQQB-3.1.1.7.3-D01")
+class FinalAckAcknowledgedAsExpress(Receiving):
+    """FinalAcks are taken for express messages."""
+
+    def receive_user_message(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        if is_final_ack(packet):
+            packet = set_fields(packet, {"UserHeader.Flags": lambda old: old & ~UserHeader.flags(DM=3)})
+        super().receive_user_message(session, packet, now)

@@ -1,0 +1,35 @@
+"""MS-MQQB 3.1.1.7.3 Session with Transactional Messages Sent: FinalAcks are acknowledged as other messages are."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import ACK_MS
+from suites.mqqb.steps.sequences import Outgoing
+
+FINALS = 2
+
+
+@needs("send")
+@covers("MQQB-3.1.1.7.3-D01")
+def test_final_acks_are_acknowledged_on_the_session(peer, sut, judge):
+    """Two messages are refused by FinalAcks; SessionAcks count both, and name both as recoverable."""
+    outgoing = Outgoing(peer, sut, "mqc-finals")
+    sent = outgoing.send(FINALS)
+    outgoing.on_session()
+    session = outgoing.session
+    known = len(session.received)
+    finals = [outgoing.finish(number) for number in range(1, FINALS + 1)]
+    within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+    session.poll("SessionAck", lambda one: one["SessionHeader"].AckSequenceNumber >= FINALS, within_ms=within_ms)
+    acks = [frame for frame in session.received[known:] if frame.kind == "SessionAck"]
+    headers = [ack["SessionHeader"] for ack in acks]
+    counted = max((int(header.AckSequenceNumber) for header in headers), default=0)
+    named = {
+        header.RecoverableMsgAckSeqNumber + bit
+        for header in headers
+        for bit in range(32)
+        if header.RecoverableMsgAckFlags >> bit & 1
+    }
+    observed = f"{counted} counted, recoverable {sorted(named)}"
+    evidence = [*sent, *finals, *acks]
+    judge("MQQB-3.1.1.7.3-D01", expected="2 counted, recoverable [1, 2]", observed=observed, evidence=evidence)
