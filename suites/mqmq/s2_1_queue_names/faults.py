@@ -9,9 +9,11 @@ from uuid import UUID
 from harness.faults.parts import fault
 from harness.faults.primitives import inputs
 from harness.faults.registry import Install, add
-from reference_qm.codec import FormatError, parse_format_name
+from reference_qm.codec import FormatError, PrivateName, parse_format_name
+from reference_qm.core.protocol.destinations import Destinations
+from reference_qm.core.protocol.errors import CommandError
 from reference_qm.core.queueing.enqueueing import Enqueueing
-from reference_qm.model.adm import Message
+from reference_qm.model.adm import Message, OutgoingQueue
 from reference_qm.model.elements import OpenQueueDescriptor
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import Transaction
@@ -20,6 +22,7 @@ from reference_qm.surface.commands import CreateQueue, DeleteQueue, SendMessage
 from reference_qm.surface.inputs import Command, Input
 
 SOMEBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
+HIGHEST_KNOWN = 0xFF
 DIRECT = r"DIRECT=TCP:127.0.0.9\private$\taken"
 
 
@@ -91,3 +94,32 @@ class SeveralRefused(Enqueueing):
         transaction: Transaction | None = None,
     ) -> EnqueueStatus:
         return EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+
+
+@fault("name-private-queue-looked-up", breaks="MQMQ-2.1.4-D01")
+class PrivateQueueLookedUp(Destinations):
+    """Only a private queue that somebody knows by its number can be sent to."""
+
+    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+        name = parse_format_name(text)
+        if isinstance(name, PrivateName) and name.QueueIdentifier > HIGHEST_KNOWN:
+            raise CommandError(f"{text}: no such queue")
+        return super().open_outgoing(text, now)
+
+
+def _read_only(text: str) -> bool:
+    return "," in text and any(mark in text for mark in (";", "MACHINE="))
+
+
+add(
+    "name-list-of-read-only",
+    "MQMQ-2.1.7-D01",
+    "A list may have queues that can only be read.",
+    _taken_for(DIRECT, _read_only),
+)
+add(
+    "name-any-address",
+    "MQMQ-2.1.2-D01",
+    "The address of a direct name may be anything.",
+    _taken_for(DIRECT, lambda text: text.startswith(("DIRECT=TCP:", "DIRECT=HTTP", "DIRECT=IPX"))),
+)

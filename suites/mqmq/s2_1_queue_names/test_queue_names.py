@@ -8,6 +8,9 @@ import pytest
 
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from suites.mqmq.steps.layout import Layout, shown
+from suites.mqqb.steps.sender import Sender
 
 THIRD = UUID("6d71636f-6e66-4f72-8d00-0000000000f3")
 LONGEST = 124
@@ -47,27 +50,69 @@ def test_path_names(sut, judge):
         judge("MQMQ-2.1.1-01", expected=f"{what}: {expected}", observed=f"{what}: {_made(sut, name)}")
 
 
+READ_ONLY = (
+    r"DIRECT=TCP:127.0.0.9\private$\r;JOURNAL",
+    r"DIRECT=OS:nowhere.example\r;JOURNAL",
+    r"DIRECT=TCP:127.0.0.9\SYSTEM$;JOURNAL",
+    r"DIRECT=TCP:127.0.0.9\SYSTEM$;DEADLETTER",
+    r"DIRECT=TCP:127.0.0.9\SYSTEM$;DEADXACT",
+    f"PUBLIC={THIRD};JOURNAL",
+    rf"PRIVATE={THIRD}\1;JOURNAL",
+    f"MACHINE={THIRD}",
+    f"MACHINE={THIRD};JOURNAL",
+    f"MACHINE={THIRD};DEADLETTER",
+    f"MACHINE={THIRD};DEADXACT",
+)
+"""Names of queues that can only be read."""
+WRITABLE = r"DIRECT=TCP:127.0.0.9\private$\{}"
+BAD_ADDRESSES = (
+    r"DIRECT=TCP:nowhere\private$\q",
+    r"DIRECT=TCP:127.0.0\private$\q",
+    r"DIRECT=TCP:127.0.0.256\private$\q",
+    r"DIRECT=TCP:127.0.0.9.1\private$\q",
+    r"DIRECT=TCP:\private$\q",
+    r"DIRECT=OS:\private$\q",
+    r"DIRECT=HTTP:nowhere.example/msmq\private$\q",
+    r"DIRECT=HTTP://nowhere.example/other\private$\q",
+    r"DIRECT=HTTP://nowhere.example:port/msmq\private$\q",
+    r"DIRECT=HTTPS:///msmq\private$\q",
+    r"DIRECT=IPX:0000000000000001\private$\q",
+    r"DIRECT=IPX:xyz:1\private$\q",
+)
 FORMAT_NAMES = {
     "MQMQ-2.1.2-01": (
         [
             r"DIRECT=TCP:127.0.0.9\private$\q",
+            r"DIRECT=TCP:127.0.0.9\q",
             r"DIRECT=OS:nowhere.example\PRIVATE$\q",
             r"direct=os:x\private$\Q",
+            rf"DIRECT=TCP:127.0.0.9\private$\{'q' * LONGEST}",
         ],
+        [],
         [
             r"DIRECT=UDP:127.0.0.9\private$\q",
-            r"DIRECT=TCP:nowhere\private$\q",
             r"DIRECT=TCP:127.0.0.9",
             r"DIRECT=TCP:127.0.0.9\private$" + "\\",
             r"DIRECT=TCP127.0.0.9\private$\q",
             r"DIRECT=TCP:127.0.0.9\private$\a+b",
+            r"DIRECT=TCP:127.0.0.9\private$\a,b",
+            rf"DIRECT=TCP:127.0.0.9\private$\{'q' * (LONGEST + 1)}",
+            "DIRECT=",
+            r"TCP:127.0.0.9\private$\q",
         ],
     ),
+    "MQMQ-2.1.2-D01": (
+        [r"DIRECT=TCP:127.0.0.9\private$\q", r"DIRECT=OS:nowhere.example\private$\q", r"DIRECT=OS:nowhere\q"],
+        [r"DIRECT=HTTP://nowhere.example/msmq\private$\q", r"DIRECT=IPX:00000001:000000000001\private$\q"],
+        list(BAD_ADDRESSES),
+    ),
     "MQMQ-2.1.3-01": (
+        [],
         [f"PUBLIC={THIRD}", f"public={str(THIRD).upper()}"],
         [f"PUBLIC={{{THIRD}}}", f"PUBLIC={THIRD.hex}", f"PUBLIC={THIRD}0", "PUBLIC=", rf"PUBLIC={THIRD}\1"],
     ),
     "MQMQ-2.1.4-01": (
+        [],
         [rf"PRIVATE={THIRD}\1", rf"PRIVATE={THIRD}\0000abCD"],
         [
             f"PRIVATE={THIRD}",
@@ -79,9 +124,11 @@ FORMAT_NAMES = {
     ),
     "MQMQ-2.1.5-01": (
         [],
+        [],
         ["DL=", f"DL={THIRD.hex}", f"DL={{{THIRD}}}", f"DL={THIRD}@", f"DL={THIRD}@a b", rf"DL={THIRD}\1"],
     ),
     "MQMQ-2.1.6-01": (
+        [],
         [],
         [
             "MULTICAST=223.1.1.1:80",
@@ -95,33 +142,60 @@ FORMAT_NAMES = {
         ],
     ),
     "MQMQ-2.1.7-01": (
-        [r"DIRECT=TCP:127.0.0.9\private$\q,DIRECT=TCP:127.0.0.9\private$\r"],
+        [",".join(WRITABLE.format(name) for name in names) for names in ("qr", "qrs", "abcdefgh")],
+        [],
         [
             r"DIRECT=TCP:127.0.0.9\private$\q,",
             r",DIRECT=TCP:127.0.0.9\private$\q",
+            r"DIRECT=TCP:127.0.0.9\private$\q,,DIRECT=TCP:127.0.0.9\private$\r",
             r"DIRECT=TCP:127.0.0.9\private$\q,TCP:127.0.0.9\private$\r",
-            r"DIRECT=TCP:127.0.0.9\private$\q,DIRECT=TCP:127.0.0.9\private$\r;JOURNAL",
-            rf"DIRECT=TCP:127.0.0.9\private$\q,MACHINE={THIRD}",
+            r"DIRECT=TCP:127.0.0.9\private$\q;DIRECT=TCP:127.0.0.9\private$\r",
+        ],
+    ),
+    "MQMQ-2.1.7-D01": (
+        [",".join(WRITABLE.format(name) for name in "qr")],
+        [],
+        [
+            ",".join(names)
+            for one in READ_ONLY
+            for names in (
+                [one, WRITABLE.format("q")],
+                [WRITABLE.format("q"), one],
+                [WRITABLE.format("q"), one, WRITABLE.format("r")],
+            )
         ],
     ),
 }
-"""By rule: names that are well formed and names that are not, each near to one that is.
+"""By rule: names that are well formed, those that are too but that nobody has to know, and those that are not.
 
+A name may be refused because no directory knows it (MS-MQDMPR 3.1.7.1.5), and because its protocol is not installed.
 Whether a well-formed name of a distribution list, a connector or a multicast address can be sent to is another matter:
 it takes a directory, a connector, another protocol.
 """
+KNOWN = {
+    "MQMQ-2.1.3-01": ("public_names", f"PUBLIC={PEER_PUBLIC_QUEUE}"),
+    "MQMQ-2.1.4-01": ("private_names", r"PRIVATE={peer}\0000abCD"),
+}
+"""By rule: the capability of a system that knows a certain name, and that name."""
 
 
 @needs("send")
 @pytest.mark.parametrize(
-    "rule", [pytest.param(rule, marks=covers(rule), id=rule.rpartition("-")[0]) for rule in FORMAT_NAMES]
+    "rule", [pytest.param(rule, marks=covers(rule), id=rule.partition("-")[2]) for rule in FORMAT_NAMES]
 )
-def test_format_names(sut, judge, rule):
-    """A message can be sent to every well-formed name, and to none that is not, whether anybody is there or not."""
-    good, bad = FORMAT_NAMES[rule]
+def test_format_names(peer, sut, judge, rule):
+    """A message can be sent to every well-formed name that is known, and to none that is not well formed."""
+    good, unknown, bad = FORMAT_NAMES[rule]
+    capability, known = KNOWN.get(rule, ("send", ""))
+    if known and sut.has(capability):
+        good = [*good, known.format(peer=peer.identifier)]
+    taken = {name: _sendable(sut, name) for name in (*good, *unknown, *bad)}
+    if unknown and not good and TAKEN not in taken.values():
+        judge.not_exercised(rule, "every name is refused, those that are well formed as well: nobody may know them")
+        return
     for name in (*good, *bad):
         expected = TAKEN if name in good else REFUSED
-        judge(rule, expected=f"{name}: {expected}", observed=f"{name}: {_sendable(sut, name)}")
+        judge(rule, expected=f"{name}: {expected}", observed=f"{name}: {taken[name]}")
 
 
 def _sendable(sut, name):
@@ -130,3 +204,23 @@ def _sendable(sut, name):
     except ControlRefused:
         return REFUSED
     return TAKEN
+
+
+@needs("send", "private_names")
+@covers("MQMQ-2.1.4-D01")
+@pytest.mark.parametrize("number", [0x1, 0x0000_BEEF, 0xFFFF_FFFE])
+def test_a_private_queue_is_not_looked_up(peer, sut, judge, number):
+    """A message for any number of a queue manager that is known goes there, and names that number."""
+    sender = Sender(peer, sut, to=rf"PRIVATE={peer.identifier}\{number:08X}")
+    wanted = {
+        "UserHeader.QueueManagerAddress": str(peer.identifier),
+        "UserHeader.DestinationQueue": f"{number:08x}",
+    }
+    try:
+        sender.send(1)
+    except ControlRefused as refused:
+        judge("MQMQ-2.1.4-D01", expected=shown(wanted), observed=f"refused: {refused}")
+        return
+    session, sent = sender.first(1)
+    judge("MQMQ-2.1.4-D01", expected=shown(wanted), observed=shown(Layout(sent[0]).of(*wanted)), evidence=sent)
+    sender.acknowledge_all(session)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from harness.faults.parts import fault, replaced
@@ -188,3 +189,62 @@ class SubqueueWithoutName(QueueFormats):
         if queue_format["m_qft"] == QueueFormatType.SUBQUEUE and ";" not in queue_format["union"]:
             queue_format = queue_format | {"m_qft": QueueFormatType.DIRECT, "m_SuffixAndFlags": SuffixType.NONE}
         return super().format_name_of(queue_format)
+
+
+# -- names and members ------------------------------------------------------------------------------------------------
+
+
+@fault("format-direct-with-prefix", breaks="MQMQ-2.2.7-D01")
+class DirectWithPrefix(QueueFormats):
+    """A direct name has to begin with DIRECT=."""
+
+    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+        if queue_format["m_qft"] == QueueFormatType.DIRECT and not queue_format["union"].startswith("DIRECT="):
+            return None
+        return super().format_name_of(queue_format)
+
+
+@fault("format-nibbles-swapped", breaks="MQMQ-2.2.7-D03")
+class NibblesSwapped(QueueFormats):
+    """The suffix is in the upper four bits."""
+
+    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+        suffix = queue_format["m_SuffixAndFlags"]
+        return super().format_name_of(queue_format | {"m_SuffixAndFlags": (suffix & 0xF) << 4 | suffix >> 4})
+
+
+@fault("format-private-by-guid-alone", breaks="MQMQ-2.2.7-D02")
+class PrivateByGuid(QueueFormats):
+    """A private name is read as the GUID of a machine."""
+
+    def format_name_of(self, queue_format: QueueFormat) -> str | None:
+        if queue_format["m_qft"] == QueueFormatType.PRIVATE:
+            machine = {"m_qft": QueueFormatType.MACHINE, "union": queue_format["union"]["Lineage"]}
+            queue_format = queue_format | machine
+        return super().format_name_of(queue_format)
+
+
+def _opened_as(change: Callable[[QueueFormat], QueueFormat]) -> Install:
+    """Name a queue of another queue manager in another way."""
+
+    class OpenedAs(ClientOpening):
+        def open_for_application(
+            self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
+        ) -> Sequence:
+            return super().open_for_application(queue, host, change(queue_format), share)
+
+    return replaced(OpenedAs)
+
+
+add(
+    "format-sent-with-prefix",
+    "MQMQ-2.2.7-D01",
+    "A client sends a direct name with DIRECT=.",
+    _opened_as(lambda form: form | {"union": f"DIRECT={form['union']}"}),
+)
+add(
+    "format-sent-as-subqueue",
+    "MQMQ-2.2.7-D02",
+    "A client sends a direct name as that of a subqueue.",
+    _opened_as(lambda form: form | {"m_qft": QueueFormatType.SUBQUEUE}),
+)

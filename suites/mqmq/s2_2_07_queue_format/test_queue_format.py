@@ -23,6 +23,7 @@ from harness.wire.rpc_qmcomm import (
     XACTONLY,
     queue_format,
 )
+from harness.wire.rpc_stub import octets
 from suites.mqqp.steps.reader import Reader
 
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
@@ -160,3 +161,54 @@ def test_a_client_sets_what_is_reserved_to_0(peer, sut, judge):
     form = call.into.pQueueFormat
     observed = form.value.m_reserved if form is not None else "no QUEUE_FORMAT"
     judge("MQMQ-2.2.7-13", expected=0, observed=observed, evidence=call.evidence)
+
+
+@needs("qm2qm", "receive")
+@covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D03")
+def test_a_direct_name_stands_without_its_prefix(opening, direct, judge):
+    """A direct name without DIRECT= is opened, its journal with suffix 1 in the lower and 8 in the upper four bits."""
+    plain = opening(DIRECT, direct)
+    judge("MQMQ-2.2.7-D01", expected=OPENED, observed=plain, evidence=opening.frames)
+    journal = f"{direct};JOURNAL"
+    seen = {}
+    for suffix in (SYSTEM | JOURNAL, SYSTEM >> 4 | JOURNAL << 4):
+        seen[f"0x{suffix:02X}"] = opening(DIRECT, journal, suffix)
+    expected = {"0x81": OPENED, "0x18": REFUSED}
+    judge("MQMQ-2.2.7-D03", expected=f"{expected}", observed=f"{seen}", evidence=opening.frames)
+
+
+@needs("qm2qm", "queue_control")
+@covers("MQMQ-2.2.7-D02")
+def test_each_type_is_read_with_its_own_member(opening, direct, sut, judge):
+    """A queue is opened by its direct name and by its number on the host, the host's own queues by its GUID."""
+    queue = sut.new_queue("members")
+    number = int(sut.private_format_name(queue).rpartition("\\")[2], 16)
+    ways = {
+        "DIRECT": (DIRECT, direct),
+        "PRIVATE": (PRIVATE, (sut.guid, number)),
+        "MACHINE": (MACHINE, sut.guid, SYSTEM | DEADLETTER),
+    }
+    for name, way in ways.items():
+        outcome = opening(*way)
+        judge("MQMQ-2.2.7-D02", expected=f"{name} {OPENED}", observed=f"{name} {outcome}", evidence=opening.frames)
+
+
+def _text(form):
+    """Return the direct name of a QUEUE_FORMAT that came, in lower case."""
+    name = octets(form.arm.value)
+    return "no text" if name is None else name.decode(errors="replace").rstrip("\0").lower()
+
+
+@needs("remote_read")
+@covers("MQMQ-2.2.7-D01", "MQMQ-2.2.7-D02")
+def test_a_client_names_a_direct_queue_without_its_prefix(peer, sut, judge):
+    """m_qft of the SUT's R_QMOpenRemoteQueue is 3, and its member the name of the queue without DIRECT=."""
+    reader = Reader(peer, sut)
+    reader.begin("remote_open", queue=reader.format_name)
+    call = reader.one("R_QMOpenRemoteQueue")
+    form = call.into.pQueueFormat
+    observed = "no QUEUE_FORMAT" if form is None else f"{form.value.m_qft}: {_text(form.value)}"
+    expected = f"{DIRECT}: {reader.format_name.removeprefix('DIRECT=').lower()}"
+    judge("MQMQ-2.2.7-D01", expected=expected, observed=observed, evidence=call.evidence)
+    kinds = "no QUEUE_FORMAT" if form is None else f"m_qft {form.value.m_qft}, tag {form.value.arm.tag}"
+    judge("MQMQ-2.2.7-D02", expected=f"m_qft {DIRECT}, tag {DIRECT}", observed=kinds, evidence=call.evidence)

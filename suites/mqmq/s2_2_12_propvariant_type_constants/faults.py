@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.faults.fields import field_is
 from harness.faults.parts import replaced
 from harness.faults.registry import Install, add
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.protocol.order_acks import is_final_ack, is_order_ack
 from reference_qm.core.remote.properties import ObjectProperties
 from reference_qm.model.adm import Queue
 from reference_qm.rpc import Call, FaultStatus
@@ -81,3 +84,31 @@ for _name, _rule, _identifier, _vt in (
     ("property-104-other-type", "MQMQ-2.2.12-09", 104, VarType.VT_I1),
 ):
     add(_name, _rule, f"Property {_identifier} is answered as {_vt.name}.", _answered_as(_identifier, _vt))
+
+
+def _is_ordering(packet: UserMessagePacket) -> bool:
+    return is_order_ack(packet) or is_final_ack(packet)
+
+
+class _NoSuchMethod(ObjectProperties):
+    def r_qm_get_object_properties(self, call: Call, now: Now) -> None:
+        self.qm.remote.note(call.fault(FaultStatus.NCA_S_OP_RNG_ERROR))
+
+
+add(
+    "properties-method-missing",
+    (),
+    "Tolerated: there is no R_QMGetObjectProperties, which is a method of another document.",
+    replaced(_NoSuchMethod),
+)
+add(
+    "ordering-body-type",
+    "MQMQ-2.2.12-D01",
+    "BodyType of an OrderAck or FinalAck is VT_NULL.",
+    field_is(
+        UserMessagePacket,
+        "MessagePropertiesHeader.BodyType",
+        1,
+        _is_ordering,
+    ),
+)

@@ -189,7 +189,12 @@ def _misread(text: str) -> Install:
     return replaced(Misread)
 
 
-add("soap-header-text-misread", "MQMQ-2.2.20.7-03", "What follows Header is looked for elsewhere.", _misread("Header"))
+add(
+    "soap-header-text-misread",
+    ("MQMQ-2.2.20.7-03", "MQMQ-2.2.20.7-D01"),
+    "What follows Header is looked for elsewhere.",
+    _misread("Header"),
+)
 add("soap-body-text-misread", "MQMQ-2.2.20.7-06", "What follows Body is looked for elsewhere.", _misread("Body"))
 
 
