@@ -27,7 +27,6 @@ MESSAGE = UserMessagePacket
 PROPERTIES = "MessagePropertiesHeader"
 FIXED_SIZE = len(MessagePropertiesHeader().build())
 HUGE = 0x7FFF_FFFF
-VT_BSTR = 8
 SHA1, DES = 0x8004, 0x6601
 
 
@@ -416,10 +415,4 @@ add(
     "MQMQ-2.2.19.3-D05",
     "An extension is sent with its bytes turned around.",
     wrong_fields(MESSAGE, {"MessagePropertiesHeader.ExtensionData": lambda old: old[::-1]}),
-)
-add(
-    "message-properties-bstr",
-    (),
-    "Tolerated: BodyType of an acknowledgment is VT_BSTR, as in frame 7 of MS-MQQB section 4.",
-    field_is(MESSAGE, "MessagePropertiesHeader.BodyType", VT_BSTR, _is_admin_ack),
 )

@@ -62,7 +62,6 @@ def judged(folder: Path, *rules: str, variant: str = "", profile: str = "none") 
         ),
         ("send-to-unknown-public-refused", ["MQMQ-2.1.3-01"]),
         ("properties-method-missing", [f"MQMQ-2.2.12-{number:02}" for number in range(1, 19)]),
-        ("message-properties-bstr", ["MQMQ-2.2.19.3-15"]),
         ("remote-lookup-unknown-action", ["MQQP-3.1.4.11-07", "MQQP-3.1.4.11-21", "MQQP-3.1.4.11-24"]),
         ("remote-unknown-action-peeks", ["MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07", "MQQP-3.1.4.10-17"]),
     ],
