@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from harness.faults.parts import fault
 from reference_qm.codec import MessageClass, Packet, UserMessagePacket
 from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.protocol.journaling import Journaling
 from reference_qm.core.protocol.order_acks import is_final_ack
-from reference_qm.model.adm import OutgoingMessagePosition, Session
+from reference_qm.model.adm import Message, OutgoingMessagePosition, Queue, Session
 from reference_qm.surface.clock import Now
 
 
@@ -35,6 +38,34 @@ class FinalAckNeverDead(FinalAcks):
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
         super().journal_final(position, MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+
+
+@fault("final-ack-dead-of-bad-queue-alone", breaks="MQQB-3.1.5.7-05")
+class FinalAckDeadOfBadQueueAlone(FinalAcks):
+    """A message becomes a dead letter only when it was refused before it was in its queue."""
+
+    def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        before = message_class < MessageClass.MQMSG_CLASS_NACK_Q_DELETED
+        super().journal_final(position, message_class if before else MessageClass.MQMSG_CLASS_ACK_RECEIVE)
+
+
+@fault("final-ack-of-the-first-message", breaks=("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-05"))
+class FinalAckOfTheFirstMessage(FinalAcks):
+    """A FinalAck is taken for that of the first message that awaits one."""
+
+    def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        waiting = [one for queue in self.qm.adm.OutgoingQueues.values() for one in queue.session.OutgoingMessageTable]
+        for queue in self.qm.adm.OutgoingQueues.values():
+            waiting += queue.session.AwaitingFinalACKTable.values()
+        super().journal_final(waiting[0] if waiting else position, message_class)
+
+
+@fault("own-dead-letter-queue-unread", breaks="MQQB-3.1.5.7-07")
+class OwnDeadLetterQueueUnread(Journaling):
+    """A queue that a message names for its dead letters is not looked at."""
+
+    def dead_letter_queue(self, message: Message) -> Queue:
+        return super().dead_letter_queue(replace(message, ApplicationDeadletterQueue=""))
 
 
 @fault("final-ack-elsewhere", breaks=("MQQB-3.1.5.7-04", "MQQB-3.1.5.7-07"))

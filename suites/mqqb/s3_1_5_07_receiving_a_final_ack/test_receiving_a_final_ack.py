@@ -10,6 +10,8 @@ from suites.mqqb.steps.ordering import ACK_RECEIVE, BAD_DST_Q, acknowledgment_of
 from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import DEAD, JOURNAL, Outgoing, kept
 
+PLAIN_DEAD = "system$;deadletter"
+
 
 @goes_on()
 @covers("MQQB-3.1.5.7-01")
@@ -19,36 +21,82 @@ def test_a_final_ack_before_the_session_is_open_closes_it(peer, judge):
     judge("MQQB-3.1.5.7-01", expected="closed before, open after", observed=observed, evidence=evidence)
 
 
+REFUSALS = (0x8000, 0x8003, 0x8004, 0x8006, 0x8007, 0x8009, 0x800B, 0xC000, 0xC001, 0xC002)
+"""The classes of negative FinalAcks (2.2.5)."""
+BOTH = ["positive", "negative"]
+FATES = (
+    (["positive"], ACK_RECEIVE, "journal"),
+    (["negative"], ACK_RECEIVE, ""),
+    ([], ACK_RECEIVE, ""),
+    (BOTH, ACK_RECEIVE, "journal"),
+    (["positive"], BAD_DST_Q, ""),
+    ([], BAD_DST_Q, ""),
+    *((["negative"] if number % 2 else BOTH, value, "dead letters") for number, value in enumerate(REFUSALS)),
+    (BOTH, None, ""),
+)
+"""What a message asks for, the class of its FinalAck (None: it has none), and where the message is then."""
+
+
 @needs("send", "receive")
 @covers("MQQB-3.1.5.7-02", "MQQB-3.1.5.7-04", "MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_a_final_ack_says_what_becomes_of_a_message(peer, sut, judge, ordered):
-    """Six messages, with JP, JN or neither, received or refused: with JP received and with JN refused they are kept."""
+    """Messages with JP, JN, both or neither, received or refused for every reason, the last one first: with JP those
+    that were received are kept, with JN those that were refused.
+    """
     outgoing = Outgoing(peer, sut, f"mqc-final-{int(ordered)}")
-    for journal in (["positive"], ["negative"], [], ["positive"], ["negative"], []):
+    for journal, _, _ in FATES:
         outgoing.send(journal=journal)
     frames = [outgoing.on_session()]
     if ordered:
-        frames.append(outgoing.acknowledge(6))
+        frames.append(outgoing.acknowledge(len(FATES)))
         settle(peer)
-    for number in range(1, 7):
-        value = ACK_RECEIVE if number <= 3 else BAD_DST_Q
-        frames.append(outgoing.finish(number, MessageClass=value))
-    eventually(peer, lambda: bool(kept(sut, DEAD, outgoing.identifiers)))
-    journaled, dead = kept(sut, JOURNAL, outgoing.identifiers), kept(sut, DEAD, outgoing.identifiers)
-    for rule, expected, observed in (
-        ("MQQB-3.1.5.7-02", "journaled [1]", f"journaled {journaled}"),
-        ("MQQB-3.1.5.7-04", "message 1 in the system journal", "message 1 " + _where(journaled, 1)),
-        ("MQQB-3.1.5.7-05", "dead letters [5]", f"dead letters {dead}"),
-        (
-            "MQQB-3.1.5.7-07",
-            "message 5 in the transactional dead letters",
-            "message 5 " + _where(dead, 5, "transactional dead letters"),
-        ),
-    ):
-        judge(rule, expected=expected, observed=observed, evidence=[*outgoing.sent, *frames])
+    for number, (_, value, _) in reversed(list(enumerate(FATES, 1))):
+        if value is not None:
+            frames.append(outgoing.finish(number, MessageClass=value))
+
+    def found() -> dict[str, list[int]]:
+        queues = (("journal", JOURNAL), ("dead letters", DEAD), ("plain dead letters", PLAIN_DEAD))
+        return {name: kept(sut, queue, outgoing.identifiers) for name, queue in queues}
+
+    wanted = {name: [number for number, fate in enumerate(FATES, 1) if fate[2] == name] for name in found()}
+    eventually(peer, lambda: found() == wanted)
+    there, evidence = found(), [*outgoing.sent, *frames]
+    for rule, name in (("MQQB-3.1.5.7-02", "journal"), ("MQQB-3.1.5.7-05", "dead letters")):
+        judge(rule, expected=f"{name} {wanted[name]}", observed=f"{name} {there[name]}", evidence=evidence)
+    for rule, name in (("MQQB-3.1.5.7-04", "journal"), ("MQQB-3.1.5.7-07", "dead letters")):
+        elsewhere = sorted(set(wanted[name]) - set(there[name])) + there["plain dead letters"]
+        observed = f"{elsewhere or 'none'} elsewhere than in the {name}"
+        judge(rule, expected=f"none elsewhere than in the {name}", observed=observed, evidence=evidence)
     outgoing.settle()
 
 
-def _where(found: list[int], number: int, place: str = "system journal") -> str:
-    return f"in the {place}" if number in found else f"not in the {place}"
+@needs("send", "receive", "queue_control")
+@covers("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07")
+@pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
+def test_a_message_that_names_its_dead_letter_queue_goes_there(peer, sut, judge, ordered):
+    """Of four refused messages two name a queue for dead letters, and two ask for them: one is there, one in the
+    system's.
+    """
+    own = sut.new_queue("dead", transactional=True)
+    outgoing = Outgoing(peer, sut, f"mqc-own-dead-{int(ordered)}")
+    for journal in (["negative"], ["positive"]):
+        outgoing.send(journal=journal, dead_letter_queue=own)
+        outgoing.send(journal=journal)
+    frames = [outgoing.on_session()]
+    if ordered:
+        frames.append(outgoing.acknowledge(4))
+        settle(peer)
+    frames += [outgoing.finish(number) for number in (1, 2, 3, 4)]
+
+    def found() -> str:
+        there = (
+            (name, kept(sut, queue, outgoing.identifiers)) for name, queue in (("its own", own), ("system's", DEAD))
+        )
+        return ", ".join(f"{name} {numbers}" for name, numbers in there)
+
+    expected = "its own [1], system's [2]"
+    eventually(peer, lambda: found() == expected)
+    for rule in ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07"):
+        judge(rule, expected=expected, observed=found(), evidence=[*outgoing.sent, *frames])
+    outgoing.settle()

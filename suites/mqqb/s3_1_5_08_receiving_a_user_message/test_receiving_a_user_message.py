@@ -5,14 +5,20 @@ The other steps of 3.1.5.8 are judged where their subsections are.
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from harness.capture.recorder import Frame
 from harness.peer.conversation import Conversation
-from harness.run.marks import covers, goes_on, needs
+from harness.run.marks import covers, goes_on
+from harness.sut.provisioning import ALICE
 from harness.sut.sut import Sut
+from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence, a_message, recoverable_message
-from suites.mqqb.steps.disposition import REACH_QUEUE, AcknowledgingReceiver, classes, labels, named
+from suites.mqqb.steps.disposition import IN_NONE, REACH_QUEUE, AcknowledgingReceiver, correlation, identifier, remains
 from suites.mqqb.steps.opening import check_alive, established, opened
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, flipped, secret, signed
 
 CLOSED = "closed by the message"
 EARLY_MS = 20_000
@@ -20,6 +26,24 @@ EARLY_MS = 20_000
 FAR = 0x4000
 """A count of messages that no reading can take for the right one (E20)."""
 LONG_AGO_S = 3_600
+CLOCKS_S = 120
+"""By how much the clocks of the SUT and of the harness may differ."""
+LIVES = {
+    "a second to reach its queue": (1, None, False),
+    "almost an hour to reach its queue": (LONG_AGO_S - CLOCKS_S, None, False),
+    "more than an hour to reach its queue": (LONG_AGO_S + CLOCKS_S, None, True),
+    "more than an hour to be received": (None, LONG_AGO_S + CLOCKS_S, True),
+    "an hour and more to be received, a minute to reach its queue": (60, LONG_AGO_S + CLOCKS_S, False),
+    "for ever": (None, None, True),
+}
+"""TimeToReachQueue and TimeToBeReceived, and whether a message that was sent an hour ago is still to arrive."""
+OFFERED = (
+    "of a PrivacyLevel that there is not",
+    "not decrypted",
+    "with a wrong signature",
+    "that says nothing",
+    "plain",
+)
 UNLISTED_LEVEL = 0x99
 
 
@@ -35,42 +59,62 @@ def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state)
 
 
 @covers("MQQB-3.1.5.8-05")
-def test_the_security_of_a_message_is_looked_at(peer, sut, judge):
-    """A message encrypted with a PrivacyLevel that there is not asks for a positive acknowledgment: none comes."""
+@pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+def test_the_security_of_a_message_is_looked_at(peer, sut, judge, recoverable):
+    """Of messages with a SecurityHeader that of a queue manager arrives, and those do not whose signature is not
+    genuine, whose PrivacyLevel there is not, or whose body cannot be decrypted.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
-    broken = receiver.asking(security={"EB": 1}, properties={"PA": 1, "PrivacyLevel": UNLISTED_LEVEL})
-    sent = [receiver.give(broken), receiver.give(receiver.asking(properties={"PA": 1}))]
-    came = receiver.await_acks(1)
-    judge("MQQB-3.1.5.8-05", expected=named(REACH_QUEUE), observed=classes(came), evidence=[*sent, *came])
+
+    def message(**claims: Any) -> Any:
+        security = {"ST": NOBODY, "DE": 1, **claims}
+        return receiver.asking(
+            {"DM": recoverable}, security=security, properties={"PA": 1, "HashAlgorithm": SHA512}, body=CLEAR
+        )
+
+    packets = [
+        secret(sut, message(), UNLISTED_LEVEL, RC4, KEY[128], for_level=1),
+        secret(sut, message(), 5, AES_256, KEY[256], body=b"\x11" * 47),
+        flipped(signed(message(SenderCert=ALICE.certificate))),
+        message(ST=BY_QUEUE_MANAGER, SecurityID=peer.identifier.bytes_le),
+        receiver.asking({"DM": recoverable}, properties={"PA": 1}),
+    ]
+    sent = [receiver.give(packet) for packet in packets]
+    came = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 2)
+    evidence = [*sent, *came]
+    names = {identifier(frame): name for name, frame in zip(OFFERED, sent, strict=True)}
+    observed = sorted(names[correlation(ack)] for ack in came)
+    judge("MQQB-3.1.5.8-05", expected=sorted(OFFERED[3:]), observed=observed, evidence=evidence)
+    where = remains(sut, sent[:3], "plain")
+    judge("MQQB-3.1.5.8-05", expected=IN_NONE, observed=where, evidence=evidence)
 
 
 @covers("MQQB-3.1.5.8-07")
-@needs("receive")
-def test_an_expired_message_is_not_put_into_its_queue(peer, sut, judge):
-    """Of two messages sent an hour ago the one with a minute to reach its queue is not there."""
-    session = opened(peer)
-    sent_at = {"SentTime": peer.environment.now().utc_s - LONG_AGO_S}
-    sent = [
-        session.send(recoverable_message(peer, sent_at, base={"TimeToReachQueue": life_s}, label=label))
-        for life_s, label in ((60, "expired"), (2 * LONG_AGO_S, "in time"))
-    ]
-    check_alive(session)
-    found = [label for label in labels(sut, sut.queue()) if label in ("expired", "in time")]
-    judge("MQQB-3.1.5.8-07", expected=["in time"], observed=found, evidence=sent)
-
-
-@covers("MQQB-3.1.5.8-08")
-@needs("receive")
-def test_a_transactional_message_out_of_sequence_is_not_put_into_its_queue(peer, sut, judge):
-    """After the first message of a sequence comes the third, which follows on a second that did not come."""
-    session = opened(peer)
-    sequence = Sequence(peer)
-    sent = [session.send(sequence.message(label="first"))]
-    sequence.message()
-    sent.append(session.send(sequence.message(label="third")))
-    check_alive(session)
-    found = labels(sut, sut.queue("transactional"))
-    judge("MQQB-3.1.5.8-08", expected=["first"], observed=found, evidence=sent)
+@pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
+def test_an_expired_message_is_not_put_into_its_queue(peer, sut, judge, kind):
+    """Of messages sent an hour ago those do not arrive that had less to reach their queue, or to be received."""
+    receiver = AcknowledgingReceiver(peer, sut)
+    queue = "transactional" if kind == "transactional" else "plain"
+    user = {"SentTime": peer.environment.now().utc_s - LONG_AGO_S, "DM": int(kind != "express")}
+    sent: dict[str, Frame] = {}
+    for number, (life, (reach_s, receive_s, _)) in enumerate(LIVES.items(), 1):
+        limits = user | ({} if receive_s is None else {"TimeToBeReceived": receive_s})
+        base = {} if reach_s is None else {"TimeToReachQueue": reach_s}
+        more: dict[str, Any] = {"base": base, "label": life, "properties": {"PA": 1}}
+        if kind == "transactional":
+            packet = Sequence(peer, ordinal=number).message(receiver.administered(limits), **more)
+        else:
+            packet = receiver.asking(limits, **more)
+        sent[life] = receiver.give(packet)
+    wanted = [life for life, (_, _, arrives) in LIVES.items() if arrives]
+    came = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent.values()), len(wanted))
+    names = {identifier(frame): life for life, frame in sent.items()}
+    evidence = [*sent.values(), *came]
+    observed = sorted(names[correlation(ack)] for ack in came)
+    judge("MQQB-3.1.5.8-07", expected=sorted(wanted), observed=observed, evidence=evidence)
+    expired = [frame for life, frame in sent.items() if life not in wanted]
+    judge("MQQB-3.1.5.8-07", expected=IN_NONE, observed=remains(sut, expired, queue), evidence=evidence)
+    receiver.end()
 
 
 @covers("MQQB-3.1.5.8-06", "MQQB-3.1.5.8.4-01")

@@ -188,20 +188,23 @@ def acknowledgment_of_nothing(peer: Peer, *, final: bool = False) -> Any:
 
 
 def sent_before_open(peer: Peer, packet: Any) -> tuple[str, list[Frame | None]]:
-    """Send a packet to a session that is being set up and to an open one; say what becomes of either.
+    """Send a packet to sessions that are being set up, in either state, and to an open one; say what becomes of each.
 
     ConformanceFailure when a third session, to which nothing is sent, ends as well: then it is the Session
     Initialization Timer that closed the first, or may have been.
     """
     sut = peer.sut
-    untouched, early, late = established(peer), established(peer), opened(peer)
-    sent = [early.send(packet), late.send(packet)]
-    before = "closed" if early.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(EARLY_MS))) else "open"
-    if untouched.closed_by_sut:
+    untouched = [peer.connect(), established(peer)]
+    early, late = [peer.connect(), established(peer)], opened(peer)
+    sent = [each.send(packet) for each in (*early, late)]
+    within_ms = min(sut.response_timeout_ms, sut.duration_ms(EARLY_MS))
+    closed = [each.wait_closed(within_ms) for each in early]
+    before = "closed" if all(closed) else "open" if not any(closed) else f"closed {closed}"
+    if any(each.closed_by_sut for each in untouched):
         raise ConformanceFailure("the SUT ends sessions that are being set up too soon to tell what ended this one")
     answer = acknowledgment(late)
     after = "open" if answer else "closed" if late.closed_by_sut else "silent"
-    return f"{before} before, {after} after", [*sent, early.last, answer]
+    return f"{before} before, {after} after", [*sent, *(each.last for each in early), answer]
 
 
 def _sequence(sent: Frame) -> TxSequenceID:
