@@ -91,3 +91,8 @@ add(
         lambda data: data[:18] + bytes([data[18] & ~0x10 | (data[18] & 0x10) << 1]) + data[19:],
     ),
 )
+
+BROKEN_ELSEWHERE = {
+    "MQQB-2.2.1-06": ("session-too-many-refused-without-cs",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -224,3 +224,8 @@ add(
     "A restart forgets the messages that await their FinalAck.",
     _outgoing(_no_awaiting),
 )
+
+BROKEN_ELSEWHERE = {
+    "MQQB-3.1.1.3.1-D01": ("messages-backwards-after-session-retry",),
+}
+"""Faults of other sections that break rules of this one."""

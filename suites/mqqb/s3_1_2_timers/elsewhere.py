@@ -3,8 +3,8 @@
 CHECKED_ELSEWHERE = {
     "MQQB-3.1.2.1-01": ("test_an_acceptor_that_gets_no_parameters_closes",),
     "MQQB-3.1.2.1-D01": (
-        "test_an_acceptor_that_gets_no_parameters_closes",
         "test_an_accepted_session_outlives_the_timer",
+        "test_an_acceptor_that_gets_no_parameters_closes",
     ),
     "MQQB-3.1.2.2-01": ("test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later",),
     "MQQB-3.1.2.4-01": ("test_session_whose_messages_are_not_acknowledged_is_closed",),

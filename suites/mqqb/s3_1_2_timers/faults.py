@@ -89,6 +89,11 @@ class HistoryCleanupNotConfigured(Initialization):
 
 
 BROKEN_ELSEWHERE = {
+    "MQQB-3.1.2.1-D01": (
+        "initialization-timer-goes-on-in-accepted-session",
+        "initialization-timer-without-effect",
+    ),
+    "MQQB-3.1.2.5-D01": ("session-ack-sent-only-once",),
     "MQQB-3.1.2.7-01": ("order-ack-timeout-of-two-seconds",),
 }
 """Faults of other sections that break rules of this one."""

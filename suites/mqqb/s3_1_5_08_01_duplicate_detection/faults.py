@@ -81,7 +81,4 @@ class DuplicateTimeOfAnotherEpoch(Receiving):
         self.qm.adm.MessageIDHistoryTable.insert(replace(entry, TimeStamp=now.monotonic_ms // 1000))
 
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.8.1-04": ("duplicates-taken",),
-}
 """Faults of other sections that break rules of this one."""
