@@ -60,3 +60,29 @@ add(
     "A report for a queue that cannot be opened goes elsewhere.",
     reported(Tracing.trace_received, _elsewhere_if_unknown),
 )
+
+
+@fault("report-of-express-alone", breaks=("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8-11"))
+class ReportOfExpressAlone(Tracing):
+    """Recoverable messages are not reported when they arrive."""
+
+    def trace_received(self, message: Message, now: Now) -> None:
+        if message.DeliveryGuarantee is DeliveryGuarantee.EXPRESS:
+            super().trace_received(message, now)
+
+
+@fault("report-of-another-day", breaks="MQQB-3.1.5.8.9-06")
+class ReportOfAnotherDay(Tracing):
+    """A report has the day that the monotonic clock gives."""
+
+    def build_report_label(self, message: Message, now: Now) -> str:
+        return super().build_report_label(message, replace(now, utc_s=now.monotonic_ms // 1000))
+
+
+@fault("report-hops-in-decimal", breaks="MQQB-3.1.5.8.9-06")
+class ReportHopsInDecimal(Tracing):
+    """The hops in the label of a report are a decimal number."""
+
+    def build_report_label(self, message: Message, now: Now) -> str:
+        label = super().build_report_label(message, now)
+        return label.replace(f":{message.HopCount:02X} ", f":{message.HopCount:02} ", 1)

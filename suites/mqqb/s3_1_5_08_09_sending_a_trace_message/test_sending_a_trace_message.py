@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+from uuid import UUID
+
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from suites.messages import Sequence
 from suites.mqqb.steps.disposition import PUBLIC, REPORT, AcknowledgingReceiver, message_class
 from suites.mqqb.steps.opening import OTHER_GUID
 from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_of_report, text_of_report
@@ -23,30 +27,43 @@ from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_
 )
 @needs("public_names")
 def test_a_traced_message_that_arrives_is_reported(peer, sut, judge):
-    """Of three messages one is traced, one not, one to a queue that nobody knows: there is one report."""
+    """Messages of every kind are traced, some not, one twice, one refused, one to a queue that nobody knows: those
+    that arrived have a report each.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
-    traces = [(1, PEER_PUBLIC_QUEUE), (0, PEER_PUBLIC_QUEUE), (1, OTHER_GUID)]
-    sent = [
-        receiver.give(receiver.asking({"RC": 3}, base={"TR": traced}, debug={"QueueIdentifier": queue}))
-        for traced, queue in traces
-    ]
-    reports = receiver.await_all(receiver.reports, 1)
-    evidence = [*sent, *reports]
+
+    def traced(hops: int, queue: UUID = PEER_PUBLIC_QUEUE, on: int = 1) -> dict[str, Any]:
+        return {"user": {"RC": hops}, "base": {"TR": on}, "debug": {"QueueIdentifier": queue}}
+
+    packets = [receiver.asking(**traced(hops)) for hops in (0, 3, 0x1D)]
+    packets += [receiver.asking(**_with(traced(1), DM=1)), Sequence(peer, ordinal=1).message(**traced(2))]
+    reported = [receiver.give(packet) for packet in packets]
+    refused = Sequence(peer, ordinal=2).message(queue="plain", **traced(4))
+    unreported = [receiver.give(packet) for packet in (receiver.asking(**traced(5, on=0)), packets[0], refused)]
+    unreported.append(receiver.give(receiver.asking(**traced(6, OTHER_GUID))))
+    reports = receiver.await_all(receiver.reports, len(reported))
+    evidence = [*reported, *unreported, *reports]
+    observed = f"{len(reports)} reports"
     for rule in ("MQQB-3.1.5.8.9-01", "MQQB-3.1.5.8.9-02", "MQQB-3.1.5.8.9-08", "MQQB-3.1.5.8.9-11", "MQQB-3.1.5.8-11"):
-        judge(
-            rule, expected="1 report", observed=f"{len(reports)} report{'s' * (len(reports) != 1)}", evidence=evidence
-        )
-    for report in reports[:1]:
-        address = f"TCP:{sut.address}\\{sut.queue()}"
-        body = (
-            f"<MESSAGE ID>{sent[0]['UserHeader'].MessageID:08X}</MESSAGE ID>\r\n"
-            f"<TARGET QUEUE>DIRECT={address}</TARGET QUEUE>\r\n"
-        )
-        for rule, expected, observed in (
-            ("MQQB-3.1.5.8.9-03", REPORT, message_class(report)),
-            ("MQQB-3.1.5.8.9-04", f"DQ {PUBLIC}, {PEER_PUBLIC_QUEUE}", destination_of(report)),
-            ("MQQB-3.1.5.8.9-05", EXPRESS, report["UserHeader"].DM),
-            ("MQQB-3.1.5.8.9-06", label_for(sent[0]), label_of_report(report)),
-            ("MQQB-3.1.5.8.9-07", body.lower(), text_of_report(report).lower()),
-        ):
-            judge(rule, expected=expected, observed=observed, evidence=evidence)
+        judge(rule, expected=f"{len(reported)} reports", observed=observed, evidence=evidence)
+    address = f"TCP:{sut.address}\\"
+    queues = {0: sut.queue(), 1: sut.queue("transactional")}
+    bodies = [
+        f"<MESSAGE ID>{frame['UserHeader'].MessageID:08X}</MESSAGE ID>\r\n"
+        f"<TARGET QUEUE>DIRECT={address}{queues[frame['UserHeader'].TH]}</TARGET QUEUE>\r\n"
+        for frame in reported
+    ]
+    for rule, expected, found in (
+        ("MQQB-3.1.5.8.9-03", [REPORT] * len(reports), [message_class(report) for report in reports]),
+        ("MQQB-3.1.5.8.9-04", [f"DQ {PUBLIC}, {PEER_PUBLIC_QUEUE}"] * len(reports), list(map(destination_of, reports))),
+        ("MQQB-3.1.5.8.9-05", [EXPRESS] * len(reports), [report["UserHeader"].DM for report in reports]),
+        ("MQQB-3.1.5.8.9-06", sorted(map(label_for, reported)), sorted(map(label_of_report, reports))),
+        ("MQQB-3.1.5.8.9-07", sorted(map(str.lower, bodies)), sorted(text_of_report(one).lower() for one in reports)),
+    ):
+        judge(rule, expected=expected, observed=found, evidence=evidence)
+    receiver.end()
+
+
+def _with(arguments: dict[str, Any], **user: int) -> dict[str, Any]:
+    """Return the arguments of a message with more fields of UserHeader."""
+    return arguments | {"user": arguments["user"] | user}

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime
 
 from harness.capture.recorder import Frame
 
 EXPRESS = 0
 """UserHeader.Flags.DM of a report."""
-TIME = (
-    r"\d\d:\d\d(:\d\d)? [AP]M (Sun|Mon|Tue|Wed|Thu|Fri|Sat),(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d\d \d\d"
-)
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+TIME = rf"\d\d:\d\d(:\d\d)? [AP]M ({'|'.join(DAYS)}),({'|'.join(MONTHS)}) \d\d \d\d"
+DATE = "Sun,Jan 01 26"
+"""The form of the end of a report's label: a day."""
 
 
 def label_for(message: Frame) -> str:
@@ -26,12 +29,19 @@ def text_of_report(report: Frame) -> str:
 
 
 def label_of_report(report: Frame) -> str:
-    """Return the beginning of a report's label, when the rest is the source, and a time."""
+    """Return the beginning of a report's label, when the rest is the source, and a time of about when it was sent."""
     label = report["MessagePropertiesHeader"].Label
     text = (label.decode("utf-16-le", "replace") if isinstance(label, bytes) else str(label)).rstrip("\0")
     begins, _, rest = text.partition(" ")
     guid = r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}"
-    return begins.upper() if re.fullmatch(rf"\w+ by {guid} at {TIME}", rest) else text
+    found = re.fullmatch(rf"\w+ by {guid} at {TIME}", rest)
+    return begins.upper() if found and _is_about(text[-len(DATE) :], report["UserHeader"].SentTime) else text
+
+
+def _is_about(date: str, sent_s: int) -> bool:
+    """Return whether a date is that of an instant in some time zone."""
+    days = (datetime.fromtimestamp(sent_s + hours * 3_600, UTC) for hours in range(-12, 15))
+    return date in {f"{DAYS[day.weekday()]},{MONTHS[day.month - 1]} {day.day:02} {day.year % 100:02}" for day in days}
 
 
 def destination_of(report: Frame) -> str:
