@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.faults.fields import bit_clear, bit_set, field_is, refused_unless_zero
 from harness.faults.parts import fault
-from harness.faults.primitives import silent_after, wrong_bytes
+from harness.faults.primitives import set_fields, silent_after, wrong_bytes
 from harness.faults.registry import add
 from reference_qm.codec import (
     ConnectionParametersPacket,
@@ -13,6 +13,7 @@ from reference_qm.codec import (
     SessionAckPacket,
 )
 from reference_qm.core.protocol.identifying import Identifying
+from reference_qm.core.protocol.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
@@ -92,7 +93,16 @@ add(
     ),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQQB-2.2.1-06": ("session-too-many-refused-without-cs",),
-}
-"""Faults of other sections that break rules of this one."""
+
+@fault("session-too-many-refused-without-cs", breaks="MQQB-2.2.1-06")
+class SessionTooManyRefusedWithoutCs(SessionOpening):
+    """A session beyond the limit is closed after a response that says nothing."""
+
+    def build_establish_response(
+        self, session: Session, request: EstablishConnectionPacket
+    ) -> EstablishConnectionPacket:
+        response = super().build_establish_response(session, request)
+        if self.is_session_acceptable():
+            return response
+        accepting: EstablishConnectionPacket = set_fields(response, {"InternalHeader.Flags": lambda old: old & ~0x10})
+        return accepting

@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.faults.fields import bit_clear, bit_inverted, bit_set, field_is, off_by, reserved_bits_set, sent_as
 from harness.faults.made_up import OTHER_GUID
 from harness.faults.parts import fault
-from harness.faults.primitives import set_fields, skip_during
+from harness.faults.primitives import skip_during
 from harness.faults.registry import add
 from reference_qm.codec import NULL_GUID, PT_CONNECTION_PARAMETERS, EstablishConnectionPacket
 from reference_qm.core.protocol.closing import Closing
@@ -100,20 +100,6 @@ class StateAfterResponse(SessionOpening):
 
 
 # -- a session too many --------------------------------------------------------------------------------------------
-
-
-@fault("session-too-many-refused-without-cs", breaks="MQQB-2.2.1-06")
-class SessionTooManyRefusedWithoutCs(SessionOpening):
-    """A session beyond the limit is closed after a response that says nothing."""
-
-    def build_establish_response(
-        self, session: Session, request: EstablishConnectionPacket
-    ) -> EstablishConnectionPacket:
-        response = super().build_establish_response(session, request)
-        if self.is_session_acceptable():
-            return response
-        accepting: EstablishConnectionPacket = set_fields(response, {"InternalHeader.Flags": lambda old: old & ~0x10})
-        return accepting
 
 
 add(
