@@ -146,6 +146,7 @@ def _answers(message, sent):
 def test_a_provider_that_the_receiver_lacks(peer, sut, judge):
     """A message whose signature was made by an unknown provider is NACK_UNSUPPORTED_CRYPTO_PROVIDER, or taken (E84)."""
     secured = Secured(peer, sut)
+    secured.agree_on_signatures()
     packet = secured.message(ALICE, body=CLEAR, security={"DE": 0, "ProviderInfo": NO_SUCH_PROVIDER})
     found = secured.dispositions({"unknown": signed(packet), "known": signed(secured.message())})
     judge(

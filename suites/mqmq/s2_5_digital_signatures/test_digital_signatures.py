@@ -108,6 +108,7 @@ IN_SIG30 = (
 def test_every_property_is_signed(peer, sut, judge, version, properties):
     """A message with another value is accepted with its own signature, and refused with one of before."""
     secured = Secured(peer, sut)
+    secured.agree_on_signatures()
 
     def message():
         return secured.message(several=version == SIG30, body=b"", header={"ResponseQueue": None})

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import follows
-from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.protocol.expiring import Expiring
 from reference_qm.core.protocol.journaling import Journaling
 from reference_qm.core.protocol.routing import Routing
+from reference_qm.core.protocol.securing import Securing
 from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
 from reference_qm.core.queueing.quotas import Quotas
 from reference_qm.core.transactions.events import TransactionEvents
@@ -18,7 +19,7 @@ from reference_qm.model.message import INFINITE
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
-from reference_qm.security import ANONYMOUS, EVERYONE, QueueAccess, is_granted
+from reference_qm.security import ANONYMOUS, EVERYONE, QueueAccess, SignatureType, is_granted
 from reference_qm.surface.clock import Now
 
 
@@ -123,3 +124,27 @@ class OnlySinglePhasesAreAborted(TransactionEvents):
             del collection[name]
         super().abort_unprepared()
         collection.update(kept)
+
+
+@follows("E81.2")
+class OtherBytesAreSigned(Securing):
+    """Other bytes are hashed for the same values: they end with a null."""
+
+    def signed_properties(self, packet: UserMessagePacket, kind: SignatureType) -> bytes:
+        return super().signed_properties(packet, kind) + b"\0"
+
+
+@follows("E84.2")
+class AnyProviderVerifies(SecurityOnReceipt):
+    """A signature by a provider that is not there is verified as any other."""
+
+    def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        security = packet.SecurityHeader
+        if security is None or security.DE:
+            return super().authenticate_packet(packet)
+        default = SecurityHeader.flags(DE=1)
+        plain = replace(packet, SecurityHeader=replace(security, Flags=security.Flags | default))
+        verified = super().authenticate_packet(plain)
+        assert verified.SecurityHeader is not None
+        flags = verified.SecurityHeader.Flags & ~default
+        return replace(verified, SecurityHeader=replace(verified.SecurityHeader, Flags=flags))

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.parts import follows
+from harness.faults.parts import follows, replaced
+from harness.faults.primitives import both
+from harness.faults.registry import add_reading
 from reference_qm.codec import (
     ConnectionParametersPacket,
     EstablishConnectionPacket,
     FormatError,
     Packet,
+    PingPacket,
     UserMessagePacket,
 )
+from reference_qm.core.protocol.establishing import Establishing
 from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.protocol.ping import Ping
 from reference_qm.core.protocol.session_opening import (
@@ -142,3 +146,26 @@ class OpeningIsNoAcknowledgment(Identifying):
     def note_received(self, session: Session) -> None:
         if session.SessionState is SessionState.OPEN:
             super().note_received(session)
+
+
+class _PingNamesTheAcceptor(Ping):
+    def response_processed(self, session: Session, response: PingPacket, now: Now) -> None:
+        if session.direct:
+            session.RemoteQMGuid = response.QMGuid
+        super().response_processed(session, response, now)
+
+
+class _RequestNamesTheAcceptor(Establishing):
+    def build_establish_request(self, session: Session, now: Now) -> EstablishConnectionPacket:
+        request = super().build_establish_request(session, now)
+        if not (session.direct and session.pinged):
+            return request
+        header = replace(request.EstablishConnectionHeader, ServerGuid=session.RemoteQMGuid)
+        return replace(request, EstablishConnectionHeader=header)
+
+
+add_reading(
+    "E11.2",
+    "With a direct name RemoteQMGuid is what the Ping Response said, and goes into the request.",
+    both(replaced(_PingNamesTheAcceptor), replaced(_RequestNamesTheAcceptor)),
+)

@@ -39,6 +39,16 @@ class SessionAckDiscardsTransactional(TransactionalSending):
         session.OutgoingMessageTable.remove(position)
 
 
+@fault("ordered-kept-until-session-ack", breaks="MQQB-3.1.1.6.2-10")
+class OrderedKeptUntilSessionAck(TransactionalSending):
+    """A transactional message is kept until its session acknowledges it, not until its OrderAck."""
+
+    def retain(self, session: Session, position: OutgoingMessagePosition) -> None:
+        super().retain(session, position)
+        session.OutgoingMessageTable.remove(position)
+        self.leave_sequence(session, position)
+
+
 BROKEN_ELSEWHERE = {
     "MQQB-3.1.1.6.2-01": ("routed-message-acknowledged",),
     "MQQB-3.1.1.6.2-03": ("order-ack-of-any-later-message",),
@@ -47,7 +57,6 @@ BROKEN_ELSEWHERE = {
     "MQQB-3.1.1.6.2-06": ("order-ack-timeout-of-two-seconds",),
     "MQQB-3.1.1.6.2-07": ("order-ack-not-sent",),
     "MQQB-3.1.1.6.2-08": ("ordered-messages-kept",),
-    "MQQB-3.1.1.6.2-10": ("resend-nothing",),
     "MQQB-3.1.1.6.2-11": ("not-kept-for-its-final-ack",),
 }
 """Faults of other sections that break rules of this one."""

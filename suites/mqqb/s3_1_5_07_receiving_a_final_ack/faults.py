@@ -68,13 +68,25 @@ class OwnDeadLetterQueueUnread(Journaling):
         return super().dead_letter_queue(replace(message, ApplicationDeadletterQueue=""))
 
 
-@fault("final-ack-elsewhere", breaks=("MQQB-3.1.5.7-04", "MQQB-3.1.5.7-07"))
-class FinalAckElsewhere(FinalAcks):
-    """A message that is kept goes to the dead letters of messages without transaction."""
+@fault("final-ack-journaled-with-the-dead", breaks="MQQB-3.1.5.7-04")
+class FinalAckJournaledWithTheDead(FinalAcks):
+    """A message that was received and wants journaling goes to the transactional dead letters."""
 
     def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
-        header = position.UserMessage.UserHeader
-        if header.JP if message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE else header.JN:
+        if message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE and position.UserMessage.UserHeader.JP:
+            self.qm.positions.move_message(position.MessagePosition, self.qm.adm.SystemTransactionalDeadletterQueue)
+        else:
+            super().journal_final(position, message_class)
+
+
+@fault("final-ack-dead-without-transaction", breaks="MQQB-3.1.5.7-07")
+class FinalAckDeadWithoutTransaction(FinalAcks):
+    """A dead letter that names no queue goes to those of messages without transaction."""
+
+    def journal_final(self, position: OutgoingMessagePosition, message_class: int) -> None:
+        message = position.MessagePosition.MessageReference
+        received = message_class == MessageClass.MQMSG_CLASS_ACK_RECEIVE
+        if message.NegativeJournalingRequested and not received and not message.ApplicationDeadletterQueue:
             self.qm.positions.move_message(position.MessagePosition, self.qm.adm.SystemDeadletterQueue)
         else:
             super().journal_final(position, message_class)

@@ -8,11 +8,21 @@ from dataclasses import replace
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
-from reference_qm.codec import SecurityHeader, UserMessagePacket
+from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.protocol.security_lookup import SecurityLookup
 from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
-from reference_qm.model.adm import Queue
-from reference_qm.security import DEFAULT_QUEUE_SECURITY, EVERYONE, Ace, Acl, QueueAccess, SecurityDescriptor, Sid
+from reference_qm.model.adm import Queue, Session
+from reference_qm.security import (
+    DEFAULT_QUEUE_SECURITY,
+    EVERYONE,
+    Ace,
+    Acl,
+    QueueAccess,
+    Refused,
+    SecurityDescriptor,
+    Sid,
+)
+from reference_qm.surface.clock import Now
 
 SELF = Sid(5, (10,))
 ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
@@ -24,6 +34,30 @@ add(
     "Everybody may write to every queue.",
     skip(SecurityOnReceipt.authorize_sender),
 )
+
+
+@fault(
+    "security-access-denied-to-all",
+    breaks=("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-99"),
+)
+class AccessDeniedToAll(SecurityOnReceipt):
+    """Who says who it is may write to no queue."""
+
+    def authorize_sender(self, packet: UserMessagePacket, queue: Queue) -> None:
+        raise Refused(MessageClass.MQMSG_CLASS_NACK_ACCESS_DENIED, "nobody may write")
+
+
+@fault("security-demanded-of-all", breaks="MQQB-3.1.5.8.3-01")
+class SecurityDemandedOfAll(SecurityOnReceipt):
+    """A message without a SecurityHeader is refused for its lack of a signature."""
+
+    def check_security(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> UserMessagePacket | MessageClass:
+        restricted = self.qm.security_lookup.find_queue_security(queue) != DEFAULT_QUEUE_SECURITY
+        if packet.SecurityHeader is None and restricted:
+            return MessageClass.MQMSG_CLASS_NACK_BAD_SIGNATURE
+        return super().check_security(session, packet, queue, now)
 
 
 @fault("security-access-to-another-queue", breaks="MQQB-3.1.5.8.3-90")

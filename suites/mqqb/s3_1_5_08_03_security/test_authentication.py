@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, goes_on, needs
-from harness.sut.provisioning import BOB, MALLORY
+from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
 from suites.mqqb.steps.secured import NOBODY, SHA1, SHA256, Secured, flipped, judge_dispositions, signed
 
@@ -51,6 +51,7 @@ SIGNATURES = (
 def test_signatures_are_verified(peer, sut, judge):
     """Signatures of every kind and hash by a user that is known; each way in which one can be wrong is refused."""
     secured = Secured(peer, sut)
+    secured.agree_on_signatures()
 
     def changed(packet, **fields):
         for name, value in fields.items():
@@ -111,6 +112,7 @@ IDENTITIES = (
 def test_the_certificate_must_be_its_senders(peer, sut, judge):
     """Genuine signatures: the certificate has to be registered for the user that SecurityID names."""
     secured = Secured(peer, sut)
+    secured.agree_on_signatures()
     other = {"SenderCert": MALLORY.certificate}
     first = {
         "the user's own certificate": signed(secured.message()),
@@ -132,6 +134,7 @@ def test_the_certificate_must_be_its_senders(peer, sut, judge):
 def test_a_message_that_names_no_sender_has_no_identity_to_verify(peer, sut, judge):
     """With ST 0 a certificate that nobody registered is no reason to refuse the signature."""
     secured = Secured(peer, sut)
+    secured.agree_on_signatures(ALICE)
     claims = {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
     (disposition,) = secured.dispositions({"": signed(secured.message(security=claims), SIG20, MALLORY.key)}).values()
     refused = BAD in disposition.acknowledgments
@@ -163,6 +166,7 @@ FINALS = (
 def test_a_final_ack_tells_of_a_refused_transactional_message(peer, sut, judge):
     """Transactional messages are refused by FinalAcks, too."""
     secured = Secured(peer, sut)
+    secured.agree_on_signatures()
     dispositions = secured.dispositions(
         {
             "a transactional message": signed(secured.message(queue="transactional")),

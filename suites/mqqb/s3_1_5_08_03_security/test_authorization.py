@@ -54,6 +54,7 @@ RESTRICTED = (
 def test_a_restricted_queue(peer, sut, judge):
     """Who has the right to write, by a group or by himself, gets in; who has others, or none, does not."""
     secured = Secured(peer, sut)
+    secured.agree_on_signatures(ALICE)
 
     def by(user, **fields):
         return secured.message(user, queue="restricted", **fields)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
 from harness.wire.protection import LEVELS, RC4, listed_keys, simple_blob
 from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, cached, manager, moment, remaining_ms, users
 from suites.mqqb.steps.opening import Between, pass_time
-from suites.mqqb.steps.secured import CLEAR, KEY, Secured, secret, signed
+from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, secret, signed
 
 NEEDS = needs("security", "receive", "configure", "inspect")
 ENHANCED = 3
@@ -36,6 +37,8 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
     secured = Secured(peer, sut)
     before = users(sut)
     disposition = secured.dispositions({"": signed(secured.message(body=CLEAR))})[""]
+    if disposition.found is None:
+        raise ConformanceFailure(OTHER_BYTES)
     entries, now_s = cached(sut, CERTIFICATES), peer.environment.now().utc_s
     evidence = disposition.frames
     for rule in ("MQQB-3.1.5.8.3-29", "MQQB-3.1.5.8.3-34", "MQQB-3.1.1.3-02", "MQQB-3.1.1.3-03"):
@@ -64,7 +67,10 @@ def test_the_oldest_half_leaves_a_full_cache_of_certificates(peer, sut, judge):
     secured = Secured(peer, sut, user_cert_cache_size=4)
     evidence = []
     for user in (ALICE, BOB, CAROL, DAVE):
-        evidence += secured.dispositions({"": signed(secured.message(user), key=user.key)})[""].frames
+        disposition = secured.dispositions({"": signed(secured.message(user), key=user.key)})[""]
+        if disposition.found is None:
+            raise ConformanceFailure(OTHER_BYTES)
+        evidence += disposition.frames
         pass_time(peer, LATER_MS)
     full = users(sut)
     evidence += secured.dispositions({"": signed(secured.message(ERIN), key=ERIN.key)})[""].frames

@@ -58,6 +58,7 @@ BODIES = (
 def test_bodies_are_decrypted(peer, sut, judge):
     """Bodies under every level and algorithm arrive in clear; one that is not encrypted is left alone."""
     secured = Secured(peer, sut)
+    secured.agree_on_signatures()
 
     def way(level, algorithm, bits):
         return secret(sut, secured.message(body=CLEAR), level, algorithm, KEY[bits])

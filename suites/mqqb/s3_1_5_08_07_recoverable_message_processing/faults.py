@@ -149,12 +149,11 @@ class NotBegunAnew(SessionAcks):
 
 @fault("flag-of-the-next-set", breaks="MQQB-3.1.5.8.7-15")
 class FlagOfTheNextSet(SessionAcks):
-    """After the SessionAck of 32 messages a message sets the flag of the next number too."""
+    """A message sets the flag of the next number too."""
 
     def set_flag(self, session: Session, now: Now) -> None:
         super().set_flag(session, now)
-        if session.RecoverableMessageReceivedCount > FLAG_BITS:
-            session.RecoverableMsgAckFlags |= session.RecoverableMsgAckFlags << 1
+        session.RecoverableMsgAckFlags |= session.RecoverableMsgAckFlags << 1 & (1 << FLAG_BITS) - 1
 
 
 BROKEN_ELSEWHERE = {

@@ -11,7 +11,7 @@ from reference_qm.surface.clock import Now
 
 add(
     "resend-nothing",
-    ("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02", "MQQB-3.1.1.6.2-10"),
+    ("MQQB-3.1.6.5-01", "MQQB-3.1.6.5-02"),
     "Nothing is sent again when the Transactional Ack Wait Timer expires.",
     skip(TransactionalSending.on_ack_wait_timer),
 )

@@ -11,7 +11,7 @@ from harness.faults.primitives import set_fields
 from reference_qm.codec import MQFSignatureHeader, UserMessagePacket
 from reference_qm.core.protocol.securing import Securing
 from reference_qm.model.adm import Message
-from reference_qm.security import HashAlgorithm
+from reference_qm.security import HashAlgorithm, SignatureType
 
 _HASH = "MessagePropertiesHeader.HashAlgorithm"
 
@@ -47,11 +47,18 @@ class SignedAsMsmq1(Securing):
         return super().sign_packet(message, packet)
 
 
+def _is_oldest(message: Message) -> bool:
+    """Return whether a signature is that of MSMQ 1.0: one has to be genuine, or none can be judged (E81)."""
+    return message.security is not None and message.security.AuthenticationLevel == SignatureType.SIG10
+
+
 @fault("sent-signed-with-sha1", breaks=("MQQB-3.1.7.1.4-04", "MQQB-3.1.7.1.4-07"))
 class SignedWithSha1(Securing):
-    """Messages are signed with SHA-1, whatever HashAlgorithm says."""
+    """Messages are signed with SHA-1, whatever HashAlgorithm says, but for those of MSMQ 1.0."""
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        if _is_oldest(message):
+            return super().sign_packet(message, packet)
         asked = packet.MessagePropertiesHeader.HashAlgorithm
         signed = super().sign_packet(message, set_fields(packet, {_HASH: int(HashAlgorithm.SHA1)}))
         kept: UserMessagePacket = set_fields(signed, {_HASH: asked})
@@ -60,10 +67,16 @@ class SignedWithSha1(Securing):
 
 @fault("sent-signed-by-another-key", breaks=("MQQB-3.1.7.1.4-05", "MQQB-3.1.7.1.4-08"))
 class SignedByAnotherKey(Securing):
-    """Messages are signed with another user's key."""
+    """Messages are signed with another user's key, but for those of MSMQ 1.0."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        self.rightly = _is_oldest(message)
+        return super().sign_packet(message, packet)
 
     def find_signing_key(self, certificate: bytes) -> rsa.RSAPrivateKey | None:
         right = super().find_signing_key(certificate)
+        if self.rightly:
+            return right
         accounts = self.qm.config.security.accounts
         return next((one.key for one in accounts if one.key is not None and one.key != right), right)
 

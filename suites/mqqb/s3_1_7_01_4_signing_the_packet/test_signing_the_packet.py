@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
 from suites.mqmq.steps.outgoing import Outgoing
 
+OTHER_KEY = "no signature of the user's key"
 KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_KINDS = {
     "sig10": ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQMQ-2.2.20.6-25"),
@@ -25,7 +27,7 @@ def _signatures(frame):
 def _kind(value, frame):
     """Name the kind of a signature, by the key of the user's certificate."""
     found = [name for name, kind in KINDS.items() if is_signature(value, frame.data, kind, ALICE.certificate)]
-    return found[0] if found else "no signature of the user's key"
+    return found[0] if found else OTHER_KEY
 
 
 @needs("security", "send")
@@ -36,6 +38,7 @@ def test_messages_are_signed_as_asked(peer, sut, judge):
     plain = outgoing.send(body="not signed", label="a label")
     observed = "not signed" if _signatures(plain) == (b"", b"") else "signed"
     judge("MQQB-3.1.7.1.4-01", expected="not signed", observed=observed, evidence=plain)
+    found = {}
     for level in KINDS:
         frame = outgoing.send(
             body="signed",
@@ -52,6 +55,11 @@ def test_messages_are_signed_as_asked(peer, sut, judge):
         for rule in ("MQQB-3.1.7.1.4-01", "MQQB-3.1.7.1-07"):
             judge(rule, expected="signed", observed=observed, evidence=frame)
         value = several if level == "sig30" else single
-        for rule in RULES_OF_KINDS[level]:
-            judge(rule, expected=level, observed=_kind(value, frame), evidence=frame)
+        found[level] = (frame, value, _kind(value, frame))
     outgoing.end()
+    judge.finished("MQQB-3.1.7.1.4-01", "MQQB-3.1.7.1-07")
+    if all(value and kind == OTHER_KEY for _, value, kind in found.values()):
+        raise ConformanceFailure("no signature of the SUT is genuine: it may hash other bytes (E81)")
+    for level, (frame, _, kind) in found.items():
+        for rule in RULES_OF_KINDS[level]:
+            judge(rule, expected=level, observed=kind, evidence=frame)

@@ -14,10 +14,10 @@ from harness.errors import ConformanceFailure
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.peer import PEER_QUEUE, Peer
-from harness.sut.provisioning import ALICE, User
+from harness.sut.provisioning import ALICE, MALLORY, User
 from harness.sut.sut import Sut
 from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, MQFSignatureHeader
-from harness.wire.protection import LEVELS, SIG20, SIG30, RsaKey, encrypted, listed_keys, signature, simple_blob
+from harness.wire.protection import LEVELS, SIG10, SIG20, SIG30, RsaKey, encrypted, listed_keys, signature, simple_blob
 from reference_qm.codec import MessageClass
 from suites.messages import NONE, Sequence, a_message
 from suites.mqqb.steps.opening import opened
@@ -60,7 +60,7 @@ class SecuredDisposition:
     @property
     def kept(self) -> str:
         """Return whether it is in its queue."""
-        return "not in its queue" if self.found is None else "in its queue"
+        return "not in its queue" if self.found is None else KEPT
 
     @property
     def in_silence(self) -> str:
@@ -149,6 +149,8 @@ def _class(frame: Frame) -> str:
     return names.get(value, f"0x{value:04X}")
 
 
+KEPT = "in its queue"
+OTHER_BYTES = "no signature of the peer is genuine to the SUT: it may hash other bytes (E81)"
 NOWHERE = "private$\\mqc-nowhere"
 """A queue that the SUT has not."""
 LASTING = 20
@@ -221,6 +223,26 @@ class Secured:
             return a_message(self.peer, own, queue=queue, **headers)
         self.sequences += 1
         return Sequence(self.peer, self.sequences).message(own, queue=queue, **headers)
+
+    def agree_on_signatures(self, user: User | None = None) -> None:
+        """See that some signature is genuine to the SUT; ConformanceFailure when none is: it may hash others (E81).
+
+        They are of ``user``, or name no sender, where a refusal says for which reason it is one.
+        """
+        by = user or (None if self.tells else ALICE)
+        claims = {} if by else {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
+        found = self.dispositions(
+            {
+                str(kind): signed(
+                    self.message(by or ALICE, security=claims, several=kind == SIG30, HashAlgorithm=one),
+                    kind,
+                    (by or MALLORY).key,
+                )
+                for kind, one in ((SIG10, SHA1), (SIG20, SHA256), (SIG30, SHA512))
+            }
+        )
+        if all(one.kept != KEPT and one.answer in ("NACK_BAD_SIGNATURE", "silence") for one in found.values()):
+            raise ConformanceFailure(OTHER_BYTES)
 
     def refused(self, nack: str) -> str:
         """Return the answer to a refused message: its acknowledgment, where SendInsecureNacks lets it go."""

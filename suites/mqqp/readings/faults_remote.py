@@ -14,12 +14,15 @@ from reference_qm.core.queueing.opening import QueueOpening
 from reference_qm.core.queueing.positions import LOW_BYTES, Positions
 from reference_qm.core.queueing.seeking import Seeking
 from reference_qm.core.remote.ending import CANCELED, RemoteEnding
-from reference_qm.core.remote.enums import RECEIVING, ReadAction
+from reference_qm.core.remote.enums import INFINITE_MS, RECEIVING, ReadAction
 from reference_qm.core.remote.model import RemoteReadEntry
 from reference_qm.core.remote.opening import RemoteOpening
 from reference_qm.core.remote.qmcomm import Qmcomm
 from reference_qm.core.remote.reading import RemoteReads
 from reference_qm.core.remote.starting import Desc, RemoteStarting
+from reference_qm.core.remote_client.model import RemoteOpenQueueEntry, RemoteQueue
+from reference_qm.core.remote_client.opening import ClientOpening
+from reference_qm.core.remote_client.reading import ClientReading, Version
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, MessageSeekAction
@@ -37,6 +40,22 @@ class CancelledReadFails(RemoteEnding):
     def cancel_remote_read(self, entry: RemoteReadEntry, status: Status) -> Status:
         failed = Status.MQ_ERROR_OPERATION_CANCELLED if status is CANCELED else status
         return super().cancel_remote_read(entry, failed)
+
+
+@follows("E52.2")
+class PeeksCannotBeCancelled(RemoteReads):
+    """A waiting peek cannot be cancelled: it waits for its time-out."""
+
+    def remote_peek(
+        self, entry: RemoteReadEntry, descriptor: OpenQueueDescriptor, cursor: Cursor | None, now: Now
+    ) -> None:
+        answered = partial(self.complete_remote_read, entry)
+        timeout_ms = None if entry.Timeout == INFINITE_MS else entry.Timeout
+        self.qm.reading.peek_message(descriptor, answered, now, timeout_ms, cursor)
+
+    def remove_remote_read_entry(self, entry: RemoteReadEntry) -> None:
+        if entry in self.qm.remote.RemoteReadEntryCollection.of(entry.OpenQueueDescriptorHandle):
+            super().remove_remote_read_entry(entry)
 
 
 @follows("E55.2")
@@ -170,3 +189,42 @@ class ReadsGoOnAfterClosing(QueueOpening):
             del readers[number]
         super().close_queue(queue_desc)
         readers.update(kept)
+
+
+@follows("E136.2")
+class LateBetasAreOld(ClientReading):
+    """A server of version 5.1 with a build below 951 is old, too."""
+
+    def is_old_version(self, version: Version | None) -> bool:
+        return super().is_old_version(version) or (version is not None and version[:2] == (5, 1) and version[2] < 951)
+
+
+@follows("E137.2")
+class ClosedQueuesAreKept(ClientOpening):
+    """Nothing is removed of a queue that is closed."""
+
+    def remove_remote_open_queue(self, entry: RemoteOpenQueueEntry) -> None:
+        """Keep it."""
+
+
+@follows("E138.2")
+class TheHandleAlone(ClientOpening):
+    """The QueueHandle alone decides which open queue is meant."""
+
+    def find_remote_open_queue(self, queue: RemoteQueue) -> RemoteOpenQueueEntry:
+        for entry in self.qm.remote_client.RemoteOpenQueueEntryCollection:
+            if entry.OpenQueueDescriptorHandle == queue.QueueHandle:
+                return entry
+        return super().find_remote_open_queue(queue)
+
+
+@follows("E139.2")
+class SevenBytesAreCompared(Seeking):
+    """The server compares the seven low bytes of a LookupIdentifier only."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> tuple[Status, MessagePosition | None]:
+        low = lookup_id & LOW_BYTES
+        whole = (one.LookupIdentifier for one in queue.MessagePositionList if one.LookupIdentifier & LOW_BYTES == low)
+        return super().seek_with_identifier(queue, next(whole, lookup_id), peek_operation, lookup_action)

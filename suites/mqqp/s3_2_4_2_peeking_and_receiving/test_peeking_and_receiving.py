@@ -45,7 +45,17 @@ VERSIONS = {
     "below_5_1": ([WINDOWS_2000, (5, 0, 951), (5, 0, 65_535)], START),
     "early_build": ([(5, 0, 0), (5, 0, 950)], START),
     "old": ([WINDOWS_2000], START),
-    "new": ([(5, 1, 0), (5, 1, 950), WINDOWS_2003, (6, 0, 0), (10, 0, 0), (255, 0, 950)], START2),
+    "new": (
+        [
+            (5, 1, 951),
+            (5, 1, 2_600),
+            WINDOWS_2003,  # E136: what is before (5, 1, 951) may be old
+            (6, 0, 0),
+            (10, 0, 0),
+            (255, 0, 950),
+        ],
+        START2,
+    ),
     "check": ([WINDOWS_7], START2),
 }
 """Versions that a server returns, and the method that is called then."""
