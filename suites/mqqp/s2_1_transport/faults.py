@@ -48,15 +48,8 @@ def _any_neighbour(event: Input) -> Iterable[Input]:
     return [event]
 
 
-def _other_interface(event: Input) -> Iterable[Input]:
-    if isinstance(event, RpcBytes):
-        event = replace(event, data=event.data.replace(_QM2QM, bytes(16)))
-    return [event]
-
-
 add("rpc-any-version", "MQQP-1.9-D01", "qm2qm is served in whatever version is asked for.", inputs(_any_version))
 add("rpc-any-neighbour", "MQQP-1.9-D01", "An interface like qm2qm is served.", inputs(_any_neighbour))
-add("rpc-other-interface", "MQQP-1.9-D01", "qm2qm is not known by its identifier.", inputs(_other_interface))
 
 # -- who may connect --------------------------------------------------------------------------------------------------
 

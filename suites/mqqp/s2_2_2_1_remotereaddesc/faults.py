@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from harness.faults.parts import fault, replaced
+from harness.faults.primitives import inputs
 from harness.faults.registry import Install, add
 from harness.faults.rpc_calls import answering
 from reference_qm.codec import FormatError
@@ -20,6 +23,7 @@ from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import Input, RpcBytes
 
 # -- the server -------------------------------------------------------------------------------------------------------
 
@@ -96,13 +100,24 @@ class ReservedOfClient(RemoteReads):
         super().answer_read(call if given is None else answering(call, **{name: kept}), status, entry)
 
 
-@fault("remote-packet-cut", breaks=("MQQP-2.2.2.1-D02", "MQQP-2.2.2.1-D04"))
+@fault("remote-packet-cut", breaks="MQQP-2.2.2.1-D04")
 class PacketCut(RemoteReads):
     """A packet of more than 64 KiB comes without its end."""
 
     def serialize_remote_message(self, position: MessagePosition) -> bytes:
         return super().serialize_remote_message(position)[:0xFFFF]
 
+
+BEYOND = (0x0042_0001).to_bytes(4, "little")
+
+
+def _any_size(event: Input) -> Iterable[Input]:
+    if isinstance(event, RpcBytes):
+        event = replace(event, data=event.data.replace(BEYOND, bytes(4)))
+    return [event]
+
+
+add("remote-size-range-ignored", "MQQP-2.2.2.1-D02", "A dwSize above 0x00420000 is taken.", inputs(_any_size))
 
 # -- the client -------------------------------------------------------------------------------------------------------
 

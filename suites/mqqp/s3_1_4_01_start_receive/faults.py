@@ -496,6 +496,7 @@ class ReadsInform(RemoteReads):
         "MQQP-3.1.4.10-50",
         "MQQP-3.1.4.11-53",
         "MQQP-2.2.2.1-10",
+        "MQQP-2.2.2.1-D02",
         "MQQP-2.2.2.1-D04",
         "MQQP-2.2.2.1-03",
     ),
@@ -672,6 +673,16 @@ class FailuresDistinguished(ServerBindings):
     def is_failure(self, status: int) -> bool:
         return status >> 16 == 0xC00E
 
+
+add(
+    "remote-failures-unseen",
+    (
+        *("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10", "MQQP-3.1.4.11-18"),
+        *("MQQP-3.1.4.3-12", "MQQP-3.1.4.7-03"),
+    ),
+    "A client takes whatever a method returns for success.",
+    skip(ServerBindings.check),
+)
 
 BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.1-02": ("remote-cancel-first-cancelled",),

@@ -38,7 +38,7 @@ def test_nack_gives_the_message_back_and_ack_takes_it(remote, judge, by, kind):
     refused = queue.end(first, RR_NACK)
     place = queue.labels()
     elsewhere = other.read(RECEIVE, by=by)
-    other.end(elsewhere, RR_NACK).settled()
+    other.end(elsewhere, RR_NACK)
     back = queue.read(RECEIVE, by=by)
     seen = [brought(first), hidden, refused.outcome, place, brought(elsewhere), brought(back)]
     expected: list[Any] = [FIRST, SECOND, "MQ_OK", [FIRST, SECOND], FIRST, FIRST]

@@ -128,7 +128,7 @@ def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other
     cancelled = caller.call("RemoteQMCancelReceive", **numbers)
     end = ended(read)
     deliver(remote, [FIRST])
-    observed = [waits, cancelled.outcome, end, brought(queue.receive(by=by))]
+    observed = [waits, cancelled.outcome, end, brought(queue.read(RECEIVE, by=by))]
     evidence = frames([read, cancelled])
     for rule in ("MQQP-3.1.4.6-D01", "MQQP-3.1.4.6-15"):
         judge(rule, expected=[WAITING, "MQ_OK", NO_MESSAGE, FIRST], observed=observed, evidence=evidence)

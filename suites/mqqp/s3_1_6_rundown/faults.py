@@ -32,3 +32,9 @@ add(
     "A client that is gone has got its message.",
     both(skip(RemoteOpening.run_down_session), replaced(_Acknowledging)),
 )
+add(
+    "remote-read-rundown-acknowledges",
+    "MQQP-3.1.6.2-02",
+    "A client whose connection ends has got its message, while the queue stays open.",
+    replaced(_Acknowledging),
+)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from harness.judging.verdicts import Verdict
 from harness.peer.association import Association, Call
 from harness.peer.remote import START, START2, Remote, RemoteQueue
 from harness.run.marks import covers, needs
-from harness.wire.rpc_qm2qm import RECEIVE
+from harness.wire.rpc import QM2QM
+from harness.wire.rpc_qm2qm import RECEIVE, desc2
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, deliver, fill, filled, frames, waiting
 
@@ -55,6 +57,23 @@ def test_a_client_that_is_gone_gives_its_message_back(remote, judge, by, kind):
     expected = [FIRST, SECOND, [THIRD], [FIRST, THIRD], "MQ_OK"]
     for rule in ("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"):
         judge(rule, expected=expected, observed=observed, evidence=frames([received, kept]))
+
+
+@covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
+def test_a_read_on_a_connection_of_its_own_is_given_back(remote, judge):
+    """The queue stays open where it was opened; the connection on which it was read ends: the message is back."""
+    queue = filled(remote, FIRST, SECOND)
+    reading = remote.associate(QM2QM)
+    read = reading.call(START2, lpRemoteReadDesc2=desc2(queue.description(RECEIVE)))
+    if read.outcome != "MQ_OK":
+        judge.give_up(Verdict.NOT_EXERCISED, f"a queue is read on the connection where it was opened: {read.outcome}")
+        return
+    hidden = queue.labels()
+    reading.close()
+    eventually_there(remote, queue, [FIRST, SECOND])
+    observed = [brought(read), hidden, queue.labels()]
+    for rule in ("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"):
+        judge(rule, expected=[FIRST, [SECOND], [FIRST, SECOND]], observed=observed, evidence=read.evidence)
 
 
 def reopened(remote: Remote, association: Association) -> Call:
