@@ -35,6 +35,7 @@ from suites.mqqp.steps.reader import (
     description,
     frames_of,
     give,
+    message,
 )
 from suites.mqqp.steps.reads import (
     PEEKING,
@@ -122,11 +123,11 @@ BEGUN = {
 
 @pytest.mark.parametrize("name", [pytest.param(name, marks=covers(*rules), id=name) for name, rules in BEGUN.items()])
 def test_only_a_receive_that_brought_a_message_is_ended(peer, sut, judge, name):
-    """A receive fails, though its answer holds a handle: it is not ended. The next brings a message and is ended."""
+    """A receive fails, though its answer holds a message and a handle: it is not ended. The next succeeds and is."""
     reader = Reader(peer, sut, WINDOWS_2000 if name == START else WINDOWS_7)
     remote = reader.open()
     for fails in (True, False):
-        reader.server.answers[name] = (lambda call: give(call, None, NO_MESSAGE)) if fails else reader.give
+        reader.server.answers[name] = (lambda call: give(call, message(peer), NO_MESSAGE)) if fails else reader.give
         if name == LOOKUP:
             reader.begin("remote_receive_by_lookup_id", remote=remote, lookup_id=IDENTIFIER).wait()
         else:

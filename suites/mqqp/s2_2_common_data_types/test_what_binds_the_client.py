@@ -22,6 +22,7 @@ from suites.mqqp.steps.reader import (
     description,
     frames_of,
     give,
+    message,
 )
 from suites.mqqp.steps.reads import READ_TIMEOUT_MS, RECEIVING
 
@@ -165,9 +166,9 @@ def test_every_failure_is_treated_the_same(peer, sut, judge, name):
 
 
 def _fail(reader, name, status):
-    """Let a method return a failure."""
+    """Let a method return a failure, a read one whose answer has a message nevertheless."""
     if name in (START, START2, "RemoteQMStartReceiveByLookupId"):
-        reader.server.answers[name] = lambda call: give(call, None, status)
+        reader.server.answers[name] = lambda call: give(call, message(reader.peer), status)
     else:
         reader.server.answers[name] = lambda call: call.respond(Return=status)
 
