@@ -30,6 +30,8 @@ COPIED = {
     "MQQB-3.1.5.6-26": ("EodResendTime", "ResendTime"),
 }
 """Attributes of the OutgoingTransferInfo, by rule, and the element of TxOutgoingSequence whose value each has."""
+LONGEST_INTERVAL_S = 120
+"""More than the first interval of any ResendTimerTable that a check can wait for: 30 s (note <24>)."""
 MANY = 12
 """More OrderAcks than the ResendTimerTable has entries."""
 
@@ -174,6 +176,36 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
             judge(rule, expected=index, observed=element(info, "EodResendCount"), evidence=evidence)
     for number in range(1, 6):
         outgoing.finish(number)
+    outgoing.settle()
+
+
+@needs("send", "management")
+@covers("MQQB-3.1.5.6-20", "MQQB-3.1.5.6-26")
+def test_the_transfer_info_tells_when_messages_are_sent_again(peer, sut, judge):
+    """Of three messages one is acknowledged: the others are sent again after the interval that is told, not before.
+
+    The timer runs since they were sent, or since the OrderAck (E46).
+    """
+    outgoing = Outgoing(peer, sut, "mqc-order-interval")
+    sent = outgoing.send(3)
+    begun_s = peer.environment.now().utc_s
+    frames = [outgoing.on_session(), outgoing.acknowledge(1)]
+    outgoing.await_info("EodLastAckCount", 1)
+    info, now_s = outgoing.info(), peer.environment.now().utc_s
+    interval_s = int(element(info, "EodResendInterval"))
+    if not 0 < interval_s <= LONGEST_INTERVAL_S:
+        judge("MQQB-3.1.5.6-20", expected="the first interval", observed=f"{interval_s} s", evidence=frames)
+        return
+    due_ms = sut.duration_ms(interval_s * 1_000)
+    slack_ms = sut.slack_ms(interval_s * 1_000)
+    peer.environment.run_until(lambda: len(outgoing.copies(3)) > 1, due_ms + slack_ms + sut.response_timeout_ms)
+    again = outgoing.copies(3)[1:]
+    early, late = sent[-1].time_ms + due_ms * 4 // 5, frames[-1].time_ms + due_ms + slack_ms
+    when = "not at all" if not again else "in time" if early <= again[0].time_ms <= late else "at another time"
+    evidence = [*sent, *frames, *again]
+    judge("MQQB-3.1.5.6-20", expected="in time", observed=when, evidence=evidence)
+    expected = Between(begun_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)
+    judge("MQQB-3.1.5.6-26", expected=expected, observed=element(info, "EodResendTime"), evidence=evidence)
     outgoing.settle()
 
 

@@ -54,6 +54,13 @@ for _name, _rule, _says, _element, _value in (
         "UnackedReceivedMsgCount",
         1,
     ),
+    (
+        "unacknowledged-never-counted",
+        "MQQB-3.1.5.8.2-03",
+        "UnackedReceivedMsgCount stays 0.",
+        "UnackedReceivedMsgCount",
+        0,
+    ),
     ("direct-not-noted", "MQQB-3.1.5.8.2-04", "DirectFormatSession stays FALSE.", "DirectFormatSession", False),
     ("direct-always", "MQQB-3.1.5.8.2-04", "DirectFormatSession becomes TRUE always.", "DirectFormatSession", True),
     ("activity-not-noted", "MQQB-3.1.5.8.2-13", "SessionActive stays FALSE.", "SessionActive", False),

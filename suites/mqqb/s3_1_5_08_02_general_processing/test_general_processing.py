@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.disposition import history_entry, private_queue
+from suites.mqqb.steps.disposition import DIRECT, ON_DESTINATION, history_entry, private_queue
 from suites.mqqb.steps.opening import ACK_MS, CLOCK_S, Between, accepted_from, opened, text
+from suites.mqqb.steps.ordering import Receiver, private_number
 from suites.mqqb.steps.sender import eventually
 
 DELAY_MS = ACK_MS // 2
@@ -16,15 +18,21 @@ MEASURED = 10
 """Timers run at most so many times faster where the check has to act while they run."""
 
 
-@covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
+@covers("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
 def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(peer, sut, judge):
-    """Three express messages, the last ones half the delay later, are acknowledged together when the delay is over."""
+    """Three express messages, the last ones half the delay later, are acknowledged together when the delay is over.
+
+    Without a message nothing is; one more has an acknowledgment of its own.
+    """
     sut.slow_down(MEASURED)
     session = opened(peer, AckTimeout=ACK_MS)
     sent = [session.send(a_message(peer))]
     session.quiet(sut.duration_ms(DELAY_MS) // 2)
     sent += [session.send(a_message(peer)) for _ in range(2)]
-    ack = session.expect("SessionAck", within_ms=sut.duration_ms(2 * DELAY_MS) + sut.slack_ms(DELAY_MS))
+    ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * DELAY_MS) + sut.slack_ms(DELAY_MS))
+    if ack is None:
+        judge("MQQB-3.1.5.8.2-03", expected="acknowledged", observed="never acknowledged", evidence=sent)
+        raise ConformanceFailure("messages are not acknowledged")
     evidence = [*sent, ack]
     for rule in ("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8-04"):
         judge(rule, expected=3, observed=ack["SessionHeader"].AckSequenceNumber, evidence=evidence)
@@ -32,6 +40,12 @@ def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(
     expected = Between(due_ms * 4 // 5, due_ms + sut.slack_ms(DELAY_MS))
     for rule in ("MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8.7-01"):
         judge(rule, expected=expected, observed=ack.time_ms - sent[0].time_ms, evidence=evidence)
+    judge.finished("MQQB-3.1.5.8.2-02", "MQQB-3.1.5.8.2-12", "MQQB-3.1.5.8-04", "MQQB-3.1.5.8.7-01")
+    session.quiet(due_ms + sut.slack_ms(DELAY_MS))
+    sent.append(session.send(a_message(peer)))
+    session.quiet(due_ms + sut.slack_ms(DELAY_MS))
+    acks = [frame["SessionHeader"].AckSequenceNumber for frame in session.received if frame.kind == "SessionAck"]
+    judge("MQQB-3.1.5.8.2-03", expected=[3, 4], observed=acks, evidence=[*sent, *session.received[2:]])
 
 
 @covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")
@@ -52,6 +66,23 @@ def test_a_session_knows_what_it_owes_and_how_it_is_used(peer, sut, judge):
         ("MQQB-3.1.5.8.2-13", "SessionActive", [False, True, True]),
     ):
         judge(rule, expected=expected, observed=[state[name] for state in states], evidence=sent)
+
+
+@covers("MQQB-3.1.5.8.2-04")
+@needs("queue_control", "private_names")
+def test_a_direct_name_makes_a_session_one_of_direct_names(peer, sut, judge):
+    """OrderAcks go to a private name while messages have private names, and to a direct one after a direct name."""
+    receiver = Receiver(peer, sut)
+    user = private_queue(sut.guid, private_number(sut, sut.queue("transactional")))
+    evidence: list[Frame | None] = []
+    observed = []
+    for number in (1, 2):
+        evidence.append(receiver.send(user, destination=None))
+        frame = receiver.last_acknowledgment(number)
+        observed.append("no OrderAck" if frame is None else f"DQ {frame['UserHeader'].DQ}")
+        evidence += [frame, receiver.connections[0].send(a_message(peer))]
+    expected = [f"DQ {ON_DESTINATION}", f"DQ {DIRECT}"]
+    judge("MQQB-3.1.5.8.2-04", expected=expected, observed=observed, evidence=evidence)
 
 
 @covers("MQQB-3.1.5.8.2-06", "MQQB-3.1.5.8.2-07", "MQQB-3.1.5.8.2-08", "MQQB-3.1.5.8.2-10")

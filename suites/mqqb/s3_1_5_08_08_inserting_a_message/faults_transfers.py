@@ -12,7 +12,8 @@ from harness.faults.registry import Install, add
 from reference_qm.codec import UserMessagePacket
 from reference_qm.core.protocol.in_sequence import InSequence
 from reference_qm.core.protocol.order_acks import OrderAcks
-from reference_qm.model.adm import IncomingTransactionalTransferInfo, Session
+from reference_qm.core.protocol.routing import Routing
+from reference_qm.model.adm import IncomingTransactionalTransferInfo, MessagePosition, OutgoingQueue, Session
 from reference_qm.surface.clock import Now
 
 # -- IncomingTransactionalTransferInfo -----------------------------------------------------------------------------
@@ -123,3 +124,27 @@ for _name, _breaks, _path in (
     ("transfer-other-eodresendtime", "MQQB-3.1.5.8.8-42", "EodResendTime"),
 ):
     add(_name, _breaks, f"{_path} is one more.", _sent(_path))
+
+
+def _forgotten(element: str) -> Install:
+    """Forget an element of the OutgoingTransferInfo when a message is sent on."""
+
+    class Forgotten(Routing):
+        def send_on(self, position: MessagePosition, packet: UserMessagePacket, now: Now) -> None:
+            super().send_on(position, packet, now)
+            queue = position.QueueReference
+            assert isinstance(queue, OutgoingQueue)
+            if queue.OutgoingTransferInfoReference is not None:
+                queue.OutgoingTransferInfoReference = set_fields(queue.OutgoingTransferInfoReference, {element: 0})
+
+    return replaced(Forgotten)
+
+
+for _name, _rule, _element in (
+    ("transfer-forgets-lastacktime", "MQQB-3.1.5.8.8-29", "EodLastAckTime"),
+    ("transfer-forgets-lastackcount", "MQQB-3.1.5.8.8-30", "EodLastAckCount"),
+    ("transfer-forgets-resendinterval", "MQQB-3.1.5.8.8-32", "EodResendInterval"),
+    ("transfer-forgets-noreadcount", "MQQB-3.1.5.8.8-40", "EodNoReadCount"),
+    ("transfer-forgets-resendtime", "MQQB-3.1.5.8.8-42", "EodResendTime"),
+):
+    add(_name, _rule, f"{_element} is 0 once a transactional message was sent on.", _forgotten(_element))

@@ -226,6 +226,7 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
     "MQQB-3.1.5.8.8-29",
     "MQQB-3.1.5.8.8-30",
     "MQQB-3.1.5.8.8-31",
+    "MQQB-3.1.5.8.8-32",
     "MQQB-3.1.5.8.8-33",
     "MQQB-3.1.5.8.8-34",
     "MQQB-3.1.5.8.8-35",
@@ -235,6 +236,7 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
     "MQQB-3.1.5.8.8-39",
     "MQQB-3.1.5.8.8-40",
     "MQQB-3.1.5.8.8-41",
+    "MQQB-3.1.5.8.8-42",
 )
 @needs("management", "send", "private_names")
 def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, judge):
@@ -246,7 +248,7 @@ def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, 
     own = outgoing.send(3, journal=["positive"])
     acks = [outgoing.on_session(), outgoing.acknowledge(1)]
     eventually(peer, lambda: _info(outgoing_queue(sut, name)).get("EodLastAckCount") == 1)
-    known = len(messages(outgoing.session))
+    known, interval_s = len(messages(outgoing.session)), _info(outgoing_queue(sut, name))["EodResendInterval"]
     packet = Sequence(peer).message(private_queue(peer.identifier, ROUTED_QUEUE), destination=None, ApplicationTag=3)
     sent = opened(peer).send(packet)
     peer.environment.run_until(lambda: len(messages(outgoing.session)) > known, sut.response_timeout_ms)
@@ -261,6 +263,8 @@ def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, 
         ("MQQB-3.1.5.8.8-30", "EodLastAckCount", 1),
         ("MQQB-3.1.5.8.8-40", "EodNoReadCount", unread + 1),
         ("MQQB-3.1.5.8.8-41", "EodResendCount", Between(0, 1)),
+        ("MQQB-3.1.5.8.8-32", "EodResendInterval", interval_s),
+        ("MQQB-3.1.5.8.8-42", "EodResendTime", Between(now_s - CLOCK_S + interval_s, now_s + CLOCK_S + interval_s)),
     ):
         judge(rule, expected=expected, observed=info.get(element), evidence=[*acks, sent])
     for rule, element, place in (
