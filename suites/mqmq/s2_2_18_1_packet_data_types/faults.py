@@ -137,6 +137,16 @@ def _private_names_unaligned(packet: UserMessagePacket) -> bytes:
     return resized(data)
 
 
+def _lists_unaligned(packet: UserMessagePacket) -> bytes:
+    """Let the GUID of a distribution list follow its FormatType at once."""
+    data = packet.build()
+    for one in packet.MultiQueueFormatHeader.Destination.FormatNameList if packet.MultiQueueFormatHeader else ():
+        if isinstance(one.FormatName, MQFDistributionQueueFormatName):
+            name = one.FormatName.build()
+            data = data.replace(b"\6\0\0\0" + name, b"\6\0" + name)
+    return resized(data)
+
+
 def _byte_names(packet: UserMessagePacket) -> bytes:
     """Let the direct names of a list end with one byte of 0."""
     header = packet.MultiQueueFormatHeader
@@ -153,6 +163,12 @@ for _name, _rule, _says, _change in (
         "MQMQ-2.2.18.1.7.2-D01",
         "The name of a private queue in a list begins where the one before ends.",
         _private_names_unaligned,
+    ),
+    (
+        "handed-list-unaligned",
+        "MQMQ-2.2.18.1.4.2-D01",
+        "The GUID of a distribution list begins right behind its FormatType.",
+        _lists_unaligned,
     ),
     ("list-names-end-with-a-byte", "MQMQ-2.2.18.1.4.1-D01", "A name in a list ends with a byte of 0.", _byte_names),
 ):

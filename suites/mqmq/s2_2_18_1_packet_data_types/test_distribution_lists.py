@@ -7,23 +7,30 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import pytest
+
 from harness.run.marks import covers, needs
 from harness.wire import MQFDirectQueueFormatName, MQFDistributionQueueFormatName, MQFFormatNameElement
 from suites.mqmq.steps.handing_on import handed_on
+from suites.mqmq.steps.layout import Layout
 
 SOME_LIST = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 
 
 @needs("private_names")
-@covers("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-02")
-def test_a_distribution_list_among_destinations_is_its_guid(peer, sut, judge):
+@covers("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-02", "MQMQ-2.2.18.1.4.2-D01")
+@pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2"])
+def test_a_distribution_list_among_destinations_is_its_guid(peer, sut, judge, queue):
     """A list of destinations with a direct name and a distribution list still has both: FormatType 6, 16 bytes."""
-    direct = f"TCP:{peer.address}\\private$\\mqc-listed"
+    direct = f"TCP:{peer.address}\\private$\\{queue}"
     elements = [
         MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName=direct)),
         MQFFormatNameElement(FormatName=MQFDistributionQueueFormatName(DistributionListIdentifier=SOME_LIST)),
     ]
     sent, frame = handed_on(peer, sut, mqf={"Destination": elements})
+    names = Layout(frame).fields.get("MultiQueueFormatHeader.Destination.FormatNameList", [])
+    aligned = [(3, direct.lower() + "\0"), (6, str(SOME_LIST))]
+    judge("MQMQ-2.2.18.1.4.2-D01", expected=str(aligned), observed=str(names), evidence=[sent, frame])
     found = frame["MultiQueueFormatHeader"].Destination.FormatNameList
     types = [int(each.FormatType) for each in found]
     evidence = [sent, frame]

@@ -1,74 +1,140 @@
-"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: what PA, PR, NA and NR ask for."""
+"""MS-MQMQ 2.2.19.3 MessagePropertiesHeader: what PA, PR, NA and NR ask for, and what they do not."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import pytest
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from suites.messages import recoverable_message
-from suites.mqqb.steps.ordering import Receiver
+from suites.messages import Sequence
+from suites.mqqb.steps.disposition import (
+    NOT_TRANSACTIONAL_MSG,
+    NOT_TRANSACTIONAL_Q,
+    Q_PURGED,
+    REACH_QUEUE,
+    RECEIVE,
+    RECEIVE_TIMEOUT,
+    AcknowledgingReceiver,
+    correlation,
+    identifier,
+    message_class,
+)
+from suites.mqqb.steps.opening import pass_time
+from suites.mqqb.steps.sender import alive, eventually
 
-REACH_QUEUE, RECEIVE, NOT_TRANSACTIONAL_MSG, PURGED = 0x0002, 0x4000, 0x800A, 0xC001
-ADMINISTRATION = "mqc-acks"
-NOTHING = "no acknowledgment"
+BITS = {
+    "PA": "MQMQ-2.2.19.3-01",
+    "PR": "MQMQ-2.2.19.3-02",
+    "NA": "MQMQ-2.2.19.3-03",
+    "NR": "MQMQ-2.2.19.3-04",
+}
+"""The bits by which an acknowledgment is asked for, with their rules."""
+ASKED = ("", *BITS, "PAPRNANR")
+"""Messages with none of the bits, with one of them, with all."""
+CORRELATION = "MQMQ-2.2.19.3-14"
+SHORT_S = 3
 
 
-def _take(sut):
-    sut.control.call("receive", queue=sut.queue(), timeout_ms=0)
+class Disposition(NamedTuple):
+    """How messages end: where they go, with which fields, what is done there, which class each bit brings."""
+
+    queue: str
+    user: dict[str, int]
+    act: Callable[[Any, Any], None]
+    classes: dict[str, int]
 
 
-def _purge(sut):
+def _leave(peer, sut):
+    """Leave the messages where they are."""
+
+
+def _take(peer, sut):
+    _await_all(peer, sut)
+    while sut.control.call("receive", queue=sut.queue(), timeout_ms=0)["message"] is not None:
+        pass
+
+
+def _purge(peer, sut):
+    _await_all(peer, sut)
     sut.control.call("purge", queue=sut.queue())
 
 
-def _nothing(sut):
-    """Do nothing: the message's disposition is decided when it arrives."""
+def _await_all(peer, sut):
+    if not eventually(peer, lambda: len(sut.messages()) >= len(ASKED)):
+        raise ConformanceFailure("the messages did not come into their queue")
 
 
-CASES = (
-    ("MQMQ-2.2.19.3-01", "PA", "plain", _nothing, REACH_QUEUE, ()),
-    ("MQMQ-2.2.19.3-02", "PR", "plain", _take, RECEIVE, (needs("receive"),)),
-    ("MQMQ-2.2.19.3-03", "NA", "transactional", _nothing, NOT_TRANSACTIONAL_MSG, ()),
-    ("MQMQ-2.2.19.3-04", "NR", "plain", _purge, PURGED, (needs("receive"),)),
-)
-"""By rule: the bit, the queue of the messages, what is done with them there, the acknowledgment, what it takes."""
+def _let_expire(peer, sut):
+    pass_time(peer, (SHORT_S + 1) * 1_000)
 
 
+ARRIVED = {"PA": REACH_QUEUE}
+ENDS = {
+    "arrived": Disposition("plain", {}, _leave, ARRIVED),
+    "received": Disposition("plain", {}, _take, ARRIVED | {"PR": RECEIVE}),
+    "purged": Disposition("plain", {}, _purge, ARRIVED | {"NR": Q_PURGED}),
+    "expired": Disposition("plain", {"TimeToBeReceived": SHORT_S}, _let_expire, ARRIVED | {"NR": RECEIVE_TIMEOUT}),
+    "refused": Disposition("transactional", {}, _leave, {"NA": NOT_TRANSACTIONAL_MSG}),
+}
+NEEDS = {"received": (needs("receive"),), "purged": (needs("receive"),)}
+
+
+@covers(*BITS.values(), CORRELATION)
+@pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
+@pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS.get(end, ())) for end in ENDS])
+def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end, delivery):
+    """However messages end, those have an acknowledgment that ask for it, with its class and their identifiers."""
+    disposition = ENDS[end]
+    receiver = AcknowledgingReceiver(peer, sut)
+    sent = {}
+    for asked in ASKED:
+        bits = {bit: 1 for bit in BITS if bit in asked}
+        user = {"DM": delivery, **disposition.user}
+        user = receiver.administered(user) if bits else user
+        packet = receiver.asking(user, queue=disposition.queue, properties=bits)
+        if not bits:
+            packet["UserHeader"].AdminQueue = None
+        sent[asked] = receiver.give(packet)
+    alive(receiver.connections[0])
+    disposition.act(peer, sut)
+    wanted = {asked: sorted(value for bit, value in disposition.classes.items() if bit in asked) for asked in ASKED}
+    came = receiver.await_acks(sum(map(len, wanted.values())))
+    found = {
+        asked: sorted(message_class(ack) for ack in came if correlation(ack) == identifier(frame))
+        for asked, frame in sent.items()
+    }
+    evidence = [*sent.values(), *came]
+    for bit, rule in BITS.items():
+        with_bit = {asked: values for asked, values in wanted.items() if bit in asked or not asked}
+        observed = {asked: found[asked] for asked in with_bit}
+        judge(rule, expected=f"{end}: {with_bit}", observed=f"{end}: {observed}", evidence=evidence)
+    known = {identifier(frame) for frame in sent.values()}
+    strange = [correlation(ack) for ack in came if correlation(ack) not in known]
+    count = f"{sum(map(len, found.values()))} answered, {strange or 'none'} of others"
+    expected = f"{sum(map(len, wanted.values()))} answered, none of others"
+    judge(CORRELATION, expected=expected, observed=count, evidence=evidence)
+    receiver.end()
+
+
+@covers("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-03")
 @pytest.mark.parametrize(
-    ("rule", "bit", "queue", "act", "expected"),
-    [
-        pytest.param(rule, bit, *values, marks=[covers(rule, "MQMQ-2.2.19.3-14"), *needed], id=bit)
-        for rule, bit, *values, needed in CASES
-    ],
+    ("queue", "expected"),
+    [("transactional", [REACH_QUEUE]), ("plain", [NOT_TRANSACTIONAL_Q])],
+    ids=["taken", "refused"],
 )
-def test_what_a_bit_asks_for_is_sent_to_the_administration_queue(peer, sut, judge, rule, bit, queue, act, expected):
-    """Of two messages with one disposition, that with the bit is acknowledged to its queue, with its identifier."""
-    receiver = Receiver(peer, sut)
-    session = receiver.connections[0]
-    names = {"AdminQueue": rf"TCP:{peer.address}\private$\{ADMINISTRATION}"}
-    sent = []
-    for wanted in (0, 1):
-        packet = recoverable_message(peer, names if wanted else {}, queue=queue, properties={bit: wanted}, label=bit)
-        sent.append(session.send(packet))
-        session.poll("SessionAck", within_ms=sut.duration_ms(20_000) + sut.slack_ms(20_000))
-        act(sut)
-
-    def acknowledgments():
-        named = [frame for frame in receiver.messages if ADMINISTRATION in str(_name(frame))]
-        return [frame for frame in named if frame["MessagePropertiesHeader"].MessageClass]
-
-    if not acknowledgments():
-        receiver.poll(acknowledgments)
-    came = acknowledgments()
-    classes = [int(frame["MessagePropertiesHeader"].MessageClass) for frame in came]
-    judge(rule, expected=[expected], observed=classes or NOTHING, evidence=[*sent, *came])
-    if not came:
-        raise ConformanceFailure("no acknowledgment came to the administration queue")
-    identifier = peer.identifier.bytes_le + sent[1]["UserHeader"].MessageID.to_bytes(4, "little")
-    correlation = [bytes(frame["MessagePropertiesHeader"].CorrelationID).hex() for frame in came]
-    judge("MQMQ-2.2.19.3-14", expected=[identifier.hex()], observed=correlation, evidence=[*sent, *came])
-
-
-def _name(frame):
-    return getattr(frame["UserHeader"].DestinationQueue, "DirectFormatName", "")
+def test_a_transactional_message_is_acknowledged_where_it_asks(peer, sut, judge, queue, expected):
+    """Of two transactional messages, the one with PA and NA is acknowledged, by what became of it."""
+    receiver = AcknowledgingReceiver(peer, sut)
+    sequence = Sequence(peer)
+    sent = [
+        receiver.give(sequence.message(receiver.administered() if bits else {}, queue=queue, properties=bits))
+        for bits in ({}, {"PA": 1, "NA": 1})
+    ]
+    came = receiver.await_acks(1)
+    found = [[message_class(ack) for ack in came if correlation(ack) == identifier(frame)] for frame in sent]
+    for rule in ("MQMQ-2.2.19.3-01", "MQMQ-2.2.19.3-03"):
+        judge(rule, expected=str([[], expected]), observed=str(found), evidence=[*sent, *came])
+    receiver.end()

@@ -38,7 +38,12 @@ OF_EXPRESS = FIELDS | {
 }
 HEADERS = {"MQMQ-2.2.20-D02": (ORDER, "bytes left")}
 OF_TRANSACTIONAL = FIELDS | HEADERS | {"MQMQ-2.2.20.5-D01": ("TransactionHeader.",)}
-OF_TRACED = HEADERS | {"MQMQ-2.2.20.8-D01": ("DebugHeader.",), "MQMQ-2.2.19.1-D01": (BASE,)}
+OF_TRACED = HEADERS | {
+    "MQMQ-2.2.20.8-D01": ("DebugHeader.",),
+    "MQMQ-2.2.19.1-D01": (BASE,),
+    "MQMQ-2.2.19.1-12": ("BaseHeader.Flags.TR",),
+    "MQMQ-2.2.19.1-13": ("BaseHeader.Flags.TR", "BaseHeader.Flags.DH"),
+}
 OF_ACKNOWLEDGMENT = FIELDS | {
     "MQMQ-2.2.18.1.3-D01": (f"{PROPERTIES}CorrelationID",),
     "MQMQ-2.2.18.1.5.2-D01": (f"{USER}DestinationQueue",),

@@ -6,25 +6,55 @@ from typing import Any
 
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
+from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
+from harness.wire import session_ack
 from suites.messages import a_message
+from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.disposition import private_queue
 from suites.mqqb.steps.opening import opened
-from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.sender import Sender, is_recoverable, messages
 
 QUEUE = 1
+TAG = "MessagePropertiesHeader.ApplicationTag"
 
 
 def handed_on(peer: Peer, sut: Sut, **headers: Any) -> tuple[Frame, Frame]:
-    """Send the SUT a message for a private queue of the peer; return it as it was sent and as it comes back."""
+    """Send the SUT a message for a private queue of the peer; return it as it was sent and as it comes back.
+
+    It comes on a session that the SUT opens, or on the one that is open already (E16), and need be no packet.
+    """
     sender = Sender(peer, sut)
     tag = peer.message_id() & 0xFFFF
     packet = a_message(peer, private_queue(peer.identifier, QUEUE), destination=None, ApplicationTag=tag, **headers)
-    sent = opened(peer).send(packet)
-    session = sender.session()
-    came = [frame for frame in sender.collect(session, 1) if frame["MessagePropertiesHeader"].ApplicationTag == tag]
-    sender.acknowledge_all(session)
-    if not came:
+    connection = opened(peer)
+    sent = connection.send(packet)
+
+    def came() -> list[Frame]:
+        frames = [frame for each in peer.recorder.connections for frame in each.received]
+        return [frame for frame in frames if Layout(frame).fields.get(TAG) == tag]
+
+    peer.environment.run_until(lambda: bool(came()), sut.connect_timeout_ms + sut.response_timeout_ms)
+    if came() and came()[0] in connection.received:
+        _acknowledge(connection)
+    elif peer.unclaimed:
+        sender.acknowledge_all(sender.session())
+    if not came():
         raise ConformanceFailure("the SUT did not hand the message on")
-    return sent, came[0]
+    return sent, came()[0]
+
+
+def _acknowledge(connection: RawConversation) -> None:
+    """Acknowledge the messages that came on the open session."""
+    came = messages(connection)
+    recoverable = sum(is_recoverable(frame) for frame in came)
+    connection.send(
+        session_ack(
+            AckSequenceNumber=len(came),
+            RecoverableMsgAckSeqNumber=min(recoverable, 1),
+            RecoverableMsgAckFlags=(1 << recoverable) - 1,
+            UserMsgSequenceNumber=1,
+            RecoverableMsgSeqNumber=0,
+        )
+    )

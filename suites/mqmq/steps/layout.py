@@ -137,6 +137,8 @@ class Layout:
             self._header("DebugHeader", DEBUG)
             if self.fields["DebugHeader.Flags.QT"] == 1:
                 self._field("DebugHeader.QueueIdentifier", GUID)
+        if self.fields["UserHeader.Flags.HH"]:
+            self._soap()
         if self.fields["UserHeader.Flags.MQ"]:
             self._lists()
         if self.fields["BaseHeader.Flags.SH"]:
@@ -185,6 +187,16 @@ class Layout:
             if data:
                 whole = data.decode("utf-16-le", "replace") if name == "Label" else data.hex()
                 self.fields[f"MessagePropertiesHeader.{name}"] = whole
+        self._pad(4, start)
+
+    def _soap(self) -> None:
+        start = self._at
+        self.order.append("SoapHeader")
+        for section, reserved in (("Header", "Reserved"), ("Body", "Reserved1")):
+            for name, size in ((f"{section}SectionID", 2), (reserved, 2), (f"{section}DataLength", 4)):
+                self._field(f"SoapHeader.{name}", size)
+            text = self._take(2 * self.fields[f"SoapHeader.{section}DataLength"])
+            self.fields[f"SoapHeader.{section}"] = text.decode("utf-16-le", "replace")
         self._pad(4, start)
 
     def _lists(self) -> None:
