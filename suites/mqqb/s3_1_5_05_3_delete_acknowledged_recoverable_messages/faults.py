@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import during
 from harness.faults.registry import add
 from reference_qm.codec import SessionHeader
@@ -40,6 +40,26 @@ class RecoverableAckFlagsIgnored(SessionAcks):
     def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
         first = replace(header, RecoverableMsgAckFlags=header.RecoverableMsgAckFlags & 1)
         super().delete_acknowledged_recoverable(session, first)
+
+
+def _flags(name: str, says: str, change: Callable[[int], int]) -> None:
+    """Add a fault that takes other flags for those of an acknowledgment."""
+
+    class OtherFlags(SessionAcks):
+        def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+            flags = change(header.RecoverableMsgAckFlags)
+            super().delete_acknowledged_recoverable(session, replace(header, RecoverableMsgAckFlags=flags))
+
+    add(name, "MQQB-3.1.5.5.3-02", says, replaced(OtherFlags))
+
+
+_flags("recoverable-ack-flags-of-31-bits", "The last bit is not looked at.", lambda flags: flags & 0x7FFF_FFFF)
+_flags("recoverable-ack-flags-of-16-bits", "Only 16 bits are looked at.", lambda flags: flags & 0xFFFF)
+_flags(
+    "recoverable-ack-flags-up-to-the-highest",
+    "All messages up to the highest bit are taken for acknowledged.",
+    lambda flags: (1 << flags.bit_length()) - 1,
+)
 
 
 @fault("ordering-order-ack-forgotten", breaks="MQQB-3.1.5.5.3-03")

@@ -16,8 +16,17 @@ from suites.mqqb.steps.sequences import Outgoing
 @covers("MQQB-3.1.5.5-05", "MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
 @pytest.mark.parametrize(
     ("count", "number", "flags"),
-    [(3, 0, 0), (6, 3, 0b101), (33, 1, 0x8000_0001)],
-    ids=["none", "some", "last-bit"],
+    [
+        (3, 0, 0),
+        (6, 3, 0b101),
+        (33, 1, 0x8000_0001),
+        (33, 2, 0x8000_0001),
+        (33, 1, 0x7FFF_FFFF),
+        (12, 1, 0b0101_0101_0101),
+        (12, 2, 0b100_0010_0011),
+        (4, 4, 1),
+    ],
+    ids=["none", "some", "last-bit", "last-bit-of-the-last", "all-but-the-last", "every-other", "three", "last-one"],
 )
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags):
     """The next session brings neither RecoverableMsgAckSeqNumber nor what is flagged, but all above that is not.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -48,3 +50,42 @@ def test_acknowledged_messages_that_ask_for_it_are_journaled(peer, sut, judge, d
             evidence=[*sent, ack],
         )
     sender.acknowledge_all(session)
+
+
+@covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
+@needs("send", "receive")
+def test_recoverable_messages_are_journaled_whole_when_they_are_on_disk(peer, sut, judge):
+    """All of three messages are received, the last one is on disk, then the first: each is journaled then, whole."""
+    sender = Sender(peer, sut)
+    identifiers = [
+        one
+        for number in (1, 2, 3)
+        for one in sender.send(
+            number, journal=["positive"], delivery="recoverable", label=f"label {number}", priority=3
+        )
+    ]
+    session, sent = sender.first(3)
+
+    def journaled() -> list[str]:
+        found = {one["message_id"]: one for one in sut.kept(JOURNAL)}
+        return [
+            f"{found[one]['label']}, {found[one]['body']}, priority {found[one]['priority']}"
+            for one in identifiers
+            if one in found
+        ]
+
+    observed, evidence = [journaled()], list(sent)
+    for number, wanted in ((3, 1), (1, 2)):
+        evidence.append(
+            session.send(session_ack(AckSequenceNumber=3, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=1))
+        )
+        eventually(peer, functools.partial(_holds, journaled, wanted))
+        observed.append(journaled())
+    first, third = (f"label {number}, message {number}, priority 3" for number in (1, 3))
+    for rule in ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"):
+        judge(rule, expected=[[], [third], [first, third]], observed=observed, evidence=evidence)
+    sender.acknowledge_all(session)
+
+
+def _holds(found: Callable[[], list[str]], count: int) -> bool:
+    return len(found()) >= count

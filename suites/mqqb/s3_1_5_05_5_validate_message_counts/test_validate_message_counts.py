@@ -10,8 +10,8 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import session_ack
 from suites.messages import a_message
-from suites.mqqb.steps.opening import opened
-from suites.mqqb.steps.sender import ACK_MS, alive
+from suites.mqqb.steps.opening import opened, settle
+from suites.mqqb.steps.sender import ACK_MS, Sender, alive
 from suites.mqqb.steps.sequences import Outgoing
 
 
@@ -37,6 +37,30 @@ def test_wrong_message_count_closes_the_session(peer, sut, judge, field, error):
             expected=f"closed on {field} {error:+d}",
             observed=f"closed on {field} {error:+d}" if session.closed_by_sut else session.outcome(),
             evidence=[wrong],
+        )
+
+
+@goes_on()
+@covers("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01")
+@pytest.mark.parametrize("field", ["UserMsgSequenceNumber", "RecoverableMsgSeqNumber"])
+def test_wrong_message_count_closes_a_session_of_the_sut(peer, sut, judge, field):
+    """To a session that the SUT opened nothing was sent: a SessionAck that counts nothing is taken, another ends it."""
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session, sent = sender.first(1)
+    right = session.send(session_ack(AckSequenceNumber=1))
+    settle(peer)
+    if session.closed_by_sut:
+        raise ConformanceFailure("the SUT ended its session after a SessionAck that counts what was sent")
+    counted: dict[str, Any] = {"AckSequenceNumber": 1, field: 1}
+    wrong = session.send(session_ack(**counted))
+    session.wait_closed(min(sut.response_timeout_ms, sut.duration_ms(ACK_MS)))
+    for rule in ("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"):
+        judge(
+            rule,
+            expected=f"closed on {field} 1",
+            observed=f"closed on {field} 1" if session.closed_by_sut else session.outcome(),
+            evidence=[*sent, right, wrong],
         )
 
 

@@ -11,7 +11,7 @@ from reference_qm.codec import Packet, SessionAckPacket, SessionHeader
 from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.protocol.journaling import Journaling
 from reference_qm.core.protocol.session_acks import SessionAcks
-from reference_qm.model.adm import Session
+from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
@@ -85,3 +85,31 @@ class RecoverableMessageCountNotValidated(SessionAcks):
     def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
         right = replace(header, RecoverableMsgSeqNumber=session.RecoverableMessageReceivedCount)
         super().validate_message_counts(session, right, now)
+
+
+@fault("message-count-of-initiator-not-validated", breaks=("MQQB-3.1.5.5-07", "MQQB-3.1.5.5.5-01"))
+class MessageCountOfInitiatorNotValidated(SessionAcks):
+    """On sessions that this queue manager opened any counts will do."""
+
+    def validate_message_counts(self, session: Session, header: SessionHeader, now: Now) -> None:
+        if not session.initiator:
+            super().validate_message_counts(session, header, now)
+
+
+@fault("journaled-before-disk", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
+class JournaledBeforeDisk(SessionAcks):
+    """Recoverable messages are deleted, and journaled, when AckSequenceNumber covers them."""
+
+    def delete_acknowledged_recoverable(self, session: Session, header: SessionHeader) -> None:
+        for position in session.OutgoingMessageTable.awaiting_ack:
+            if position.recoverable and not position.TxSequenceNumber and position.ReceivedSessionAck:
+                self.delete_position(session, position)
+
+
+@fault("journaled-without-body", breaks=("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"))
+class JournaledWithoutBody(Journaling):
+    """A message in the journal has no body."""
+
+    def journal_delivered(self, position: MessagePosition) -> None:
+        position.MessageReference = replace(position.MessageReference, Body=b"")
+        super().journal_delivered(position)
