@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import TxSequenceID
-from suites.mqqb.steps.opening import accepted_from, opened, settle
+from suites.mqqb.steps.opening import opened, settle, text
 from suites.mqqb.steps.ordering import Receiver, place
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import eventually
@@ -34,16 +35,23 @@ def test_each_outgoing_sequence_is_greater_than_those_before(peer, sut, judge):
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-04", "MQQB-3.1.1.3.1-06")
 def test_the_outgoing_sequence_outlives_a_restart(peer, sut, judge):
-    """Two messages, of which one is acknowledged, a crash, one more: the same sequence goes on with number 3."""
+    """A sequence that is over, two messages of the next, of which one is acknowledged, a crash, one more.
+
+    The same sequence goes on with number 3: it is not the first one, with which a new identifier would begin.
+    """
     outgoing = Outgoing(peer, sut, "mqc-outgoing-lives")
+    outgoing.send()
+    outgoing.settle()
     sent = outgoing.send(2)
     outgoing.on_session()
-    ack = outgoing.acknowledge(1)
+    ack = outgoing.acknowledge(2)
     settle(peer)
     sut.restart()
     sent += outgoing.send()
     evidence = [*sent, ack]
     judge("MQQB-3.1.1.3.1-06", expected="[1, 2, 3]", observed=str(numbers(sent)), evidence=evidence)
+    if sequence_of(sent[0])[1] == 1:
+        raise ConformanceFailure("the SUT began no second sequence when the first was over")
     same = "the same" if sequence_of(sent[0]) == sequence_of(sent[2]) else str(sequence_of(sent[2]))
     judge("MQQB-3.1.1.3.1-04", expected="the same", observed=same, evidence=evidence)
     outgoing.settle()
@@ -97,14 +105,14 @@ def test_the_incoming_sequence_outlives_a_restart(peer, sut, judge):
         judge(rule, expected="['3']", observed=str(taken), evidence=evidence)
 
 
-@needs("restart", "inspect")
+@needs("restart", "management", "queue_control")
 @covers("MQQB-3.1.1.3.1-05")
 def test_the_count_of_rejections_outlives_a_restart(peer, sut, judge):
-    """It is 0 in a new session; after a message that does not follow, a crash and the same again it is 2."""
+    """It is 0 of a new sequence; after a message that does not follow, a crash and the same again it is 2."""
     receiver = Receiver(peer, sut)
     receiver.send()
     receiver.await_acknowledgment()
-    new = element(accepted_from(sut, peer.identifier), "TxMessageRejectCount")
+    new = _rejected(peer, sut, 0)
     judge("MQQB-3.1.1.3.1-05", expected="0 at first", observed=f"{new} at first", evidence=receiver.acknowledgments())
     receiver.sequence.number = 2
     sent = [receiver.send()]
@@ -120,9 +128,12 @@ def test_the_count_of_rejections_outlives_a_restart(peer, sut, judge):
 
 def _rejected(peer, sut, count):
     """Wait for a count of rejections; return the one that is shown."""
+    queue = sut.queue("transactional")
 
     def shown():
-        return element(accepted_from(sut, peer.identifier), "TxMessageRejectCount")
+        told = sut.control.call("get_transfers", queue=queue)["transfers"]
+        counts = [element(one, "RejectCount") for one in told if text(one["SenderIdentifier"]) == text(peer.identifier)]
+        return counts[-1] if counts else "no count"
 
     eventually(peer, lambda: shown() == count)
     return shown()

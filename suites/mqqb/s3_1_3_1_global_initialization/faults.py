@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from harness.faults.parts import replaced
+from harness.faults.primitives import always
 from harness.faults.registry import Install, add
 from reference_qm.codec import NULL_GUID
 from reference_qm.core.protocol.initialization import Initialization
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.timers import TimerKey, TimerName
-from reference_qm.security import CachedSymmetricKey
+from reference_qm.security import CachedSymmetricKey, EncryptionAlgorithm
 from reference_qm.surface.clock import Now
 
 
@@ -96,3 +98,22 @@ for _name, _rule, _element in (
     ("start-RejectEnhancedRC2Using40BitKeys", "MQQB-3.1.3.1-23", "RejectEnhancedRC2Using40BitKeys"),
 ):
     add(_name, _rule, f"{_element} has another value.", _setting(_element))
+
+
+def _prefers(element: str, algorithm: EncryptionAlgorithm) -> Install:
+    """Prefer an algorithm that nobody asked for."""
+
+    def change(qm: QueueManager) -> None:
+        preferred: dict[str, Any] = {element: int(algorithm)}
+        qm.security_settings = replace(qm.security_settings, **preferred)
+        qm.caches.configure(qm.security_settings)
+
+    return always(change)
+
+
+for _name, _rule, _element, _algorithm in (
+    ("start-prefers-aes128", "MQQB-3.1.3.1-19", "PreferredAdvancedAlgorithm", EncryptionAlgorithm.AES128),
+    ("start-prefers-enhanced-rc2", "MQQB-3.1.3.1-20", "PreferredEnhancedAlgorithm", EncryptionAlgorithm.RC2),
+    ("start-prefers-base-rc2", "MQQB-3.1.3.1-21", "PreferredBaseAlgorithm", EncryptionAlgorithm.RC2),
+):
+    add(_name, _rule, f"{_element} is {_algorithm.name}, whatever is configured.", _prefers(_element, _algorithm))

@@ -11,19 +11,23 @@ from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     NULL_GUID,
     OTHER_GUID,
+    RETRY_MS,
     accepted,
     agree,
     direct_name,
+    history,
     initiated,
     is_address,
     listen,
     listen_unless_refused,
     outgoing_queue,
     outgoing_queues,
+    pass_time,
     private_name,
     respond,
     text,
 )
+from suites.mqqb.steps.sender import eventually
 
 NO_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
 NOWHERE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
@@ -131,19 +135,24 @@ LEADS_NOWHERE = {
 """A public name of no queue, a private name of a queue manager without a next hop, and the rules of the retry timer."""
 
 
-@needs("send", "inspect")
+@needs("send", "management")
 @pytest.mark.parametrize(
     ("name", "rule"), [pytest.param(*one, marks=covers(one[1]), id=key) for key, one in LEADS_NOWHERE.items()]
 )
-def test_what_leads_nowhere_is_tried_again_later(peer, sut, judge, name, rule):
-    """The Session Retry Connect Timer runs for the session of a name that leads nowhere."""
-    listener = listen_unless_refused(peer, sut, judge, name)
-    if listener is None:
+def test_what_leads_nowhere_is_tried_again_when_the_retry_time_is_over(peer, sut, judge, name, rule):
+    """ConnectionHistory of a name that leads nowhere has an attempt at once, and another after the retry time."""
+    if listen_unless_refused(peer, sut, judge, name) is None:
         return
-    listener.accept(sut.quiet_ms)
-    waiting = [one for one in sut.inspect()["Sessions"] if one["role"] == "initiator" and one["OutgoingMessageTable"]]
-    timer = "running" if any(one["timers"]["SessionRetryConnect"] is not None for one in waiting) else "stopped"
-    judge(rule, expected="running", observed=timer)
+    eventually(peer, lambda: bool(_attempts(sut, name)))
+    first = len(_attempts(sut, name))
+    pass_time(peer, sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(2 * RETRY_MS))
+    observed = "tried, " + ("tried again" if len(_attempts(sut, name)) > first else "not tried again")
+    judge(rule, expected="tried, tried again", observed=observed if first else "not tried")
+
+
+def _attempts(sut, name):
+    """Return the moments of ConnectionHistory of the name, which may be one entry that is renewed."""
+    return [one["ConnectionHistoryTime"] for one in history(sut, name)]
 
 
 @needs("send", "management", "queue_control")

@@ -178,6 +178,40 @@ def test_enhanced_rc2_keys_are_cut_when_configured(peer, sut, judge):
     outgoing.end()
 
 
+@NEEDS
+@covers("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-22", "MQQB-3.1.7.1.5-32")
+def test_a_key_is_used_again_with_its_provider(peer, sut, judge):
+    """Three levels in turn, twice: the second message of each has the key of the first, and opens with it."""
+    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    levels = ("base", "enhanced", "advanced")
+    rounds = [[Opened(outgoing.send(body=BODY, privacy_level=level)) for level in levels] for _ in range(2)]
+    for level, first, again in zip(levels, *rounds, strict=True):
+        same = "the same key" if again.blob == first.blob and again.body == BODY else "another key"
+        for rule in ("MQQB-3.1.7.1.5-21", "MQQB-3.1.7.1.5-22", "MQQB-3.1.7.1.5-32"):
+            evidence = [first.frame, again.frame]
+            judge(rule, expected=f"{level}: the same key", observed=f"{level}: {same}", evidence=evidence, advice=True)
+    outgoing.end()
+
+
+DEFAULTS = {
+    "MQQB-3.1.3.1-21": ("base", (BASE, RC4, 40)),
+    "MQQB-3.1.3.1-20": ("enhanced", (ENHANCED, RC4, 128)),
+    "MQQB-3.1.3.1-19": ("advanced", (ADVANCED, AES_256, 256)),
+}
+"""What is preferred at each level unless somebody configured it otherwise, by rule."""
+
+
+@NEEDS
+@covers(*DEFAULTS)
+def test_bodies_are_encrypted_as_preferred_at_first(peer, sut, judge):
+    """Without any configuration each level has its algorithm."""
+    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    for rule, (level, choice) in DEFAULTS.items():
+        found = Opened(outgoing.send(body=BODY, privacy_level=level))
+        judge(rule, expected=choice, observed=found.choice, evidence=found.frame, advice=True)
+    outgoing.end()
+
+
 @needs("security", "send", "configure", "private_names", "inspect")
 @covers(
     "MQQB-3.1.7.1.5-21",
