@@ -283,6 +283,26 @@ class ExpiryIgnored(Sending):
         return False
 
 
+@fault("header-last-come-first", breaks="MQMQ-2.2.19.1-03")
+class LastComeFirst(Positions):
+    """A message lies before those of its priority that came earlier."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        position = super().insert_message(queue, message)
+        same = [one for one in queue.MessagePositionList if one.MessageReference.Priority == message.Priority]
+        if len(same) > 1:
+            same[0].MessageReference, same[-1].MessageReference = same[-1].MessageReference, same[0].MessageReference
+        return position
+
+
+@fault("header-expiry-of-express-alone", breaks=("MQMQ-2.2.19.1-24", "MQMQ-2.2.19.1-D04"))
+class ExpiryOfExpressAlone(Sending):
+    """A recoverable message never expires."""
+
+    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
+        return not packet.UserHeader.DM and super().has_expired(packet, now)
+
+
 BROKEN_ELSEWHERE = {
     "MQMQ-2.2.19.1-05": ("header-establish-in-clear",),
 }

@@ -425,3 +425,78 @@ add(
     "Nothing gets into the SystemJournalQueue.",
     _kept_out_of(lambda qm: qm.adm.SystemJournalQueue),
 )
+
+
+def _restored(change: Callable[[list[MessagePosition]], None]) -> Callable[[FaultyCore], None]:
+    """Change what is in the queues after a restart."""
+
+    def install(faulty: FaultyCore) -> None:
+        def again(after: FaultyCore) -> None:
+            for queue in after.core.adm.QueueCollection.values():
+                change(list(queue.MessagePositionList))
+
+        faulty.on_restart.append(again)
+
+    return install
+
+
+def _without_extensions(positions: list[MessagePosition]) -> None:
+    for position in positions:
+        position.MessageReference = replace(position.MessageReference, Extension=b"")
+
+
+add(
+    "message-restored-without-extension",
+    "MQMQ-2.2.19.2-11",
+    "An extension does not survive a restart.",
+    _restored(_without_extensions),
+)
+
+
+def _kept_with_other_label(which: Callable[[QueueManager], Queue]) -> Install:
+    """Keep messages in a system queue with another label."""
+
+    class OtherLabel(Positions):
+        def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+            if queue is which(self.qm):
+                message = replace(message, Label="")
+            return super().insert_message(queue, message)
+
+        def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+            if queue is which(self.qm):
+                position.MessageReference = replace(position.MessageReference, Label="")
+            return super().move_message(position, queue)
+
+    return replaced(OtherLabel)
+
+
+add(
+    "message-journaled-without-label",
+    "MQMQ-2.2.19.2-14",
+    "A message in the journal has lost its label.",
+    _kept_with_other_label(lambda qm: qm.adm.SystemJournalQueue),
+)
+
+# -- a second way to break a rule ----------------------------------------------------------------------------------
+
+for _name, _rules, _says, _install in (
+    (
+        "message-address-of-public-name",
+        ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
+        "QueueManagerAddress is another queue manager than the public queue's.",
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, _destined(PUBLIC)),
+    ),
+    (
+        "message-transactional-sent-at-0",
+        ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05"),
+        "SentTime of a transactional message is 0.",
+        field_is(MESSAGE, "UserHeader.SentTime", 0, _is_transactional),
+    ),
+    (
+        "message-admin-queue-kept-unasked",
+        ("MQMQ-2.2.19.2-31",),
+        "The bits that ask for acknowledgments are cleared beside an AdminQueue.",
+        wrong_fields(MESSAGE, {"MessagePropertiesHeader.Flags": 0}, _names_admin_queue),
+    ),
+):
+    add(_name, _rules, _says, _install)

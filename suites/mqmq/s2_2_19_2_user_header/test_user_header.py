@@ -10,10 +10,11 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import PrivateQueueFormatName, PrivateQueueFormatNameId
-from suites.messages import recoverable_message
+from suites.messages import Sequence, recoverable_message
 from suites.mqqb.steps.exchanges import reception, taken
 from suites.mqqb.steps.opening import CLOCK_S, check_alive, direct_name, opened, pass_time, private_name
 from suites.mqqb.steps.sender import Sender, eventually
+from suites.whole_messages import SAME, differences
 
 RESERVED = {
     "MQMQ-2.2.19.2-12": {"X1": 1},
@@ -138,14 +139,35 @@ def test_acknowledgments_need_an_administration_queue(peer, sut, judge):
 
 @needs("restart", "receive")
 @covers("MQMQ-2.2.19.2-11")
-def test_recoverable_messages_survive_a_restart(peer, sut, judge):
-    """A recoverable message that was acknowledged is still in its queue after a restart."""
-    done = reception(peer, recoverable_message(peer, label="kept"), "kept")
-    queue = sut.queue()
+@pytest.mark.parametrize("queue", ["plain", "transactional"])
+def test_recoverable_messages_survive_a_restart(peer, sut, judge, queue):
+    """Recoverable messages that were acknowledged are in their queue after a restart, whole and in their order."""
+    sequence = Sequence(peer)
+    packets = [
+        sequence.message(label=label, **fields)
+        if queue == "transactional"
+        else recoverable_message(peer, label=label, **fields)
+        for label, fields in (
+            ("first", {"body": b"", "CorrelationID": bytes(range(20))}),
+            ("second", {"body": bytes(5_000), "ApplicationTag": 0x0102_0304, "properties": {"PA": 0}}),
+            ("third", {"ExtensionData": b"ext", "BodyType": 0x1011, "base": {"TimeToReachQueue": 86_400}}),
+        )
+    ]
+    connection = opened(peer)
+    sent = [connection.send(packet) for packet in packets]
+    check_alive(connection)
+    name = sut.queue(queue)
+    labels = ["first", "second", "third"]
+    if [one["label"] for one in sut.messages(queue) if one["label"] in labels] != labels:
+        raise ConformanceFailure("the messages did not come into their queue")
     sut.restart()
-    labels = [message["label"] for message in sut.control.call("peek", queue=queue)["messages"]]
-    observed = "in its queue" if "kept" in labels else "gone"
-    judge("MQMQ-2.2.19.2-11", expected="in its queue", observed=observed, evidence=done.frames)
+    found = [one for one in sut.control.call("peek", queue=name)["messages"] if one["label"] in labels]
+    order = [one["label"] for one in found]
+    judge("MQMQ-2.2.19.2-11", expected=labels, observed=order, evidence=sent)
+    for frame, label in zip(sent, labels, strict=True):
+        shown = next((one for one in found if one["label"] == label), None)
+        observed = differences(frame, shown, sut.guid)
+        judge("MQMQ-2.2.19.2-11", expected=f"{label}: {SAME}", observed=f"{label}: {observed}", evidence=frame)
 
 
 @needs("receive")
@@ -183,23 +205,31 @@ def _labels(sut, names):
 
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-14")
-def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge):
-    """Of two delivered messages, the one with JP is in the sender's journal."""
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
+    """Of two delivered messages, the one with JP is in the sender's journal, whole; one with JN is not."""
     sender = Sender(peer, sut)
-    names = [*sender.send(1, journal=["positive"]), *sender.send(2)]
+    names = [
+        *sender.send(1, delivery=delivery, journal=["positive"], label="journaled", priority=5),
+        *sender.send(2, delivery=delivery, journal=["negative"]),
+    ]
     session, sent = sender.first(2)
     sender.acknowledge_all(session)
     judge("MQMQ-2.2.19.2-14", expected=[True, False], observed=_kept(peer, sut, JOURNAL, names), evidence=sent)
+    found = next((one for one in sut.kept(JOURNAL) if one["message_id"] == names[0]), None)
+    observed = differences(sent[0], found, sut.guid)
+    judge("MQMQ-2.2.19.2-14", expected=SAME, observed=observed, evidence=sent)
 
 
 @needs("send", "receive")
 @covers("MQMQ-2.2.19.2-13")
-def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge):
-    """Of two messages whose time was over before the peer could be reached, the one with JN is in the dead letters."""
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, delivery):
+    """Of two messages whose time was over before the peer could be reached, that with JN is in the dead letters."""
     to = direct_name(peer)
+    limits = {"time_to_reach_queue_s": SHORT_S, "delivery": delivery}
     names = [
-        sut.send(to, body="late", label="late", time_to_reach_queue_s=SHORT_S, journal=journal)
-        for journal in (["negative"], [])
+        sut.send(to, body="late", label="late", journal=journal, **limits) for journal in (["negative"], ["positive"])
     ]
     pass_time(peer, (SHORT_S + 2) * 1_000)
     sender = Sender(peer, sut)
