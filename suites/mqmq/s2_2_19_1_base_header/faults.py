@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.fields import bit_clear, bit_set, field_is, recomputed, refused_unless_zero, size_wrong
-from harness.faults.parts import fault
-from harness.faults.primitives import byte, every_packet, packets
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import both, byte, every_packet, packets, skip
 from harness.faults.registry import add
 from harness.faults.sent_messages import carries, resized, size_off_by
 from reference_qm.codec import (
@@ -20,6 +20,7 @@ from reference_qm.codec import (
     SessionHeader,
     UserMessagePacket,
 )
+from reference_qm.core.protocol.expiring import Expiring
 from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.protocol.order_acks import is_final_ack, is_order_ack
 from reference_qm.core.protocol.sending import Sending
@@ -281,6 +282,14 @@ class ExpiryIgnored(Sending):
 
     def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
         return False
+
+
+add(
+    "header-expiry-of-waiting-ignored",
+    ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"),
+    "A message that waits never expires, and is sent whenever it can be.",
+    both(replaced(ExpiryIgnored), skip(Expiring.on_expiration_timer)),
+)
 
 
 @fault("header-last-come-first", breaks="MQMQ-2.2.19.1-03")
