@@ -9,6 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import PrivateQueueFormatNameId
+from suites.mqqb.steps.opening import check_alive, opened
 from suites.mqqb.steps.ordering import Receiver, order_ack, place, private_number
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -67,14 +68,22 @@ def test_an_order_ack_of_any_number(peer, sut, judge, number):
 
 
 @needs("queue_control", "private_names")
-@covers("MQQB-2.2.4-04")
+@covers("MQQB-2.2.4-04", "MQQB-3.1.3.2-29")
 def test_an_order_ack_to_a_private_name(peer, sut, judge):
-    """For messages to a private name the OrderAck goes to private queue 4 of their sender."""
+    """For messages to a private name the OrderAck goes to private queue 4 of their sender.
+
+    It does so after a session on which direct names were used: each session begins with none.
+    """
+    before = opened(peer)
+    check_alive(before)
+    before.close()
     receiver = Receiver(peer, sut)
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_number(sut, sut.queue("transactional")))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
     frame = receiver.await_acknowledgment()
     user = frame["UserHeader"]
+    judge("MQQB-3.1.3.2-29", expected="DQ 3", observed=f"DQ {user.DQ}", evidence=[sent, frame])
+    judge.finished("MQQB-3.1.3.2-29")
     if user.DQ != 3:
         raise ConformanceFailure(f"the OrderAck for messages to a private name has DQ {user.DQ}")
     named = user.QueueManagerAddress, user.DestinationQueue.PrivateQueueIdentifier

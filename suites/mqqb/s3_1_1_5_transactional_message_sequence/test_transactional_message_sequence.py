@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
 
 PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5-D03": "PrevNo"}
 
 
 @needs("send", "management")
-@covers("MQQB-3.1.1.5-01", "MQQB-3.1.1.5-02", *PARTS)
+@covers("MQQB-3.1.1.5-01", "MQQB-3.1.1.5-02", "MQQB-3.1.3.2-18", *PARTS)
 def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
     """Of five messages the first three are acknowledged one by one; the first left and the last are in their places."""
     outgoing = Outgoing(peer, sut, "mqc-places")
@@ -19,6 +20,7 @@ def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
         frame = outgoing.acknowledge(number)
         outgoing.await_info("EodLastAckCount", number)
         info = outgoing.info()
+        judge("MQQB-3.1.3.2-18", expected=number, observed=element(info, "EodLastAckCount"), evidence=frame)
         found = [info_place(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
         expected = [place_of(sent[number]), place_of(sent[-1])]
         evidence = [sent[number], sent[-1], frame]

@@ -117,3 +117,16 @@ for _name, _rule, _element, _algorithm in (
     ("start-prefers-base-rc2", "MQQB-3.1.3.1-21", "PreferredBaseAlgorithm", EncryptionAlgorithm.RC2),
 ):
     add(_name, _rule, f"{_element} is {_algorithm.name}, whatever is configured.", _prefers(_element, _algorithm))
+
+
+def _second_is_medium(qm: QueueManager) -> None:
+    table = qm.adm.ResendTimerTable
+    qm.adm.ResendTimerTable = (*table[:1], qm.adm.ResendTimeoutsMedium, *table[2:])
+
+
+add(
+    "resend-table-goes-up-at-once",
+    "MQQB-3.1.3.1-02",
+    "The second entry of the ResendTimerTable is ResendTimeoutsMedium.",
+    always(_second_is_medium),
+)

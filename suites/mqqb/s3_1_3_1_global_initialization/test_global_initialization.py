@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, opened, pass_time
 from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.sequences import RESEND_MS, Outgoing
 
 KEPT = {
     "MQQB-3.1.1.3-28": "ResendTimeoutsShort",
@@ -105,3 +108,28 @@ def test_the_history_is_cleaned_up_after_a_restart_only_if_there_is_one(peer, su
 
 def _timer(shown):
     return "stopped" if element(element(shown, "timers"), HISTORY_TIMER) is None else "running"
+
+
+SHORT = 3
+"""How many entries of the ResendTimerTable are the same at its beginning."""
+
+
+@needs("send")
+@covers("MQQB-3.1.3.1-02", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20")
+def test_the_first_three_times_of_sending_again_are_the_same(peer, sut, judge):
+    """A message that has no OrderAck comes again three times, each after the first resend time."""
+    outgoing = Outgoing(peer, sut, "mqc-resend-short")
+    outgoing.send()
+    due_ms, slack_ms = sut.duration_ms(RESEND_MS), sut.slack_ms(RESEND_MS)
+    for _ in range(SHORT):
+        outgoing.on_session()
+        if outgoing.comes_again(1) != "comes again":
+            break
+    copies = outgoing.copies(1)[: SHORT + 1]
+    waits = [later.time_ms - earlier.time_ms for earlier, later in itertools.pairwise(copies)]
+    shown = ["the first resend time" if due_ms * 4 // 5 <= one <= due_ms + slack_ms else f"{one} ms" for one in waits]
+    expected = str(["the first resend time"] * SHORT)
+    for rule in ("MQQB-3.1.3.1-02", "MQQB-3.1.3.2-19", "MQQB-3.1.3.2-20"):
+        judge(rule, expected=expected, observed=str(shown), evidence=copies)
+    outgoing.on_session()
+    outgoing.settle()

@@ -25,13 +25,13 @@ from reference_qm.surface.inputs import BytesReceived, Input
 
 add(
     "header-parameters-known-by-size",
-    "MQQB-3.1.5.1.1-02",
+    ("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03"),
     "32 bytes are a ConnectionParameters, whatever IN is.",
     known_by_size(32),
 )
 add(
     "header-session-ack-known-by-size",
-    "MQQB-3.1.5.1.1-03",
+    ("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"),
     "36 bytes are a SessionAck, whatever IN is.",
     known_by_size(36),
 )

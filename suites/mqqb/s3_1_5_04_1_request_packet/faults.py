@@ -10,6 +10,7 @@ from harness.faults.primitives import skip_during
 from harness.faults.registry import add
 from reference_qm.codec import PT_ESTABLISH_CONNECTION, ConnectionParametersPacket
 from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.protocol.session_acks import SessionAcks
 from reference_qm.core.protocol.session_opening import SessionOpening
 from reference_qm.core.protocol.session_timers import SessionTimers
 from reference_qm.model.adm import Session
@@ -121,3 +122,14 @@ class ParametersResponseWindowOfTheRequest(SessionOpening):
         window = request.ConnectionParametersHeader.WindowSize
         header = replace(response.ConnectionParametersHeader, WindowSize=window)
         return replace(response, ConnectionParametersHeader=header)
+
+
+@fault("acceptor-waits-by-a-timeout-of-its-own", breaks="MQQB-3.1.5.4.1-03")
+class AcceptorWaitsByATimeoutOfItsOwn(SessionAcks):
+    """What an acceptor sends is waited for by 20 s, whatever the request says."""
+
+    def start_wait_timer(self, session: Session, now: Now) -> None:
+        agreed = session.AckWaitTimeout
+        session.AckWaitTimeout = agreed if session.initiator else 20_000
+        super().start_wait_timer(session, now)
+        session.AckWaitTimeout = agreed

@@ -92,6 +92,7 @@ def _came(sut: Sut, frame: Frame | None, since_ms: int) -> str:
     "MQQB-3.1.1.6.2-06",
     "MQQB-3.1.1.6.2-07",
     "MQQB-3.1.2.7-01",
+    "MQQB-3.1.3.2-28",
     "MQQB-3.1.6.9-01",
 )
 def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
@@ -101,14 +102,21 @@ def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
         sent = receiver.send()
         frame = receiver.poll_acknowledgment()
         when, evidence = _came(sut, frame, sent.time_ms), [sent, frame]
-        for rule in ("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01"):
+        for rule in ("MQQB-3.1.5.8.6-03", "MQQB-3.1.1.6.2-06", "MQQB-3.1.2.7-01", "MQQB-3.1.3.2-28"):
             judge(rule, expected=IN_TIME, observed=when, evidence=evidence)
         what = "nothing" if frame is None else f"OrderAck of message {place(frame).TxSequenceNumber}"
         for rule in ("MQQB-3.1.5.8.6-04", "MQQB-3.1.1.6.2-07", "MQQB-3.1.6.9-01"):
             judge(rule, expected=f"OrderAck of message {number}", observed=what, evidence=evidence)
 
 
-@covers("MQQB-3.1.5.8.6-01", "MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-04", "MQQB-3.1.1.6.2-05")
+@covers(
+    "MQQB-3.1.5.8.6-01",
+    "MQQB-3.1.5.8.6-02",
+    "MQQB-3.1.1.6.2-04",
+    "MQQB-3.1.1.6.2-05",
+    "MQQB-3.1.3.2-30",
+    "MQQB-3.1.3.2-31",
+)
 def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
     """Two messages have one OrderAck, after the second; while messages keep coming there is one all the same."""
     sut.slow_down(TIMED)
@@ -119,7 +127,7 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
     frame = receiver.await_acknowledgment()
     number = place(frame).TxSequenceNumber
     observed = f"message {number}, {_came(sut, frame, sent[-1].time_ms)} from the second"
-    for rule in ("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05"):
+    for rule in ("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05", "MQQB-3.1.3.2-31"):
         judge(rule, expected=f"message {last}, {IN_TIME} from the second", observed=observed, evidence=[*sent, frame])
 
     known, begun_ms = len(receiver.acknowledgments()), peer.recorder.elapsed_ms()
@@ -130,7 +138,7 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
     acks = receiver.acknowledgments()[known:]
     expected = "acknowledged while messages came"
     observed = expected if acks else f"not acknowledged in {peer.recorder.elapsed_ms() - begun_ms} ms"
-    for rule in ("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04"):
+    for rule in ("MQQB-3.1.5.8.6-01", "MQQB-3.1.1.6.2-04", "MQQB-3.1.3.2-30"):
         judge(rule, expected=expected, observed=observed, evidence=[*sent, *acks])
 
 

@@ -28,6 +28,7 @@ RECOVERABLE_MS = 4_000
     "MQQB-3.1.6.4-11",
     "MQQB-3.1.1.6.1-D01",
     "MQQB-3.1.2.5-D01",
+    "MQQB-3.1.3.2-10",
 )
 def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, judge):
     """Four times messages come and are acknowledged: two express, two recoverable, one recoverable, one express."""
@@ -35,9 +36,9 @@ def test_what_was_received_is_acknowledged_when_the_delay_is_over(peer, sut, jud
     session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=RECOVERABLE_MS)
     sent = [session.send(a_message(peer)) for _ in range(2)]
     first = _next(session, sut)
-    for rule in ("MQQB-3.1.6.4-01", "MQQB-3.1.1.6.1-D01"):
+    for rule in ("MQQB-3.1.6.4-01", "MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10"):
         judge(rule, expected="after the delay", observed=_when(sent[0], first, sut), evidence=[sent[0], first])
-    judge.finished("MQQB-3.1.1.6.1-D01")
+    judge.finished("MQQB-3.1.1.6.1-D01", "MQQB-3.1.3.2-10")
     bits = internal_bits(first)
     flags = int.from_bytes(first.data[2:4], "little") if first else 0
     shown = f"IN {flags >> 3 & 1}, SH {flags >> 4 & 1}" if first else "nothing sent"

@@ -1,0 +1,56 @@
+"""MS-MQQB 3.1.5.4.1 Request Packet: how long an acceptor waits for the acknowledgment of what it sends.
+
+It sends FinalAcks on the session that it accepted, unless it opens one of its own for them (E16).
+"""
+
+from __future__ import annotations
+
+from harness.run.marks import covers
+from harness.wire import session_ack
+from suites.messages import Sequence
+from suites.mqqb.steps.opening import accepted, agree, opened, respond, settle
+
+TIMEOUTS_MS = (20_000, 30_000)
+LONGEST = 8
+"""AckWaitTimeouts after which a session that is not closed counts as never closed."""
+NEAR = 0.25
+"""The tolerance of an instant, in AckWaitTimeouts."""
+
+
+def _wait(peer, listener, ordinal, timeout_ms):
+    """Leave a FinalAck without acknowledgment; return when its session ended, in AckTimeouts, and the packets."""
+    unit_ms = peer.sut.duration_ms(timeout_ms)
+    connection = opened(peer, AckTimeout=timeout_ms)
+    sent = connection.send(Sequence(peer, ordinal).message(queue="plain"))
+    final = connection.poll("UserMessage")
+    if final is None:
+        return None, [sent]
+    connection.wait_closed(int((LONGEST + NEAR) * unit_ms))
+    ended = connection.record.closed_at_ms
+    if ended is not None:  # the FinalAck comes again
+        again, asked = accepted(listener)
+        agree(again, respond(again, asked))
+        again.send(session_ack(AckSequenceNumber=1, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=1))
+        settle(peer)
+        again.close()
+    return LONGEST + 1 if ended is None else (ended - final.time_ms) / unit_ms, [sent, final]
+
+
+@covers("MQQB-3.1.5.4.1-03")
+def test_an_acceptor_waits_by_the_ack_timeout_of_the_request(peer, sut, judge):
+    """Two sessions with different AckTimeouts end the same whole number of them after an unacknowledged FinalAck."""
+    peer.host.listen_ping(sut.file.driver.peer_ping_port)
+    listener = peer.listen_raw()
+    waits, evidence = [], []
+    for ordinal, timeout_ms in enumerate(TIMEOUTS_MS, 1):
+        wait, packets = _wait(peer, listener, ordinal, timeout_ms)
+        if wait is None:
+            judge.not_exercised("MQQB-3.1.5.4.1-03", "its FinalAcks do not come on the session that it accepted")
+            return
+        waits.append(wait)
+        evidence += packets
+    whole = max(1, round(waits[0]))
+    kept = whole <= LONGEST and all(abs(wait - whole) <= NEAR for wait in waits)
+    expected = f"{whole} AckTimeouts each"
+    observed = expected if kept else f"{', '.join(f'{wait:.2f}' for wait in waits)} AckTimeouts"
+    judge("MQQB-3.1.5.4.1-03", expected=expected, observed=observed, evidence=evidence)
