@@ -1,0 +1,80 @@
+"""Packets read by the tables of MS-MQMQ: the frames of MS-MQQB section 4, and what both codecs build."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from harness.capture.golden import load_golden
+from harness.capture.recorder import FROM_SUT, Frame
+from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, PrivateQueueFormatName, user_message
+from suites.mqmq.steps.layout import ABSENT, Layout
+from suites.whole_messages import SAME, canonical, differences
+
+GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
+GOLDEN = [frame for frame in load_golden().frames if frame.transport == "tcp"]
+
+
+def framed(data: bytes) -> Frame:
+    return Frame(1, 0, FROM_SUT, "tcp", data, "UserMessage", None)
+
+
+@pytest.mark.parametrize("golden", GOLDEN, ids=lambda golden: str(golden.number))
+def test_the_frames_of_the_document_are_read_as_the_manifest_says(golden: Any) -> None:
+    found = Layout(framed(golden.data)).fields
+    common = [name for name in golden.fields if name in found and isinstance(found[name], int)]
+    assert len(common) >= 2
+    assert {name: found[name] for name in common} == {name: golden.fields[name] for name in common}
+
+
+def test_a_message_with_every_header_is_read_to_its_end() -> None:
+    element = MQFFormatNameElement(FormatName=MQFDirectQueueFormatName(DirectFormatName="OS:x\\q"))
+    packet = user_message(
+        user={"ConnectorType": GUID, "AdminQueue": PrivateQueueFormatName(SourceQueueManager=GUID)},
+        transaction={"ConnectorQMGuid": GUID},
+        security={"ST": 2, "SecurityID": GUID.bytes_le},
+        debug={"QT": 1, "QueueIdentifier": GUID},
+        soap={"Header": "<a/>", "Body": "<b>"},
+        mqf={"Destination": [element]},
+        session={},
+        label="odd",
+        body=b"12345",
+    )
+    found = Layout(framed(bytes(packet)))
+    assert found.order == [
+        *("BaseHeader", "UserHeader", "TransactionHeader", "SecurityHeader", "MessagePropertiesHeader"),
+        *("DebugHeader", "SoapHeader", "MultiQueueFormatHeader", "SessionHeader"),
+    ]
+    assert found.fields["bytes left"] == 0
+    assert found.fields["MultiQueueFormatHeader.Destination.FormatNameList"] == [(3, "os:x\\q\0")]
+    assert found.of("SoapHeader.Body", "TransactionHeader.nothing") == {
+        "SoapHeader.Body": "<b>\0",
+        "TransactionHeader.nothing": ABSENT,
+    }
+
+
+@pytest.mark.parametrize("size", [0, 3, 16, 63, 64, 90])
+def test_what_was_cut_is_not_there(size: int) -> None:
+    found = Layout(framed(bytes(user_message(label="label", body=b"body"))[:size]))
+    assert found.of("MessagePropertiesHeader.MessageBody", "bytes left") == {
+        "MessagePropertiesHeader.MessageBody": ABSENT,
+        "bytes left": ABSENT,
+    }
+
+
+def test_a_property_that_differs_is_named_and_one_that_is_not_shown_is_not() -> None:
+    frame = framed(bytes(user_message(label="label", body=b"body", ApplicationTag=7)))
+    shown = {"label": "label", "body_base64": "Ym9keQ==", "application_tag": 7, "admin_queue": None}
+    assert differences(frame, shown, GUID) == SAME
+    assert differences(frame, shown | {"label": "other", "application_tag": 8}, GUID) == (
+        "label other for label; application_tag 8 for 7"
+    )
+    assert differences(frame, None, GUID) == "the message is not there"
+
+
+def test_format_names_are_compared_in_one_way() -> None:
+    assert canonical("PRIVATE=ABC\\0000000A") == canonical("private=abc\\a")
+    assert canonical(r"DIRECT=TCP:10.0.0.1\Q") == r"direct=tcp:10.0.0.1\q"
+    assert canonical(None) is None
