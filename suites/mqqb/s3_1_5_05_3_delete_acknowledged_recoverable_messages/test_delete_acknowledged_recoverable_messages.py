@@ -24,9 +24,9 @@ from suites.mqqb.steps.sequences import Outgoing
         (33, 1, 0x7FFF_FFFF),
         (12, 1, 0b0101_0101_0101),
         (12, 2, 0b100_0010_0011),
-        (4, 4, 1),
+        (5, 4, 1),
     ],
-    ids=["none", "some", "last-bit", "last-bit-of-the-last", "all-but-the-last", "every-other", "three", "last-one"],
+    ids=["none", "some", "last-bit", "last-bit-of-the-last", "all-but-the-last", "every-other", "three", "all-but-one"],
 )
 def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, count, number, flags):
     """The next session brings neither RecoverableMsgAckSeqNumber nor what is flagged, but all above that is not.

@@ -55,7 +55,7 @@ def test_acknowledged_messages_that_ask_for_it_are_journaled(peer, sut, judge, d
 @covers("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01")
 @needs("send", "receive")
 def test_recoverable_messages_are_journaled_whole_when_they_are_on_disk(peer, sut, judge):
-    """All of three messages are received, the last one is on disk, then the first: each is journaled then, whole."""
+    """All of three messages are received, two of them are on disk, then the other: each is journaled then, whole."""
     sender = Sender(peer, sut)
     identifiers = [
         one
@@ -75,15 +75,17 @@ def test_recoverable_messages_are_journaled_whole_when_they_are_on_disk(peer, su
         ]
 
     observed, evidence = [journaled()], list(sent)
-    for number, wanted in ((3, 1), (1, 2)):
+    for number, flags, wanted in ((1, 0b101, 2), (2, 1, 3)):
         evidence.append(
-            session.send(session_ack(AckSequenceNumber=3, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=1))
+            session.send(
+                session_ack(AckSequenceNumber=3, RecoverableMsgAckSeqNumber=number, RecoverableMsgAckFlags=flags)
+            )
         )
         eventually(peer, functools.partial(_holds, journaled, wanted))
         observed.append(journaled())
-    first, third = (f"label {number}, message {number}, priority 3" for number in (1, 3))
+    first, second, third = (f"label {number}, message {number}, priority 3" for number in (1, 2, 3))
     for rule in ("MQQB-3.1.5.5-06", "MQQB-3.1.5.5.4-01"):
-        judge(rule, expected=[[], [third], [first, third]], observed=observed, evidence=evidence)
+        judge(rule, expected=[[], [first, third], [first, second, third]], observed=observed, evidence=evidence)
     sender.acknowledge_all(session)
 
 

@@ -12,7 +12,7 @@ from reference_qm.core.protocol.establishing import Establishing
 from reference_qm.core.protocol.receiving import Receiving
 from reference_qm.core.protocol.session_acks import FLAG_BITS, SessionAcks
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.model.adm import Session
+from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
@@ -31,6 +31,15 @@ class ExpressForward(Receiving):
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, duration_ms, now)
 
 
+@fault("express-counted-as-recoverable", breaks="MQQB-3.1.5.8.7-13")
+class ExpressCountedAsRecoverable(Receiving):
+    """Express messages increment RecoverableMessageReceivedCount as well."""
+
+    def count_received(self, session: Session, packet: UserMessagePacket) -> None:
+        super().count_received(session, packet)
+        session.RecoverableMessageReceivedCount += 1 - packet.UserHeader.DM
+
+
 @fault("recoverable-counted-twice", breaks="MQQB-3.1.5.8.7-13")
 class RecoverableCountedTwice(Receiving):
     """RecoverableMessageReceivedCount grows by two."""
@@ -40,13 +49,24 @@ class RecoverableCountedTwice(Receiving):
         session.RecoverableMessageReceivedCount += packet.UserHeader.DM
 
 
-def _empty_queues(qm: QueueManager) -> None:
-    for queue in qm.adm.QueueCollection.values():
-        for position in list(queue.MessagePositionList):
-            queue.MessagePositionList.remove(position)
+def _lost(is_lost: Callable[[MessagePosition], bool]) -> Install:
+    """Lose messages with a restart."""
+
+    def lose(qm: QueueManager) -> None:
+        for queue in qm.adm.QueueCollection.values():
+            for position in filter(is_lost, list(queue.MessagePositionList)):
+                queue.MessagePositionList.remove(position)
+
+    return at_restart(lose)
 
 
-add("recoverable-not-on-disk", "MQQB-3.1.5.8.7-12", "A restart empties every queue.", at_restart(_empty_queues))
+add("recoverable-not-on-disk", "MQQB-3.1.5.8.7-12", "A restart empties every queue.", _lost(lambda position: True))
+add(
+    "transactional-not-on-disk",
+    "MQQB-3.1.5.8.7-12",
+    "A restart empties every transactional queue.",
+    _lost(lambda position: position.QueueReference.Transactional),
+)
 
 
 # -- the SessionAck of 32 messages ---------------------------------------------------------------------------------

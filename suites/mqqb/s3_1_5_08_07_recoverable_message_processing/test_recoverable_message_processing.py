@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers, needs
+from harness.run.marks import covers, goes_on, needs
+from harness.sut.sut import Sut
 from harness.wire import session_ack
-from suites.messages import recoverable_message
-from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.exchanges import reception
+from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, check_alive, internal_bits, opened
+from suites.mqqb.steps.ordering import Receiver
 
 FLAGS = 32
 """Bits of RecoverableMsgAckFlags."""
@@ -96,22 +97,51 @@ def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
 @covers("MQQB-3.1.5.8.7-12")
 @needs("receive", "restart")
 def test_an_acknowledged_message_is_on_disk(peer, sut, judge):
-    """A recoverable message that was acknowledged is in its queue after a restart."""
-    done = reception(peer, recoverable_message(peer, label="on disk"), "on disk")
-    queue = sut.queue()
+    """Recoverable and transactional messages that were acknowledged are in their queues after a restart, as before."""
+    receiver = Receiver(peer, sut)
+    session = receiver.connections[0]
+    sent = [
+        session.send(
+            recoverable_message(peer, base={"PR": number}, label=f"on disk {number}", body=b"on disk" * number)
+        )
+        for number in (1, 2, 3)
+    ]
+    sent += [receiver.send(label=f"on disk, in sequence {number}") for number in (1, 2)]
+    ack = session.expect(
+        "SessionAck",
+        lambda frame: frame["SessionHeader"].AckSequenceNumber == len(sent),
+        within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS),
+    )
+    acks = [ack, receiver.last_acknowledgment(2)]
+    before = _kept(sut)
+    if len(before) != len(sent):
+        raise ConformanceFailure(f"{len(before)} of {len(sent)} messages came into their queues")
     sut.restart()
-    observed = "in its queue" if "on disk" in labels(sut, queue) else "gone"
-    judge("MQQB-3.1.5.8.7-12", expected="in its queue", observed=observed, evidence=done.frames)
+    after = _kept(sut)
+    judge("MQQB-3.1.5.8.7-12", expected=before, observed=after, evidence=[*sent, *acks])
+
+
+def _kept(sut: Sut) -> list[str]:
+    """Return what is in the queues of a check."""
+    return [
+        f"{one['label']}, {one['body']}, priority {one['priority']}, {one['message_id']}"
+        for kind in ("plain", "transactional")
+        for one in sut.messages(kind)
+    ]
 
 
 @covers("MQQB-3.1.5.8.7-13")
-@pytest.mark.parametrize(("counted", "expected"), [(2, "open"), (3, "closed")])
+@goes_on()
+@pytest.mark.parametrize(("counted", "expected"), [(0, "closed"), (1, "closed"), (2, "open"), (3, "closed")])
 def test_recoverable_messages_are_counted(peer, sut, judge, counted, expected):
-    """After two recoverable messages the session stays open when the peer says so, and ends when it says three."""
+    """After two recoverable messages among express ones the session stays open when the peer says so, and ends when it
+    says another number.
+    """
     session = opened(peer)
-    sent = [session.send(recoverable_message(peer)) for _ in range(2)]
+    makes = (a_message, recoverable_message, a_message, recoverable_message)
+    sent = [session.send(make(peer)) for make in makes]
     session.expect("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
-    sent.append(session.send(session_ack(UserMsgSequenceNumber=2, RecoverableMsgSeqNumber=counted)))
+    sent.append(session.send(session_ack(UserMsgSequenceNumber=4, RecoverableMsgSeqNumber=counted)))
     if expected == "closed":
         session.wait_closed()
     else:
@@ -120,3 +150,28 @@ def test_recoverable_messages_are_counted(peer, sut, judge, counted, expected):
     judge("MQQB-3.1.5.8.7-13", expected=expected, observed=observed, evidence=[*sent, session.last])
     if expected == observed == "open":
         check_alive(session)
+
+
+@covers("MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15")
+def test_flags_are_those_of_recoverable_messages(peer, sut, judge):
+    """Recoverable messages come among express ones, in three groups: each acknowledgment has the flags of its group."""
+    sut.slow_down(10)
+    session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
+    evidence: list[Frame] = []
+    before = total = 0
+    for group in ("ereer", "r", "rrre"):
+        packets = [recoverable_message(peer) if one == "r" else a_message(peer) for one in group]
+        evidence += [session.send(packet) for packet in packets]
+        total += len(group)
+        ack = session.poll("SessionAck", within_ms=sut.duration_ms(LATE_MS) + sut.slack_ms(LATE_MS))
+        count = group.count("r")
+        expected = f"{total} messages, from recoverable message {before + 1} on 0x{(1 << count) - 1:X}"
+        observed = "not acknowledged"
+        if ack is not None:
+            header = ack["SessionHeader"]
+            observed = f"{header.AckSequenceNumber} messages, from recoverable message "
+            observed += f"{header.RecoverableMsgAckSeqNumber} on 0x{header.RecoverableMsgAckFlags:X}"
+            evidence.append(ack)
+        for rule in ("MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15"):
+            judge(rule, expected=expected, observed=observed, evidence=evidence)
+        before += count

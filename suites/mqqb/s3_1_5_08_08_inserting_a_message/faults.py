@@ -101,3 +101,29 @@ class LoggedWithTransaction(Admission):
         super().log_refused(message)
         if message.TransactionIdentifier is not None and message.NegativeJournalingRequested:
             self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
+
+
+@fault("quota-of-transactional-queue-overlooked", breaks=("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13"))
+class QuotaOfTransactionalQueueOverlooked(Quotas):
+    """A transactional queue may hold any amount."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        full = status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED
+        return EnqueueStatus.NO_ERROR if full and queue.Transactional else status
+
+
+@fault("quota-logged-unasked", breaks="MQQB-3.1.5.8.8-10")
+class LoggedUnasked(Admission):
+    """A message for a full queue is a dead letter whether it asks for that or not."""
+
+    def log_refused(self, message: Message) -> None:
+        super().log_refused(replace(message, NegativeJournalingRequested=True))
+
+
+@fault("priority-lost-in-queue", breaks=("MQQB-3.1.5.8.8-01", "MQQB-3.1.5.8.8-05"))
+class PriorityLostInQueue(Positions):
+    """A message with the highest priority gets into its queue with the one below."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, replace(message, Priority=min(message.Priority, 6)))

@@ -13,9 +13,12 @@ from harness.sut.sut import Sut
 from suites.messages import Sequence, a_message, recoverable_message
 from suites.mqqb.steps.disposition import (
     Q_EXCEED_QUOTA,
+    REACH_QUEUE,
     AcknowledgingReceiver,
     arrives,
     classes,
+    correlation,
+    identifier,
     labels,
     named,
     private_queue,
@@ -37,7 +40,8 @@ from suites.mqqb.steps.ordering import private_number
 from suites.mqqb.steps.sender import Sender, eventually, messages
 from suites.mqqb.steps.sequences import Outgoing, info_place, place_of
 
-TOO_MUCH = b"x" * 2_048
+QUOTA_KB = 8
+TOO_MUCH = b"x" * 16_384
 ROUTED_QUEUE = 1
 KINDS = ("plain", "admin", "transactional")
 DEAD_LETTERS = "system$;deadletter"
@@ -114,42 +118,47 @@ def _as_sent(frame: Frame, queue: str) -> str:
 @goes_on()
 @covers("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-10", "MQQB-3.1.5.8.8-11", "MQQB-3.1.5.8.8-13")
 @needs("queue_control", "receive")
-@pytest.mark.parametrize("kind", ["plain", "transactional"])
+@pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kind):
-    """Two messages are too large for what their queue may hold: one asks for nothing, one has NA and JN set."""
-    queue = sut.new_queue("full", transactional=kind == "transactional", quota_kb=1)
-    receiver = AcknowledgingReceiver(peer, sut)
+    """Two messages are too large for what their queue may hold, of which one has NA and JN set; before and after them
+    comes one that is not.
+    """
     transactional = kind == "transactional"
-
-    def make(wanted: int, user: dict[str, Any], **rest: Any) -> Any:
-        begun = Sequence(peer, ordinal=1 + wanted)
-        return begun.message(user, **rest) if transactional else a_message(peer, user, **rest)
-
-    destination = rf"TCP:{sut.address}\{queue}"
-    sent = [
-        receiver.give(
-            make(
-                wanted,
-                receiver.administered({"JN": wanted}),
-                destination=destination,
-                body=TOO_MUCH,
-                label=f"too much {wanted}",
-                properties={"NA": wanted},
-            )
-        )
-        for wanted in (0, 1)
-    ]
-    acks, finals = receiver.await_acks(1), receiver.await_all(receiver.final_acks, 2 if transactional else 0)
-    evidence = [*sent, *acks, *finals]
+    queue = sut.new_queue("full", transactional=transactional, quota_kb=QUOTA_KB)
+    receiver = AcknowledgingReceiver(peer, sut)
+    sent = []
+    for number, (body, wanted) in enumerate(((b"fits", 0), (TOO_MUCH, 0), (TOO_MUCH, 1), (b"fits", 1)), 1):
+        user = receiver.administered({"JN": wanted, "DM": int(kind != "express")})
+        rest: dict[str, Any] = {
+            "destination": rf"TCP:{sut.address}\{queue}",
+            "body": body,
+            "label": f"for quota {number}",
+            "properties": {"PA": 1, "NA": wanted},
+        }
+        begun = Sequence(peer, ordinal=number)
+        packet = begun.message(user, **rest) if transactional else a_message(peer, user, **rest)
+        sent.append(receiver.give(packet))
+    finals = receiver.await_all(receiver.final_acks, 2 if transactional else 0)
+    arrived = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 2)
+    acks = receiver.await_all(lambda: receiver.acks_of(Q_EXCEED_QUOTA, *sent), 1)
+    evidence = [*sent, *acks, *finals, *arrived]
     receiver.end()
-    there = [label for label in labels(sut, queue) if label.startswith("too much")]
+    there = [label for label in labels(sut, queue) if label.startswith("for quota")]
     dead = [one["label"] for one in sut.kept(DEAD_LETTERS)]
     for rule in ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13"):
-        judge(rule, expected="none in the queue", observed=f"{there or 'none'} in the queue")
-    judge("MQQB-3.1.5.8.8-07", expected=named(Q_EXCEED_QUOTA), observed=classes(acks), evidence=evidence)
-    judge("MQQB-3.1.5.8.8-10", expected=[] if transactional else ["too much 1"], observed=dead, evidence=evidence)
+        for observed in (there, [f"for quota {sent.index(one) + 1}" for one in _told_of(arrived, sent)]):
+            judge(rule, expected=["for quota 1", "for quota 4"], observed=observed, evidence=evidence)
+    told = [identifier(one) for one in _told_of(acks, sent)]
+    judge("MQQB-3.1.5.8.8-07", expected=[identifier(sent[2])], observed=told, evidence=evidence)
+    judge("MQQB-3.1.5.8.8-10", expected=[] if transactional else ["for quota 3"], observed=dead, evidence=evidence)
     expected = named(Q_EXCEED_QUOTA) * 2 if transactional else []
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=classes(finals), evidence=evidence)
+
+
+def _told_of(acks: list[Frame], sent: list[Frame]) -> list[Frame]:
+    """Return the messages that acknowledgments are of, in their order."""
+    named_ = [correlation(ack) for ack in acks]
+    return [frame for frame in sent if identifier(frame) in named_]
 
 
 @goes_on()
