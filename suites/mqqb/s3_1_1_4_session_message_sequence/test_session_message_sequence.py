@@ -13,7 +13,7 @@ from suites.mqqb.steps.sender import Sender, alive, tags
 from suites.mqqb.steps.sequences import Outgoing
 
 
-@covers("MQQB-3.1.1.4-01")
+@covers("MQQB-3.1.1.4-01", "MQQB-3.1.7.1.3-12")
 @pytest.mark.parametrize("acknowledged", [1, 2])
 def test_the_messages_of_a_session_are_numbered_from_one(peer, sut, judge, acknowledged):
     """Three express messages; what is acknowledged as first, or as first and second, does not come again."""
@@ -29,7 +29,8 @@ def test_the_messages_of_a_session_are_numbered_from_one(peer, sut, judge, ackno
     if again is not None:
         sender.acknowledge_all(again)
     expected, observed = f"messages {left} come again", f"messages {sorted(set(tags(later)))} come again"
-    judge("MQQB-3.1.1.4-01", expected=expected, observed=observed, evidence=[*came, ack, *later])
+    for rule in ("MQQB-3.1.1.4-01", "MQQB-3.1.7.1.3-12"):
+        judge(rule, expected=expected, observed=observed, evidence=[*came, ack, *later])
 
 
 @covers("MQQB-3.1.1.4-D01")

@@ -10,7 +10,14 @@ PARTS = {"MQQB-3.1.1.5-D01": "SeqID", "MQQB-3.1.1.5-D02": "SeqNo", "MQQB-3.1.1.5
 
 
 @needs("send", "management")
-@covers("MQQB-3.1.1.5-01", "MQQB-3.1.1.5-02", "MQQB-3.1.3.2-18", *PARTS)
+@covers(
+    "MQQB-3.1.1.5-01",
+    "MQQB-3.1.1.5-02",
+    "MQQB-3.1.3.2-18",
+    "MQQB-3.1.7.1.3-06",
+    "MQQB-3.1.7.1.3-07",
+    *PARTS,
+)
 def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
     """Of five messages the first three are acknowledged one by one; the first left and the last are in their places."""
     outgoing = Outgoing(peer, sut, "mqc-places")
@@ -24,7 +31,9 @@ def test_each_message_that_was_sent_is_noted_with_its_place(peer, sut, judge):
         found = [info_place(info, name) for name in ("EodFirstNonAck", "EodLastNonAck")]
         expected = [place_of(sent[number]), place_of(sent[-1])]
         evidence = [sent[number], sent[-1], frame]
-        for rule in ("MQQB-3.1.1.5-01", "MQQB-3.1.1.5-02"):
+        left = element(info, "EodNoAckCount")
+        judge("MQQB-3.1.7.1.3-06", expected=f"{5 - number} left", observed=f"{left} left", evidence=evidence)
+        for rule in ("MQQB-3.1.1.5-01", "MQQB-3.1.1.5-02", "MQQB-3.1.7.1.3-07"):
             judge(rule, expected=str(expected), observed=str(found), evidence=evidence)
         for at, (rule, name) in enumerate(PARTS.items()):
             wanted, shown = [one[at] for one in expected], [one[at] for one in found]

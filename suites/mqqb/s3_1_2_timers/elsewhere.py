@@ -11,5 +11,8 @@ CHECKED_ELSEWHERE = {
     "MQQB-3.1.2.5-D01": ("test_what_was_received_is_acknowledged_when_the_delay_is_over",),
     "MQQB-3.1.2.6-01": ("test_messages_without_order_ack_are_sent_again",),
     "MQQB-3.1.2.7-01": ("test_an_order_ack_is_sent_when_the_timer_expires",),
-    "MQQB-3.1.2.8-01": ("test_old_entries_are_deleted_each_time_that_the_timer_expires",),
+    "MQQB-3.1.2.8-01": (
+        "test_a_message_that_was_forgotten_is_taken_once_more",
+        "test_old_entries_are_deleted_each_time_that_the_timer_expires",
+    ),
 }

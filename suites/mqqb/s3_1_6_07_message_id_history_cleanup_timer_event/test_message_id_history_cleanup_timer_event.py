@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.messages import a_message
+from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import history_entry
 from suites.mqqb.steps.opening import opened, pass_time
+from suites.mqqb.steps.sender import eventually
 
 CLEANUP_MS = 80_000
 """The duration of the timer in its check (set_timers): not under two seconds, because TimeStamps are whole ones."""
@@ -44,6 +47,47 @@ def test_old_entries_are_deleted_each_time_that_the_timer_expires(peer, sut, jud
     for rule in ("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.5.8.2-11"):
         judge(rule, expected="both, then second", observed=f"{seen[1.75]}, then {seen[2.5]}", evidence=sent)
     judge("MQQB-3.1.6.7-03", expected="none at the third expiry", observed=f"{seen[3.5]} at the third expiry")
+
+
+@covers("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02", "MQQB-3.1.6.7-03")
+@needs("set_timers", "restart", "receive")
+def test_a_message_that_was_forgotten_is_taken_once_more(peer, sut, judge):
+    """Of three messages that come twice, those whose first time is long enough ago are in their queue twice.
+
+    The first starts the timer; the second comes before its first expiry and goes at the second, as does the third when
+    it comes before the second and goes at the third. The first comes again while it is younger than the duration.
+    """
+    sut.slow_down(FASTEST)
+    sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
+    sut.restart()
+    starting = opened(peer).send(recoverable_message(peer, label="young"))
+
+    def at(durations: float, packet: Any) -> Frame:
+        then_ms = starting.time_ms + int(sut.duration_ms(CLEANUP_MS) * durations)
+        pass_time(peer, max(0, then_ms - peer.recorder.elapsed_ms()))
+        return opened(peer).send(packet)
+
+    again = [at(0.4, starting.data)]
+    second = at(0.45, recoverable_message(peer, label="second"))
+    third = at(1.45, recoverable_message(peer, label="third"))
+    again.append(at(2.5, second.data))
+    again.append(at(3.5, third.data))
+
+    def copies() -> list[int]:
+        labels = [one["label"] for one in sut.messages()]
+        return [labels.count(name) for name in ("young", "second", "third")]
+
+    eventually(peer, lambda: copies() == [1, 2, 2])
+    young, *old = copies()
+    evidence = [starting, second, third, *again]
+    observed = f"{young} of the young, {old[0]} of the old message"
+    for rule in ("MQQB-3.1.2.8-01", "MQQB-3.1.6.7-01", "MQQB-3.1.6.7-02"):
+        judge(rule, expected="1 of the young, 2 of the old message", observed=observed, evidence=evidence)
+    judge("MQQB-3.1.6.7-03", expected="2 of both old ones", observed=_of_both(old), evidence=evidence)
+
+
+def _of_both(old: list[int]) -> str:
+    return "2 of both old ones" if old == [2, 2] else f"{old[0]} and {old[1]} of the old ones"
 
 
 def _present(sut: Sut, sent: list[Frame]) -> str:
