@@ -22,9 +22,9 @@ demo: setup ## three systems are tested, a matrix and a site are made
 test: setup lint ## everything that CI runs
 	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-runs test-processes test-core
 
-test-core: setup ## of it: unit and property tests, then the proof
+test-core: setup ## of it: unit and property tests, then the proof of what changed and of a tenth of the rest
 	$(BIN)/pytest -q --ignore tests/process --ignore tests/browser
-	$(BIN)/mqconform prove --jobs 2
+	$(BIN)/mqconform prove --jobs 2 --changed
 
 test-runs: setup ## of it: whole runs of mqconform
 	$(BIN)/pytest -q $(wildcard tests/process/test_mqconform_*.py)

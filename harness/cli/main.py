@@ -95,18 +95,25 @@ def prove(
     erratum: Annotated[list[str] | None, typer.Option(help="Only the readings of this entry.")] = None,
     jobs: Annotated[int, typer.Option(help="Worker processes.")] = 2,
     record: Annotated[bool, typer.Option(help="Write the proof to suites/proof.json.")] = False,
+    changed: Annotated[
+        bool,
+        typer.Option(help="Only what changed since the recorded proof, and a tenth of the rest."),
+    ] = False,
 ) -> None:
     """Show that every check fails on a fault that breaks its rule, and passes whatever the errata leave open."""
+    from harness.proof.changed import folder_digests, in_the_tenth, to_prove
     from harness.proof.inventory import take_inventory
     from harness.proof.prove import prove as prove_rules
     from harness.proof.prove import report
     from harness.proof.readings import report as report_readings
     from harness.proof.readings import run_readings
     from harness.proof.trials import with_trials
-    from harness.rules.proof_record import write_proof
+    from harness.rules.proof_record import load_proof, write_proof
 
-    if record and (rule or erratum):
-        raise UsageError("--record keeps the proof of all rules: leave --rule and --erratum out, or --record")
+    if record and (rule or erratum or changed):
+        raise UsageError("--record keeps the proof of all rules: leave --rule, --erratum, --changed out, or --record")
+    if changed and (rule or erratum):
+        raise UsageError("--changed chooses the rules itself: leave --rule and --erratum out")
     inventory = take_inventory()
     unknown = [name for name in rule or [] if name not in inventory.catalogue]
     if unknown:
@@ -115,9 +122,13 @@ def prove(
     if unknown:
         raise UsageError(f"unknown erratum {unknown[0]}; suites/errata.toml has them all")
 
+    if changed:
+        rule = to_prove(inventory, load_proof(), folder_digests())
+        erratum = [name for name in inventory.catalogue.errata if in_the_tenth(name)]
+
     def work(trials: Trials) -> tuple[Proof | None, ReadingsRun | None]:
-        proof = None if erratum else prove_rules(trials, inventory, rule)
-        if rule:
+        proof = None if erratum and not changed else prove_rules(trials, inventory, rule)
+        if rule and not changed:
             return proof, None
         return proof, run_readings(trials, inventory.catalogue, inventory.tests, erratum)
 
@@ -125,7 +136,7 @@ def prove(
     for line in (*(report(proof) if proof else ()), *(report_readings(readings) if readings else ())):
         typer.echo(line)
     if record and proof:
-        write_proof(proof.checked, proof.killed)
+        write_proof(proof.checked, proof.killed, folder_digests())
     raise typer.Exit(0 if all(found.complete for found in (proof, readings) if found) else 1)
 
 

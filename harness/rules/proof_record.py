@@ -16,10 +16,14 @@ _SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class RecordedProof:
-    """The record of ``mqconform prove --record``. ``proven``: by rule, the faults that its checks found."""
+    """The record of ``mqconform prove --record``. ``proven``: by rule, the faults that its checks found.
+
+    ``folders``: a digest of each folder of the suites, as it was.
+    """
 
     checked: frozenset[str] = frozenset()
     proven: Mapping[str, list[str]] = field(default_factory=dict)
+    folders: Mapping[str, str] = field(default_factory=dict)
 
 
 def load_proof(root: Path = SUITES) -> RecordedProof:
@@ -29,13 +33,15 @@ def load_proof(root: Path = SUITES) -> RecordedProof:
         return RecordedProof()
     try:
         tree = json.loads(path.read_text(encoding="utf-8"))
-        return RecordedProof(frozenset(tree["checked"]), tree["proven"])
+        return RecordedProof(frozenset(tree["checked"]), tree["proven"], tree.get("folders", {}))
     except (ValueError, KeyError) as error:
         raise HarnessError(f"{path} is broken ({error!r}): remove it, `mqconform prove --record` makes it") from error
 
 
-def write_proof(checked: Iterable[str], killed: Mapping[str, Iterable[str]], root: Path = SUITES) -> None:
+def write_proof(
+    checked: Iterable[str], killed: Mapping[str, Iterable[str]], folders: Mapping[str, str], root: Path = SUITES
+) -> None:
     """Keep what was proven."""
     proven = {rule: sorted(killed[rule]) for rule in sorted(killed)}
-    tree = {"schema": _SCHEMA, "checked": sorted(checked), "proven": proven}
+    tree = {"schema": _SCHEMA, "checked": sorted(checked), "proven": proven, "folders": dict(folders)}
     (root / PROOF_FILE).write_text(json.dumps(tree, indent=1) + "\n", encoding="utf-8")

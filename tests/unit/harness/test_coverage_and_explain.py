@@ -85,7 +85,7 @@ def test_totals_are_a_row_for_each_document_level_and_class_demands_first():
 
 
 def test_a_proof_is_read_as_it_was_written(tmp_path: Path):
-    write_proof(["B", "A"], {"A": ["y", "x"]}, tmp_path)
+    write_proof(["B", "A"], {"A": ["y", "x"]}, {"mqqb/s1": "d"}, tmp_path)
     proof = load_proof(tmp_path)
     assert (proof.checked, proof.proven) == ({"A", "B"}, {"A": ["x", "y"]})
     assert load_proof(tmp_path / "none").checked == frozenset()
