@@ -9,6 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import always, at_restart, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import TxSequenceID, UserMessagePacket
+from reference_qm.core.protocol.destinations import Destinations
 from reference_qm.core.protocol.in_sequence import InSequence
 from reference_qm.core.protocol.receiving import Receiving
 from reference_qm.core.protocol.transactional_sending import TransactionalSending
@@ -16,6 +17,7 @@ from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import NO_INCOMING, IncomingTransactionalTransferInfo, OutgoingQueue, Session
 from reference_qm.model.message import Message
 from reference_qm.model.tables import OutgoingMessageTable
+from reference_qm.surface.clock import Now
 
 _NO_ADDRESS = "the peer"
 
@@ -229,3 +231,12 @@ BROKEN_ELSEWHERE = {
     "MQQB-3.1.1.3.1-D01": ("messages-backwards-after-session-retry",),
 }
 """Faults of other sections that break rules of this one."""
+
+
+@fault("sequences-of-one-second-alike", breaks=("MQQB-3.1.1.3.1-02", "MQQB-3.1.1.3.1-03"))
+class SequencesOfOneSecondAlike(Destinations):
+    """A first sequence has the time for a TimeStamp, whatever began in the same second."""
+
+    def open_outgoing(self, name: str, now: Now) -> OutgoingQueue:
+        self.qm.adm.last_sequence_time = 0
+        return super().open_outgoing(name, now)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import TxSequenceID
-from suites.mqqb.steps.opening import opened, settle, text
-from suites.mqqb.steps.ordering import Receiver, place
+from suites.mqqb.steps.opening import direct_name, opened, settle, text
+from suites.mqqb.steps.ordering import Receiver, order_ack, place
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import eventually
+from suites.mqqb.steps.sender import Sender, eventually, messages, tags
 from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
 
 
@@ -30,6 +31,41 @@ def test_each_outgoing_sequence_is_greater_than_those_before(peer, sut, judge):
     (stamp, _), _, (other, ordinal) = identifiers
     begins = f"Ordinal {ordinal}, {'newer' if other > stamp else 'no newer'} TimeStamp"
     judge("MQQB-3.1.1.3.1-03", expected="Ordinal 1, newer TimeStamp", observed=begins, evidence=begun)
+
+
+@needs("send")
+@covers("MQQB-3.1.1.3.1-02", "MQQB-3.1.1.3.1-03")
+def test_sequences_that_begin_at_once_differ(peer, sut, judge):
+    """Messages to three queues at the same time: each sequence begins with Ordinal 1 and a TimeStamp of its own."""
+    names = [f"mqc-at-once-{number}" for number in range(3)]
+    wanted = {peer.message_id(): direct_name(peer, name) for name in names}
+    for tag, to in wanted.items():
+        sut.send(to, body="at once", application_tag=tag, delivery="transactional")
+    sender = Sender(peer, sut)
+    found: dict[int, Frame] = {}
+
+    def came() -> bool:
+        for session in peer.sessions.values():
+            for frame in messages(session):
+                found.setdefault(tags([frame])[0], frame)
+        return wanted.keys() <= found.keys()
+
+    if not peer.environment.run_until(came, sut.connect_timeout_ms):
+        raise ConformanceFailure(f"{len(wanted.keys() & found.keys())} of three messages came")
+    frames = [found[tag] for tag in wanted]
+    identifiers = [sequence_of(frame) for frame in frames]
+    grows = "each greater" if identifiers == sorted(set(identifiers)) else str(identifiers)
+    judge("MQQB-3.1.1.3.1-02", expected="each greater", observed=grows, evidence=frames)
+    stamps, ordinals = ({one[at] for one in identifiers} for at in (0, 1))
+    begin = f"{len(stamps)} TimeStamps, Ordinals {sorted(ordinals)}"
+    judge("MQQB-3.1.1.3.1-03", expected="3 TimeStamps, Ordinals [1]", observed=begin, evidence=frames)
+    for session in peer.sessions.values():
+        own = [frame for frame in messages(session) if frame in frames]
+        if own:
+            sender.acknowledge_all(session)
+            for frame in own:
+                session.send(order_ack(peer, frame))
+    settle(peer)
 
 
 @needs("send", "restart")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs
+from harness.sut.drivers import TWO_ADDRESSES
 from suites.mqqb.steps.opening import (
     WINDOW,
     accepted,
@@ -18,6 +20,7 @@ from suites.mqqb.steps.opening import (
     outgoing_queue,
     respond,
 )
+from suites.mqqb.steps.sender import Sender
 
 
 @needs("management")
@@ -57,6 +60,23 @@ def test_the_outgoing_queue_tells_how_far_its_session_is(peer, sut, judge):
     judge("MQQB-3.1.5.4.2-04", expected=peer.address, observed=address, evidence=agreed)
     formatted = f"{'IPv6' if ':' in address else 'IP'}={address}"
     judge("MQQB-3.1.5.4.2-05", expected=formatted, observed=last, evidence=agreed)
+
+
+@needs("send", "management", "two_addresses")
+@covers("MQQB-3.1.5.4.2-08", "MQQB-3.1.5.4.2-04")
+def test_the_address_is_told_where_a_name_leads_to_it(peer, sut, judge):
+    """The session for a host name leaves its address in ConnectionHistory and NextHops, not the name."""
+    sender = Sender(peer, sut, f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}")
+    sender.send(1)
+    session = sender.session()
+    came = sender.collect(session, 1)
+    queue = outgoing_queue(sut, sender.to)
+    entry = entry_text(queue["ConnectionHistory"][-1], peer.environment.now().utc_s)
+    expected = f"Established, now, no error, {peer.address}"
+    judge("MQQB-3.1.5.4.2-08", expected=expected, observed=entry, evidence=came)
+    hops = [hop.partition("=")[2] or hop for hop in queue["NextHops"]]
+    judge("MQQB-3.1.5.4.2-04", expected=str([peer.address]), observed=str(hops), evidence=came)
+    sender.acknowledge_all(session)
 
 
 @needs("inspect")
