@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.judging.verdicts import read_verdicts
-from harness.rules.catalogue import load_catalogue
+from harness.rules.catalogue import DEMANDS, load_catalogue
 from harness.run.run import VERDICTS_FILE
 from harness.sut.free_ports import free_port, free_rpc_port
 from harness.sut.provisioning import write_provisions
@@ -27,7 +27,10 @@ from harness.sut.sut_file import PEER_IDENTIFIER
 from harness.sut.worker_configurations import MAX_WORKERS
 
 LIMITED = "queue_control,send,receive,transactions,pause,restart"
-CAPABILITIES = ("ping", "ping_initiator", "private_names", "public_names", "security", "qm2qm")
+CAPABILITIES = (
+    *("ping", "ping_initiator", "private_names", "public_names", "security", "qm2qm"),
+    *("subqueues", "several_queues"),
+)
 PEER_ADDRESS = "127.0.0.2"
 QUEUES = {
     "plain": "private$\\mqc-plain-{worker}",
@@ -85,7 +88,7 @@ def account(run: Path) -> str:
     found: dict[str, set[str]] = defaultdict(set)
     for line in read_verdicts(run / VERDICTS_FILE):
         found[line["rule"]].add(line["verdict"])
-    demands = [row.id for row in load_catalogue().values() if row.level.startswith("MUST")]
+    demands = [row.id for row in load_catalogue().values() if row.level.startswith("MUST") and row.kind in DEMANDS]
     judged = sum(bool(found[rule] & JUDGED) for rule in demands)
     unclean = Counter(verdict for verdicts in found.values() for verdict in verdicts - CLEAN)
     said = ", ".join(f"{count} rules {verdict}" for verdict, count in unclean.most_common()) or "clean"
