@@ -25,7 +25,7 @@ BY_SESSION_ACK, BY_MESSAGE = "SessionAck", "message"
         ((1,), BY_SESSION_ACK),
         ((4,), BY_SESSION_ACK),
         ((5,), BY_SESSION_ACK),
-        ((1, 1, 2), BY_SESSION_ACK),
+        ((2, 2), BY_SESSION_ACK),
         ((4,), BY_MESSAGE),
     ],
 )
