@@ -27,6 +27,10 @@ class SessionAckDeletes(TransactionalSending):
 
 
 BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.5.5-01": ("message-count-not-validated", "recoverable-message-count-not-validated"),
+    "MQQB-3.1.5.5.5-01": (
+        "message-count-not-validated",
+        "message-count-of-initiator-not-validated",
+        "recoverable-message-count-not-validated",
+    ),
 }
 """Faults of other sections that break rules of this one."""

@@ -6,5 +6,4 @@ CHECKED_ELSEWHERE = {
         "test_old_entries_are_deleted_each_time_that_the_timer_expires",
     ),
     "MQQB-3.1.5.8.5-D01": ("test_a_message_is_in_its_queue_as_it_was_sent",),
-    "MQQB-3.1.5.8.2-13": ("test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later",),
 }

@@ -70,6 +70,9 @@ BROKEN_ELSEWHERE = {
     "MQQB-3.1.5.8-04": ("received-counted-twice",),
     "MQQB-3.1.5.8-09": ("acknowledged-at-once-never",),
     "MQQB-3.1.5.8-10": ("message-into-another-queue",),
-    "MQQB-3.1.5.8-11": ("report-received-missing",),
+    "MQQB-3.1.5.8-11": (
+        "report-of-express-alone",
+        "report-received-missing",
+    ),
 }
 """Faults of other sections that break rules of this one."""
