@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import bit_clear, bit_set, off_by, recomputed, refused_unless_zero
+from harness.faults.fields import bit_clear, bit_inverted, bit_set, off_by, recomputed, refused_unless_zero
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import Install, add
@@ -29,8 +29,8 @@ for _name, _rules, _says, _install in (
     (
         "message-transaction-connector-missing",
         ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20"),
-        "CG is set without ConnectorQMGuid.",
-        bit_set(MESSAGE, "TransactionHeader.CG"),
+        "CG is the opposite of whether ConnectorQMGuid is there.",
+        bit_inverted(MESSAGE, "TransactionHeader.CG"),
     ),
     (
         "message-transaction-not-first",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from harness.capture.recorder import Frame
@@ -10,7 +11,7 @@ from harness.peer.conversation import RawConversation
 from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import session_ack
-from suites.messages import a_message
+from suites.messages import NONE, a_message
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.disposition import private_queue
 from suites.mqqb.steps.opening import opened
@@ -20,15 +21,18 @@ QUEUE = 1
 TAG = "MessagePropertiesHeader.ApplicationTag"
 
 
-def handed_on(peer: Peer, sut: Sut, **headers: Any) -> tuple[Frame, Frame]:
+def handed_on(peer: Peer, sut: Sut, user: Mapping[str, Any] = NONE, **headers: Any) -> tuple[Frame, Frame]:
     """Send the SUT a message for a private queue of the peer; return it as it was sent and as it comes back.
 
-    It comes on a session that the SUT opens, or on the one that is open already (E16), and need be no packet.
+    A message without any optional header goes before it. It comes on a session that the SUT opens, or on the one that
+    is open already (E16), and need be no packet.
     """
     sender = Sender(peer, sut)
-    tag = peer.message_id() & 0xFFFF
-    packet = a_message(peer, private_queue(peer.identifier, QUEUE), destination=None, ApplicationTag=tag, **headers)
+    plain, tag = (peer.message_id() & 0xFFFF for _ in range(2))
+    to = private_queue(peer.identifier, QUEUE)
     connection = opened(peer)
+    connection.send(a_message(peer, to, destination=None, ApplicationTag=plain))
+    packet = a_message(peer, {**to, **user}, destination=None, ApplicationTag=tag, **headers)
     sent = connection.send(packet)
 
     def came() -> list[Frame]:
@@ -54,7 +58,9 @@ def _acknowledge(connection: RawConversation) -> None:
             AckSequenceNumber=len(came),
             RecoverableMsgAckSeqNumber=min(recoverable, 1),
             RecoverableMsgAckFlags=(1 << recoverable) - 1,
-            UserMsgSequenceNumber=1,
-            RecoverableMsgSeqNumber=0,
+            UserMsgSequenceNumber=2,
+            RecoverableMsgSeqNumber=sum(
+                is_recoverable(frame) for frame in connection.sent if frame.kind == "UserMessage"
+            ),
         )
     )

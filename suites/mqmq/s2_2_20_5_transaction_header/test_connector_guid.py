@@ -1,0 +1,39 @@
+"""MS-MQMQ 2.2.20.5 TransactionHeader: ConnectorQMGuid, in messages that the SUT hands on; connectors set it."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from harness.run.marks import covers, needs
+from suites.messages import Sequence
+from suites.mqmq.steps.handing_on import handed_on
+from suites.mqmq.steps.layout import Layout, shown
+
+CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
+HEADER = "TransactionHeader."
+
+
+@needs("private_names")
+@covers("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20", "MQMQ-2.2.20.5-D01")
+def test_the_guid_of_a_connector_is_handed_on_as_it_came(peer, sut, judge):
+    """A transactional message with a ConnectorQMGuid still has CG and it, behind the numbers."""
+    place = {
+        "ConnectorQMGuid": CONNECTOR,
+        "TxSequenceID": Sequence(peer).identifier,
+        "TxSequenceNumber": 1,
+        "PreviousTxSequenceNumber": 0,
+        "FM": 1,
+        "LM": 1,
+        "ID": 5,
+    }
+    sent, frame = handed_on(peer, sut, user={"DM": 1}, transaction=place, base={"PR": 0}, label="connected")
+    wanted = {
+        f"{HEADER}Flags.CG": 1,
+        f"{HEADER}Flags.ID": 5,
+        f"{HEADER}TxSequenceNumber": 1,
+        f"{HEADER}ConnectorQMGuid": str(CONNECTOR),
+        "MessagePropertiesHeader.Label": "connected\0",
+    }
+    observed = shown(Layout(frame).of(*wanted))
+    for rule in ("MQMQ-2.2.20.5-03", "MQMQ-2.2.20.5-20", "MQMQ-2.2.20.5-D01"):
+        judge(rule, expected=shown(wanted), observed=observed, evidence=[sent, frame])
