@@ -128,7 +128,8 @@ def test_a_served_queue_manager_in_another_process_keeps_the_rules(tmp_path: Pat
         for folder in (tmp_path / "one", tmp_path / "two"):
             done = mqconform("run", "--sut", file, "--out", folder, "-k", "s2_1_ or s2_2_2_ or s2_2_6_")
             assert done.returncode == 0, done.stdout
-            assert {line["verdict"] for line in verdicts_of(folder)} == {"pass"}
+            verdicts = {line["verdict"] for line in verdicts_of(folder)}
+            assert {"pass"} <= verdicts <= {"pass", "not_exercised", "not_applicable"}
             assert {line["reach"] for line in verdicts_of(folder)} == {"external"}
             assert unfounded(folder) == []
         assert served.process.poll() is None

@@ -9,6 +9,7 @@ from harness.faults.parts import fault
 from harness.faults.primitives import always, at_restart, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import TxSequenceID, UserMessagePacket
+from reference_qm.core.protocol.closing import Closing
 from reference_qm.core.protocol.destinations import Destinations
 from reference_qm.core.protocol.in_sequence import InSequence
 from reference_qm.core.protocol.receiving import Receiving
@@ -16,6 +17,7 @@ from reference_qm.core.protocol.transactional_sending import TransactionalSendin
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import NO_INCOMING, IncomingTransactionalTransferInfo, OutgoingQueue, Session
 from reference_qm.model.message import Message
+from reference_qm.model.states import SessionState
 from reference_qm.model.tables import OutgoingMessageTable
 from reference_qm.surface.clock import Now
 
@@ -227,10 +229,21 @@ add(
     _outgoing(_no_awaiting),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.1.3.1-D01": ("messages-backwards-after-session-retry",),
-}
-"""Faults of other sections that break rules of this one."""
+
+@fault("messages-backwards-after-session-retry", breaks="MQQB-3.1.1.3.1-D01")
+class BackwardsAfterRetry(Closing):
+    """The table is turned round when the session is tried again."""
+
+    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
+        table = session.OutgoingMessageTable
+        if session.SessionState is SessionState.WAITING_RECONNECT:
+            positions = list(table)
+            for position in positions:
+                table.remove(position)
+            for position in reversed(positions):
+                table.add(position)
+                table.dispatch(position)
+        super().on_session_retry_connect_timer(session, now)
 
 
 @fault("sequences-of-one-second-alike", breaks=("MQQB-3.1.1.3.1-02", "MQQB-3.1.1.3.1-03"))

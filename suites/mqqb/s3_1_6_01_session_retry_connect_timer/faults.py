@@ -75,21 +75,6 @@ def _forget_recoverable(session: Session) -> None:
             session.OutgoingMessageTable.remove(position)
 
 
-def _add_backwards(session: Session) -> None:
-    positions = list(session.OutgoingMessageTable)
-    for position in positions:
-        session.OutgoingMessageTable.remove(position)
-    for position in reversed(positions):
-        session.OutgoingMessageTable.add(position)
-        session.OutgoingMessageTable.dispatch(position)
-
-
-add(
-    "messages-backwards-after-session-retry",
-    "MQQB-3.1.1.3.1-D01",
-    "The table is turned round when the session is tried again.",
-    _retried(_add_backwards),
-)
 add(
     "recoverable-forgotten-by-session-retry",
     ("MQQB-3.1.6.1-10", "MQQB-3.1.6.1-D01"),

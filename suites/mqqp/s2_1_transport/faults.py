@@ -78,7 +78,4 @@ add(
     pdus(Response, lambda body: Fault(p_cont_id=body.p_cont_id, status=ACCESS_DENIED)),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQQP-1.8-D01": ("remote-failures-of-nobody",),
-}
 """Faults of other sections that break rules of this one."""
