@@ -160,9 +160,9 @@ def covered(item: pytest.Item) -> tuple[str, ...]:
 
 def needs_sut_alone(item: pytest.Item) -> bool:
     """Return whether a check changes the SUT for all others."""
-    from harness.sut.worker_configurations import FACILITIES_FOR_ONE
+    from harness.sut.worker_configurations import NEEDS_FOR_ONE
 
-    return any(FACILITIES_FOR_ONE.intersection(marker.args) for marker in item.iter_markers("needs"))
+    return any(NEEDS_FOR_ONE.intersection(marker.args) for marker in item.iter_markers("needs"))
 
 
 def needs_known_peer(item: pytest.Item) -> bool:

@@ -122,6 +122,11 @@ class Sut:
         """The keys to encrypt for it with: those it tells of, else those of ``mqconform provision``."""
         return self.encryption_keys or sut_keys()
 
+    @property
+    def reads_remotely(self) -> bool:
+        """Whether its queues are read by qm2qm, which does not tell as what a message was authenticated."""
+        return self.file.control.kind == "none" and not self.environment.virtual
+
     def has(self, need: str) -> bool:
         """Return whether it has a capability (declared) or a facility (of its control channel)."""
         if need in CAPABILITIES:

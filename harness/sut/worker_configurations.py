@@ -11,8 +11,11 @@ from harness.errors import UsageError
 from harness.sut.sut_file import QueuesTable, SutFile, is_loopback
 
 MAX_WORKERS = 100
-FACILITIES_FOR_ONE = frozenset({"restart", "reset", "set_timers", "configure"})
-"""Facilities that change a SUT for whoever uses it: a check that needs one has it alone."""
+NEEDS_FOR_ONE = frozenset({"restart", "reset", "set_timers", "configure", "ping_initiator"})
+"""What changes a SUT for whoever uses it, or is one for all: a check that needs it has the SUT alone.
+
+A queue manager has one PingCookie: the response to a ping before its last one is ignored (MS-MQQB 3.1.7.8).
+"""
 HOSTS = 250
 """Addresses of fresh peers in each network of 256."""
 FRESH_ADDRESSES = HOSTS * (0xFFFF - MAX_WORKERS)

@@ -116,6 +116,7 @@ def test_a_duplicate_is_remembered_anew(peer, sut, judge):
     kept, forgotten = (receiver.asking(properties={"PA": 1}) for _ in range(2))
     sent = [receiver.give(kept), receiver.give(forgotten)]
     receiver.await_acks(2)
+    receiver.end()
     for turn in range(1, 4):
         due_ms = sent[0].time_ms + sut.duration_ms(CLEANUP_MS) * turn * 4 // 5
         pass_time(peer, max(0, due_ms - peer.recorder.elapsed_ms()))

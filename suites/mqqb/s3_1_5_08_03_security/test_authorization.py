@@ -9,6 +9,8 @@ from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositi
 
 ARRIVED, DENIED = "ACK_REACH_QUEUE", "NACK_ACCESS_DENIED"
 NEEDS = needs("security", "receive")
+OF_RESTRICTED = needs("security", "receive", "queue_control")
+"""Nobody but the owner of a restricted queue may read it: a control channel, no remote reader."""
 RESTRICTED = (
     ("MQQB-3.1.5.8.3-90", "Carol, to whom it is granted", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-91", "Carol, to whom it is granted", "answer", ARRIVED),
@@ -49,7 +51,7 @@ RESTRICTED = (
 )
 
 
-@NEEDS
+@OF_RESTRICTED
 @covers(*(rule for rule, *_ in RESTRICTED))
 def test_a_restricted_queue(peer, sut, judge):
     """Who has the right to write, by a group or by himself, gets in; who has others, or none, does not."""
@@ -113,7 +115,7 @@ def test_a_queue_for_everyone(peer, sut, judge):
     judge_dispositions(judge, secured, dispositions, OPEN)
 
 
-@NEEDS
+@OF_RESTRICTED
 @covers("MQQB-3.1.5.8.3-01")
 def test_a_message_without_security_header_is_not_subject_to_it(peer, sut, judge):
     """E83: a message without a SecurityHeader may pass or be denied; it is never refused for a signature."""

@@ -23,6 +23,7 @@ ATTEMPTS = 5
 LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
 
 
+@needs("send")
 @covers(
     "MQQB-3.1.7.11-01",
     "MQQB-3.1.7.11-02",

@@ -40,8 +40,18 @@ def message_id(frame: Frame) -> tuple[str, int]:
 class SecuredDisposition:
     """The disposition of one message: its acknowledgments, its FinalAcks, and the message if it is in its queue."""
 
-    def __init__(self, sent: Frame, acknowledgments: list[Frame], finals: list[Frame], found: dict[str, Any] | None):
+    def __init__(
+        self,
+        sent: Frame,
+        acknowledgments: list[Frame],
+        finals: list[Frame],
+        found: dict[str, Any] | None,
+        *,
+        shows_level: bool,
+    ) -> None:
         self.sent = sent
+        self.shows_level = found is None or shows_level
+        """Whether it can be seen as what it was authenticated."""
         self.frames = [sent, *acknowledgments, *finals]
         self.acknowledgments = [_class(frame) for frame in acknowledgments]
         self.finals = [_class(frame) for frame in finals]
@@ -66,11 +76,6 @@ class SecuredDisposition:
     def in_silence(self) -> str:
         """Return its administration acknowledgments and whether it is in its queue."""
         return f"{self.answer}, {self.kept}"
-
-    @property
-    def shows_level(self) -> bool:
-        """Return whether it can be seen as what it was authenticated."""
-        return self.found is None or "security" in self.found
 
     @property
     def level(self) -> str:
@@ -269,7 +274,11 @@ class Secured:
     def _disposition(self, frame: Frame, found: Mapping[str, Any]) -> SecuredDisposition:
         guid, number = message_id(frame)
         return SecuredDisposition(
-            frame, self._answers().get(_correlation(frame), []), self._finals(frame), found.get(f"{guid}\\{number}")
+            frame,
+            self._answers().get(_correlation(frame), []),
+            self._finals(frame),
+            found.get(f"{guid}\\{number}"),
+            shows_level=not self.sut.reads_remotely,
         )
 
     def _messages(self) -> list[Frame]:
