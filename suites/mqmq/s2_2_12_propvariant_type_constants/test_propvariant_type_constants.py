@@ -49,9 +49,6 @@ ANSWERS = {
     "MQMQ-2.2.12-03": (106, VT_I2),
     "MQMQ-2.2.12-04": (109, VT_I4),
     "MQMQ-2.2.12-09": (104, VT_UI1),
-    "MQMQ-2.2.12-11": (105, VT_UI4),
-    "MQMQ-2.2.12-14": (103, VT_LPWSTR),
-    "MQMQ-2.2.12-16": (101, VT_CLSID),
 }
 """Properties whose answers have a type; that of the first is asked for with VT_NULL, which has no data."""
 ARMS = {

@@ -12,7 +12,7 @@ CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cd")
 
 
 @needs("private_names")
-@covers("MQMQ-2.2.19.2-D01", "MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38")
+@covers("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38")
 def test_a_connector_type_is_handed_on_as_it_came(peer, sut, judge):
     """A message with a ConnectorType still has CQ and it, behind the names of queues, and nothing else moved."""
     names = {"ConnectorType": CONNECTOR, "ResponseQueue": r"TCP:10.0.0.9\private$\odd"}
@@ -23,5 +23,5 @@ def test_a_connector_type_is_handed_on_as_it_came(peer, sut, judge):
         "UserHeader.ConnectorType": str(CONNECTOR),
         "MessagePropertiesHeader.Label": "connected\0",
     }
-    for rule in ("MQMQ-2.2.19.2-D01", "MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38"):
+    for rule in ("MQMQ-2.2.19.2-22", "MQMQ-2.2.19.2-38"):
         judge(rule, expected=shown(wanted), observed=shown(Layout(frame).of(*wanted)), evidence=[sent, frame])

@@ -15,7 +15,7 @@ from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, accepted_from, direct_name, is_address, opened, settle
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, tags
-from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
+from suites.mqqb.steps.sequences import Outgoing, numbers
 
 KEPT_TAGS = [1, 3, 4]
 """The messages that must survive."""
@@ -44,7 +44,7 @@ def test_each_session_counts_its_own_messages(peer, sut, judge):
 
 
 @needs("restart", "inspect")
-@covers("MQQB-3.1.1.3.1-10", "MQQB-3.1.1.3.1-11", "MQQB-3.1.1.3.1-12")
+@covers("MQQB-3.1.1.3.1-10", "MQQB-3.1.1.3.1-11")
 def test_a_session_has_a_queue_to_send_from_also_after_a_restart(peer, sut, judge):
     """An accepted session has no outgoing queue and nothing to send; one for a message has both after a restart."""
     sender = Sender(peer, sut, direct_name(peer, "mqc-reference"))
@@ -52,9 +52,6 @@ def test_a_session_has_a_queue_to_send_from_also_after_a_restart(peer, sut, judg
     accepted = accepted_from(sut, peer.identifier)
     reference = element(accepted, "OutgoingQueueReference")
     judge("MQQB-3.1.1.3.1-10", expected="accepted: None", observed=f"accepted: {reference}")
-    waiting = len(element(accepted, "OutgoingMessageTable"))
-    judge("MQQB-3.1.1.3.1-12", expected="accepted: 0 messages", observed=f"accepted: {waiting} messages")
-    judge.finished("MQQB-3.1.1.3.1-12")
     sender.send(1, delivery="recoverable")
     session, came = sender.first(1)
     addresses = [element(one, "RemoteQMAddress") for one in (accepted, *_for(sut, sender.to))]
@@ -111,7 +108,7 @@ def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
 
 
 @needs("send", "restart")
-@covers("MQQB-3.1.1.3.1.2-01", "MQQB-3.1.1.3.2-02")
+@covers("MQQB-3.1.1.3.1.2-01")
 def test_a_transactional_message_has_its_number_also_after_a_restart(peer, sut, judge):
     """Two messages of a sequence, of which none is acknowledged, come again after a restart under their numbers."""
     outgoing = Outgoing(peer, sut, "mqc-numbers-survive")
@@ -124,6 +121,4 @@ def test_a_transactional_message_has_its_number_also_after_a_restart(peer, sut, 
     again = [copy for number in (1, 2) for copy in outgoing.copies(number)[1:2]]
     evidence = [*sent, *again]
     judge("MQQB-3.1.1.3.1.2-01", expected=str(numbers(sent)), observed=str(numbers(again)), evidence=evidence)
-    same = {sequence_of(frame) for frame in evidence}
-    judge("MQQB-3.1.1.3.2-02", expected="1 sequence", observed=f"{len(same)} sequence", evidence=evidence)
     outgoing.settle()
