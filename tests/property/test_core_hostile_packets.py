@@ -112,7 +112,8 @@ def test_the_outcome_does_not_depend_on_how_the_stream_is_cut(opening, stream, d
     for start, end in zip([0, *places], [*places, len(wire)], strict=True):
         cut.feed(wire[start:end])
     assert [packet.build() for packet in whole.sent] == [packet.build() for packet in cut.sent]
-    assert whole.closed == cut.closed
+    # why may differ: of a packet that its state does not admit, the first bytes are enough when they come alone
+    assert bool(whole.closed) is bool(cut.closed)
     assert whole.host.bodies() == cut.host.bodies()
 
 

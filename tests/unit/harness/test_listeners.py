@@ -62,18 +62,23 @@ def test_the_owner_of_a_port_is_told_from_a_stranger(
             own.listen()
         port = Port("driver.tcp_port", host, own.getsockname()[1], kind)
         refuse_stranger([port], os.getpid())
+        ready, say = os.pipe()
         sleeper = os.fork()
         if sleeper == 0:
             own.close()
             os.setsid()
+            os.write(say, b"!")
             signal_free_wait()
         try:
+            assert os.read(ready, 1)  # until then it holds the port too
             with pytest.raises(SutUnavailable, match=rf"but another by process {os.getpid()}, .*own_ports = false"):
                 refuse_stranger([port], sleeper)
             refuse_stranger([port], os.getppid())  # what a program started is its own
         finally:
             os.kill(sleeper, 9)
             os.waitpid(sleeper, 0)
+            os.close(ready)
+            os.close(say)
 
 
 def signal_free_wait() -> None:
