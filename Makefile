@@ -4,7 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: help setup demo test test-core test-runs test-processes lint prove mutants crash bench wheel clean
+SYSTEMS := $(foreach name,anybody hostile slow what_was_meant,tests/process/test_mqconform_$(name).py)
+
+.PHONY: help setup demo test test-core test-runs test-systems test-processes lint prove mutants crash bench wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{printf "%-24s%s\n", $$1, $$2}'
@@ -20,14 +22,17 @@ demo: setup ## three systems are tested, a matrix and a site are made
 
 # In parallel: tests of processes mostly wait, the others and the proof compute.
 test: setup lint ## everything that CI runs
-	$(MAKE) --no-print-directory --jobs 3 --output-sync=target test-runs test-processes test-core
+	$(MAKE) --no-print-directory --jobs 4 --output-sync=target test-systems test-runs test-processes test-core
 
 test-core: setup ## of it: unit and property tests, then the proof of what changed and of a tenth of the rest
 	$(BIN)/pytest -q --ignore tests/process --ignore tests/browser
 	$(BIN)/mqconform prove --jobs 2 --changed
 
 test-runs: setup ## of it: whole runs of mqconform
-	$(BIN)/pytest -q $(wildcard tests/process/test_mqconform_*.py)
+	$(BIN)/pytest -q $(filter-out $(SYSTEMS),$(wildcard tests/process/test_mqconform_*.py))
+
+test-systems: setup ## of it: runs against systems that are shared, slow, hostile or not the one that was meant
+	$(BIN)/pytest -q $(SYSTEMS)
 
 test-processes: setup ## of it: queue managers as processes, and the site in a browser
 	$(BIN)/pytest -q $(filter-out tests/process/test_mqconform_%,$(wildcard tests/process/test_*.py)) tests/browser
