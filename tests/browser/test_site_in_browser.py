@@ -87,7 +87,7 @@ def test_the_matrix_shows_and_can_be_walked_down_to_the_packet(page, site, tmp_p
     page.goto((site / "index.html").as_uri())
     assert page.locator("h1").inner_text() == "Conformance matrix"
     assert page.locator("table.matrix").count() == 2
-    assert page.locator(".legend li").count() == 8
+    assert page.locator(".legend li").count() == 9
     assert page.evaluate("getComputedStyle(document.querySelector('.badge')).borderRadius") == "4px", (
         "the style sheet is off"
     )
