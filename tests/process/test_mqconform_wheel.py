@@ -83,7 +83,7 @@ def test_a_run_works_in_an_empty_folder(bin_folder: Path, tmp_path: Path) -> Non
     done = command(bin_folder / "mqconform", "run", "--sut", file.name, "--out", "run", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert run_json(tmp_path / "run")["exit"] == 0
-    assert {line["verdict"] for line in verdicts(tmp_path / "run")} == {"pass"}
+    assert {line["verdict"] for line in verdicts(tmp_path / "run")} <= {"pass", "not_exercised"}
     assert unfounded(tmp_path / "run") == []
     assert (tmp_path / "run/junit.xml").is_file()
     assert any((tmp_path / "run/allure-results").iterdir())
@@ -95,7 +95,7 @@ def test_the_catalogue_is_listed_with_its_checks(bin_folder: Path, tmp_path: Pat
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
     assert len(rows) > 100
-    assert set(rows[0]) == {"id", "document", "section", "level", "form", "observe", "tests", "faults", "proven"}
+    assert set(rows[0]) == {"id", "document", "section", "level", "form", "kind", "observe", "tests", "faults", "proven"}
     assert sum(bool(row["tests"]) for row in rows) > len(rows) / 2
 
 
