@@ -95,7 +95,18 @@ def test_the_catalogue_is_listed_with_its_checks(bin_folder: Path, tmp_path: Pat
     assert done.returncode == 0, done.stderr
     rows = json.loads(done.stdout)
     assert len(rows) > 100
-    assert set(rows[0]) == {"id", "document", "section", "level", "form", "kind", "observe", "tests", "faults", "proven"}
+    assert set(rows[0]) == {
+        "id",
+        "document",
+        "section",
+        "level",
+        "form",
+        "kind",
+        "observe",
+        "tests",
+        "faults",
+        "proven",
+    }
     assert sum(bool(row["tests"]) for row in rows) > len(rows) / 2
 
 
