@@ -47,3 +47,7 @@ class UsageError(MqconformError):
 
 class UnknownFault(UsageError, LookupError):
     """No section of the suites has a fault of this name."""
+
+
+class Endless(Exception):
+    """Computing that goes on and on."""

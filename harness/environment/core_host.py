@@ -145,6 +145,10 @@ class CoreHost:
     def stop(self) -> None:
         """Stop the core and close every socket."""
         self.handle(Stopped())
+        self.close_sockets()
+
+    def close_sockets(self) -> None:
+        """Close whatever is open: nothing reaches the core any more."""
         self.rpc.stop()
         for listener in self._listeners:
             listener.close()

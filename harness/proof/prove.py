@@ -108,7 +108,8 @@ class _Candidates:
     def trials(self, faults: Iterable[Fault]) -> Iterator[Trial]:
         """Yield a trial of each fault; what was found meanwhile is not looked for again."""
         for fault in faults:
-            yield Trial(fault.name, (fault.name,), tuple(self._checks(fault)), _Needed(fault.breaks, set(self.open)))
+            needed = _Needed(fault.breaks, set(self.open))
+            yield Trial(fault.name, (fault.name,), tuple(self._checks(fault)), needed, raises=True)
 
     def record(self, found: Found) -> None:
         """Note which functions convicted."""

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from harness.errors import HarnessError
+from harness.errors import Endless, HarnessError
 from harness.judging.verdicts import Entry, Verdict
 from harness.proof.forks import Died, forked
 from harness.proof.inventory import pytest_arguments
@@ -26,7 +26,7 @@ BROKEN = (Verdict.FAIL, Verdict.WARN)
 BROKEN_OFF = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
 """The verdicts of a check that could not come to an end."""
 CHECK_CPU_S = 20.0
-"""The computing after which one check is broken off: whole suites take less."""
+"""The computing after which one check is broken off: whole suites take less. In the core of its SUT: that hangs."""
 TRIAL_CPU_S = 300
 
 UNNEEDED = (
@@ -56,10 +56,6 @@ two_addresses = true
 Answer = TypeVar("Answer")
 
 
-class Endless(Exception):
-    """A check that computes on and on."""
-
-
 @dataclass(frozen=True, slots=True)
 class Line:
     """One verdict, as far as a trial needs it."""
@@ -79,6 +75,8 @@ class Trial:
     checks: tuple[str, ...]
     needed: Callable[[str, Sequence[Line]], bool] = lambda check, lines: True
     """Asked before each check, with all verdicts until then: whether it is to be run."""
+    raises: bool = False
+    """Whether a core that raises only breaks the check off; else its system has crashed."""
 
 
 @dataclass(slots=True)
@@ -128,7 +126,7 @@ class Trials:
     # -- in the process of a trial --------------------------------------------------------------------------------
 
     def _run_trial(self, trial: Trial) -> Found:
-        folder = self._prepare(trial.faults)
+        folder = self._prepare(trial.faults, raises=trial.raises)
         found = Found()
         begun = time.process_time()
         for check in trial.checks:
@@ -138,13 +136,13 @@ class Trials:
         shutil.rmtree(folder, ignore_errors=True)
         return found
 
-    def _prepare(self, faults: tuple[str, ...]) -> Path:
+    def _prepare(self, faults: tuple[str, ...], *, raises: bool = False) -> Path:
         """Take a folder of its own for what checks write, and a driver with the faults."""
         run = self._config.stash[RUN]
         run.folder = Path(tempfile.mkdtemp(dir=self._folder))
         (run.folder / CAPTURES_FOLDER).mkdir()
         file = replace(run.file, reference=replace(run.file.reference, faults=faults))
-        driver = VirtualDriver(file)
+        driver = VirtualDriver(file, raises=raises)
         driver.start()
         self._config.stash[DRIVER] = driver
         signal.signal(signal.SIGVTALRM, _end_check)
@@ -154,7 +152,7 @@ class Trials:
         entries: list[Entry] = []
         self._config.stash[LOG] = entries
         begun = time.process_time()
-        signal.setitimer(signal.ITIMER_VIRTUAL, CHECK_CPU_S)
+        signal.setitimer(signal.ITIMER_VIRTUAL, CHECK_CPU_S, CHECK_CPU_S)
         try:
             item = self._items[check]
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)

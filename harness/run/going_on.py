@@ -70,9 +70,12 @@ def _peer(item: pytest.Item) -> Peer | None:
 
 
 def _is_suspicious(peer: Peer, judge: Judge) -> bool:
-    """Return whether a real system that is known to speak the protocol may have gone."""
-    if peer.environment.virtual or peer.sut.identifier is None:
+    """Return whether a system that is known to speak the protocol may have gone."""
+    sut = peer.sut
+    if sut.identifier is None:
         return False
+    if sut.process_ended(0) is not None or sut.hangs():
+        return True
     closed = any(connection.closed_by == "sut" for connection in peer.recorder.connections)
     return closed or bool(judge.reasons or judge.failed)
 

@@ -319,6 +319,7 @@ def _judge_for(item: pytest.Item, path: str) -> Judge:
 def pytest_runtest_setup(item: pytest.Item) -> Any:
     """Prepare a check; when its SUT cannot be reached, its rules are inconclusive, not silent."""
     from harness.errors import FolderError, HarnessError, MqconformError, SutLost
+    from harness.judging.robustness import Condition, Diagnosis
     from harness.judging.verdicts import Verdict
     from harness.run import going_on
 
@@ -339,6 +340,8 @@ def pytest_runtest_setup(item: pytest.Item) -> Any:
         end_run(item.session, str(error))
         return pytest.fail(str(error), pytrace=False)
     except MqconformError as error:
+        if (how := item.config.stash[DRIVER].ended()) is not None:
+            item.stash[JUDGE].not_going_on(Diagnosis(Condition.CRASHED, said_of_end(how)), ())
         ours = isinstance(error, HarnessError)
         item.stash[JUDGE].give_up(Verdict.HARNESS_ERROR if ours else Verdict.INCONCLUSIVE, str(error))
         return pytest.fail(str(error), pytrace=False)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from harness.environment import Environment, Stream
-from harness.environment.core_host import CoreHost
+from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from reference_qm.control import answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
@@ -61,7 +61,7 @@ class Control(Protocol):
 class VirtualControl:
     """The control protocol of a reference core in this process: the same verbs, no socket."""
 
-    def __init__(self, host: CoreHost, new_core: Callable[[], Core]) -> None:
+    def __init__(self, host: SystemHost, new_core: Callable[[], Core]) -> None:
         self.host = host
         self._on_host: dict[str, Callable[[], None]] = {
             "restart": host.restart,
@@ -71,11 +71,24 @@ class VirtualControl:
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         if verb in self._on_host:
             self._on_host[verb]()
+            self._confirm_life(verb)
             return {}
-        return _checked(verb, _reply(self.host.ask(_request(verb, arguments))))
+        number = self.begin(verb, **arguments)
+        timeout_ms = ANSWER_MS + int(arguments.get("timeout_ms") or 0)
+        self.host.environment.run_until(lambda: number in self.host.answers or not self.host.lives, timeout_ms)
+        reply = self.answer(number)
+        if reply is None:
+            self._confirm_life(verb)
+            raise SutUnavailable(f"control: {verb}: no answer in time")
+        return _checked(verb, reply)
 
     def begin(self, verb: str, **arguments: Any) -> int:
         return self.host.begin(_request(verb, arguments))
+
+    def _confirm_life(self, verb: str) -> None:
+        if not self.host.lives:
+            how = f"ended with {self.host.ended}" if self.host.ended else "hangs"
+            raise SutUnavailable(f"control: {verb}: the system {how}")
 
     def answer(self, request: int) -> dict[str, Any] | None:
         found = self.host.answers.pop(request, None)

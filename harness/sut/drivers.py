@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar
 from uuid import UUID
 
 from harness.environment import Environment, RealEnvironment, VirtualEnvironment
-from harness.environment.core_host import CoreHost
+from harness.environment.system_host import SystemHost
 from harness.errors import MqconformError, SutLost, SutUnavailable, UsageError
 from harness.faults.registry import find_fault, wrap
 from harness.sut import remote_control
@@ -141,12 +141,18 @@ def timeouts_report(drivers: Sequence[SutDriver]) -> dict[str, Any] | None:
 
 
 class VirtualDriver:
-    """A fresh reference core for each test, with the faults that the SUT file names."""
+    """A fresh reference core for each test, with the faults that the SUT file names.
 
-    def __init__(self, file: SutFile) -> None:
+    ``raises``: an exception out of the core is the caller's, not the end of the system.
+    """
+
+    def __init__(self, file: SutFile, *, raises: bool = False) -> None:
         self.file = file
         self.shared = self.beside_others = False
         self.identifier: UUID | None = None
+        self._raises = raises
+        self._host: SystemHost | None = None
+        """Of the test that began last."""
 
     def start(self) -> None:
         for name in self.file.reference.faults:
@@ -182,7 +188,7 @@ class VirtualDriver:
         def new_core() -> Core:
             return wrap(QueueManager(config, entropy), self.file.reference.faults)
 
-        host = CoreHost(environment, new_core(), driver.address)
+        host = self._host = SystemHost(environment, new_core(), driver.address, raises=self._raises)
         host.start()
         host.listen(driver.tcp_port)
         if self.file.capabilities.get("ping", False):
@@ -191,22 +197,25 @@ class VirtualDriver:
             host.listen_rpc(driver.rpc_port)
         control = VirtualControl(host, new_core)
         who = identity_of(self.file, control)
-        return _view(self.file, environment, control, who, driver.tcp_port, driver.ping_port, driver.rpc_port)
+        view = _view(self.file, environment, control, who, driver.tcp_port, driver.ping_port, driver.rpc_port)
+        view.process_ended = self.ended
+        view.hangs = lambda: host.hangs
+        return view
 
     def ended(self, within_s: float = 0) -> str | None:
-        """Return None: there is no process."""
-        return None
+        """Return with which exception the core of the test ended."""
+        return None if self._host is None else self._host.ended
 
     def ended_meanwhile(self, *, hung_up: bool) -> str | None:
-        """Return None: there is no process."""
-        return None
+        """Return the same: it is known at once."""
+        return self.ended()
 
     def death(self, check: str | None) -> Death | None:
-        """Return None: there is no process."""
+        """Return None: the next test has another system."""
         return None
 
     def start_again(self) -> None:
-        """Do nothing: there is no process."""
+        """Do nothing: each test makes its own."""
 
     def confirm(self) -> None:
         """Do nothing: each test makes its own."""

@@ -89,6 +89,8 @@ class Sut:
         """The format names whose outgoing queues this test holds."""
         self.process_ended: Callable[[float], str | None] = lambda within_s: None
         """Tells how the process that the run started ended, None while it runs; waits so many seconds for it to end."""
+        self.hangs: Callable[[], bool] = lambda: False
+        """Tells whether it is known to compute without an end."""
         self.restarted = False
         """Whether the check let it start anew."""
         self._timers: dict[str, int] = {}

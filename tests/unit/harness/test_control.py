@@ -11,7 +11,7 @@ import pytest
 from harness_made import sut_file
 
 from harness.environment import Stream, VirtualEnvironment
-from harness.environment.core_host import CoreHost
+from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.sut.control import ControlRefused, JsonlControl, VirtualControl
 from harness.sut.drivers import VirtualDriver, identity_of
@@ -177,7 +177,7 @@ def test_the_virtual_channel_speaks_the_same_verbs() -> None:
     def new_core() -> QueueManager:
         return QueueManager(QueueManagerConfig(identifier=UUID(int=1)), SeededEntropy("x"))
 
-    host = CoreHost(VirtualEnvironment(), new_core(), "127.0.0.1")
+    host = SystemHost(VirtualEnvironment(), new_core(), "127.0.0.1")
     host.start()
     made = VirtualControl(host, new_core)
     assert made.call("create_queue", name="private$\\x", transactional=False)["ok"] is True
@@ -196,7 +196,7 @@ def test_a_virtual_request_that_waits_is_begun_answered_and_cancelled() -> None:
     def new_core() -> QueueManager:
         return QueueManager(QueueManagerConfig(identifier=UUID(int=1)), SeededEntropy("x"))
 
-    host = CoreHost(VirtualEnvironment(), new_core(), "127.0.0.1")
+    host = SystemHost(VirtualEnvironment(), new_core(), "127.0.0.1")
     host.start()
     made = VirtualControl(host, new_core)
     made.call("create_queue", name="private$\\x")

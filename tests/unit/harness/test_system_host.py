@@ -1,0 +1,110 @@
+"""A virtual system whose core fails: gone or busy, as a process would be, and a finding of the check."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from harness_made import MUST, judge, lines, sut_file
+
+from harness.capture.recorder import Recorder
+from harness.errors import Endless, SutUnavailable
+from harness.faults.parts import replaced
+from harness.faults.registry import Fault, load_faults
+from harness.judging.robustness import FINDINGS, Condition
+from harness.peer.peer import Peer
+from harness.run.going_on import after, diagnose
+from harness.sut.drivers import VirtualDriver
+from harness.wire import establish_connection
+from reference_qm.core.protocol.commanding import Commands
+from reference_qm.core.protocol.session_opening import SessionOpening
+
+Driver = Callable[..., VirtualDriver]
+
+
+class Raising(SessionOpening):
+    """A core that cannot take a request for a session."""
+
+    def receive_establish_request(self, *arguments: Any) -> Any:
+        raise KeyError("no\nsuch thing")
+
+
+class Busy(SessionOpening):
+    """A core that a request for a session keeps busy."""
+
+    def receive_establish_request(self, *arguments: Any) -> Any:
+        raise Endless("20 s of computing")
+
+
+class Refusing(Commands):
+    """A core that no command leaves alive."""
+
+    def identity(self, *arguments: Any) -> Any:
+        raise ZeroDivisionError
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> Driver:
+    def make(cls: Any, **options: bool) -> VirtualDriver:
+        monkeypatch.setitem(load_faults(), "made", Fault("made", (), "made", replaced(cls)))
+        return VirtualDriver(sut_file(reference={"faults": ["made"]}), **options)
+
+    return make
+
+
+def peer_of(driver: VirtualDriver) -> Peer:
+    sut = driver.open("fails")
+    return Peer(sut.environment, sut, Recorder(sut.environment, None), seed="fails")
+
+
+def ask_for_a_session(peer: Peer) -> Any:
+    connection = peer.connect()
+    connection.send(establish_connection(ClientGuid=peer.identifier))
+    return connection
+
+
+def test_a_core_that_raises_has_crashed_and_it_is_said_where(driver: Driver, tmp_path: Path) -> None:
+    one = driver(Raising)
+    peer = peer_of(one)
+    assert ask_for_a_session(peer).wait_closed()
+    how = one.ended()
+    assert how is not None
+    assert how.startswith("KeyError: 'no\\nsuch thing' (")
+    assert f"{Path(__file__).name}:" in how
+    assert how.endswith(", receive_establish_request)")
+    diagnosis = diagnose(peer)
+    assert diagnosis.condition is Condition.CRASHED
+    assert "its process ended with KeyError" in diagnosis.says
+
+
+def test_a_check_that_passed_beside_a_crash_finds_it(driver: Driver, tmp_path: Path) -> None:
+    peer, made = peer_of(driver(Raising)), judge(tmp_path, MUST)
+    ask_for_a_session(peer).wait_closed()
+    item: Any = SimpleNamespace(funcargs={"peer": peer}, get_closest_marker=lambda name: None)
+    after(item, made)
+    told = [(line["rule"], line["verdict"]) for line in lines(tmp_path)]
+    assert told == [(FINDINGS[Condition.CRASHED][0], "fail"), (MUST, "inconclusive")]
+
+
+def test_a_core_that_computes_without_end_hangs(driver: Driver) -> None:
+    peer = peer_of(driver(Busy))
+    connection = ask_for_a_session(peer)
+    assert connection.poll("EstablishConnection") is None
+    assert not connection.closed_by_sut
+    assert peer.sut.hangs()
+    assert diagnose(peer).condition is Condition.HANGS
+
+
+def test_who_asked_for_it_gets_the_exception_instead(driver: Driver) -> None:
+    with pytest.raises(KeyError):
+        ask_for_a_session(peer_of(driver(Raising, raises=True))).wait_closed()
+
+
+def test_a_dead_system_answers_no_command_and_the_next_check_has_another(driver: Driver) -> None:
+    one = driver(Refusing)
+    with pytest.raises(SutUnavailable, match="identity: the system ended with ZeroDivisionError"):
+        one.open("first")
+    assert one.ended() is not None
