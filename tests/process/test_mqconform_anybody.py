@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 from mqconform_process import run_json, verdicts
 
-from benchmarks.anybody import LIMITED, Scenario, meet
+from benchmarks.anybody import HURRIED, meet
+from benchmarks.systems import Scenario
 
 CLEAN = {"pass", "not_observable", "not_applicable", "not_exercised"}
 SELECTION = "s3_1_5_08_08_inserting or s2_2_5_final_ack or s2_2_07_queue_format"
 """Sections whose checks make queues, leave acknowledgments behind, look into dead letters and know their peer."""
-HURRIED = f"{LIMITED},set_timers"
 
 
 @pytest.mark.parametrize(("workers", "runs"), [(1, 1), (8, 2)])

@@ -1,0 +1,138 @@
+"""The reference, set up as the systems that one meets: a program of somebody else's, or one started for each worker."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.sut.free_ports import free_port, free_rpc_port
+from harness.sut.provisioning import write_provisions
+from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file
+from harness.sut.worker_configurations import MAX_WORKERS, worker_configurations
+
+LIMITED = "queue_control,send,receive,transactions,pause,restart"
+CAPABILITIES = (
+    *("ping", "ping_initiator", "private_names", "public_names", "security", "qm2qm"),
+    *("subqueues", "several_queues"),
+)
+ADDRESS, PEER_ADDRESS = "127.0.22.1", "127.0.0.2"
+STARTED_ADDRESS, STARTED_PEER_ADDRESS = "127.0.23.1", "127.0.23.2"
+QUEUES = {
+    "plain": "private$\\mqc-plain-{worker}",
+    "transactional": "private$\\mqc-tx-{worker}",
+    "admin": "private$\\mqc-admin-{worker}",
+}
+STUTTER = Path(__file__).parents[1] / "tests" / "process" / "stutter.py"
+STOPPED_S, EVERY_S = 3.6, 4.0
+START_TIMEOUT_S = 120
+"""Of a system that stands still while many others start, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One way to meet the system. ``facilities``: of its control channel, None for no channel."""
+
+    name: str
+    facilities: str | None
+    workers: int
+    runs: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Started:
+    """A system for each worker, with all that control offers. ``stutters``: it is stopped most of the time."""
+
+    name: str
+    workers: int
+    stutters: bool = False
+    runs: int = 1
+
+
+def serving(scenario: Scenario | Started, folder: Path) -> contextlib.AbstractContextManager[Path]:
+    """Have the reference served as a scenario says; what is entered is the SUT file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return _served(scenario, folder) if isinstance(scenario, Scenario) else _started(scenario, folder)
+
+
+@contextlib.contextmanager
+def _served(scenario: Scenario, folder: Path) -> Iterator[Path]:
+    """Start one process, which the run knows nothing of."""
+    ports = _free_ports(PEER_ADDRESS)
+    queues = "".join(
+        f"[[queues]]\nname = '{name.format(worker=number)}'\ntransactional = {str(kind == 'transactional').lower()}\n"
+        for number in range(MAX_WORKERS)
+        for kind, name in QUEUES.items()
+    )
+    config = _configure(folder, "qm", ADDRESS, PEER_ADDRESS, ports, "" if scenario.facilities else queues)
+    options = ["--config", str(config), "--address", ADDRESS, "--tcp-port", "0", "--ping-port", "0"]
+    options += ["--rpc-port", "0", "--control", "127.0.0.1:0"]
+    options += ["--facilities", scenario.facilities] if scenario.facilities else []
+    command = [sys.executable, "-m", "reference_qm", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process, contextlib.ExitStack() as stack:
+        stack.callback(process.terminate)
+        assert process.stdout is not None
+        bound = dict(part.split("=", 1) for part in process.stdout.readline().split()[1:])
+        driver = "".join(f"{name}_port = {bound[name].rpartition(':')[2]}\n" for name in ports)
+        control = f'[control]\nkind = "jsonl"\naddress = "{bound["control"]}"\n' if scenario.facilities else ""
+        named = "[queues]\n" + "".join(f"{kind} = '{name}'\n" for kind, name in QUEUES.items())
+        driver = f'kind = "external"\naddress = "{ADDRESS}"\n{driver}'
+        yield _sut_file(folder, scenario.name, driver, ports, control or named)
+
+
+@contextlib.contextmanager
+def _started(scenario: Started, folder: Path) -> Iterator[Path]:
+    """Let the run start its systems: each worker one of its own."""
+    ports = _free_ports(STARTED_PEER_ADDRESS)
+    command = [sys.executable, str(STUTTER), str(STOPPED_S), str(EVERY_S)] if scenario.stutters else []
+    command += [sys.executable, "-m", "reference_qm", "--config", f"{folder.resolve()}/{{worker}}.toml"]
+    command += ["--address", "{address}", "--control", "127.0.0.1:{control_port}"]
+    command += [part for name in ports for part in (f"--{name}-port", f"{{{name}_port}}")]
+    driver = (
+        f'kind = "process"\naddress = "{STARTED_ADDRESS}"\npeer_address = "{STARTED_PEER_ADDRESS}"\n'
+        + "".join(f"{name}_port = 0\n" for name in ports)
+        + f"command = {json.dumps(command)}\nstart_timeout_s = {START_TIMEOUT_S}\n"
+    )
+    sut = _sut_file(folder, scenario.name, driver, ports, '[control]\nkind = "jsonl"\n')
+    for number, configuration in enumerate(worker_configurations(load_sut_file(sut), scenario.workers)):
+        _configure(folder, str(number), configuration.driver.address, configuration.driver.peer_address, ports)
+    yield sut
+
+
+def _free_ports(peer_address: str) -> dict[str, int]:
+    """Return ports for the peer; peers at other addresses have the same."""
+    return {
+        "tcp": free_port(peer_address, socket.SOCK_STREAM),
+        "ping": free_port(peer_address, socket.SOCK_DGRAM),
+        "rpc": free_rpc_port(peer_address),
+    }
+
+
+def _configure(
+    folder: Path, name: str, address: str, peer_address: str, ports: dict[str, int], queues: str = ""
+) -> Path:
+    """Write the configuration of a queue manager that knows its peer."""
+    provisions = write_provisions(folder / f"{name}-keys", PEER_IDENTIFIER, "private$\\mqc-restricted", peer_address)
+    remote = "".join(f"{name}_port = {port}\n" for name, port in ports.items())
+    config = folder / f"{name}.toml"
+    config.write_text(
+        f'[queue_manager]\nhost_name = "{address}"\nsend_ping = true\n[remote]\n{remote}{queues}{provisions}'
+    )
+    return config
+
+
+def _sut_file(folder: Path, name: str, driver: str, peer_ports: dict[str, int], tables: str) -> Path:
+    sut = folder / "sut.toml"
+    sut.write_text(
+        f'[sut]\nname = "{name}"\n[driver]\n{driver}'
+        + "".join(f"peer_{name}_port = {port}\n" for name, port in peer_ports.items())
+        + tables
+        + "[capabilities]\n"
+        + "".join(f"{capability} = true\n" for capability in CAPABILITIES)
+    )
+    return sut
