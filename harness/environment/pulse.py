@@ -86,7 +86,7 @@ class Pulse:
         if self._asked and self._asked[0][0] <= number <= self._number:
             began_ms = self._asked[0][1]
             if now_ms - began_ms > self._tolerance_ms:
-                self.stalls.append(Stall(began_ms, now_ms))
+                self.stalls = self._with_stall(began_ms, now_ms)
             self._answered, self._answered_once, self.hangs = number, True, False
             while self._asked and self._asked[0][0] <= number:
                 self._asked.popleft()
@@ -102,28 +102,34 @@ class Pulse:
 
     def stalled_ms(self, from_ms: int, until_ms: int) -> int:
         """Return how much of a time the system answered nothing in, with the time that it then needs to settle."""
-        stalls = [*self.stalls, *self._going_on()]
+        stalls = self._all_stalls()
         parts = [min(one.ended_ms, until_ms) - max(one.began_ms, from_ms) for one in stalls]
         return sum(part + SETTLE_MS for part in parts if part > 0)
 
     @property
     def longest_ms(self) -> int:
         """Return the longest stall so far."""
-        stalls = [*self.stalls, *self._going_on()]
-        return max((stall.ended_ms - stall.began_ms for stall in stalls), default=0)
+        return max((stall.ended_ms - stall.began_ms for stall in self._all_stalls()), default=0)
 
-    def _going_on(self) -> list[Stall]:
+    def _all_stalls(self) -> list[Stall]:
+        """Return the stalls, with the one that goes on."""
         now_ms = self._now_ms()
         if self.hangs or not self._asked or now_ms - self._asked[0][1] <= self._tolerance_ms:
-            return []
+            return self.stalls
         if now_ms - self._asked[0][1] > self._limit_ms:
             self.hangs = True
-            return []
-        return [Stall(self._asked[0][1], now_ms)]
+            return self.stalls
+        return self._with_stall(self._asked[0][1], now_ms)
+
+    def _with_stall(self, began_ms: int, ended_ms: int) -> list[Stall]:
+        """Return the stalls and another; it is one with the last if they meet: many questions wait in one stall."""
+        if self.stalls and began_ms <= self.stalls[-1].ended_ms:
+            return [*self.stalls[:-1], Stall(self.stalls[-1].began_ms, ended_ms)]
+        return [*self.stalls, Stall(began_ms, ended_ms)]
 
     def close(self) -> None:
         """Ask no more."""
-        self.stalls += self._going_on()
+        self.stalls = self._all_stalls()
         self._asked.clear()
         if self._channel is not None:
             self._channel.close()

@@ -76,11 +76,12 @@ class Conversation:
             raise ConformanceFailure(f"the SUT did not send {kind}{ended}")
         return frame
 
-    def wait_closed(self, within_ms: int | None = None) -> bool:
-        """Wait for the SUT to close; False when it did not in time."""
+    def wait_closed(self, within_ms: int | None = None, *, exactly: bool = False) -> bool:
+        """Wait for the SUT to close; False when it did not in time, ``exactly``: by the tester's clock."""
         self.peer.environment.run_until(
             lambda: self.record.closed_by is not None,
             self.peer.sut.response_timeout_ms if within_ms is None else within_ms,
+            exactly=exactly,
         )
         return self.closed_by_sut
 

@@ -36,7 +36,7 @@ class Peer:
         self.environment = environment
         self.sut = sut
         self.recorder = recorder
-        self.entropy = SeededEntropy(seed)
+        self.entropy = SeededEntropy(f"{seed} {sut.own}")
         self.identifier = sut.file.driver.peer_identifier
         self.address = sut.file.driver.peer_address
         self.sessions: dict[str, Session] = {}

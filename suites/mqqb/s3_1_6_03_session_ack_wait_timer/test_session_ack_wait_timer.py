@@ -122,13 +122,16 @@ class Waits:
         self._unit_ms = self.sender.sut.duration_ms(parameters[0]["ConnectionParametersHeader"].AckTimeout)
 
     def wait(self, until: float) -> bool:
-        """Wait until an instant; is the session still open then?"""
+        """Wait until an instant by the tester's clock; is the session still open then?"""
+        return not self.session.wait_closed(self._left_ms(until), exactly=True)
+
+    def _left_ms(self, until: float) -> int:
         due_ms = self.first.time_ms + int(until * self._unit_ms)
-        return not self.session.wait_closed(max(0, due_ms - self.sender.peer.recorder.elapsed_ms()))
+        return max(0, due_ms - self.sender.peer.recorder.elapsed_ms())
 
     def ended(self) -> float | None:
         """Wait for the SUT to close; return the instant of it, None when it did not."""
-        self.wait(LONGEST + NEAR)
+        self.session.wait_closed(self._left_ms(LONGEST + NEAR))
         closed_ms = self.session.record.closed_at_ms
         return None if closed_ms is None else (closed_ms - self.first.time_ms) / self._unit_ms
 

@@ -7,7 +7,9 @@ from typing import Any
 
 import pytest
 
+from harness.capture.recorder import Recorder
 from harness.errors import UsageError
+from harness.peer.peer import Peer
 from harness.sut.drivers import ExternalDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.worker_configurations import MAX_WORKERS, as_fresh_peer, worker_configurations
@@ -87,3 +89,14 @@ def test_no_message_of_a_later_run_has_the_identifier_of_one_before() -> None:
             sut.environment.run_until(lambda: False, 10)  # no check takes less
             sut.environment.close()
     assert len(taken) == 100 * 1024
+
+
+def test_no_queue_manager_that_a_check_plays_has_the_identifier_of_one_before() -> None:
+    """Nor in another attempt or in a later run: messages with the same numbers would be duplicates, too."""
+    driver = ExternalDriver(described("external"))
+    drawn = set()
+    for run in ("a run", "a run 1", "a later run"):
+        sut = driver.open("a check", run)
+        drawn.add(Peer(sut.environment, sut, Recorder(sut.environment, None), seed="a check").entropy.token(16))
+        sut.environment.close()
+    assert len(drawn) == 3
