@@ -9,8 +9,8 @@ from benchmarks import (
     loopback,
     memory,
     passive_judging,
+    proof,
     remote_reads,
-    suites_real,
     suites_virtual,
     virtual_week,
 )
@@ -26,8 +26,8 @@ def main() -> None:
         memory,
         virtual_week,
         suites_virtual,
-        suites_real,
         anybody,
+        proof,
         demo,
     ):
         print(f"== {str(part.__doc__).splitlines()[0]}")

@@ -31,7 +31,7 @@ SCENARIOS = (
     Scenario("limited-1", LIMITED, 1),
     Scenario("hurried-8", HURRIED, 8, runs=2),
     Scenario("hurried-1", HURRIED, 1),
-    Scenario("without-control-24", None, 24),
+    Scenario("without-control-24", None, 24, runs=2),
     Started("stuttering-24", 24, stutters=True),
 )
 LONG = ("limited-1",)
