@@ -161,22 +161,8 @@ class CoreHost:
         self._pings.clear()
         self.driver.forget()
 
-    def restart(self) -> None:
-        """End the process and start it again: transports vanish, what must survive survives."""
-        self._lose_transports("restart")
-        self.driver.forget()
-        self.core.restart()
-        self.handle(Started())
-
-    def reset(self, core: Core) -> None:
-        """Go on with a core that has no past."""
-        self._lose_transports("reset")
-        self.driver.forget()
-        self.core = core
-        self.rpc.announce()
-        self.handle(Started())
-
-    def _lose_transports(self, why: str) -> None:
+    def lose_transports(self, why: str) -> None:
+        """Close all connections, of which the core hears nothing."""
         for transport, stream in list(self.streams.items()):
             stream.close()
             if self.stage is not None:
@@ -268,14 +254,13 @@ class CoreHost:
         self._soon(lambda: self.handle(HostResolved(effect.host, addresses)))
 
     def persist(self, effect: Persist) -> None:
-        # A virtual disk: nothing outlives the host but what the core keeps itself, and writing takes no time.
-        self._answer_soon(Persisted(effect.token))
+        self.answer_soon(Persisted(effect.token))
 
     def read_directory(self, effect: ReadDirectory) -> None:
-        self._answer_soon(directory_access.answer(None, effect))
+        self.answer_soon(directory_access.answer(None, effect))
 
     def write_directory(self, effect: WriteDirectory) -> None:
-        self._answer_soon(directory_access.answer(None, effect))
+        self.answer_soon(directory_access.answer(None, effect))
 
     def answer(self, effect: Answer) -> None:
         with contextlib.suppress(KeyError):
@@ -295,11 +280,12 @@ class CoreHost:
         self._pings[socket] = self.environment.datagrams(Endpoint(self.address, port), _PingSink(self, socket))
         return self._pings[socket]
 
-    def _answer_soon(self, event: Input) -> None:
+    def answer_soon(self, event: Input) -> None:
+        """Give this core an input in a later turn."""
         core = self.core
 
         def answer() -> None:
-            if self.core is core:  # else a reset has replaced it, and the token is another's
+            if self.core is core:  # else another has replaced it, and the token is another's
                 self.handle(event)
 
         self._soon(answer)

@@ -1,21 +1,25 @@
-"""The host of the virtual system under test, which a mistake of its core ends or keeps busy, as it would a process."""
+"""The host of the virtual system under test: it has a disk, and a mistake of its core ends it as it would a process."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from traceback import extract_tb
 
 import reference_qm
 from harness.environment import Environment
 from harness.environment.core_host import CoreHost
+from harness.environment.disk import VirtualDisk
 from harness.errors import Endless
 from reference_qm.surface.clock import Now
 from reference_qm.surface.driver import Core
-from reference_qm.surface.effects import Effect
-from reference_qm.surface.inputs import Input
+from reference_qm.surface.effects import Effect, Persist
+from reference_qm.surface.inputs import Input, Persisted, PersistFailed
 
 _PACKAGE = Path(reference_qm.__file__).parent.parent
+
+NewCore = Callable[[Mapping[str, object]], Core]
+"""Makes a core that begins with these entries of its disk."""
 
 
 class SystemHost(CoreHost):
@@ -24,64 +28,102 @@ class SystemHost(CoreHost):
     ``raises``: the exception is the caller's instead.
     """
 
-    def __init__(self, environment: Environment, core: Core, address: str, *, raises: bool = False) -> None:
-        self.raises = raises
+    def __init__(self, environment: Environment, new_core: NewCore, address: str, *, raises: bool = False) -> None:
+        super().__init__(environment, _NoCore(), address)
         self.ended: str | None = None
         """How its process ended, in one line; None while it runs."""
         self.hangs = False
         """Whether it computes without an end."""
-        super().__init__(environment, self._guarded(core), address)
-
-    def reset(self, core: Core) -> None:
-        super().reset(self._guarded(core))
-
-    def failed(self, error: Exception) -> None:
-        """Do as a process does whose code failed: end, or be busy with what has no end."""
-        if isinstance(error, Endless):
-            self.hangs = True
-            return
-        self.ended = _described(error)
-        self.close_sockets()
+        self._new_core = new_core
+        self._raises = raises
+        self._disk = VirtualDisk()
 
     @property
     def lives(self) -> bool:
         """Return whether its core is still called."""
         return self.ended is None and not self.hangs
 
-    def _guarded(self, core: Core) -> Core:
-        return core if self.raises else _Guarded(core, self)
+    def start(self) -> None:
+        """Start the process with what is on its disk."""
+        self.core = self._begin()
+        self.rpc.announce()
+        super().start()
+
+    def restart(self) -> None:
+        """End the process and start it again: only what is on disk survives."""
+        self.lose_transports("restart")
+        self.driver.forget()
+        self.start()
+
+    def reset(self) -> None:
+        """Go on without any past."""
+        self._disk.clear()
+        self.restart()
+
+    def persist(self, effect: Persist) -> None:
+        """Write at once, as it takes no time."""
+        try:
+            self._disk.write(effect.record)
+        except (TypeError, ValueError) as error:
+            self.answer_soon(PersistFailed(effect.token, f"a record is not JSON-ready: {error}"))
+        else:
+            self.answer_soon(Persisted(effect.token))
+
+    def on_failure(self, error: Exception) -> None:
+        """Do as a process does whose code failed: end, or be busy with what has no end."""
+        if self._raises:
+            raise error
+        self.core = _NoCore()
+        if isinstance(error, Endless):
+            self.hangs = True
+            return
+        self.ended = _described(error)
+        self.close_sockets()
+
+    def _begin(self) -> Core:
+        try:
+            return _Guarded(self._new_core(self._disk.read()), self)
+        except Exception as error:  # noqa: BLE001 - whatever it is, it would have ended the process
+            self.on_failure(error)
+            return self.core
 
 
 class _Guarded:
-    """A core that its host learns the failure of, and that is not called any more after it."""
+    """A core that its host learns the failure of."""
 
     def __init__(self, core: Core, host: SystemHost) -> None:
         self._core = core
         self._host = host
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
-        return self._effects(lambda: self._core.handle(event, now))
-
-    def next_due(self) -> int | None:
-        return self._core.next_due() if self._host.lives else None
+        try:
+            return self._core.handle(event, now)
+        except Exception as error:  # noqa: BLE001 - as above
+            self._host.on_failure(error)
+            return []
 
     def handle_timer(self, now: Now) -> list[Effect]:
-        return self._effects(lambda: self._core.handle_timer(now))
+        try:
+            return self._core.handle_timer(now)
+        except Exception as error:  # noqa: BLE001 - as above
+            self._host.on_failure(error)
+            return []
 
-    def restart(self) -> None:
-        self._effects(self._restarted)
+    def next_due(self) -> int | None:
+        return self._core.next_due()
 
-    def _restarted(self) -> list[Effect]:
-        self._core.restart()
+
+class _NoCore:
+    """Does nothing, before there is a core and after it has failed."""
+
+    def handle(self, event: Input, now: Now) -> list[Effect]:
         return []
 
-    def _effects(self, call: Callable[[], list[Effect]]) -> list[Effect]:
-        if self._host.lives:
-            try:
-                return call()
-            except Exception as error:  # noqa: BLE001 - whatever it is, it would have ended the process
-                self._host.failed(error)
+    def handle_timer(self, now: Now) -> list[Effect]:
         return []
+
+    def next_due(self) -> int | None:
+        return None
 
 
 def _described(error: Exception) -> str:

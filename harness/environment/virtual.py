@@ -144,7 +144,7 @@ class VirtualEnvironment:
         def arrive() -> None:
             listener = self.listeners.get(remote)
             if listener is None:
-                self.later(LATENCY_MS, lambda: sink.on_failed("connection refused"))
+                self.later(LATENCY_MS, refused)
                 return
             far = _VirtualStream(self, remote, near.local, sink)
             near.twin, far.twin = far, near
@@ -152,6 +152,10 @@ class VirtualEnvironment:
             far.sink = listener.accept(far)
             self.later(LATENCY_MS, lambda: opened(far))  # before whatever the far side says first
             far.sink.on_open()
+
+        def refused() -> None:
+            if not near.given_up:
+                sink.on_failed("connection refused")
 
         def opened(far: _VirtualStream) -> None:
             if near.given_up:

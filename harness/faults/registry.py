@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
 
 from harness.errors import UnknownFault
 from harness.mutation.exchange import Exchange
@@ -33,6 +34,14 @@ class FaultyCore:
     on_restart: list[Callable[[FaultyCore], None]] = field(default_factory=list)
     around: AbstractContextManager[object] = field(default_factory=nullcontext)
     """Entered while this core computes, and only then: other cores of the process, such as a peer's, do without."""
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        """Begin with what is on disk; what spoils a restart comes after it, unless the disk is new."""
+        with self.around:
+            self.core.restore(entries)
+        if entries:
+            for again in self.on_restart:
+                again(self)
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
         """Pass an input through the input filters to the core."""
@@ -79,7 +88,8 @@ class Fault:
     """A deliberate violation.
 
     ``breaks``: the rules that it breaks; more than one where the documents state one demand several times.
-    ``reading``: it breaks none, but follows another reading of an erratum, such as E41.2, its second.
+    ``reading``: it breaks none, but follows another reading of an erratum, such as E41.2, its second. ``around``: what
+    the core has to be made within, as it will compute within it.
     """
 
     name: str
@@ -87,28 +97,38 @@ class Fault:
     says: str
     install: Install
     reading: str | None = None
+    around: AbstractContextManager[object] = field(default_factory=nullcontext)
 
 
 _FAULTS: dict[str, Fault] = {}
 
 
-def add(name: str, breaks: str | Iterable[str], says: str, install: Install, reading: str | None = None) -> None:
+def add(name: str, breaks: str | Iterable[str], says: str, install: Install, **more: Any) -> None:
     """Register a fault."""
     if name in _FAULTS:
         raise ValueError(f"two faults are named {name}")
-    _FAULTS[name] = Fault(name, (breaks,) if isinstance(breaks, str) else tuple(breaks), says, install, reading)
+    _FAULTS[name] = Fault(name, (breaks,) if isinstance(breaks, str) else tuple(breaks), says, install, **more)
 
 
 def add_reading(reading: str, says: str, install: Install) -> None:
     """Register a variant of the reference that follows another reading of an erratum: it breaks nothing."""
-    add(f"reading-{reading}", (), says, install, reading)
+    add(f"reading-{reading}", (), says, install, reading=reading)
 
 
 def wrap(core: QueueManager, names: Iterable[str]) -> FaultyCore:
     """Give a core some faults, by name; UnknownFault for one that there is not."""
-    faulty = FaultyCore(core)
-    for name in names:
-        find_fault(name).install(faulty)
+    return make_faulty(lambda: core, names)
+
+
+def make_faulty(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
+    """Make a core that has some faults, by name, from its beginning; UnknownFault for one that there is not."""
+    faults = [find_fault(name) for name in names]
+    with ExitStack() as stack:
+        for fault in faults:
+            stack.enter_context(fault.around)
+        faulty = FaultyCore(make())
+    for fault in faults:
+        fault.install(faulty)
     return faulty
 
 
@@ -131,7 +151,7 @@ def mutant_as_fault(name: str) -> Fault:
     def install(faulty: FaultyCore) -> None:
         faulty.around = exchange
 
-    return Fault(name, (), f"{mutant.before} -> {mutant.after}", install)
+    return Fault(name, (), f"{mutant.before} -> {mutant.after}", install, around=exchange)
 
 
 @cache

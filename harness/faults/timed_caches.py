@@ -24,12 +24,14 @@ def cache_replaced(name: str, cls: type[Cache]) -> Install:
 
     def put_in_place(faulty: FaultyCore) -> None:
         caches = faulty.core.caches
+        if isinstance(getattr(caches, name), cls):
+            return
         setattr(caches, name, type(cls.__name__, (cls, type(getattr(caches, name))), {})(1, None))
         caches.configure(caches.settings)
 
     def install(faulty: FaultyCore) -> None:
         put_in_place(faulty)
-        faulty.on_restart.append(put_in_place)  # which begins with other caches
+        faulty.on_restart.append(put_in_place)  # which may begin with other caches
 
     return install
 

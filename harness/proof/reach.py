@@ -53,7 +53,7 @@ def reach_of(trials: Trials, folder: Path) -> Reach:
         if kept["digest"] == digest:
             return {check: _check_reach(*row) for check, row in kept["checks"].items()}
     recorder = _LineRecorder()
-    add(_RECORDER, (), "No fault: the lines that run are written down.", recorder.install)
+    add(_RECORDER, (), "No fault: the lines that run are written down.", recorder.install, around=recorder)
 
     def look(check: str, lines: list[Line], seconds: float) -> tuple[str, tuple[Any, ...]]:
         clean = bool(lines) and not any(line.verdict in BROKEN + BROKEN_OFF for line in lines)

@@ -19,7 +19,7 @@ from harness.proof.forks import Died, forked
 from harness.proof.inventory import pytest_arguments
 from harness.run.plugin import DRIVER, LOG, RUN, suite_path
 from harness.run.run import CAPTURES_FOLDER
-from harness.sut.drivers import VirtualDriver
+from harness.sut.virtual_driver import VirtualDriver
 
 BROKEN = (Verdict.FAIL, Verdict.WARN)
 """The verdicts with which a check says that a rule is broken."""

@@ -15,7 +15,7 @@ from _pytest.runner import runtestprotocol
 from harness.judging.robustness import DOCUMENT
 from harness.judging.verdicts import Entry, Verdict
 from harness.run.plugin import AGAIN, ATTEMPT, DRIVER, LOG, suite_path
-from harness.sut.drivers import ExternalDriver
+from harness.sut.external_driver import ExternalDriver
 
 ATTEMPTS = 4
 ATTEMPTS_OF_SLOW = 2

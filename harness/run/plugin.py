@@ -356,7 +356,7 @@ def pytest_runtest_call(item: pytest.Item) -> Any:
     from harness.errors import ConformanceFailure, FolderError, SutLost, SutUnavailable
     from harness.judging.verdicts import Verdict
     from harness.run import going_on
-    from harness.sut.drivers import DEATH_NEAR_S
+    from harness.sut.external_driver import DEATH_NEAR_S
     from harness.sut.shown import NotShown
 
     path = suite_path(item)

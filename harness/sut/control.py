@@ -11,7 +11,6 @@ from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from reference_qm.control import answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
-from reference_qm.surface.driver import Core
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.inputs import Endpoint
 
@@ -61,12 +60,9 @@ class Control(Protocol):
 class VirtualControl:
     """The control protocol of a reference core in this process: the same verbs, no socket."""
 
-    def __init__(self, host: SystemHost, new_core: Callable[[], Core]) -> None:
+    def __init__(self, host: SystemHost) -> None:
         self.host = host
-        self._on_host: dict[str, Callable[[], None]] = {
-            "restart": host.restart,
-            "reset": lambda: host.reset(new_core()),
-        }
+        self._on_host: dict[str, Callable[[], None]] = {"restart": host.restart, "reset": host.reset}
 
     def call(self, verb: str, **arguments: Any) -> dict[str, Any]:
         if verb in self._on_host:

@@ -20,7 +20,7 @@ from reference_qm.shell.store import Store, StoreError, StoreFailure
 from reference_qm.shell.unsent import UNSENT_LIMIT, Unsent
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request
-from reference_qm.surface.driver import Core, Driver, Timer
+from reference_qm.surface.driver import Driver, LastingCore, Timer
 from reference_qm.surface.effects import (
     Answer,
     CloseTransport,
@@ -80,7 +80,7 @@ class Host:
     """
 
     def __init__(
-        self, core: Core, address: str, store: Store, limits: Limits, directory: MemoryDirectory | None = None
+        self, core: LastingCore, address: str, store: Store, limits: Limits, directory: MemoryDirectory | None = None
     ) -> None:
         self.core = core
         self.address = address
@@ -155,7 +155,7 @@ class Host:
         self._end_life("the queue manager was restarted meanwhile")
         self._begin_life()
 
-    def reset(self, make_core: Callable[[], Core]) -> None:
+    def reset(self, make_core: Callable[[], LastingCore]) -> None:
         """End the core and begin with a new one and an empty store; only the listeners stay. StoreError: nothing done.
 
         What was being written is written before the store is emptied; what waited to be written never is.

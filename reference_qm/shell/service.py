@@ -24,7 +24,7 @@ from reference_qm.shell.sqlite_store import SqliteStore
 from reference_qm.shell.store import MemoryStore, Store, StoreError, StoreFailure
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
-from reference_qm.surface.driver import Core
+from reference_qm.surface.driver import LastingCore
 from reference_qm.surface.inputs import Endpoint
 
 log = logging.getLogger(__name__)
@@ -50,7 +50,7 @@ def identified(settings: Settings, store: SqliteStore | None) -> Settings:
     return replace(settings, config=replace(settings.config, identifier=_stored_identifier(store)), identified=True)
 
 
-def make_core(settings: Settings, faults: Sequence[str], store: SqliteStore | None = None) -> Core:
+def make_core(settings: Settings, faults: Sequence[str], store: SqliteStore | None = None) -> LastingCore:
     """Return the core, wrapped in the named faults; SettingsError for a fault that does not exist.
 
     With a store the core begins with what is in it; when it was emptied since it was opened, with nothing.
@@ -67,12 +67,12 @@ def make_core(settings: Settings, faults: Sequence[str], store: SqliteStore | No
     return _wrapped(core, faults)
 
 
-def _wrapped(core: QueueManager, faults: Sequence[str]) -> Core:
+def _wrapped(core: QueueManager, faults: Sequence[str]) -> LastingCore:
     """Wrap a core in faults by what a package offers for it; SettingsError for a fault that does not exist."""
     offered = metadata.entry_points(group=FAULTS_GROUP)
     if not offered:
         raise SettingsError(f"--fault {faults[0]}: no installed package offers faults (entry point {FAULTS_GROUP})")
-    wrap: Callable[[QueueManager, Sequence[str]], Core] = next(iter(offered)).load()
+    wrap: Callable[[QueueManager, Sequence[str]], LastingCore] = next(iter(offered)).load()
     try:
         return wrap(core, faults)
     except LookupError as error:
@@ -85,7 +85,7 @@ class Service:
     def __init__(
         self,
         settings: Settings,
-        new_core: Callable[[], Core],
+        new_core: Callable[[], LastingCore],
         store: Store | None = None,
         facilities: Collection[str] = frozenset(FACILITIES),
     ) -> None:

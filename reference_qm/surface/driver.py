@@ -44,6 +44,10 @@ class Core(Protocol):
     def handle_timer(self, now: Now, /) -> list[Effect]:
         """Let due timers expire; return what is to be done, in order."""
 
+
+class LastingCore(Core, Protocol):
+    """A core that begins again in the same memory."""
+
     def restart(self) -> None:
         """Keep only what must survive."""
 

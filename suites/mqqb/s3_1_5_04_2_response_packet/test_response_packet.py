@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs
-from harness.sut.drivers import TWO_ADDRESSES
+from harness.sut.virtual_driver import TWO_ADDRESSES
 from suites.mqqb.steps.opening import (
     WINDOW,
     accepted,

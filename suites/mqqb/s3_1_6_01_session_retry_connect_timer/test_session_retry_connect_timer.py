@@ -5,7 +5,7 @@ from __future__ import annotations
 from harness.errors import ConformanceFailure
 from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs
-from harness.sut.drivers import TWO_ADDRESSES
+from harness.sut.virtual_driver import TWO_ADDRESSES
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import direct_name, settle
 from suites.mqqb.steps.ordering import order_ack

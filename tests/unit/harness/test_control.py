@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +14,8 @@ from harness.environment import Stream, VirtualEnvironment
 from harness.environment.system_host import SystemHost
 from harness.errors import ConformanceFailure, SutUnavailable
 from harness.sut.control import ControlRefused, JsonlControl, VirtualControl
-from harness.sut.drivers import VirtualDriver, identity_of
+from harness.sut.view import identity_of
+from harness.sut.virtual_driver import VirtualDriver
 from reference_qm.config import QueueManagerConfig
 from reference_qm.control import ControlError
 from reference_qm.core.queue_manager import QueueManager
@@ -173,13 +174,19 @@ def test_a_malformed_identity_is_the_suts_fault(identity: dict[str, Any]) -> Non
 # -- the same inside this process -------------------------------------------------------------------------------------
 
 
-def test_the_virtual_channel_speaks_the_same_verbs() -> None:
-    def new_core() -> QueueManager:
-        return QueueManager(QueueManagerConfig(identifier=UUID(int=1)), SeededEntropy("x"))
+def virtual_control() -> VirtualControl:
+    def new_core(entries: Mapping[str, object]) -> QueueManager:
+        core = QueueManager(QueueManagerConfig(identifier=UUID(int=1)), SeededEntropy("x"))
+        core.restore(entries)
+        return core
 
-    host = SystemHost(VirtualEnvironment(), new_core(), "127.0.0.1")
+    host = SystemHost(VirtualEnvironment(), new_core, "127.0.0.1")
     host.start()
-    made = VirtualControl(host, new_core)
+    return VirtualControl(host)
+
+
+def test_the_virtual_channel_speaks_the_same_verbs() -> None:
+    made = virtual_control()
     assert made.call("create_queue", name="private$\\x", transactional=False)["ok"] is True
     assert [queue["name"] for queue in made.call("list")["queues"]] == ["private$\\x"]
     made.call("restart")
@@ -193,12 +200,7 @@ def test_the_virtual_channel_speaks_the_same_verbs() -> None:
 
 
 def test_a_virtual_request_that_waits_is_begun_answered_and_cancelled() -> None:
-    def new_core() -> QueueManager:
-        return QueueManager(QueueManagerConfig(identifier=UUID(int=1)), SeededEntropy("x"))
-
-    host = SystemHost(VirtualEnvironment(), new_core(), "127.0.0.1")
-    host.start()
-    made = VirtualControl(host, new_core)
+    made = virtual_control()
     made.call("create_queue", name="private$\\x")
     waiting = made.begin("receive", queue="private$\\x", timeout_ms=60_000)
     assert made.answer(waiting) is None

@@ -18,8 +18,8 @@ from harness.judging.verdicts import Entry, Verdict
 from harness.peer.peer import Peer
 from harness.run.attempts import settled
 from harness.run.going_on import after, diagnose
-from harness.sut.drivers import VirtualDriver
 from harness.sut.sut import Sut
+from harness.sut.virtual_driver import VirtualDriver
 
 OTHER = UUID("6d71636f-6e66-4f72-8d00-00000000dead")
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import pytest
 
 from harness.environment import VirtualEnvironment
 from harness.environment.core_host import CoreHost
+from harness.environment.system_host import SystemHost
 from harness.errors import HarnessError
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import ListQueues, Result
@@ -30,6 +31,7 @@ from reference_qm.surface.inputs import (
     HostResolved,
     Input,
     Persisted,
+    PersistFailed,
     PingSocket,
     Started,
     Stopped,
@@ -53,7 +55,6 @@ class ScriptedCore:
         self.due: int | None = None
         self.expired: list[int] = []
         self.on_timer: list[Effect] = []
-        self.restarts = 0
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
         self.inputs.append(event)
@@ -66,9 +67,6 @@ class ScriptedCore:
         self.expired.append(now.monotonic_ms)
         self.due = None
         return self.on_timer
-
-    def restart(self) -> None:
-        self.restarts += 1
 
 
 class Ear:
@@ -224,9 +222,19 @@ def test_answers_come_back_by_token_and_late_ones_are_dropped(environment: Virtu
     assert host.answers == {}
 
 
-def test_restart_drops_transports_without_a_word_and_starts_again(environment: VirtualEnvironment) -> None:
-    core = ScriptedCore()
-    host = CoreHost(environment, core, HERE)
+def test_restart_drops_transports_without_a_word_and_starts_another_core_on_the_disk(
+    environment: VirtualEnvironment,
+) -> None:
+    begun: list[Mapping[str, object]] = []
+    cores: list[ScriptedCore] = []
+
+    def new_core(entries: Mapping[str, object]) -> ScriptedCore:
+        begun.append(entries)
+        cores.append(ScriptedCore(lambda event: [*writes] if isinstance(event, TransportAccepted) else []))
+        return cores[-1]
+
+    writes = [Persist(1, {"a": [1], "b": 2}), Persist(2, {"b": None, "c": {"d": 3}})]
+    host = SystemHost(environment, new_core, HERE)
     host.start()
     host.listen(PORT)
     ear = Ear()
@@ -235,11 +243,22 @@ def test_restart_drops_transports_without_a_word_and_starts_again(environment: V
     host.restart()
     settle(environment)
     assert ear.events == ["open", "closed"]
-    assert core.restarts == 1
-    assert [type(event) for event in core.inputs] == [Started, TransportAccepted, Started]
+    assert [type(event) for event in cores[0].inputs] == [Started, TransportAccepted, Persisted, Persisted]
+    assert [type(event) for event in cores[1].inputs] == [Started]
     environment.connect(Endpoint(HERE, PORT), THERE, ear)
     settle(environment)
-    assert isinstance(core.inputs[-1], TransportAccepted)
+    assert isinstance(cores[1].inputs[1], TransportAccepted)
+    host.reset()
+    assert begun == [{}, {"a": [1], "c": {"d": 3}}, {}]
+
+
+def test_what_no_store_takes_is_not_written(environment: VirtualEnvironment) -> None:
+    core = ScriptedCore(lambda event: [Persist(7, {"a": b"bytes"})] if isinstance(event, Started) else [])
+    host = SystemHost(environment, lambda entries: core, HERE)
+    host.start()
+    settle(environment)
+    assert isinstance(core.inputs[-1], PersistFailed)
+    assert core.inputs[-1].token == 7
 
 
 def test_stop_ends_everything(environment: VirtualEnvironment) -> None:

@@ -10,8 +10,8 @@ from harness.environment.core_host import CoreHost
 from harness.errors import HarnessError
 from harness.faults.registry import wrap
 from harness.sut.control import ControlRefused
-from harness.sut.drivers import Identity, _view
 from harness.sut.remote_control import FACILITIES, RemoteControl
+from harness.sut.view import Identity, view_of
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.commands import SendMessage
@@ -71,7 +71,7 @@ def test_nothing_else_can_be_asked(remote: RemoteControl) -> None:
 
 
 def test_a_check_finds_its_queue_empty_once_and_may_receive(remote: RemoteControl) -> None:
-    sut = _view(FILE, remote.host.environment, remote, Identity(None, FACILITIES), 1801, 3527, FILE.driver.rpc_port)
+    sut = view_of(FILE, remote.host.environment, remote, Identity(None, FACILITIES), 1801, 3527, FILE.driver.rpc_port)
     assert sut.has("receive")
     assert not sut.has("queue_control")
     assert sut.queue() == PLAIN

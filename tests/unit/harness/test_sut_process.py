@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from harness.errors import SutUnavailable
-from harness.sut.drivers import with_ports
+from harness.sut.process_driver import with_ports
 from harness.sut.sut_file import DriverTable
 from harness.sut.sut_process import SutProcess
 

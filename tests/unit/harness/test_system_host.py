@@ -17,7 +17,7 @@ from harness.faults.registry import Fault, load_faults
 from harness.judging.robustness import FINDINGS, Condition
 from harness.peer.peer import Peer
 from harness.run.going_on import after, diagnose
-from harness.sut.drivers import VirtualDriver
+from harness.sut.virtual_driver import VirtualDriver
 from harness.wire import establish_connection
 from reference_qm.core.protocol.commanding import Commands
 from reference_qm.core.protocol.session_opening import SessionOpening

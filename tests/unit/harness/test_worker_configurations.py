@@ -10,7 +10,7 @@ import pytest
 from harness.capture.recorder import Recorder
 from harness.errors import UsageError
 from harness.peer.peer import Peer
-from harness.sut.drivers import ExternalDriver
+from harness.sut.external_driver import ExternalDriver
 from harness.sut.sut_file import SutFile, parse_sut_file
 from harness.sut.worker_configurations import MAX_WORKERS, as_fresh_peer, worker_configurations
 

@@ -1,0 +1,42 @@
+"""Who answers at an address: asked over a session, as any queue manager may."""
+
+from __future__ import annotations
+
+import socket
+import time
+from uuid import UUID
+
+from harness.wire import dissect, establish_connection
+from reference_qm.codec import StreamFramer
+
+NULL_GUID = UUID(int=0)
+DISCOVERY_S = 5.0
+
+
+def as_nobody(peer: UUID) -> UUID:
+    """Return who asks for a SUT's identity: no peer of a check (``as_fresh_peer``), so that nothing is left for one."""
+    return UUID(int=peer.int ^ 1 << 80)
+
+
+def discover_identifier(address: str, port: int, client: UUID) -> UUID | None:
+    """Ask a SUT who it is: an EstablishConnection with a zero ServerGuid is answered with its own (MS-MQQB 2.2.3.1).
+
+    None when it does not say so within DISCOVERY_S, however much it says.
+    """
+    framer = StreamFramer()
+    request = bytes(establish_connection(ClientGuid=client, ServerGuid=NULL_GUID))
+    ends = time.monotonic() + DISCOVERY_S
+    try:
+        with socket.create_connection((address, port), timeout=DISCOVERY_S) as stream:
+            stream.sendall(request)
+            while (left_s := ends - time.monotonic()) > 0:
+                stream.settimeout(left_s)
+                data = stream.recv(65_536)
+                if not data:
+                    return None
+                for packet in framer.feed(data):
+                    guid = UUID(str(dissect(packet)["EstablishConnectionHeader"].ServerGuid))
+                    return guid if guid not in (NULL_GUID, client) else None  # what came is no answer, but an echo
+    except (OSError, ValueError, IndexError):
+        return None  # it does not speak the protocol: checks that need its GUID say so
+    return None

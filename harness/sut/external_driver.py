@@ -1,0 +1,208 @@
+"""The driver of a SUT that is reached at an address."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
+from typing import TypeVar
+from uuid import UUID
+
+from harness.environment import Environment, RealEnvironment
+from harness.errors import MqconformError, SutLost, SutUnavailable, UsageError
+from harness.sut import remote_control
+from harness.sut.control import Control, JsonlControl
+from harness.sut.discovery import as_nobody, discover_identifier
+from harness.sut.listeners import refuse_foreign
+from harness.sut.remote_control import RemoteControl
+from harness.sut.sut import MESSAGE_IDS_A_TEST, Sut
+from harness.sut.sut_file import SutFile
+from harness.sut.sut_process import Death
+from harness.sut.timeouts import Timeouts
+from harness.sut.view import Identity, identity_of, view_of
+from harness.sut.vital_signs import VitalSigns
+from harness.sut.worker_configurations import as_fresh_peer
+from reference_qm.surface.inputs import Endpoint
+
+Found = TypeVar("Found")
+OWN_DIGITS = 10
+SHARED_SCALE = 4
+"""How much faster than specified protocol timers run at most where many checks keep a SUT busy."""
+MESSAGE_IDS_EVERY_NS = 10_000_000
+"""No test takes less."""
+DEATH_NEAR_S = 0.5
+"""How soon after its connections the end of a process is known."""
+
+
+class ExternalDriver:
+    """An address; nothing is started or stopped. ``worker``: the first of several brings the SUT into its state."""
+
+    def __init__(self, file: SutFile, worker: int = 0) -> None:
+        self.file = file
+        self.worker = worker
+        self.shared = self.beside_others = False
+        self._timers: dict[str, int] = {}
+        """The timers that the run changed, as they were."""
+        self.control_endpoint = _control_endpoint(file)
+        self.tcp_port = file.driver.tcp_port
+        self.ping_port = file.driver.ping_port
+        self.rpc_port = file.driver.rpc_port
+        self.identifier: UUID | None = None
+        self.vital_signs = VitalSigns(file)
+        self._message_ids_block = 0
+
+    def start(self) -> None:
+        driver = self.file.driver
+        refuse_foreign(driver.peer_address, "driver.peer_address")
+        try:
+            socket.create_connection((driver.address, self.tcp_port), timeout=5).close()
+        except OSError as error:
+            raise SutUnavailable(
+                f"{self.file.sut.name}: cannot connect to {driver.address}:{self.tcp_port}: {error.strerror or error}; "
+                "is it running, and are address and tcp_port in [driver] right?"
+            ) from error
+        self.vital_signs.measure(self._who_accepts, self.ping_port, self.control_endpoint)
+        self.identifier = self._identify()
+        if self.control_endpoint is not None and not (self.shared and self.worker):
+            self._with_control(self._begin)
+
+    @property
+    def timeouts(self) -> Timeouts:
+        """The timeouts in force."""
+        return self.vital_signs.timeouts
+
+    def _with_control(self, action: Callable[[Control, Identity], Found]) -> Found:
+        """Do something over a control channel that is opened for it."""
+        assert self.control_endpoint is not None
+        environment = RealEnvironment()
+        try:
+            control, who = self._open_control(environment, self.control_endpoint)
+            found = action(control, who)
+            control.close()
+        finally:
+            environment.close()
+        return found
+
+    def _begin(self, control: Control, who: Identity) -> None:
+        """Bring the SUT into the state that it has during the run."""
+        if "reset" in who.facilities:
+            control.call("reset")
+        if "set_timers" in who.facilities:
+            self._timers = {"scale": control.call("set_timers")["scale"]}
+            wanted = self.file.control.time_scale
+            scale = self.timeouts.scale(min(wanted, SHARED_SCALE) if self.shared else wanted)
+            control.call("set_timers", scale=scale)
+
+    def open(self, seed: str, run: str = "", fresh_peer: int | None = None) -> Sut:
+        environment = RealEnvironment()
+        environment.pulse = self.vital_signs.pulse(environment)
+        file = self.file if fresh_peer is None else as_fresh_peer(self.file, run, fresh_peer)
+        control: Control | None = None
+        who = Identity(self.identifier)
+        try:
+            if self.control_endpoint is not None:
+                control, who = self._open_control(environment, self.control_endpoint)
+            elif file.capabilities.get("qm2qm", False):
+                control = RemoteControl(environment, file, self.rpc_port)
+                who = replace(who, facilities=remote_control.FACILITIES)
+            ports = self.tcp_port, self.ping_port, self.rpc_port
+            view = view_of(file, environment, control, who, *ports, reset=not self.shared, timeouts=self.timeouts)
+        except MqconformError:
+            environment.close()
+            raise
+        view.first_message_id = self._new_message_ids()
+        view.own = sha256(f"{run} {seed}".encode()).hexdigest()[:OWN_DIGITS]
+        view.shared = self.beside_others
+        view.knows_peer = fresh_peer is None
+        view.forgets = not self.shared and "reset" in view.facilities
+        view.peer_returns = file.driver.peer_address == self.file.driver.peer_address
+        view.process_ended = self.ended
+        return view
+
+    def ended(self, within_s: float = 0) -> str | None:
+        """Return None: the run did not start it, so that nobody tells."""
+        return None
+
+    def ended_meanwhile(self, *, hung_up: bool) -> str | None:
+        """Return None: nobody tells."""
+        return None
+
+    def death(self, check: str | None) -> Death | None:
+        """Return None: nobody tells."""
+        return None
+
+    def start_again(self) -> None:
+        """Do nothing: who started it may start it again."""
+
+    def confirm(self) -> None:
+        """Compare who answers sessions and control with who did at the start."""
+        if self.shared and self.worker:
+            return  # the first does
+        now = self._identify()
+        if self.identifier is not None and now != self.identifier:
+            raise SutLost(
+                f"{self.file.sut.name}: was {self.identifier} at the start of the run; "
+                + (f"now {now} answers: another system" if now else "now nobody answers an EstablishConnection")
+            )
+
+    def _identify(self) -> UUID | None:
+        """Return the QueueManager.Identifier that sessions and control agree on."""
+        of_session = self._who_accepts()
+        if self.control_endpoint is None:
+            return of_session
+        who = self._with_control(lambda control, who: who)
+        if of_session not in (None, who.identifier):
+            raise SutLost(
+                f"{self.file.sut.name}: {self.file.driver.address}:{self.tcp_port} is queue manager {of_session}, but "
+                f"the control channel at {self.control_endpoint.host}:{self.control_endpoint.port} is that of "
+                f"{who.identifier}: are address, tcp_port and control.address of one system?"
+            )
+        return who.identifier
+
+    def _who_accepts(self) -> UUID | None:
+        """Return who answers an EstablishConnection."""
+        driver = self.file.driver
+        return discover_identifier(driver.address, self.tcp_port, as_nobody(driver.peer_identifier))
+
+    def _open_control(self, environment: Environment, endpoint: Endpoint) -> tuple[Control, Identity]:
+        """Open a control channel; one that does not answer who it belongs to ends the run."""
+        try:
+            control = JsonlControl(environment, endpoint, "127.0.0.1", answer_ms=self.timeouts.control_ms)
+            found = identity_of(self.file, control)
+        except SutUnavailable as error:
+            if (how := self.ended(DEATH_NEAR_S)) is not None:
+                raise SutUnavailable(f"{self.file.sut.name}: the program ended with {how}") from error
+            raise SutLost(f"{self.file.sut.name}: {error}") from error
+        if self.identifier is not None and found.identifier != self.identifier:
+            raise SutLost(
+                f"{self.file.sut.name}: was {self.identifier} at the start of the run; control identity is now "
+                f"{found.identifier}: another system answers"
+            )
+        return control, found
+
+    def _new_message_ids(self) -> int:
+        """Return the first of the MessageIDs of a test: no test or run of the last hours had them.
+
+        So a SUT's history of message identifiers, which goes back half an hour (MS-MQQB 3.1.2.8), does not matter.
+        """
+        self._message_ids_block = max(self._message_ids_block + 1, time.time_ns() // MESSAGE_IDS_EVERY_NS)
+        return 1 + (self._message_ids_block * MESSAGE_IDS_A_TEST & 0x7FFF_FFFF)
+
+    def stop(self) -> None:
+        """Leave the SUT as it was: the run did not start it."""
+        timers, self._timers = self._timers, {}
+        if timers:
+            with contextlib.suppress(SutUnavailable):  # what is gone has no timers
+                self._with_control(lambda control, who: control.call("set_timers", **timers))
+
+
+def _control_endpoint(file: SutFile) -> Endpoint | None:
+    if file.control.kind == "none":
+        return None
+    host, _, port = file.control.address.rpartition(":")
+    if not host or not port.isdigit():
+        raise UsageError(f"{file.path}: control.address is {file.control.address!r}; it must be host:port")
+    return Endpoint(host, int(port))

@@ -1,0 +1,175 @@
+"""The driver of a SUT that is a program on loopback."""
+
+from __future__ import annotations
+
+import socket
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.errors import SutLost, SutUnavailable, UsageError
+from harness.sut.external_driver import DEATH_NEAR_S, ExternalDriver
+from harness.sut.free_ports import free_port, free_rpc_port
+from harness.sut.listeners import Port, refuse_foreign, refuse_stranger, refuse_taken
+from harness.sut.sut_file import PORTS, DriverTable, SutFile
+from harness.sut.sut_process import Death, SutProcess
+from reference_qm.surface.inputs import Endpoint
+
+RESET_NEAR_S = 0.05
+"""How soon after a connection was closed by a process that ends the others are."""
+
+
+class ProcessDriver(ExternalDriver):
+    """A program on loopback, started for the run, and started again when it ends."""
+
+    def __init__(self, file: SutFile, out: Path, worker: int = 0) -> None:
+        super().__init__(file, worker)
+        self.process = SutProcess(out / (f"sut-{worker}.log" if worker else "sut.log"))
+        self.restarts = 0
+        self._dead = False
+        self._command: list[str] = []
+        self._ports: list[Port] = []
+
+    def start(self) -> None:
+        if self.worker and self.control_endpoint is not None and self.control_endpoint.port:
+            raise UsageError(
+                f"{self.file.path}: control.address is {self.file.control.address}: each worker has a program of its "
+                "own; give port 0, which picks a port for each"
+            )
+        refuse_foreign(self.file.driver.peer_address, "driver.peer_address")
+        self.file = replace(self.file, driver=with_ports(self.file.driver))
+        driver = self.file.driver
+        self.tcp_port, self.ping_port, self.rpc_port = driver.tcp_port, driver.ping_port, driver.rpc_port
+        if self.control_endpoint is not None and not self.control_endpoint.port:
+            host = self.control_endpoint.host
+            self.control_endpoint = Endpoint(host, free_port(host, socket.SOCK_STREAM))
+        self._command = self._filled_in()
+        self._ports = self._listened_at()
+        self._launch()
+
+    def ended(self, within_s: float = 0) -> str | None:
+        """Return how the program ended; None while it runs."""
+        return self.process.ended(within_s)
+
+    def ended_meanwhile(self, *, hung_up: bool) -> str | None:
+        """Return how the program ended. One that ends closes its connections some time before its end is told."""
+        return self.ended(DEATH_NEAR_S if hung_up and self._resets() else 0)
+
+    def _resets(self) -> bool:
+        """Return whether a new connection is refused, or reset at once, as those are that nobody will accept."""
+        try:
+            with socket.create_connection((self.file.driver.address, self.tcp_port), timeout=DEATH_NEAR_S) as probe:
+                probe.settimeout(RESET_NEAR_S)
+                return not probe.recv(1)
+        except TimeoutError:
+            return False
+        except OSError:
+            return True
+
+    def death(self, check: str | None) -> Death | None:
+        """Return the end of the program, once, to the process that started it."""
+        if not self.process.owned or self._dead or (how := self.process.ended()) is None:
+            return None
+        self._dead = True
+        return Death(self.worker, check, how, self.process.last_line())
+
+    def start_again(self) -> None:
+        """Start the program again, ``driver.max_restarts`` times at most."""
+        self.process.stop()
+        if self.restarts == self.file.driver.max_restarts:
+            raise SutLost(
+                f"{self.file.sut.name}: the program ended {self.restarts + 1} times (driver.max_restarts is "
+                f"{self.restarts}); see {self.process.log_path}"
+            )
+        self.restarts += 1
+        self.identifier = None  # who listens is who was started: a new process may well be a new queue manager
+        self._launch()
+
+    def confirm(self) -> None:
+        """Compare identities; a program that ended has none, and its end is told elsewhere."""
+        if self.process.ended() is None:
+            super().confirm()
+
+    def _launch(self) -> None:
+        refuse_taken(self._ports)
+        self._dead = False
+        self.process.start(self._command)
+        self._await()
+        if self.file.driver.own_ports:
+            refuse_stranger(self._ports, self.process.pid)
+        super().start()
+
+    def _filled_in(self) -> list[str]:
+        driver = self.file.driver
+        values = {name: getattr(driver, name) for name in ("address", *PORTS, "peer_address", "peer_identifier")}
+        values |= {"python": sys.executable, "worker": self.worker}
+        values |= {"control_port": self.control_endpoint.port if self.control_endpoint is not None else 0}
+        try:
+            return [part.format(**values) for part in driver.command]
+        except (KeyError, IndexError, ValueError, AttributeError) as error:
+            raise UsageError(
+                f"{self.file.path}: driver.command: unknown placeholder {error}; known are {', '.join(values)}"
+            ) from error
+
+    def _listened_at(self) -> list[Port]:
+        """Return the ports that are the program's: those that it is told, or is declared to serve."""
+        driver = self.file.driver
+        ports = [Port("driver.tcp_port", driver.address, self.tcp_port)]
+        if self._serves("ping", "{ping_port}"):
+            ports.append(Port("driver.ping_port", driver.address, self.ping_port, socket.SOCK_DGRAM))
+        if self._serves("qm2qm", "{rpc_port}"):
+            ports.append(Port("driver.rpc_port", driver.address, self.rpc_port))
+        if driver.rpc_read_port:
+            ports.append(Port("driver.rpc_read_port", driver.address, driver.rpc_read_port))
+        if self.control_endpoint is not None:
+            ports.append(Port("control.address", self.control_endpoint.host, self.control_endpoint.port))
+        return ports
+
+    def _serves(self, capability: str, placeholder: str) -> bool:
+        told = any(placeholder in part for part in self.file.driver.command)
+        return told or self.file.capabilities.get(capability, False)
+
+    def _await(self) -> None:
+        """Wait until it listens at every port at which it must."""
+        optional = () if self.file.capabilities.get("qm2qm", False) else ("driver.rpc_port", "driver.rpc_read_port")
+        ports = [each for each in self._ports if each.kind is socket.SOCK_STREAM and each.key not in optional]
+        deadline = time.monotonic() + self.file.driver.start_timeout_s
+        while ports:
+            if (how := self.process.ended()) is not None:
+                raise SutUnavailable(
+                    f"{self.file.sut.name}: the program ended with {how}: {self.process.last_line()}; "
+                    f"see {self.process.log_path}"
+                )
+            if time.monotonic() > deadline:
+                raise SutUnavailable(
+                    f"{self.file.sut.name}: nothing listens on {ports[0]} {self.file.driver.start_timeout_s} s after "
+                    f"the start; see {self.process.log_path}"
+                )
+            try:
+                socket.create_connection((ports[0].address, ports[0].number), timeout=0.2).close()
+                ports.pop(0)
+            except OSError:
+                self.process.ended(within_s=0.05)
+
+    def stop(self) -> None:
+        self.process.stop()
+
+
+def with_ports(driver: DriverTable) -> DriverTable:
+    """Return the table with a free port for each that is 0: of the SUT's address, or of the peer's."""
+    picked: dict[str, Any] = {}
+    for name, pick in _FREE.items():
+        for key, address in ((name, driver.address), (f"peer_{name}", driver.peer_address)):
+            if getattr(driver, key) == 0:
+                picked[key] = pick(address)
+    return replace(driver, **picked)
+
+
+_FREE: dict[str, Callable[[str], int]] = {
+    "tcp_port": lambda address: free_port(address, socket.SOCK_STREAM),
+    "ping_port": lambda address: free_port(address, socket.SOCK_DGRAM),
+    "rpc_port": free_rpc_port,
+}

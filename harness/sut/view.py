@@ -1,0 +1,78 @@
+"""Who a SUT is, and its view for one test, the same whatever driver reaches it."""
+
+from __future__ import annotations
+
+import base64
+from dataclasses import dataclass
+from uuid import UUID
+
+from harness.environment import Environment
+from harness.errors import SutUnavailable
+from harness.sut.control import REASON_LIMIT, Control
+from harness.sut.sut import Sut
+from harness.sut.sut_file import SutFile
+from harness.sut.timeouts import VIRTUAL, Timeouts
+from reference_qm.control import FACILITIES
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who a SUT is, and what its control channel offers."""
+
+    identifier: UUID | None
+    facilities: frozenset[str] = frozenset()
+    keys: bytes = b""
+
+
+def identity_of(file: SutFile, control: Control) -> Identity:
+    """Ask a control channel who it belongs to."""
+    said = control.call("identity")
+    try:
+        announced = said.get("facilities", said.get("capabilities", ()))  # the former name of the key
+        return Identity(
+            UUID(said["guid"]),
+            frozenset(announced) & frozenset(FACILITIES),
+            base64.b64decode(said.get("public_encryption_keys_base64", ""), validate=True),
+        )
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        raise SutUnavailable(
+            f"{file.sut.name}: control verb identity: no guid, facilities that are no list, or keys that are no "
+            f"base64: {str(said)[:REASON_LIMIT]}"
+        ) from error
+
+
+def view_of(
+    file: SutFile,
+    environment: Environment,
+    control: Control | None,
+    who: Identity,
+    tcp_port: int,
+    ping_port: int,
+    rpc_port: int = 0,
+    *,
+    reset: bool = True,
+    timeouts: Timeouts = VIRTUAL,
+) -> Sut:
+    """Return one test's view of a SUT, which is reset for it where it can be."""
+    scale = 1
+    if control is not None and not environment.virtual:  # in virtual time each test has a core of its own
+        if "set_timers" in who.facilities:
+            scale = int(control.call("set_timers")["scale"])
+        if reset and "reset" in who.facilities:
+            control.call("reset")
+            if "set_timers" in who.facilities:
+                scale = timeouts.scale(file.control.time_scale)
+                control.call("set_timers", scale=scale)
+    return Sut(
+        file,
+        environment,
+        control,
+        identifier=who.identifier,
+        facilities=who.facilities,
+        tcp_port=tcp_port,
+        ping_port=ping_port,
+        rpc_port=rpc_port,
+        scale=scale,
+        encryption_keys=who.keys,
+        timeouts=timeouts,
+    )

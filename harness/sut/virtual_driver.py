@@ -1,0 +1,133 @@
+"""The driver of a SUT in this process, in virtual time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from harness.environment import VirtualEnvironment
+from harness.environment.system_host import SystemHost
+from harness.faults.registry import FaultyCore, find_fault, make_faulty
+from harness.sut.control import VirtualControl
+from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
+from harness.sut.sut import Sut
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE, SutFile
+from harness.sut.sut_process import Death
+from harness.sut.view import identity_of, view_of
+from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.security import SecurityConfig
+from reference_qm.surface.entropy import Entropy, SeededEntropy, new_guid
+
+TWO_ADDRESSES = "mqc-peer.example"
+UNUSED_ADDRESS = "127.0.0.254"
+"""The address of the capability two_addresses where nothing listens."""
+
+
+class VirtualDriver:
+    """A fresh reference core for each test, with the faults that the SUT file names.
+
+    ``raises``: an exception out of the core is the caller's, not the end of the system.
+    """
+
+    def __init__(self, file: SutFile, *, raises: bool = False) -> None:
+        self.file = file
+        self.shared = self.beside_others = False
+        self.identifier: UUID | None = None
+        self._raises = raises
+        self._host: SystemHost | None = None
+        """Of the test that began last."""
+
+    def start(self) -> None:
+        for name in self.file.reference.faults:
+            find_fault(name)
+
+    def open(self, seed: str, run: str = "", fresh_peer: int | None = None) -> Sut:
+        driver = self.file.driver
+        environment = VirtualEnvironment()
+        if self.file.capabilities.get("two_addresses", False):
+            environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address)
+        entropy = SeededEntropy(f"sut {seed}")
+        secure = self.file.capabilities.get("security", False)
+        fresh_peers = (BASE_ONLY, KEYLESS) if secure else ()
+        config = QueueManagerConfig(
+            identifier=new_guid(entropy),
+            host_name="sut.example",
+            addresses=(driver.address,),
+            remote_tcp_port=driver.peer_tcp_port,
+            remote_ping_port=driver.peer_ping_port,
+            remote_rpc_port=driver.peer_rpc_port,
+            send_ping=self.file.reference.send_ping,
+            queues=(
+                QueueSettings(self.file.queues.plain),
+                QueueSettings(self.file.queues.transactional, transactional=True),
+                QueueSettings(self.file.queues.admin),
+                *([restricted_queue(self.file.queues.restricted)] if secure else []),
+            ),
+            public_queues={PEER_PUBLIC_QUEUE: driver.peer_identifier},
+            routes=dict.fromkeys((driver.peer_identifier, *fresh_peers), driver.peer_address),
+            security=virtual_security(driver.peer_identifier) if secure else SecurityConfig(),
+        )
+        installed = _Installation(config, entropy, self.file.reference.faults)
+        host = self._host = SystemHost(environment, installed.start, driver.address, raises=self._raises)
+        host.start()
+        host.listen(driver.tcp_port)
+        if self.file.capabilities.get("ping", False):
+            host.listen_ping(driver.ping_port)
+        if self.file.capabilities.get("qm2qm", False):
+            host.listen_rpc(driver.rpc_port)
+        control = VirtualControl(host)
+        who = identity_of(self.file, control)
+        view = view_of(self.file, environment, control, who, driver.tcp_port, driver.ping_port, driver.rpc_port)
+        view.process_ended = self.ended
+        view.hangs = lambda: host.hangs
+        return view
+
+    def ended(self, within_s: float = 0) -> str | None:
+        """Return with which exception the core of the test ended."""
+        return None if self._host is None else self._host.ended
+
+    def ended_meanwhile(self, *, hung_up: bool) -> str | None:
+        """Return the same: it is known at once."""
+        return self.ended()
+
+    def death(self, check: str | None) -> Death | None:
+        """Return None: the next test has another system."""
+        return None
+
+    def start_again(self) -> None:
+        """Do nothing: each test makes its own."""
+
+    def confirm(self) -> None:
+        """Do nothing: each test makes its own."""
+
+    def stop(self) -> None:
+        """Do nothing: nothing outlives a test."""
+
+
+class _Installation:
+    """What the processes of one system have in common, beside its disk."""
+
+    def __init__(self, config: QueueManagerConfig, entropy: Entropy, faults: Sequence[str]) -> None:
+        self._config = config
+        self._entropy = entropy
+        self._faults = faults
+        self._last: QueueManager | None = None
+
+    def start(self, entries: Mapping[str, object]) -> FaultyCore:
+        """Return the core of a new process on a disk."""
+        faulty = make_faulty(lambda: QueueManager(self._config, self._entropy), self._faults)
+        if entries and self._last is not None:
+            _configure_as(self._last, faulty.core)
+        self._last = faulty.core
+        faulty.restore(entries)
+        return faulty
+
+
+def _configure_as(old: QueueManager, new: QueueManager) -> None:
+    """Give a queue manager the settings that another was changed to have: they are no matter of its disk."""
+    new.config, new.settings = old.config, old.settings
+    new.security_settings = old.security_settings
+    new.caches.configure(new.security_settings)
+    new.adm.QueueManagerQuota = old.adm.QueueManagerQuota
+    new.adm.SendInsecureNacks = old.adm.SendInsecureNacks
