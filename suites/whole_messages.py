@@ -1,7 +1,7 @@
 """Messages compared whole: what the control channel shows of one, and the packet that it came in.
 
 Spec: MS-MQMQ 2.2.19, 2.2.20; docs/control-protocol.md says what a message is there. A property that a control channel
-does not show is not compared.
+does not show is not compared, but label and body are always shown.
 """
 
 from __future__ import annotations
@@ -11,16 +11,18 @@ from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
-from harness.capture.recorder import Frame
-
 _ACKS = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
 _JOURNALS = {"JP": "positive", "JN": "negative"}
+_ALWAYS = ("label", "body_base64")
 _NO_QUEUE, _SAME_AS_ADMIN = 0, 1
 
 
-def described(frame: Frame, receiver: UUID) -> dict[str, Any]:
-    """Describe the message of a packet as a control channel shows it; ``receiver``: the GUID of its destination."""
-    base, user, properties = frame["BaseHeader"], frame["UserHeader"], frame["MessagePropertiesHeader"]
+def described(packet: Any, receiver: UUID) -> dict[str, Any]:
+    """Describe a message as a control channel shows it; ``receiver``: the GUID of its destination.
+
+    ``packet``: what gives the headers by name, as a Frame does and what ``dissect`` returns.
+    """
+    base, user, properties = packet["BaseHeader"], packet["UserHeader"], packet["MessagePropertiesHeader"]
     label = properties.Label
     text = label.decode("utf-16-le") if isinstance(label, bytes) else str(label)
     admin = _queue(user.AQ, user.AdminQueue, user.SourceQueueManager, receiver, None)
@@ -57,15 +59,20 @@ def canonical(name: str | None) -> str | None:
     return f"private={guid}\\{int(number, 16):08x}"
 
 
-def differences(frame: Frame, shown: Mapping[str, Any] | None, receiver: UUID, but: Collection[str] = ()) -> str:
-    """Say in one line what a message is shown with that is not as it was sent; ``SAME`` when nothing is."""
+def differences(
+    packet: Any, shown: Mapping[str, Any] | None, receiver: UUID, but: Collection[str] = (), **more: Any
+) -> str:
+    """Say in one line what a message is shown with that is not as it was sent; ``SAME`` when nothing is.
+
+    ``but``: properties that are not compared; ``more``: what else it is to be shown with.
+    """
     if shown is None:
         return "the message is not there"
     wrong = []
-    for name, sent in described(frame, receiver).items():
-        if name not in shown or name in but:
+    for name, sent in (described(packet, receiver) | more).items():
+        if name in but or (name not in shown and name not in _ALWAYS):
             continue
-        found = _comparable(name, shown[name])
+        found = _comparable(name, shown.get(name))
         if found != _comparable(name, sent):
             wrong.append(f"{name} {str(found)[:60]} for {str(sent)[:60]}")
     return "; ".join(wrong) or SAME

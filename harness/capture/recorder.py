@@ -10,9 +10,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from harness.capture import CaptureWriter
+from harness.capture.framer import Framer
 from harness.capture.sut_framer import SutFramer
 from harness.capture.window import FRAME_COST, Place, Window
 from harness.capture.writer import MAX_SEGMENT
@@ -39,20 +40,6 @@ def _rpc() -> Any:
     from harness.wire import rpc
 
     return rpc
-
-
-class Framer(Protocol):
-    """A framer of a stream into packets."""
-
-    @property
-    def pending(self) -> int:
-        """Return the number of bytes held of an unfinished packet."""
-
-    def feed(self, data: bytes) -> list[bytes]:
-        """Return the packets that ``data`` completes; FramingError where no packet begins."""
-
-    def rest(self) -> bytes:
-        """Return what is left when nothing more comes, if no packet begins with it."""
 
 
 class Frame:

@@ -2,34 +2,22 @@
 
 from __future__ import annotations
 
+from harness.capture.framer import Framer
 from harness.wire.rpc import HEADER_SIZE, rpc_size
 from harness.wire.wire_error import WireError
-from reference_qm.codec import FormatError, FramingError
+from reference_qm.codec import FormatError
 
 
-class RpcFramer:
-    """A framer of the bytes of one direction of a connection, which come cut anywhere, into whole PDUs."""
-
-    def __init__(self) -> None:
-        self._held = bytearray()
-
-    @property
-    def pending(self) -> int:
-        """Return the number of bytes held of an unfinished PDU."""
-        return len(self._held)
-
-    def feed(self, data: bytes) -> list[bytes]:
-        """Return the PDUs that ``data`` completes; FramingError, with those before it, where no header is."""
-        self._held += data
-        whole: list[bytes] = []
-        try:
-            while (size := rpc_size(bytes(self._held[:HEADER_SIZE]))) is not None and size <= len(self._held):
-                whole.append(bytes(self._held[:size]))
-                del self._held[:size]
-        except WireError as error:
-            raise FramingError(FormatError("header", 0, "C706 12.6.1", str(error)), whole) from error
-        return whole
+class RpcFramer(Framer):
+    """A framer of the bytes of one direction of a connection into whole PDUs."""
 
     def rest(self) -> bytes:
         """Return nothing: a PDU that is not whole is none."""
         return b""
+
+    def _size(self) -> int | None:
+        try:
+            size = rpc_size(bytes(self._held[:HEADER_SIZE]))
+        except WireError as error:
+            raise FormatError("header", 0, "C706 12.6.1", str(error)) from error
+        return size if size is not None and size <= len(self._held) else None

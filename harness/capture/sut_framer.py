@@ -6,7 +6,8 @@ and to read on: a packet with a wrong version, signature or size ends where its 
 
 from __future__ import annotations
 
-from reference_qm.codec import FormatError, FramingError, parse_packet
+from harness.capture.framer import Framer
+from reference_qm.codec import FormatError, parse_packet
 from reference_qm.codec.base import SIGNATURE, VERSION, BaseHeader, measure
 
 _SECTION = BaseHeader.SECTION
@@ -22,32 +23,10 @@ _READ_THROUGH = 64 * 1024
 """A message is read for its end as long as no more than these bytes of it are there; a longer one ends as it says."""
 
 
-class SutFramer:
+class SutFramer(Framer):
     """A framer of one direction of a stream that puts up with packets whose BaseHeader is wrong."""
 
-    def __init__(self) -> None:
-        self._held = bytearray()
-
-    @property
-    def pending(self) -> int:
-        """Return the number of bytes held of an unfinished packet."""
-        return len(self._held)
-
-    def feed(self, data: bytes) -> list[bytes]:
-        """Return the packets that ``data`` completes; FramingError, with those before it, where none can be found."""
-        self._held += data
-        packets: list[bytes] = []
-        try:
-            while (size := self._size()) is not None:
-                packets.append(bytes(self._held[:size]))
-                del self._held[:size]
-        except FormatError as error:
-            self._held.clear()
-            raise FramingError(error, packets) from error
-        return packets
-
     def rest(self) -> bytes:
-        """Return what is left when nothing more comes, if no packet begins with it; nothing of one that was cut off."""
         held, self._held = bytes(self._held), bytearray()
         try:
             measure(held)
@@ -56,7 +35,6 @@ class SutFramer:
         return b""
 
     def _size(self) -> int | None:
-        """Return the bytes of the packet that begins what is held; None while that is open."""
         held = self._held
         if len(held) >= _KNOWN and held[0] != VERSION and held[4:_KNOWN] != SIGNATURE:
             raise FormatError("BaseHeader", 0, _SECTION, "neither version nor signature: no packet begins here")

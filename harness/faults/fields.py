@@ -23,7 +23,7 @@ from uuid import UUID
 from harness.errors import HarnessError
 from harness.faults.parts import replaced
 from harness.faults.primitives import When, packets, pings
-from harness.faults.registry import EffectFilter, FaultyCore, Install
+from harness.faults.registry import EffectFilter, FaultyCore, Install, add
 from reference_qm import codec
 from reference_qm.codec import FormatError, Packet, PingPacket
 from reference_qm.codec.cursor import Cursor
@@ -103,6 +103,22 @@ def refused_unless_zero(kind: type[Packet], path: str) -> Install:
             super().check_form(packet)
 
     return replaced(Refusing)
+
+
+Named = tuple[str, str, str]
+"""A fault's name, the rule that it breaks, the path of its field."""
+
+
+def add_refusals(kind: type[Packet], *faults: Named) -> None:
+    """Register for fields that have to be ignored that packets in which they are not zero are refused."""
+    for name, rule, path in faults:
+        add(name, rule, f"A packet whose {path} is not zero is refused.", refused_unless_zero(kind, path))
+
+
+def add_bits_set(kind: Kind, *faults: Named) -> None:
+    """Register for bits that have to be clear that they are set in what is sent."""
+    for name, rule, path in faults:
+        add(name, rule, f"{path} is set in a packet that is sent.", bit_set(kind, path))
 
 
 def sent_as(role: Role, install: Install) -> Install:

@@ -19,8 +19,11 @@ from suites.mqqb.steps.disposition import (
     AcknowledgingReceiver,
     classes,
     correlation,
+    delete,
     identifier,
     named,
+    purge,
+    take,
 )
 from suites.mqqb.steps.opening import OneOf, direct_name, pass_time
 from suites.mqqb.steps.secured import CLEAR, Secured, signed
@@ -64,22 +67,10 @@ def test_a_message_that_nobody_received_in_time(peer, sut, judge):
     _judged(judge, receiver, sent, RECEIVE_TIMEOUT)
 
 
-def _receive(sut, queue):
-    sut.control.call("receive", queue=queue, timeout_ms=0)
-
-
-def _purge(sut, queue):
-    sut.control.call("purge", queue=queue)
-
-
-def _delete(sut, queue):
-    sut.delete_queue(queue)
-
-
 @needs("receive", "queue_control")
 @covers("MQMQ-2.2.18.1.6-D01")
 @pytest.mark.parametrize(
-    ("act", "bit", "value"), [(_receive, "PR", RECEIVE), (_purge, "NR", Q_PURGED), (_delete, "NR", Q_DELETED)]
+    ("act", "bit", "value"), [(take, "PR", RECEIVE), (purge, "NR", Q_PURGED), (delete, "NR", Q_DELETED)]
 )
 def test_what_is_done_with_a_message_in_its_queue(peer, sut, judge, act, bit, value):
     """A message that is received is 0x4000, one that is purged 0xC001, one whose queue is deleted 0xC000."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from harness.faults.fields import bit_clear, bit_set, field_is, recomputed, refused_unless_zero, size_wrong
+from harness.faults.fields import add_refusals, bit_clear, bit_set, field_is, recomputed, size_wrong
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, byte, every_packet, packets, skip
 from harness.faults.registry import add
@@ -36,7 +36,8 @@ FLAGS_AT, TIME_AT = 2, 12
 SESSION_HEADER_SIZE = len(SessionHeader().build())
 
 
-for _name, _rule, _path in (
+add_refusals(
+    MESSAGE,
     ("header-base-reserved-refused", "MQMQ-2.2.19.1-02", "BaseHeader.Reserved"),
     ("header-base-flag-x9-refused", "MQMQ-2.2.19.1-10", "BaseHeader.X9"),
     ("header-base-flag-x8-refused", "MQMQ-2.2.19.1-11", "BaseHeader.X8"),
@@ -47,8 +48,7 @@ for _name, _rule, _path in (
     ("header-base-flag-x2-refused", "MQMQ-2.2.19.1-18", "BaseHeader.X2"),
     ("header-base-flag-x1-refused", "MQMQ-2.2.19.1-19", "BaseHeader.X1"),
     ("header-base-flag-x0-refused", "MQMQ-2.2.19.1-20", "BaseHeader.X0"),
-):
-    add(_name, _rule, f"A packet whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
+)
 
 for _name, _rule, _kind, _path in (
     ("header-base-flag-x9-sent", "MQMQ-2.2.19.1-10", ACK, "BaseHeader.X9"),

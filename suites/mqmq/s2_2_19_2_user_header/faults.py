@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
-from harness.faults.fields import bit_clear, bit_set, field_is, off_by, recomputed, refused_unless_zero
+from harness.faults.fields import add_bits_set, add_refusals, bit_clear, bit_set, field_is, off_by, recomputed
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import packets, set_fields, skip, wrong_fields
 from harness.faults.registry import FaultyCore, Install, add
@@ -245,23 +245,23 @@ for _name, _rule, _says, _install in (
 
 # -- what is received ----------------------------------------------------------------------------------------------
 
-for _name, _rule, _path in (
+add_refusals(
+    MESSAGE,
     ("message-user-x1-refused", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
     ("message-user-x2-refused", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
     ("message-user-x3-refused", "MQMQ-2.2.19.2-26", "UserHeader.X3"),
     ("message-user-x4-refused", "MQMQ-2.2.19.2-28", "UserHeader.X4"),
     ("message-connector-type-refused", "MQMQ-2.2.19.2-39", "UserHeader.ConnectorType"),
-):
-    add(_name, _rule, f"A message whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
+)
 
 
-for _name, _rule, _path in (
+add_bits_set(
+    MESSAGE,
     ("message-user-x1-sent", "MQMQ-2.2.19.2-12", "UserHeader.X1"),
     ("message-user-x2-sent", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
     ("message-user-x3-sent", "MQMQ-2.2.19.2-26", "UserHeader.X3"),
     ("message-user-x4-sent", "MQMQ-2.2.19.2-28", "UserHeader.X4"),
-):
-    add(_name, _rule, f"{_path} is set in a message that is sent.", bit_set(MESSAGE, _path))
+)
 
 
 def _overlooked(detail: str) -> Install:

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import bit_clear, bit_inverted, bit_set, off_by, recomputed, refused_unless_zero
+from harness.faults.fields import (
+    add_bits_set,
+    bit_clear,
+    bit_inverted,
+    bit_set,
+    off_by,
+    recomputed,
+    refused_unless_zero,
+)
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import packets, set_fields
 from harness.faults.registry import Install, add
@@ -145,7 +153,8 @@ add(
     recomputed(MESSAGE, "TransactionHeader.Flags", lambda flags: flags & ~0xFF | (flags & 0xF) << 1 | flags & 0xE0),
 )
 
-for _name, _rule, _path in (
+add_bits_set(
+    MESSAGE,
     ("message-transaction-x1-sent", "MQMQ-2.2.20.5-08", "TransactionHeader.X1"),
     ("message-transaction-x2-sent", "MQMQ-2.2.20.5-09", "TransactionHeader.X2"),
     ("message-transaction-x3-sent", "MQMQ-2.2.20.5-10", "TransactionHeader.X3"),
@@ -154,8 +163,7 @@ for _name, _rule, _path in (
     ("message-transaction-x6-sent", "MQMQ-2.2.20.5-13", "TransactionHeader.X6"),
     ("message-transaction-x7-sent", "MQMQ-2.2.20.5-14", "TransactionHeader.X7"),
     ("message-transaction-x8-sent", "MQMQ-2.2.20.5-15", "TransactionHeader.X8"),
-):
-    add(_name, _rule, f"{_path} is set in a message that is sent.", bit_set(MESSAGE, _path))
+)
 
 
 def _dropped(bit: str) -> Install:

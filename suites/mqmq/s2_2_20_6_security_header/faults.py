@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from uuid import UUID
 
-from harness.faults.fields import bit_set, field_is, refused_unless_zero
+from harness.faults.fields import add_bits_set, add_refusals, bit_set, field_is
 from harness.faults.primitives import always, packets, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries, resized, secured_with
@@ -151,13 +151,13 @@ for _name, _rules, _says, _install in (
 ):
     add(_name, _rules, _says, _install)
 
-for _name, _rule, _path in (
+add_refusals(
+    MESSAGE,
     ("message-security-x12-refused", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),
     ("message-security-x13-refused", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),
     ("message-security-x14-refused", "MQMQ-2.2.20.6-12", "SecurityHeader.X14"),
     ("message-security-x15-refused", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
-):
-    add(_name, _rule, f"A message whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
+)
 
 
 def _in_header(change: Callable[[bytes], bytes]) -> Install:
@@ -218,13 +218,13 @@ for _name, _rules, _says, _install in (
 ):
     add(_name, _rules, _says, _install)
 
-for _name, _rule, _path in (
+add_bits_set(
+    MESSAGE,
     ("security-header-x12-sent", "MQMQ-2.2.20.6-10", "SecurityHeader.X12"),
     ("security-header-x13-sent", "MQMQ-2.2.20.6-11", "SecurityHeader.X13"),
     ("security-header-x14-sent", "MQMQ-2.2.20.6-12", "SecurityHeader.X14"),
     ("security-header-x15-sent", "MQMQ-2.2.20.6-13", "SecurityHeader.X15"),
-):
-    add(_name, _rule, f"{_path} is set in a message that is sent.", bit_set(MESSAGE, _path))
+)
 
 BROKEN_ELSEWHERE = {
     "MQMQ-2.2.20.6-06": ("security-body-not-decrypted",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from harness.faults.fields import bit_set, field_is, refused_unless_zero
+from harness.faults.fields import add_bits_set, add_refusals, bit_set, field_is
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import packets, wrong_fields
 from harness.faults.registry import Install, add
@@ -213,7 +213,8 @@ add(
     packets(MESSAGE, _sections_swapped, carries("SoapHeader")),
 )
 
-for _name, _rule, _path in (
+add_refusals(
+    MESSAGE,
     ("message-list-reserved-refused", "MQMQ-2.2.20.2-03", "MultiQueueFormatHeader.Destination.Reserved"),
     ("message-list-signature-reserved-refused", "MQMQ-2.2.20.3-02", "MultiQueueFormatHeader.Signature.Reserved"),
     ("message-soap-reserved-refused", "MQMQ-2.2.20.7-02", "SoapHeader.Reserved"),
@@ -233,10 +234,10 @@ for _name, _rule, _path in (
     ("message-debug-x14-refused", "MQMQ-2.2.20.8-14", "DebugHeader.X14"),
     ("message-debug-x15-refused", "MQMQ-2.2.20.8-15", "DebugHeader.X15"),
     ("message-debug-reserved-refused", "MQMQ-2.2.20.8-16", "DebugHeader.Reserved"),
-):
-    add(_name, _rule, f"A message whose {_path} is not zero is refused.", refused_unless_zero(MESSAGE, _path))
+)
 
-for _name, _rule, _path in (
+add_bits_set(
+    MESSAGE,
     ("message-debug-x2-sent", "MQMQ-2.2.20.8-02", "DebugHeader.X2"),
     ("message-debug-x3-sent", "MQMQ-2.2.20.8-03", "DebugHeader.X3"),
     ("message-debug-x4-sent", "MQMQ-2.2.20.8-04", "DebugHeader.X4"),
@@ -251,8 +252,7 @@ for _name, _rule, _path in (
     ("message-debug-x13-sent", "MQMQ-2.2.20.8-13", "DebugHeader.X13"),
     ("message-debug-x14-sent", "MQMQ-2.2.20.8-14", "DebugHeader.X14"),
     ("message-debug-x15-sent", "MQMQ-2.2.20.8-15", "DebugHeader.X15"),
-):
-    add(_name, _rule, f"{_path} is set in a message that is sent.", bit_set(MESSAGE, _path))
+)
 
 for _name, _rule, _path in (
     ("message-list-reserved-sent", "MQMQ-2.2.20.2-03", "MultiQueueFormatHeader.Response.Reserved"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import bit_clear, bit_set, field_is, refused_unless_zero
+from harness.faults.fields import add_refusals, bit_clear, bit_set, field_is
 from harness.faults.parts import fault
 from harness.faults.primitives import set_fields, silent_after, wrong_bytes
 from harness.faults.registry import add
@@ -17,7 +17,8 @@ from reference_qm.core.protocol.session_opening import SessionOpening
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
 
-for _name, _rule, _path in (
+add_refusals(
+    SessionAckPacket,
     ("header-internal-reserved-refused", "MQQB-2.2.1-01", "InternalHeader.Reserved"),
     ("header-internal-flag-x5-refused", "MQQB-2.2.1-07", "InternalHeader.X5"),
     ("header-internal-flag-x6-refused", "MQQB-2.2.1-08", "InternalHeader.X6"),
@@ -30,8 +31,7 @@ for _name, _rule, _path in (
     ("header-internal-flag-x13-refused", "MQQB-2.2.1-15", "InternalHeader.X13"),
     ("header-internal-flag-x14-refused", "MQQB-2.2.1-16", "InternalHeader.X14"),
     ("header-internal-flag-x15-refused", "MQQB-2.2.1-17", "InternalHeader.X15"),
-):
-    add(_name, _rule, f"A packet whose {_path} is not zero is refused.", refused_unless_zero(SessionAckPacket, _path))
+)
 
 add(
     "header-internal-reserved-sent",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from harness.faults.fields import bit_clear, bit_inverted, field_is, off_by, refused_unless_zero, sent_as
+from harness.faults.fields import add_refusals, bit_clear, bit_inverted, field_is, off_by, sent_as
 from harness.faults.primitives import packets, set_fields, wrong_bytes
 from harness.faults.registry import add
 from harness.faults.sent_messages import resized
@@ -17,15 +17,15 @@ def _server_is_client(packet: EstablishConnectionPacket) -> bytes:
     return data
 
 
-for _name, _rule, _path in (
+add_refusals(
+    ESTABLISH,
     ("header-operating-system-flag-x11-refused", "MQQB-2.2.3.1-09", "EstablishConnectionHeader.X11"),
     ("header-operating-system-flag-x12-refused", "MQQB-2.2.3.1-10", "EstablishConnectionHeader.X12"),
     ("header-operating-system-flag-x13-refused", "MQQB-2.2.3.1-11", "EstablishConnectionHeader.X13"),
     ("header-operating-system-flag-x14-refused", "MQQB-2.2.3.1-12", "EstablishConnectionHeader.X14"),
     ("header-operating-system-flag-x15-refused", "MQQB-2.2.3.1-13", "EstablishConnectionHeader.X15"),
     ("header-establish-reserved-refused", "MQQB-2.2.3.1-14", "EstablishConnectionHeader.Reserved"),
-):
-    add(_name, _rule, f"A packet whose {_path} is not zero is refused.", refused_unless_zero(ESTABLISH, _path))
+)
 
 for _name, _rules, _says, _install in (
     (

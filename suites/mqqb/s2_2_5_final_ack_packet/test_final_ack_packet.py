@@ -7,6 +7,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import PrivateQueueFormatNameId
+from suites.mqqb.steps.disposition import delete, purge, take
 from suites.mqqb.steps.ordering import Receiver, place, private_number
 
 PRIVATE = 3
@@ -85,26 +86,14 @@ def test_a_final_ack_to_a_private_name(peer, sut, judge):
     judge("MQQB-2.2.5-05", expected=(peer.identifier, 4), observed=named, evidence=[sent, frame])
 
 
-def _take(sut, queue):
-    sut.control.call("receive", queue=queue, timeout_ms=0)
-
-
-def _purge(sut, queue):
-    sut.control.call("purge", queue=queue)
-
-
-def _delete(sut, queue):
-    sut.delete_queue(queue)
-
-
 @needs("receive", "queue_control")
 @covers(*BODY)
 @pytest.mark.parametrize(
     ("rule", "message_class", "remove"),
     [
-        pytest.param("MQQB-2.2.5-11", 0x4000, _take, marks=covers("MQQB-2.2.5-11"), id="receive"),
-        pytest.param("MQQB-2.2.5-21", 0xC001, _purge, marks=covers("MQQB-2.2.5-21"), id="q_purged"),
-        pytest.param("MQQB-2.2.5-20", 0xC000, _delete, marks=covers("MQQB-2.2.5-20"), id="q_deleted"),
+        pytest.param("MQQB-2.2.5-11", 0x4000, take, marks=covers("MQQB-2.2.5-11"), id="receive"),
+        pytest.param("MQQB-2.2.5-21", 0xC001, purge, marks=covers("MQQB-2.2.5-21"), id="q_purged"),
+        pytest.param("MQQB-2.2.5-20", 0xC000, delete, marks=covers("MQQB-2.2.5-20"), id="q_deleted"),
     ],
 )
 def test_a_message_that_left_its_queue(peer, sut, judge, rule, message_class, remove):
@@ -138,7 +127,7 @@ def test_only_who_wants_journaling_or_is_refused_has_a_final_ack(peer, sut, judg
     sent = [receiver.send(wish) for wish in wishes]
     receiver.last_acknowledgment(len(wishes))
     for _ in wishes:
-        _take(sut, sut.queue("transactional"))
+        take(sut, sut.queue("transactional"))
     sent.append(receiver.send(queue="plain"))
     while receiver.poll_acknowledgment(final=True) is not None:
         pass

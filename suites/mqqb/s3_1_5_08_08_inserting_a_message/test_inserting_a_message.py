@@ -230,7 +230,7 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
         judge(rule, expected=expected, observed=observed, evidence=[sent])
 
 
-@covers(
+OF_TRANSFER_INFO = (
     "MQQB-3.1.5.8.8-28",
     "MQQB-3.1.5.8.8-29",
     "MQQB-3.1.5.8.8-30",
@@ -246,6 +246,10 @@ def test_a_transactional_message_has_its_sequence_noted_at_its_queue(peer, sut, 
     "MQQB-3.1.5.8.8-40",
     "MQQB-3.1.5.8.8-42",
 )
+"""Rules of what is noted of a transactional message that is sent on."""
+
+
+@covers(*OF_TRANSFER_INFO)
 @needs("management", "send", "private_names")
 def test_the_transfer_info_after_a_transactional_message_was_sent_on(peer, sut, judge):
     """Three of the SUT's own, to be journaled, the first acknowledged in order; then one of the peer's is sent on."""
@@ -299,23 +303,7 @@ ELEMENTS = {
 """Elements of OutgoingTransferInfo, and those of the session's TxOutgoingSequence that they are set to."""
 
 
-@covers(
-    "MQQB-3.1.5.8.8-28",
-    "MQQB-3.1.5.8.8-29",
-    "MQQB-3.1.5.8.8-30",
-    "MQQB-3.1.5.8.8-31",
-    "MQQB-3.1.5.8.8-32",
-    "MQQB-3.1.5.8.8-33",
-    "MQQB-3.1.5.8.8-34",
-    "MQQB-3.1.5.8.8-35",
-    "MQQB-3.1.5.8.8-36",
-    "MQQB-3.1.5.8.8-37",
-    "MQQB-3.1.5.8.8-38",
-    "MQQB-3.1.5.8.8-39",
-    "MQQB-3.1.5.8.8-40",
-    "MQQB-3.1.5.8.8-41",
-    "MQQB-3.1.5.8.8-42",
-)
+@covers(*OF_TRANSFER_INFO, "MQQB-3.1.5.8.8-41")
 @needs("inspect", "management", "send", "private_names")
 def test_a_transactional_message_that_is_sent_on_is_noted_at_its_outgoing_queue(peer, sut, judge):
     """The SUT has sent two messages of its own to a queue of the peer when it sends on one of the peer's to it."""

@@ -57,6 +57,21 @@ def identifier(message: Frame) -> str:
     return bytes(whole).hex()
 
 
+def take(sut: Sut, queue: str) -> None:
+    """Let an application receive the first message of a queue."""
+    sut.control.call("receive", queue=queue, timeout_ms=0)
+
+
+def purge(sut: Sut, queue: str) -> None:
+    """Let an application purge a queue."""
+    sut.control.call("purge", queue=queue)
+
+
+def delete(sut: Sut, queue: str) -> None:
+    """Let an application delete a queue."""
+    sut.delete_queue(queue)
+
+
 class AcknowledgingReceiver(Receiver):
     """A session on which the SUT receives messages whose administration queue the peer has; its acknowledgments."""
 

@@ -12,11 +12,11 @@ from harness.peer.peer import Peer
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.messages import NONE, recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, RECOVERABLE_ACK_MS, opened, packet_at
+from suites.mqqb.steps.handshake import TIMEOUTS
+from suites.mqqb.steps.opening import ACK_MS, opened, packet_at
 
 ORDINARY = "EstablishConnection, ConnectionParameters, SessionAck of 1"
 """The answers of an acceptor: to the request, to the parameters, to a message."""
-TIMEOUTS = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS}
 
 
 @dataclass(slots=True)

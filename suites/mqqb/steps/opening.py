@@ -17,6 +17,7 @@ from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection
 from suites.messages import recoverable_message
+from suites.mqqb.steps.handshake import TIMEOUTS, shake_hands
 from suites.mqqb.steps.provoking import let_send
 
 NULL_GUID = UUID(int=0)
@@ -24,9 +25,8 @@ OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
 """A queue manager that is nowhere."""
 INITIALIZATION_MS = 20_000
 """The Session Initialization Timer in the checks that wait for it (set_timers)."""
-RECOVERABLE_ACK_MS = 500
-ACK_MS = 20_000
-"""The shortest timeouts that 2.2.2.1 allows."""
+RECOVERABLE_ACK_MS: int = TIMEOUTS["RecoverableAckTimeout"]
+ACK_MS: int = TIMEOUTS["AckTimeout"]
 EARLY_MS = 20_000
 """Well before the Session Initialization Timer (60 s, MS-MQQB note <43>) would close a session that is being set up."""
 SIGNED = b"LIOR"
@@ -113,8 +113,7 @@ def request(peer: Peer, **header: Any) -> Any:
 
 def parameters(**header: Any) -> Any:
     """Make a ConnectionParameters with short timeouts."""
-    usual = {"RecoverableAckTimeout": RECOVERABLE_ACK_MS, "AckTimeout": ACK_MS, "WindowSize": WINDOW}
-    return connection_parameters(base=MARKED, **usual | header)
+    return connection_parameters(base=MARKED, **TIMEOUTS | {"WindowSize": WINDOW} | header)
 
 
 def established(peer: Peer, **header: Any) -> RawConversation:
@@ -132,10 +131,7 @@ def opened(peer: Peer, **header: Any) -> RawConversation:
 
 def opened_with(peer: Peer, asked: Mapping[str, Any], timeouts: Mapping[str, Any]) -> RawConversation:
     """Bring a new connection to OPEN with fields of both requests."""
-    connection = established(peer, **asked)
-    connection.send(parameters(**timeouts))
-    connection.expect("ConnectionParameters")
-    return connection
+    return shake_hands(peer.connect(), request(peer, **asked), parameters(**timeouts))
 
 
 def acknowledgment(connection: RawConversation) -> Frame | None:

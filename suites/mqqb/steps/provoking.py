@@ -6,7 +6,6 @@ acknowledges, to an administration queue that the peer chooses. So a system that
 
 from __future__ import annotations
 
-from typing import Any
 from uuid import UUID
 
 from harness.capture.recorder import Frame
@@ -16,6 +15,7 @@ from harness.sut.sut import Sut
 from harness.wire import connection_parameters, establish_connection
 from reference_qm.surface.entropy import new_guid
 from suites.messages import a_message
+from suites.mqqb.steps.handshake import TIMEOUTS, shake_hands
 
 NORMAL = 0x0000
 RECOVERABLE = {"express": 0, "recoverable": 1}
@@ -23,7 +23,6 @@ RECOVERABLE = {"express": 0, "recoverable": 1}
 LINEAGE_SIZE = 16
 LIFE_S = 60
 """TimeToBeReceived of what provokes, so that it does not stay in the SUT's queue."""
-_TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
 
 
 class Provoker:
@@ -45,11 +44,9 @@ class Provoker:
 
     def _opened(self) -> RawConversation:
         connection = self.peer.connect(from_another_address=True)
-        connection.send(establish_connection(ClientGuid=self.identifier))
-        connection.expect("EstablishConnection")
-        connection.send(connection_parameters(**_TIMEOUTS))
-        connection.expect("ConnectionParameters")
-        return connection
+        return shake_hands(
+            connection, establish_connection(ClientGuid=self.identifier), connection_parameters(**TIMEOUTS)
+        )
 
 
 def let_send(peer: Peer, sut: Sut, to: str, *, tag: int = 1, delivery: str = "express") -> None:

@@ -20,6 +20,7 @@ from harness.wire import MQFDirectQueueFormatName, MQFFormatNameElement, MQFSign
 from harness.wire.protection import LEVELS, SIG10, SIG20, SIG30, RsaKey, encrypted, listed_keys, signature, simple_blob
 from reference_qm.codec import MessageClass
 from suites.messages import NONE, Sequence, a_message
+from suites.mqqb.steps.disposition import NOWHERE
 from suites.mqqb.steps.opening import opened
 from suites.mqqb.steps.ordering import LABEL, once_each
 
@@ -156,8 +157,6 @@ def _class(frame: Frame) -> str:
 
 KEPT = "in its queue"
 OTHER_BYTES = "no signature of the peer is genuine to the SUT: it may hash other bytes (E81)"
-NOWHERE = "private$\\mqc-nowhere"
-"""A queue that the SUT has not."""
 LASTING = 20
 """Timers run at most so many times faster: while a check signs and encrypts, its session must not idle away."""
 

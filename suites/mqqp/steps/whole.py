@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-from collections.abc import Mapping
 from typing import Any
 
 from harness.peer.association import Call
@@ -63,43 +61,6 @@ def unchanged(read: Call, sent: Any) -> str:
     differ = [name for name, value in before.items() if after[name] != value]
     said = [f"{name} {_short(after[name])}, not {_short(before[name])}" for name in differ]
     return "; ".join(said) or WHOLE
-
-
-def told(message: Mapping[str, Any], sent: Any, arrived_s: int) -> str:
-    """Describe what the control channel tells of a message that was read: ``WHOLE``, or what differs from the sent one.
-
-    What a channel leaves out, but label and body, is not held against it.
-    """
-    packet = dissect(bytes(sent))
-    base, user, properties = (packet[name] for name in ("BaseHeader", "UserHeader", "MessagePropertiesHeader"))
-    delivery = TRANSACTIONAL if user.TH else RECOVERABLE if user.DM else EXPRESS
-    expected = {
-        "label": str(properties.Label),
-        "body_base64": base64.b64encode(properties.MessageBody).decode(),
-        "message_id": f"{{{user.SourceQueueManager}}}\\{user.MessageID}",
-        "body_type": properties.BodyType,
-        "priority": base.PR,
-        "delivery": delivery,
-        "admin_queue": f"DIRECT={_text(user.AdminQueue)}".lower(),
-        "response_queue": f"DIRECT={_text(user.ResponseQueue)}".lower(),
-        "correlation_id": bytes(properties.CorrelationID).hex(),
-        "application_tag": properties.ApplicationTag,
-        "extension_base64": base64.b64encode(properties.ExtensionData).decode(),
-        "sent_time": user.SentTime,
-        "arrived_time": arrived_s,
-        "journal": ["positive", "negative"],
-        "acks": [],
-    }
-    required = {"label", "body_base64"}
-    differ = []
-    for name, value in expected.items():
-        if name not in message and name not in required:
-            continue
-        found = message.get(name)
-        text = found.lower() if isinstance(found, str) and name.endswith("_queue") else found
-        if text != value:
-            differ.append(f"{name} {_short(str(text))}, not {_short(str(value))}")
-    return "; ".join(differ) or WHOLE
 
 
 def _properties(packet: Any) -> dict[str, str]:

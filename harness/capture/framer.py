@@ -1,0 +1,40 @@
+"""Cutting one direction of a stream into what it is made of, bytes of which come cut anywhere."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+from reference_qm.codec import FormatError, FramingError
+
+
+class Framer(ABC):
+    """A framer of the bytes of one direction of a stream; what its packets are, a subclass says."""
+
+    def __init__(self) -> None:
+        self._held = bytearray()
+
+    @property
+    def pending(self) -> int:
+        """Return the number of bytes held of an unfinished packet."""
+        return len(self._held)
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Return the packets that ``data`` completes; FramingError, with those before it, where none can be found."""
+        self._held += data
+        packets: list[bytes] = []
+        try:
+            while (size := self._size()) is not None:
+                packets.append(bytes(self._held[:size]))
+                del self._held[:size]
+        except FormatError as error:
+            self._held.clear()
+            raise FramingError(error, packets) from error
+        return packets
+
+    @abstractmethod
+    def rest(self) -> bytes:
+        """Return what is left when nothing more comes, if no packet begins with it; nothing of one that was cut off."""
+
+    @abstractmethod
+    def _size(self) -> int | None:
+        """Return the bytes of the packet that begins what is held; None while it is not whole, or that is open."""
