@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import pairwise
 
 import pytest
 
@@ -175,4 +176,4 @@ def test_reserved_is_ignored(peer, judge):
 
 def _steps(counts):
     """Return by how much each count is higher than the one before, the first than 0."""
-    return [after - before for before, after in zip([0, *counts], counts, strict=False)]
+    return [after - before for before, after in pairwise([0, *counts])]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
@@ -37,7 +39,7 @@ def test_transactional_messages_get_their_place_in_the_sequence(peer, sut, judge
     judge("MQQB-3.1.7.1.3-02", expected="1 sequence", observed=f"{one} sequence{'s' * (one > 1)}", evidence=sent)
     for rule in ("MQQB-3.1.7.1.3-04", "MQQB-3.1.7.1-09"):
         judge(rule, expected="[1, 2, 3]", observed=str(numbers(sent)), evidence=sent)
-    steps = [after - before for before, after in zip(numbers(sent), numbers(sent)[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(numbers(sent))]
     judge("MQQB-3.1.7.1.3-08", expected="[1, 1]", observed=str(steps), evidence=sent)
     before = [header(frame).TxSequenceNumber - header(frame).PreviousTxSequenceNumber for frame in sent]
     judge("MQQB-3.1.7.1.3-03", expected="[1, 1, 1] before", observed=f"{before} before", evidence=sent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqqb.steps.disposition import DIRECT, PUBLIC, REPORT, AcknowledgingReceiver, message_class
@@ -32,11 +33,14 @@ def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
     judge("MQMQ-2.2.19.1-12", expected="TR [0, 1]", observed=f"TR {traced}", evidence=evidence)
     for rule in ("MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-02", "MQQB-3.1.7.1-11"):
         judge(rule, expected="1 report", observed=f"{len(reports)} report", evidence=evidence)
-    for message, report in zip(own, reports, strict=False):
-        body = (
-            f"<MESSAGE ID>{message['UserHeader'].MessageID:08X}</MESSAGE ID>\r\n<TARGET QUEUE>{to}</TARGET QUEUE>\r\n"
-            f"<NEXT HOP>{peer.address}</NEXT HOP>\r\n<HOP COUNT>00</HOP COUNT>\r\n"
-        )
+    if not own:
+        raise ConformanceFailure("no message with TR came: it cannot be seen what a report is about")
+    message = own[0]
+    body = (
+        f"<MESSAGE ID>{message['UserHeader'].MessageID:08X}</MESSAGE ID>\r\n<TARGET QUEUE>{to}</TARGET QUEUE>\r\n"
+        f"<NEXT HOP>{peer.address}</NEXT HOP>\r\n<HOP COUNT>00</HOP COUNT>\r\n"
+    )
+    for report in reports:
         expected = f"class {REPORT}, DQ {PUBLIC}, {PEER_PUBLIC_QUEUE}, DM {EXPRESS}"
         observed = f"class {message_class(report)}, {destination_of(report)}, DM {report['UserHeader'].DM}"
         judge("MQQB-3.1.7.1.7-03", expected=expected, observed=observed, evidence=evidence)
