@@ -21,6 +21,8 @@ from harness.wire.wire_error import WireError
 WINDOWS_SERVER = 0x0000_0500
 """dwMQS of R_QMOpenRemoteQueue: no licence is counted for it."""
 START, START2, LOOKUP = "RemoteQMStartReceive", "RemoteQMStartReceive2", "RemoteQMStartReceiveByLookupId"
+MOST_LABELS = 32
+"""More messages than a check puts into a queue: a cursor that shows as many does not go on."""
 
 _DIRECT = "DIRECT="
 _MAPPER_PORT = 135
@@ -239,11 +241,11 @@ class RemoteQueue:
         return self.association.call("RemoteQMCancelReceive", **arguments)
 
     def labels(self) -> list[str | None]:
-        """Return the labels of the messages in the queue, by peeking along a cursor."""
+        """Return the labels of the messages in the queue, by peeking along a cursor; at most ``MOST_LABELS``."""
         cursor = self.cursor().settled().out.phCursor
-        found = []
+        found: list[str | None] = []
         read = self.read(PEEK_CURRENT, hCursor=cursor)
-        while read.outcome == "MQ_OK":
+        while read.outcome == "MQ_OK" and len(found) < MOST_LABELS:
             found.append(label(read))
             read = self.read(PEEK_NEXT, hCursor=cursor)
         self.close_cursor(cursor).settled()

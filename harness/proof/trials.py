@@ -190,6 +190,10 @@ class _Loop:
         self.answers: list[Any] = []
         self.error: BaseException | None = None
 
+    def pytest_configure(self, config: pytest.Config) -> None:
+        """Have tracebacks made without source: pytest's own way fails where the handler of a signal raised."""
+        config.option.tbstyle = "native"
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         if session.testsfailed:

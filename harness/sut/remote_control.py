@@ -71,6 +71,8 @@ class RemoteControl:
             message = self._ask(RemotePeek(cursor=cursor, next=bool(found)))["message"]
             if message is None:
                 break
+            if message in found and message["lookup_id"] is not None:
+                raise ControlRefused(f"the SUT's remote cursor brings message {message['lookup_id']} of {queue} again")
             found.append(message)
         self._ask(RemoteClose(remote))
         return {"messages": found}

@@ -57,6 +57,11 @@ def test_queues_are_read_where_qm2qm_has_a_port_of_its_own() -> None:
     assert bodies(reading_control("rpc-interfaces-apart")) == ["one", "two"]
 
 
+def test_a_cursor_that_stays_is_not_followed_for_ever() -> None:
+    with pytest.raises(ControlRefused, match=r"brings message [0-9]+ of .* again"):
+        bodies(reading_control("remote-peek-next-stays"))
+
+
 def test_what_the_sut_refuses_is_one_line_with_its_status(remote: RemoteControl) -> None:
     with pytest.raises(ControlRefused, match="MQ_ERROR_QUEUE_NOT_FOUND"):
         remote.call("peek", queue="private$\\nowhere")
