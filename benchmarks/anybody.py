@@ -32,7 +32,7 @@ SCENARIOS = (
     Scenario("hurried-8", HURRIED, 8, runs=2),
     Scenario("hurried-1", HURRIED, 1),
     Scenario("without-control-24", None, 24, runs=2),
-    Started("stuttering-24", 24, stutters=True),
+    Started("stuttering-16", 16, stutters=True),
 )
 LONG = ("limited-1",)
 """One check after the other, with the specification's timers, takes hours: ``measure`` leaves that out."""
@@ -55,8 +55,10 @@ def meet(scenario: Scenario | Started, folder: Path, options: Sequence[str] = ()
             command += ["--workers", str(scenario.workers), *options]
             began = time.monotonic()
             done = subprocess.run(command, check=False, capture_output=True, text=True)
-            (folder / f"run-{number}.said").write_text(done.stdout + done.stderr)
-            yield f"{scenario.name}, run {number}: {time.monotonic() - began:.0f} s, {account(out)}"
+            said = done.stdout + done.stderr
+            (folder / f"run-{number}.said").write_text(said)
+            ended = f", exit {done.returncode}: {said.strip().splitlines()[-1]}" if done.returncode else ""
+            yield f"{scenario.name}, run {number}: {time.monotonic() - began:.0f} s, {account(out)}{ended}"
 
 
 def account(run: Path) -> str:
@@ -67,7 +69,8 @@ def account(run: Path) -> str:
     demands = [row.id for row in load_catalogue().values() if row.level.startswith("MUST") and row.kind in DEMANDS]
     judged = sum(bool(found[rule] & JUDGED) for rule in demands)
     unclean = Counter(verdict for verdicts in found.values() for verdict in verdicts - CLEAN)
-    said = ", ".join(f"{count} rules {verdict}" for verdict, count in unclean.most_common()) or "clean"
+    said = ", ".join(f"{count} rules {verdict}" for verdict, count in unclean.most_common())
+    said = said or ("clean" if found else "no verdicts")
     return f"{judged} of {len(demands)} MUST demands judged ({judged / len(demands):.0%}), {said}"
 
 
