@@ -115,8 +115,10 @@ class Peer:
         self.sut.first_message_id += 1
         return self.sut.first_message_id - 1
 
-    def listen_raw(self) -> RawListener:
-        """Accept the SUT's connections without a core behind."""
+    def listen_raw(self, *, ping: bool = True) -> RawListener:
+        """Accept the SUT's connections without a core behind; its pings are answered, lest it wait."""
+        if ping:
+            self.host.listen_ping(self.sut.file.driver.peer_ping_port)
         self._listeners.append(RawListener(self))
         return self._listeners[-1]
 

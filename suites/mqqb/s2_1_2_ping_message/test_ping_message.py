@@ -19,7 +19,7 @@ def test_initiator_hears_the_response_on_its_source_port(peer, sut, judge):
     The session is requested at once then.
     """
     hearing = peer.udp(port=sut.file.driver.peer_ping_port)
-    listener = peer.listen_raw()
+    listener = peer.listen_raw(ping=False)
     let_send(peer, sut, direct_name(peer))
     ping = hearing.poll()
     observed = "no ping there" if ping is None else f"{ping.kind} at the ping port"

@@ -39,7 +39,6 @@ def _wait(peer, listener, ordinal, timeout_ms):
 @covers("MQQB-3.1.5.4.1-03")
 def test_an_acceptor_waits_by_the_ack_timeout_of_the_request(peer, sut, judge):
     """Two sessions with different AckTimeouts end the same whole number of them after an unacknowledged FinalAck."""
-    peer.host.listen_ping(sut.file.driver.peer_ping_port)
     listener = peer.listen_raw()
     waits, evidence = [], []
     for ordinal, timeout_ms in enumerate(TIMEOUTS_MS, 1):

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from harness.errors import ConformanceFailure
-from harness.peer.peer import Peer, RawListener
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
@@ -103,7 +102,7 @@ def test_a_message_for_a_queue_on_hold_is_not_sent(peer, sut, judge):
 @covers("MQQB-3.1.7.12-02")
 def test_a_message_for_an_own_queue_stays_here(peer, sut, judge):
     """A message for a queue of the SUT is in that queue, and no session is opened for it."""
-    listener = _listening(peer, sut)
+    listener = peer.listen_raw()
     to = sut.format_name("plain")
     identifier = sut.send(to, body="at home")
     eventually(peer, lambda: bool(sut.messages("plain")))
@@ -120,7 +119,7 @@ def test_a_message_for_an_own_queue_stays_here(peer, sut, judge):
 @covers("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05")
 def test_what_other_protocols_carry_opens_no_session(peer, sut, judge):
     """Messages to a multicast address and to HTTP and HTTPS names open no session, accepted or not."""
-    listener = _listening(peer, sut)
+    listener = peer.listen_raw()
     for rule, name in zip(
         ("MQQB-3.1.7.12-03", "MQQB-3.1.7.12-05", "MQQB-3.1.7.12-05"), (*ELSEWHERE, SECURELY), strict=True
     ):
@@ -138,12 +137,6 @@ def test_what_other_protocols_carry_opens_no_session(peer, sut, judge):
             observed=f"{'a' if opened else 'no'} session for {to}",
             note=None if taken else "the SUT does not take such a message",
         )
-
-
-def _listening(peer: Peer, sut: Sut) -> RawListener:
-    """Accept connections of the SUT, and answer its pings: nothing keeps it from a session."""
-    peer.host.listen_ping(sut.file.driver.peer_ping_port)
-    return peer.listen_raw()
 
 
 def table(sut: Sut, to: str) -> list[dict[str, Any]]:

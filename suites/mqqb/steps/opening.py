@@ -167,7 +167,6 @@ def called(peer: Peer, sut: Sut, to: str | None = None) -> tuple[RawConversation
 
 def listen(peer: Peer, sut: Sut, to: str | None = None) -> RawListener:
     """Let the SUT send a message; return the listener that it will connect to. Its pings are answered."""
-    peer.host.listen_ping(sut.file.driver.peer_ping_port)
     listener = peer.listen_raw()
     let_send(peer, sut, to or direct_name(peer))
     return listener

@@ -157,7 +157,7 @@ class Caller:
         self.sut = sut
         self.name = direct_name(peer, queue)
         self.end: PingEnd = peer.udp(port=sut.file.driver.peer_ping_port)
-        self.listener = peer.listen_raw()
+        self.listener = peer.listen_raw(ping=False)
         let_send(peer, sut, self.name)
 
     def ping(self) -> Frame | None:
