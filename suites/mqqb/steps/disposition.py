@@ -114,12 +114,12 @@ class AcknowledgingReceiver(Receiver):
 
     def await_all(self, wanted: Callable[[], list[Frame]], count: int) -> list[Frame]:
         """Wait for so many messages of the SUT, and a moment for more than those; return all that came."""
-        while len(wanted()) < count and (self.poll(wanted) is not None or self.listener.waiting):
+        while len(wanted()) < count and self.poll(wanted) is not None:
             pass
         for connection in self.connections[1:]:  # also when the moment takes long, it would come again
             _acknowledge(connection)
-        self.peer.environment.run_until(lambda: len(wanted()) > count or bool(self.listener.waiting), self.sut.quiet_ms)
-        if self.listener.waiting:
+        self.peer.environment.run_until(lambda: len(wanted()) > count or bool(self.connecting), self.sut.quiet_ms)
+        if self.connecting:
             self.poll(wanted)
         for connection in self.connections[1:]:
             _acknowledge(connection)

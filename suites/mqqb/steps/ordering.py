@@ -16,12 +16,11 @@ from suites.messages import NONE, Sequence
 from suites.mqqb.steps.opening import (
     ACK_MS,
     EARLY_MS,
-    accepted,
     acknowledgment,
     agreement,
     established,
     opened,
-    respond,
+    response,
 )
 
 LABEL = "QM Ordering Ack"
@@ -61,13 +60,18 @@ def private_number(sut: Sut, queue: str) -> int:
 
 
 class Receiver:
-    """One session with the SUT as receiver of a transactional sequence; its acknowledgments come here or on its own."""
+    """One session with the SUT as receiver of a transactional sequence; its acknowledgments come here or on its own.
+
+    Its own sessions are set up whenever it asks for them, also while a check waits for something else: it waits for
+    answers no longer than its Session Initialization Timer.
+    """
 
     def __init__(self, peer: Peer, sut: Sut, ordinal: int = 1) -> None:
         self.peer = peer
         self.sut = sut
         self.listener: RawListener = peer.listen_raw()
         self.connections: list[RawConversation] = [opened(peer)]
+        peer.recorder.listeners.append(self._on_frame)
         self.sequence = Sequence(peer, ordinal)
         self._begun = self.sequence.identifier
         self._polled = {False: 0, True: 0}
@@ -129,14 +133,34 @@ class Receiver:
         """Wait until there are more messages of some kind than are known, on this session or on one of the SUT's."""
         within_ms = self.sut.duration_ms(ACK_MS) + self.sut.slack_ms(ACK_MS)
         known = len(wanted()) if known is None else known
-        self.peer.environment.run_until(lambda: len(wanted()) > known or bool(self.listener.waiting), within_ms)
-        if self.listener.waiting:
-            connection, asked = accepted(self.listener)
-            connection.send(agreement(respond(connection, asked)))
-            self.connections.append(connection)
+        sessions = len(self.connections)
+        self.peer.environment.run_until(lambda: len(wanted()) > known or len(self.connections) > sessions, within_ms)
+        if len(self.connections) > sessions:
             self.peer.environment.run_until(lambda: len(wanted()) > known, within_ms)
         found = wanted()
         return found[-1] if len(found) > known else None
+
+    @property
+    def connecting(self) -> list[RawConversation]:
+        """The SUT's own connections that are no sessions yet."""
+        return [one for one in self.listener.waiting if one.is_open and one.record.closed_by is None]
+
+    def _on_frame(self, frame: Frame) -> None:
+        if frame.from_sut and any(one.record is frame.connection for one in self.connecting):
+            environment = self.peer.environment
+            environment.call_at(environment.now().monotonic_ms, lambda: self._set_up(frame))
+
+    def _set_up(self, frame: Frame) -> None:
+        """Answer a packet with which the SUT sets up a session."""
+        connection = next((one for one in self.connecting if one.record is frame.connection), None)
+        if connection is None:
+            return
+        if frame.kind == "EstablishConnection":
+            connection.send(response(self.peer, frame))
+        elif frame.kind == "ConnectionParameters":
+            connection.send(agreement(frame))
+            self.listener.waiting.remove(connection)
+            self.connections.append(connection)
 
 
 def once_each(messages: Iterable[Frame]) -> list[Frame]:

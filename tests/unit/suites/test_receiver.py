@@ -1,0 +1,28 @@
+"""A receiver of the SUT's messages is there for it whatever its check waits for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from harness.capture.recorder import Recorder
+from harness.peer.peer import Peer
+from harness.proof.trials import VIRTUAL_SUT
+from harness.sut.drivers import driver_for
+from harness.sut.sut_file import load_sut_file
+from suites.mqqb.steps.disposition import AcknowledgingReceiver
+from suites.mqqb.steps.opening import pass_time
+
+LONGER_THAN_A_HANDSHAKE_MS = 70_000
+
+
+def test_sessions_of_the_sut_are_set_up_while_a_check_lets_time_pass(tmp_path: Path) -> None:
+    file = tmp_path / "sut.toml"
+    file.write_text(VIRTUAL_SUT)
+    sut = driver_for(load_sut_file(file), tmp_path, 0).open("receiver")
+    peer = Peer(sut.environment, sut, Recorder(sut.environment, None), seed="receiver")
+    receiver = AcknowledgingReceiver(peer, sut)
+    receiver.give(receiver.asking(properties={"PA": 1}))
+    pass_time(peer, LONGER_THAN_A_HANDSHAKE_MS)
+    assert [one.record.sut_role for one in receiver.connections] == ["acceptor", "initiator"]
+    assert len(receiver.admin_acks()) == 1
+    peer.close()
