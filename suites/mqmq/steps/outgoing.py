@@ -27,12 +27,19 @@ class Outgoing:
         self.seen = len(SET_UP)
 
     def send(self, **message: Any) -> Frame:
-        """Let the SUT send a message; return the bytes that came."""
+        """Let the SUT send a message; return the bytes that came, ConformanceFailure when none did."""
+        frame = self.poll(**message)
+        if frame is None:
+            raise ConformanceFailure("the SUT's message did not come")
+        return frame
+
+    def poll(self, **message: Any) -> Frame | None:
+        """Let the SUT send a message; return the bytes that came, None when none did."""
         self.sut.send(self.sender.to, **message)
         session = self.session = self.session or self.sender.session()
         self.peer.environment.run_until(lambda: len(session.received) > self.seen, self.sut.response_timeout_ms)
         if len(session.received) <= self.seen:
-            raise ConformanceFailure("the SUT's message did not come")
+            return None
         self.seen += 1
         return session.received[self.seen - 1]
 

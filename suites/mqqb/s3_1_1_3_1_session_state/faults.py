@@ -149,6 +149,12 @@ def _nothing_kept(queue: OutgoingQueue) -> None:
     queue.session.OutgoingMessageTable = OutgoingMessageTable()
 
 
+def _no_acknowledgments_kept(queue: OutgoingQueue) -> None:
+    for position in queue.session.OutgoingMessageTable:
+        if position.MessagePosition.MessageReference.Class:
+            queue.session.OutgoingMessageTable.remove(position)
+
+
 def _other_way_round(queue: OutgoingQueue) -> None:
     table = OutgoingMessageTable()
     for position in reversed(list(queue.session.OutgoingMessageTable)):
@@ -203,6 +209,12 @@ add(
     "MQQB-3.1.1.3.1-10",
     "A restart lets a session refer to another outgoing queue.",
     _outgoing(_other_reference),
+)
+add(
+    "session-acknowledgments-lost",
+    "MQQB-3.1.1.3.1-12",
+    "A restart forgets the acknowledgments that wait to be sent.",
+    _outgoing(_no_acknowledgments_kept),
 )
 add(
     "session-table-lost",

@@ -8,12 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
 from harness.peer.conversation import RawConversation
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, accepted_from, direct_name, is_address, opened, settle
 from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.provoking import Provoker
 from suites.mqqb.steps.sender import Sender, tags
 from suites.mqqb.steps.sequences import Outgoing, numbers
 
@@ -104,6 +106,27 @@ def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
     kept = sorted(set(tags(came)) - {2})
     for rule in ("MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02"):
         judge(rule, expected=f"{KEPT_TAGS} survive", observed=f"{kept} survive", evidence=came)
+    settle(peer)
+
+
+@needs("restart")
+@covers("MQQB-3.1.1.3.1-12")
+def test_acknowledgments_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
+    """Acknowledgments that the SUT has to send, to a queue that cannot be reached, are messages as any others."""
+    to = direct_name(peer, "mqc-acks-survive")
+    provoker = Provoker(peer, to)
+    for tag, delivery in ((1, "recoverable"), (2, "express"), (3, "recoverable")):
+        provoker.send(tag, delivery)
+    if provoker.connection is None or _acknowledged(provoker.connection, 3) is None:
+        raise ConformanceFailure("the SUT did not acknowledge the messages that ask for its own")
+    settle(peer)
+    sut.restart()
+    sender = Sender(peer, sut, to)
+    session = sender.next_session()
+    came = [] if session is None else sender.collect_all(session, 2)
+    judge("MQQB-3.1.1.3.1-12", expected="messages [1, 3]", observed=f"messages {tags(came)}", evidence=came)
+    if session is not None:
+        sender.acknowledge_all(session)
     settle(peer)
 
 

@@ -11,7 +11,7 @@ from reference_qm.codec import MessageClass, SecurityHeader, UserMessagePacket
 from reference_qm.core.protocol.security_lookup import SecurityLookup
 from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
 from reference_qm.model.adm import Queue, Session
-from reference_qm.security import Refused, UserSignCerts
+from reference_qm.security import HashAlgorithm, Refused, UserSignCerts
 from reference_qm.surface.clock import Now
 
 MSMQ_1, MSMQ_2, MSMQ_3 = 1, 3, 5
@@ -56,6 +56,39 @@ class SignatureNotVerified(SecurityOnReceipt):
             return super().authenticate_packet(packet)
         except Refused:
             return _authenticated_as(packet, MSMQ_2)
+
+
+@fault("security-old-signature-not-verified", breaks=("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-14"))
+class OldSignatureNotVerified(SecurityOnReceipt):
+    """With one of the two oldest hashes, whatever signature a message has, it counts as genuine."""
+
+    def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        try:
+            return super().authenticate_packet(packet)
+        except Refused:
+            if packet.MessagePropertiesHeader.HashAlgorithm not in (HashAlgorithm.MD2, HashAlgorithm.MD4):
+                raise
+            return _authenticated_as(packet, MSMQ_2)
+
+
+@fault("security-no-signature-genuine", breaks="MQQB-3.1.5.8.3-09")
+class NoSignatureGenuine(SecurityOnReceipt):
+    """Every signature is refused, also one that the queue manager made itself."""
+
+    def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        security = packet.SecurityHeader
+        if security is not None and security.SecurityData.Signature:
+            raise Refused(BAD_SIGNATURE, "no signature is believed")
+        return super().authenticate_packet(packet)
+
+
+@fault("security-level-added", breaks=("MQQB-3.1.5.8.3-06", "MQQB-3.1.5.8.3-09", "MQQB-3.1.5.8.3-13"))
+class LevelAdded(SecurityOnReceipt):
+    """The kind of a signature is added to what AS was before."""
+
+    def authenticate_packet(self, packet: UserMessagePacket) -> UserMessagePacket:
+        found = super().authenticate_packet(packet)
+        return _authenticated_as(found, _kind_of(found) | _kind_of(packet)) if found.SecurityHeader else found
 
 
 @fault("security-signature-in-list-not-verified", breaks=("MQQB-3.1.5.8.3-12", "MQQB-3.1.5.8.3-14"))

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.judging.verdicts import Verdict
+from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, goes_on, needs
+from harness.sut.control import ControlRefused
 from harness.sut.provisioning import ALICE, BOB, MALLORY
 from harness.wire.protection import HASHES, SIG10, SIG20, SIG30
-from suites.mqqb.steps.secured import NOBODY, SHA1, SHA256, Secured, flipped, judge_dispositions, signed
+from suites.mqqb.steps.secured import NOBODY, SHA1, Secured, flipped, judge_dispositions, signed, with_signature
 
 ARRIVED, BAD = "ACK_REACH_QUEUE", "NACK_BAD_SIGNATURE"
 KEPT, GONE = "in its queue", "not in its queue"
@@ -16,11 +22,13 @@ SIGNATURES = (
     *(("MQQB-3.1.5.8.3-05", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
     *(("MQQB-3.1.5.8.3-04", f"MSMQ 2.0 with hash {one:#06x}", "level", "sig20") for one in HASHES),
     *(("MQQB-3.1.5.8.3-06", f"MSMQ 2.0 with hash {one:#06x}", "level", "sig20") for one in HASHES),
-    ("MQQB-3.1.5.8.3-08", "MSMQ 1.0", "level", "sig10"),
-    ("MQQB-3.1.5.8.3-09", "MSMQ 1.0", "level", "sig10"),
-    ("MQQB-3.1.5.8.3-11", "MSMQ 3.0 in the list", "level", "sig30"),
-    ("MQQB-3.1.5.8.3-12", "MSMQ 3.0 in the list", "level", "sig30"),
-    ("MQQB-3.1.5.8.3-13", "MSMQ 3.0 in the list", "level", "sig30"),
+    *(("MQQB-3.1.5.8.3-08", f"MSMQ 1.0 with hash {one:#06x}", "level", "sig10") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-09", f"MSMQ 1.0 with hash {one:#06x}", "level", "sig10") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-11", f"MSMQ 3.0 with hash {one:#06x}", "level", "sig30") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-12", f"MSMQ 3.0 with hash {one:#06x}", "level", "sig30") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-13", f"MSMQ 3.0 with hash {one:#06x}", "level", "sig30") for one in HASHES),
+    *(("MQQB-3.1.5.8.3-05", f"one bit is another, with hash {one:#06x}", "answer", BAD) for one in HASHES),
+    *(("MQQB-3.1.5.8.3-14", f"one bit is another, with hash {one:#06x}", "answer", BAD) for one in HASHES),
     ("MQQB-3.1.5.8.3-02", "one bit of the signature is another", "answer", BAD),
     ("MQQB-3.1.5.8.3-05", "one bit of the signature is another", "answer", BAD),
     ("MQQB-3.1.5.8.3-14", "one bit of the signature is another", "answer", BAD),
@@ -59,13 +67,19 @@ def test_signatures_are_verified(peer, sut, judge):
         return packet
 
     outside = secured.message(several=True)
-    in_list = signed(secured.message(several=True), SIG30)
     outside["SecurityHeader"].Signature = signed(outside.copy(), SIG30)["MultiQueueFormatHeader"].Signature.Signature
     dispositions = secured.dispositions(
         {
             **{f"MSMQ 2.0 with hash {one:#06x}": signed(secured.message(HashAlgorithm=one)) for one in HASHES},
-            "MSMQ 1.0": signed(secured.message(HashAlgorithm=SHA256), SIG10),
-            "MSMQ 3.0 in the list": in_list,
+            **{f"MSMQ 1.0 with hash {one:#06x}": signed(secured.message(HashAlgorithm=one), SIG10) for one in HASHES},
+            **{
+                f"MSMQ 3.0 with hash {one:#06x}": signed(secured.message(several=True, HashAlgorithm=one), SIG30)
+                for one in HASHES
+            },
+            **{
+                f"one bit is another, with hash {one:#06x}": flipped(signed(secured.message(HashAlgorithm=one)))
+                for one in HASHES
+            },
             "one bit of the signature is another": flipped(signed(secured.message())),
             "one bit of the list's signature is another": flipped(signed(secured.message(several=True), SIG30)),
             "signed with another's key": signed(secured.message(), SIG20, BOB.key),
@@ -77,6 +91,72 @@ def test_signatures_are_verified(peer, sut, judge):
         }
     )
     judge_dispositions(judge, secured, dispositions, SIGNATURES)
+
+
+AS_BEFORE = 0xE
+"""Bits of AS, which is for the receiver to set. A message that comes with them may be refused (MS-MQMQ 2.2.20.6)."""
+
+
+@NEEDS
+@covers("MQQB-3.1.5.8.3-06", "MQQB-3.1.5.8.3-09", "MQQB-3.1.5.8.3-13")
+def test_a_signature_counts_as_what_it_is(peer, sut, judge):
+    """AS is set by the signature that is genuine, whatever it was when the message came."""
+    secured = Secured(peer, sut)
+    secured.agree_on_signatures()
+    marked = {"AS": AS_BEFORE}
+    dispositions = secured.dispositions(
+        {
+            "sig20": signed(secured.message(security=marked)),
+            "sig10": signed(secured.message(security=marked), SIG10),
+            "sig30": signed(secured.message(several=True, security=marked), SIG30),
+        }
+    )
+    for rule, kind in (("MQQB-3.1.5.8.3-06", "sig20"), ("MQQB-3.1.5.8.3-09", "sig10"), ("MQQB-3.1.5.8.3-13", "sig30")):
+        if dispositions[kind].found is None:
+            judge.not_exercised(rule, "a message with AS set is refused", dispositions[kind].sent)
+        else:
+            judge_dispositions(judge, secured, dispositions, [(rule, kind, "level", kind)])
+
+
+TAG = 0x51D5_0001
+
+
+@needs("security", "receive", "send")
+@covers("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-09")
+@pytest.mark.parametrize("algorithm", ["md2", "md4", "md5", "sha1", "sha256", "sha512"])
+def test_a_signature_that_the_system_makes_is_genuine_to_it(peer, sut, judge, algorithm):
+    """What the SUT signed comes back from the peer: an MSMQ 1.0 signature says nothing of where a message is for."""
+    secured = Secured(peer, sut)
+    to = f"DIRECT=TCP:{peer.address}\\{PEER_QUEUE}"
+    asked = {"authentication_level": "sig10", "hash_algorithm": algorithm, "sender": ALICE.name}
+    try:
+        sut.send(
+            to, body="signed", label="here", admin_queue=to, acks=["positive_arrival"], application_tag=TAG, **asked
+        )
+    except ControlRefused as refused:
+        judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not sign with {algorithm}: {refused}")
+        return
+    frame = _with_tag(peer, TAG)
+    properties = frame["MessagePropertiesHeader"]
+    names = ("MessageBody", "Label", "ApplicationTag", "CorrelationID", "BodyType", "HashAlgorithm")
+    same = {name: getattr(properties, name) for name in names}
+    header = {"AdminQueue": frame["UserHeader"].AdminQueue}
+    value = bytes(frame["SecurityHeader"].Signature)
+    genuine, other = (with_signature(secured.message(header=header, **same), value) for _ in range(2))
+    back = secured.dispositions({"": genuine, "another bit": flipped(other)})
+    table = (("MQQB-3.1.5.8.3-05", "another bit", "answer", BAD), ("MQQB-3.1.5.8.3-09", "", "level", "sig10"))
+    judge_dispositions(judge, secured, back, table)
+
+
+def _with_tag(peer, tag):
+    def came():
+        frames = [one for one in peer.recorder.frames if one.from_sut and one.kind == "UserMessage"]
+        return [one for one in frames if one["MessagePropertiesHeader"].ApplicationTag == tag]
+
+    peer.environment.run_until(lambda: bool(came()), peer.sut.connect_timeout_ms)
+    if not came():
+        raise ConformanceFailure("the SUT's message did not come")
+    return came()[0]
 
 
 def _in_list(secured):

@@ -12,7 +12,7 @@ from reference_qm.core.protocol.establishing import Establishing
 from reference_qm.core.protocol.receiving import Receiving
 from reference_qm.core.protocol.session_acks import FLAG_BITS, SessionAcks
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.model.adm import MessagePosition, Session
+from reference_qm.model.adm import MessagePosition, RecoverableReceipt, Session
 from reference_qm.model.timers import TimerName
 from reference_qm.surface.clock import Now
 
@@ -29,6 +29,14 @@ class ExpressForward(Receiving):
         if not packet.UserHeader.DM:
             duration_ms = session.RecoverableAckSendTimeout // 2
             self.qm.session_timers.start(session, TimerName.SESSION_ACK_SEND, duration_ms, now)
+
+
+@fault("refused-message-holds-flags-back", breaks="MQQB-3.1.5.8.7-15")
+class RefusedMessageHoldsFlagsBack(Receiving):
+    """No recoverable message is acknowledged as stored that came behind one which was not taken."""
+
+    def await_consequences(self, session: Session, receipt: RecoverableReceipt, now: Now) -> None:
+        receipt.done = False
 
 
 @fault("express-counted-as-recoverable", breaks="MQQB-3.1.5.8.7-13")

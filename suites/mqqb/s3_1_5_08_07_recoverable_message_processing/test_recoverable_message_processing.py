@@ -10,7 +10,8 @@ from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
 from harness.wire import session_ack
 from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.opening import ACK_MS, check_alive, internal_bits, opened
+from suites.mqqb.steps.disposition import NOWHERE, private_queue
+from suites.mqqb.steps.opening import ACK_MS, OneOf, check_alive, internal_bits, opened
 from suites.mqqb.steps.ordering import Receiver
 
 FLAGS = 32
@@ -83,6 +84,46 @@ def test_the_message_after_32_is_acknowledged_at_once(peer, sut, judge):
     evidence = [sent[-1], ack, last]
     judge("MQQB-3.1.5.8.7-11", expected=FLAGS + 1, observed=header.RecoverableMsgAckSeqNumber, evidence=evidence)
     judge("MQQB-3.1.5.8.7-15", expected=1, observed=header.RecoverableMsgAckFlags, evidence=evidence)
+
+
+HIGHEST_RC = 0x1F
+"""A count of hops with which no reading sends a message on (E29)."""
+
+
+@goes_on()
+@covers("MQQB-3.1.5.8.7-15")
+@pytest.mark.parametrize("reason", ["no such queue", "a transactional queue", "too many hops", "a duplicate"])
+def test_a_message_behind_one_that_is_not_accepted_is_acknowledged(peer, sut, judge, reason):
+    """Of three recoverable messages the second is not taken: the last is acknowledged, as third or second (E19)."""
+    session = opened(peer, AckTimeout=ACK_MS, RecoverableAckTimeout=LATE_MS)
+    first, third = recoverable_message(peer), recoverable_message(peer)
+    packets = [first, first.copy() if reason == "a duplicate" else _refused(peer, sut, reason), third]
+    sent = [session.send(packet) for packet in packets]
+    within_ms = sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS)
+    peer.environment.run_until(lambda: len(_stored(session)) >= len(sent), within_ms)
+    allowed = OneOf("[1, 2, 3]") if reason == "a duplicate" else OneOf("[1, 2, 3]", "[1, 2]")
+    judge("MQQB-3.1.5.8.7-15", expected=allowed, observed=str(_stored(session)), evidence=[*sent, session.last])
+
+
+def _refused(peer, sut, reason):
+    if reason == "no such queue":
+        return recoverable_message(peer, destination=rf"TCP:{sut.address}\{NOWHERE}")
+    if reason == "a transactional queue":
+        return recoverable_message(peer, queue="transactional")
+    user = private_queue(peer.identifier, peer.message_id()) | {"RC": HIGHEST_RC}
+    return recoverable_message(peer, user, destination=None)
+
+
+def _stored(session) -> list[int]:
+    """Return the numbers of the recoverable messages that were acknowledged as stored on a session (E22)."""
+    headers = [frame["SessionHeader"] for frame in session.received if frame.kind == "SessionAck"]
+    stored = {
+        int(header.RecoverableMsgAckSeqNumber) + bit
+        for header in headers
+        for bit in range(FLAGS)
+        if header.RecoverableMsgAckFlags >> bit & 1
+    }
+    return sorted(stored)
 
 
 @covers("MQQB-3.1.5.8.7-12")

@@ -26,3 +26,16 @@ class ResendFirstOnly(TransactionalSending):
         for position in waiting[1:]:
             position.ReceivedOrderAck = True
         super().on_ack_wait_timer(session, now)
+
+
+@fault("resend-all-kinds", breaks="MQQB-3.1.6.5-01")
+class ResendAllKinds(TransactionalSending):
+    """Messages that are not transactional are sent again with those that are."""
+
+    def on_ack_wait_timer(self, session: Session, now: Now) -> None:
+        super().on_ack_wait_timer(session, now)
+        for position in session.OutgoingMessageTable:
+            if not position.TxSequenceNumber:
+                session.OutgoingMessageTable.send_again(position)
+                self.qm.dispatch_collection.add(session, position)
+        self.qm.sending.dispatch_messages(session, now)

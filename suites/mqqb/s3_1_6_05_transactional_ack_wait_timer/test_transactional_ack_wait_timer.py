@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
+from harness.wire import session_ack
+from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.sequences import RESEND_MS, Outgoing, header
 
 IN_TIME = "after the first resend time"
@@ -36,6 +39,35 @@ def test_messages_without_order_ack_are_sent_again(peer, sut, judge):
     previous = "not sent again" if copy is None else f"after message {header(copy).PreviousTxSequenceNumber}"
     judge("MQQB-3.1.7.1.3-10", expected="after message 2", observed=previous, evidence=evidence)
     judge("MQQB-3.1.2.6-01", expected=IN_TIME, observed=_when(sut, frames[1], sent[-1], copy), evidence=evidence)
+    outgoing.settle()
+
+
+@needs("send")
+@covers("MQQB-3.1.6.5-01")
+def test_only_transactional_messages_are_sent_again(peer, sut, judge):
+    """Among two transactional messages an express one and a recoverable one, which is not said to be on disk.
+
+    All four arrived, says the session; when the timer expires, only those of the sequence come again.
+    """
+    outgoing = Outgoing(peer, sut, "mqc-resend-kinds")
+    sent = [outgoing.send(delivery=one)[0] for one in ("transactional", "express", "recoverable", "transactional")]
+    recoverable = [frame["UserHeader"].DM == 1 for frame in sent]
+    if recoverable != [True, False, True, True]:
+        raise ConformanceFailure("the SUT's messages did not come as they were to be sent")
+    session, arrived = (
+        outgoing.session,
+        session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101),
+    )
+    evidence = [*sent, session.send(arrived)]
+    within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
+    peer.environment.run_until(lambda: len(outgoing.copies(4)) > 1, within_ms)
+    pass_time(peer, sut.quiet_ms)
+    if outgoing.session is not session:
+        raise ConformanceFailure("the session ended before the timer: everything came again on the next one")
+    again = {number: outgoing.copies(number)[1:] for number in range(1, 5)}
+    came = [number for number, copies in again.items() if copies]
+    evidence += [frame for copies in again.values() for frame in copies]
+    judge("MQQB-3.1.6.5-01", expected="[1, 4]", observed=str(came), evidence=evidence)
     outgoing.settle()
 
 

@@ -11,7 +11,7 @@ from harness.faults.primitives import set_fields
 from reference_qm.codec import MQFSignatureHeader, UserMessagePacket
 from reference_qm.core.protocol.securing import Securing
 from reference_qm.model.adm import Message
-from reference_qm.security import HashAlgorithm, SignatureType
+from reference_qm.security import HashAlgorithm, SecurityError, SignatureType
 
 _HASH = "MessagePropertiesHeader.HashAlgorithm"
 
@@ -34,6 +34,16 @@ class NeverSigned(Securing):
 
     def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
         return packet
+
+
+@fault("signed-and-not-sent", breaks=("MQQB-3.1.7.1.4-01", "MQQB-3.1.7.1-07"))
+class SignedAndNotSent(Securing):
+    """Messages that are to be signed are not sent."""
+
+    def sign_packet(self, message: Message, packet: UserMessagePacket) -> UserMessagePacket:
+        if message.security is not None and message.security.AuthenticationLevel:
+            raise SecurityError("Message.AuthenticationLevel", "MS-MQQB 3.1.7.1.4", "is nothing that is done here")
+        return super().sign_packet(message, packet)
 
 
 @fault("sent-signed-as-1.0", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26"))

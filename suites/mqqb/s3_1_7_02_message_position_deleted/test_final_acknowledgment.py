@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import settle
 from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.sender import eventually
 
@@ -26,3 +28,28 @@ def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(peer, 
     value = "nothing" if frame is None else f"0x{frame['MessagePropertiesHeader'].MessageClass:X}"
     observed = f"{', '.join(early) or 'nothing'} before, {value} after"
     judge("MQQB-3.1.7.2.2-01", expected="nothing before, 0x4000 after", observed=observed, evidence=[sent, frame])
+
+
+@needs("receive")
+@covers("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-07", "MQQB-3.1.7.17-11")
+@pytest.mark.parametrize("acknowledged", [True, False], ids=["acknowledged", "not acknowledged"])
+def test_a_final_ack_comes_also_when_the_session_of_its_message_is_over(peer, sut, judge, acknowledged):
+    """The peer closes before the application takes the message: the SUT connects for the FinalAck."""
+    receiver = Receiver(peer, sut)
+    sent = receiver.send({"JP": 1})
+    if acknowledged:
+        receiver.await_acknowledgment()
+    if not eventually(peer, lambda: bool(sut.messages("transactional"))):
+        raise ConformanceFailure("the message did not come into its queue")
+    receiver.connections[0].close()
+    settle(peer)
+    sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
+    frame = receiver.poll_acknowledgment(final=True)
+    value = "nothing" if frame is None else f"0x{frame['MessagePropertiesHeader'].MessageClass:X}"
+    for rule in ("MQQB-3.1.7.2.2-01", "MQQB-3.1.7.17-11"):
+        judge(rule, expected="0x4000", observed=value, evidence=[sent, frame])
+    if frame is None:
+        raise ConformanceFailure("no FinalAck came whose queue could be seen")
+    queue = str(frame["UserHeader"].DestinationQueue.DirectFormatName).lower()
+    expected = rf"tcp:{peer.address}\private$\order_queue$"
+    judge("MQQB-3.1.7.17-07", expected=expected, observed=queue, evidence=[sent, frame])

@@ -182,3 +182,14 @@ class OtherNumber(OrderAcks):
     def name_order_queue(self, session: Session, source: UUID) -> str:
         name = super().name_order_queue(session, source)
         return name if session.DirectFormatSession else str(PrivateName(source, ORDER_QUEUE_NUMBER + 1))
+
+
+@fault("transactional-ack-on-open-session-only", breaks=("MQQB-3.1.7.17-11", "MQQB-3.1.7.2.2-01"))
+class OnOpenSessionOnly(OrderAcks):
+    """An acknowledgment is dropped when no session with the sender is open."""
+
+    def send_transactional_ack(
+        self, name: str, message_class: MessageClass, body: OrderAckBody | FinalAckBody, now: Now
+    ) -> None:
+        if self._queue_of_open_session(name) is not None:
+            super().send_transactional_ack(name, message_class, body, now)
