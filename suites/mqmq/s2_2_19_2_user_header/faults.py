@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 from harness.faults.fields import add_bits_set, add_refusals, bit_clear, bit_set, field_is, off_by, recomputed
-from harness.faults.parts import fault, replaced
-from harness.faults.primitives import packets, set_fields, skip, wrong_fields
-from harness.faults.registry import FaultyCore, Install, add
+from harness.faults.primitives import packets, set_fields, wrong_fields
+from harness.faults.registry import add
 from harness.faults.sent_messages import resized
-from reference_qm.codec import FormatError, Packet, UserHeader, UserMessagePacket
-from reference_qm.core.protocol.expiring import Expiring
-from reference_qm.core.protocol.identifying import Identifying
-from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.positions import Positions
-from reference_qm.model.adm import Message, MessagePosition, Queue, Session
-from reference_qm.surface.clock import Now
+from reference_qm.codec import UserHeader, UserMessagePacket
 
 MESSAGE = UserMessagePacket
 OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000fe")
@@ -29,7 +21,8 @@ HOUR_S = 3600
 NAMES_AT = 64
 
 
-def _destined(kind: int) -> Callable[[UserMessagePacket], bool]:
+def destined(kind: int) -> Callable[[UserMessagePacket], bool]:
+    """Return whether the destination of a message has a DQ."""
     return lambda packet: kind == packet.UserHeader.DQ
 
 
@@ -71,13 +64,13 @@ for _name, _rules, _says, _install in (
         "message-address-of-direct-name",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-04"),
         "QueueManagerAddress is not zero for a direct name.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, _destined(DIRECT)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, destined(DIRECT)),
     ),
     (
         "message-address-of-private-name",
         ("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "QueueManagerAddress is another queue manager than the private queue's.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, _destined(ON_DESTINATION)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, destined(ON_DESTINATION)),
     ),
     (
         "message-sent-earlier",
@@ -264,219 +257,6 @@ add_bits_set(
 )
 
 
-def _overlooked(detail: str) -> Install:
-    """Overlook what is malformed for one reason."""
-
-    class Overlooked(Identifying):
-        def refuse_malformed(self, session: Session, error: FormatError, now: Now) -> None:
-            if detail not in str(error):
-                super().refuse_malformed(session, error, now)
-
-    return replaced(Overlooked)
-
-
-for _name, _rule, _bits in (
-    ("message-destination-type-overlooked", "MQMQ-2.2.19.2-30", "DQ"),
-    ("message-administration-type-overlooked", "MQMQ-2.2.19.2-34", "AQ"),
-):
-    add(_name, _rule, f"A message with a {_bits} that is not listed is overlooked.", _overlooked(f"{_bits} 0x"))
-
-
-@fault("message-response-queue-host", breaks="MQMQ-2.2.19.2-37")
-class ResponseQueueOfSource(Positions):
-    """A response queue with RQ 4 is taken to be the source's."""
-
-    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        name = message.ResponseQueueFormatName
-        if name is not None and name.upper().startswith("PRIVATE="):
-            name = rf"PRIVATE={message.Identifier.QueueManagerGuid}\{name.rpartition(chr(92))[2]}"
-        return super().insert_message(queue, replace(message, ResponseQueueFormatName=name))
-
-
-@fault("message-same-queue-twice-is-once", breaks="MQMQ-2.2.19.2-D08")
-class SameAsAdminIsNone(Positions):
-    """With RQ 1 there is no response queue."""
-
-    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        same = message.ResponseQueueFormatName == message.AdministrationQueueFormatName
-        name = None if same else message.ResponseQueueFormatName
-        return super().insert_message(queue, replace(message, ResponseQueueFormatName=name))
-
-
-def _at_the_receiver(attribute: str) -> Install:
-    """Take a private queue that has the sender for its host for one of the receiver."""
-
-    class AtReceiver(Positions):
-        def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-            name = str(getattr(message, attribute) or "")
-            own = f"PRIVATE={message.Identifier.QueueManagerGuid}".upper()
-            if name.upper().startswith(own):
-                moved: dict[str, Any] = {attribute: f"PRIVATE={self.qm.adm.Identifier}{name[len(own) :]}"}
-                message = replace(message, **moved)
-            return super().insert_message(queue, message)
-
-    return replaced(AtReceiver)
-
-
-for _name, _rule, _attribute in (
-    ("message-admin-queue-here", "MQMQ-2.2.19.2-D07", "AdministrationQueueFormatName"),
-    ("message-response-queue-here", "MQMQ-2.2.19.2-D08", "ResponseQueueFormatName"),
-):
-    add(_name, _rule, "A private queue of the source is taken for one of the receiver.", _at_the_receiver(_attribute))
-
-
-def _prefixed(queue: Any) -> Any:
-    return replace(queue, DirectFormatName=f"DIRECT={queue.DirectFormatName}", Padding=None)
-
-
-def _public_destination_turned(packet: UserMessagePacket) -> bytes:
-    data = packet.build()
-    return data[:NAMES_AT] + UUID(bytes_le=data[NAMES_AT : NAMES_AT + 16]).bytes + data[NAMES_AT + 16 :]
-
-
-for _name, _rule, _says, _install in (
-    (
-        "message-public-destination-big-endian",
-        "MQMQ-2.2.19.2-D06",
-        "The GUID of a public destination is big-endian.",
-        packets(MESSAGE, _public_destination_turned, _destined(PUBLIC)),
-    ),
-    (
-        "message-direct-destination-with-prefix",
-        "MQMQ-2.2.19.2-D06",
-        "A direct destination begins with DIRECT=.",
-        wrong_fields(MESSAGE, {"UserHeader.DestinationQueue": _prefixed}, _destined(DIRECT)),
-    ),
-    (
-        "message-admin-queue-of-destination",
-        "MQMQ-2.2.19.2-D07",
-        "AQ of a private queue of the source is 3.",
-        recomputed(MESSAGE, "UserHeader.AQ", lambda kind: 3 if kind == 2 else kind),
-    ),
-    (
-        "message-response-queue-of-source",
-        "MQMQ-2.2.19.2-D08",
-        "RQ of a private queue of the destination is 2.",
-        recomputed(MESSAGE, "UserHeader.RQ", lambda kind: 2 if kind == 3 else kind),
-    ),
-):
-    add(_name, _rule, _says, _install)
-
-
-@fault("message-private-destination-unread", breaks="MQMQ-2.2.19.2-D06")
-class PrivateDestinationUnread(Identifying):
-    """A destination that is the number of a private queue cannot be read."""
-
-    def check_form(self, packet: Packet) -> None:
-        if isinstance(packet, UserMessagePacket) and packet.UserHeader.DQ == ON_DESTINATION:
-            raise FormatError("UserHeader.DestinationQueue", NAMES_AT, "a fault", "unread")
-        super().check_form(packet)
-
-
-@fault("message-of-yesterday-expires", breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05"))
-class OldExpires(Positions):
-    """A message that was an hour on its way has no time left to be received."""
-
-    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-        if message.ArrivalTime - message.SentTime >= HOUR_S:
-            message = replace(message, TimeToBeReceived=0)
-        return super().insert_message(queue, message)
-
-
-# -- what becomes of a message -------------------------------------------------------------------------------------
-
-add(
-    "handed-never-too-late",
-    "MQMQ-2.2.19.2-05",
-    "No message leaves its queue by itself.",
-    skip(Expiring.on_expiration_timer),
-)
-
-
-def _empty_on_restart(faulty: FaultyCore) -> None:
-    def empty(again: FaultyCore) -> None:
-        for queue in again.core.adm.QueueCollection.values():
-            for position in list(queue.MessagePositionList):
-                queue.MessagePositionList.remove(position)
-
-    faulty.on_restart.append(empty)
-
-
-def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
-    """Leave where they are the messages that should be moved to a queue."""
-
-    class KeptOut(Positions):
-        def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
-            return None if queue is which(self.qm) else super().move_message(position, queue)
-
-    return replaced(KeptOut)
-
-
-add("message-recoverable-forgotten", "MQMQ-2.2.19.2-11", "A restart empties every queue.", _empty_on_restart)
-add(
-    "message-dead-letter-not-kept",
-    "MQMQ-2.2.19.2-13",
-    "Nothing gets into the SystemDeadletterQueue.",
-    _kept_out_of(lambda qm: qm.adm.SystemDeadletterQueue),
-)
-add(
-    "message-journal-not-kept",
-    "MQMQ-2.2.19.2-14",
-    "Nothing gets into the SystemJournalQueue.",
-    _kept_out_of(lambda qm: qm.adm.SystemJournalQueue),
-)
-
-
-def _restored(change: Callable[[list[MessagePosition]], None]) -> Callable[[FaultyCore], None]:
-    """Change what is in the queues after a restart."""
-
-    def install(faulty: FaultyCore) -> None:
-        def again(after: FaultyCore) -> None:
-            for queue in after.core.adm.QueueCollection.values():
-                change(list(queue.MessagePositionList))
-
-        faulty.on_restart.append(again)
-
-    return install
-
-
-def _without_extensions(positions: list[MessagePosition]) -> None:
-    for position in positions:
-        position.MessageReference = replace(position.MessageReference, Extension=b"")
-
-
-add(
-    "message-restored-without-extension",
-    "MQMQ-2.2.19.2-11",
-    "An extension does not survive a restart.",
-    _restored(_without_extensions),
-)
-
-
-def _kept_with_other_label(which: Callable[[QueueManager], Queue]) -> Install:
-    """Keep messages in a system queue with another label."""
-
-    class OtherLabel(Positions):
-        def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
-            if queue is which(self.qm):
-                message = replace(message, Label="")
-            return super().insert_message(queue, message)
-
-        def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
-            if queue is which(self.qm):
-                position.MessageReference = replace(position.MessageReference, Label="")
-            return super().move_message(position, queue)
-
-    return replaced(OtherLabel)
-
-
-add(
-    "message-journaled-without-label",
-    "MQMQ-2.2.19.2-14",
-    "A message in the journal has lost its label.",
-    _kept_with_other_label(lambda qm: qm.adm.SystemJournalQueue),
-)
-
 # -- a second way to break a rule ----------------------------------------------------------------------------------
 
 for _name, _rules, _says, _install in (
@@ -484,7 +264,7 @@ for _name, _rules, _says, _install in (
         "message-address-of-public-name",
         ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"),
         "QueueManagerAddress is another queue manager than the public queue's.",
-        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, _destined(PUBLIC)),
+        field_is(MESSAGE, "UserHeader.QueueManagerAddress", OTHER, destined(PUBLIC)),
     ),
     (
         "message-transactional-sent-at-0",

@@ -5,7 +5,6 @@ The four sections state the same demands, each for RemoteQMStartReceive and for 
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -16,7 +15,7 @@ from harness.faults.registry import Install, add
 from reference_qm.core.remote.enums import Ack
 from reference_qm.core.remote_client.cancelling import ClientCancelling
 from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
-from reference_qm.core.remote_client.reading import ClientReading, RemoteMessage, Version
+from reference_qm.core.remote_client.reading import ClientReading, RemoteMessage
 from reference_qm.core.remote_client.steps import Sequence
 from reference_qm.rpc.bodies import Request
 
@@ -96,70 +95,6 @@ add(
     skip(ClientReading.remove_pending_read),
 )
 
-# -- the version ------------------------------------------------------------------------------------------------------
-
-
-@fault(
-    "remote-read-version-not-asked",
-    breaks=("MQQP-3.2.4.2-07", "MQQP-3.2.4.3-07", "MQQP-3.2.4.5-07", "MQQP-3.2.4.6-D01"),
-)
-class VersionNotAsked(ClientReading):
-    """RemoteQmGetVersion is not called."""
-
-    def ask_server_version(self, read: RemoteRead) -> Sequence:
-        yield from ()
-        return Version(6, 1, 7600)
-
-
-def _old_when(test: Callable[[Version], bool]) -> Install:
-    """Take a server for old when a test says so, and not as the rules say."""
-
-    class OldWhen(ClientReading):
-        def is_old_version(self, version: Version | None) -> bool:
-            return version is not None and test(version)
-
-    return replaced(OldWhen)
-
-
-add(
-    "remote-read-every-server-old",
-    (
-        "MQQP-3.2.4.2-08",
-        "MQQP-3.2.4.2-23",
-        "MQQP-3.2.4.3-08",
-        "MQQP-3.2.4.3-23",
-        "MQQP-3.2.4.5-08",
-        "MQQP-3.2.4.5-23",
-        "MQQP-3.2.4.6-07",
-        "MQQP-3.2.4.6-22",
-    ),
-    "Every server counts as old.",
-    _old_when(lambda version: True),
-)
-add(
-    "remote-read-no-server-old",
-    ("MQQP-3.2.4.2-13", "MQQP-3.2.4.3-13", "MQQP-3.2.4.5-13", "MQQP-3.2.4.6-12"),
-    "No server counts as old.",
-    _old_when(lambda version: False),
-)
-add(
-    "remote-read-four-is-new",
-    ("MQQP-3.2.4.2-09", "MQQP-3.2.4.3-09", "MQQP-3.2.4.5-09", "MQQP-3.2.4.6-08"),
-    "A server of version 4 counts as new.",
-    _old_when(lambda version: version.Major == 5 and version.Minor < 1),
-)
-add(
-    "remote-read-five-is-new",
-    ("MQQP-3.2.4.2-10", "MQQP-3.2.4.3-10", "MQQP-3.2.4.5-10", "MQQP-3.2.4.6-09"),
-    "A server of version 5.0 counts as new.",
-    _old_when(lambda version: version.Major < 5),
-)
-add(
-    "remote-read-early-build-is-new",
-    ("MQQP-3.2.4.2-11", "MQQP-3.2.4.3-11", "MQQP-3.2.4.5-11", "MQQP-3.2.4.6-10"),
-    "A server of version 5.0 counts as new when its build is below 951.",
-    _old_when(lambda version: version < (5, 1) and not (version.Major == 5 and version.BuildNumber < 951)),
-)
 
 # -- the description --------------------------------------------------------------------------------------------------
 

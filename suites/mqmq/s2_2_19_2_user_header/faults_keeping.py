@@ -1,0 +1,106 @@
+"""Faults of MS-MQMQ 2.2.19.2 UserHeader: what becomes of a message that has a limit, is recoverable or is journaled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.faults.parts import replaced
+from harness.faults.primitives import skip
+from harness.faults.registry import FaultyCore, Install, add
+from reference_qm.core.protocol.expiring import Expiring
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.model.adm import Message, MessagePosition, Queue
+
+add(
+    "handed-never-too-late",
+    "MQMQ-2.2.19.2-05",
+    "No message leaves its queue by itself.",
+    skip(Expiring.on_expiration_timer),
+)
+
+
+def _empty_on_restart(faulty: FaultyCore) -> None:
+    def empty(again: FaultyCore) -> None:
+        for queue in again.core.adm.QueueCollection.values():
+            for position in list(queue.MessagePositionList):
+                queue.MessagePositionList.remove(position)
+
+    faulty.on_restart.append(empty)
+
+
+def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
+    """Leave where they are the messages that should be moved to a queue."""
+
+    class KeptOut(Positions):
+        def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+            return None if queue is which(self.qm) else super().move_message(position, queue)
+
+    return replaced(KeptOut)
+
+
+add("message-recoverable-forgotten", "MQMQ-2.2.19.2-11", "A restart empties every queue.", _empty_on_restart)
+add(
+    "message-dead-letter-not-kept",
+    "MQMQ-2.2.19.2-13",
+    "Nothing gets into the SystemDeadletterQueue.",
+    _kept_out_of(lambda qm: qm.adm.SystemDeadletterQueue),
+)
+add(
+    "message-journal-not-kept",
+    "MQMQ-2.2.19.2-14",
+    "Nothing gets into the SystemJournalQueue.",
+    _kept_out_of(lambda qm: qm.adm.SystemJournalQueue),
+)
+
+
+def _restored(change: Callable[[list[MessagePosition]], None]) -> Callable[[FaultyCore], None]:
+    """Change what is in the queues after a restart."""
+
+    def install(faulty: FaultyCore) -> None:
+        def again(after: FaultyCore) -> None:
+            for queue in after.core.adm.QueueCollection.values():
+                change(list(queue.MessagePositionList))
+
+        faulty.on_restart.append(again)
+
+    return install
+
+
+def _without_extensions(positions: list[MessagePosition]) -> None:
+    for position in positions:
+        position.MessageReference = replace(position.MessageReference, Extension=b"")
+
+
+add(
+    "message-restored-without-extension",
+    "MQMQ-2.2.19.2-11",
+    "An extension does not survive a restart.",
+    _restored(_without_extensions),
+)
+
+
+def _kept_with_other_label(which: Callable[[QueueManager], Queue]) -> Install:
+    """Keep messages in a system queue with another label."""
+
+    class OtherLabel(Positions):
+        def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+            if queue is which(self.qm):
+                message = replace(message, Label="")
+            return super().insert_message(queue, message)
+
+        def move_message(self, position: MessagePosition, queue: Queue) -> MessagePosition | None:
+            if queue is which(self.qm):
+                position.MessageReference = replace(position.MessageReference, Label="")
+            return super().move_message(position, queue)
+
+    return replaced(OtherLabel)
+
+
+add(
+    "message-journaled-without-label",
+    "MQMQ-2.2.19.2-14",
+    "A message in the journal has lost its label.",
+    _kept_with_other_label(lambda qm: qm.adm.SystemJournalQueue),
+)

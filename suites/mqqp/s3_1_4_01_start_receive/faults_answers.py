@@ -1,0 +1,222 @@
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: what a read answers."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault, replaced
+from harness.faults.registry import Install, add
+from harness.faults.rpc_calls import answering
+from reference_qm.core.remote.enums import ReadAction
+from reference_qm.core.remote.model import RemoteReadEntry
+from reference_qm.core.remote.reading import RemoteReads
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+
+INFORMATION = 0x400E0000
+"""A status that is neither MQ_OK nor a failure."""
+
+
+@fault(
+    "remote-receive-without-handle",
+    breaks=(
+        "MQQP-3.1.4.1-05",
+        "MQQP-3.1.4.10-02",
+        "MQQP-3.1.4.11-02",
+        "MQQP-3.1.4.11-57",
+        "MQQP-2.2.1.2-01",
+        "MQQP-3.1.4.1-D19",
+        "MQQP-3.1.4.10-54",
+    ),
+)
+class ReceiveWithoutHandle(RemoteReads):
+    """A receive brings no context handle."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if entry is not None:
+            entry.Action = ReadAction.MQ_ACTION_PEEK_CURRENT
+        super().answer_read(call, status, entry)
+
+
+@fault(
+    "remote-peek-with-handle",
+    breaks=(
+        "MQQP-3.1.4.1-06",
+        "MQQP-3.1.4.10-03",
+        "MQQP-3.1.4.10-54",
+        "MQQP-3.1.4.11-03",
+        "MQQP-3.1.4.1-D01",
+        "MQQP-3.1.4.1-D19",
+    ),
+)
+class PeekWithHandle(RemoteReads):
+    """A peek brings a context handle."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if entry is not None:
+            entry.Action = ReadAction.MQ_ACTION_RECEIVE
+        super().answer_read(call, status, entry)
+
+
+class _FailureWithHandle(RemoteReads):
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        if entry is None or not status >> 31:
+            super().answer_read(call, status, entry)
+            return
+        entry.ended = True
+        super().answer_read(answering(call, pphContext=call.new_handle(entry)), status, entry)
+
+
+add(
+    "remote-failure-with-handle",
+    (
+        *("MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19", "MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"),
+        *("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57"),
+    ),
+    "A read that fails brings a context handle.",
+    replaced(_FailureWithHandle),
+)
+
+
+@fault(
+    "remote-failures-succeed",
+    breaks=(
+        "MQQP-3.1.4.1-10",
+        "MQQP-3.1.4.10-10",
+        "MQQP-3.1.4.11-18",
+        "MQQP-3.1.4.11-58",
+        "MQQP-3.1.4.1-D20",
+        "MQQP-3.1.4.10-55",
+    ),
+)
+class FailuresSucceed(RemoteReads):
+    """A read that fails returns MQ_OK."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        super().answer_read(call, Status.MQ_OK, entry)
+
+
+@fault(
+    "remote-reads-inform",
+    breaks=(
+        "MQQP-3.1.4.10-09",
+        "MQQP-3.1.4.10-55",
+        "MQQP-3.1.4.1-10",
+        "MQQP-3.1.4.11-58",
+        "MQQP-3.1.4.1-D20",
+        "MQQP-3.1.4.11-18",
+    ),
+)
+class ReadsInform(RemoteReads):
+    """A read that succeeds returns another status than MQ_OK."""
+
+    def answer_read(self, call: Call, status: Status, entry: RemoteReadEntry | None = None) -> None:
+        informed = answering(call, Return=INFORMATION) if status is Status.MQ_OK else call
+        super().answer_read(informed, status, entry)
+
+
+@fault(
+    "remote-packet-left-out",
+    breaks=(
+        "MQQP-3.1.4.1-19",
+        "MQQP-3.1.4.10-50",
+        "MQQP-3.1.4.11-53",
+        "MQQP-2.2.2.1-10",
+        "MQQP-2.2.2.1-D02",
+        "MQQP-2.2.2.1-D04",
+        "MQQP-2.2.2.1-03",
+    ),
+)
+class PacketLeftOut(RemoteReads):
+    """lpBuffer is NULL."""
+
+    def describe_remote_message(self, position: MessagePosition) -> dict[str, Any]:
+        return super().describe_remote_message(position) | {"lpBuffer": None, "dwSize": 0}
+
+
+@fault(
+    "remote-packet-of-another",
+    breaks=(
+        "MQQP-3.1.4.1-13",
+        "MQQP-3.1.4.1-14",
+        "MQQP-3.1.4.10-44",
+        "MQQP-3.1.4.10-45",
+        "MQQP-3.1.4.11-47",
+        "MQQP-3.1.4.11-48",
+    ),
+)
+class PacketOfAnother(RemoteReads):
+    """The packet is not that of the message."""
+
+    def serialize_remote_message(self, position: MessagePosition) -> bytes:
+        packet = super().serialize_remote_message(position)
+        return packet.replace("first".encode("utf-16-le"), "other".encode("utf-16-le"))
+
+
+LOST: dict[str, Any] = {"CorrelationIdentifier": bytes(20)}
+"""What a property is that is not there, where that is not its type's usual."""
+
+
+def _without(name: str) -> Install:
+    """Lose a property of a message on its way to a reader."""
+
+    class Without(RemoteReads):
+        def serialize_remote_message(self, position: MessagePosition) -> bytes:
+            message = position.MessageReference
+            lost = replace(message, **{name: LOST.get(name) or type(getattr(message, name))()})
+            return super().serialize_remote_message(replace(position, MessageReference=lost))
+
+    return replaced(Without)
+
+
+for _name in ("Extension", "CorrelationIdentifier", "AppSpecific", "BodyType", "SentTime"):
+    add(
+        f"remote-message-without-{_name}",
+        (
+            *("MQQP-3.1.4.1-13", "MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16", "MQQP-3.1.4.1-19"),
+            *("MQQP-3.1.4.10-44", "MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47", "MQQP-3.1.4.10-50"),
+            *("MQQP-3.1.4.11-47", "MQQP-3.1.4.11-48", "MQQP-3.1.4.11-50", "MQQP-3.1.4.11-53"),
+        ),
+        f"What a reader gets has lost its {_name}.",
+        _without(_name),
+    )
+
+
+@fault(
+    "remote-packet-padded",
+    breaks=(
+        "MQQP-3.1.4.1-16",
+        "MQQP-3.1.4.1-20",
+        "MQQP-3.1.4.10-47",
+        "MQQP-3.1.4.10-51",
+        "MQQP-3.1.4.11-50",
+        "MQQP-3.1.4.11-54",
+        "MQQP-2.2.2.1-03",
+        "MQQP-2.2.2.1-D04",
+        "MQQP-2.2.2.1-10",
+    ),
+)
+class PacketPadded(RemoteReads):
+    """Four bytes follow the packet, and dwSize counts them."""
+
+    def serialize_remote_message(self, position: MessagePosition) -> bytes:
+        return super().serialize_remote_message(position) + bytes(4)
+
+
+@fault(
+    "remote-sequential-id-wrong",
+    breaks=(
+        "MQQP-3.1.4.10-05",
+        "MQQP-3.1.4.10-52",
+        "MQQP-3.1.4.11-06",
+        "MQQP-3.1.4.11-55",
+        "MQQP-3.1.4.10-D01",
+    ),
+)
+class SequentialIdWrong(RemoteReads):
+    """SequentialId is one too high."""
+
+    def get_sequential_id(self, position: MessagePosition) -> int:
+        return super().get_sequential_id(position) + 1

@@ -1,0 +1,106 @@
+"""Faults of MS-MQQP 3.1.4.1, 3.1.4.10: what a client asks, and what it makes of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import skip
+from harness.faults.registry import Install, add
+from reference_qm.core.remote.enums import Ack, ReadAction
+from reference_qm.core.remote_client.binding import ServerBindings
+from reference_qm.core.remote_client.model import RemoteRead
+from reference_qm.core.remote_client.reading import ClientReading
+from reference_qm.core.remote_client.steps import RemoteError, Sequence
+
+PEEK_PREVIOUS = 0x80000002
+"""An ulAction that MS-MQQP does not have."""
+
+
+class _EndsWhatFailed(ClientReading):
+    def read_remote_message(self, read: RemoteRead) -> Sequence:
+        try:
+            return (yield from super().read_remote_message(read))
+        except RemoteError:
+            assert read.entry is not None
+            yield from self.end_receive(read.entry, Ack.RR_NACK)
+            raise
+
+
+add(
+    "remote-read-failure-ended",
+    ("MQQP-3.1.4.1-07", "MQQP-3.1.4.10-04", "MQQP-3.1.4.11-04", "MQQP-3.1.4.2-04"),
+    "A receive that failed is ended.",
+    replaced(_EndsWhatFailed),
+)
+
+
+def _described(change: Callable[[RemoteRead], dict[str, Any]]) -> Install:
+    """Describe a read with other values."""
+
+    class Described(ClientReading):
+        def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+            return super().describe_read(read) | change(read)
+
+    return replaced(Described)
+
+
+def _peeks_otherwise(read: RemoteRead) -> dict[str, Any]:
+    return {"ulAction": PEEK_PREVIOUS} if read.Action is ReadAction.MQ_ACTION_PEEK_CURRENT else {}
+
+
+def _next_without_cursor(read: RemoteRead) -> dict[str, Any]:
+    return {"hCursor": 0} if read.Action is ReadAction.MQ_ACTION_PEEK_NEXT else {}
+
+
+add(
+    "remote-read-unknown-action",
+    ("MQQP-3.1.4.1-08", "MQQP-3.1.4.10-07"),
+    "A peek asks for an action that is none.",
+    _described(_peeks_otherwise),
+)
+add(
+    "remote-read-next-without-cursor",
+    ("MQQP-3.1.4.1-09", "MQQP-3.1.4.10-08"),
+    "The next message is asked for without a cursor.",
+    _described(_next_without_cursor),
+)
+add(
+    "remote-read-without-request",
+    ("MQQP-3.1.4.10-06", "MQQP-3.1.4.11-05"),
+    "dwRequestID is not set.",
+    _described(lambda read: {"dwRequestID": 0}),
+)
+
+
+@fault(
+    "remote-failures-told-apart",
+    breaks=(
+        "MQQP-3.1.4.1-10",
+        "MQQP-3.1.4.2-08",
+        "MQQP-3.1.4.3-12",
+        "MQQP-3.1.4.4-03",
+        "MQQP-3.1.4.5-03",
+        "MQQP-3.1.4.6-05",
+        "MQQP-3.1.4.7-03",
+        "MQQP-3.1.4.10-10",
+        "MQQP-3.1.4.11-18",
+    ),
+)
+class FailuresDistinguished(ServerBindings):
+    """Only failures of message queuing count as such."""
+
+    def is_failure(self, status: int) -> bool:
+        return status >> 16 == 0xC00E
+
+
+add(
+    "remote-failures-unseen",
+    (
+        *("MQQP-3.1.4.1-10", "MQQP-3.1.4.10-10", "MQQP-3.1.4.11-18"),
+        *("MQQP-3.1.4.3-12", "MQQP-3.1.4.7-03"),
+    ),
+    "A client takes whatever a method returns for success.",
+    skip(ServerBindings.check),
+)
