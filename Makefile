@@ -4,9 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-SYSTEMS := $(foreach name,anybody hostile slow what_was_meant,tests/process/test_mqconform_$(name).py)
+SYSTEMS := $(foreach name,anybody slow,tests/process/test_mqconform_$(name).py)
+STRANGERS := $(foreach name,hostile what_was_meant,tests/process/test_mqconform_$(name).py)
 
-.PHONY: help setup demo test test-core test-runs test-systems test-processes lint prove prove-changed mutants crash bench wheel clean
+# The tests start some hundred processes: without bytecode each would compile all that it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help setup demo test test-core test-runs test-systems test-strangers test-processes lint prove prove-changed mutants crash bench wheel clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1@\2/p' $(MAKEFILE_LIST) | awk -F@ '{printf "%-24s%s\n", $$1, $$2}'
@@ -22,7 +26,8 @@ demo: setup ## three systems are tested, a matrix and a site are made
 
 # In parallel: tests of processes mostly wait, the others and the proof compute.
 test: setup lint ## everything that CI runs
-	$(MAKE) --no-print-directory --jobs 4 --output-sync=target test-systems test-runs test-processes test-core
+	$(MAKE) --no-print-directory --jobs 5 --output-sync=target \
+		test-systems test-strangers test-runs test-processes test-core
 
 # The proof of what changed and of a tenth of the rest takes over four minutes since the checks became wider: it is
 # `make prove-changed` until it fits in here again.
@@ -33,10 +38,13 @@ prove-changed: setup ## show of what changed, and of a tenth of the rest, that e
 	$(BIN)/mqconform prove --jobs 2 --changed
 
 test-runs: setup ## of it: whole runs of mqconform
-	$(BIN)/pytest -q $(filter-out $(SYSTEMS),$(wildcard tests/process/test_mqconform_*.py))
+	$(BIN)/pytest -q $(filter-out $(SYSTEMS) $(STRANGERS),$(wildcard tests/process/test_mqconform_*.py))
 
-test-systems: setup ## of it: runs against systems that are shared, slow, hostile or not the one that was meant
+test-systems: setup ## of it: runs against systems that are shared, limited or slow
 	$(BIN)/pytest -q $(SYSTEMS)
+
+test-strangers: setup ## of it: runs against systems that are hostile or not the one that was meant
+	$(BIN)/pytest -q $(STRANGERS)
 
 test-processes: setup ## of it: queue managers as processes, and the site in a browser
 	$(BIN)/pytest -q $(filter-out tests/process/test_mqconform_%,$(wildcard tests/process/test_*.py)) tests/browser

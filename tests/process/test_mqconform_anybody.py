@@ -2,31 +2,59 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from mqconform_process import run_json, verdicts
 
-from benchmarks.anybody import HURRIED, meet
+from benchmarks.anybody import CLEAN, HURRIED, meet
 from benchmarks.systems import Scenario
 
-CLEAN = {"pass", "not_observable", "not_applicable", "not_exercised"}
 SELECTION = "s3_1_5_08_08_inserting or s2_2_5_final_ack or s2_2_07_queue_format"
 """Sections whose checks make queues, leave acknowledgments behind, look into dead letters and know their peer."""
+FEW = "s2_2_4_order_ack or s3_1_5_01_1_packet"
+SCENARIOS = {
+    Scenario("one-after-the-other", HURRIED, 1): SELECTION,
+    Scenario("eight-at-once-twice", HURRIED, 8, runs=2): SELECTION,
+    Scenario("without-control", None, 8): FEW,
+}
+CONTROLLED = [scenario for scenario in SCENARIOS if scenario.facilities]
 
 
-@pytest.mark.parametrize(("workers", "runs"), [(1, 1), (8, 2)])
+@dataclass(frozen=True)
+class Met:
+    """What the runs of a scenario said, and where they are."""
+
+    said: list[str]
+    folder: Path
+
+
+@pytest.fixture(scope="module")
+def met(tmp_path_factory: pytest.TempPathFactory) -> dict[Scenario, Met]:
+    """Meet the system in each way, all at the same time: the runs spend theirs waiting."""
+    folders = {scenario: tmp_path_factory.mktemp(scenario.name) for scenario in SCENARIOS}
+
+    def meeting(scenario: Scenario) -> Met:
+        return Met(list(meet(scenario, folders[scenario], ["-k", SCENARIOS[scenario]])), folders[scenario])
+
+    with ThreadPoolExecutor(len(SCENARIOS)) as pool:
+        return dict(zip(SCENARIOS, pool.map(meeting, SCENARIOS), strict=True))
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
+def test_nothing_but_clean_verdicts(met: dict[Scenario, Met], scenario: Scenario) -> None:
+    said = met[scenario].said
+    assert len(said) == scenario.runs
+    assert all(line.endswith("clean") for line in said), said
+
+
+@pytest.mark.parametrize("scenario", CONTROLLED, ids=lambda scenario: scenario.name)
 def test_checks_leave_nothing_behind_for_each_other_or_for_the_next_run(
-    tmp_path: Path, workers: int, runs: int
+    met: dict[Scenario, Met], scenario: Scenario
 ) -> None:
-    said = list(meet(Scenario("limited", HURRIED, workers, runs), tmp_path, ["-k", SELECTION]))
-    assert all(line.endswith("clean") for line in said), said
-    for run in (f"run-{number}" for number in range(1, runs + 1)):
-        assert {line["verdict"] for line in verdicts(tmp_path / run)} <= CLEAN
-        met = [one["what"] for one in run_json(tmp_path / run)["residue"]]
-        assert all(what.startswith("found before it") for what in met), met
-
-
-def test_without_control_nothing_is_left_either(tmp_path: Path) -> None:
-    said = list(meet(Scenario("alone", None, 8), tmp_path, ["-k", "s2_2_4_order_ack or s3_1_5_01_1_packet"]))
-    assert all(line.endswith("clean") for line in said), said
+    for run in (met[scenario].folder / f"run-{number}" for number in range(1, scenario.runs + 1)):
+        assert {line["verdict"] for line in verdicts(run)} <= CLEAN
+        found = [one["what"] for one in run_json(run)["residue"]]
+        assert all(what.startswith("found before it") for what in found), found

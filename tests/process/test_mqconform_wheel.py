@@ -80,7 +80,7 @@ def test_no_module_of_it_comes_from_the_checkout(bin_folder: Path) -> None:
 def test_a_run_works_in_an_empty_folder(bin_folder: Path, tmp_path: Path) -> None:
     """Every check, not a selection: each must be inside, and each must be able to reach what it reads."""
     file = sut(tmp_path)
-    done = command(bin_folder / "mqconform", "run", "--sut", file.name, "--out", "run", cwd=tmp_path)
+    done = command(bin_folder / "mqconform", "run", "--sut", file.name, "--out", "run", "--workers", "2", cwd=tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert run_json(tmp_path / "run")["exit"] == 0
     assert {line["verdict"] for line in verdicts(tmp_path / "run")} <= {"pass", "not_exercised"}
