@@ -250,9 +250,9 @@ def _judge_offers(
 def test_the_queue_tells_of_rejections_and_when(peer, sut, judge):
     """Messages that are not accepted, each for a reason of its own, one that is, and another that is not."""
     receiver = Receiver(peer, sut)
-    receiver.send()
+    begun = receiver.send()
     receiver.await_acknowledgment()
-    first, shown_ms = _told(receiver), peer.recorder.elapsed_ms()
+    first = _told(receiver)
     pass_time(peer, 3_000)
     sent: list[Frame] = []
     for count, (number, previous, accepted) in enumerate(((3, 2, 0), (1, 0, 0), (5, 4, 0), (2, 1, 1), (9, 8, 0)), 1):
@@ -267,7 +267,7 @@ def test_the_queue_tells_of_rejections_and_when(peer, sut, judge):
         for rule in ("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", *["MQQB-3.1.5.8.6-07"] * (count > 3)):
             judge(rule, expected=expected, observed=observed, evidence=sent)
         if count == 1:
-            _later(peer, judge, "MQQB-3.1.5.8.6-08", first, _told(receiver), "LastAccessTime", shown_ms, sent)
+            _later(peer, judge, "MQQB-3.1.5.8.6-08", first, _told(receiver), "LastAccessTime", begun.time_ms, sent)
 
 
 def _tells(receiver: Receiver, count: int) -> bool:
@@ -290,9 +290,9 @@ def test_rejections_are_counted_and_times_noted(peer, sut, judge):
     """After one message two come that do not follow, then the one that does; later the OrderAck is sent."""
     sut.slow_down(TIMED)
     receiver = Receiver(peer, sut)
-    receiver.send()
+    begun = receiver.send()
     receiver.await_acknowledgment()
-    before, shown_ms = _session(peer, sut), peer.recorder.elapsed_ms()
+    before = _session(peer, sut)
     first = _transfer(peer, sut)
     pass_time(peer, 3_000)
     rejected = []
@@ -303,7 +303,7 @@ def test_rejections_are_counted_and_times_noted(peer, sut, judge):
         session, transfer = _session(peer, sut), _transfer(peer, sut)
         judge("MQQB-3.1.5.8.6-05", expected=count, observed=element(session, "TxMessageRejectCount"), evidence=rejected)
         judge("MQQB-3.1.5.8.6-06", expected=count, observed=element(transfer, "RejectCount"), evidence=rejected)
-    _later(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", shown_ms, rejected)
+    _later(peer, judge, "MQQB-3.1.5.8.6-08", first, transfer, "LastAccessTime", begun.time_ms, rejected)
     receiver.sequence.number = 1
     taken = receiver.send()
     eventually(peer, functools.partial(_has_rejected, peer, sut, 0))
@@ -311,7 +311,9 @@ def test_rejections_are_counted_and_times_noted(peer, sut, judge):
     judge("MQQB-3.1.5.8.6-07", expected=0, observed=count, evidence=[*rejected, taken])
     judge.finished("MQQB-3.1.5.8.6-05", "MQQB-3.1.5.8.6-06", "MQQB-3.1.5.8.6-07", "MQQB-3.1.5.8.6-08")
     ack = receiver.await_acknowledgment()
-    _later(peer, judge, "MQQB-3.1.6.9-02", before, _session(peer, sut), "LastOrderAckSendTime", shown_ms, [taken, ack])
+    _later(
+        peer, judge, "MQQB-3.1.6.9-02", before, _session(peer, sut), "LastOrderAckSendTime", begun.time_ms, [taken, ack]
+    )
 
 
 def _later(peer, judge, rule, before, after, name, since_ms, evidence):
