@@ -70,7 +70,7 @@ def account(run: Path) -> str:
     judged = sum(bool(found[rule] & JUDGED) for rule in demands)
     unclean = Counter(verdict for verdicts in found.values() for verdict in verdicts - CLEAN)
     said = ", ".join(f"{count} rules {verdict}" for verdict, count in unclean.most_common())
-    said = said or ("clean" if found else "no verdicts")
+    said = said or ("clean" if any(found.values()) else "no verdicts")
     return f"{judged} of {len(demands)} MUST demands judged ({judged / len(demands):.0%}), {said}"
 
 
