@@ -51,6 +51,8 @@ class Pulse:
         self._asked: deque[tuple[int, int]] = deque()
         """Numbers of the questions that wait for an answer, with their times."""
         self._number = 0
+        self._asked_ms = now_ms() - BEAT_MS
+        """When it was asked last."""
         self._answered = 0
         self._answered_once = False
         self.stalls: list[Stall] = []
@@ -73,6 +75,7 @@ class Pulse:
         if self._channel is None and self._open_channel is not None:
             self._channel = self._open_channel()
         self._number += 1
+        self._asked_ms = now_ms
         self._asked.append((self._number, now_ms))
         if self._channel is None or not self._channel.ask(self._number):
             self.was_gone |= self._answered_once
@@ -97,7 +100,7 @@ class Pulse:
 
     def beat(self) -> None:
         """Ask, unless it was done a moment ago."""
-        if not self._asked or self._now_ms() - self._asked[-1][1] >= BEAT_MS:
+        if self._now_ms() - self._asked_ms >= BEAT_MS:
             self.ask()
 
     def stalled_ms(self, from_ms: int, until_ms: int) -> int:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 
 from harness.environment.base import DatagramSink, StreamSink
-from harness.environment.pulse import Pulse
+from harness.environment.pulse import BEAT_MS, Pulse
 from harness.errors import ConformanceFailure, SutFlood, SutUnavailable
 from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Endpoint
@@ -244,6 +244,9 @@ class RealEnvironment:
                 self._ends_ms = now_ms + GRACE_MS
                 raise ConformanceFailure(f"the check had not come to an end after {self._limit_ms // 1_000} s")
             left_ms = wait.left_ms(now_ms, timeout_ms) if wait else began_ms + timeout_ms - now_ms
+            if exactly and self.pulse is not None and left_ms > 0:
+                self.pulse.beat()
+                left_ms = min(left_ms, BEAT_MS)
             if left_ms <= 0:
                 self._step(0)  # what came while this process had to wait for its turn
                 return condition()

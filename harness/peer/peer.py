@@ -80,6 +80,11 @@ class Peer:
             raise ConformanceFailure(f"{what} came after {took_ms:,} ms, awaited for {timeouts.response_ms:,} ms")
         return False
 
+    def stood_still(self, since_ms: int, until_ms: int) -> bool:
+        """Return whether the SUT is known to have answered nothing for a while, between two times of the recorder."""
+        pulse, began_ms = self.environment.pulse, self.environment.now().monotonic_ms - self.recorder.elapsed_ms()
+        return pulse is not None and pulse.stalled_ms(began_ms + since_ms, began_ms + until_ms) > 0
+
     # -- raw mode -----------------------------------------------------------------------------------------------
 
     def connect(self, *, from_another_address: bool = False) -> RawConversation:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
+from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import OneOf, agree, respond, settle
-from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, SIGNATURE, Caller, cookie_of, field, shown
+from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, SIGNATURE, UNHEARD, Caller, cookie_of, field, shown
 from suites.mqqb.steps.provoking import let_send
 
 RETRIED = f"{OPENED} after the retry time"
@@ -62,6 +63,9 @@ def test_positive_response_opens_the_session(peer, sut, judge):
     answer = caller.answer(asked)
     judge("MQQB-3.1.7.6-10", expected=OPENED_NONE, observed=early, evidence=[asked, answer])
     outcome, connection = (early, None) if early != OPENED_NONE else caller.session(caller.before_retry_ms)
+    if outcome == OPENED_NONE and caller.unheard(asked):
+        judge.give_up(Verdict.NOT_EXERCISED, UNHEARD)
+        return
     for rule in (
         "MQQB-3.1.5.2.2-04",
         "MQQB-3.1.7.6-06",

@@ -11,7 +11,7 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
-from harness.peer.conversation import RawConversation
+from harness.peer.conversation import Conversation, RawConversation
 from harness.peer.peer import Peer, RawListener
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
@@ -134,11 +134,22 @@ def opened_with(peer: Peer, asked: Mapping[str, Any], timeouts: Mapping[str, Any
     return shake_hands(peer.connect(), request(peer, **asked), parameters(**timeouts))
 
 
-def acknowledgment(connection: RawConversation) -> Frame | None:
-    """Send a recoverable message; return its acknowledgment, which only an open session sends, or None."""
+def acknowledgment(connection: Conversation) -> Frame | None:
+    """Send a recoverable message; return its acknowledgment, which only an open session sends, or None.
+
+    One that acknowledges only messages before it is not the last, unless no other follows.
+    """
     sut = connection.peer.sut
     connection.send(recoverable_message(connection.peer))
-    return connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+    sent = sum(frame.kind == "UserMessage" for frame in connection.sent)
+    found = connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+    while found is not None and found["SessionHeader"].AckSequenceNumber < sent:
+        within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
+        later = connection.poll("SessionAck", within_ms=within_ms)
+        if later is None:
+            break
+        found = later
+    return found
 
 
 def check_alive(connection: RawConversation) -> None:

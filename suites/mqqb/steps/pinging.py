@@ -28,6 +28,7 @@ TRIES = 3
 
 OPENED = "opened a session"
 OPENED_NONE = "opened no session"
+UNHEARD = "it stood still while it waited for the response"
 
 
 class Ping(NamedTuple):
@@ -195,6 +196,10 @@ class Caller:
     def outcome(self, within_ms: int | None = None) -> str:
         """Wait for the SUT's next connection and the request on it; say only what came."""
         return self.session(within_ms)[0]
+
+    def unheard(self, asked: Frame) -> bool:
+        """Return whether the SUT stood still while it waited for the response: what came then says nothing of it."""
+        return self.peer.stood_still(asked.time_ms, asked.time_ms + self.sut.duration_ms(PING_MS))
 
     @property
     def waiting_ms(self) -> int:

@@ -14,7 +14,7 @@ from harness.peer.conversation import Conversation, Session
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.sut.sut import Sut
 from harness.wire import session_ack
-from suites.messages import recoverable_message
+from suites.mqqb.steps.opening import acknowledgment
 from suites.mqqb.steps.provoking import Provoker, tag_of
 
 RETRY_MS = 5_000
@@ -124,6 +124,7 @@ def eventually(peer: Peer, condition: Callable[[], bool]) -> bool:
 
 def alive(session: Conversation) -> Frame:
     """Send a recoverable message and wait for its acknowledgment; ConformanceFailure when none comes."""
-    peer = session.peer
-    session.send(recoverable_message(peer))
-    return session.expect("SessionAck", within_ms=peer.sut.duration_ms(ACK_MS) + peer.sut.slack_ms(ACK_MS))
+    answer = acknowledgment(session)
+    if answer is None:
+        raise ConformanceFailure("the SUT acknowledges nothing")
+    return answer

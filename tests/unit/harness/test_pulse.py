@@ -22,10 +22,12 @@ class Clock:
         self.there = True
         self.pulse = Pulse(lambda: self.now_ms, tolerance_ms=TOLERANCE_MS, limit_ms=LIMIT_MS).through(lambda: self)
         self.asked: list[int] = []
+        self.questions = 0
         self.closed = False
 
     def ask(self, number: int) -> bool:
         self.asked.append(number)
+        self.questions += 1
         if self.runs and self.there:
             self.answer_all()
         return self.there
@@ -55,6 +57,12 @@ class Clock:
 
 def test_a_wait_for_a_system_that_answers_takes_its_timeout():
     assert Clock().wait(1_000, lambda now_ms: True) == 1_000
+
+
+def test_answers_bring_no_more_questions():
+    clock = Clock()
+    clock.wait(1_000, lambda now_ms: True)
+    assert clock.questions <= 1_000 // BEAT_MS + 1
 
 
 def test_a_stall_does_not_count():
