@@ -17,6 +17,9 @@ BEAT_MS = 100
 SETTLE_MS = 100
 """A system that runs again needs this long until it has done what it was about to do."""
 
+REACTS_MS = 5_000
+"""The end of a wait, in which a system has to run. Before that timers run, as they do while it stands still."""
+
 
 class Channel(Protocol):
     """A way to ask the system something harmless."""
@@ -149,7 +152,8 @@ class Wait:
     def left_ms(self, now_ms: int, timeout_ms: int) -> int:
         """Return how long to wait before asking again; 0 when the wait is over."""
         pulse = self._pulse
-        due_ms = self._began_ms + timeout_ms + pulse.stalled_ms(self._began_ms, now_ms)
+        due_ms = self._began_ms + timeout_ms
+        due_ms += pulse.stalled_ms(max(self._began_ms, due_ms - REACTS_MS), now_ms)
         if now_ms < due_ms:
             self._last_question = None
             if now_ms - self._began_ms >= BEAT_MS:
