@@ -8,19 +8,19 @@ from typing import Any
 import pytest
 
 from harness.capture.recorder import Frame
+from harness.judging.judge import Judge
+from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, goes_on, needs
-from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, Caller, cookie_of
+from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, UNHEARD, Caller, cookie_of
 
 IGNORED = f"{OPENED_NONE} on the wrong one, {OPENED} on the right one"
 
 
-def outcome_of_wrong_and_right(
-    caller: Caller, asked: Frame, wrong: Callable[[Frame], dict[str, Any]]
-) -> tuple[str, list[Frame]]:
-    """Answer wrongly, then rightly; describe what followed on each, and return the packets.
-
-    ``wrong``: the fields of a wrong answer to a request.
-    """
+def judge_wrong_and_right(
+    judge: Judge, rules: tuple[str, ...], caller: Caller, wrong: Callable[[Frame], dict[str, Any]]
+) -> None:
+    """Answer wrongly, then rightly; judge what followed on each. ``wrong``: fields of a wrong answer to a request."""
+    asked = caller.asked()
     bad = caller.answer(asked, **wrong(asked))
     upon_bad = caller.outcome(caller.waiting_ms)
     good = caller.answer(asked)
@@ -31,7 +31,12 @@ def outcome_of_wrong_and_right(
         if again is not None:
             evidence += [again, caller.answer(again, **wrong(again)), caller.answer(again)]
             upon_good = caller.outcome(caller.before_retry_ms)
-    return f"{upon_bad} on the wrong one, {upon_good} on the right one", evidence
+    if upon_bad == upon_good == OPENED_NONE and caller.unheard(asked):
+        judge.give_up(Verdict.NOT_EXERCISED, UNHEARD)
+        return
+    observed = f"{upon_bad} on the wrong one, {upon_good} on the right one"
+    for rule in rules:
+        judge(rule, expected=IGNORED, observed=observed, evidence=evidence)
 
 
 @goes_on()
@@ -41,13 +46,12 @@ def outcome_of_wrong_and_right(
 @pytest.mark.parametrize("error", [-1, 1, 0x8000_0000])
 def test_response_with_another_cookie_is_ignored(peer, sut, judge, error, RF):
     """A response that is right but for its Cookie neither opens the session nor ends the wait for the right one."""
-    caller = Caller(peer, sut)
-    asked = caller.asked()
-    observed, evidence = outcome_of_wrong_and_right(
-        caller, asked, lambda one: {"Cookie": cookie_of(one) + error & 0xFFFFFFFF, "RF": RF}
+    judge_wrong_and_right(
+        judge,
+        ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"),
+        Caller(peer, sut),
+        lambda one: {"Cookie": cookie_of(one) + error & 0xFFFFFFFF, "RF": RF},
     )
-    for rule in ("MQQB-2.2.7-23", "MQQB-3.1.7.8-04"):
-        judge(rule, expected=IGNORED, observed=observed, evidence=evidence)
 
 
 @goes_on()
@@ -57,11 +61,8 @@ def test_response_with_another_cookie_is_ignored(peer, sut, judge, error, RF):
 @pytest.mark.parametrize("signature", [0x0000, 0x4855])
 def test_response_with_another_signature_is_ignored(peer, sut, judge, signature, RF):
     """A response that is right but for its Signature neither opens the session nor ends the wait for the right one."""
-    caller = Caller(peer, sut)
     wrong = {"Signature": signature, "RF": RF}
-    observed, evidence = outcome_of_wrong_and_right(caller, caller.asked(), lambda _: wrong)
-    for rule in ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"):
-        judge(rule, expected=IGNORED, observed=observed, evidence=evidence)
+    judge_wrong_and_right(judge, ("MQQB-2.2.7-21", "MQQB-3.1.7.8-03"), Caller(peer, sut), lambda _: wrong)
 
 
 @needs("ping_initiator")
