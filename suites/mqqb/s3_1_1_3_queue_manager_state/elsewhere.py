@@ -26,5 +26,8 @@ CHECKED_ELSEWHERE = {
     "MQQB-3.1.1.3-30": ("test_what_the_queue_manager_begins_with",),
     "MQQB-3.1.1.3-31": ("test_what_the_queue_manager_begins_with",),
     "MQQB-3.1.1.3.2-01": ("test_messages_that_must_survive_are_sent_after_a_restart",),
-    "MQQB-3.1.1.3.2-02": ("test_messages_that_must_survive_are_sent_after_a_restart",),
+    "MQQB-3.1.1.3.2-02": (
+        "test_messages_are_sent_after_a_restart_as_they_were_before",
+        "test_messages_that_must_survive_are_sent_after_a_restart",
+    ),
 }

@@ -1,0 +1,210 @@
+"""MS-MQQB 3.1.1.3.1 Session State, 3.1.1.3.2 Persistent State Storage: messages and sequences after a restart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire import session_ack
+from suites.messages import Sequence
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
+from suites.mqqb.steps.opening import accepted, agreement, direct_name, opened, respond, settle
+from suites.mqqb.steps.ordering import Receiver, order_ack
+from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqqb.steps.sequences import header
+from suites.whole_messages import described
+
+SAME = "as it was sent before"
+FULL: dict[str, Any] = {
+    "label": "a label",
+    "priority": 6,
+    "acks": ["positive_arrival", "positive_receive"],
+    "time_to_be_received_s": 80_000,
+    "time_to_reach_queue_s": 70_000,
+}
+
+
+def _differs(before: Frame, after: Frame, receiver: Any) -> str:
+    """Say in one line what of a message is not as it was sent before."""
+    one, other = described(before, receiver), described(after, receiver)
+    wrong = [f"{name} {other[name]} for {value}" for name, value in one.items() if other[name] != value]
+    if before["UserHeader"].TH and _in_sequence(before) != _in_sequence(after):
+        wrong.append(f"{_in_sequence(after)} for {_in_sequence(before)}")
+    return "; ".join(wrong) or SAME
+
+
+def _in_sequence(frame: Frame) -> str:
+    tx = header(frame)
+    return f"number {tx.TxSequenceNumber} of {tx.TxSequenceID}, transaction {tx.ID}, FM {tx.FM}, LM {tx.LM}"
+
+
+@needs("send", "restart")
+@covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-02")
+def test_messages_are_sent_after_a_restart_as_they_were_before(peer, sut, judge):
+    """Recoverable and transactional messages that came and were not acknowledged come again after a restart: whole."""
+    sender = Sender(peer, sut, direct_name(peer, "mqc-whole"))
+    queues = {"admin_queue": direct_name(peer, "mqc-acks"), "response_queue": direct_name(peer, "mqc-answers")}
+    sender.send(1, delivery="recoverable")
+    sender.send(2, delivery="recoverable", **FULL, **queues)
+    sender.send(3, 4, delivery="transactional")
+    sender.send(5, delivery="transactional", **{**FULL, "priority": 0}, **queues)
+    _, came = sender.first(5)
+    before = dict(zip(tags(came), came, strict=True))
+    sut.restart()
+    session = sender.session()
+    again = sender.collect(session, len(before))
+    judge("MQQB-3.1.1.3.1-12", expected=sorted(before), observed=sorted(tags(again)), evidence=[*came, *again])
+    for tag, frame in zip(tags(again), again, strict=True):
+        observed = _differs(before[tag], frame, sut.guid) if tag in before else "never sent before"
+        for rule in ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-02"):
+            judge(
+                rule,
+                expected=f"message {tag}: {SAME}",
+                observed=f"message {tag}: {observed}",
+                evidence=[*came, frame],
+            )
+    sender.acknowledge_all(session)
+    session.send(order_ack(peer, before[5]))
+    settle(peer)
+
+
+@needs("restart")
+@covers("MQQB-3.1.5.5.3-01", "MQQB-3.1.5.5.3-02")
+def test_what_was_acknowledged_on_the_session_does_not_come_after_a_restart(peer, sut, judge):
+    """Of four recoverable messages the first and the third are acknowledged: the others come after a restart."""
+    sender = Sender(peer, sut, direct_name(peer, "mqc-acknowledged"))
+    sender.send(1, 2, 3, 4, delivery="recoverable")
+    session, sent = sender.first(4)
+    ack = session.send(session_ack(AckSequenceNumber=4, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
+    settle(peer)
+    sut.restart()
+    after = sender.session()
+    came = sender.collect_all(after, 2)
+    numbers = [tags(sent).index(tag) + 1 for tag in tags(came)]
+    evidence = [ack, *came]
+    first = "again" if 1 in numbers else "not again"
+    judge("MQQB-3.1.5.5.3-01", expected="message 1 not again", observed=f"message 1 {first}", evidence=evidence)
+    above = [number for number in numbers if number > 1]
+    judge("MQQB-3.1.5.5.3-02", expected="messages [2, 4]", observed=f"messages {above}", evidence=evidence)
+    sender.acknowledge_all(after)
+
+
+@needs("send", "restart", "transactions")
+@covers("MQQB-3.1.1.3.1-12")
+def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, sut, judge):
+    """A transaction of two messages and another are prepared; after a restart nothing comes until the one is committed:
+    then its messages, in their order, and never those of the other, which is aborted.
+    """
+    sender = Sender(peer, sut, direct_name(peer, "mqc-prepared"))
+    first, second = (sut.control.call("begin", external=True)["transaction"] for _ in range(2))
+    sender.send(1, 2, transaction=first)
+    sender.send(3, transaction=second)
+    for transaction in (first, second):
+        sut.control.call("prepare", transaction=transaction)
+    sut.restart()
+    early = sender.next_session(sut.quiet_ms)
+    before = [] if early is None else sender.collect_all(early, 0)
+    judge("MQQB-3.1.1.3.1-12", expected="nothing early", observed=str(tags(before) or "nothing early"), evidence=before)
+    sut.control.call("abort", transaction=second)
+    sut.control.call("commit", transaction=first)
+    session = sender.session() if early is None else early
+    came = sender.collect_all(session, 2)
+    expected = [(1, 1), (2, 2)]
+    observed = [(tag, int(header(frame).TxSequenceNumber)) for tag, frame in zip(tags(came), came, strict=True)]
+    judge("MQQB-3.1.1.3.1-12", expected=expected, observed=observed, evidence=came)
+    ends = [(int(header(frame).FM), int(header(frame).LM)) for frame in came]
+    judge("MQQB-3.1.1.3.1-12", expected=[(1, 0), (0, 1)], observed=ends, evidence=came)
+    sender.acknowledge_all(session)
+    session.send(order_ack(peer, came[-1]))
+    settle(peer)
+
+
+@needs("restart", "receive", "queue_control")
+@covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
+@pytest.mark.parametrize("taken", [False, True], ids=["there", "taken"])
+def test_each_incoming_sequence_goes_on_after_a_restart_where_it_was(peer, sut, judge, taken):
+    """To each of two queues a sequence brought messages, in one of them they may have been taken since. After a restart
+    each goes on with its next message; neither the one before nor the one behind that is taken.
+    """
+    receiver = Receiver(peer, sut)
+    queues = [sut.new_queue(f"sequence-{number}", transactional=True) for number in (1, 2)]
+    sequences = [Sequence(peer, 2), Sequence(peer, 3)]
+    got = [3, 1]
+    sent: list[Frame] = []
+
+    def give(at: int, number: int, label: str) -> None:
+        sequences[at].number = number - 1
+        destination = rf"TCP:{sut.address}\{queues[at]}"
+        sent.append(receiver.connections[0].send(sequences[at].message(destination=destination, label=label)))
+
+    def labels(at: int) -> list[str]:
+        return [str(one["label"]) for one in sut.control.call("peek", queue=queues[at])["messages"]]
+
+    for at, count in enumerate(got):
+        for number in range(1, count + 1):
+            give(at, number, f"{number} before")
+    if not eventually(peer, lambda: [len(labels(0)), len(labels(1))] == got):
+        raise ConformanceFailure("the messages did not come into their queues")
+    receiver.poll_acknowledgment()
+    while taken and sut.control.call("receive", queue=queues[0], timeout_ms=0)["message"]:
+        pass
+    expected = [[] if taken else labels(0), labels(1)]
+    sut.restart()
+    receiver.connections.insert(0, opened(peer))
+    for at, count in enumerate(got):
+        give(at, count, "the same again")
+        give(at, count + 2, "too early")
+        give(at, count + 1, "next")
+        expected[at].append("next")
+    eventually(peer, lambda: all("next" in labels(at) for at in (0, 1)))
+    observed = [labels(0), labels(1)]
+    for rule in ("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09"):
+        judge(rule, expected=expected, observed=observed, evidence=sent)
+
+
+def _after_restart(receiver: Receiver, wanted: Frame) -> Frame | None:
+    """Restart the SUT; return what it then sends of what it sent before."""
+    peer, sut = receiver.peer, receiver.sut
+    sut.restart()
+    peer.environment.run_until(lambda: bool(receiver.listener.waiting), sut.connect_timeout_ms)
+    if not receiver.listener.waiting:
+        return None
+    connection, asked = accepted(receiver.listener)
+    connection.send(agreement(respond(connection, asked)))
+    number = int(wanted["UserHeader"].MessageID)
+    return connection.poll("UserMessage", lambda frame: int(frame["UserHeader"].MessageID) == number)
+
+
+@needs("restart")
+@covers("MQQB-3.1.7.15-25")
+def test_the_acknowledgment_of_a_recoverable_message_comes_after_a_restart(peer, sut, judge):
+    """An acknowledgment that came and was not acknowledged on its session comes again after a restart, as it was."""
+    receiver = AcknowledgingReceiver(peer, sut)
+    sent = receiver.give(receiver.asking({"DM": 1}, properties={"PA": 1}))
+    before = receiver.poll(receiver.admin_acks)
+    if before is None or correlation(before) != identifier(sent):
+        raise ConformanceFailure("the message that asks for an acknowledgment of its arrival has none")
+    after = _after_restart(receiver, before)
+    observed = "gone" if after is None else _differs(before, after, sut.guid)
+    judge("MQQB-3.1.7.15-25", expected=SAME, observed=observed, evidence=[sent, before, after])
+    receiver.await_acks(1)
+
+
+@needs("restart", "receive")
+@covers("MQQB-3.1.7.17-D01")
+def test_a_final_acknowledgment_comes_after_a_restart(peer, sut, judge):
+    """A FinalAck that came and was not acknowledged on its session comes again after a restart, as it was."""
+    receiver = Receiver(peer, sut)
+    sent = receiver.send(transaction={"FA": 1})
+    receiver.await_acknowledgment()
+    eventually(peer, lambda: bool(sut.messages("transactional")))
+    sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
+    before = receiver.await_acknowledgment(final=True)
+    after = _after_restart(receiver, before)
+    delivery = described(before, sut.guid)["delivery"]
+    observed = f"{delivery}, {'gone' if after is None else _differs(before, after, sut.guid)}"
+    judge("MQQB-3.1.7.17-D01", expected=f"recoverable, {SAME}", observed=observed, evidence=[sent, before, after])
