@@ -11,11 +11,15 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.messages import recoverable_message
-from suites.mqqb.steps.opening import opened
+from suites.mqqb.steps.disposition import Q_EXCEED_QUOTA, REACH_QUEUE, AcknowledgingReceiver, classes, named
+from suites.mqqb.steps.opening import direct_name, opened, pass_time
 from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.sender import eventually
+from suites.mqqb.steps.secured import Secured, signed
+from suites.mqqb.steps.sender import Sender, eventually
 
 AS_IT_WAS = "as it was"
+SHORT_S = 2
+SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal")
 PROPERTIES: Mapping[str, Any] = {
     "priority": 5,
     "application_tag": 0x0A0B_0C0D,
@@ -157,3 +161,108 @@ def test_what_was_prepared_before_a_restart_is_decided_after_it(peer, sut, judge
     judge("MQMQ-2.2.19.2-11", expected=expected, observed=sorted(_labels(sut, queue)))
     sut.restart()
     judge("MQMQ-2.2.19.2-11", expected=expected, observed=sorted(_labels(sut, queue)))
+
+
+@needs("restart", "send", "receive", "queue_control", "transactions", "subqueues")
+@covers("MQMQ-2.2.19.2-11")
+def test_what_was_moved_to_a_subqueue_is_there_after_a_restart(peer, sut, judge):
+    """Messages that were moved by themselves, in a transaction that was committed, and in one that is committed after
+    the restart are in the subqueue; those of one that was aborted and of one that was not prepared are not.
+    """
+    queue, to = sut.queue("transactional"), sut.format_name("transactional")
+    subqueue = f"{queue};mqc-moved"
+    sut.control.call("create_queue", name=subqueue, transactional=True)
+    for label in ("alone", "committed", "aborted", "prepared", "open", "stays"):
+        sut.send(to, label=label, body=label, delivery="transactional")
+    begun = {
+        name: {"transaction": sut.control.call("begin")["transaction"]} for name in ("committed", "aborted", "open")
+    }
+    begun["prepared"] = {"transaction": sut.control.call("begin", external=True)["transaction"]}
+    for one in _held(sut, queue):
+        if one["label"] != "stays":
+            more = begun.get(one["label"], {})
+            sut.control.call("move", queue=queue, lookup_id=one["lookup_id"], to=subqueue, **more)
+    sut.control.call("commit", **begun["committed"])
+    sut.control.call("abort", **begun["aborted"])
+    sut.control.call("prepare", **begun["prepared"])
+    before = _held(sut, subqueue)
+    sut.restart()
+    judge("MQMQ-2.2.19.2-11", expected=AS_IT_WAS, observed=_changed(before, _held(sut, subqueue)))
+    sut.control.call("commit", **begun["prepared"])
+    expected = ["aborted", "open", "stays"], ["alone", "committed", "prepared"]
+
+    def found() -> tuple[list[str], ...]:
+        return tuple(sorted(_labels(sut, name)) for name in (queue, subqueue))
+
+    eventually(peer, lambda: found() == expected)
+    judge("MQMQ-2.2.19.2-11", expected=expected, observed=found())
+
+
+@needs("restart", "send", "receive")
+@covers("MQMQ-2.2.19.2-11")
+def test_dead_letters_and_journaled_messages_are_there_after_a_restart(peer, sut, judge):
+    """What was too late, transactional or not, and what was journaled when it arrived, is kept over a restart."""
+    to = direct_name(peer, "mqc-kept")
+    for delivery in ("recoverable", "transactional"):
+        sut.send(
+            to, label=delivery, delivery=delivery, body="late", journal=["negative"], time_to_reach_queue_s=SHORT_S
+        )
+    pass_time(peer, (SHORT_S + 1) * 1_000)
+    sender = Sender(peer, sut, to)
+    sender.send(1, delivery="recoverable", journal=["positive"])
+    session, came = sender.first(1)
+    sender.acknowledge_all(session)
+
+    def kept() -> dict[str, list[dict[str, Any]]]:
+        return {name: sut.kept(name) for name in SYSTEM_QUEUES}
+
+    eventually(peer, lambda: all(kept().values()))
+    before = kept()
+    if not all(before.values()):
+        raise ConformanceFailure(f"nothing is in {', '.join(name for name, found in before.items() if not found)}")
+    sut.restart()
+    for name, messages in kept().items():
+        observed = f"{name}: {_changed(before[name], messages)}"
+        judge("MQMQ-2.2.19.2-11", expected=f"{name}: {AS_IT_WAS}", observed=observed, evidence=came)
+
+
+@needs("restart", "receive", "security")
+@covers("MQMQ-2.2.19.2-11")
+def test_messages_with_and_without_a_signature_are_there_after_a_restart(peer, sut, judge):
+    """A signed message is in its queue after a restart as what it was authenticated, as one that is not signed is."""
+    secured = Secured(peer, sut)
+    packets = {"plain": secured.message(header={"DM": 1}), "signed": signed(secured.message(header={"DM": 1}))}
+    found = secured.dispositions(packets)
+    before = sut.messages()
+    if not before:
+        raise ConformanceFailure("neither message came into the queue")
+    sut.restart()
+    evidence = [frame for one in found.values() for frame in one.frames]
+    judge("MQMQ-2.2.19.2-11", expected=AS_IT_WAS, observed=_changed(before, sut.messages()), evidence=evidence)
+
+
+@needs("restart", "queue_control")
+@covers("MQMQ-2.2.18.1.6-D01")
+def test_a_queue_is_full_after_a_restart_too(peer, sut, judge):
+    """After a restart a queue has the quota and the messages that it had: there is room for one more, not for two."""
+    queue = sut.new_queue("full", quota_kb=12)
+    to, body = rf"TCP:{sut.address}\{queue}", bytes(5_000)
+    receiver = AcknowledgingReceiver(peer, sut)
+    sent = [receiver.give(receiver.asking({"DM": 1}, destination=to, body=body, properties={"PA": 1}))]
+    if not receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent), 1):
+        raise ConformanceFailure("the first message did not come into the queue")
+    sut.restart()
+    receiver.connections.insert(0, opened(peer))
+    for _ in range(2):
+        asks = receiver.asking({"DM": 1}, destination=to, body=body, properties={"PA": 1, "NA": 1})
+        sent.append(receiver.give(asks))
+    acks = receiver.await_all(
+        lambda: receiver.acks_of(REACH_QUEUE, *sent[1:]) + receiver.acks_of(Q_EXCEED_QUOTA, *sent), 2
+    )
+    judge(
+        "MQMQ-2.2.18.1.6-D01",
+        expected=named(REACH_QUEUE, Q_EXCEED_QUOTA),
+        observed=sorted(classes(acks)),
+        evidence=[*sent, *acks],
+    )
+    receiver.end()
