@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from harness.faults.parts import replaced
-from harness.faults.primitives import skip
+from harness.faults.primitives import at_restart, skip
 from harness.faults.registry import FaultyCore, Install, add
 from reference_qm.core.protocol.expiring import Expiring
 from reference_qm.core.queue_manager import QueueManager
@@ -21,13 +21,13 @@ add(
 )
 
 
-def _empty_on_restart(faulty: FaultyCore) -> None:
-    def empty(again: FaultyCore) -> None:
-        for queue in again.core.adm.QueueCollection.values():
+def _emptied_on_restart(which: Callable[[QueueManager], Iterable[Queue]]) -> Install:
+    def empty(qm: QueueManager) -> None:
+        for queue in which(qm):
             for position in list(queue.MessagePositionList):
                 queue.MessagePositionList.remove(position)
 
-    faulty.on_restart.append(empty)
+    return at_restart(empty)
 
 
 def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
@@ -40,7 +40,20 @@ def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
     return replaced(KeptOut)
 
 
-add("message-recoverable-forgotten", "MQMQ-2.2.19.2-11", "A restart empties every queue.", _empty_on_restart)
+add(
+    "message-recoverable-forgotten",
+    "MQMQ-2.2.19.2-11",
+    "A restart empties every queue.",
+    _emptied_on_restart(lambda qm: qm.adm.QueueCollection.values()),
+)
+add(
+    "message-kept-forgotten",
+    "MQMQ-2.2.19.2-11",
+    "A restart empties the queues of the system.",
+    _emptied_on_restart(
+        lambda qm: (qm.adm.SystemJournalQueue, qm.adm.SystemDeadletterQueue, qm.adm.SystemTransactionalDeadletterQueue)
+    ),
+)
 add(
     "message-dead-letter-not-kept",
     "MQMQ-2.2.19.2-13",

@@ -170,6 +170,11 @@ def _numbered_anew(queue: OutgoingQueue) -> None:
             )
 
 
+def _nothing_prepared(qm: QueueManager) -> None:
+    for transaction in qm.adm.TransactionCollection.values():
+        transaction.TransactionalOperationCollection.clear()
+
+
 def _no_awaiting(queue: OutgoingQueue) -> None:
     queue.session.AwaitingFinalACKTable.clear()
 
@@ -221,6 +226,12 @@ add(
     ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02"),
     "A restart loses all.",
     _outgoing(_nothing_kept),
+)
+add(
+    "session-prepared-lost",
+    "MQQB-3.1.1.3.1-12",
+    "A restart forgets what prepared transactions are about.",
+    at_restart(_nothing_prepared),
 )
 add(
     "session-table-turned",

@@ -55,9 +55,10 @@ def test_messages_are_sent_after_a_restart_as_they_were_before(peer, sut, judge)
     _, came = sender.first(5)
     before = dict(zip(tags(came), came, strict=True))
     sut.restart()
-    session = sender.session()
-    again = sender.collect(session, len(before))
-    judge("MQQB-3.1.1.3.1-12", expected=sorted(before), observed=sorted(tags(again)), evidence=[*came, *again])
+    session = sender.next_session()
+    again = [] if session is None else sender.collect(session, len(before))
+    for rule in ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-02"):
+        judge(rule, expected=sorted(before), observed=sorted(tags(again)), evidence=[*came, *again])
     for tag, frame in zip(tags(again), again, strict=True):
         observed = _differs(before[tag], frame, sut.guid) if tag in before else "never sent before"
         for rule in ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-02"):
@@ -67,9 +68,10 @@ def test_messages_are_sent_after_a_restart_as_they_were_before(peer, sut, judge)
                 observed=f"message {tag}: {observed}",
                 evidence=[*came, frame],
             )
-    sender.acknowledge_all(session)
-    session.send(order_ack(peer, before[5]))
-    settle(peer)
+    if session is not None:
+        sender.acknowledge_all(session)
+        session.send(order_ack(peer, before[5]))
+        settle(peer)
 
 
 @needs("restart")
@@ -111,16 +113,17 @@ def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, su
     judge("MQQB-3.1.1.3.1-12", expected="nothing early", observed=str(tags(before) or "nothing early"), evidence=before)
     sut.control.call("abort", transaction=second)
     sut.control.call("commit", transaction=first)
-    session = sender.session() if early is None else early
-    came = sender.collect_all(session, 2)
+    session = early or sender.next_session()
+    came = [] if session is None else sender.collect_all(session, 2)
     expected = [(1, 1), (2, 2)]
     observed = [(tag, int(header(frame).TxSequenceNumber)) for tag, frame in zip(tags(came), came, strict=True)]
     judge("MQQB-3.1.1.3.1-12", expected=expected, observed=observed, evidence=came)
     ends = [(int(header(frame).FM), int(header(frame).LM)) for frame in came]
     judge("MQQB-3.1.1.3.1-12", expected=[(1, 0), (0, 1)], observed=ends, evidence=came)
-    sender.acknowledge_all(session)
-    session.send(order_ack(peer, came[-1]))
-    settle(peer)
+    if session is not None and came:
+        sender.acknowledge_all(session)
+        session.send(order_ack(peer, came[-1]))
+        settle(peer)
 
 
 @needs("restart", "receive", "queue_control")
