@@ -118,9 +118,10 @@ class AcknowledgingReceiver(Receiver):
             pass
         for connection in self.connections[1:]:  # also when the moment takes long, it would come again
             _acknowledge(connection)
-        self.peer.environment.run_until(lambda: len(wanted()) > count or bool(self.connecting), self.sut.quiet_ms)
-        if self.connecting:
-            self.poll(wanted)
+        environment = self.peer.environment
+        environment.run_until(lambda: len(wanted()) > count or bool(self.connecting), self.sut.quiet_ms)
+        if self.connecting and environment.run_until(lambda: not self.connecting, self.sut.response_timeout_ms):
+            environment.run_until(lambda: len(wanted()) > count, self.sut.quiet_ms)
         for connection in self.connections[1:]:
             _acknowledge(connection)
         return wanted()
