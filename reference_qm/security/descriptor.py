@@ -99,8 +99,6 @@ class Acl(Record):
         if size < _ACL.size:
             raise FormatError("ACL.AclSize", start + 2, cls.SECTION, f"{size} is below {_ACL.size}")
         listed = cursor.within(size - _ACL.size, "ACL.AclSize", cls.SECTION)
-        if count * _ACE.size > listed.remaining:
-            raise FormatError("ACL.AceCount", start + 4, cls.SECTION, f"{count} do not fit {listed.remaining} bytes")
         return cls(tuple(Ace.read(listed) for _ in range(count)), revision)  # room behind the last ACE is allowed
 
     def build(self) -> bytes:

@@ -49,11 +49,8 @@ class MqdsPublicKey(Record):
 
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
-        start = cursor.offset
         key_size, name_size, kind = cursor.unpack(_KEY)
         field = "MQDSPUBLICKEY.sProviderName"
-        if name_size % 2:
-            raise FormatError("MQDSPUBLICKEY.ulProviderLen", start + 4, cls.SECTION, f"{name_size} are no WCHARs")
         name = cursor.within(name_size, field, cls.SECTION)
         provider = wchars.decode(name.through(wchars.NULL, field, cls.SECTION))
         name.finish(field, cls.SECTION)
@@ -82,7 +79,6 @@ class MqdsPublicKeys(Record):
         if size < _KEYS.size:
             raise FormatError("MQDSPUBLICKEYS.ulLen", start, cls.SECTION, f"{size} is below {_KEYS.size}")
         listed = cursor.within(size - _KEYS.size, "MQDSPUBLICKEYS.aPublicKeys", cls.SECTION)
-        _check_count(count, _KEY.size, listed, "MQDSPUBLICKEYS.cNumofKeys", cls.SECTION)
         keys = tuple(MqdsPublicKey.read(listed) for _ in range(count))
         listed.finish("MQDSPUBLICKEYS.ulLen", cls.SECTION)
         return cls(keys)
@@ -140,13 +136,7 @@ class UserSignCerts(Record):
     @classmethod
     def read(cls, cursor: Cursor) -> Self:
         (count,) = cursor.unpack(_CERTIFICATES)
-        _check_count(count, _CERTIFICATE.size, cursor, "MQUSERSIGNCERTS.CertificateCount", cls.SECTION)
         return cls(tuple(UserSignCert.read(cursor) for _ in range(count)))
 
     def build(self) -> bytes:
         return _CERTIFICATES.pack(len(self.Certificates)) + b"".join(entry.build() for entry in self.Certificates)
-
-
-def _check_count(count: int, least: int, cursor: Cursor, field: str, section: str) -> None:
-    if count * least > cursor.remaining:
-        raise FormatError(field, cursor.offset, section, f"{count} do not fit the {cursor.remaining} bytes there")

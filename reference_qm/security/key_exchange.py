@@ -26,9 +26,9 @@ _PUBLIC = "MS-MQQB 2.4.1"
 
 
 def public_key(blob: PublicKeyBlob) -> rsa.RSAPublicKey:
-    """Return the key of a PUBLICKEYBLOB; SecurityError when its numbers are no RSA key that fits a SIMPLEBLOB."""
+    """Return the key of a PUBLICKEYBLOB; SecurityError when its numbers are no RSA key."""
     modulus = int.from_bytes(blob.modulus, "little")
-    if modulus.bit_length() != blob.bitLen or blob.bitLen > 8 * _SIZE:
+    if modulus.bit_length() != blob.bitLen:
         raise SecurityError("PUBLICKEYBLOB.modulus", _PUBLIC, f"{modulus.bit_length()} bits, bitLen {blob.bitLen}")
     try:
         return rsa.RSAPublicNumbers(blob.pubExp, modulus).public_key()

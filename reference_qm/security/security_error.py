@@ -12,6 +12,3 @@ class SecurityError(ValueError):
 
     def __init__(self, subject: str, section: str, message: str) -> None:
         super().__init__(f"{subject}: {message} ({section})")
-        self.subject = subject
-        self.section = section
-        self.message = message

@@ -162,7 +162,7 @@ class TransactionalSending(Part):
 
 def leave_window(session: Session, position: OutgoingMessagePosition) -> None:
     """Stop counting a message as sent and unacknowledged. Spec: MS-MQQB 3.1.1.3.1 (UnAckedMessageCount)."""
-    if position.AwaitingAck and not position.ReceivedSessionAck:
+    if position.AwaitingAck:
         session.UnAckedMessageCount -= 1
 
 

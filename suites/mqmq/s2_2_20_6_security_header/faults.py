@@ -8,12 +8,15 @@ from functools import partial
 from uuid import UUID
 
 from harness.faults.fields import add_bits_set, add_refusals, bit_set, field_is
+from harness.faults.parts import fault
 from harness.faults.primitives import always, packets, wrong_fields
 from harness.faults.registry import Install, add
 from harness.faults.sent_messages import carries, resized, secured_with
 from reference_qm.codec import SecurityHeader, UserMessagePacket
 from reference_qm.codec.cursor import Cursor
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.model.adm import Message, MessagePosition, Queue
 
 MESSAGE = UserMessagePacket
 DATA = "SecurityHeader.SecurityData"
@@ -150,6 +153,18 @@ for _name, _rules, _says, _install in (
     ),
 ):
     add(_name, _rules, _says, _install)
+
+
+@fault("security-items-of-another", breaks=("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03"))
+class ItemsOfAnother(Positions):
+    """A message that arrived has its certificate as its sender."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        security = message.security
+        if security is not None and security.SenderCertificate:
+            message = replace(message, security=replace(security, SenderIdentifier=security.SenderCertificate))
+        return super().insert_message(queue, message)
+
 
 add_refusals(
     MESSAGE,

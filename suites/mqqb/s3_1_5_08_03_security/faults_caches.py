@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
+from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.timed_caches import (
     Cache,
@@ -20,7 +21,11 @@ from harness.faults.timed_caches import (
     cleanup_not_started,
     cleanup_started_again,
 )
+from reference_qm.core.protocol.security_caches import CACHE_TIMERS, CacheTimers
+from reference_qm.model.timers import TimerKey
 from reference_qm.security import UserSignCert
+from reference_qm.security.algorithms import BASE_PROVIDER
+from reference_qm.surface.clock import Now
 
 CERTIFICATES, RECEIVED_KEYS = "UserCertCache", "ReceiveSymmetricKeyCache"
 NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000fd")
@@ -30,6 +35,27 @@ ANONYMOUS = b"\1\1\0\0\0\0\0\1\0\0\0\0"
 class _NotSearched(Cache):
     def find(self, matches: Callable[[Any], bool]) -> Any:
         return None
+
+
+class _BaseKeysElsewhere(Cache):
+    def add(self, entry: Any) -> None:
+        if entry.CryptoServiceProvider != BASE_PROVIDER:
+            super().add(entry)
+
+
+@fault(
+    "cleanup-timers-start-together",
+    breaks=("MQQB-3.1.5.8.3-36", "MQQB-3.1.5.8.3-69", "MQQB-3.1.1.3-05", "MQQB-3.1.1.3-14"),
+)
+class TimersStartTogether(CacheTimers):
+    """What starts the timer of one cache starts those of all."""
+
+    def start(self, now: Now) -> None:
+        super().start(now)
+        for name, attribute in CACHE_TIMERS.items():
+            lifetime_ms = getattr(self.qm.caches, attribute).lifetime_ms
+            if lifetime_ms is not None and not self.qm.timers.is_running(TimerKey(name, 0)):
+                self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, lifetime_ms // self.qm.settings.scale)
 
 
 class _KeysBackwards(Cache):
@@ -186,3 +212,9 @@ for _name, _breaks, _says, _install in (
     ),
 ):
     add(_name, _breaks, _says, _install)
+add(
+    "received-base-keys-elsewhere",
+    "MQQB-3.1.5.8.3-67",
+    "Keys of the Base provider are not put into ReceiveSymmetricKeyCache.",
+    cache_replaced(RECEIVED_KEYS, _BaseKeysElsewhere),
+)

@@ -7,7 +7,7 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN
-from harness.wire.protection import LEVELS, RC4, listed_keys, simple_blob
+from harness.wire.protection import AES_128, AES_192, AES_256, LEVELS, RC2, RC4, listed_keys, simple_blob
 from suites.mqqb.steps.caching import CERTIFICATES, RECEIVE, cached, manager, moment, remaining_ms, users
 from suites.mqqb.steps.opening import Between, pass_time
 from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, secret, signed
@@ -15,6 +15,16 @@ from suites.mqqb.steps.secured import CLEAR, KEY, OTHER_BYTES, Secured, secret, 
 NEEDS = needs("security", "receive", "configure", "inspect")
 ENHANCED = 3
 PROVIDER = LEVELS[ENHANCED]
+WAYS = (
+    (1, RC2, 40),
+    (1, RC4, 40),
+    (ENHANCED, RC2, 128),
+    (ENHANCED, RC4, 128),
+    (5, AES_128, 128),
+    (5, AES_192, 192),
+    (5, AES_256, 256),
+)
+"""PrivacyLevel, algorithm and bits of its key."""
 LATER_MS = 3_000
 """Longer than the difference that CachedTime, in seconds, can show."""
 
@@ -33,8 +43,13 @@ LATER_MS = 3_000
     "MQQB-3.1.1.3-05",
 )
 def test_a_verified_certificate_is_cached(peer, sut, judge):
-    """One entry for the user and the certificate; the timer starts with the first and runs on with the second."""
+    """One entry for the user and the certificate; the timer starts with the first and runs on with the second.
+
+    A message that brings no certificate, a while before, starts no timer of theirs.
+    """
     secured = Secured(peer, sut)
+    secured.dispositions({"": secret(sut, secured.message(body=CLEAR), ENHANCED, RC4, KEY[128])})
+    pass_time(peer, 2 * sut.response_timeout_ms)
     before = users(sut)
     disposition = secured.dispositions({"": signed(secured.message(body=CLEAR))})[""]
     if disposition.found is None:
@@ -100,8 +115,13 @@ def test_the_oldest_half_leaves_a_full_cache_of_certificates(peer, sut, judge):
     "MQQB-3.1.1.3-14",
 )
 def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
-    """One entry for sender, provider, algorithm and blob, also after a second message with the same key."""
+    """One entry for sender, provider, algorithm and blob, also after a second message with the same key.
+
+    A message that brings no key, a while before, starts no timer of theirs.
+    """
     secured = Secured(peer, sut)
+    secured.dispositions({"": signed(secured.message(body=CLEAR))})
+    pass_time(peer, 3 * sut.response_timeout_ms)
     before = len(cached(sut, RECEIVE))
 
     def message(key=KEY[128]):
@@ -134,6 +154,21 @@ def test_the_key_of_a_received_message_is_cached(peer, sut, judge):
         judge(
             rule, expected=Between(due - slack - 2 * sut.response_timeout_ms, due), observed=observed, evidence=evidence
         )
+
+
+@NEEDS
+@covers("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67")
+def test_keys_of_every_provider_are_cached(peer, sut, judge):
+    """A message of each level with each of its algorithms makes an entry of one cache. Windows XP has two (<60>)."""
+    secured = Secured(peer, sut)
+    frames = []
+    for level, algorithm, bits in WAYS:
+        packet = secret(sut, secured.message(body=CLEAR), level, algorithm, KEY[bits])
+        frames += secured.dispositions({"": packet})[""].frames
+    expected = [(LEVELS[level], algorithm) for level, algorithm, _ in WAYS]
+    entries = [(entry.get("CryptoServiceProvider"), entry.get("CryptoAlgorithm")) for entry in cached(sut, RECEIVE)]
+    for rule in ("MQQB-3.1.5.8.3-60", "MQQB-3.1.5.8.3-61", "MQQB-3.1.5.8.3-67"):
+        judge(rule, expected=expected, observed=entries, evidence=frames, advice=True)
 
 
 @NEEDS

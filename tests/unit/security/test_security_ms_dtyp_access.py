@@ -99,7 +99,7 @@ DACL = 20 + len(USER.build()) + len(STAFF.build())
         (_with(DACL, 9), "AclRevision"),
         (_with(DACL + 2, 7, 2), "AclSize"),
         (_with(DACL + 2, 0xFFFF, 2), "AclSize"),
-        (_with(DACL + 4, 0xFFFF, 2), "AceCount"),
+        (_with(DACL + 4, 0xFFFF, 2), "ACE"),
         (_with(DACL + 4, 3, 2), "ACE.AceType"),
         (_with(DACL + 8, 5), "AceType"),
         (_with(DACL + 10, 7, 2), "AceSize"),

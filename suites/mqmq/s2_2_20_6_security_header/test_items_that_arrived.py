@@ -1,0 +1,62 @@
+"""MS-MQMQ 2.2.20.6 SecurityHeader: the items of SecurityData as the receiving application gets them."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+from harness.errors import ConformanceFailure
+from harness.judging.verdicts import Verdict
+from harness.run.marks import covers, needs
+from harness.sut.provisioning import ALICE, BOB
+from harness.wire import ProviderInfo
+from harness.wire.protection import ADVANCED, ENHANCED, PROVIDER_TYPES, SIG10, SIG20
+from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, signed
+
+ITEMS = ("sender_type", "sender", "certificate_base64", "provider")
+"""What a control channel shows of SecurityData."""
+
+
+def _provider(name: str) -> dict[str, Any]:
+    return {"DE": 0, "ProviderInfo": bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[name], ProviderName=name))}
+
+
+@needs("security", "receive")
+@covers("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03")
+def test_the_items_of_a_message_are_those_that_its_receiver_gets(peer, sut, judge):
+    """Messages of users, some signed, with providers, and of a queue manager, which has neither: each item as sent."""
+    secured = Secured(peer, sut)
+    guid = peer.identifier
+    queue_manager = {"ST": BY_QUEUE_MANAGER, "SecurityID": guid.bytes_le, "SenderCert": b""}
+    packets = {
+        "a user": secured.message(ALICE),
+        "another user, with a provider": secured.message(BOB, security=_provider(ENHANCED)),
+        "a user, signed": signed(secured.message(ALICE), SIG10),
+        "another user, signed with a provider": signed(
+            secured.message(BOB, security=_provider(ADVANCED)), SIG20, BOB.key
+        ),
+        "a queue manager": secured.message(security=queue_manager),
+    }
+    alice, bob = (("sid", user.sid, base64.b64encode(user.certificate).decode()) for user in (ALICE, BOB))
+    expected = {
+        "a user": (*alice, None),
+        "another user, with a provider": (*bob, ENHANCED),
+        "a user, signed": (*alice, None),
+        "another user, signed with a provider": (*bob, ADVANCED),
+        "a queue manager": ("queue_manager", str(guid), "", None),
+    }
+    for name, found in secured.dispositions(packets).items():
+        if found.found is None:
+            if "signed" in name:
+                continue
+            raise ConformanceFailure(f"{name}: its message did not come into its queue")
+        shown = found.found.get("security")
+        if sut.reads_remotely or not shown:
+            judge.give_up(
+                Verdict.NOT_OBSERVABLE, "what is told of a message that was read says nothing of its security"
+            )
+            return
+        whole = dict(zip(ITEMS, expected[name], strict=True))
+        seen = {item: shown.get(item) for item in ITEMS}
+        for rule in ("MQMQ-2.2.20.6-D02", "MQMQ-2.2.20.6-D03"):
+            judge(rule, expected=f"{name}: {whole}", observed=f"{name}: {seen}", evidence=found.frames)
