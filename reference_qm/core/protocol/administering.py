@@ -43,7 +43,8 @@ class Administering(Part):
         """Send again what waits in an outgoing queue. Spec: MS-MQDMPR 3.1.4.15, 3.1.7.2.4, MS-MQQB 3.1.7.14.
 
         3.1.7.2.4 makes State Inactive. Of a session that is open, or is being established, it becomes what that makes
-        it: Inactive, nothing would be sent on it, and there is no second session to establish.
+        it: Inactive, nothing would be sent on it, and there is no second session to establish. What was sent on the
+        session before the pause is not sent again (``next_unsent``).
         """
         if queue.State is not OutgoingQueueState.ON_HOLD:
             return
@@ -56,8 +57,7 @@ class Administering(Part):
             session.SessionActive = True
             self.qm.dispatch_collection.remove_queue(queue)
             for position in session.OutgoingMessageTable:
-                if not (position.AwaitingAck or position.ReceivedSessionAck):
-                    self.qm.dispatch_collection.add(session, position)
+                self.qm.dispatch_collection.add(session, position)
             self.qm.sending.dispatch_messages(session, now)
 
     def take_offline(self, now: Now) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from reference_qm.codec import NULL_GUID, MessageClass, UserMessagePacket
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.part import QM, Part
 from reference_qm.core.protocol.in_sequence import was_accepted
 from reference_qm.core.protocol.messages import deserialize_message
@@ -109,9 +109,8 @@ class Admission(Part):
         return status is EnqueueStatus.NO_ERROR
 
     def message_of(self, packet: UserMessagePacket, now: Now) -> Message:
-        """Make the message of a packet that arrived; zeros for its receiver mean this queue manager."""
-        receiver = packet.UserHeader.QueueManagerAddress
-        return deserialize_message(packet, self.qm.adm.Identifier if receiver == NULL_GUID else receiver, now.utc_s)
+        """Make the message of a packet that arrived for a queue of this queue manager."""
+        return deserialize_message(packet, self.qm.adm.Identifier, now.utc_s)
 
 
 Check = Callable[[Session, UserMessagePacket, Any, Now], Outcome]

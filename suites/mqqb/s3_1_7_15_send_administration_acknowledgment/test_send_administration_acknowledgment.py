@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import pytest
@@ -199,16 +200,23 @@ def test_an_acknowledgment_goes_to_the_administration_queue(peer, sut, judge):
 
 @covers("MQQB-3.1.7.15-12")
 @needs("queue_control", "receive")
-def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_there(peer, sut, judge):
-    """With AQ 3 the acknowledgment of a message to the SUT is in the SUT's own queue of that number."""
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [("PA", "MQMSG_CLASS_ACK_REACH_QUEUE"), ("NA", "MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_Q")],
+    ids=["arrived", "refused"],
+)
+def test_an_administration_queue_on_the_destination_gets_the_acknowledgment_there(peer, sut, judge, asked, name):
+    """With AQ 3 the acknowledgment of a message to the SUT, taken or not, is in its own queue of that number."""
     queue = sut.new_queue("administration")
     number = private_number(sut, queue)
     receiver = AcknowledgingReceiver(peer, sut)
     own = {"AQ": 3, "AdminQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=number)}
-    sent = receiver.give(a_message(peer, private_queue(sut.guid, number) | own, destination=None, properties={"PA": 1}))
+    user = private_queue(sut.guid, number) | own
+    make = functools.partial(a_message, peer) if asked == "PA" else receiver.sequence.message
+    sent = receiver.give(make(user, destination=None, properties={asked: 1}))
     receiver.connections[0].quiet()
     found = sut.control.call("peek", queue=queue, limit=10)["messages"]
-    observed = [one["correlation_id"] for one in found if one["class"] == "MQMSG_CLASS_ACK_REACH_QUEUE"]
+    observed = [one["correlation_id"] for one in found if one["class"] == name]
     judge("MQQB-3.1.7.15-12", expected=[identifier(sent)], observed=observed, evidence=[sent])
 
 
