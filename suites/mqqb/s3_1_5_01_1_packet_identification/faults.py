@@ -7,14 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from harness.faults.packet_sizes import known_by_size
-from harness.faults.parts import fault
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import inputs, set_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import (
+    ConnectionParametersPacket,
     DirectQueueFormatName,
+    EstablishConnectionPacket,
     FormatError,
     MessageClass,
     Packet,
+    SessionAckPacket,
     UserHeader,
     UserMessagePacket,
     parse_packet,
@@ -37,6 +40,15 @@ add(
 )
 
 
+@fault("header-session-ack-without-sh", breaks=("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"))
+class SessionAckWithoutSH(Identifying):
+    """A SessionAck is one also when SH is clear."""
+
+    def check_form(self, packet: Packet) -> None:
+        if not isinstance(packet, SessionAckPacket):
+            super().check_form(packet)
+
+
 @fault("header-normal-messages-unknown", breaks="MQQB-3.1.5.1.1-13")
 class NormalMessagesUnknown(Identifying):
     """The class NORMAL is refused."""
@@ -46,6 +58,33 @@ class NormalMessagesUnknown(Identifying):
         if isinstance(packet, UserMessagePacket) and packet.MessagePropertiesHeader.MessageClass == 0:
             raise FormatError("MessagePropertiesHeader.MessageClass", 0, "a fault", "is NORMAL")
         return packet
+
+
+def _unknown(kind: type[Packet]) -> Install:
+    """Refuse every packet of a kind."""
+
+    class Unknown(Identifying):
+        def identify_packet(self, data: bytes) -> Packet:
+            packet = super().identify_packet(data)
+            if isinstance(packet, kind):
+                raise FormatError("InternalHeader.PT", 0, "a fault", "is not known")
+            return packet
+
+    return replaced(Unknown)
+
+
+add(
+    "header-establish-unknown",
+    ("MQQB-3.1.5.1.1-01", "MQQB-3.1.5.1-03"),
+    "PT 2 makes no EstablishConnection.",
+    _unknown(EstablishConnectionPacket),
+)
+add(
+    "header-parameters-unknown",
+    ("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03"),
+    "PT 3 makes no ConnectionParameters.",
+    _unknown(ConnectionParametersPacket),
+)
 
 
 # -- messages that are acknowledgments but for one field -----------------------------------------------------------
@@ -96,8 +135,3 @@ for _name, _rule, _field, _fields in (
 ):
     _says = f"A message is taken for a FinalAck whatever its {_field} is."
     add(_name, _rule, _says, _overlooked(is_final_ack, _fields))
-
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.1.1-01": ("header-establish-known-by-size",),
-}
-"""Faults of other sections that break rules of this one."""

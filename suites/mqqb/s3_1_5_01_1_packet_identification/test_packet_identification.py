@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.run.marks import covers, needs
@@ -11,6 +13,13 @@ from suites.mqqb.steps.opening import CLOSED_UNANSWERED, check_alive, ending, es
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.sequences import Outgoing
 
+TIMEOUTS: dict[str, Any] = {"RecoverableAckTimeout": 500, "AckTimeout": 20_000}
+NO_PARAMETERS: dict[str, dict[str, Any]] = {
+    "IN 0": {"base": {"IN": 0}},
+    "PT 0": {"internal": {"PT": 0}},
+    "PT 1": {"internal": {"PT": 1}},
+    "PT 2": {"internal": {"PT": 2}},
+}
 AGAIN, GONE = "comes again", "does not come again"
 
 
@@ -64,25 +73,35 @@ def test_what_is_no_acknowledgment_ends_nothing(peer, sut, judge, rule):
 
 @covers("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03")
 def test_connection_parameters_are_known_by_in_and_pt(peer, judge):
-    """The same bytes with IN clear are no parameters: they are not answered as such."""
-    check_alive(opened(peer))
-    connection = established(peer)
-    sent = connection.send(connection_parameters(base={"IN": 0}, RecoverableAckTimeout=500, AckTimeout=20_000))
-    observed = ending(connection, 1)
-    for rule in ("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03"):
-        judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
+    """Parameters are answered as such; the same bytes with IN clear, or another PT, are not."""
+    good = established(peer)
+    asked = good.send(connection_parameters(**TIMEOUTS))
+    answer = good.poll("ConnectionParameters")
+    cases = [("whole", "ConnectionParameters" if answer else "nothing", [asked, answer])]
+    for flaw, changes in NO_PARAMETERS.items():
+        connection = established(peer)
+        sent = connection.send(connection_parameters(**TIMEOUTS, **changes))
+        cases.append((flaw, ending(connection, 1), [sent, connection.last]))
+    for flaw, observed, evidence in cases:
+        expected = "ConnectionParameters" if flaw == "whole" else CLOSED_UNANSWERED
+        for rule in ("MQQB-3.1.5.1.1-02", "MQQB-3.1.5.1-03"):
+            judge(rule, expected=f"{flaw}: {expected}", observed=f"{flaw}: {observed}", evidence=evidence)
 
 
 @covers("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03")
-def test_a_session_ack_is_known_by_in_sh_and_pt(peer, judge):
-    """A session acknowledgment is taken as one; the same bytes with IN clear end the session."""
+@pytest.mark.parametrize(
+    ("base", "packet_type"),
+    [({"IN": 0, "PacketSize": 20}, 1), ({"SH": 0}, 1), ({}, 0), ({}, 4), ({}, 9)],
+    ids=["IN-0", "SH-0", "PT-0", "PT-4", "PT-9"],
+)
+def test_a_session_ack_is_known_by_in_sh_and_pt(peer, judge, base, packet_type):
+    """A session acknowledgment is taken as one; the same bytes with IN or SH clear, or another PT, end the session."""
     connection = opened(peer)
     connection.send(session_ack(base={"PacketSize": 20}))
     check_alive(connection)
     before = len(connection.received)
-    sent = connection.send(
-        session_ack(base={"IN": 0, "PacketSize": 20}, UserMsgSequenceNumber=1, RecoverableMsgSeqNumber=1)
-    )
+    counts = {"UserMsgSequenceNumber": 1, "RecoverableMsgSeqNumber": 1}
+    sent = connection.send(session_ack(base=base, internal={"PT": packet_type}, **counts))
     observed = ending(connection, before)
     for rule in ("MQQB-3.1.5.1.1-03", "MQQB-3.1.5.1-03"):
         judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -40,6 +42,13 @@ WRONG_SIGNATURES = {
     "signature with one wrong bit": (4, b"\x4d\x49\x4f\x52"),
 }
 
+NO_REQUEST: dict[str, dict[str, Any]] = {
+    "IN 0": {"base": {"IN": 0}},
+    "PT 0": {"internal": {"PT": 0}},
+    "PT 1": {"internal": {"PT": 1}},
+    "PT 3": {"internal": {"PT": 3}},
+}
+
 
 @covers("MQQB-3.1.5.1-01")
 def test_any_packet_counts_as_activity(peer, sut, judge):
@@ -64,15 +73,19 @@ def test_any_packet_counts_as_activity(peer, sut, judge):
 
 @covers("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01")
 def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
-    """The same bytes with IN clear are no request: they are not answered as one."""
+    """A request is answered as one; the same bytes with IN clear, or another PT, are not."""
     good = peer.connect()
-    good.send(request(peer))
-    good.expect("EstablishConnection")
-    connection = peer.connect()
-    sent = connection.send(establish_connection(base={"IN": 0}, ClientGuid=peer.identifier))
-    observed = ending(connection, 0)
-    for rule in ("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01"):
-        judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
+    asked = good.send(request(peer))
+    answer = good.poll("EstablishConnection")
+    cases = [("whole", "EstablishConnection" if answer else "nothing", [asked, answer])]
+    for flaw, changes in NO_REQUEST.items():
+        connection = peer.connect()
+        sent = connection.send(establish_connection(ClientGuid=peer.identifier, **changes))
+        cases.append((flaw, ending(connection, 0), [sent, connection.last]))
+    for flaw, observed, evidence in cases:
+        expected = "EstablishConnection" if flaw == "whole" else CLOSED_UNANSWERED
+        for rule in ("MQQB-3.1.5.1-03", "MQQB-3.1.5.1.1-01"):
+            judge(rule, expected=f"{flaw}: {expected}", observed=f"{flaw}: {observed}", evidence=evidence)
 
 
 @goes_on()
