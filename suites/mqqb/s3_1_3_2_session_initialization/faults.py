@@ -41,6 +41,7 @@ for _name, _rule, _element in (
     ("session-keeps-recoverable-message-sent-count", "MQQB-3.1.3.2-03", "RecoverableMessageSentCount"),
     ("session-keeps-message-received-count", "MQQB-3.1.3.2-04", "MessageReceivedCount"),
     ("session-keeps-recoverable-message-received-count", "MQQB-3.1.3.2-05", "RecoverableMessageReceivedCount"),
+    ("session-keeps-recoverable-msg-ack-flags", "MQQB-3.1.3.2-06", "RecoverableMsgAckFlags"),
 ):
     _says = f"A session begins with the {_element} that the one before it ended with."
     add(_name, _rule, _says, _kept(_element))
@@ -78,6 +79,16 @@ class SessionKeepsWhatWasTransmitted(Initialization):
 
     def initialize_messages(self, session: Session) -> None:
         session.UnAckedMessageCount = 0
+
+
+@fault("session-keeps-un-acked-message-count", breaks="MQQB-3.1.3.2-23")
+class SessionKeepsUnAckedMessageCount(Initialization):
+    """What was not acknowledged on one session narrows the window of the next."""
+
+    def initialize_messages(self, session: Session) -> None:
+        unacked = session.UnAckedMessageCount
+        super().initialize_messages(session)
+        session.UnAckedMessageCount = unacked
 
 
 # -- elements ------------------------------------------------------------------------------------------------------
@@ -147,6 +158,17 @@ def _sequence_begun_with(element: str, value: object) -> Install:
             setattr(session.TxOutgoingSequence, element, value)
 
     return replaced(SequenceBegunWith)
+
+
+@fault("sequence-keeps-last-ack-count", breaks="MQQB-3.1.3.2-18")
+class SequenceKeepsLastAckCount(Initialization):
+    """OrderAcks are counted on from session to session."""
+
+    def initialize_transfer_sequence(self, session: Session, now: Now) -> None:
+        before = session.TxOutgoingSequence
+        super().initialize_transfer_sequence(session, now)
+        if before is not None and session.TxOutgoingSequence is not None:
+            session.TxOutgoingSequence.LastAckCount = before.LastAckCount
 
 
 _OF_SEQUENCE: tuple[tuple[str, str, str, object], ...] = (

@@ -34,10 +34,14 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.pinging import Caller, element, field, shown
 from suites.mqqb.steps.provoking import let_send
 from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sequences import Outgoing
 
 CLEANUP_MS = 20_000
 FIRST_TIME = "closed when the cleanup time was over"
 LATER = "closed one cleanup time later"
+
+USUAL_WINDOW = 64
+"""WindowSize unless a system has another (3.1.3.2)."""
 
 INITIAL = {
     "MQQB-3.1.3.2-08": ("UnackedReceivedMsgCount", 0),
@@ -66,8 +70,12 @@ SEQUENCE = {
 @covers(
     "MQQB-3.1.3.2-02", "MQQB-3.1.3.2-03", "MQQB-3.1.3.2-04", "MQQB-3.1.3.2-05", "MQQB-3.1.3.2-06", "MQQB-3.1.3.2-07"
 )
-def test_counts_begin_anew_with_each_session(peer, sut, judge):
-    """After a session with two messages each way, the first acknowledgment of the next one counts its own, one each."""
+@pytest.mark.parametrize("owed", [0, 2])
+def test_counts_begin_anew_with_each_session(peer, sut, judge, owed):
+    """After a session with two messages each way, the first acknowledgment of the next one counts its own, one each.
+
+    ``owed``: how many more messages of the peer may be unacknowledged when the first session is lost.
+    """
     listener = listen(peer, sut)
     first, asked = accepted(listener)
     agree(first, respond(first, asked))
@@ -78,6 +86,9 @@ def test_counts_begin_anew_with_each_session(peer, sut, judge):
     first.expect("SessionAck", lambda frame: frame["SessionHeader"].AckSequenceNumber == 2)
     first.send(_acknowledgment(2))
     settle(peer)
+    for _ in range(owed):
+        first.send(recoverable_message(peer))
+    pass_time(peer, 1)
     first.close()
 
     let_send(peer, sut, direct_name(peer), delivery="recoverable")
@@ -126,6 +137,25 @@ def test_messages_that_wait_fit_into_the_window_of_a_new_session(peer, sut, judg
     judge("MQQB-3.1.3.2-23", expected="messages [1, 2, 3]", observed=f"messages {tags(came)}", evidence=came)
 
 
+@covers("MQQB-3.1.3.2-23")
+def test_messages_left_over_fit_into_the_window_of_the_next_session(peer, sut, judge):
+    """More than half a window of messages is sent and not acknowledged: the next session brings them all at once."""
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session, _ = sender.first(1)
+    window = session.received[1]["ConnectionParametersHeader"].WindowSize
+    count = min(window, USUAL_WINDOW) // 2 + 1
+    sender.send(*range(2, count + 1))
+    if len(sender.collect(session, count)) != count:
+        raise ConformanceFailure(f"{count} messages did not come through a window of {window}")
+    session.close()
+    again = sender.session()
+    came = sender.collect(again, count)
+    sender.acknowledge_all(again)
+    distinct = len(set(tags(came)))
+    judge("MQQB-3.1.3.2-23", expected=f"{count} messages", observed=f"{distinct} messages", evidence=came)
+
+
 @needs("send")
 @covers("MQQB-3.1.3.2-22")
 def test_messages_left_over_are_sent_again_on_the_next_session(peer, sut, judge):
@@ -146,6 +176,26 @@ def test_messages_left_over_are_sent_again_on_the_next_session(peer, sut, judge)
     judge(
         "MQQB-3.1.3.2-22", expected="messages [2, 3]", observed=f"messages {sorted(tags(came))}", evidence=[ack, *came]
     )
+
+
+@needs("send", "management")
+@covers("MQQB-3.1.3.2-18")
+def test_the_next_session_counts_its_own_order_acks(peer, sut, judge):
+    """Of three messages two have OrderAcks on one session, the third on the next, which has had one then."""
+    outgoing = Outgoing(peer, sut, "mqc-next-session")
+    outgoing.send(3)
+    outgoing.on_session()
+    frames = []
+    for number in (1, 2):
+        frames.append(outgoing.acknowledge(number))
+        outgoing.await_info("EodLastAckCount", number)
+    outgoing.session.close()
+    outgoing.next_session()
+    outgoing.on_session()
+    frames.append(outgoing.acknowledge(3))
+    outgoing.await_info("EodNoAckCount", 0)
+    observed = element(outgoing.info(), "EodLastAckCount")
+    judge("MQQB-3.1.3.2-18", expected=1, observed=observed, evidence=[*outgoing.copies(3), *frames])
 
 
 @needs("set_timers")

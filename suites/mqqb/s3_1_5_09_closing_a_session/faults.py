@@ -33,6 +33,17 @@ class ClosedSessionQueueConnected(Closing):
             session.OutgoingQueueReference.State = OutgoingQueueState.CONNECTED
 
 
+@fault("closed-session-queue-not-on-hold", breaks=("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04"))
+class ClosedSessionQueueNotOnHold(Closing):
+    """A queue that is on hold is not any more when its session is closed."""
+
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        queue = session.OutgoingQueueReference
+        if session.initiator and queue is not None and queue.State is OutgoingQueueState.ON_HOLD:
+            queue.State = OutgoingQueueState.CONNECTED
+        super().close(session, reason, now)
+
+
 add(
     "session-retry-not-started",
     "MQQB-3.1.5.9-04",

@@ -22,6 +22,26 @@ add(
 )
 
 
+@fault("session-retry-with-nothing-left", breaks="MQQB-3.1.6.1-01")
+class RetryWithNothingLeft(Closing):
+    """A session whose messages were acknowledged while it was lost is established again, too."""
+
+    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
+        if session.SessionState is SessionState.WAITING_RECONNECT and not len(session.OutgoingMessageTable):
+            self.qm.establishing.establish(session, now)
+        else:
+            super().on_session_retry_connect_timer(session, now)
+
+
+@fault("session-retry-waits-for-ever", breaks="MQQB-3.1.7.12-14")
+class RetryWaitsForEver(Closing):
+    """A session whose messages were acknowledged while it was lost is never established again."""
+
+    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
+        if len(session.OutgoingMessageTable):
+            super().on_session_retry_connect_timer(session, now)
+
+
 @fault("session-retry-connects-in-silence", breaks="MQQB-3.1.6.1-03")
 class RetryConnectsInSilence(Establishing):
     """A session is tried again by a connection on which no EstablishConnection is sent."""

@@ -7,13 +7,15 @@ from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs
 from harness.sut.virtual_driver import TWO_ADDRESSES
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import direct_name, settle
+from suites.mqqb.steps.opening import check_alive, direct_name, opened, settle
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender, tags
 
 BY_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
 DELIVERIES = ("express", "recoverable", "transactional")
 AGAIN = "connected again after the retry time"
+LONG_RETRY_MS = 60_000
+"""Long enough for an acknowledgment on another session."""
 
 
 @covers(
@@ -92,6 +94,37 @@ def test_the_new_session_brings_messages_of_every_delivery_in_their_order(peer, 
     if transactional:
         session.send(order_ack(peer, transactional[-1]))
     settle(peer)
+
+
+@needs("send", "set_timers")
+@covers("MQQB-3.1.6.1-01", "MQQB-3.1.7.12-14")
+def test_what_is_acknowledged_while_its_session_is_lost_makes_no_other(peer, sut, judge):
+    """The only message left has its OrderAck on a session of the peer's: there is no session until the next message."""
+    sut.set_timers(session_retry_connect_ms=LONG_RETRY_MS)
+    sender = Sender(peer, sut, direct_name(peer, "mqc-late-order-ack"))
+    sender.send(1, delivery="transactional")
+    session, [sent] = sender.first(1)
+    sender.acknowledge_all(session)
+    settle(peer)
+    session.close()
+    other = opened(peer)
+    ack = other.send(order_ack(peer, sent))
+    check_alive(other)
+    if sender.next_session(0) is not None:
+        raise ConformanceFailure("the SUT connected again before its message was acknowledged")
+    within_ms = sut.duration_ms(LONG_RETRY_MS) + sut.slack_ms(LONG_RETRY_MS)
+    early = sender.next_session(within_ms)
+    observed = f"{'no' if early is None else 'a'} new session with nothing left to send"
+    evidence = [sent, ack, *(early.received[:1] if early else [])]
+    judge("MQQB-3.1.6.1-01", expected="no new session with nothing left to send", observed=observed, evidence=evidence)
+    judge.finished("MQQB-3.1.6.1-01")
+    sender.send(2)
+    again = early or sender.next_session(within_ms)
+    came = tags(sender.collect(again, 1)) if again else []
+    evidence += again.received if again else []
+    judge("MQQB-3.1.7.12-14", expected="messages [2]", observed=f"messages {came}", evidence=evidence)
+    if again is not None:
+        sender.acknowledge_all(again)
 
 
 @covers("MQQB-3.1.6.1-04", "MQQB-3.1.6.1-05", "MQQB-3.1.6.1-06", "MQQB-3.1.6.1-09")

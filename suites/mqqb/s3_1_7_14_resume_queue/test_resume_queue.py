@@ -44,7 +44,7 @@ def test_a_resumed_session_with_messages_is_active(peer, sut, judge):
 
 
 @needs("send", "pause", "queue_control")
-@covers("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03")
+@covers("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04", "MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03")
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
 def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, waiting):
     """The session is lost, the queue paused: for two retry times there is none, and one when it is resumed."""
@@ -59,9 +59,18 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
     session.close()
     if not eventually(peer, lambda: sut.outgoing(sender.to)["state"] != "Connected"):
         raise ConformanceFailure("the SUT did not notice that its session is lost")
+    early = sender.next_session(sut.connect_timeout_ms)
+    judge(
+        "MQQB-3.1.5.9-04",
+        expected="no session while its queue is on hold",
+        observed=f"{'no' if early is None else 'a'} session while its queue is on hold",
+        evidence=[*sent, *(early.received if early else [])],
+    )
+    judge("MQQB-3.1.5.9-03", expected="OnHold", observed=sut.outgoing(sender.to)["state"], evidence=sent)
+    judge.finished("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04")
     if waiting == "sent while paused":
         sender.send(2)
-    if sender.next_session(sut.connect_timeout_ms) is not None:
+    if early is not None or sender.next_session(sut.connect_timeout_ms) is not None:
         raise ConformanceFailure("the SUT establishes a session for a paused queue (3.1.7.12)")
     sut.resume(sender.to)
     again = sender.next_session(sut.response_timeout_ms)

@@ -9,9 +9,10 @@ from uuid import UUID
 
 from harness.faults.fields import field_is
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import packets, wrong_fields
+from harness.faults.primitives import packets, skip, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, PrivateName, UserMessagePacket
+from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.protocol.order_acks import OrderAcks, is_final_ack, is_order_ack
 from reference_qm.core.queueing.names import ORDER_QUEUE_NUMBER
 from reference_qm.model.adm import Session
@@ -20,6 +21,14 @@ from reference_qm.surface.clock import Now
 
 def _is_acknowledgment(packet: UserMessagePacket) -> bool:
     return is_order_ack(packet) or is_final_ack(packet)
+
+
+add(
+    "final-ack-lost-with-its-session",
+    "MQQB-3.1.7.17-11",
+    "A FinalAck that the other side has not acknowledged is forgotten with the session.",
+    skip(FinalAcks.keep_final_acks),
+)
 
 
 @fault("transactional-ack-identifier", breaks="MQQB-3.1.7.17-03")

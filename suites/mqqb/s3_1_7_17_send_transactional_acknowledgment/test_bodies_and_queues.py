@@ -146,3 +146,24 @@ def test_acknowledgments_of_messages_for_a_private_name_go_to_a_private_name(pee
     expected = f"DQ {ON_DESTINATION}, queue {ORDER_QUEUE_NUMBER} of {text(peer.identifier)}"
     for rule in ("MQQB-3.1.7.17-D13", "MQQB-3.1.7.17-07"):
         judge(rule, expected=expected, observed=observed, evidence=[sent, frame])
+
+
+@covers("MQQB-3.1.7.17-11")
+def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
+    """Being recoverable, two FinalAcks whose session is lost with them come on the next one, and on the one after."""
+    receiver = Receiver(peer, sut)
+    sent = [receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}") for _ in range(2)]
+    wanted = [str(message["UserHeader"].MessageID) for message in sent]
+    for turn in ("at first", "again", "and again"):
+        frames = _final_acks(receiver, len(wanted))
+        observed = sorted(_fields(frame, FinalAckBody)["MessageID"] for frame in frames)
+        judge("MQQB-3.1.7.17-11", expected=f"{turn} {wanted}", observed=f"{turn} {observed}", evidence=[*sent, *frames])
+        for connection in receiver.connections:
+            connection.close()
+        receiver.connections.clear()
+
+
+def _final_acks(receiver: Receiver, count: int) -> list[Frame]:
+    """Wait for so many FinalAcks on the connections that there are, and those that the SUT opens; return all."""
+    receiver.poll(lambda: receiver.acknowledgments(final=True)[count - 1 :], 0)
+    return receiver.acknowledgments(final=True)
