@@ -43,6 +43,14 @@ class WhateverTheWindow(Sending):
         return True
 
 
+@fault("step-window-one-too-small", breaks=("MQQB-3.1.7.1.3-14", "MQQB-3.1.7.1-03"))
+class WindowOneTooSmall(Sending):
+    """One message fewer is sent than the window has room for."""
+
+    def is_window_open(self, session: Session) -> bool:
+        return session.UnAckedMessageCount + 1 < session.WindowSize
+
+
 @fault("step-without-reference", breaks="MQQB-3.1.7.1-04")
 class WithoutReference(Sending):
     """The session has no outgoing queue when it has sent."""
