@@ -98,26 +98,26 @@ def test_what_was_acknowledged_on_the_session_does_not_come_after_a_restart(peer
 @needs("send", "restart", "transactions")
 @covers("MQQB-3.1.1.3.1-12")
 def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, sut, judge):
-    """A transaction of two messages and another are prepared; after a restart nothing comes until the one is committed:
-    then its messages, in their order, and never those of the other, which is aborted.
+    """A transaction of two messages and another are prepared beside a message of none, which alone comes after a
+    restart until the one is committed: then its messages, in their order, and never those of the other, which is
+    aborted.
     """
     sender = Sender(peer, sut, direct_name(peer, "mqc-prepared"))
     first, second = (sut.control.call("begin", external=True)["transaction"] for _ in range(2))
     sender.send(1, 2, transaction=first)
+    sender.send(9, delivery="recoverable")
     sender.send(3, transaction=second)
     for transaction in (first, second):
         sut.control.call("prepare", transaction=transaction)
     sut.restart()
-    early = sender.next_session(sut.quiet_ms)
-    before = [] if early is None else sender.collect_all(early, 0)
-    judge("MQQB-3.1.1.3.1-12", expected="nothing early", observed=str(tags(before) or "nothing early"), evidence=before)
+    session = sender.next_session()
+    early = [] if session is None else sender.collect_all(session, 1)
+    judge("MQQB-3.1.1.3.1-12", expected=[9], observed=tags(early), evidence=early)
     sut.control.call("abort", transaction=second)
     sut.control.call("commit", transaction=first)
-    session = early or sender.next_session()
-    came = [] if session is None else sender.collect_all(session, 2)
-    expected = [(1, 1), (2, 2)]
+    came = [] if session is None else sender.collect_all(session, 3)[len(early) :]
     observed = [(tag, int(header(frame).TxSequenceNumber)) for tag, frame in zip(tags(came), came, strict=True)]
-    judge("MQQB-3.1.1.3.1-12", expected=expected, observed=observed, evidence=came)
+    judge("MQQB-3.1.1.3.1-12", expected=[(1, 1), (2, 2)], observed=observed, evidence=came)
     ends = [(int(header(frame).FM), int(header(frame).LM)) for frame in came]
     judge("MQQB-3.1.1.3.1-12", expected=[(1, 0), (0, 1)], observed=ends, evidence=came)
     if session is not None and came:
@@ -211,3 +211,28 @@ def test_a_final_acknowledgment_comes_after_a_restart(peer, sut, judge):
     delivery = described(before, sut.guid)["delivery"]
     observed = f"{delivery}, {'gone' if after is None else _differs(before, after, sut.guid)}"
     judge("MQQB-3.1.7.17-D01", expected=f"recoverable, {SAME}", observed=observed, evidence=[sent, before, after])
+
+
+@needs("send", "restart", "transactions")
+@covers("MQMQ-2.2.20.5-07")
+def test_a_transaction_after_a_restart_has_an_id_of_its_own(peer, sut, judge):
+    """Of two transactions before a restart and two after it each has another ID."""
+    sender = Sender(peer, sut, direct_name(peer, "mqc-ids"))
+    came: list[Frame] = []
+    for first in (1, 3):
+        for tag in (first, first + 1):
+            transaction = sut.control.call("begin")["transaction"]
+            sender.send(tag, transaction=transaction)
+            sut.control.call("commit", transaction=transaction)
+        session = sender.session()
+        came += sender.collect_all(session, 2)
+        sender.acknowledge_all(session)
+        session.send(order_ack(peer, came[-1]))
+        settle(peer)
+        if first == 1:
+            sut.restart()
+    if sorted(set(tags(came))) != [1, 2, 3, 4]:
+        raise ConformanceFailure(f"messages {tags(came)} came")
+    own = {tag: int(header(frame).ID) for tag, frame in zip(tags(came), came, strict=True)}
+    different = "four IDs" if len(set(own.values())) == len(own) else str(own)
+    judge("MQMQ-2.2.20.5-07", expected="four IDs", observed=different, evidence=came)
