@@ -61,6 +61,16 @@ add(
 )
 
 
+@fault("available-hold-connects", breaks="MQQB-3.1.7.12-04")
+class HoldConnects(Sending):
+    """A message for a queue that is on hold has its session established."""
+
+    def message_position_available(self, queue: OutgoingQueue, position: MessagePosition, now: Now) -> None:
+        super().message_position_available(queue, position, now)
+        if queue.State is OutgoingQueueState.ON_HOLD and queue.session.SessionState is SessionState.CLOSED:
+            self.qm.establishing.establish(queue.session, now)
+
+
 @fault("available-hold-ends", breaks="MQQB-3.1.7.12-04")
 class HoldEnds(Sending):
     """A message ends the hold of its queue."""

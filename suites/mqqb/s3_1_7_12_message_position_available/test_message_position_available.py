@@ -98,6 +98,29 @@ def test_a_message_for_a_queue_on_hold_is_not_sent(peer, sut, judge):
     judge("MQQB-3.1.7.12-04", expected="sent: 1", observed=f"sent: {joined(at_once)}", evidence=messages(session))
 
 
+@needs("send", "pause")
+@covers("MQQB-3.1.7.12-04")
+def test_a_message_for_a_queue_on_hold_opens_no_session(peer, sut, judge):
+    """A queue whose session ended is paused: a message for it changes nothing, for two retry times (E85)."""
+    sender = Sender(peer, sut)
+    sender.send(1)
+    session, sent = sender.first(1)
+    sender.acknowledge_all(session)
+    session.quiet()
+    sut.pause(sender.to)
+    session.close()
+    pass_time(peer, sut.quiet_ms)
+    sender.send(2)
+    again = sender.next_session(sut.connect_timeout_ms)
+    evidence = [*sent, *(again.received if again else [])]
+    judge("MQQB-3.1.7.12-04", expected="no session", observed="a session" if again else "no session", evidence=evidence)
+    sut.resume(sender.to)
+    again = again or sender.next_session(sut.connect_timeout_ms)
+    if again is not None:
+        sender.collect(again, 1)
+        sender.acknowledge_all(again)
+
+
 @needs("send", "receive")
 @covers("MQQB-3.1.7.12-02")
 def test_a_message_for_an_own_queue_stays_here(peer, sut, judge):
