@@ -58,9 +58,9 @@ class Sending(Part):
         to be established again too, or its queue would never be sent. Printed is to connect before the message is in
         the table; an attempt that fails at once would then find the table empty and never be repeated.
 
-        Printed is to do nothing while the queue is Locked, which no outgoing queue is here, or OnHold. Resuming (3.1.7.14)
-        sends what is in the table: a message that were not in it would never be sent. So it is put there, and nothing
-        else is done.
+        Printed is to do nothing while the queue is Locked, which no outgoing queue is here, or OnHold. Resuming
+        (3.1.7.14) sends what is in the table: a message that were not in it would never be sent. So it is put there,
+        and nothing else is done.
         """
         session.OutgoingMessageTable.add(position)
         self.qm.expiring.watch_sent(session, position)
