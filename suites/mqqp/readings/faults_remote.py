@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import reference_qm.core.remote.reading as remote_reading
 from harness.faults.parts import follows, replaced
@@ -28,6 +29,7 @@ from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import CursorState, MessageSeekAction
 from reference_qm.model.statuses import Status
 from reference_qm.rpc.calls import Call
+from reference_qm.rpc.events import RpcOutput
 from reference_qm.surface.clock import Now
 
 LOOKUP_RECEIVES = frozenset(RECEIVING) - {ReadAction.MQ_ACTION_RECEIVE}
@@ -69,18 +71,20 @@ class OpenedByDescriptorOnly(RemoteOpening):
         return status
 
 
+class _Throwing(Call):
+    __slots__ = ()
+
+    def respond(self, **results: Any) -> list[RpcOutput]:
+        status = results["Return"]
+        return self.fault(status) if status else super().respond(**results)
+
+
 @follows("E56.2")
 class PurgeThrows(RemoteOpening):
     """RemoteQMPurgeQueue throws its errors: the status of the fault is the error."""
 
     def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
-        respond = call.respond
-
-        def thrown(**results: int) -> object:
-            status = results["Return"]
-            return call.fault(status) if status else respond(**results)
-
-        call.respond = thrown  # type: ignore[method-assign, assignment]
+        call.__class__ = _Throwing
         super().remote_qm_purge_queue(call, now)
 
 
