@@ -8,6 +8,7 @@ from typing import Any, cast
 from uuid import UUID
 
 from harness.faults.parts import Method, changed, replaced
+from harness.faults.primitives import inputs
 from harness.faults.registry import FaultyCore, Install
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import QM2QM, QMCOMM, Call, Interface
@@ -66,9 +67,8 @@ def answered(method: Method, **changes: Any) -> Install:
     )
 
 
-def requested(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
-    """Change the stubs of a method of qm2qm before they are read; ``length``: their bytes, by which they are known."""
-    opnum = find_method(QM2QM, method)
+def requests(change: Callable[[Request], Request]) -> Install:
+    """Change requests before they are read."""
 
     def filter_(event: Input) -> Iterable[Input]:
         if not isinstance(event, RpcBytes):
@@ -77,12 +77,21 @@ def requested(method: str, length: int, change: Callable[[bytes], bytes]) -> Ins
             pdu = Pdu.parse(event.data)
         except PduError:
             return [event]
-        body = pdu.body
-        if not isinstance(body, Request) or body.opnum != opnum or len(body.stub) != length:
-            return [event]
-        return [replace(event, data=replace(pdu, body=replace(body, stub=change(body.stub))).build())]
+        body = change(pdu.body) if isinstance(pdu.body, Request) else pdu.body
+        return [event] if body == pdu.body else [replace(event, data=replace(pdu, body=body).build())]
 
-    return lambda faulty: faulty.input_filters.append(filter_)
+    return inputs(filter_)
+
+
+def requested(method: str, length: int, change: Callable[[bytes], bytes]) -> Install:
+    """Change the stubs of a method of qm2qm before they are read; ``length``: their bytes, by which they are known."""
+    opnum = find_method(QM2QM, method)
+
+    def rewritten(body: Request) -> Request:
+        known = body.opnum == opnum and len(body.stub) == length
+        return replace(body, stub=change(body.stub)) if known else body
+
+    return requests(rewritten)
 
 
 def error_for_success(status: int) -> int:

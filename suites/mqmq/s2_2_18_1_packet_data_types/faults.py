@@ -127,24 +127,21 @@ add(
 )
 
 
-def _private_names_unaligned(packet: UserMessagePacket) -> bytes:
-    """Let the GUID of a private queue in a list follow its FormatType at once."""
-    data = packet.build()
-    for one in packet.MultiQueueFormatHeader.Destination.FormatNameList if packet.MultiQueueFormatHeader else ():
-        if isinstance(one.FormatName, PrivateQueueFormatName):
-            name = one.FormatName.build()
-            data = data.replace(b"\2\0\0\0" + name, b"\2\0" + name)
-    return resized(data)
+_Aligned = PrivateQueueFormatName | MQFDistributionQueueFormatName
 
 
-def _lists_unaligned(packet: UserMessagePacket) -> bytes:
-    """Let the GUID of a distribution list follow its FormatType at once."""
-    data = packet.build()
-    for one in packet.MultiQueueFormatHeader.Destination.FormatNameList if packet.MultiQueueFormatHeader else ():
-        if isinstance(one.FormatName, MQFDistributionQueueFormatName):
-            name = one.FormatName.build()
-            data = data.replace(b"\6\0\0\0" + name, b"\6\0" + name)
-    return resized(data)
+def _unaligned(kind: type[_Aligned], format_type: bytes) -> Callable[[UserMessagePacket], bytes]:
+    """Let the GUIDs of names of a kind in a list follow their FormatType at once."""
+
+    def changed(packet: UserMessagePacket) -> bytes:
+        data = packet.build()
+        for one in packet.MultiQueueFormatHeader.Destination.FormatNameList if packet.MultiQueueFormatHeader else ():
+            if isinstance(one.FormatName, kind):
+                name = one.FormatName.build()
+                data = data.replace(format_type + b"\0\0" + name, format_type + name)
+        return resized(data)
+
+    return changed
 
 
 def _byte_names(packet: UserMessagePacket) -> bytes:
@@ -162,13 +159,13 @@ for _name, _rule, _says, _change in (
         "list-private-name-unaligned",
         "MQMQ-2.2.18.1.7.2-D01",
         "The name of a private queue in a list begins where the one before ends.",
-        _private_names_unaligned,
+        _unaligned(PrivateQueueFormatName, b"\2\0"),
     ),
     (
         "handed-list-unaligned",
         "MQMQ-2.2.18.1.4.2-D01",
         "The GUID of a distribution list begins right behind its FormatType.",
-        _lists_unaligned,
+        _unaligned(MQFDistributionQueueFormatName, b"\6\0"),
     ),
     ("list-names-end-with-a-byte", "MQMQ-2.2.18.1.4.1-D01", "A name in a list ends with a byte of 0.", _byte_names),
 ):

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
-from harness.faults.primitives import inputs, pdus
+from harness.faults.primitives import pdus
 from harness.faults.registry import Install, add
+from harness.faults.rpc_calls import requests
 from reference_qm.rpc import FaultStatus
-from reference_qm.rpc.bodies import Fault, Request
-from reference_qm.rpc.pdu import Pdu
-from reference_qm.rpc.rpc_errors import PduError
-from reference_qm.surface.inputs import Input, RpcBytes
+from reference_qm.rpc.bodies import Fault
 
 
 def _unspecified(fault: Fault) -> Fault:
@@ -26,19 +23,7 @@ add("rpc-bad-stubs-unnamed", "MQQP-3.1.4-01", "A stub that is none has another f
 def _swapped(first: int, second: int) -> Install:
     """Take two opnums of qm2qm for each other."""
     other = {first: second, second: first}
-
-    def filter_(event: Input) -> Iterable[Input]:
-        if not isinstance(event, RpcBytes):
-            return [event]
-        try:
-            pdu = Pdu.parse(event.data)
-        except PduError:
-            return [event]
-        if not isinstance(pdu.body, Request) or pdu.body.opnum not in other:
-            return [event]
-        return [replace(event, data=replace(pdu, body=replace(pdu.body, opnum=other[pdu.body.opnum])).build())]
-
-    return inputs(filter_)
+    return requests(lambda body: replace(body, opnum=other.get(body.opnum, body.opnum)))
 
 
 add("remote-opnums-swapped", "MQQP-3.1.4-D01", "The opnums of port and version are swapped.", _swapped(7, 8))
