@@ -41,6 +41,8 @@ for _name, _rule, _element in (
     ("session-keeps-recoverable-message-sent-count", "MQQB-3.1.3.2-03", "RecoverableMessageSentCount"),
     ("session-keeps-message-received-count", "MQQB-3.1.3.2-04", "MessageReceivedCount"),
     ("session-keeps-recoverable-message-received-count", "MQQB-3.1.3.2-05", "RecoverableMessageReceivedCount"),
+    ("session-keeps-what-was-acknowledged-last", "MQQB-3.1.3.2-07", "LastAckedRecoverableMsgSeqNumber"),
+    ("session-keeps-unacked-received-msg-count", "MQQB-3.1.3.2-08", "UnackedReceivedMsgCount"),
     ("session-keeps-recoverable-msg-ack-flags", "MQQB-3.1.3.2-06", "RecoverableMsgAckFlags"),
 ):
     _says = f"A session begins with the {_element} that the one before it ended with."

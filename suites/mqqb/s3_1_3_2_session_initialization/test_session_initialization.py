@@ -33,7 +33,7 @@ from suites.mqqb.steps.opening import (
 )
 from suites.mqqb.steps.pinging import Caller, element, field, shown
 from suites.mqqb.steps.provoking import let_send
-from suites.mqqb.steps.sender import Sender, tags
+from suites.mqqb.steps.sender import Sender, alive, tags
 from suites.mqqb.steps.sequences import Outgoing
 
 CLEANUP_MS = 20_000
@@ -300,6 +300,47 @@ def test_elements_of_a_new_session_have_their_first_values(peer, sut, judge):
         judge(rule, expected=f"{name} stopped", observed=timer(session, name))
     key = bytes.fromhex(element(session, "RemoteQMPublicKey"))
     judge("MQQB-3.1.3.2-33", expected="zeros", observed="zeros" if key and not any(key) else key.hex())
+
+
+BEGUN_AGAIN = {
+    "MQQB-3.1.3.2-02": ("MessageSentCount", 0),
+    "MQQB-3.1.3.2-03": ("RecoverableMessageSentCount", 0),
+    "MQQB-3.1.3.2-04": ("MessageReceivedCount", 0),
+    "MQQB-3.1.3.2-05": ("RecoverableMessageReceivedCount", 0),
+    "MQQB-3.1.3.2-06": ("RecoverableMsgAckFlags", 0),
+    "MQQB-3.1.3.2-07": ("LastAckedRecoverableMsgSeqNumber", 0),
+    "MQQB-3.1.3.2-08": ("UnackedReceivedMsgCount", 0),
+    "MQQB-3.1.3.2-25": ("SessionActive", False),
+    "MQQB-3.1.3.2-26": ("ReceivedAck", False),
+    "MQQB-3.1.3.2-32": ("RecoverableAckSendTimeout", 0xFFFFFFFF),
+}
+"""Elements of a session that is established again, before the other side says anything, by rule."""
+
+
+@needs("send", "inspect")
+@covers(*BEGUN_AGAIN)
+def test_elements_of_a_session_that_is_established_again_have_their_first_values(peer, sut, judge):
+    """A session on which both sides sent and owe is lost; the SUT's next request is not answered: all begins anew."""
+    sut.slow_down(1)
+    sender = Sender(peer, sut)
+    sender.send(1)
+    sender.send(2, delivery="recoverable")
+    session, _ = sender.first(2)
+    alive(session)
+    lost = [session.send(recoverable_message(peer)) for _ in range(3)]
+    pass_time(peer, 1)
+    peer.tamper_accepted(lambda packet: None)
+    session.close()
+    again = peer.await_session(sut.connect_timeout_ms)
+    if again is None:
+        raise ConformanceFailure("the SUT did not connect again for its messages")
+    asked = again.expect("EstablishConnection")
+    trying = [one for one in sut.inspect()["Sessions"] if one["SessionState"] == "WAITING_ECR_MSG"]
+    if len(trying) != 1:
+        raise ConformanceFailure("the SUT shows no session in WAITING_ECR_MSG")
+    for rule, (name, value) in BEGUN_AGAIN.items():
+        observed = f"{name} {element(trying[0], name)}"
+        judge(rule, expected=f"{name} {value}", observed=observed, evidence=[*lost, asked])
 
 
 @needs("inspect")

@@ -23,6 +23,7 @@ from suites.mqqb.steps.opening import (
     request,
     respond,
 )
+from suites.mqqb.steps.ordering import acknowledgment_of_nothing
 
 LONGEST_ACK_WAIT_MS = 240_000
 """Twice the longest AckTimeout: by then an unacknowledged session is closed."""
@@ -116,6 +117,8 @@ def malformed_packets(peer: Peer) -> dict[str, bytes]:
         "a LabelLength beyond the packet": bytes(recoverable_message(peer, LabelLength=250)),
         "a message that ends in its UserHeader": resized(whole[:40]),
         "parameters that end in their header": resized(parameters[:28]),
+        "a FinalAck of 35 bytes": bytes(acknowledgment_of_nothing(peer, final=True, size=35)),
+        "a FinalAck of 37 bytes": bytes(acknowledgment_of_nothing(peer, final=True, size=37)),
         "parameters with a byte too many": resized(parameters + b"\x00"),
         "a PacketSize below that of a BaseHeader": whole[:8] + (15).to_bytes(4, "little") + whole[12:],
         "a PacketSize above the maximum": whole[:8] + (0x00400001).to_bytes(4, "little") + whole[12:],

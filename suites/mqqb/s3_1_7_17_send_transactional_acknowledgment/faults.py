@@ -9,11 +9,12 @@ from uuid import UUID
 
 from harness.faults.fields import field_is
 from harness.faults.parts import fault, replaced
-from harness.faults.primitives import packets, skip, wrong_fields
+from harness.faults.primitives import packets, skip, skip_during, wrong_fields
 from harness.faults.registry import Install, add
 from reference_qm.codec import FinalAckBody, MessageClass, OrderAckBody, PrivateName, UserMessagePacket
 from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.protocol.order_acks import OrderAcks, is_final_ack, is_order_ack
+from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.queueing.names import ORDER_QUEUE_NUMBER
 from reference_qm.model.adm import Session
 from reference_qm.surface.clock import Now
@@ -28,6 +29,12 @@ add(
     "MQQB-3.1.7.17-11",
     "A FinalAck that the other side has not acknowledged is forgotten with the session.",
     skip(FinalAcks.keep_final_acks),
+)
+add(
+    "final-ack-kept-for-a-later-session",
+    "MQQB-3.1.7.17-11",
+    "A FinalAck whose session was lost is not sent on another that is open.",
+    skip_during(FinalAcks.requeue, Sending.dispatch_messages),
 )
 
 

@@ -10,9 +10,9 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
-from harness.wire import FinalAckBody, OrderAckBody
+from harness.wire import FinalAckBody, OrderAckBody, session_ack
 from suites.mqqb.steps.disposition import NOWHERE, ON_DESTINATION, private_queue
-from suites.mqqb.steps.opening import text
+from suites.mqqb.steps.opening import opened, text
 from suites.mqqb.steps.ordering import Receiver, place, private_number
 from suites.mqqb.steps.sender import eventually
 
@@ -161,6 +161,32 @@ def test_final_acks_that_are_not_acknowledged_come_again(peer, sut, judge):
         for connection in receiver.connections:
             connection.close()
         receiver.connections.clear()
+
+
+@covers("MQQB-3.1.7.17-11")
+def test_a_final_ack_whose_session_is_lost_comes_on_another_that_is_open(peer, sut, judge):
+    """Two sessions are lost one after the other, a FinalAck with each: both come on what the SUT opens then."""
+    nowhere = rf"TCP:{sut.address}\{NOWHERE}"
+    receiver, other = Receiver(peer, sut), opened(peer)
+    sent = [receiver.send(destination=nowhere)]
+    lost = _final_acks(receiver, 1)
+    receiver.connections.pop().close()
+    if not _final_acks(receiver, 1):
+        raise ConformanceFailure("the FinalAck whose session was lost did not come again")
+    own = receiver.connections[-1]
+    count = sum(frame.kind == "UserMessage" for frame in own.received)
+    flags = (1 << count) - 1
+    own.send(session_ack(AckSequenceNumber=count, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=flags))
+
+    sent.append(other.send(receiver.sequence.message(destination=nowhere)))
+    receiver.connections.append(other)
+    lost += _final_acks(receiver, 2)
+    other.close()
+    receiver.connections.remove(other)
+    frames = _final_acks(receiver, 2)
+    wanted = [str(message["UserHeader"].MessageID) for message in sent]
+    observed = sorted({_fields(frame, FinalAckBody)["MessageID"] for frame in frames})
+    judge("MQQB-3.1.7.17-11", expected=wanted, observed=observed, evidence=[*sent, *lost, *frames])
 
 
 def _final_acks(receiver: Receiver, count: int) -> list[Frame]:

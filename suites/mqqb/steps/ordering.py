@@ -201,14 +201,17 @@ def final_ack(peer: Peer, sent: Frame, *, base: Mapping[str, Any] = NONE, **chan
     return _acknowledgment(peer, BAD_DST_Q, bytes(body), base, 1, changes)
 
 
-def acknowledgment_of_nothing(peer: Peer, *, final: bool = False) -> Any:
-    """Make an OrderAck, or a FinalAck, of a sequence that nobody has; sent on an open session it changes nothing."""
+def acknowledgment_of_nothing(peer: Peer, *, final: bool = False, size: int = BODY_SIZE) -> Any:
+    """Make an OrderAck, or a FinalAck, of a sequence that nobody has; sent on an open session it changes nothing.
+
+    ``size``: int bytes of its body.
+    """
     identifier = TxSequenceID(Ordinal=1, TimeStamp=1)
     if final:
         refused = FinalAckBody(TxSequenceID=identifier, TxSequenceNumber=1, SourceGUID=peer.identifier, MessageID=1)
-        return _acknowledgment(peer, BAD_DST_Q, bytes(refused), NONE, 1, {})
+        return _acknowledgment(peer, BAD_DST_Q, bytes(refused)[:size].ljust(size, b"\0"), NONE, 1, {})
     ordered = OrderAckBody(TxSequenceID=identifier, TxSequenceNumber=1, TxPreviousSequenceNumber=0)
-    return _acknowledgment(peer, ORDER_ACK, bytes(ordered), NONE, 0, {})
+    return _acknowledgment(peer, ORDER_ACK, bytes(ordered)[:size].ljust(size, b"\0"), NONE, 0, {})
 
 
 def sent_before_open(peer: Peer, packet: Any) -> tuple[str, list[Frame | None]]:
