@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
+from harness.wire import session_ack
 from suites.mqqb.steps.opening import INITIALIZATION_MS, agree, called, direct_name, kind_of, pass_time, respond
 from suites.mqqb.steps.provoking import let_send
 
@@ -14,6 +15,7 @@ def test_an_initiated_session_outlives_the_timer(peer, sut, judge):
     sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
     connection, asked = called(peer, sut)
     first = agree(connection, respond(connection, asked))
+    connection.send(session_ack(AckSequenceNumber=1))  # else its wait for that may end it
     pass_time(peer, sut.duration_ms(INITIALIZATION_MS) + sut.slack_ms(INITIALIZATION_MS))
     there = not connection.closed_by_sut
     let_send(peer, sut, direct_name(peer), tag=2)
