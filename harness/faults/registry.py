@@ -156,7 +156,7 @@ def mutant_as_fault(name: str) -> Fault:
 
 @cache
 def load_faults() -> dict[str, Fault]:
-    """Import the faults of every section of the suites; return all, by name."""
-    for file in sorted(SUITES.glob("*/*/faults*.py")):
+    """Import the faults of every section of the suites and the second ones of every document; return all, by name."""
+    for file in sorted([*SUITES.glob("*/*/faults*.py"), *SUITES.glob("*/second_faults*.py")]):
         importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
     return _FAULTS

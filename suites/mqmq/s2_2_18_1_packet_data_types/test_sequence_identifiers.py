@@ -11,6 +11,7 @@ from suites.mqqb.steps.ordering import Receiver, place
 STEPS = (
     ("a later TimeStamp, a lower Ordinal", 1, -5, True),
     ("a later TimeStamp, the highest Ordinal", 1, None, True),
+    ("a TimeStamp of the next half", 0x4000_0000, -5, True),
     ("an equal TimeStamp, a higher Ordinal", 0, 5, True),
     ("an equal TimeStamp, a lower Ordinal", 0, -5, False),
     ("an earlier TimeStamp, a higher Ordinal", -1, 5, False),

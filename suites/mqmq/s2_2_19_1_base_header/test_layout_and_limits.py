@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from harness.errors import ConformanceFailure
@@ -50,9 +52,9 @@ def test_the_base_header_of_internal_packets_field_by_field(peer, judge):
 def test_every_priority_is_sent_and_3_where_none_was_given(peer, sut, judge):
     """A message has the priority that was asked for in the lowest three bits of Flags, and 3 without one."""
     outgoing = Outgoing(peer, sut)
-    for priority in (*PRIORITIES, None):
+    for delivery, priority in product(("express", "recoverable"), (*PRIORITIES, None)):
         given = {} if priority is None else {"priority": priority}
-        frame = outgoing.send(body="of a priority", delivery="express", **given)
+        frame = outgoing.send(body="of a priority", delivery=delivery, **given)
         wanted = {
             "BaseHeader.VersionNumber": 0x10,
             "BaseHeader.Flags.PR": DEFAULT_PRIORITY if priority is None else priority,

@@ -8,7 +8,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from suites.messages import recoverable_message
+from suites.messages import Sequence, a_message
 from suites.mqmq.steps.layout import Layout, shown
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opening import CLOCK_S, Between, check_alive, opened, pass_time
@@ -43,7 +43,7 @@ def test_times_are_sent_in_seconds(peer, sut, judge, delivery):
 
 @needs("receive")
 @covers("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05")
-@pytest.mark.parametrize("delivery", [0, 1])
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_a_message_lives_as_many_seconds_as_it_says(peer, sut, judge, delivery):
     """Messages stay in the queue until their seconds are over, those without an end for ever.
 
@@ -56,18 +56,16 @@ def test_a_message_lives_as_many_seconds_as_it_says(peer, sut, judge, delivery):
         "the longest but one": (HOUR_S, FOREVER - 1),
         "an hour is left of two": (HOUR_S, 2 * HOUR_S),
     }
-    leave = {"some seconds": (0, SHORT_S + WAIT_S)}
+    leave = {"some seconds": (0, SHORT_S + WAIT_S), "no second": (0, 0)}
+    queue = "transactional" if delivery == "transactional" else "plain"
+    make = _maker(peer, delivery)
     connection = opened(peer)
     sent = [
-        connection.send(
-            recoverable_message(
-                peer, {"SentTime": now - ago_s, "TimeToBeReceived": life_s, "DM": delivery}, label=label
-            )
-        )
+        connection.send(make({"SentTime": now - ago_s, "TimeToBeReceived": life_s}, label=label))
         for label, (ago_s, life_s) in (stay | leave).items()
     ]
     check_alive(connection)
-    there = partial(_there, sut, stay | leave)
+    there = partial(_there, sut, stay | leave, queue)
     if "some seconds" not in there():
         raise ConformanceFailure("the message that lives some seconds did not come in time to be seen")
     pass_time(peer, (SHORT_S + WAIT_S + 1) * 1_000)
@@ -76,5 +74,32 @@ def test_a_message_lives_as_many_seconds_as_it_says(peer, sut, judge, delivery):
         judge(rule, expected=sorted(stay), observed=there(), evidence=sent)
 
 
-def _there(sut, labels):
-    return sorted(message["label"] for message in sut.messages() if message["label"] in labels)
+def _maker(peer, delivery):
+    """Return what makes the messages of a delivery; transactional ones follow each other in one sequence."""
+    if delivery == "transactional":
+        return Sequence(peer).message
+    return lambda user, **headers: a_message(peer, user | {"DM": int(delivery == "recoverable")}, **headers)
+
+
+@needs("restart", "receive")
+@covers("MQMQ-2.2.19.2-05")
+@pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
+def test_a_restart_does_not_lengthen_the_life_of_a_message(peer, sut, judge, delivery):
+    """Of two messages that were in their queue before a restart one is gone when its seconds are over."""
+    queue = "transactional" if delivery == "transactional" else "plain"
+    make = _maker(peer, delivery)
+    connection = opened(peer)
+    lives = {"an hour": HOUR_S, "some seconds": SHORT_S + WAIT_S}
+    sent = [connection.send(make({"TimeToBeReceived": life_s}, label=label)) for label, life_s in lives.items()]
+    check_alive(connection)
+    there = partial(_there, sut, lives, queue)
+    if there() != sorted(lives):
+        raise ConformanceFailure("the messages did not come in time to be seen")
+    sut.restart()
+    pass_time(peer, (SHORT_S + WAIT_S + 1) * 1_000)
+    eventually(peer, lambda: there() == ["an hour"])
+    judge("MQMQ-2.2.19.2-05", expected=["an hour"], observed=there(), evidence=sent)
+
+
+def _there(sut, labels, queue):
+    return sorted(message["label"] for message in sut.messages(queue) if message["label"] in labels)

@@ -19,11 +19,14 @@ LENGTHS = (
     ("", b"the extension alone", b""),
     ("x" * 249, bytes(range(251)), bytes(range(253))),
     ("\U0001f4ec \u00e9", b"\0" * 5, b"\xff" * 7),
+    (" blanks at both ends ", b" \0 ", b"zeros at the end\0\0\0"),
 )
 """Label, extension and body: nothing, of every remainder by 4, the longest label, and what is no text."""
 RULES = (
     "MQMQ-2.2.19.3-D01",
     "MQMQ-2.2.19.3-D05",
+    "MQMQ-2.2.19.3-09",
+    "MQMQ-2.2.19.3-17",
     "MQMQ-2.2.19.3-13",
     "MQMQ-2.2.19.3-16",
 )

@@ -26,6 +26,7 @@ LONGEST_LABEL = 249
 """Characters beside the terminating null."""
 BODY = "a body, seventeen"
 LABEL = "label"
+TAG = 0xC0FF_EE01
 
 
 class Fields:
@@ -82,10 +83,10 @@ def test_what_the_application_defined_is_handed_on(peer, sut, judge, correlation
 def test_sizes_are_those_of_what_follows(peer, sut, judge):
     """Label, extension and body are where the sizes put them, and are those that the application gave."""
     outgoing = Outgoing(peer, sut)
-    frame = outgoing.send(body=BODY, label=LABEL, application_tag=0xC0FFEE)
+    frame = outgoing.send(body=BODY, label=LABEL, application_tag=TAG)
     whole = Fields(frame.data)
     judge("MQMQ-2.2.19.3-09", expected=len(LABEL) + 1, observed=whole.label_length, evidence=frame)
-    judge("MQMQ-2.2.19.3-16", expected=0xC0FFEE, observed=whole.tag, evidence=frame)
+    judge("MQMQ-2.2.19.3-16", expected=TAG, observed=whole.tag, evidence=frame)
     judge("MQMQ-2.2.19.3-17", expected=len(BODY), observed=whole.body_size, evidence=frame)
     enough = whole.allocated >= whole.body_size
     judge("MQMQ-2.2.19.3-19", expected=True, observed=enough, evidence=frame)

@@ -13,7 +13,7 @@ from harness.wire import session_ack
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
 from suites.mqqb.steps.exchanges import ORDINARY, exchange
-from suites.mqqb.steps.opening import ACK_MS, accepted, agree, direct_name, listen, opened, respond
+from suites.mqqb.steps.opening import ACK_MS, RECOVERABLE_ACK_MS, accepted, agree, direct_name, listen, opened, respond
 
 WINDOW = 0x40
 INTERNAL_SIZE = 20
@@ -23,6 +23,8 @@ FIXED_SIZE = 12
 TOGETHER_MS = 8_000
 """RecoverableAckTimeout: long enough for messages that are to be acknowledged together."""
 MEASURED = 20
+GROUP = 30
+"""Messages that are acknowledged together, fewer than any window."""
 """Timers run at most so many times faster where the check has to act while they run."""
 
 
@@ -64,6 +66,16 @@ def test_express_messages_are_counted(peer, sut, judge):
     judge("MQMQ-2.2.20.4-01", expected=5, observed=counts[-1], evidence=evidence)
     judge("MQMQ-2.2.20.4-02", expected=[1, 2, 5], observed=counts, evidence=evidence)
     judge("MQMQ-2.2.20.4-03", expected=[1, 1, 3], observed=_steps(counts), evidence=evidence)
+
+
+@covers("MQMQ-2.2.20.4-05")
+def test_more_messages_than_a_byte_counts(peer, sut, judge):
+    """Message after message is acknowledged by the count of all of them, beyond 256, too."""
+    connection = opened(peer)
+    for count in range(GROUP, 256 + 2 * GROUP, GROUP):
+        packets = [a_message(peer) for _ in range(GROUP - 1)] + [recoverable_message(peer)]
+        frames, header = acknowledged(connection, packets, RECOVERABLE_ACK_MS)
+        judge("MQMQ-2.2.20.4-05", expected=count, observed=header.AckSequenceNumber, evidence=frames[-2:])
 
 
 @covers("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-08")

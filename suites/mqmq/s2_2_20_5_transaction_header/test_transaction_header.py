@@ -13,9 +13,9 @@ from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
 from suites.mqqb.steps.disposition import identifier
 from suites.mqqb.steps.exchanges import reception, taken
-from suites.mqqb.steps.opening import OneOf, direct_name, pass_time
-from suites.mqqb.steps.ordering import Receiver
-from suites.mqqb.steps.sender import Sender
+from suites.mqqb.steps.opening import OneOf, direct_name, pass_time, settle
+from suites.mqqb.steps.ordering import Receiver, order_ack
+from suites.mqqb.steps.sender import Sender, messages
 
 UNUSED = {
     "X1": "MQMQ-2.2.20.5-08",
@@ -131,6 +131,44 @@ def test_first_and_last_message_of_a_transaction(peer, sut, judge, count):
     numbers = [(one.fields.get("TransactionHeader.TxSequenceNumber"), one.fields.get(PREVIOUS)) for one in found]
     judge("MQMQ-2.2.20.5-D01", expected=[(n + 1, n) for n in range(count)], observed=numbers, evidence=sent)
     sender.acknowledge_all(session)
+
+
+@needs("send", "transactions", "receive")
+@covers("MQMQ-2.2.20.5-06")
+def test_a_transaction_has_one_id_in_all_its_queues(peer, sut, judge):
+    """The messages of a transaction to two queues of the peer have the same ID."""
+    transaction = sut.control.call("begin")["transaction"]
+    sender = Sender(peer, sut, direct_name(peer, "mqc-one-id"))
+    for tag, queue in enumerate(("mqc-one-id", "mqc-other-id", "mqc-one-id"), 1):
+        sut.send(direct_name(peer, queue), body="of two queues", application_tag=tag, transaction=transaction)
+    sut.control.call("commit", transaction=transaction)
+    sessions = [sender.session(), sender.session()]
+    peer.environment.run_until(lambda: sum(map(len, map(messages, sessions))) == 3, sut.response_timeout_ms)
+    sent = [frame for session in sessions for frame in messages(session)]
+    for session in sessions:
+        sender.acknowledge_all(session)
+    found = {int(frame["TransactionHeader"].ID) for frame in sent if frame["UserHeader"].TH}
+    observed = f"{len(sent)} messages, {len(found)} ID"
+    judge("MQMQ-2.2.20.5-06", expected="3 messages, 1 ID", observed=observed, evidence=sent)
+
+
+@needs("send", "restart")
+@covers("MQMQ-2.2.20.5-07")
+def test_no_id_of_a_transaction_comes_again_after_a_restart(peer, sut, judge):
+    """Three transactions before a restart and three after it have six IDs."""
+    sender = Sender(peer, sut, direct_name(peer, "mqc-ids-before"))
+    sender.send(1, 2, 3, delivery="transactional")
+    session, sent = sender.first(3)
+    sender.acknowledge_all(session)
+    session.send(order_ack(peer, sent[-1]))
+    settle(peer)
+    sut.restart()
+    sender.to = direct_name(peer, "mqc-ids-after")
+    sender.send(4, 5, 6, delivery="transactional")
+    session, later = sender.first(3)
+    sender.acknowledge_all(session)
+    found = {int(frame["TransactionHeader"].ID) for frame in (*sent, *later) if frame["UserHeader"].TH}
+    judge("MQMQ-2.2.20.5-07", expected="6 IDs", observed=f"{len(found)} IDs", evidence=[*sent, *later])
 
 
 @needs("send", "transactions")

@@ -7,8 +7,10 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import PrivateQueueFormatNameId
+from suites.messages import Sequence
 from suites.mqqb.steps.disposition import delete, purge, take
 from suites.mqqb.steps.ordering import Receiver, place, private_number
+from suites.mqqb.steps.sender import eventually
 
 PRIVATE = 3
 BODY = (
@@ -20,16 +22,19 @@ BODY = (
     "MQQB-2.2.5.1-D01",
 )
 """Rules of what every FinalAck holds and where it goes."""
+FIFTH = {"TxSequenceNumber": 5, "PreviousTxSequenceNumber": 1}
+"""The place of a message that follows on the first of its sequence."""
 
 
 def _judge_body(judge, receiver, frame, sent, previous):
     """Judge the rules of ``BODY``."""
     evidence = [sent, frame]
-    identifier, found = receiver.sequence.identifier, place(frame)
-    expected = (identifier.Ordinal, identifier.TimeStamp, previous + 1, previous)
+    header, found = sent["TransactionHeader"], place(frame)
+    identifier, number = header.TxSequenceID, int(header.TxSequenceNumber)
+    expected = (int(identifier.Ordinal), int(identifier.TimeStamp), number, previous)
     judge("MQQB-2.2.5-24", expected=expected, observed=tuple(found), evidence=evidence)
     judge("MQQB-2.2.5.1-01", expected=expected[:2], observed=tuple(found[:2]), evidence=evidence)
-    judge("MQQB-2.2.5.1-02", expected=previous + 1, observed=found.TxSequenceNumber, evidence=evidence)
+    judge("MQQB-2.2.5.1-02", expected=number, observed=found.TxSequenceNumber, evidence=evidence)
     judge("MQQB-2.2.5.1-03", expected=previous, observed=found.TxPreviousSequenceNumber, evidence=evidence)
     identified, user = bytes(frame["MessagePropertiesHeader"].MessageBody)[16:], sent["UserHeader"]
     source = receiver.peer.identifier.bytes_le + int(user.MessageID).to_bytes(4, "little")
@@ -62,10 +67,11 @@ def _class(frame):
 )
 @goes_on()
 def test_a_message_that_no_queue_takes(peer, sut, judge, rule, message_class, wrong):
-    """The second message of a sequence goes where it cannot be taken: a negative FinalAck comes for it."""
+    """The second message of a sequence, its fifth, goes where it cannot be taken: a negative FinalAck comes for it."""
     receiver = Receiver(peer, sut)
     receiver.send()
-    sent = receiver.send(**{name: value.format(address=sut.address) for name, value in wrong.items()})
+    wrong = {name: value.format(address=sut.address) for name, value in wrong.items()}
+    sent = receiver.send(transaction=FIFTH, **wrong)
     frame = receiver.await_acknowledgment(final=True)
     _judge_body(judge, receiver, frame, sent, 1)
     judge(rule, expected=message_class, observed=_class(frame), evidence=[sent, frame])
@@ -97,13 +103,20 @@ def test_a_final_ack_to_a_private_name(peer, sut, judge):
     ],
 )
 def test_a_message_that_left_its_queue(peer, sut, judge, rule, message_class, remove):
-    """A message with JP and JN, accepted and then taken, purged or deleted with its queue: its FinalAck says which."""
+    """A message with JP and JN, the second of three, is accepted and then taken, purged or deleted with its queue: its
+    FinalAck says which one, although a later sequence has begun.
+    """
     receiver = Receiver(peer, sut)
-    sent = receiver.send({"JN": 1, "JP": 1})
+    receiver.send()
+    sent = receiver.send({"JN": 1, "JP": 1}, transaction=FIFTH)
     receiver.await_acknowledgment()
-    remove(sut, sut.queue("transactional"))
+    receiver.sequence = Sequence(peer, ordinal=2)
+    receiver.send()
+    eventually(peer, lambda: len(sut.messages("transactional")) == 3)
+    for _ in range(3 if remove is take else 1):
+        remove(sut, sut.queue("transactional"))
     frame = receiver.await_acknowledgment(final=True)
-    _judge_body(judge, receiver, frame, sent, 0)
+    _judge_body(judge, receiver, frame, sent, 1)
     judge(rule, expected=message_class, observed=_class(frame), evidence=[sent, frame])
 
 
@@ -120,14 +133,17 @@ def test_a_final_ack_of_any_number(peer, sut, judge, number):
 
 @needs("receive")
 @covers("MQQB-2.2.5-D01")
-def test_only_who_wants_journaling_or_is_refused_has_a_final_ack(peer, sut, judge):
-    """Four messages are taken: one wants nothing, one JN, one JP, one both. The fifth is refused, and wants nothing."""
+@pytest.mark.parametrize("remove", [take, purge], ids=["receive", "q_purged"])
+def test_only_who_wants_journaling_or_is_refused_has_a_final_ack(peer, sut, judge, remove):
+    """Four messages are taken or purged: one wants nothing, one JN, one JP, one both. The fifth is refused, and wants
+    nothing.
+    """
     receiver = Receiver(peer, sut)
     wishes: tuple[dict[str, int], ...] = ({}, {"JN": 1}, {"JP": 1}, {"JN": 1, "JP": 1})
     sent = [receiver.send(wish) for wish in wishes]
     receiver.last_acknowledgment(len(wishes))
-    for _ in wishes:
-        take(sut, sut.queue("transactional"))
+    for _ in wishes if remove is take else wishes[:1]:
+        remove(sut, sut.queue("transactional"))
     sent.append(receiver.send(queue="plain"))
     while receiver.poll_acknowledgment(final=True) is not None:
         pass

@@ -7,6 +7,7 @@ from uuid import UUID
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import ping_request
 from suites.mqqb.steps.pinging import (
@@ -16,6 +17,7 @@ from suites.mqqb.steps.pinging import (
     ask,
     field,
     read,
+    response,
     session_outcome,
     shown,
 )
@@ -111,6 +113,46 @@ def test_response_foretells_what_happens_to_a_session(peer, judge):
             )
         if outcome != "accepted":
             return
+
+
+@needs("ping", "configure")
+@covers("MQQB-2.2.7-04", "MQQB-3.1.7.7-05")
+def test_what_is_foretold_changes_when_there_is_room_again(peer, sut, judge):
+    """While no session more is accepted RF is set; once one is, RF is clear."""
+    usual = sut.control.call("configure").get("max_sessions")
+    if usual is None:
+        judge.give_up(Verdict.NOT_EXERCISED, "it cannot be told how many sessions it accepts")
+        return
+    opened = [session_outcome(peer, peer.identifier)[1]]
+    for limit in (1, usual):
+        sut.configure(max_sessions=limit)
+        sent, got = ask(peer)
+        outcome, connection = session_outcome(peer, peer.identifier)
+        opened.append(connection)
+        ping = read(got)
+        foretold = field(got, "RF") if ping is None else ("refused" if ping.RF else "accepted")
+        for rule in ("MQQB-2.2.7-04", "MQQB-3.1.7.7-05"):
+            judge(rule, expected=f"at {limit}: {outcome}", observed=f"at {limit}: {foretold}", evidence=[sent, got])
+
+
+@needs("ping")
+@covers("MQQB-3.1.7.7-01")
+def test_the_same_request_is_answered_again(peer, judge):
+    """A Ping Request that comes four times from one port is answered each time; on a network two may be lost."""
+    end = peer.udp()
+    packet = ping_request(QMGuid=peer.identifier, Cookie=0x1234)
+    frames = []
+    for _ in range(4):
+        sent = end.send(packet)
+        frames += [sent, response(end, sent)]
+    came = sum(answers(got, sent) for sent, got in batched(frames))
+    observed = "2 answers or more" if came >= 2 else f"{came} answers"
+    judge("MQQB-3.1.7.7-01", expected="2 answers or more", observed=observed, evidence=frames)
+
+
+def batched(frames):
+    """Return requests with what came back, pair by pair."""
+    return list(zip(frames[::2], frames[1::2], strict=True))
 
 
 @needs("ping")

@@ -112,6 +112,10 @@ class RoutedTransactionHeader(Routing):
 
 
 BROKEN_ELSEWHERE = {
-    "MQQB-3.1.1.5-03": ("later-sequence-begins-with-2", "no-other-sequence"),
+    "MQQB-3.1.1.5-03": (
+        "later-sequence-begins-with-2",
+        "no-other-sequence",
+        "order-ack-of-the-last-number-ignored",
+    ),
 }
 """Faults of other sections that break rules of this one."""

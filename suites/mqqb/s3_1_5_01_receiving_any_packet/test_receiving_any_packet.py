@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
-from harness.peer.peer import Peer
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer, RawListener
 from harness.run.marks import covers, goes_on
 from harness.wire import connection_parameters, establish_connection, session_ack
 from suites.messages import a_message, recoverable_message
@@ -91,11 +92,14 @@ def test_an_establish_connection_is_known_by_in_and_pt(peer, judge):
 
 @goes_on()
 @covers("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01")
+@pytest.mark.parametrize("opens", ["peer", "sut"])
 @pytest.mark.parametrize("wrong", WRONG_SIGNATURES)
-def test_a_wrong_signature_closes_the_session(peer, judge, wrong):
-    """On a session that is open and alive, a message with a wrong signature is not acknowledged but ends it."""
+def test_a_wrong_signature_closes_the_session(peer, sut, judge, wrong, opens):
+    """On a session that is open and alive, whoever opened it, a message with a wrong signature is not acknowledged but
+    ends it.
+    """
     at, value = WRONG_SIGNATURES[wrong]
-    connection = opened(peer)
+    connection = opened(peer) if opens == "peer" else opened_by_sut(listen(peer, sut))
     check_alive(connection)
     data = bytearray(bytes(recoverable_message(peer)))
     data[at : at + len(value)] = value
@@ -104,6 +108,14 @@ def test_a_wrong_signature_closes_the_session(peer, judge, wrong):
     observed = ending(connection, before)
     for rule in ("MQQB-3.1.5.1-04", "MQQB-3.1.5.1.2-01", "MQQB-3.1.5.1.2-D01"):
         judge(rule, expected=CLOSED_UNANSWERED, observed=observed, evidence=[sent, connection.last])
+
+
+def opened_by_sut(listener: RawListener) -> RawConversation:
+    """Take the SUT's next session, on which it sends a message, and acknowledge that."""
+    connection, asked = accepted(listener)
+    agree(connection, respond(connection, asked))
+    connection.send(session_ack(AckSequenceNumber=1))
+    return connection
 
 
 def malformed_packets(peer: Peer) -> dict[str, bytes]:
@@ -143,3 +155,17 @@ def test_a_malformed_packet_closes_the_session(peer, judge):
         observed = f"{flaw}: {ending(connection, before)}"
         for rule in ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"):
             judge(rule, expected=f"{flaw}: {CLOSED_UNANSWERED}", observed=observed, evidence=[sent, connection.last])
+
+
+@goes_on()
+@covers("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01")
+@pytest.mark.parametrize("flaw", ["a MessageSize beyond the packet", "parameters with a byte too many"])
+def test_a_malformed_packet_closes_a_session_that_the_sut_opened(peer, sut, judge, flaw):
+    """A session that the SUT opened is ended by a malformed packet as others are."""
+    connection = opened_by_sut(listen(peer, sut))
+    check_alive(connection)
+    before = len(connection.received)
+    sent = connection.send(malformed_packets(peer)[flaw])
+    for rule in ("MQQB-3.1.5.1-05", "MQQB-3.1.5.1.3-01"):
+        observed = f"{flaw}: {ending(connection, before)}"
+        judge(rule, expected=f"{flaw}: {CLOSED_UNANSWERED}", observed=observed, evidence=[sent, connection.last])

@@ -6,6 +6,7 @@ That it repeats ClientGuid, TimeStamp and SE is seen on every packet (predicates
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -85,11 +86,15 @@ def cs_of(answer: Frame | None) -> int:
 
 @goes_on()
 @covers("MQQB-3.1.5.3.1-05", "MQQB-3.1.5.3.1-07")
-def test_a_request_for_another_queue_manager_is_refused(peer, judge):
-    """A request with a foreign ServerGuid gets a response with CS; the same request without the flaw is accepted."""
+@pytest.mark.parametrize("bit", [None, 0, 63, 127])
+def test_a_request_for_another_queue_manager_is_refused(peer, sut, judge, bit):
+    """A request with a foreign ServerGuid, or one that differs in one bit, gets a response with CS; the same request
+    without the flaw is accepted.
+    """
     established(peer, ServerGuid=NULL_GUID)
     connection = peer.connect()
-    asked = connection.send(request(peer, ServerGuid=OTHER_GUID))
+    other = OTHER_GUID if bit is None else UUID(int=sut.guid.int ^ 1 << bit)
+    asked = connection.send(request(peer, ServerGuid=other))
     came = packet_at(connection, 0)
     refused = cs_of(answer_to(asked, came))
     judge("MQQB-3.1.5.3.1-05", expected="invalid: CS 1", observed=VALIDITY[refused], evidence=[asked, came])

@@ -109,14 +109,17 @@ def test_an_invalid_response_closes_the_session(peer, sut, judge, flaw):
 @needs("send", "private_names")
 @covers("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02")
 def test_a_response_of_another_queue_manager_closes_the_session(peer, sut, judge):
-    """A response whose ServerGuid is not the one asked for closes; the same response without the flaw is answered."""
+    """A response whose ServerGuid is not the one asked for closes, at the first attempt and at the next; the same
+    response without the flaw is answered.
+    """
     listener = listen(peer, sut, private_name(peer.identifier))
-    connection, asked = accepted(listener)
-    sent = connection.send(response(peer, asked, ServerGuid=OTHER_GUID))
-    answer = next_packet(connection)
-    observed = "closed" if answer is None and connection.closed_by_sut else f"{kind_of(answer)} came, no close"
-    for rule in ("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"):
-        judge(rule, expected="closed", observed=observed, evidence=[sent, answer])
+    for _ in range(2):
+        connection, asked = accepted(listener)
+        sent = connection.send(response(peer, asked, ServerGuid=OTHER_GUID))
+        answer = next_packet(connection)
+        observed = "closed" if answer is None and connection.closed_by_sut else f"{kind_of(answer)} came, no close"
+        for rule in ("MQQB-3.1.5.3.2-01", "MQQB-3.1.5.3.2-D02"):
+            judge(rule, expected="closed", observed=observed, evidence=[sent, answer])
     respond(*accepted(listener))
 
 
@@ -130,11 +133,11 @@ def recoverable_ack_timeout(connection, asked, earlier_ms: int) -> tuple[int, in
 
 
 @covers("MQQB-3.1.5.3.2-04", "MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11")
-def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge):
+@pytest.mark.parametrize("earlier_ms", [700, 5_000, 14_900])
+def test_recoverable_ack_timeout_is_eight_round_trips(peer, sut, judge, earlier_ms):
     """RecoverableAckTimeout is eight times what passed since the TimeStamp in the response."""
-    earlier_ms = 5_000
     value, took_ms, evidence = recoverable_ack_timeout(*called(peer, sut), earlier_ms)
-    expected = Between(TRIPS * earlier_ms, TRIPS * (earlier_ms + took_ms))
+    expected = Between(TRIPS * earlier_ms, min(LONGEST_MS, TRIPS * (earlier_ms + took_ms)))
     for rule in ("MQQB-3.1.5.3.2-04", "MQQB-3.1.5.3.2-05", "MQQB-3.1.5.3.2-11"):
         judge(rule, expected=expected, observed=value, evidence=evidence)
 

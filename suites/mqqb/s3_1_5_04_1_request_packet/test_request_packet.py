@@ -37,10 +37,11 @@ LONG_ACK_MS = 120_000
     "MQQB-3.1.5.4.1-11",
     "MQQB-3.1.5.4.1-13",
 )
-def test_a_request_is_answered_and_the_session_is_open(peer, judge):
+@pytest.mark.parametrize("window", [1, 3, WINDOW])
+def test_a_request_is_answered_and_the_session_is_open(peer, judge, window):
     """ConnectionParameters are answered with the acceptor's own WindowSize; then a message is acknowledged."""
     connection = established(peer)
-    sent = connection.send(parameters())
+    sent = connection.send(parameters(WindowSize=window))
     came = next_packet(connection)
     answer = answer_to(sent, came)
     bits = internal_bits(answer)

@@ -69,6 +69,23 @@ def test_only_unacknowledged_recoverable_messages_come_again(peer, sut, judge, c
     sender.acknowledge_all(again)
 
 
+@needs("send")
+@covers("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02")
+def test_the_flags_stand_for_recoverable_messages_among_express_ones(peer, sut, judge):
+    """Express and recoverable messages in turn, all received; of three recoverable ones the second is not flagged."""
+    sender = Sender(peer, sut)
+    for tag in range(1, 7):
+        sender.send(tag, delivery="express" if tag % 2 else "recoverable")
+    session, sent = sender.first(6)
+    ack = session.send(session_ack(AckSequenceNumber=6, RecoverableMsgAckSeqNumber=1, RecoverableMsgAckFlags=0b101))
+    session.close()
+    again = sender.session()
+    came = tags(sender.collect_all(again, 1))
+    for rule in ("MQQB-3.1.5.5.3-02", "MQMQ-2.2.20.4-D02"):
+        judge(rule, expected="again: [4]", observed=f"again: {came}", evidence=[*sent, ack])
+    sender.acknowledge_all(again)
+
+
 def _again(first: int, last: int, numbers: Iterable[int]) -> str:
     listed = ", ".join(str(at) for at in sorted(numbers) if first <= at <= last)
     return f"of the recoverable messages {first} to {last} again: {listed or 'none'}"

@@ -5,6 +5,7 @@ BROKEN_ELSEWHERE = {
         "acknowledged-messages-not-journaled",
         "journaled-before-disk",
         "journaled-without-body",
+        "message-with-both-journals-not-in-the-journal",
     ),
 }
 """Faults of other sections that break rules of this one."""

@@ -22,7 +22,8 @@ JOURNAL = "system$;journal"
 def test_acknowledged_messages_that_ask_for_it_are_journaled(peer, sut, judge, delivery):
     """Of four messages three are acknowledged; the journal then has those of them with JP set, and had none before."""
     sender = Sender(peer, sut)
-    asked = sender.send(1, 2, journal=["positive"], delivery=delivery)
+    asked = sender.send(1, journal=["positive"], delivery=delivery)
+    asked += sender.send(2, journal=["positive", "negative"], delivery=delivery)
     not_asked = sender.send(3, delivery=delivery)
     unacknowledged = sender.send(4, journal=["positive"], delivery=delivery)
     session, sent = sender.first(4)

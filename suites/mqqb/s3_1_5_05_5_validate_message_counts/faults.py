@@ -28,6 +28,8 @@ class SessionAckDeletes(TransactionalSending):
 
 BROKEN_ELSEWHERE = {
     "MQQB-3.1.5.5.5-01": (
+        "count-of-recoverable-messages-not-validated",
+        "counts-of-messages-too-low-accepted",
         "message-count-not-validated",
         "message-count-of-initiator-not-validated",
         "recoverable-message-count-not-validated",

@@ -75,19 +75,19 @@ def test_a_final_ack_says_what_becomes_of_a_message(peer, sut, judge, ordered):
 @covers("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_a_message_that_names_its_dead_letter_queue_goes_there(peer, sut, judge, ordered):
-    """Of four refused messages two name a queue for dead letters, and two ask for them: one is there, one in the
+    """Of six refused messages three name a queue for dead letters, and four ask for them: two are there, two in the
     system's.
     """
     own = sut.new_queue("dead", transactional=True)
     outgoing = Outgoing(peer, sut, f"mqc-own-dead-{int(ordered)}")
-    for journal in (["negative"], ["positive"]):
+    for journal in (["negative"], ["positive"], ["negative"]):
         outgoing.send(journal=journal, dead_letter_queue=own)
         outgoing.send(journal=journal)
     frames = [outgoing.on_session()]
     if ordered:
-        frames.append(outgoing.acknowledge(4))
+        frames.append(outgoing.acknowledge(6))
         settle(peer)
-    frames += [outgoing.finish(number) for number in (1, 2, 3, 4)]
+    frames += [outgoing.finish(number) for number in range(1, 7)]
 
     def found() -> str:
         there = (
@@ -95,7 +95,7 @@ def test_a_message_that_names_its_dead_letter_queue_goes_there(peer, sut, judge,
         )
         return ", ".join(f"{name} {numbers}" for name, numbers in there)
 
-    expected = "its own [1], system's [2]"
+    expected = "its own [1, 5], system's [2, 6]"
     eventually(peer, lambda: found() == expected)
     for rule in ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07"):
         judge(rule, expected=expected, observed=found(), evidence=[*outgoing.sent, *frames])

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from suites.messages import a_message, recoverable_message
-from suites.mqqb.steps.disposition import DIRECT, ON_DESTINATION, history_entry, private_queue
+from suites.mqqb.steps.disposition import DIRECT, NOWHERE, ON_DESTINATION, history_entry, private_queue
 from suites.mqqb.steps.opening import ACK_MS, CLOCK_S, Between, accepted_from, opened, text
 from suites.mqqb.steps.ordering import Receiver, private_number
 from suites.mqqb.steps.sender import eventually
@@ -46,6 +48,19 @@ def test_messages_are_counted_and_acknowledged_half_the_timeout_after_the_first(
     session.quiet(due_ms + sut.slack_ms(DELAY_MS))
     acks = [frame["SessionHeader"].AckSequenceNumber for frame in session.received if frame.kind == "SessionAck"]
     judge("MQQB-3.1.5.8.2-03", expected=[3, 4], observed=acks, evidence=[*sent, *session.received[2:]])
+
+
+@covers("MQQB-3.1.5.8.2-03")
+@pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+def test_a_message_that_is_refused_is_acknowledged_on_its_session(peer, sut, judge, recoverable):
+    """The only message of a session is for no queue: it is acknowledged as received all the same."""
+    sut.slow_down(MEASURED)
+    session = opened(peer, AckTimeout=ACK_MS)
+    nowhere = rf"TCP:{sut.address}\{NOWHERE}"
+    sent = session.send(a_message(peer, {"DM": recoverable}, destination=nowhere))
+    ack = session.poll("SessionAck", within_ms=sut.duration_ms(2 * DELAY_MS) + sut.slack_ms(DELAY_MS))
+    observed = "nothing" if ack is None else f"SessionAck of {ack['SessionHeader'].AckSequenceNumber}"
+    judge("MQQB-3.1.5.8.2-03", expected="SessionAck of 1", observed=observed, evidence=[sent, ack])
 
 
 @covers("MQQB-3.1.5.8.2-03", "MQQB-3.1.5.8.2-04", "MQQB-3.1.5.8.2-13")

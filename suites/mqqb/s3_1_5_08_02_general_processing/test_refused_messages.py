@@ -95,6 +95,10 @@ def test_with_na_it_is_told_that_there_is_no_such_queue(peer, sut, judge):
         for wanted in (0, 1)
     ]
     sent += [receiver.send(receiver.administered(), destination=nowhere, properties={"NA": one}) for one in (0, 1)]
+    public = PublicQueueFormatName(PublicQueueIdentifier=PEER_PUBLIC_QUEUE)
+    elsewhere = {"DQ": PUBLIC, "QueueManagerAddress": sut.guid, "DestinationQueue": public}
+    for lost in (elsewhere, private_queue(sut.guid, UNKNOWN_NUMBER)):
+        sent += [receiver.give(receiver.asking(lost, destination=None, properties={"NA": one})) for one in (0, 1)]
     asked = sent[1::2]
     came = receiver.await_acks(len(asked))
     evidence = [*sent, *came]

@@ -49,6 +49,8 @@ SIGNATURES = (
     ("MQQB-3.1.5.8.3-04", "an MSMQ 3.0 signature outside of the list", "answer", BAD),
     ("MQQB-3.1.5.8.3-08", "an MSMQ 3.0 signature outside of the list", "answer", BAD),
     ("MQQB-3.1.5.8.3-14", "an MSMQ 3.0 signature outside of the list", "answer", BAD),
+    ("MQQB-3.1.5.8.3-02", "no body", "level", "sig20"),
+    ("MQQB-3.1.5.8.3-14", "no body, a wrong signature", "answer", BAD),
     ("MQQB-3.1.5.8.3-15", "refused, but NA is not set", "answer", "silence"),
     ("MQQB-3.1.5.8.3-21", "refused, but NA is not set", "kept", GONE),
 )
@@ -87,6 +89,8 @@ def test_signatures_are_verified(peer, sut, judge):
             "signed under another hash than is named": changed(signed(secured.message()), HashAlgorithm=SHA1),
             "an MSMQ 2.0 signature in the list": _in_list(secured),
             "an MSMQ 3.0 signature outside of the list": outside,
+            "no body": signed(secured.message(body=b"")),
+            "no body, a wrong signature": flipped(signed(secured.message(body=b""))),
             "refused, but NA is not set": flipped(signed(secured.message(NA=0))),
         }
     )
@@ -232,6 +236,7 @@ FINALS = (
     ("MQQB-3.1.5.8.3-18", "a transactional message", "kept", KEPT),
     ("MQQB-3.1.5.8.3-41", "a transactional message", "kept", KEPT),
     ("MQQB-3.1.5.8.3-18", "a wrong signature", "final", BAD),
+    ("MQQB-3.1.5.8.3-14", "a wrong signature", "answer", BAD),
     ("MQQB-3.1.5.8.3-15", "a wrong signature", "answer", BAD),
     ("MQQB-3.1.5.8.3-21", "a wrong signature", "kept", GONE),
     ("MQQB-3.1.5.8.3-41", "another's certificate", "final", BAD),

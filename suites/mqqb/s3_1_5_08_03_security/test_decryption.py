@@ -75,6 +75,16 @@ def test_bodies_are_decrypted(peer, sut, judge):
     judge_dispositions(judge, secured, dispositions | secured.dispositions(packets), BODIES)
 
 
+@NEEDS
+@covers("MQQB-3.1.5.8.3-45")
+def test_the_body_of_a_transactional_message_is_decrypted(peer, sut, judge):
+    """A transactional message arrives in clear as others do."""
+    secured = Secured(peer, sut)
+    packet = secret(sut, secured.message(queue="transactional", body=CLEAR), ENHANCED, RC4, KEY[128])
+    found = secured.dispositions({"transactional": packet}, "transactional")
+    judge_dispositions(judge, secured, found, [("MQQB-3.1.5.8.3-45", "transactional", "body", TEXT)])
+
+
 def _with_level(packet):
     packet["MessagePropertiesHeader"].PrivacyLevel = ADVANCED
     return packet

@@ -98,7 +98,8 @@ def _came(sut: Sut, frame: Frame | None, since_ms: int) -> str:
 def test_an_order_ack_is_sent_when_the_timer_expires(peer, sut, judge):
     """Twice a message comes while the timer does not run: its OrderAck comes OrderAckTimeout later."""
     receiver = Receiver(peer, sut)
-    for number in (1, 2):
+    for number in (1, 2, 2):
+        receiver.sequence.number = number - 1
         sent = receiver.send()
         frame = receiver.poll_acknowledgment()
         when, evidence = _came(sut, frame, sent.time_ms), [sent, frame]

@@ -185,6 +185,9 @@ class FlagOfTheNextSet(SessionAcks):
 
 
 BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.8.7-14": ("recoverable-not-forward",),
+    "MQQB-3.1.5.8.7-14": (
+        "recoverable-not-forward",
+        "recoverable-waits-for-the-timer-of-express",
+    ),
 }
 """Faults of other sections that break rules of this one."""

@@ -71,6 +71,7 @@ BROKEN_ELSEWHERE = {
     "MQQB-3.1.5.8-09": ("acknowledged-at-once-never",),
     "MQQB-3.1.5.8-10": ("message-into-another-queue",),
     "MQQB-3.1.5.8-11": (
+        "arrival-of-transactional-messages-not-reported",
         "report-of-express-alone",
         "report-received-missing",
     ),

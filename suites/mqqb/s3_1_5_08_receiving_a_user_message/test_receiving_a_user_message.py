@@ -17,7 +17,7 @@ from harness.sut.sut import Sut
 from harness.wire.protection import AES_256, RC4
 from suites.messages import Sequence, a_message, recoverable_message
 from suites.mqqb.steps.disposition import IN_NONE, REACH_QUEUE, AcknowledgingReceiver, correlation, identifier, remains
-from suites.mqqb.steps.opening import check_alive, established, opened
+from suites.mqqb.steps.opening import called, check_alive, established, opened, respond
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, CLEAR, KEY, NOBODY, SHA512, flipped, secret, signed
 
 CLOSED = "closed by the message"
@@ -49,11 +49,15 @@ UNLISTED_LEVEL = 0x99
 
 @goes_on()
 @covers("MQQB-3.1.5.8-01")
-@pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG"])
+@pytest.mark.parametrize("state", ["WAITING_EC_MSG", "WAITING_CP_MSG", "WAITING_CPR_MSG"])
 def test_a_message_before_the_session_is_open_closes_it(peer, sut, judge, state):
     """A message that an open session takes ends one that is still being set up."""
     check_alive(opened(peer))
-    early = peer.connect() if state == "WAITING_EC_MSG" else established(peer)
+    if state == "WAITING_CPR_MSG":
+        early, asked = called(peer, sut)
+        respond(early, asked)
+    else:
+        early = peer.connect() if state == "WAITING_EC_MSG" else established(peer)
     sent = early.send(recoverable_message(peer))
     judge("MQQB-3.1.5.8-01", expected=CLOSED, observed=_ending(early, sut), evidence=[sent, early.last])
 

@@ -54,6 +54,14 @@ def test_initiator_connects_again_when_messages_are_left(peer, sut, judge):
     if again is None or came != [2, 3]:
         return
 
+    again.close()
+    lost, again = again, sender.next_session()
+    request = again.received[:1] if again else []
+    for rule in ("MQQB-3.1.5.9-04", "MQQB-3.1.6.1-01"):
+        judge(rule, expected=AGAIN, observed=_reconnected(again, lost, sut), evidence=[ack, *request])
+    if again is None:
+        return
+    sender.collect_all(again, 2)
     ack = sender.acknowledge_all(again)
     again.close()
     unexpected = sender.next_session(sut.duration_ms(2 * RETRY_MS) + sut.slack_ms(RETRY_MS))

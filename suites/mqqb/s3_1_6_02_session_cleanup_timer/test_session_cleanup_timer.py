@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
+
 from harness.peer.conversation import Conversation
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
 from suites.messages import a_message
+from suites.mqqb.steps.disposition import NOWHERE
 from suites.mqqb.steps.opening import opened, pass_time
 
 CLEANUP_MS = 12_000
@@ -13,13 +18,17 @@ CLEANUP_MS = 12_000
 
 @covers("MQQB-3.1.6.2-01", "MQQB-3.1.6.2-02", "MQQB-3.1.6.2-03", "MQQB-3.1.2.2-01", "MQQB-3.1.5.8.2-13")
 @needs("set_timers")
-def test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later(peer, sut, judge):
-    """Of two sessions one gets a message half-way: the other ends with the cleanup time, this one with the next."""
+@pytest.mark.parametrize("taken", [True, False], ids=["taken", "refused"])
+def test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later(peer, sut, judge, taken):
+    """Of two sessions one gets a message half-way, which is taken or refused: the other ends with the cleanup time,
+    this one with the next.
+    """
     sut.slow_down(20)
     sut.set_timers(session_cleanup_ms=CLEANUP_MS)
     idle, used = opened(peer), opened(peer)
     pass_time(peer, sut.duration_ms(CLEANUP_MS) // 2)
-    sent = used.send(a_message(peer))
+    destination: dict[str, Any] = {} if taken else {"destination": rf"TCP:{sut.address}\{NOWHERE}"}
+    sent = used.send(a_message(peer, **destination))
     idle.wait_closed(2 * sut.duration_ms(CLEANUP_MS))
     used.wait_closed(2 * sut.duration_ms(CLEANUP_MS))
 
@@ -35,6 +44,24 @@ def test_idle_session_is_closed_and_a_used_one_a_cleanup_time_later(peer, sut, j
         observed=f"idle: {ended_idle}; used: {ended_used}",
         evidence=[idle.last, sent],
     )
+
+
+@covers("MQQB-3.1.6.2-03")
+@needs("set_timers")
+def test_a_session_that_is_used_again_and_again_stays_open(peer, sut, judge):
+    """A session that gets a message in each of several cleanup times is open after all of them."""
+    sut.slow_down(20)
+    sut.set_timers(session_cleanup_ms=CLEANUP_MS)
+    used = opened(peer)
+    for times in range(1, 5):
+        pass_time(peer, sut.duration_ms(CLEANUP_MS) // 2)
+        sent = used.send(a_message(peer))
+        pass_time(peer, sut.duration_ms(CLEANUP_MS) // 2)
+        observed = "still open" if used.record.closed_at_ms is None else "closed"
+        expected = f"after {times} cleanup times: still open"
+        judge(
+            "MQQB-3.1.6.2-03", expected=expected, observed=f"after {times} cleanup times: {observed}", evidence=[sent]
+        )
 
 
 def _ended(session: Conversation, sut: Sut) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
@@ -9,6 +11,7 @@ from suites.mqqb.steps.opening import pass_time
 from suites.mqqb.steps.sequences import RESEND_MS, Outgoing, header
 
 IN_TIME = "after the first resend time"
+MANY = 12
 
 
 @needs("send")
@@ -69,6 +72,28 @@ def test_only_transactional_messages_are_sent_again(peer, sut, judge):
     evidence += [frame for copies in again.values() for frame in copies]
     judge("MQQB-3.1.6.5-01", expected="[1, 4]", observed=str(came), evidence=evidence)
     outgoing.settle()
+
+
+@needs("send")
+@covers("MQQB-3.1.6.5-01")
+def test_messages_are_sent_again_until_they_are_acknowledged(peer, sut, judge):
+    """Of a dozen messages without OrderAck each comes again whenever the timer expires, once and once more."""
+    outgoing = Outgoing(peer, sut, "mqc-resend-again")
+    sent = outgoing.send(MANY)
+    outgoing.on_session()
+    within_ms = sut.duration_ms(RESEND_MS) + sut.slack_ms(RESEND_MS) + sut.response_timeout_ms
+    for turn in (2, 3):
+        peer.environment.run_until(partial(_came_so_often, outgoing, turn), within_ms)
+        outgoing.on_session()
+        lacking = [number for number in range(1, MANY + 1) if len(outgoing.copies(number)) < turn]
+        observed = f"came {turn} times: all but {lacking}" if lacking else f"came {turn} times: all"
+        judge("MQQB-3.1.6.5-01", expected=f"came {turn} times: all", observed=observed, evidence=sent)
+    outgoing.settle()
+
+
+def _came_so_often(outgoing, turn):
+    """Return whether each message came so often."""
+    return all(len(outgoing.copies(number)) >= turn for number in range(1, MANY + 1))
 
 
 def _when(sut, acknowledged, sent, copy):

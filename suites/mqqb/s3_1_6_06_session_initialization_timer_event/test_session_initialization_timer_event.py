@@ -16,6 +16,7 @@ from suites.mqqb.steps.opening import (
     listen,
     opened,
     pass_time,
+    request,
 )
 
 
@@ -32,6 +33,22 @@ def test_a_connection_without_a_request_is_closed(peer, sut, judge):
         raise ConformanceFailure("the SUT does not acknowledge messages now: it may have closed for another reason")
     for rule in ("MQQB-3.1.5.10-03", "MQQB-3.1.6.6-01"):
         judge(rule, expected=ON_TIME, observed=observed, evidence=evidence)
+
+
+@needs("set_timers")
+@covers("MQQB-3.1.6.6-01")
+def test_a_request_that_comes_byte_by_byte_does_not_put_the_timer_off(peer, sut, judge):
+    """A connection on which the bytes of a request come, a few each quarter of the time, is closed when it is over."""
+    sut.slow_down(20)
+    sut.set_timers(session_initialization_ms=INITIALIZATION_MS)
+    since_ms = peer.recorder.elapsed_ms()
+    connection = peer.connect()
+    data = bytes(request(peer))
+    for at in range(3):
+        connection.send(data[4 * at : 4 * at + 4])
+        pass_time(peer, sut.duration_ms(INITIALIZATION_MS) // 4)
+    observed = closing(sut, connection, since_ms)
+    judge("MQQB-3.1.6.6-01", expected=ON_TIME, observed=observed, evidence=connection.sent)
 
 
 @needs("set_timers")

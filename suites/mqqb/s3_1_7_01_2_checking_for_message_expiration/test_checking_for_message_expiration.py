@@ -85,7 +85,7 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
 
 
 @needs("send", "set_timers")
-@covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02")
+@covers("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1-06")
 def test_a_message_that_expired_after_it_was_sent_is_not_sent_again(peer, sut, judge):
     """Two messages are not acknowledged, the session is lost, one expires: the next session brings the other one."""
     sut.set_timers(scale=1, session_retry_connect_ms=EXPIRED_MS)
@@ -98,7 +98,7 @@ def test_a_message_that_expired_after_it_was_sent_is_not_sent_again(peer, sut, j
     again = sender.session()
     came = sender.collect_all(again, 1)
     sent = ", ".join(map(str, tags(came))) or "none"
-    for rule in ("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02"):
+    for rule in ("MQQB-3.1.7.1.2-01", "MQQB-3.1.7.1.2-02", "MQQB-3.1.7.1-06"):
         judge(rule, expected="sent again: 2", observed=f"sent again: {sent}", evidence=came)
     sender.acknowledge_all(again)
 

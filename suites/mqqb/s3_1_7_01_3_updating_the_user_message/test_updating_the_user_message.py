@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Session
@@ -110,7 +112,8 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
     "MQQB-3.1.7.1.3-24",
     "MQQB-3.1.7.1.3-25",
 )
-def test_a_session_header_in_a_message_acknowledges(peer, sut, judge):
+@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     """The peer sends an express and two recoverable messages; just before the SUT acknowledges them it sends one.
 
     Before that it sent two messages, one of them recoverable. Nothing follows its SessionHeader until the peer's next.
@@ -130,7 +133,7 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge):
         ]
         pass_time(peer, int(delay_ms * LATE))
         count = attempt + 2
-        sender.send(count)
+        sender.send(count, delivery=delivery)
         frame = sender.collect(session, count)[-1]
         if frame["BaseHeader"].SH:
             break
@@ -142,11 +145,12 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge):
     if len(messages(session)) < count or not frame["BaseHeader"].SH:
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
     carried, evidence = frame["SessionHeader"], [*received, frame]
+    own = 1 + (attempt if delivery == "recoverable" else 0)
     fields = (
         ("MQQB-3.1.7.1.3-16", "AckSequenceNumber", 3 * attempt),
         ("MQQB-3.1.7.1.3-17", "RecoverableMsgAckSeqNumber", 2 * attempt - 1),
         ("MQQB-3.1.7.1.3-18", "UserMsgSequenceNumber", count),
-        ("MQQB-3.1.7.1.3-19", "RecoverableMsgSeqNumber", 1),
+        ("MQQB-3.1.7.1.3-19", "RecoverableMsgSeqNumber", own),
         ("MQQB-3.1.7.1.3-20", "RecoverableMsgAckFlags", 0b11),
         ("MQQB-3.1.7.1.3-22", "WindowSize", agreed.WindowSize),
     )
@@ -159,7 +163,12 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge):
         observed=f"{carried.UserMsgSequenceNumber} sent",
         evidence=evidence,
     )
-    judge("MQQB-3.1.7.1.3-13", expected="1 sent", observed=f"{carried.RecoverableMsgSeqNumber} sent", evidence=evidence)
+    judge(
+        "MQQB-3.1.7.1.3-13",
+        expected=f"{own} sent",
+        observed=f"{carried.RecoverableMsgSeqNumber} sent",
+        evidence=evidence,
+    )
     due = {name: expected for _, name, expected in fields}
     whole = {name: getattr(carried, name) for name in due}
     judge("MQQB-3.1.7.1.3-15", expected=str(due), observed=str(whole), evidence=evidence)

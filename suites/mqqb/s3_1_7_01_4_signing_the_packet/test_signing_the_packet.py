@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE
@@ -32,10 +34,11 @@ def _kind(value, frame):
 
 @needs("security", "send")
 @covers("MQQB-3.1.7.1.4-01", "MQQB-3.1.7.1-07", *(rule for rules in RULES_OF_KINDS.values() for rule in rules))
-def test_messages_are_signed_as_asked(peer, sut, judge):
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
     """Each kind of signature in its place, by the key of the user; and a message without."""
     outgoing = Outgoing(peer, sut)
-    plain = outgoing.send(body="not signed", label="a label")
+    plain = outgoing.send(body="not signed", label="a label", delivery=delivery)
     observed = "not signed" if _signatures(plain) == (b"", b"") else "signed"
     judge("MQQB-3.1.7.1.4-01", expected="not signed", observed=observed, evidence=plain)
     found = {}
@@ -43,6 +46,7 @@ def test_messages_are_signed_as_asked(peer, sut, judge):
         frame = outgoing.poll(
             body="signed",
             label="a label",
+            delivery=delivery,
             application_tag=7,
             priority=5,
             journal=["negative"],

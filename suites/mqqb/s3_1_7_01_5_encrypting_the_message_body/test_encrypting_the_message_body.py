@@ -73,20 +73,21 @@ NEEDS = needs("security", "send", "private_names")
     "MQQB-3.1.1.3-17",
     "MQQB-3.1.7.1-08",
 )
-def test_bodies_are_encrypted_as_asked(peer, sut, judge):
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
     """Every level with every algorithm that can be preferred; each message opens with the peer's private keys.
 
     Where nothing can be configured, every level with the algorithm that the SUT prefers.
     """
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    plain = Opened(outgoing.send(body=BODY))
+    plain = Opened(outgoing.send(body=BODY, delivery=delivery))
     observed = "encrypted" if plain.encrypted or bytes(plain.properties.MessageBody) != BODY.encode() else "in clear"
     judge("MQQB-3.1.7.1.5-01", expected="in clear", observed=observed, evidence=plain.frame)
     blobs = set()
     for name, (level, preference, choice, rule_of_choice) in (WAYS if sut.has("configure") else LEVELS).items():
         if sut.has("configure"):
             sut.configure(**preference)
-        found = Opened(outgoing.send(body=BODY, privacy_level=level))
+        found = Opened(outgoing.send(body=BODY, privacy_level=level, delivery=delivery))
         if not sut.has("configure") and found.choice in CHOICES[level]:
             choice = found.choice
         new = found.blob not in blobs and bool(found.blob)
@@ -105,6 +106,23 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge):
             for rule in ("MQQB-3.1.1.3-16", "MQQB-3.1.1.3-17"):
                 judge(rule, expected=choice, observed=found.choice, evidence=found.frame)
     outgoing.end()
+
+
+@NEEDS
+@covers("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08")
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+def test_a_body_that_is_sent_again_is_encrypted_again(peer, sut, judge, delivery):
+    """A message is encrypted on the session that is lost, and on the next one that brings it."""
+    outgoing = Outgoing(peer, sut, private_name(peer.identifier))
+    frames = [outgoing.send(body=BODY, privacy_level="base", delivery=delivery)]
+    assert outgoing.session is not None
+    outgoing.session.close()
+    again = outgoing.sender.session()
+    frames += outgoing.sender.collect_all(again, 1)
+    observed = ["in clear" if BODY.encode() in frame.data else "encrypted" for frame in frames]
+    for rule in ("MQQB-3.1.7.1.5-01", "MQQB-3.1.7.1-08"):
+        judge(rule, expected=["encrypted"] * 2, observed=observed, evidence=frames)
+    outgoing.sender.acknowledge_all(again)
 
 
 def _comparisons(found: Opened, choice: Choice) -> tuple[tuple[str, Any, Any], ...]:

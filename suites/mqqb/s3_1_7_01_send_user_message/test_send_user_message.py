@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
@@ -20,6 +22,8 @@ from suites.mqqb.steps.sender import Sender, eventually, messages, tags
 
 RETRY_MS = 40_000
 """Long enough to see meanwhile that there is no session."""
+HOUR_S = 3_600
+ACKS = {"PA": "positive_arrival", "PR": "positive_receive", "NA": "negative_arrival", "NR": "negative_receive"}
 LOST = ("CLOSED", "WAITING_RECONNECT")
 """SessionState of a session without connection."""
 
@@ -80,6 +84,49 @@ def _properties(frame: Frame) -> dict[str, Any]:
         "to reach": int(base.TimeToReachQueue),
         "journaled": int(user.JP),
     }
+
+
+@needs("send")
+@covers("MQQB-3.1.7.1.1-03")
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+def test_what_each_message_asks_for_is_in_its_packet(peer, sut, judge, delivery):
+    """Each acknowledgment alone, all of them, each journal and both, with times and numbers that fill their fields:
+    every property of the message is that of its packet.
+    """
+    sender = Sender(peer, sut, direct_name(peer, "mqc-whole"))
+    admin = direct_name(peer, "mqc-acks")
+    asked: list[dict[str, Any]] = [
+        *({"acks": [one], "admin_queue": admin} for one in ACKS.values()),
+        {"acks": list(ACKS.values()), "admin_queue": admin},
+        *({"journal": journal} for journal in (["positive"], ["negative"], ["positive", "negative"])),
+    ]
+    wanted = {}
+    for number, fields in enumerate(asked):
+        given: dict[str, Any] = {
+            "application_tag": 0xFFFF_FF00 + number,
+            "time_to_be_received_s": HOUR_S + number,
+            **fields,
+        }
+        sut.send(sender.to, body=f"message {number}", delivery=delivery, time_to_reach_queue_s=2 * HOUR_S, **given)
+        wanted[given["application_tag"]] = (
+            sorted([*fields.get("acks", []), *fields.get("journal", [])]),
+            HOUR_S + number,
+        )
+    session = sender.session()
+    came = sender.collect_all(session, len(asked))
+    sender.acknowledge_all(session)
+    found = {frame["MessagePropertiesHeader"].ApplicationTag: frame for frame in came}
+    for tag, expected in wanted.items():
+        observed = _asked_for(found[tag]) if tag in found else "no message with this ApplicationTag"
+        judge("MQQB-3.1.7.1.1-03", expected=str(expected), observed=str(observed), evidence=found.get(tag) or came)
+
+
+def _asked_for(frame: Frame) -> tuple[list[str], int]:
+    """Return the acknowledgments and journals that a packet asks for, and its time to be received."""
+    user, properties = frame["UserHeader"], frame["MessagePropertiesHeader"]
+    acks = [name for bit, name in ACKS.items() if properties.getfieldval(bit)]
+    journals = [name for bit, name in (("JP", "positive"), ("JN", "negative")) if user.getfieldval(bit)]
+    return sorted(acks + journals), int(user.TimeToBeReceived)
 
 
 @needs("send", "pause")

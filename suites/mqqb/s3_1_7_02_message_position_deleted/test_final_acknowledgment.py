@@ -11,23 +11,28 @@ from suites.mqqb.steps.ordering import Receiver
 from suites.mqqb.steps.sender import eventually
 
 
-@needs("receive")
+@needs("receive", "queue_control")
 @covers("MQQB-3.1.7.2.2-01")
 @pytest.mark.parametrize(
     ("user", "transaction"), [({"JP": 1}, {}), ({"JN": 1}, {}), ({}, {"FA": 1})], ids=["JP", "JN", "FA"]
 )
-def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(peer, sut, judge, user, transaction):
-    """A message that wants journaling or a final acknowledgment is taken by an application: ACK_RECEIVE comes."""
+@pytest.mark.parametrize(("end", "wanted"), [("receive", "0x4000"), ("purge", "0xC001")])
+def test_a_message_that_wants_it_has_a_final_ack_when_it_leaves_its_queue(
+    peer, sut, judge, user, transaction, end, wanted
+):
+    """A message that wants journaling or a final acknowledgment is taken by an application, or purged: ACK_RECEIVE or
+    NACK_Q_PURGED comes.
+    """
     receiver = Receiver(peer, sut)
     sent = receiver.send(user, transaction=transaction)
     receiver.await_acknowledgment()
     eventually(peer, lambda: bool(sut.messages("transactional")))
     early = [f"0x{frame['MessagePropertiesHeader'].MessageClass:X}" for frame in receiver.acknowledgments(final=True)]
-    sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
+    sut.control.call(end, queue=sut.queue("transactional"), **({"timeout_ms": 0} if end == "receive" else {}))
     frame = receiver.poll_acknowledgment(final=True)
     value = "nothing" if frame is None else f"0x{frame['MessagePropertiesHeader'].MessageClass:X}"
     observed = f"{', '.join(early) or 'nothing'} before, {value} after"
-    judge("MQQB-3.1.7.2.2-01", expected="nothing before, 0x4000 after", observed=observed, evidence=[sent, frame])
+    judge("MQQB-3.1.7.2.2-01", expected=f"nothing before, {wanted} after", observed=observed, evidence=[sent, frame])
 
 
 @needs("receive")

@@ -61,8 +61,15 @@ add(
 
 BROKEN_ELSEWHERE = {
     "MQQB-3.1.7.7-03": ("ping-request-any-signature",),
-    "MQQB-3.1.7.7-05": ("ping-response-never-refuses", "ping-response-refuses"),
-    "MQQB-3.1.7.7-07": ("ping-response-type-clear", "ping-response-type-set"),
+    "MQQB-3.1.7.7-05": (
+        "ping-response-never-refuses",
+        "ping-response-refuses",
+        "refusal-foretold-for-ever",
+    ),
+    "MQQB-3.1.7.7-07": (
+        "ping-response-type-clear",
+        "ping-response-type-set",
+    ),
     "MQQB-3.1.7.7-08": ("ping-response-cookie-swapped",),
     "MQQB-3.1.7.7-10": ("ping-response-signature-swapped",),
 }

@@ -67,6 +67,9 @@ class SecondResponseTaken(Ping):
 
 BROKEN_ELSEWHERE = {
     "MQQB-3.1.7.8-03": ("ping-response-any-signature",),
-    "MQQB-3.1.7.8-04": ("ping-response-any-cookie",),
+    "MQQB-3.1.7.8-04": (
+        "cookie-compared-by-its-low-half",
+        "ping-response-any-cookie",
+    ),
 }
 """Faults of other sections that break rules of this one."""

@@ -11,6 +11,7 @@ from harness.run.marks import covers, needs
 from harness.wire import DirectQueueFormatName
 from suites.messages import Sequence, recoverable_message
 from suites.mqqb.steps.exchanges import reception
+from suites.whole_messages import SAME, differences
 
 LABEL, BODY = "every property", bytes(range(256))
 CORRELATION = bytes(range(20))
@@ -25,13 +26,15 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
     user = {
         "JN": 1,
         "TimeToBeReceived": 70_000,
+        "SentTime": peer.environment.now().utc_s - 1_000,
         "RQ": 7,
         "ResponseQueue": DirectQueueFormatName(DirectFormatName=answers),
     }
     properties: dict[str, Any] = {
         "label": LABEL,
         "body": BODY,
-        "BodyType": 0x11,
+        "BodyType": 0x1011,
+        "ExtensionData": b"an extension",
         "CorrelationID": CORRELATION,
         "ApplicationTag": 0x8000_0001,
         "base": {"PR": 6} if queue == "plain" else {"PR": 0},
@@ -46,7 +49,7 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
     wanted = {
         "message_id": identifier,
         "body_base64": base64.b64encode(BODY).decode(),
-        "body_type": 0x11,
+        "body_type": 0x1011,
         "correlation_id": CORRELATION.hex(),
         "application_tag": 0x8000_0001,
         "priority": 6 if queue == "plain" else 0,
@@ -56,5 +59,7 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         "delivery": "recoverable" if queue == "plain" else "transactional",
     }
     judge("MQQB-3.1.7.10-02", expected="1 message", observed=f"{len(found)} message", evidence=done.frames)
+    whole = differences(done.frames[0], found[0] if found else None, sut.guid)
+    judge("MQQB-3.1.7.10-03", expected=SAME, observed=whole, evidence=done.frames)
     observed = {name: found[0].get(name) for name in wanted} if found else "no message"
     judge("MQQB-3.1.7.10-03", expected=str(wanted), observed=str(observed), evidence=done.frames)

@@ -260,6 +260,10 @@ add(
 )
 
 BROKEN_ELSEWHERE = {
-    "MQQB-3.1.7.15-24": ("removal-told-express", "removal-told-recoverable"),
+    "MQQB-3.1.7.15-24": (
+        "acknowledgment-of-a-transactional-message-express",
+        "removal-told-express",
+        "removal-told-recoverable",
+    ),
 }
 """Faults of other sections that break rules of this one."""

@@ -52,7 +52,7 @@ ATTRIBUTES = {
 """What every acknowledgment has none of, or lives for ever, by rule."""
 ADMIN_NUMBER = 5
 INFINITE = 0xFFFF_FFFF
-BODY = b"what the message said"
+BODY = b"what the message said" * 100
 LIFE_S = 2
 
 
@@ -102,14 +102,19 @@ def _queue(frame: Frame, name: str) -> str:
     "MQQB-3.1.7.15-34",
 )
 @needs("queue_control")
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 @pytest.mark.parametrize("name", ["direct", "private"])
-def test_arrival_is_acknowledged_when_asked_for(peer, sut, judge, name):
+def test_arrival_is_acknowledged_when_asked_for(peer, sut, judge, name, delivery):
     """Of two messages that arrive the one with PA is acknowledged, to a direct name and to one with the SUT's GUID."""
-    number = private_number(sut, sut.queue())
+    transactional = delivery == "transactional"
+    queue = "transactional" if transactional else "plain"
+    number = private_number(sut, sut.queue(queue))
     receiver = AcknowledgingReceiver(peer, sut)
-    user = private_queue(sut.guid, number) if name == "private" else {}
+    user = {"DM": int(delivery != "express")} | (private_queue(sut.guid, number) if name == "private" else {})
     place: dict[str, Any] = {"destination": None} if name == "private" else {}
-    sent = [receiver.give(receiver.asking(user, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
+    make = receiver.sequence.message if transactional else functools.partial(a_message, peer)
+    user = receiver.administered(user)
+    sent = [receiver.give(make(user, queue=queue, properties={"PA": wanted}, **place)) for wanted in (0, 1)]
     came = receiver.await_acks(1)
     observed = [correlation(ack) for ack in came if message_class(ack) == REACH_QUEUE]
     for rule in (
@@ -275,7 +280,8 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
 def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, judge, recoverable):
     """A message that arrives and one that is refused, both with all that can be asked for, to direct names."""
     receiver = AcknowledgingReceiver(peer, sut)
-    user = {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
+    answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
+    user = answers | {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}
     every = {"PA": 1, "NA": 1, "PR": 1, "NR": 1}
     arrived = receiver.acknowledgment(receiver.asking(user, properties=every | {"NR": 0}, **asks))
@@ -321,7 +327,11 @@ CLASSES = {
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
 """The rule of the class of each."""
-DELIVERY = {"express": "MQQB-3.1.7.2.1-02", "recoverable": "MQQB-3.1.7.2.1-01"}
+DELIVERY = {
+    "express": "MQQB-3.1.7.2.1-02",
+    "recoverable": "MQQB-3.1.7.2.1-01",
+    "transactional": "MQQB-3.1.7.2.1-01",
+}
 
 
 @covers(
@@ -343,15 +353,18 @@ DELIVERY = {"express": "MQQB-3.1.7.2.1-02", "recoverable": "MQQB-3.1.7.2.1-01"}
 def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, delivery):
     """Of three messages with one disposition that with the bit for it is acknowledged; the others lack it."""
     bit, expected = ENDS[end]
-    recoverable = int(delivery == "recoverable")
+    recoverable = int(delivery != "express")
     other = {"PR": "NR", "NR": "PR"}[bit]
-    queue = sut.new_queue("left")
+    transactional = delivery == "transactional"
+    queue = sut.new_queue("left", transactional=transactional)
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{queue}"
     life_s = LIFE_S if end == "timeout" else INFINITE
-    user = receiver.administered({"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
+    answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
+    user = receiver.administered(answers | {"DM": recoverable, "TimeToBeReceived": life_s, "JP": 1})
+    make = receiver.sequence.message if transactional else functools.partial(a_message, peer)
     sent = [
-        receiver.give(a_message(peer, user, destination=destination, properties=wanted, body=BODY, label=f"end {at}"))
+        receiver.give(make(user, destination=destination, properties=wanted, body=BODY, label=f"end {at}"))
         for at, wanted in enumerate(({}, {other: 1}, {bit: 1}))
     ]
     if arrives(sut, receiver.connections[0], "end 2", queue) != "in its queue":

@@ -12,7 +12,7 @@ from harness.judging.judge import Judge
 from harness.run.marks import covers, needs
 from harness.wire import FinalAckBody, OrderAckBody, session_ack
 from suites.mqqb.steps.disposition import NOWHERE, ON_DESTINATION, private_queue
-from suites.mqqb.steps.opening import opened, text
+from suites.mqqb.steps.opening import OTHER_GUID, opened, text
 from suites.mqqb.steps.ordering import Receiver, place, private_number
 from suites.mqqb.steps.sender import eventually
 
@@ -86,13 +86,17 @@ OF_A_PACKET = {
 
 
 @covers(*OF_A_PACKET, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
-def test_the_final_ack_of_a_refused_message_names_it(peer, sut, judge):
-    """After two messages that are taken a third is for no queue: its FinalAck says which message, and after which."""
+@pytest.mark.parametrize("routed", [False, True], ids=["of the peer", "routed by it"])
+def test_the_final_ack_of_a_refused_message_names_it(peer, sut, judge, routed):
+    """After two messages that are taken a seventh is for no queue: its FinalAck says which message, and after which."""
     receiver = Receiver(peer, sut)
     for _ in range(2):
         receiver.send()
     receiver.await_acknowledgment()
-    sent = receiver.send(destination=rf"TCP:{sut.address}\{NOWHERE}")
+    source = {"SourceQueueManager": OTHER_GUID} if routed else {}
+    receiver.sequence.number = 6
+    after = {"PreviousTxSequenceNumber": 2}
+    sent = receiver.send(source, destination=rf"TCP:{sut.address}\{NOWHERE}", transaction=after)
     _judge_final(judge, sent, receiver.await_acknowledgment(final=True), OF_A_PACKET)
 
 
@@ -106,9 +110,11 @@ OF_A_MESSAGE = {
 @needs("receive")
 @covers(*OF_A_MESSAGE, "MQQB-3.1.7.17-D01", "MQQB-3.1.7.17-D02")
 def test_the_final_ack_of_a_received_message_names_it(peer, sut, judge):
-    """Of three messages in their queue the last alone wants a FinalAck; an application receives them all."""
+    """Of three messages in their queue the last, after a gap, wants a FinalAck; an application receives them all."""
     receiver = Receiver(peer, sut)
-    sent = [receiver.send({"JP": wanted}) for wanted in (0, 0, 1)]
+    sent = [receiver.send() for _ in range(2)]
+    receiver.sequence.number = 6
+    sent.append(receiver.send({"JP": 1}, transaction={"PreviousTxSequenceNumber": 2}))
     receiver.await_acknowledgment()
     queue = sut.queue("transactional")
     eventually(peer, lambda: len(sut.messages("transactional")) >= len(sent))

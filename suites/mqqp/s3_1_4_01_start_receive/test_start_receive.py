@@ -240,7 +240,9 @@ def test_descriptions_that_are_refused(remote, judge, by, rules):
     zero, differs = (queue.read(PEEK_CURRENT, by=by, dwQueue=value) for value in (0, queue.pointer + 1))
     refused("queue", INVALID_PARAMETER, [zero, differs])
     refused("next", "STATUS_INVALID_PARAMETER", [queue.read(PEEK_NEXT, by=by)])
-    refused("cursor", "STATUS_INVALID_PARAMETER", [queue.read(PEEK_CURRENT, by=by, hCursor=UNKNOWN_HANDLE)])
+    of_another = remote.open(association=queue.association).cursor().settled().out.phCursor
+    unknown = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for cursor in (UNKNOWN_HANDLE, of_another)]
+    refused("cursor", "STATUS_INVALID_PARAMETER", unknown)
     unopened = remote.open_remote(queue.association).settled().out.phQueue
     without = queue.read(PEEK_CURRENT, by=by, hRemoteQueue=unopened, dwQueue=unopened)
     refused("session", INVALID_PARAMETER, [without, queue.read(PEEK_CURRENT, by=by, **other)])
@@ -268,11 +270,12 @@ def test_a_description_of_null_is_refused(remote, judge):
     }
 )
 @goes_on()
-def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules):
+@pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT], ids=["receive", "peek"])
+def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules, action):
     """While a read waits, one with its dwRequestID is refused through the same handle; through another it waits."""
     queue, second = filled(remote), remote.open()
     number = remote.request_id()
-    first = queue.begin(RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
+    first = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
     waits = waiting(first)
     twice = queue.read(RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
     judge_each(judge, rules["twice"], expected=INVALID_PARAMETER, observed=twice.outcome, evidence=twice.evidence)
@@ -415,9 +418,11 @@ def test_a_read_is_kept_while_it_waits(remote, judge, by, rules, action):
 
 @by_each({START: {"waits": ["MQQP-3.1.4.1-D02"]}, START2: {"waits": ["MQQP-3.1.4.10-D01"]}})
 @pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT, PEEK_NEXT], ids=["receive", "peek", "peek next"])
-def test_a_read_with_a_time_out_waits_for_a_message(remote, judge, by, rules, action):
+@pytest.mark.parametrize("kind", ["plain", "transactional"])
+def test_a_read_with_a_time_out_waits_for_a_message(remote, judge, by, rules, action, kind):
     """Nothing is there: without a time-out the answer is a failure at once; with one it is the message that comes."""
-    queue = filled(remote, *([FIRST] if action == PEEK_NEXT else []))
+    queue = remote.open(kind)
+    fill(remote, kind, *([FIRST] if action == PEEK_NEXT else []))
     cursor = 0
     if action == PEEK_NEXT:
         cursor = queue.cursor().settled().out.phCursor
@@ -425,7 +430,7 @@ def test_a_read_with_a_time_out_waits_for_a_message(remote, judge, by, rules, ac
     at_once = queue.read(action, by=by, hCursor=cursor)
     read = queue.begin(action, by=by, hCursor=cursor, ulTimeout=LONG_MS)
     waits = waiting(read)
-    deliver(remote, [SECOND])
+    fill(remote, kind, SECOND)
     read.wait()
     seen, evidence = [failed(at_once), waits, brought(read)], frames([at_once, read])
     judge_each(judge, rules["waits"], expected=[FAILURE, "still waits", SECOND], observed=seen, evidence=evidence)

@@ -6,7 +6,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
 from harness.wire.rpc_stub import NULL_HANDLE
-from suites.mqqp.steps.reading import FIRST, brought, filled, waiting
+from suites.mqqp.steps.reading import FIRST, brought, filled, frames, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -58,6 +58,18 @@ def test_a_closed_queue_is_free_and_its_handle_unknown(remote, judge):
     seen = "open, and empty" if still.failed and still.outcome != "MQ_ERROR_INVALID_PARAMETER" else brought(still)
     for rule in ("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"):
         judge(rule, expected="open, and empty", observed=seen, evidence=still.evidence)
+
+
+@covers("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12")
+def test_another_handle_of_the_queue_stays_open(remote, judge):
+    """A queue is opened three times; one handle is closed: the others read on."""
+    queue = filled(remote, FIRST)
+    beside, elsewhere = remote.open(association=queue.association), remote.open()
+    closed = queue.close()
+    reads = [beside.read(PEEK_CURRENT), elsewhere.read(PEEK_CURRENT)]
+    observed = [closed.outcome, *(brought(read) for read in reads)]
+    for rule in ("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12"):
+        judge(rule, expected=["MQ_OK", FIRST, FIRST], observed=observed, evidence=frames([closed, *reads]))
 
 
 @covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02")

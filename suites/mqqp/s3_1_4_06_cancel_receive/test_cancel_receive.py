@@ -112,6 +112,27 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     )
 
 
+@covers("MQQP-3.1.4.6-10")
+@pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
+def test_the_read_that_is_named_is_cancelled(remote, judge, which):
+    """Of three reads that wait that with the dwRequestID ends, and no other."""
+    queue = filled(remote)
+    numbers = [remote.request_id() for _ in range(3)]
+    reads = [queue.begin(RECEIVE, dwRequestID=number, ulTimeout=LONG_MS) for number in numbers]
+    waits = [waiting(read) for read in reads]
+    cancelled = queue.cancel(numbers[which])
+    after = [ended(read) if read is reads[which] else waiting(read) for read in reads]
+    expected = [NO_MESSAGE if read is reads[which] else WAITING for read in reads]
+    judge(
+        "MQQP-3.1.4.6-10",
+        expected=[*[WAITING] * 3, "MQ_OK", *expected],
+        observed=[*waits, cancelled.outcome, *after],
+        evidence=cancelled.evidence,
+    )
+    for number in numbers:
+        queue.cancel(number)
+
+
 @covers("MQQP-3.1.4.6-D01", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-20")
 @pytest.mark.parametrize("by", [START, START2])
 @pytest.mark.parametrize("with_cursor", [False, True], ids=["plain", "by cursor"])

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, goes_on, needs
+from harness.wire.rpc_qm2qm import RECEIVE, RR_NACK
 from suites.messages import a_message
-from suites.mqqp.steps.reading import FIRST, SECOND, UNKNOWN_HANDLE, deliver, filled, send_all
+from suites.mqqp.steps.reading import FIRST, SECOND, UNKNOWN_HANDLE, deliver, filled, frames, send_all
 from suites.mqqp.steps.whole import EXPRESS, KINDS, QUEUES, TRANSACTIONAL, WHOLE, every_property, unchanged
 
 pytestmark = needs("qm2qm")
@@ -36,6 +37,17 @@ def test_an_open_queue_is_purged_and_no_other(remote, judge):
     judge("MQQP-3.1.4.7-10", expected=[], observed=queue.labels(), evidence=purged.evidence)
     judge.finished("MQQP-3.1.4.7-10")
     judge("MQQP-3.1.4.7-09", expected=[FIRST], observed=admin.labels(), evidence=purged.evidence)
+
+
+@covers("MQQP-3.1.4.7-D01")
+def test_a_message_that_a_reader_holds_is_removed_too(remote, judge):
+    """One of two messages is held while the queue is purged, and then given back: neither is in the queue."""
+    queue = filled(remote, FIRST, SECOND)
+    held = queue.read(RECEIVE).settled()
+    purged = queue.purge()
+    queue.end(held, RR_NACK)
+    observed = [purged.outcome, queue.labels()]
+    judge("MQQP-3.1.4.7-D01", expected=["MQ_OK", []], observed=observed, evidence=frames([held, purged]))
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")

@@ -238,10 +238,16 @@ class LookupOfNothing(ClientReading):
 
 BROKEN_ELSEWHERE = {
     "MQQP-3.1.4.11-02": ("remote-receive-without-handle",),
-    "MQQP-3.1.4.11-03": ("remote-failure-with-handle", "remote-peek-with-handle"),
+    "MQQP-3.1.4.11-03": (
+        "remote-failure-with-handle",
+        "remote-peek-with-handle",
+    ),
     "MQQP-3.1.4.11-04": ("remote-read-failure-ended",),
     "MQQP-3.1.4.11-05": ("remote-read-without-request",),
-    "MQQP-3.1.4.11-06": ("remote-sequential-id-wrong",),
+    "MQQP-3.1.4.11-06": (
+        "remote-sequential-id-wrong",
+        "sequential-id-of-a-peek-by-lookup-zero",
+    ),
     "MQQP-3.1.4.11-18": (
         "remote-failures-succeed",
         "remote-failures-told-apart",
@@ -261,6 +267,8 @@ BROKEN_ELSEWHERE = {
         "remote-packet-of-another",
     ),
     "MQQP-3.1.4.11-48": (
+        "message-read-remotely-without-journaling",
+        "message-read-remotely-without-transaction",
         "remote-message-without-AppSpecific",
         "remote-message-without-BodyType",
         "remote-message-without-CorrelationIdentifier",
@@ -285,9 +293,18 @@ BROKEN_ELSEWHERE = {
         "remote-packet-left-out",
     ),
     "MQQP-3.1.4.11-54": ("remote-packet-padded",),
-    "MQQP-3.1.4.11-55": ("remote-sequential-id-wrong",),
+    "MQQP-3.1.4.11-55": (
+        "remote-sequential-id-wrong",
+        "sequential-id-of-a-peek-by-lookup-zero",
+    ),
     "MQQP-3.1.4.11-56": ("remote-read-not-removed",),
-    "MQQP-3.1.4.11-57": ("remote-failure-with-handle", "remote-receive-without-handle"),
-    "MQQP-3.1.4.11-58": ("remote-failures-succeed", "remote-reads-inform"),
+    "MQQP-3.1.4.11-57": (
+        "remote-failure-with-handle",
+        "remote-receive-without-handle",
+    ),
+    "MQQP-3.1.4.11-58": (
+        "remote-failures-succeed",
+        "remote-reads-inform",
+    ),
 }
 """Faults of other sections that break rules of this one."""

@@ -60,6 +60,20 @@ def test_a_client_that_is_gone_gives_its_message_back(remote, judge, by, kind):
 
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
+def test_a_client_that_is_gone_gives_all_its_messages_back(remote, judge):
+    """A client received two of three messages and ended neither; its connection ends: all three are there in order."""
+    queue, other = filled(remote, FIRST, SECOND, THIRD), remote.open()
+    received = [queue.read(RECEIVE) for _ in range(2)]
+    hidden = other.labels()
+    queue.association.close()
+    eventually_there(remote, other, [FIRST, SECOND, THIRD])
+    observed = [*(brought(read) for read in received), hidden, other.labels()]
+    expected = [FIRST, SECOND, [THIRD], [FIRST, SECOND, THIRD]]
+    for rule in ("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"):
+        judge(rule, expected=expected, observed=observed, evidence=frames(received))
+
+
+@covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
 def test_a_read_on_a_connection_of_its_own_is_given_back(remote, judge):
     """The queue stays open where it was opened; the connection on which it was read ends: the message is back."""
     queue = filled(remote, FIRST, SECOND)
