@@ -83,16 +83,6 @@ class SessionKeepsWhatWasTransmitted(Initialization):
         session.UnAckedMessageCount = 0
 
 
-@fault("session-keeps-un-acked-message-count", breaks="MQQB-3.1.3.2-23")
-class SessionKeepsUnAckedMessageCount(Initialization):
-    """What was not acknowledged on one session narrows the window of the next."""
-
-    def initialize_messages(self, session: Session) -> None:
-        unacked = session.UnAckedMessageCount
-        super().initialize_messages(session)
-        session.UnAckedMessageCount = unacked
-
-
 # -- elements ------------------------------------------------------------------------------------------------------
 
 

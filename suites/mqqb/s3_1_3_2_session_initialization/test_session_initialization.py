@@ -40,9 +40,6 @@ CLEANUP_MS = 20_000
 FIRST_TIME = "closed when the cleanup time was over"
 LATER = "closed one cleanup time later"
 
-USUAL_WINDOW = 64
-"""WindowSize unless a system has another (3.1.3.2)."""
-
 INITIAL = {
     "MQQB-3.1.3.2-08": ("UnackedReceivedMsgCount", 0),
     "MQQB-3.1.3.2-26": ("ReceivedAck", False),
@@ -135,25 +132,6 @@ def test_messages_that_wait_fit_into_the_window_of_a_new_session(peer, sut, judg
     came = sender.collect(session, 3)
     sender.acknowledge_all(session)
     judge("MQQB-3.1.3.2-23", expected="messages [1, 2, 3]", observed=f"messages {tags(came)}", evidence=came)
-
-
-@covers("MQQB-3.1.3.2-23")
-def test_messages_left_over_fit_into_the_window_of_the_next_session(peer, sut, judge):
-    """More than half a window of messages is sent and not acknowledged: the next session brings them all at once."""
-    sender = Sender(peer, sut)
-    sender.send(1)
-    session, _ = sender.first(1)
-    window = session.received[1]["ConnectionParametersHeader"].WindowSize
-    count = min(window, USUAL_WINDOW) // 2 + 1
-    sender.send(*range(2, count + 1))
-    if len(sender.collect(session, count)) != count:
-        raise ConformanceFailure(f"{count} messages did not come through a window of {window}")
-    session.close()
-    again = sender.session()
-    came = sender.collect(again, count)
-    sender.acknowledge_all(again)
-    distinct = len(set(tags(came)))
-    judge("MQQB-3.1.3.2-23", expected=f"{count} messages", observed=f"{distinct} messages", evidence=came)
 
 
 @needs("send")
