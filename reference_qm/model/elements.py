@@ -26,7 +26,6 @@ class OpenQueueDescriptor:
     """
 
     Handle: int = field(metadata={"width": 64})
-    ContextValue: int = field(metadata={"width": 32})
     AccessType: enums.QueueAccessType
     ShareMode: enums.QueueShareMode
     QueueReference: Queue | None

@@ -46,7 +46,7 @@ class Cursors(Part):
         receive: it looks on from where it is, as an unread one.
         """
         if cursor.CursorState is CursorState.READ:
-            if _is_available(cursor.MessagePositionReference):
+            if _is_available(_position(cursor)):
                 return CursorStatus.SUCCEEDED, _position(cursor)
             return CursorStatus.ALREADY_RECEIVED, None
         return self._seek_for_peek(cursor)
@@ -63,7 +63,7 @@ class Cursors(Part):
     def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
         """Return the message that is to be received through a cursor. Spec: MS-MQDMPR 3.2.7.4."""
         if cursor.CursorState is CursorState.READ:
-            if not _is_available(cursor.MessagePositionReference):
+            if not _is_available(_position(cursor)):
                 return CursorStatus.ALREADY_RECEIVED, None
             cursor.CursorState = CursorState.UNREAD
             return CursorStatus.SUCCEEDED, _position(cursor)
@@ -126,5 +126,5 @@ def _position(cursor: Cursor) -> MessagePosition:
     return from_list
 
 
-def _is_available(entry: Entry) -> bool:
-    return not isinstance(entry, Boundary) and entry.State is MessagePositionState.AVAILABLE
+def _is_available(position: MessagePosition) -> bool:
+    return position.State is MessagePositionState.AVAILABLE

@@ -142,7 +142,6 @@ class QueueOpening(Part):
         handle = self.qm.next_handle()
         descriptor = OpenQueueDescriptor(
             Handle=handle,
-            ContextValue=handle & 0xFFFFFFFF,
             AccessType=access,
             ShareMode=share,
             QueueReference=queue,

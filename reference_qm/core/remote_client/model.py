@@ -72,17 +72,6 @@ class RemoteRead:
         """Whether it removes the message."""
         return self.Action in RECEIVING
 
-    @property
-    def section(self) -> str:
-        """The section of MS-MQQP that says how it goes; none does for a read by lookup identifier: 3.1.4.11."""
-        if self.LookupId is not None:
-            return "3.1.4.11"
-        return ("3.2.4.6" if self.CursorHandle else "3.2.4.3") if self.receives else self._peeking
-
-    @property
-    def _peeking(self) -> str:
-        return "3.2.4.5" if self.CursorHandle else "3.2.4.2"
-
 
 @dataclass(slots=True, eq=False)
 class RemoteClient:

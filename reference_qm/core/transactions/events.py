@@ -144,7 +144,6 @@ class TransactionEvents(Part):
                 self.qm.outcomes.append((transaction, Outcome.ABORTED))
 
     def _remove(self, transaction: Transaction) -> None:
-        transaction.TransactionalOperationCollection.clear()
         del self.qm.adm.TransactionCollection[transaction.Identifier]
 
 

@@ -45,6 +45,8 @@ def test_path_names(sut, judge):
         "a quotation mark": ('mqc"x', REFUSED),
         "a space": ("mqc x", REFUSED),
         "nothing": ("", REFUSED),
+        "a journal of no queue": (f"mqc{sut.own};journal", REFUSED),
+        "a subqueue of no queue": (f"mqc{sut.own};sub", REFUSED),
     }
     for what, (name, expected) in names.items():
         judge("MQMQ-2.1.1-01", expected=f"{what}: {expected}", observed=f"{what}: {_made(sut, name)}")

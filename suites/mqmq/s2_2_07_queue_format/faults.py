@@ -224,14 +224,15 @@ class PrivateByGuid(QueueFormats):
         return super().format_name_of(queue_format)
 
 
-def _opened_as(change: Callable[[QueueFormat], QueueFormat]) -> Install:
-    """Name a queue of another queue manager in another way."""
+def _opened_as(change: Callable[[QueueFormat], QueueFormat], of: QueueFormatType | None = None) -> Install:
+    """Name a queue of another queue manager in another way; ``of``: only one whose name is of this type."""
 
     class OpenedAs(ClientOpening):
         def open_for_application(
             self, queue: RemoteQueue, host: str | None, queue_format: QueueFormat, share: ShareMode
         ) -> Sequence:
-            return super().open_for_application(queue, host, change(queue_format), share)
+            meant = of in (None, queue_format["m_qft"])
+            return super().open_for_application(queue, host, change(queue_format) if meant else queue_format, share)
 
     return replaced(OpenedAs)
 
@@ -247,4 +248,58 @@ add(
     "MQMQ-2.2.7-D02",
     "A client sends a direct name as that of a subqueue.",
     _opened_as(lambda form: form | {"m_qft": QueueFormatType.SUBQUEUE}),
+)
+add(
+    "format-sent-system-queue-without-flag",
+    ("MQMQ-2.2.7-04", "MQMQ-2.2.7-06", "MQMQ-2.2.7-08"),
+    "A client names a system queue by its suffix, without the flag.",
+    _opened_as(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] & 0x0F}),
+)
+add(
+    "format-sent-flag-without-suffix",
+    "MQMQ-2.2.7-02",
+    "A client names every queue as one of the system.",
+    _opened_as(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM}),
+)
+add(
+    "format-sent-subqueue-of-the-system",
+    "MQMQ-2.2.7-11",
+    "A client names a subqueue as one of the system.",
+    _opened_as(lambda form: form | {"m_SuffixAndFlags": form["m_SuffixAndFlags"] | SYSTEM}, QueueFormatType.SUBQUEUE),
+)
+add(
+    "format-sent-subqueue-as-direct",
+    "MQMQ-2.2.7-12",
+    "A client names a subqueue as any direct queue, with the suffix of subqueues.",
+    _opened_as(lambda form: form | {"m_qft": QueueFormatType.DIRECT}, QueueFormatType.SUBQUEUE),
+)
+add(
+    "format-sent-subqueue-without-name",
+    "MQMQ-2.2.7-16",
+    "A client names the queue instead of its subqueue.",
+    _opened_as(lambda form: form | {"union": form["union"].partition(";")[0]}, QueueFormatType.SUBQUEUE),
+)
+add(
+    "format-sent-private-as-public",
+    "MQMQ-2.2.7-D02",
+    "A client names a private queue as a public one.",
+    _opened_as(
+        lambda form: form | {"m_qft": QueueFormatType.PUBLIC, "union": form["union"]["Lineage"]},
+        QueueFormatType.PRIVATE,
+    ),
+)
+add(
+    "format-sent-public-as-machine",
+    "MQMQ-2.2.7-D02",
+    "A client names a public queue as a computer.",
+    _opened_as(lambda form: form | {"m_qft": QueueFormatType.MACHINE}, QueueFormatType.PUBLIC),
+)
+add(
+    "format-sent-other-number",
+    "MQMQ-2.2.7-15",
+    "A client names the private queue after the one that is meant.",
+    _opened_as(
+        lambda form: form | {"union": form["union"] | {"Uniquifier": form["union"]["Uniquifier"] + 1}},
+        QueueFormatType.PRIVATE,
+    ),
 )

@@ -11,6 +11,8 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.peer.conversation import Session
 from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
 from suites.mqmq.steps.layout import Layout, shown
 from suites.mqqb.steps.opening import Between, direct_name, private_name
 from suites.mqqb.steps.sender import SET_UP, Sender
@@ -141,6 +143,24 @@ def test_a_message_for_one_queue_has_no_list(peer, sut, judge):
     observed = shown(Layout(sent[0]).of(*wanted))
     judge("MQMQ-2.2.20.1-D01", expected=shown(wanted), observed=observed, evidence=sent)
     sender.acknowledge_all(session)
+
+
+@needs("send", "public_names", "several_queues")
+@covers("MQMQ-2.2.20.1-D02")
+@pytest.mark.parametrize("at", [0, 1], ids=["first", "last"])
+def test_a_public_queue_stands_in_a_list(peer, sut, judge, at):
+    """A public queue of the peer and a direct one, in either order: each gets its copy, by a name of its kind."""
+    queues = [direct_name(peer, "mqc-a")]
+    queues.insert(at, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+    sender = Sender(peer, sut, ",".join(queues))
+    try:
+        sender.send(1, label=LABEL)
+    except ControlRefused as refused:
+        judge("MQMQ-2.2.20.1-D02", expected="DQ [5, 7]", observed=f"refused: {refused}")
+        return
+    came = _copies(sender, len(queues))
+    reached = sorted(Layout(frame).fields.get("UserHeader.Flags.DQ", -1) for frame in came)
+    judge("MQMQ-2.2.20.1-D02", expected="DQ [5, 7]", observed=f"DQ {reached}", evidence=came)
 
 
 @needs("send", "private_names", "several_queues")

@@ -138,6 +138,32 @@ def test_the_arrival_time_is_that_of_the_message_in_seconds(remote, judge, by):
             judge(rule, expected=expected, observed=observed, evidence=read.evidence)
 
 
+@needs("send")
+@covers("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08")
+@pytest.mark.parametrize(
+    "kinds",
+    [
+        pytest.param(["plain"], id="one queue"),
+        pytest.param(["plain", "admin"], marks=needs("several_queues"), id="several queues"),
+    ],
+)
+def test_a_message_that_the_sut_sends_to_itself_arrives_then(remote, sut, judge, kinds):
+    """dwArriveTime lies between the command to send and its answer, in each queue that the message is for."""
+    queues = [remote.open(kind) for kind in kinds]
+    before = remote.peer.environment.now().utc_s
+    sut.send(",".join(sut.format_name(kind) for kind in kinds), label=FIRST, body="of itself")
+    after = remote.peer.environment.now().utc_s
+    remote.peer.environment.run_until(lambda: False, 1_100)
+    slack_s = 0 if sut.environment.virtual else CLOCKS_S
+    for queue in queues:
+        read = queue.read(PEEK_CURRENT, ulTimeout=sut.response_timeout_ms)
+        description = described(read)
+        observed = description.dwArriveTime if read.outcome == "MQ_OK" else brought(read)
+        for rule in ("MQQP-2.2.2.1-07", "MQQP-2.2.2.1-08"):
+            expected = Between(before - slack_s, after + slack_s)
+            judge(rule, expected=expected, observed=observed, evidence=read.evidence)
+
+
 @covers("MQQP-2.2.2.1-02")
 @pytest.mark.parametrize("by", [START, START2])
 @pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT], ids=["receive", "peek"])

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import pytest
 
+from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire.rpc import NDR, NDR64, QM2QM
 from harness.wire.rpc_qm2qm import INFINITE
 from suites.mqqp.steps.reader import (
+    ANSWER_MS,
     QUEUE_DESCRIPTOR,
     QUEUE_HANDLE,
     START,
@@ -28,6 +30,9 @@ from suites.mqqp.steps.reads import READ_TIMEOUT_MS, RECEIVING
 
 FAILURES = (0xC00E_0006, 0xC000_000D, 0xC00E_7777, 0x8000_4005, 0x8000_0000, 0xFFFF_FFFF)
 """Failure HRESULTs and an NTSTATUS, some of them unheard of."""
+
+ACCESS_DENIED, UNHEARD_OF = 0x0000_0005, 0x0BAD_0BAD
+"""Statuses of faults."""
 
 
 def _names(reader):
@@ -175,22 +180,68 @@ def _fail(reader, name, status):
 
 def _use(reader, name):
     """Let the SUT do what takes a method; return whether it says that it succeeded."""
+    return _begin_to_use(reader, name).wait().get("ok")
+
+
+def _begin_to_use(reader, name):
+    """Let the SUT begin what takes a method; return the request."""
     if name == "RemoteQMOpenQueue":
-        return reader.begin("remote_open", queue=reader.format_name).wait().get("ok")
+        return reader.begin("remote_open", queue=reader.format_name)
     remote = reader.open()
     if name == "RemoteQMCloseCursor":
         cursor = reader.open_cursor(remote)
-        return reader.begin("remote_close_cursor", cursor=cursor).wait().get("ok")
+        return reader.begin("remote_close_cursor", cursor=cursor)
     if name == "RemoteQMCancelReceive":
         reader.let_reads_wait()
         so_far = len(reader.reads())
         read = RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
         reader.await_reads(so_far + 1)
-        return reader.begin("cancel", request=read.number).wait().get("ok")
+        return reader.begin("cancel", request=read.number)
     verb = {
         "RemoteQMCloseQueue": "remote_close",
         "RemoteQMPurgeQueue": "remote_purge",
         "RemoteQMStartReceiveByLookupId": "remote_receive_by_lookup_id",
     }.get(name, "remote_receive")
     more = {"lookup_id": 7} if verb.endswith("lookup_id") else {}
-    return reader.begin(verb, remote=remote, **more).wait().get("ok")
+    return reader.begin(verb, remote=remote, **more)
+
+
+BROKEN_CALLS = {
+    "fault": lambda call: call.fault(ACCESS_DENIED),
+    "unknown fault": lambda call: call.fault(UNHEARD_OF),
+    "lost": lambda call: call.association.close(),
+}
+"""Ways for a call to end without a status of the method."""
+SUCCESS, NO_SUCCESS, NO_ANSWER = "success", "no success", "no answer"
+
+
+@needs("remote_read")
+@pytest.mark.parametrize("way", BROKEN_CALLS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=covers(rule), id=name) for name, (rule, _) in METHODS.items()]
+)
+def test_a_call_that_breaks_off_did_not_succeed(peer, sut, judge, name, way):
+    """A method is answered by a fault, or its connection is lost: whoever asked for it is told. Then others succeed."""
+    rule, version = METHODS[name]
+    reader = Reader(peer, sut, version)
+    sound = reader.server.answers[name]
+    reader.server.answers[name] = BROKEN_CALLS[way]
+    said = _outcome(_begin_to_use(reader, name))
+    calls = reader.server.named(name)
+    if not calls:
+        judge.give_up(Verdict.NOT_EXERCISED, f"the SUT does not call {name}")
+        return
+    if said != NO_ANSWER and name not in FAILING:
+        said = NO_SUCCESS  # it may have what it asked for nevertheless
+    reader.server.answers |= {START: reader.give, START2: reader.give, name: sound}
+    opened = reader.begin("remote_open", queue=reader.format_name).wait()
+    then = _outcome(RECEIVING.begin(reader, int(opened["remote"]))) if opened.get("ok") else "not opened"
+    judge(rule, expected=[NO_SUCCESS, SUCCESS], observed=[said, then], evidence=frames_of(calls))
+
+
+def _outcome(request):
+    """Wait for the answer to a verb; return whether it is a success."""
+    request.reader.peer.environment.run_until(lambda: request.answered, ANSWER_MS)
+    if not request.answered:
+        return NO_ANSWER
+    return SUCCESS if request.wait().get("ok") else NO_SUCCESS

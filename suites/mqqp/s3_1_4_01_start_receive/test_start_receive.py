@@ -5,18 +5,14 @@ The second does what the first does, and returns the message's SequentialId.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
-from typing import Any
-
 import pytest
 
-from harness.judging.judge import Judge
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK, desc2
 from suites.messages import a_message
 from suites.mqqp.steps.lookups import by_sequential_id
+from suites.mqqp.steps.methods import by_each, judge_each
 from suites.mqqp.steps.reading import (
     FAILURE,
     FIRST,
@@ -42,23 +38,6 @@ from suites.mqqp.steps.whole import KINDS, QUEUES, WHOLE, every_property, unchan
 pytestmark = needs("qm2qm")
 
 LONG_MS = 60_000
-
-
-def by_each(methods: Mapping[str, Mapping[str, Sequence[str]]]) -> pytest.MarkDecorator:
-    """Run a check by several methods, each with the rules of its section by what they are about."""
-    return pytest.mark.parametrize(
-        ("by", "rules"),
-        [
-            pytest.param(by, rules, marks=covers(*dict.fromkeys(chain.from_iterable(rules.values()))), id=by)
-            for by, rules in methods.items()
-        ],
-    )
-
-
-def judge_each(judge: Judge, rules: Iterable[str], **what: Any) -> None:
-    """Judge some rules alike."""
-    for rule in rules:
-        judge(rule, **what)
 
 
 @by_each(

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from harness.faults.parts import fault
 from harness.faults.registry import add
 from harness.faults.rpc_calls import answering, called_unbound, error_for_success
+from reference_qm.core.queueing.two_phase import TwoPhaseReading
 from reference_qm.core.remote.opening import RemoteOpening
-from reference_qm.model.adm import Queue
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
 from reference_qm.rpc import Call
 from reference_qm.surface.clock import Now
@@ -83,6 +88,36 @@ class FirstOnly(RemoteOpening):
             if one.MessageReference not in kept:
                 queue.MessagePositionList.remove(one)
         self.qm.remote.note(call.respond(Return=Status.MQ_OK))
+
+
+def _as_if_it_had_not_been_purged(position: MessagePosition) -> None:
+    if position.State is MessagePositionState.PURGE_PENDING:
+        position.State = MessagePositionState.LOCKED
+
+
+@fault("remote-purge-undone-by-nack", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12"))
+class UndoneByNack(TwoPhaseReading):
+    """A message that was purged while a reader had it is there again when that gives it back."""
+
+    def dequeue_message_end(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        position: MessagePosition,
+        delete_message: bool,
+        ended: Callable[[Status], None],
+        transactional: bool = False,
+    ) -> None:
+        _as_if_it_had_not_been_purged(position)
+        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
+
+
+@fault("remote-purged-told-as-received", breaks="MQQB-3.1.7.2.1-D03")
+class PurgedToldAsReceived(TwoPhaseReading):
+    """A message that was purged while a reader had it counts as received when that gives it back."""
+
+    def end_with_deletion(self, position: MessagePosition, ended: Callable[[Status], None]) -> None:
+        _as_if_it_had_not_been_purged(position)
+        super().end_with_deletion(position, ended)
 
 
 BROKEN_ELSEWHERE = {

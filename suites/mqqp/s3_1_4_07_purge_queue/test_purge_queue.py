@@ -5,9 +5,30 @@ from __future__ import annotations
 import pytest
 
 from harness.run.marks import covers, goes_on, needs
-from harness.wire.rpc_qm2qm import RECEIVE, RR_NACK
+from harness.wire.rpc_qm2qm import RECEIVE, RR_ACK, RR_NACK
 from suites.messages import a_message
-from suites.mqqp.steps.reading import FIRST, SECOND, UNKNOWN_HANDLE, deliver, filled, frames, send_all
+from suites.mqqb.steps.disposition import (
+    Q_PURGED,
+    AcknowledgingReceiver,
+    classes,
+    correlation,
+    identifier,
+    named,
+)
+from suites.mqqb.steps.disposition import RECEIVE as ACK_RECEIVE
+from suites.mqqb.steps.opening import OneOf
+from suites.mqqp.steps.reading import (
+    FIRST,
+    FOURTH,
+    SECOND,
+    THIRD,
+    UNKNOWN_HANDLE,
+    brought,
+    deliver,
+    filled,
+    frames,
+    send_all,
+)
 from suites.mqqp.steps.whole import EXPRESS, KINDS, QUEUES, TRANSACTIONAL, WHOLE, every_property, unchanged
 
 pytestmark = needs("qm2qm")
@@ -70,3 +91,32 @@ def test_every_message_is_removed(remote, judge, kind):
     for rule in ("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10"):
         expected = [len(sent), "MQ_OK", [], WHOLE, []]
         judge(rule, expected=expected, observed=observed, evidence=purged.evidence)
+
+
+@covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQQB-3.1.7.2.1-D03")
+@pytest.mark.parametrize("acknowledge", [RR_NACK, RR_ACK], ids=["nack", "ack"])
+def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut, judge, acknowledge):
+    """Of three one is received, then all are purged: whichever way the receive ends, it is not there any more.
+
+    The document has its sender told of the purge in both cases (MS-MQDMPR 3.1.7.1.12); here only if it was given back.
+    """
+    queue = remote.open()
+    receiver = AcknowledgingReceiver(peer, sut)
+    packets = [receiver.asking({"DM": 1}, properties={"PR": 1, "NR": 1}, label=one) for one in (FIRST, SECOND, THIRD)]
+    sent = [receiver.give(packet) for packet in packets]
+    receiver.shown_to_receive()
+    received = queue.read(RECEIVE)
+    purged = queue.purge()
+    left = [queue.labels()]
+    ended = queue.end(received, acknowledge)
+    left.append(queue.labels())
+    told = classes([ack for ack in receiver.await_acks(3) if correlation(ack) == identifier(sent[0])])
+    deliver(remote, [FOURTH])
+    observed = [brought(received), purged.outcome, ended.outcome, *left, queue.labels()]
+    evidence = frames([received, purged, ended])
+    for rule in ("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12"):
+        expected = [FIRST, "MQ_OK", "MQ_OK", [], [], [FOURTH]]
+        judge(rule, expected=expected, observed=observed, evidence=evidence)
+    reasons = (Q_PURGED,) if acknowledge == RR_NACK else (Q_PURGED, ACK_RECEIVE)
+    told_of = OneOf(*(str(named(reason)) for reason in reasons))
+    judge("MQQB-3.1.7.2.1-D03", expected=told_of, observed=str(told), evidence=evidence)

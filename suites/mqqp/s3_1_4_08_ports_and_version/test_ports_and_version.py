@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.errors import SutUnavailable
+from harness.errors import ConformanceFailure, SutUnavailable
 from harness.peer.association import Call
 from harness.peer.remote import Remote
 from harness.run.marks import covers, goes_on, needs
@@ -57,6 +57,25 @@ def test_at_the_port_that_is_told_the_interface_is_served(remote, judge, port_ty
     judge(rule, expected="served", observed=found, evidence=call.evidence)
     judge("MQQP-3.1.3-01", expected="served", observed=found, evidence=call.evidence)
     judge("MQQP-3.1.4.8-D05", expected=Between(1, LAST_PORT), observed=call.status, evidence=call.evidence)
+
+
+@needs("restart")
+@covers("MQQP-3.1.3-01", "MQQP-3.1.4.8-D05")
+def test_after_a_restart_the_interface_is_served_again(remote, sut, judge):
+    """The system is started again: ports are told as before, qm2qm can be bound there, a message be read."""
+    before = asked(remote, IP_READ)[0]
+    sut.restart()
+    try:
+        after = asked(remote, IP_READ)[0]
+        found = served(remote, after.status, QM2QM)
+        read = brought(filled(remote, FIRST).receive()) if found == "served" else "nothing"
+    except (ConformanceFailure, SutUnavailable) as lost:
+        judge("MQQP-3.1.3-01", expected=["served", FIRST], observed=str(lost), evidence=before.evidence)
+        judge("MQQP-3.1.4.8-D05", expected=Between(1, LAST_PORT), observed=str(lost), evidence=before.evidence)
+        return
+    evidence = frames([before, after])
+    judge("MQQP-3.1.3-01", expected=["served", FIRST], observed=[found, read], evidence=evidence)
+    judge("MQQP-3.1.4.8-D05", expected=Between(1, LAST_PORT), observed=after.status, evidence=evidence)
 
 
 @covers("MQQP-3.1.4.8-02", "MQQP-3.1.4.8-03")

@@ -249,6 +249,7 @@ BROKEN_ELSEWHERE = {
         "sequential-id-of-a-peek-by-lookup-zero",
     ),
     "MQQP-3.1.4.11-18": (
+        "remote-client-waits-for-the-lost",
         "remote-failures-succeed",
         "remote-failures-told-apart",
         "remote-failures-unseen",

@@ -12,6 +12,7 @@ from uuid import UUID
 from harness.faults.parts import fault, replaced
 from harness.faults.primitives import both, pdus, skip, skip_sequence
 from harness.faults.registry import Install, add
+from reference_qm.codec import PrivateName
 from reference_qm.core.remote.enums import Ack
 from reference_qm.core.remote_client.cancelling import ClientCancelling
 from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
@@ -335,3 +336,19 @@ class MessageRefused(ClientReading):
 
     def end_receive(self, entry: PendingRemoteReadEntry, ack: Ack) -> Sequence:
         yield from super().end_receive(entry, Ack.RR_NACK if ack is Ack.RR_ACK else Ack.RR_ACK)
+
+
+@fault(
+    "remote-names-of-the-sender",
+    breaks=("MQQP-3.2.4.2-35", "MQQP-3.2.4.3-35", "MQQP-3.2.4.5-35", "MQQP-3.2.4.6-34"),
+)
+class NamesOfTheSender(ClientReading):
+    """Private queues that a message names by number alone are taken for those of its sender."""
+
+    def reconstruct_message(self, results: dict[str, Any]) -> RemoteMessage:
+        found = super().reconstruct_message(results)
+        name = found.message.ResponseQueueFormatName or ""
+        if not name.startswith("PRIVATE="):
+            return found
+        name = str(PrivateName(found.message.Identifier.QueueManagerGuid, int(name.rpartition("\\")[2], 16)))
+        return found._replace(message=replace(found.message, ResponseQueueFormatName=name))

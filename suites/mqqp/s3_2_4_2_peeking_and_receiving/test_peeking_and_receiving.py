@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
+from uuid import UUID
 
 import pytest
 
@@ -14,7 +15,7 @@ from harness.errors import ConformanceFailure
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from harness.wire import dissect
+from harness.wire import PrivateQueueFormatNameId, dissect, user_message
 from harness.wire.rpc_qm2qm import RECEIVE, RR_ACK
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import SECTIONS, Section
 from suites.mqqp.steps.reader import (
@@ -215,3 +216,31 @@ def test_the_message_that_the_server_sent(peer, sut, judge, section, way, kind):
         judge(rules[about], expected=str([handle.hex()]), observed=str(given), evidence=evidence)
     acks: list[Any] = [end.into.dwAck for end in ends if end.into is not None]
     judge(rules["ack"], expected=str([RR_ACK]), observed=str(acks), evidence=evidence)
+
+
+OTHER = UUID("6d71636f-6e66-4f72-8d00-0000000000e7")
+NUMBER = 0xBEEF
+ON_SOURCE, ON_DESTINATION = 2, 3
+"""Types of private queues in UserHeader.Flags whose computer stands elsewhere (MS-MQMQ 2.2.19.2)."""
+
+
+@pytest.mark.parametrize("kind", [ON_SOURCE, ON_DESTINATION], ids=["on its source", "on its destination"])
+@each_section(lambda section: [section.message["message"]])
+def test_private_queues_that_a_message_names_are_those_of_their_computers(peer, sut, judge, section, kind):
+    """A message of a third computer names a response queue by its number, there or where the message lay."""
+    reader = Reader(peer, sut)
+    user = {"SourceQueueManager": OTHER, "QueueManagerAddress": peer.identifier, "MessageID": peer.message_id()}
+    response = {"RQ": kind, "ResponseQueue": PrivateQueueFormatNameId(PrivateQueueIdentifier=NUMBER)}
+    data = bytes(user_message(destination=f"TCP:{peer.address}\\{FAR}", user=user | response, label=LABEL))
+    reader.server.answers |= dict.fromkeys((START, START2), lambda call: give(call, data))
+    reply = section.reading.begin(reader, reader.open()).wait()
+    evidence = reader.await_reads()[0].evidence
+    rule = section.message["message"]
+    told_of = (reply.get("message") or {}).get("response_queue")
+    if reply.get("message") and told_of is None:
+        judge.not_exercised(rule, "the SUT does not tell the response queue of a message", evidence)
+        return
+    computer, _, number = str(told_of).lower().removeprefix("private=").partition("\\")
+    observed = [computer, f"0x{number.lstrip('0')}"]
+    expected = [str(OTHER if kind == ON_SOURCE else peer.identifier), f"{NUMBER:#x}"]
+    judge(rule, expected=expected, observed=observed, evidence=evidence)

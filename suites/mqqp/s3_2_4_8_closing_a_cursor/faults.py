@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.faults.parts import replaced
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip_sequence
 from harness.faults.registry import Install, add
 from reference_qm.core.remote_client.cancelling import ClientCancelling
+from reference_qm.core.remote_client.commanding import ClientCommands
 from reference_qm.core.remote_client.model import RemoteQueue
+from reference_qm.surface.clock import Now
+from reference_qm.surface.remote_commands import RemoteCloseCursor
 
 add(
     "remote-cursor-not-closed",
@@ -16,6 +19,17 @@ add(
     "RemoteQMCloseCursor is not called.",
     skip_sequence(ClientCancelling.close_remote_cursor),
 )
+
+
+@fault("remote-closed-cursor-remembered", breaks=("MQQP-3.2.4.8-02", "MQQP-3.1.4.5-01"))
+class ClosedCursorRemembered(ClientCommands):
+    """A cursor that was closed can be named in every command, as before."""
+
+    def remote_close_cursor(self, request: RemoteCloseCursor, token: int, now: Now) -> None:
+        cursor = self.qm.remote_client.cursors.get(request.cursor)
+        super().remote_close_cursor(request, token, now)
+        if cursor is not None:
+            self.qm.remote_client.cursors[request.cursor] = cursor
 
 
 def _one_more(parameter: str) -> Install:

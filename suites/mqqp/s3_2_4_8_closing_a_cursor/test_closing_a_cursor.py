@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import CURSOR, QUEUE_HANDLE, Reader
+from suites.mqqp.steps.reader import CURSOR, QUEUE_HANDLE, Reader, description, frames_of
+from suites.mqqp.steps.reads import PEEKING_BY_CURSOR, PEEKING_CURRENT_BY_CURSOR, RECEIVING_BY_CURSOR
 
 
 @needs("remote_read")
@@ -19,3 +20,26 @@ def test_the_cursor_is_closed_at_the_server(peer, sut, judge):
     for rule, name, expected in (("MQQP-3.2.4.8-03", "hQueue", QUEUE_HANDLE), ("MQQP-3.2.4.8-04", "hCursor", CURSOR)):
         found = [getattr(call.into, name) for call in calls if call.into is not None]
         judge(rule, expected=str([expected]), observed=str(found), evidence=evidence)
+
+
+@needs("remote_read")
+@covers("MQQP-3.1.4.5-01", "MQQP-3.2.4.8-02")
+def test_a_closed_cursor_is_used_no_more(peer, sut, judge):
+    """A cursor is read with and closed; the server sees nothing of it afterwards, whatever is asked of the client."""
+    reader = Reader(peer, sut)
+    remote = reader.open()
+    cursor = reader.open_cursor(remote)
+    ways = (PEEKING_CURRENT_BY_CURSOR, PEEKING_BY_CURSOR, RECEIVING_BY_CURSOR)
+    for way in ways:
+        way.begin(reader, remote, cursor=cursor).wait()
+    before = [description(call).hCursor for call in reader.reads()]
+    reader.begin("remote_close_cursor", cursor=cursor).wait()
+    for way in ways:
+        way.begin(reader, remote, cursor=cursor).wait()
+    reader.begin("remote_close_cursor", cursor=cursor).wait()
+    closings = reader.server.named("RemoteQMCloseCursor")
+    after = [description(call).hCursor for call in reader.reads()[len(before) :]]
+    observed = [before, len(closings), [one for one in after if one == CURSOR]]
+    evidence = frames_of([*reader.reads(), *closings])
+    for rule in ("MQQP-3.1.4.5-01", "MQQP-3.2.4.8-02"):
+        judge(rule, expected=[[CURSOR] * len(ways), 1, []], observed=observed, evidence=evidence)

@@ -1,0 +1,118 @@
+"""MS-MQMQ 2.2.7 QUEUE_FORMAT, 2.2.8 OBJECTID: how a client names the queues of another queue manager."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from harness.peer.peer import Peer
+from harness.peer.rpc_server import ServedCall
+from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from harness.wire.rpc_qmcomm import (
+    DEADLETTER,
+    DEADXACT,
+    DIRECT,
+    JOURNAL,
+    PRIVATE,
+    PUBLIC,
+    SUBQUEUE,
+    SUBQUEUE_SUFFIX,
+    SYSTEM,
+)
+from harness.wire.rpc_stub import octets
+from suites.mqqp.steps.reader import FAR, Reader
+
+pytestmark = needs("remote_read")
+
+NUMBER = 0xBEEF
+SUFFIX_BITS = 0x0F
+TEXTS = (DIRECT, SUBQUEUE)
+
+
+def asked(peer: Peer, sut: Sut, name: str) -> ServedCall | None:
+    """Let the SUT open a queue of the peer; return its R_QMOpenRemoteQueue, None when it calls none."""
+    reader = Reader(peer, sut)
+    reader.begin("remote_open", queue=name).wait()
+    return next((call for call in reader.server.wait("R_QMOpenRemoteQueue") if call.into is not None), None)
+
+
+def named(call: ServedCall) -> tuple[int, int, str]:
+    """Return m_qft, m_SuffixAndFlags and the member of a QUEUE_FORMAT that came, as text in lower case."""
+    form = call.into.pQueueFormat.value
+    arm: Any = form.arm.value
+    if form.m_qft in TEXTS:
+        return form.m_qft, form.m_SuffixAndFlags, (octets(arm) or b"").decode(errors="replace").rstrip("\0").lower()
+    guid, number = bytes(arm)[:16], bytes(arm)[16:]
+    text = str(UUID(bytes_le=guid)) + (f" {int.from_bytes(number, 'little'):#x}" if number else "")
+    return form.m_qft, form.m_SuffixAndFlags, text
+
+
+@needs("private_names")
+@covers("MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02")
+@pytest.mark.parametrize("number", [1, NUMBER, 0xFFFF_FFFE], ids=hex)
+def test_a_private_queue_is_named_by_its_objectid(peer, sut, judge, number):
+    """m_qft is 2, without suffix and flags; Lineage is the GUID of the computer, Uniquifier the number of the queue."""
+    call = asked(peer, sut, rf"PRIVATE={peer.identifier}\{number:08x}")
+    if call is None:
+        for rule in ("MQMQ-2.2.7-D02", "MQMQ-2.2.7-15", "MQMQ-2.2.7-02"):
+            judge.not_exercised(rule, "the SUT opens no queue by a private name")
+        return
+    kind, suffix, member = named(call)
+    judge("MQMQ-2.2.7-D02", expected=PRIVATE, observed=kind, evidence=call.evidence)
+    judge("MQMQ-2.2.7-02", expected=0, observed=suffix, evidence=call.evidence)
+    judge("MQMQ-2.2.7-15", expected=f"{peer.identifier} {number:#x}", observed=member, evidence=call.evidence)
+
+
+@needs("public_names")
+@covers("MQMQ-2.2.7-D02", "MQMQ-2.2.7-02")
+def test_a_public_queue_is_named_by_its_guid(peer, sut, judge):
+    """m_qft is 1, without suffix and flags, and its member the GUID of the queue."""
+    call = asked(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
+    if call is None:
+        for rule in ("MQMQ-2.2.7-D02", "MQMQ-2.2.7-02"):
+            judge.not_exercised(rule, "the SUT opens no queue by a public name")
+        return
+    kind, suffix, member = named(call)
+    expected = [PUBLIC, str(PEER_PUBLIC_QUEUE)]
+    judge("MQMQ-2.2.7-D02", expected=expected, observed=[kind, member], evidence=call.evidence)
+    judge("MQMQ-2.2.7-02", expected=0, observed=suffix, evidence=call.evidence)
+
+
+SYSTEM_QUEUES = {
+    "MQMQ-2.2.7-04": (f"{FAR};JOURNAL", JOURNAL),
+    "MQMQ-2.2.7-06": ("SYSTEM$;DEADLETTER", DEADLETTER),
+    "MQMQ-2.2.7-08": ("SYSTEM$;DEADXACT", DEADXACT),
+}
+"""By rule: the path of a system queue, and its suffix."""
+
+
+@pytest.mark.parametrize("rule", [pytest.param(rule, marks=covers(rule), id=rule) for rule in SYSTEM_QUEUES])
+def test_a_queue_of_the_system_is_flagged_as_such(peer, sut, judge, rule):
+    """A journal, dead letters, transactional ones: with the suffix of that kind comes Flags 0x80."""
+    path, suffix = SYSTEM_QUEUES[rule]
+    call = asked(peer, sut, rf"DIRECT=TCP:{peer.address}\{path}")
+    found = 0 if call is None else named(call)[1]
+    if call is None or not found & SUFFIX_BITS:
+        judge.not_exercised(rule, "the SUT opens no queue with this suffix", call.evidence if call else None)
+        return
+    judge(rule, expected=f"{SYSTEM | suffix:#x}", observed=f"{found:#x}", evidence=call.evidence)
+
+
+@needs("subqueues")
+@covers("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
+def test_a_subqueue_is_named_with_its_suffix(peer, sut, judge):
+    """With the suffix of subqueues comes no flag, m_qft 8, and a direct name that has the subqueue in it."""
+    rules = ("MQMQ-2.2.7-11", "MQMQ-2.2.7-12", "MQMQ-2.2.7-16")
+    call = asked(peer, sut, rf"DIRECT=TCP:{peer.address}\{FAR};sub")
+    kind, suffix, member = (0, 0, "") if call is None else named(call)
+    if call is None or suffix & SUFFIX_BITS != SUBQUEUE_SUFFIX:
+        for rule in rules:
+            judge.not_exercised(rule, "the SUT opens no queue with this suffix", call.evidence if call else None)
+        return
+    judge("MQMQ-2.2.7-11", expected=SUBQUEUE_SUFFIX, observed=suffix, evidence=call.evidence)
+    judge("MQMQ-2.2.7-12", expected=SUBQUEUE, observed=kind, evidence=call.evidence)
+    judge("MQMQ-2.2.7-16", expected=rf"tcp:{peer.address}\{FAR};sub", observed=member, evidence=call.evidence)

@@ -1,0 +1,211 @@
+"""MS-MQQP 3.1.4.1, 3.1.4.10: cursors at messages that are gone or were never there, and reads that wait by them.
+
+The events that are generated say it (MS-MQDMPR 3.1.7.1.10, 3.1.7.1.14, 3.1.7.1.15, 3.2.7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from harness.peer.association import Call
+from harness.peer.remote import START, START2, Remote, RemoteQueue
+from harness.run.marks import needs
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK
+from suites.messages import recoverable_message
+from suites.mqqp.steps.methods import by_each, judge_each
+from suites.mqqp.steps.reading import (
+    FAILURE,
+    FIRST,
+    FOURTH,
+    SECOND,
+    THIRD,
+    WAITING,
+    brought,
+    deliver,
+    failed,
+    filled,
+    frames,
+    send_all,
+    waiting,
+)
+
+pytestmark = needs("qm2qm")
+
+LONG_MS, SHORT_MS = 60_000, 300
+
+
+@by_each(
+    {
+        START: {
+            "current": ["MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16"],
+            "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17"],
+        },
+        START2: {
+            "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03"],
+            "next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04"],
+        },
+    }
+)
+@pytest.mark.parametrize("ended", [False, True], ids=["locked", "taken"])
+def test_a_cursor_stays_where_its_message_was(remote, judge, by, rules, ended):
+    """Another receives the message that a cursor is at: PEEK_CURRENT brings no other one, PEEK_NEXT the one behind."""
+    queue, other = filled(remote, FIRST, SECOND, THIRD, FOURTH), remote.open()
+    cursor, walking = (one.cursor().settled().out.phCursor for one in (queue, other))
+    for one, at in ((queue, cursor), (other, walking)):
+        one.read(PEEK_CURRENT, by=by, hCursor=at).settled()
+        before = one.read(PEEK_NEXT, by=by, hCursor=at)
+    taken = other.read(RECEIVE, by=by, hCursor=walking)
+    if ended:
+        other.end(taken).settled()
+    gone = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for _ in range(2)]
+    following = [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_NEXT, PEEK_CURRENT, PEEK_NEXT)]
+    seen = [brought(before), brought(taken), *(failed(read) for read in gone)]
+    evidence = frames([taken, *gone, *following])
+    judge_each(judge, rules["current"], expected=[SECOND, SECOND, FAILURE, FAILURE], observed=seen, evidence=evidence)
+    went = [brought(read) for read in following]
+    judge_each(judge, rules["next"], expected=[THIRD, THIRD, FOURTH], observed=went, evidence=evidence)
+
+
+def fresh(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> str:
+    """Do nothing with a cursor; return the message that it leads to."""
+    deliver(remote, [FIRST, SECOND])
+    return FIRST
+
+
+def received(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> str:
+    """Receive the message that a cursor is at."""
+    deliver(remote, [FIRST, SECOND])
+    queue.read(PEEK_CURRENT, by=by, hCursor=cursor).settled()
+    queue.receive(by=by, hCursor=cursor)
+    return SECOND
+
+
+def received_later(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> str:
+    """Receive through a cursor a message that comes later."""
+    read = queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS)
+    waiting(read)
+    deliver(remote, [FIRST])
+    queue.end(read.wait().settled(), RR_ACK).settled()
+    deliver(remote, [SECOND])
+    return SECOND
+
+
+def received_nothing(remote: Remote, queue: RemoteQueue, cursor: int, by: str) -> str | None:
+    """Wait in vain through a cursor; where that is then, the document leaves open (it says: at the end)."""
+    queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=SHORT_MS).wait(SHORT_MS + remote.sut.response_timeout_ms)
+    deliver(remote, [FIRST])
+    return None
+
+
+UNREAD: dict[str, Callable[[Remote, RemoteQueue, int, str], str | None]] = {
+    "fresh": fresh,
+    "received": received,
+    "received later": received_later,
+    "received nothing": received_nothing,
+}
+"""What leaves a cursor with no message that was read; each returns what PEEK_CURRENT then reads, if that is said."""
+
+
+@by_each({START: {"next": ["MQQP-3.1.4.1-D17"]}, START2: {"next": ["MQQP-3.1.4.10-40"]}})
+@pytest.mark.parametrize("way", UNREAD)
+def test_the_next_message_is_that_behind_one_that_was_read(remote, judge, by, rules, way):
+    """A cursor that has just been made, or by which was received, has no next message until PEEK_CURRENT read one."""
+    queue = filled(remote)
+    cursor = queue.cursor().settled().out.phCursor
+    there = UNREAD[way](remote, queue, cursor, by)
+    refused = queue.read(PEEK_NEXT, by=by, hCursor=cursor)
+    seen, expected = [failed(refused)], [FAILURE]
+    reads = [refused]
+    if there is not None:
+        deliver(remote, [THIRD])
+        reads += [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_CURRENT, PEEK_NEXT)]
+        expected += [there, SECOND if there == FIRST else THIRD]
+        seen += [brought(read) for read in reads[1:]]
+    judge_each(judge, rules["next"], expected=expected, observed=seen, evidence=frames(reads))
+
+
+@by_each(
+    {
+        START: {"current": ["MQQP-3.1.4.1-D16"], "next": ["MQQP-3.1.4.1-D17"]},
+        START2: {"current": ["MQQP-3.1.4.10-36"], "next": ["MQQP-3.1.4.10-40"]},
+    }
+)
+def test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there(remote, judge, by, rules):
+    """Two cursors of an empty queue wait: both read the message that comes, stay there, and go on to the next one."""
+    queue = filled(remote)
+    cursors = [queue.cursor().settled().out.phCursor for _ in range(2)]
+    reads = [queue.begin(PEEK_CURRENT, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
+    seen = [waiting(read) for read in reads]
+    deliver(remote, [FIRST])
+    seen += [brought(read.wait()) for read in reads]
+    deliver(remote, [SECOND])
+    again = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for cursor in cursors]
+    seen += [brought(read) for read in again]
+    expected = [WAITING, WAITING, *[FIRST] * 4]
+    judge_each(judge, rules["current"], expected=expected, observed=seen, evidence=frames([*reads, *again]))
+    on = [queue.read(PEEK_NEXT, by=by, hCursor=cursor) for cursor in cursors]
+    observed = [brought(read) for read in on]
+    judge_each(judge, rules["next"], expected=[SECOND, SECOND], observed=observed, evidence=frames(on))
+
+
+def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str], Call]:
+    """Let a cursor wait behind a message of low priority, while one of high priority comes, whose place is before it.
+
+    Return what became of the read, and the read.
+    """
+    queue = filled(remote)
+    low, high = (
+        recoverable_message(remote.peer, base={"PR": priority}, label=label)
+        for priority, label in ((1, FIRST), (6, SECOND))
+    )
+    send_all(remote, [low])
+    cursor = queue.cursor().settled().out.phCursor
+    queue.read(first, by=by, hCursor=cursor).settled()
+    read = queue.begin(then, by=by, hCursor=cursor, ulTimeout=LONG_MS)
+    waits = waiting(read)
+    send_all(remote, [high])
+    return [waits, brought(read.wait())], read
+
+
+@by_each({START: {"next": ["MQQP-3.1.4.1-D17"]}, START2: {"next": ["MQQP-3.1.4.10-40"]}})
+def test_any_message_ends_a_wait_for_the_next(remote, judge, by, rules):
+    """PEEK_NEXT waits behind a message: whichever comes is read, also one whose place is before the cursor."""
+    observed, read = passed_by(remote, by, PEEK_CURRENT, PEEK_NEXT)
+    judge_each(judge, rules["next"], expected=[WAITING, SECOND], observed=observed, evidence=read.evidence)
+
+
+@by_each({START: {"receive": ["MQQP-3.1.4.1-D15"]}, START2: {"receive": ["MQQP-3.1.4.10-31"]}})
+def test_any_message_ends_a_wait_by_a_cursor(remote, judge, by, rules):
+    """RECEIVE by a cursor waits behind a message: whichever comes is taken, also one whose place is before it."""
+    observed, read = passed_by(remote, by, RECEIVE, RECEIVE)
+    judge_each(judge, rules["receive"], expected=[WAITING, SECOND], observed=observed, evidence=read.evidence)
+
+
+@by_each(
+    {
+        START: {"receive": ["MQQP-3.1.4.1-D15"], "waits": ["MQQP-3.1.4.1-D02"]},
+        START2: {"receive": ["MQQP-3.1.4.10-31"], "waits": ["MQQP-3.1.4.10-D01"]},
+    }
+)
+@pytest.mark.parametrize("with_cursor", [False, True], ids=["plain", "by cursors"])
+def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules, with_cursor):
+    """Three wait and two messages come: two of them get one each, the third waits until another one comes."""
+    queue = filled(remote)
+    cursors = [queue.cursor().settled().out.phCursor if with_cursor else 0 for _ in range(3)]
+    reads = [queue.begin(RECEIVE, by=by, hCursor=cursor, ulTimeout=LONG_MS) for cursor in cursors]
+    before = {waiting(read) for read in reads}
+    deliver(remote, [FIRST, SECOND])
+    then = sorted(waiting(read) for read in reads)
+    deliver(remote, [THIRD])
+    after = sorted(brought(read.wait()) for read in reads)
+    ends = {queue.end(read).outcome for read in reads}
+    evidence = frames(reads)
+    expected = sorted([FIRST, SECOND, WAITING])
+    judge_each(
+        judge, rules["waits"], expected=[[WAITING], expected], observed=[sorted(before), then], evidence=evidence
+    )
+    observed = [after, sorted(ends), queue.labels()]
+    expected_after = [sorted([FIRST, SECOND, THIRD]), ["MQ_OK"], []]
+    judge_each(judge, rules["receive"], expected=expected_after, observed=observed, evidence=evidence)

@@ -1,0 +1,68 @@
+"""MS-MQQP 3.1.4.1, 3.1.4.10: reads that wait and cursors that were read with, in the data model (MS-MQDMPR 3.1.1)."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from harness.peer.remote import START, START2
+from harness.run.marks import needs
+from harness.sut.sut import Sut
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE
+from suites.mqqp.steps.methods import by_each, judge_each
+from suites.mqqp.steps.reading import FIRST, SECOND, filled, frames, waiting
+
+pytestmark = needs("qm2qm", "inspect")
+
+LONG_MS = 60_000
+NUMBER = 0x6D71_0001
+"""A dwRequestID that stands for nothing else."""
+
+
+def opened(sut: Sut) -> list[dict[str, Any]]:
+    """Return what has the queue of the check open, as inspect shows it."""
+    queues = sut.inspect()["QueueManager"]["QueueCollection"]
+    ours = [one for one in queues if str(one["Pathname"]).lower().endswith(sut.queue().lower())]
+    return [descriptor for one in ours for descriptor in one["OpenQueueDescriptorCollection"]]
+
+
+@by_each({START: {"receive": ["MQQP-3.1.4.1-D15"]}, START2: {"receive": ["MQQP-3.1.4.10-31"]}})
+def test_a_receive_that_waits_has_its_identifier(remote, sut, judge, by, rules):
+    """One waiting read, that will take its message, with its dwRequestID; when it is cancelled there is none."""
+    queue = filled(remote)
+    read = queue.begin(RECEIVE, by=by, dwRequestID=NUMBER, ulTimeout=LONG_MS)
+    waiting(read)
+    found = [one for descriptor in opened(sut) for one in descriptor["WaitingMessageReadOperationCollection"]]
+    known = [(one["DestructiveRead"], str(NUMBER) in re.findall(r"\d+", str(one["Tag"]))) for one in found]
+    queue.cancel(NUMBER)
+    left = [one for descriptor in opened(sut) for one in descriptor["WaitingMessageReadOperationCollection"]]
+    evidence = read.evidence
+    judge_each(judge, rules["receive"], expected=[[(True, True)], []], observed=[known, left], evidence=evidence)
+
+
+@needs("receive")
+@by_each(
+    {
+        START: {"current": ["MQQP-3.1.4.1-D16"], "next": ["MQQP-3.1.4.1-D17"]},
+        START2: {"current": ["MQQP-3.1.4.10-36"], "next": ["MQQP-3.1.4.10-40"]},
+    }
+)
+def test_a_cursor_is_at_the_message_that_was_read(remote, sut, judge, by, rules):
+    """Unread at first, then read at the first message, then at the second, then waiting behind it."""
+    queue = filled(remote, FIRST, SECOND)
+    known = {int(one["lookup_id"]): one["label"] for one in sut.messages()}
+    cursor = queue.cursor().settled().out.phCursor
+
+    def place() -> tuple[str, str]:
+        cursors = [one for descriptor in opened(sut) for one in descriptor["CursorCollection"]]
+        return str(cursors[0]["CursorState"]), known.get(cursors[0]["LookupIdentifier"], "at no message")
+
+    seen, reads = [place()], []
+    for action in (PEEK_CURRENT, PEEK_CURRENT, PEEK_NEXT, PEEK_NEXT):
+        reads.append(queue.read(action, by=by, hCursor=cursor))
+        seen.append(place())
+    evidence = frames(reads)
+    fresh, first, second = ("Unread", "at no message"), ("Read", FIRST), ("Read", SECOND)
+    judge_each(judge, rules["current"], expected=[fresh, first, first], observed=seen[:3], evidence=evidence)
+    behind = ("WaitPeek", SECOND)
+    judge_each(judge, rules["next"], expected=[first, second, behind], observed=seen[2:], evidence=evidence)

@@ -1,0 +1,29 @@
+"""Checks that are made for several methods of qm2qm, each with the rules of its own section."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import pytest
+
+from harness.judging.judge import Judge
+from harness.run.marks import covers
+
+
+def by_each(methods: Mapping[str, Mapping[str, Sequence[str]]]) -> pytest.MarkDecorator:
+    """Run a check by several methods, each with the rules of its section by what they are about."""
+    return pytest.mark.parametrize(
+        ("by", "rules"),
+        [
+            pytest.param(by, rules, marks=covers(*dict.fromkeys(chain.from_iterable(rules.values()))), id=by)
+            for by, rules in methods.items()
+        ],
+    )
+
+
+def judge_each(judge: Judge, rules: Iterable[str], **what: Any) -> None:
+    """Judge some rules alike."""
+    for rule in rules:
+        judge(rule, **what)
