@@ -26,11 +26,9 @@ demo: setup ## three systems are tested, a matrix and a site are made
 
 # In parallel: tests of processes mostly wait, the others and the proof compute.
 test: setup lint ## everything that CI runs
-	$(MAKE) --no-print-directory --jobs 5 --output-sync=target \
-		test-systems test-strangers test-runs test-processes test-core
+	$(MAKE) --no-print-directory --jobs 6 --output-sync=target \
+		test-systems test-strangers test-runs test-processes test-core prove-changed
 
-# The proof of what changed and of a tenth of the rest takes over four minutes since the checks became wider: it is
-# `make prove-changed` until it fits in here again.
 test-core: setup ## of it: unit and property tests
 	$(BIN)/pytest -q --ignore tests/process --ignore tests/browser
 
