@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.capture.recorder import MALFORMED
-from harness.judging.passive import Finding, passive
+from harness.judging.passive import Finding, NotExercised, passive
 from reference_qm.codec import FormatError, MessageClass, OrderAckBody
 from suites.mqmq.steps.message_bytes import USER
 from suites.mqqb.steps.order_and_final_acks import (
@@ -56,10 +56,12 @@ def order_class(packet: Any) -> Finding:
 @passive("MQQB-2.2.4.1-03", MESSAGE, "TxPreviousSequenceNumber is one less than TxSequenceNumber")
 @of_acknowledgment(is_order_ack)
 def previous_number(packet: Any) -> Finding:
-    """Compare the two numbers of the body."""
+    """Compare the two numbers of the body; before 0, of nothing (E39), there is no number."""
     try:
         body = OrderAckBody.parse(packet.MessagePropertiesHeader.MessageBody)
     except FormatError:
         return None
+    if not body.TxSequenceNumber:
+        return NotExercised("TxSequenceNumber is 0 (E39)")
     kept = body.TxPreviousSequenceNumber == body.TxSequenceNumber - 1
     return kept, f"{body.TxPreviousSequenceNumber} before {body.TxSequenceNumber}"

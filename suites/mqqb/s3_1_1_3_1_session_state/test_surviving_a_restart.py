@@ -10,7 +10,6 @@ from harness.capture.recorder import Frame
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
-from suites.messages import Sequence
 from suites.mqqb.steps.disposition import AcknowledgingReceiver, correlation, identifier
 from suites.mqqb.steps.opening import direct_name, opened, settle
 from suites.mqqb.steps.ordering import Receiver, order_ack
@@ -143,44 +142,38 @@ def test_what_was_prepared_is_sent_when_it_is_committed_after_a_restart(peer, su
 @needs("restart", "receive", "queue_control")
 @covers("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09")
 @pytest.mark.parametrize("taken", [False, True], ids=["there", "taken"])
-def test_each_incoming_sequence_goes_on_after_a_restart_where_it_was(peer, sut, judge, taken):
-    """To each of two queues a sequence brought messages, in one of them they may have been taken since. After a restart
-    each goes on with its next message; neither the one before nor the one behind that is taken.
+@pytest.mark.parametrize("count", [1, 3])
+def test_the_incoming_sequence_goes_on_after_a_restart_where_it_was(peer, sut, judge, count, taken):
+    """A sequence brought messages that may have been taken since. After a restart it goes on with its next message;
+    neither the one before nor the one behind that is taken. One queue only: whose the sequence is, is open (E41).
     """
     receiver = Receiver(peer, sut)
-    queues = [sut.new_queue(f"sequence-{number}", transactional=True) for number in (1, 2)]
-    sequences = [Sequence(peer, 2), Sequence(peer, 3)]
-    got = [3, 1]
+    queue = sut.new_queue("sequence", transactional=True)
     sent: list[Frame] = []
 
-    def give(at: int, number: int, label: str) -> None:
-        sequences[at].number = number - 1
-        destination = rf"TCP:{sut.address}\{queues[at]}"
-        sent.append(receiver.connections[0].send(sequences[at].message(destination=destination, label=label)))
+    def give(number: int, label: str) -> None:
+        receiver.sequence.number = number - 1
+        sent.append(receiver.send(destination=rf"TCP:{sut.address}\{queue}", label=label))
 
-    def labels(at: int) -> list[str]:
-        return [str(one["label"]) for one in sut.control.call("peek", queue=queues[at])["messages"]]
+    def labels() -> list[str]:
+        return [str(one["label"]) for one in sut.control.call("peek", queue=queue)["messages"]]
 
-    for at, count in enumerate(got):
-        for number in range(1, count + 1):
-            give(at, number, f"{number} before")
-    if not eventually(peer, lambda: [len(labels(0)), len(labels(1))] == got):
-        raise ConformanceFailure("the messages did not come into their queues")
+    for number in range(1, count + 1):
+        give(number, f"{number} before")
+    if not eventually(peer, lambda: len(labels()) == count):
+        raise ConformanceFailure("the messages did not come into their queue")
     receiver.poll_acknowledgment()
-    while taken and sut.control.call("receive", queue=queues[0], timeout_ms=0)["message"]:
+    while taken and sut.control.call("receive", queue=queue, timeout_ms=0)["message"]:
         pass
-    expected = [[] if taken else labels(0), labels(1)]
+    expected = [*labels(), "next"]
     sut.restart()
     receiver.connections.insert(0, opened(peer))
-    for at, count in enumerate(got):
-        give(at, count, "the same again")
-        give(at, count + 2, "too early")
-        give(at, count + 1, "next")
-        expected[at].append("next")
-    eventually(peer, lambda: all("next" in labels(at) for at in (0, 1)))
-    observed = [labels(0), labels(1)]
+    give(count, "the same again")
+    give(count + 2, "too early")
+    give(count + 1, "next")
+    eventually(peer, lambda: "next" in labels())
     for rule in ("MQQB-3.1.1.3.1-08", "MQQB-3.1.1.3.1-09"):
-        judge(rule, expected=expected, observed=observed, evidence=sent)
+        judge(rule, expected=expected, observed=labels(), evidence=sent)
 
 
 def _after_restart(receiver: Receiver, wanted: Frame) -> Frame | None:
