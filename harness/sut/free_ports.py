@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import socket
 import threading
+
+from harness.errors import HarnessError
 
 RPC_PORT = 2103
 RPC_STEP = 11
@@ -12,20 +15,28 @@ RPC_STEP = 11
 READ_AFTER = 2
 """From the port of qmcomm to that of qm2qm, by default 2105."""
 _STEPS = 2_000
-"""Up to the ports that the system gives to anybody."""
+_FIRST = RPC_PORT + (_STEPS + 1) * RPC_STEP
+_MANY = 8_000
+"""The ports above those: below the ones that systems give to whoever asks for any, and so to nobody meanwhile."""
+_APART = 61
+"""How many ports two processes begin to look apart."""
 
 _GIVEN: set[int] = set()
 _GIVING = threading.Lock()
 
 
 def free_port(address: str, kind: socket.SocketKind) -> int:
-    """Return a port that nothing listens on and that was given to no other SUT, which may be about to listen."""
-    while True:
-        with _GIVING:
-            port = _bound(address, kind, 0)
-            if port is not None and port not in _GIVEN:
-                _GIVEN.add(port)
-                return port
+    """Return a port that nothing listens on and that was given to no other SUT, which may be about to listen.
+
+    HarnessError when there is none.
+    """
+    for turn in range(_MANY):
+        port = _FIRST + (_APART * os.getpid() + turn) % _MANY
+        if _give(address, kind, port):
+            return port
+    raise HarnessError(
+        f"no port from {_FIRST} to {_FIRST + _MANY - 1} is free on {address}: give ports in the SUT file"
+    )
 
 
 def free_rpc_port(address: str) -> int:
@@ -35,21 +46,26 @@ def free_rpc_port(address: str) -> int:
     """
     for turn in range(_STEPS):
         port = RPC_PORT + RPC_STEP * ((os.getpid() + turn) % _STEPS)
-        both = {port, port + READ_AFTER}
-        with _GIVING:
-            if not both & _GIVEN and all(_bound(address, socket.SOCK_STREAM, one) for one in both):
-                _GIVEN.update(both)
-                return port
+        if _give(address, socket.SOCK_STREAM, port, port + READ_AFTER):
+            return port
     return free_port(address, socket.SOCK_STREAM)
 
 
-def _bound(address: str, kind: socket.SocketKind, port: int) -> int | None:
-    """Bind a port, 0 for any, and return it; None when it is in use."""
+def _give(address: str, kind: socket.SocketKind, *ports: int) -> bool:
+    """Give ports, if all are free and none was given before; return whether they were."""
+    with _GIVING:
+        if not _GIVEN.isdisjoint(ports) or not all(_is_free(address, kind, port) for port in ports):
+            return False
+        _GIVEN.update(ports)
+        return True
+
+
+def _is_free(address: str, kind: socket.SocketKind, port: int) -> bool:
     with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, kind) as probe:
         try:
             probe.bind((address, port))
-        except OSError:
-            if port == 0:
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
                 raise
-            return None
-        return int(probe.getsockname()[1])
+            return False
+        return True

@@ -6,8 +6,9 @@ from __future__ import annotations
 class SecurityError(ValueError):
     """A failure to sign, authenticate, encrypt or decrypt something.
 
-    ``subject``: the printed name, ``MessagePropertiesHeader.HashAlgorithm``. ``section``: ``MS-MQQB 3.1.5.8.3``.
-    ``message``: one line. It never holds key material.
+    It begins with the printed name (``subject``), such as ``MessagePropertiesHeader.HashAlgorithm``, and ends with the
+    section, such as ``MS-MQQB 3.1.5.8.3``.
+    The message is one line, and never holds key material.
     """
 
     def __init__(self, subject: str, section: str, message: str) -> None:

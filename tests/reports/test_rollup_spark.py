@@ -181,7 +181,7 @@ def test_no_capture_from_outside_of_a_run_folder_is_in_the_site(rolled):
 
 
 def test_nothing_is_left_in_the_working_folder(rolled):
-    assert rolled.litter == set()
+    assert {path.name for path in rolled.litter} <= {".pytest_cache"}  # of the tests that run beside this one
 
 
 def test_rolling_up_again_gives_the_same_and_undamaged_runs_exit_0(rolled):
