@@ -128,6 +128,8 @@ def prove(
 
     def work(trials: Trials) -> tuple[Proof | None, ReadingsRun | None]:
         proof = None if erratum and not changed else prove_rules(trials, inventory, rule)
+        if proof and changed:
+            proof.idle.clear()  # a function may be shown to convict by a fault of a rule that was not chosen
         if rule and not changed:
             return proof, None
         return proof, run_readings(trials, inventory.catalogue, inventory.tests, erratum)

@@ -1,7 +1,7 @@
 """The errata carried out: a system that follows any reading that verdicts allow is convicted of nothing.
 
 Each reading of an entry that bytes of Windows do not settle is a variant of the reference, and the checks run on it:
-all that judge the rules that the entry bears on, and of the others a share that changes with the code. A reading with
+all that judge the rules that the entry bears on, and of the others a share, another for each reading. A reading with
 the verdict ``fail`` needs no variant; one that has a variant is convicted.
 """
 
@@ -12,7 +12,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.faults.registry import Fault, load_faults
-from harness.proof.code import code_digest
 from harness.proof.trials import BROKEN, Line, Trial, Trials
 from harness.rules.catalogue import Catalogue
 from harness.rules.errata import Erratum, Reading
@@ -100,7 +99,7 @@ def _checks(
 
 
 def _is_drawn(reading: str, check: str) -> bool:
-    drawn = hashlib.sha256(f"{code_digest()} {reading} {check}".encode()).digest()
+    drawn = hashlib.sha256(f"{reading} {check}".encode()).digest()
     return int.from_bytes(drawn[:4]) % ONE_OF == 0
 
 

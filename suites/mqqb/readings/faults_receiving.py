@@ -9,7 +9,7 @@ from harness.faults.primitives import both
 from harness.faults.registry import add_reading
 from reference_qm.codec import MessageClass, OrderAckBody, TxSequenceID, UserHeader, UserMessagePacket
 from reference_qm.core.protocol.admin_acks import AdminAcks
-from reference_qm.core.protocol.admission import Admission
+from reference_qm.core.protocol.admission import Admission, Outcome
 from reference_qm.core.protocol.closing import Closing
 from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.protocol.in_sequence import InSequence
@@ -140,14 +140,23 @@ add_reading(
 class ExpiredIsIgnored(Admission):
     """The receiver ignores an expired message, and acknowledges nothing."""
 
+    _expiring = False
+
     def refuse_message(
         self, session: Session, packet: UserMessagePacket, message_class: MessageClass, now: Now
     ) -> None:
         if message_class is not MessageClass.MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT:
             super().refuse_message(session, packet, message_class, now)
 
+    def check_expiration(self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now) -> Outcome:
+        self._expiring = True
+        outcome = super().check_expiration(session, packet, queue, now)
+        self._expiring = False
+        return outcome
+
     def log_refused(self, message: Message) -> None:
-        """Log nothing."""
+        if not self._expiring:
+            super().log_refused(message)
 
 
 @follows("E39.2")
