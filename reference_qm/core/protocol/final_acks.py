@@ -104,6 +104,7 @@ class FinalAcks(Part):
         """Keep what an accepted session that closed had to deliver: FinalAcks are recoverable. Spec: MS-MQQB 2.2.5."""
         if not session.initiator:
             for position in session.OutgoingMessageTable:
+                leave_window(session, position)
                 session.OutgoingMessageTable.remove(position)
                 if position.recoverable:
                     self.requeue(position, now)
