@@ -9,3 +9,6 @@ SUITES = Path(__file__).resolve().parents[1] / "suites"
 
 CAPTURES = Path(__file__).resolve().parents[1] / "captures"
 """The golden captures."""
+
+SECOND_FAULTS = "*/second_faults*.py"
+"""Below the suites: the faults of a document by an author who had not seen its checks."""

@@ -13,7 +13,7 @@ from typing import Any
 from harness.errors import UnknownFault
 from harness.mutation.exchange import Exchange
 from harness.mutation.mutants import find_mutant, mutated
-from harness.paths import SUITES
+from harness.paths import SECOND_FAULTS, SUITES
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
@@ -157,6 +157,6 @@ def mutant_as_fault(name: str) -> Fault:
 @cache
 def load_faults() -> dict[str, Fault]:
     """Import the faults of every section of the suites and the second ones of every document; return all, by name."""
-    for file in sorted([*SUITES.glob("*/*/faults*.py"), *SUITES.glob("*/second_faults*.py")]):
+    for file in sorted([*SUITES.glob("*/*/faults*.py"), *SUITES.glob(SECOND_FAULTS)]):
         importlib.import_module(".".join(["suites", *file.relative_to(SUITES).with_suffix("").parts]))
     return _FAULTS

@@ -1,8 +1,9 @@
 """What a change can have touched since the proof that is recorded, and a tenth of the rest.
 
-A rule is touched when a file of the folder of its row, of its checks or of the steps of their document is not as it
-was when all was proven. What a change of the core or of the harness touches cannot be told: the tenth, which is
-another with every change, finds that in a few landings, and ``mqconform prove`` at once.
+A rule is touched when a file of the folder of its row, of its checks or of the steps of their document, or one of
+second faults that names it, is not as it was when all was proven. What a change of the core or of the harness touches
+cannot be told: the tenth, which is another with every change, finds that in a few landings, and ``mqconform prove`` at
+once.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from __future__ import annotations
 import hashlib
 import zlib
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path, PurePosixPath
 
-from harness.paths import SUITES
+from harness.paths import SECOND_FAULTS, SUITES
 from harness.proof.code import code_digest
 from harness.proof.inventory import Inventory
 from harness.rules.proof_record import RecordedProof
@@ -21,13 +23,18 @@ ONE_OF = 10
 
 
 def folder_digests(root: Path = SUITES) -> dict[str, str]:
-    """Return a digest of the files of every folder of the suites, by its path below them."""
-    found: dict[str, str] = {}
-    for folder in sorted({path.parent for path in root.glob("*/*/*") if path.suffix in (".py", ".toml")}):
-        files = sorted(path for path in folder.iterdir() if path.suffix in (".py", ".toml"))
-        whole = hashlib.sha256(b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in files))
-        found[folder.relative_to(root).as_posix()] = whole.hexdigest()[:16]
-    return found
+    """Return a digest of every folder of the suites and of every file of second faults, by its path below them."""
+    files_of = {
+        folder: sorted(path for path in folder.iterdir() if path.suffix in (".py", ".toml"))
+        for folder in {path.parent for path in root.glob("*/*/*") if path.suffix in (".py", ".toml")}
+    }
+    files_of |= {path: [path] for path in root.glob(SECOND_FAULTS)}
+    return {path.relative_to(root).as_posix(): _digest(files) for path, files in sorted(files_of.items())}
+
+
+def _digest(files: Iterable[Path]) -> str:
+    whole = b"\0".join(path.name.encode() + b"\0" + path.read_bytes() for path in files)
+    return hashlib.sha256(whole).hexdigest()[:16]
 
 
 def to_prove(inventory: Inventory, recorded: RecordedProof, digests: dict[str, str]) -> list[str]:
@@ -53,3 +60,10 @@ def _folders(inventory: Inventory, rule: str) -> Iterable[str]:
         folder = PurePosixPath(check.partition("::")[0]).parent
         yield folder.relative_to("suites").as_posix()
         yield f"{folder.parent.name}/steps"
+    yield from (name for name, text in _second_faults().items() if rule in text)
+
+
+@cache
+def _second_faults() -> dict[str, str]:
+    """Return the text of every file of second faults, by its path below the suites."""
+    return {path.relative_to(SUITES).as_posix(): path.read_text("utf-8") for path in SUITES.glob(SECOND_FAULTS)}

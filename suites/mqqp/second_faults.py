@@ -10,7 +10,6 @@ from harness.faults.parts import fault, replaced
 from harness.faults.registry import add
 from reference_qm.codec import UserHeader, UserMessagePacket, parse_packet
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.core.queueing.two_phase import TwoPhaseReading
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.ending import RemoteEnding
 from reference_qm.core.remote.enums import ReadAction
@@ -101,23 +100,6 @@ class ClosingAHandleClosesItsQueueForAll(RemoteOpening):
             found = self.qm.remote_starting.find_remote_descriptor(other.OpenQueueDescriptorHandle)
             if mine is not None and found is not None and found.QueueReference is mine.QueueReference:
                 super().close_open_queue_entry(other)
-
-
-@fault("purge-spares-what-a-reader-holds", breaks="MQQP-3.1.4.7-D01")
-class PurgeSparesWhatAReaderHolds(TwoPhaseReading):
-    """A message that a reader holds while its queue is purged is in the queue again when it is given back."""
-
-    def dequeue_message_end(
-        self,
-        queue_desc: OpenQueueDescriptor,
-        position: MessagePosition,
-        delete_message: bool,
-        ended: Callable[[Status], None],
-        transactional: bool = False,
-    ) -> None:
-        if not delete_message and position.State is MessagePositionState.PURGE_PENDING:
-            position.State = MessagePositionState.LOCKED
-        super().dequeue_message_end(queue_desc, position, delete_message, ended, transactional)
 
 
 @fault("receive-of-the-last-by-all-ones-finds-nothing", breaks=("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06"))

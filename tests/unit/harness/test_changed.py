@@ -41,6 +41,13 @@ def test_a_changed_folder_brings_all_of_its_rules(inventory, monkeypatch):
     assert len(found) < 20
 
 
+def test_a_changed_file_of_second_faults_brings_the_rules_that_it_names(inventory, monkeypatch):
+    monkeypatch.setattr(changed, "in_the_tenth", lambda name: False)
+    found = to_prove(inventory, recorded(inventory, **{"mqqp/second_faults.py": "another"}), folder_digests())
+    assert "MQQP-3.1.4.11-43" in found
+    assert len(found) < 60
+
+
 def test_changed_steps_bring_the_rules_of_their_document(inventory, monkeypatch):
     monkeypatch.setattr(changed, "in_the_tenth", lambda name: False)
     found = to_prove(inventory, recorded(inventory, **{"mqqp/steps": "another"}), folder_digests())
