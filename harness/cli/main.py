@@ -99,6 +99,10 @@ def prove(
         bool,
         typer.Option(help="Only what changed since the recorded proof, and a tenth of the rest."),
     ] = False,
+    readings: Annotated[
+        bool,
+        typer.Option(help="Only the readings of errata, each before every check instead of a share of them."),
+    ] = False,
 ) -> None:
     """Show that every check fails on a fault that breaks its rule, and passes whatever the errata leave open."""
     from harness.proof.changed import folder_digests, in_the_tenth, to_prove
@@ -112,6 +116,8 @@ def prove(
 
     if record and (rule or erratum or changed):
         raise UsageError("--record keeps the proof of all rules: leave --rule, --erratum, --changed out, or --record")
+    if readings and (rule or record or changed):
+        raise UsageError("--readings proves no rule: leave --rule, --record and --changed out")
     if changed and (rule or erratum):
         raise UsageError("--changed chooses the rules itself: leave --rule and --erratum out")
     inventory = take_inventory()
@@ -127,19 +133,19 @@ def prove(
         erratum = [name for name in inventory.catalogue.errata if in_the_tenth(name)]
 
     def work(trials: Trials) -> tuple[Proof | None, ReadingsRun | None]:
-        proof = None if erratum and not changed else prove_rules(trials, inventory, rule)
+        proof = None if readings or (erratum and not changed) else prove_rules(trials, inventory, rule)
         if proof and changed:
             proof.idle.clear()  # a function may be shown to convict by a fault of a rule that was not chosen
         if rule and not changed:
             return proof, None
-        return proof, run_readings(trials, inventory.catalogue, inventory.tests, erratum)
+        return proof, run_readings(trials, inventory.catalogue, inventory.tests, erratum, every_check=readings)
 
-    proof, readings = with_trials(jobs, work)
-    for line in (*(report(proof) if proof else ()), *(report_readings(readings) if readings else ())):
+    proof, readings_run = with_trials(jobs, work)
+    for line in (*(report(proof) if proof else ()), *(report_readings(readings_run) if readings_run else ())):
         typer.echo(line)
     if record and proof:
         write_proof(proof.checked, proof.killed, folder_digests())
-    raise typer.Exit(0 if all(found.complete for found in (proof, readings) if found) else 1)
+    raise typer.Exit(0 if all(found.complete for found in (proof, readings_run) if found) else 1)
 
 
 @app.command()

@@ -1,8 +1,8 @@
 """The errata carried out: a system that follows any reading that verdicts allow is convicted of nothing.
 
 Each reading of an entry that bytes of Windows do not settle is a variant of the reference, and the checks run on it:
-all that judge the rules that the entry bears on, and of the others a share, another for each reading. A reading with
-the verdict ``fail`` needs no variant; one that has a variant is convicted.
+all that judge the rules that the entry bears on, and of the others a share, another for each reading, or all
+(``prove --readings``). A reading with the verdict ``fail`` needs no variant; one that has a variant is convicted.
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ def run_readings(
     catalogue: Catalogue,
     tests: Mapping[str, Sequence[str]],
     errata: Collection[str] | None = None,
+    *,
+    every_check: bool = False,
 ) -> ReadingsRun:
-    """Run the variants of some entries (None: of all)."""
+    """Run the variants of some entries (None: of all) before their checks and a share of the others, or all others."""
     chosen = {name: one for name, one in catalogue.errata.items() if errata is None or name in errata}
     readings = {name: reading for one in chosen.values() for name, reading in one.to_be_run()}
     variants = {fault.reading: fault for fault in load_faults().values() if fault.reading is not None}
@@ -58,7 +60,9 @@ def run_readings(
     def tasks() -> Iterator[Trial]:
         for name in readings:
             if name in variants:
-                checks = _checks(name, chosen[name.partition(".")[0]], catalogue, tests, trials.checks)
+                checks = list(_checks(name, chosen[name.partition(".")[0]], catalogue, tests, trials.checks))
+                if every_check:
+                    checks += [check for check in trials.checks if check not in checks]
                 yield Trial(name, (variants[name].name,), tuple(checks), _unconvicted)
 
     for trial, outcome in trials.run(tasks()):
