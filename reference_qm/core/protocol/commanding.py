@@ -7,6 +7,7 @@ from uuid import UUID
 from reference_qm.codec import NULL_GUID, MessageIdentifier, MessagePropertiesHeader, PublicName
 from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.control import FACILITIES
+from reference_qm.core.arguments import check_number
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.destinations import destination_guid, parse_name
 from reference_qm.core.protocol.errors import CommandError
@@ -165,7 +166,7 @@ class Commands(Part):
         changes = {one.name: value for one in fields(request) if (value := getattr(request, one.name)) is not None}
         for name, value in changes.items():
             lowest, highest = ACK_TIMEOUT_MS if name == "ack_wait_timeout_ms" else (1, LONGEST_MS)
-            _check_number(name, value, lowest, highest)
+            check_number(name, value, lowest, highest)
         self.qm.settings = replace(self.qm.settings, **changes)
         return Result({one.name: getattr(self.qm.settings, one.name) for one in fields(request)})
 
@@ -256,9 +257,9 @@ def _check_message(request: commands.SendMessage) -> None:
         "\0" in request.label or len(request.label.encode("utf-16-le", "surrogatepass")) > 2 * LABEL_LIMIT
     ):
         raise CommandError(f"label: at most {LABEL_LIMIT} characters and no null")
-    _check_number("priority", request.priority, 0, 7)
+    check_number("priority", request.priority, 0, 7)
     for name in ("body_type", "application_tag", "time_to_reach_queue_s", "time_to_be_received_s"):
-        _check_number(name, getattr(request, name) or 0, 0, 0xFFFFFFFF)
+        check_number(name, getattr(request, name) or 0, 0, 0xFFFFFFFF)
 
 
 def _trace_queue(request: commands.SendMessage) -> UUID:
@@ -268,8 +269,3 @@ def _trace_queue(request: commands.SendMessage) -> UUID:
     if not isinstance(name, PublicName):
         raise CommandError(f"trace_queue: {request.trace_queue!a} is not one GUID of a public queue")
     return name.QueueGuid
-
-
-def _check_number(name: str, value: int, lowest: int, highest: int) -> None:
-    if not lowest <= value <= highest:
-        raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")

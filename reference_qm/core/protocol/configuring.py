@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import fields, replace
 from typing import Any
 
+from reference_qm.core.arguments import check_number, one_of
 from reference_qm.core.part import Part
-from reference_qm.core.protocol.errors import CommandError
 from reference_qm.model.attributes import UNLIMITED
 from reference_qm.security import EncryptionAlgorithm
 from reference_qm.surface import commands
@@ -67,14 +67,5 @@ class Configuring(Part):
 
 def _value(name: str, value: Any) -> Any:
     if name.startswith("preferred_"):
-        if value not in _ALGORITHMS:
-            raise CommandError(f"{name}: {value!a} is none of {', '.join(_ALGORITHMS)}")
-        return _ALGORITHMS[value]
+        return one_of(name, value, _ALGORITHMS)
     return value if isinstance(value, bool) else check_number(name, value, 1, _HIGHEST)
-
-
-def check_number(name: str, value: int, lowest: int, highest: int) -> int:
-    """Return a number that is in its range; CommandError for one that is not."""
-    if not lowest <= value <= highest:
-        raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
-    return value

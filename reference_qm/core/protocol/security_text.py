@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.codec import FormatError
+from reference_qm.core.arguments import one_of
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.security import (
     ST_NONE,
@@ -38,9 +39,9 @@ def requested_security(request: SendMessage, accounts: tuple[Account, ...], own:
     Spec: MS-MQDMPR 3.1.1.12: the sender is the current user, the first account that is configured here, or else the
     queue manager, whose identifier is ``own``.
     """
-    level = _value("authentication_level", request.authentication_level, _LEVELS)
-    privacy = _value("privacy_level", request.privacy_level, _PRIVACY)
-    algorithm = _value("hash_algorithm", request.hash_algorithm, _HASHES)
+    level = one_of("authentication_level", request.authentication_level, _LEVELS)
+    privacy = one_of("privacy_level", request.privacy_level, _PRIVACY)
+    algorithm = one_of("hash_algorithm", request.hash_algorithm, _HASHES)
     if not level and not privacy and request.sender is None:
         return None
     sender = request.sender or (accounts[0].name if accounts else OWN)
@@ -99,12 +100,6 @@ def _account(argument: str, name: str, accounts: tuple[Account, ...]) -> Account
             return account
     known = ", ".join(account.name for account in accounts) or "none"
     raise CommandError(f"{argument}: {name!a} is no account here; known are {known}")
-
-
-def _value(argument: str, name: str, table: Mapping[str, int]) -> int:
-    if name not in table:
-        raise CommandError(f"{argument}: {name!a} is none of {', '.join(table)}")
-    return int(table[name])
 
 
 def _name(value: int, table: Mapping[str, int]) -> str:

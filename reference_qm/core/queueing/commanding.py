@@ -4,6 +4,7 @@ from dataclasses import fields
 from typing import Any
 
 from reference_qm.codec import PrivateName, PublicName
+from reference_qm.core.arguments import check_number, one_of
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.durability import moved
 from reference_qm.core.protocol.errors import CommandError
@@ -336,19 +337,6 @@ def _describe_queue(queue: Queue) -> Result:
     values["privacy"] = queue.PrivacyLevel.value.lower()
     counts = {"count": len(queue.MessagePositionList), "bytes": queue.TotalBytes}
     return Result({"name": queue.Pathname, "transactional": queue.Transactional, **values, **counts})
-
-
-def one_of(name: str, value: str, known: dict[str, Any]) -> Any:
-    """Return what a word means; CommandError for an unknown one."""
-    if value not in known:
-        raise CommandError(f"{name}: {value!a} is none of {', '.join(known)}")
-    return known[value]
-
-
-def check_number(name: str, value: int, lowest: int, highest: int) -> None:
-    """Refuse a number out of its range with CommandError."""
-    if not lowest <= value <= highest:
-        raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
 
 
 def _set(queue: Queue, values: dict[str, Any]) -> None:

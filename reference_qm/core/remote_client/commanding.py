@@ -3,11 +3,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from reference_qm.core.arguments import check_number, one_of
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.core.protocol.messages import describe_message
 from reference_qm.core.protocol.resolving import is_address
-from reference_qm.core.queueing.commanding import ACCESS, OPEN_LIMIT, check_number, one_of
+from reference_qm.core.queueing.commanding import ACCESS, OPEN_LIMIT
 from reference_qm.core.remote.enums import INFINITE_MS, ReadAction, ShareMode
 from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteQueue, RemoteRead
 from reference_qm.core.remote_client.naming import queue_format

@@ -1,0 +1,24 @@
+"""Arguments of commands that cannot be carried out. Each raises CommandError."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from reference_qm.core.protocol.errors import CommandError
+
+T = TypeVar("T")
+
+
+def check_number(name: str, value: int, lowest: int, highest: int) -> int:
+    """Return a number that is in its range."""
+    if not lowest <= value <= highest:
+        raise CommandError(f"{name}: {value} is not from {lowest} to {highest}")
+    return value
+
+
+def one_of(name: str, word: str, known: Mapping[str, T]) -> T:
+    """Return what a word means."""
+    if word not in known:
+        raise CommandError(f"{name}: {word!a} is none of {', '.join(known)}")
+    return known[word]
