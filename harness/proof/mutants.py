@@ -70,14 +70,20 @@ class Tally:
         """How many of each fate."""
         return Counter(self.outcomes[mutant.name].fate for mutant in self.mutants if mutant.name in self.outcomes)
 
-    def score(self, *, without_effectless: bool) -> float:
-        """Return the share that was killed, in percent; 0 when none was run."""
+    def score(self, *, effectless: bool, unreached: bool) -> float:
+        """Return the share that was killed, in percent; 0 when none was run.
+
+        ``effectless``, ``unreached``: whether those named to have no outward effect, or run by no check, count.
+        """
         run = [self.outcomes[mutant.name] for mutant in self.mutants if mutant.name in self.outcomes]
-        counted = [
-            one for one in run if one.fate is Fate.KILLED or not without_effectless or one.name not in self.effectless
-        ]
-        killed = sum(one.fate is Fate.KILLED for one in counted)
-        return 100 * killed / len(counted) if counted else 0
+        killed = sum(one.fate is Fate.KILLED for one in run)
+        alive = sum(
+            one.fate is not Fate.KILLED
+            and (effectless or one.name not in self.effectless)
+            and (unreached or one.fate is not Fate.UNREACHED)
+            for one in run
+        )
+        return 100 * killed / (killed + alive) if killed + alive else 0
 
     def survivors(self) -> Iterator[tuple[Mutant, Outcome]]:
         """Yield what was not killed and is not named as without effect."""
@@ -170,8 +176,9 @@ def report(tally: Tally) -> Iterator[str]:
     yield ", ".join([f"{run} of {len(tally.mutants)} mutants run", *(f"{counts[fate]} {fate}" for fate in Fate)])
     named = sum(mutant.name in tally.effectless for mutant in tally.mutants)
     yield (
-        f"score: {tally.score(without_effectless=False):.1f} % of all, "
-        f"{tally.score(without_effectless=True):.1f} % without the {named} named to have no outward effect"
+        f"score: {tally.score(effectless=True, unreached=True):.1f} % of all, "
+        f"{tally.score(effectless=False, unreached=True):.1f} % without the {named} named to have no outward effect, "
+        f"{tally.score(effectless=False, unreached=False):.1f} % of those of them that a check runs"
     )
 
 

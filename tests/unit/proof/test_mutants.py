@@ -1,0 +1,31 @@
+"""What the report says of mutants: the scores, and which are listed as survivors."""
+
+from __future__ import annotations
+
+from harness.mutation.mutants import all_mutants
+from harness.proof.mutants import Fate, Outcome, Tally, report
+
+FATES = (Fate.KILLED, Fate.KILLED, Fate.KILLED, Fate.NOTICED, Fate.SURVIVED, Fate.SURVIVED, Fate.UNREACHED)
+
+
+def tally() -> Tally:
+    mutants = all_mutants()[: len(FATES) + 1]
+    outcomes = {
+        mutant.name: Outcome(mutant.name, mutant.source, fate) for mutant, fate in zip(mutants, FATES, strict=False)
+    }
+    return Tally(mutants, outcomes, effectless={mutants[FATES.index(Fate.SURVIVED)].name: "an order nobody sees"})
+
+
+def test_a_score_counts_kills_alone_among_those_that_were_run() -> None:
+    assert round(tally().score(effectless=True, unreached=True), 1) == 42.9
+    assert tally().score(effectless=False, unreached=True) == 50
+    assert tally().score(effectless=False, unreached=False) == 60
+    assert Tally([], {}, {}).score(effectless=True, unreached=True) == 0
+
+
+def test_the_report_lists_what_no_check_kills_and_ends_with_the_scores() -> None:
+    lines = list(report(tally()))
+    assert sum(": core/" in line for line in lines) == 3
+    assert lines[-2] == "7 of 8 mutants run, 3 killed, 1 noticed, 2 survived, 1 unreached"
+    assert "42.9 % of all, 50.0 % without the 1 named" in lines[-1]
+    assert "60.0 % of those" in lines[-1]
