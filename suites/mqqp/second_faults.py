@@ -12,12 +12,13 @@ from reference_qm.codec import UserHeader, UserMessagePacket, parse_packet
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.core.queueing.waiting import Waiting
 from reference_qm.core.remote.ending import RemoteEnding
-from reference_qm.core.remote.enums import ReadAction
+from reference_qm.core.remote.enums import INFINITE_MS, ReadAction
 from reference_qm.core.remote.model import OpenQueueEntry, RemoteReadEntry
 from reference_qm.core.remote.opening import RemoteOpening
 from reference_qm.core.remote.reading import RemoteReads
 from reference_qm.core.remote.starting import RemoteStarting
-from reference_qm.core.remote_client.model import RemoteRead
+from reference_qm.core.remote_client.cancelling import ClientCancelling
+from reference_qm.core.remote_client.model import PendingRemoteReadEntry, RemoteRead
 from reference_qm.core.remote_client.reading import ClientReading, Version
 from reference_qm.core.remote_client.steps import Sequence
 from reference_qm.model.adm import MessagePosition
@@ -299,3 +300,37 @@ class Version50WithALateBuildNotOld(ClientReading):
     def is_old_version(self, version: Version | None) -> bool:
         late = version is not None and (version.Major, version.Minor) == (5, 0) and version.BuildNumber >= 951
         return super().is_old_version(version) and not late
+
+
+@fault(
+    "request-ids-counted-for-each-queue",
+    breaks=("MQQP-3.2.4.2-05", "MQQP-3.2.4.3-05", "MQQP-3.2.4.5-05", "MQQP-3.2.4.6-05"),
+)
+class RequestIdsCountedForEachQueue(ClientReading):
+    """The RequestIds of the reads of each queue begin with 1."""
+
+    def create_pending_read(self, read: RemoteRead) -> PendingRemoteReadEntry:
+        entry = super().create_pending_read(read)
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        entry.RequestId = sum(one.queue is read.queue for one in pending)
+        return entry
+
+
+@fault("time-out-of-zero-taken-for-endless", breaks=("MQQP-3.2.4.2-30", "MQQP-3.2.4.3-30"))
+class TimeOutOfZeroTakenForEndless(ClientReading):
+    """ulTimeout of a read that is not to wait is that of one that waits for ever."""
+
+    def describe_read(self, read: RemoteRead) -> dict[str, Any]:
+        described = super().describe_read(read)
+        return described | {"ulTimeout": described["ulTimeout"] or INFINITE_MS}
+
+
+@fault("closing-client-cancels-its-first-read", breaks=("MQQP-3.2.4.9-04",))
+class ClosingClientCancelsItsFirstRead(ClientCancelling):
+    """Every RemoteQMCancelReceive of a queue names the first of its reads."""
+
+    def build_cancel_receive(self, entry: PendingRemoteReadEntry) -> dict[str, Any]:
+        described = super().build_cancel_receive(entry)
+        pending = self.qm.remote_client.PendingRemoteReadEntryCollection
+        self.first = getattr(self, "first", next(one.RequestId for one in pending if one.queue is entry.queue))
+        return described | {"dwRequestID": self.first}

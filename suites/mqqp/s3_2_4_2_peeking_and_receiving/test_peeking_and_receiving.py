@@ -16,7 +16,7 @@ from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire import PrivateQueueFormatNameId, dissect, user_message
-from harness.wire.rpc_qm2qm import RECEIVE, RR_ACK
+from harness.wire.rpc_qm2qm import INFINITE, RECEIVE, RR_ACK
 from suites.mqqp.s3_2_4_2_peeking_and_receiving.sections import SECTIONS, Section
 from suites.mqqp.steps.reader import (
     ARRIVED,
@@ -43,6 +43,8 @@ from suites.whole_messages import SAME, differences
 pytestmark = needs("remote_read")
 
 ALWAYS_OLD = "the SUT does not ask for versions and always calls RemoteQMStartReceive, as Windows 2000 does"
+TIMEOUTS_MS = (0, INFINITE)
+"""The least and the greatest time-out of a read."""
 LIVES = ("time_to_reach_queue_s", "time_to_be_received_s")
 """What an application is told of how long a message lives may be what is left of it."""
 VERSIONS = {
@@ -103,8 +105,12 @@ def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, ru
             judge(rules[name], expected=expected, observed=getattr(holder, name), evidence=call.evidence)
     null = "NULL" if asked.lpBuffer is None else "a pointer"
     judge(rules["lpBuffer"], expected="NULL", observed=null, evidence=call.evidence)
-    number = request.number
-    reader.begin("cancel", request=number)
+    for timeout_ms in TIMEOUTS_MS:
+        before = len(reader.reads())
+        reading.begin(reader, remote, timeout_ms)
+        call = reader.await_reads(before + 1)[-1]
+        judge(rules["ulTimeout"], expected=timeout_ms, observed=description(call).ulTimeout, evidence=call.evidence)
+    reader.begin("cancel", request=request.number)
     cancel = reader.one("RemoteQMCancelReceive")
     evidence = [*call.evidence, *cancel.evidence]
     judge(rules["dwRequestID"], expected=cancel.into.dwRequestID, observed=asked.dwRequestID, evidence=evidence)
@@ -151,24 +157,28 @@ def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, sect
 
 @each_section(lambda section: section.entry.values())
 def test_pending_reads_are_known_by_their_identifiers(peer, sut, judge, section):
-    """Two reads wait; the second is cancelled: RemoteQMCancelReceive names it."""
+    """Two reads of a queue wait, and one of the queue opened again; the second is cancelled: RemoteQMCancelReceive
+    names it.
+    """
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
     cursor = reader.open_cursor(remote) if section.reading.cursor else None
     requests = section.reading.begin_in_turn(reader, remote, 2, cursor)
-    calls = reader.reads()
+    reader.open_as_another()
+    section.reading.begin(reader, reader.open(), READ_TIMEOUT_MS)
+    calls = reader.await_reads(3)
     numbers = [description(call).dwRequestID for call in calls]
     evidence = frames_of(calls)
     differ = len(set(numbers))
     for about in ("identifier", "unique"):
-        judge(section.entry[about], expected="2 identifiers", observed=f"{differ} identifiers", evidence=evidence)
+        judge(section.entry[about], expected="3 identifiers", observed=f"{differ} identifiers", evidence=evidence)
     reader.begin("cancel", request=requests[1].number)
     cancels = reader.server.wait("RemoteQMCancelReceive")
     evidence += frames_of(cancels)
     found = [call.into.dwRequestID for call in cancels if call.into is not None]
     for about in ("create", "add"):
-        judge(section.entry[about], expected=str(numbers[1:]), observed=str(found), evidence=evidence)
+        judge(section.entry[about], expected=str(numbers[1:2]), observed=str(found), evidence=evidence)
     handles = [call.into.hQueue for call in cancels if call.into is not None]
     judge(section.entry["handle"], expected=str([QUEUE_HANDLE]), observed=str(handles), evidence=evidence)
 

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import QUEUE_HANDLE, SESSION_HANDLE, Reader, context, description
-from suites.mqqp.steps.reads import READ_TIMEOUT_MS, RECEIVING
-
-OTHER_QUEUE, OTHER_SESSION = 0x1077, context(0x5E77)
+from suites.mqqp.steps.reader import QUEUE_HANDLE, SESSION_HANDLE, Reader, description, frames_of
+from suites.mqqp.steps.reads import RECEIVING
 
 
 @needs("remote_read")
@@ -16,12 +14,7 @@ def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
     """Two queues are open, the first is closed: RemoteQMCloseQueue is called once, with its context handle."""
     reader = Reader(peer, sut)
     first = reader.open()
-    reader.server.answers |= {
-        "R_QMOpenRemoteQueue": lambda call: call.respond(
-            pphContext=context(2), pdwContext=OTHER_QUEUE, dwpQueue=OTHER_QUEUE, phQueue=OTHER_QUEUE
-        ),
-        "RemoteQMOpenQueue": lambda call: call.respond(phContext=OTHER_SESSION),
-    }
+    reader.open_as_another()
     reader.open()
     reader.begin("remote_close", remote=first)
     calls = reader.server.wait("RemoteQMCloseQueue")
@@ -35,24 +28,29 @@ def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-03", "MQQP-3.2.4.9-04")
 def test_reads_that_are_cancelled_with_the_queue(peer, sut, judge):
-    """A read waits while its queue is closed. It may be cancelled before: then with its own handle and identifier."""
+    """Two reads wait while their queue is closed. Each may be cancelled before, by its own handle and identifier."""
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
-    RECEIVING.begin(reader, remote, READ_TIMEOUT_MS)
-    read = reader.await_reads()[0]
+    RECEIVING.begin_in_turn(reader, remote, 2)
+    reads = reader.reads()
     reader.begin("remote_close", remote=remote).wait()
     cancels = reader.server.named("RemoteQMCancelReceive")
     if not cancels:
         judge.give_up(Verdict.NOT_APPLICABLE, "the SUT does not cancel reads before it closes a queue: it need not")
         return
-    evidence = [*read.evidence, *(frame for call in cancels for frame in call.evidence)]
-    for rule, name, expected in (
-        ("MQQP-3.2.4.9-03", "hQueue", QUEUE_HANDLE),
-        ("MQQP-3.2.4.9-04", "dwRequestID", description(read).dwRequestID),
-    ):
-        found = [getattr(call.into, name) for call in cancels if call.into is not None]
-        judge(rule, expected=str([expected]), observed=str(found), evidence=evidence)
+    evidence = frames_of([*reads, *cancels])
+    read = [call.into for call in cancels if call.into is not None]
+    expected = [QUEUE_HANDLE] * len(read)
+    judge("MQQP-3.2.4.9-03", expected=expected, observed=[one.hQueue for one in read], evidence=evidence)
+    waited, named = [description(call).dwRequestID for call in reads], [one.dwRequestID for one in read]
+    of_a_read = len(set(named) & set(waited))
+    judge(
+        "MQQP-3.2.4.9-04",
+        expected=f"{len(cancels)} of {len(cancels)} name a read of their own",
+        observed=f"{of_a_read} of {len(cancels)} name a read of their own",
+        evidence=evidence,
+    )
 
 
 @needs("remote_read", "inspect")

@@ -41,6 +41,7 @@ def context(number: int) -> bytes:
 
 
 OPEN_HANDLE, SESSION_HANDLE = context(0x0BE7), context(0x5E55)
+OTHER_QUEUE, OTHER_SESSION = 0x1077, context(0x5E77)
 
 
 def message(peer: Peer, body: bytes = BODY) -> bytes:
@@ -139,6 +140,15 @@ class Reader:
         self.set_version(*version)
 
     # -- the peer ---------------------------------------------------------------------------------------------
+
+    def open_as_another(self) -> None:
+        """Give the next queues that are opened handles of their own."""
+        self.server.answers |= {
+            "R_QMOpenRemoteQueue": lambda call: call.respond(
+                pphContext=context(2), pdwContext=OTHER_QUEUE, dwpQueue=OTHER_QUEUE, phQueue=OTHER_QUEUE
+            ),
+            "RemoteQMOpenQueue": lambda call: call.respond(phContext=OTHER_SESSION),
+        }
 
     def set_version(self, major: int, minor: int, build: int) -> None:
         """Let RemoteQmGetVersion return this version."""
