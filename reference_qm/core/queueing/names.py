@@ -152,11 +152,14 @@ class QueueNames(Part):
     def every_queue(self) -> Iterator[Queue]:
         """Give all local queues with their journals and subqueues, and the system queues."""
         for queue in self.qm.adm.QueueCollection.values():
-            yield queue
-            if queue.JournalQueueReference is not None:
-                yield queue.JournalQueueReference
-            yield from queue.SubqueueCollection.values()
+            yield from family(queue)
         yield from self.qm.adm.system_queues
+
+
+def family(queue: Queue) -> list[Queue]:
+    """Give a queue with its journal and its subqueues; of these it has none."""
+    journal = [] if queue.JournalQueueReference is None else [queue.JournalQueueReference]
+    return [*queue.SubqueueCollection.values(), *journal, queue]
 
 
 def _part(queue: Queue | None, subqueue: str | None, journal: bool) -> Queue | None:

@@ -7,7 +7,14 @@ from uuid import uuid5
 from reference_qm.codec import MessageClass
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.durability import Change, place, transfer_name, transfers
-from reference_qm.core.queueing.names import JOURNAL, ORDER_QUEUE_NUMBER, ORDER_QUEUE_PATH, QueuePath, parse_path
+from reference_qm.core.queueing.names import (
+    JOURNAL,
+    ORDER_QUEUE_NUMBER,
+    ORDER_QUEUE_PATH,
+    QueuePath,
+    family,
+    parse_path,
+)
 from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import MessagePosition, Queue
 from reference_qm.model.position_list import MessagePositionList
@@ -130,7 +137,7 @@ class Queues(Part):
 
         def carry_out() -> Result:
             self.qm.disk.save(self._deletion(queue))  # also what came meanwhile
-            for one in _family(queue):
+            for one in family(queue):
                 for position in one.MessagePositionList:
                     self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
                 self._close_descriptors(one)
@@ -194,7 +201,7 @@ class Queues(Part):
     def _deletion(self, queue: Queue) -> Change:
         """Give the change that deletes a queue with all that belongs to it."""
         change: Change = {}
-        for one in _family(queue):
+        for one in family(queue):
             change |= self.qm.durability.removed(one.MessagePositionList, MessageClass.MQMSG_CLASS_NACK_Q_DELETED)
             change |= {transfer_name(transfer): None for transfer in transfers(one)}
             if one.QueueType is not QueueType.SYSTEM:
@@ -228,12 +235,6 @@ def _purge_later(positions: Iterable[MessagePosition]) -> None:
     for position in positions:
         if position.State is MessagePositionState.LOCKED:
             position.State = MessagePositionState.PURGE_PENDING
-
-
-def _family(queue: Queue) -> list[Queue]:
-    """Give a queue and what goes with it."""
-    journal = [] if queue.JournalQueueReference is None else [queue.JournalQueueReference]
-    return [*queue.SubqueueCollection.values(), *journal, queue]
 
 
 def _leave() -> None:

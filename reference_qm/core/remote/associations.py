@@ -40,9 +40,6 @@ class Associations:
     def __len__(self) -> int:
         return len(self._by_connection)
 
-    def __bool__(self) -> bool:
-        return True
-
     # -- events of connections ----------------------------------------------------------------------------------------
 
     def accept(self, event: RpcAccepted, now: Now) -> None:
@@ -78,10 +75,7 @@ class Associations:
 
     def expire(self, number: int, now: Now) -> None:
         """Let the timer of an association expire."""
-        held = self._by_number[number]
-        held.due = None
-        self.note(held.association.handle_timer(now))
-        self._set_timer(held, now)
+        self.note(self._by_number[number].association.handle_timer(now))
 
     def stop(self) -> None:
         """End every association: what was answered is sent before, calls that wait are not answered."""

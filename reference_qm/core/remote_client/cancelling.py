@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from reference_qm.core.part import Part
@@ -59,10 +60,8 @@ class ClientCancelling(Part):
         """
         for entry in list(self.qm.remote_client.PendingRemoteReadEntryCollection):
             if entry.queue is queue:
-                try:
+                with suppress(RemoteError):
                     yield from self.cancel_pending_read(queue, entry.RequestId)
-                except RemoteError:
-                    continue
 
     def create_remote_cursor(self, queue: RemoteQueue) -> Sequence:
         """Create a cursor at the server. Returns its handle, u32. Spec: MS-MQMP 3.2.4.8, 3.1.4.4."""

@@ -64,21 +64,24 @@ def test_a_queue_goes_on_after_a_restart_with_what_was_in_it(peer, sut, judge):
     restarts, found by their lookup identifiers, and those that come then are behind them.
     """
     queue, receiver = sut.queue(), Receiver(peer, sut)
-    other = sut.new_queue("beside")
+    other = sut.new_queue("beside", journaling=True)
+    journal = f"{other};journal"
     connection = receiver.connections[0]
     sent = [
         connection.send(recoverable_message(peer, label=f"{number} of priority {priority}", base={"PR": priority}))
         for number, priority in enumerate((3, 0, 7, 3, 7))
     ]
-    beside = recoverable_message(peer, label="beside", destination=f"TCP:{sut.address}\\{other}")
-    sent.append(connection.send(beside))
+    for label in ("first", "second", "beside"):
+        beside = recoverable_message(peer, label=label, destination=f"TCP:{sut.address}\\{other}")
+        sent.append(connection.send(beside))
     sent += [receiver.send(label=f"{number} in sequence") for number in (1, 2, 3)]
-    queues = {queue: 5, sut.queue("transactional"): 3, other: 1}
+    queues = {queue: 5, sut.queue("transactional"): 3, other: 3}
     if not eventually(peer, lambda: all(len(_held(sut, name)) == count for name, count in queues.items())):
         raise ConformanceFailure("the messages did not come into their queues")
     _taken(sut, queue, "3 of priority 3")
-    sut.control.call("receive", queue=sut.queue("transactional"), timeout_ms=0)
-    before = {name: _held(sut, name) for name in queues}
+    for name in (sut.queue("transactional"), other, other):
+        sut.control.call("receive", queue=name, timeout_ms=0)
+    before = {name: _held(sut, name) for name in (*queues, journal)}
     for time in ("first", "second"):
         sut.restart()
         for name, messages in before.items():

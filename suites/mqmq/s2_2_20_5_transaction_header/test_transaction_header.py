@@ -11,7 +11,7 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from suites.messages import Sequence
 from suites.mqmq.steps.layout import Layout
-from suites.mqqb.steps.disposition import identifier
+from suites.mqqb.steps.disposition import final_identifier, identifier
 from suites.mqqb.steps.exchanges import reception, taken
 from suites.mqqb.steps.opening import OneOf, direct_name, pass_time, settle
 from suites.mqqb.steps.ordering import Receiver, order_ack
@@ -32,8 +32,6 @@ CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000cc")
 TRANSACTIONAL = "transactional"
 SHORT_S = 2
 PREVIOUS = "TransactionHeader.PreviousTxSequenceNumber"
-IDENTIFIER_AT = 16
-"""Where the identifier of the message stands in the body of a FinalAck: behind its sequence (MS-MQQB 2.2.5)."""
 
 
 @goes_on()
@@ -103,14 +101,9 @@ def test_a_final_ack_is_sent_where_fa_asks_for_one(peer, sut, judge):
     pass_time(peer, sut.quiet_ms)
     came = receiver.acknowledgments(final=True)
     identifiers = {identifier(frame): name for frame, name in zip(sent, ("without FA", "with FA"), strict=True)}
-    answered = sorted(identifiers.get(_answered(frame), "another") for frame in came)
+    answered = sorted(identifiers.get(final_identifier(frame), "another") for frame in came)
     observed = f"FinalAck of that {', '.join(answered) or 'of none'}"
     judge("MQMQ-2.2.20.5-D02", expected="FinalAck of that with FA", observed=observed, evidence=[*sent, *came])
-
-
-def _answered(frame):
-    """Return the MessageIdentifier in the body of a FinalAck, in hexadecimal text."""
-    return bytes(frame["MessagePropertiesHeader"].MessageBody)[IDENTIFIER_AT:].hex()[:40]
 
 
 @needs("send", "transactions")

@@ -26,6 +26,8 @@ Q_DELETED, Q_PURGED, RECEIVE_TIMEOUT = 0xC000, 0xC001, 0xC002
 ON_DESTINATION, PUBLIC, DIRECT = 3, 5, 7
 """Types of queues in UserHeader.Flags (MS-MQMQ 2.2.19.2)."""
 ADMINISTRATION = "mqc-acks"
+IDENTIFIER_AT = 16
+"""Where the identifier of the message stands in the body of a FinalAck: behind its sequence (MS-MQQB 2.2.5)."""
 NOWHERE = "private$\\mqc-nowhere"
 """A queue that the SUT has not."""
 
@@ -48,6 +50,11 @@ def named(*values: int) -> list[str]:
 def correlation(frame: Frame) -> str:
     """Return the CorrelationID in hexadecimal text."""
     return bytes(frame["MessagePropertiesHeader"].CorrelationID).hex()
+
+
+def final_identifier(frame: Frame) -> str:
+    """Return the MessageIdentifier in the body of a FinalAck as ``identifier`` does."""
+    return bytes(frame["MessagePropertiesHeader"].MessageBody)[IDENTIFIER_AT:].hex()[:40]
 
 
 def identifier(message: Frame) -> str:
