@@ -69,12 +69,15 @@ class User:
 ALICE = User("alice", f"{_DOMAIN}-1001")
 BOB = User("bob", f"{_DOMAIN}-1002", (SENDERS,))
 CAROL = User("carol", f"{_DOMAIN}-1003")
-DAVE, ERIN = User("dave", f"{_DOMAIN}-1004"), User("erin", f"{_DOMAIN}-1005")
+DAVE, ERIN = User("dave", f"{_DOMAIN}-1004"), User("erin", f"{_DOMAIN}-1005", (SENDERS,))
 USERS = (ALICE, BOB, CAROL, DAVE, ERIN)
-"""Alice may write to every queue but the restricted one; Bob may by his group, Carol by herself."""
+"""Alice may write to every queue but the restricted one; Bob may by his group, Carol by herself, Erin is denied it."""
 SELF = "S-1-5-10"
+OWNER = DAVE
+"""The owner of the restricted queue: that alone does not let him write to it."""
+DENIED = {ERIN.sid: "write_message", CAROL.sid: "peek_message"}
 GRANTED = {SENDERS: "write_message", CAROL.sid: "write_message", ALICE.sid: "peek_message", SELF: "write_message"}
-"""Rights to the restricted queue by SID."""
+"""Rights to the restricted queue by SID. Denials come first, as is usual."""
 MALLORY = User("mallory", f"{_DOMAIN}-1666")
 """An account that the SUT does not know."""
 BASE_ONLY = UUID("6d71636f-6e66-4f72-8d00-000000000002")
@@ -139,10 +142,11 @@ def virtual_security(peer: UUID) -> SecurityConfig:
 def restricted_queue(name: str) -> QueueSettings:
     """Return the queue to which the group and Carol may write, and nobody else."""
     aces = [
-        Ace(AceType.ACCESS_ALLOWED, QueueAccess[f"MQSEC_{right.upper()}"], Sid.of(sid))
-        for sid, right in GRANTED.items()
+        Ace(kind, QueueAccess[f"MQSEC_{right.upper()}"], Sid.of(sid))
+        for kind, rights in ((AceType.ACCESS_DENIED, DENIED), (AceType.ACCESS_ALLOWED, GRANTED))
+        for sid, right in rights.items()
     ]
-    return QueueSettings(name, security=SecurityDescriptor(None, None, Acl(tuple(aces))))
+    return QueueSettings(name, security=SecurityDescriptor(Sid.of(OWNER.sid), None, Acl(tuple(aces))))
 
 
 def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) -> str:
@@ -154,8 +158,10 @@ def write_provisions(out: Path, peer: UUID, restricted: str, peer_address: str) 
     lines = ["[routes]", *(f'"{guid}" = "{peer_address}"' for guid in (peer, BASE_ONLY, KEYLESS))]
     lines += ["[public_queues]", f'"{PEER_PUBLIC_QUEUE}" = "{peer}"']
     lines += ["[[queues]]", f"name = '{restricted}'"]
-    granted = ", ".join(f'"{sid}" = ["{right}"]' for sid, right in GRANTED.items())
-    lines += [f"allow = {{ {granted} }}"]
+    lines += [f'owner = "{OWNER.sid}"']
+    for key, rights in (("deny", DENIED), ("allow", GRANTED)):
+        listed = ", ".join(f'"{sid}" = ["{right}"]' for sid, right in rights.items())
+        lines += [f"{key} = {{ {listed} }}"]
     lines += ["[security]", f'folder = "{out.resolve()}"']
     for user in USERS:
         groups = ", ".join(f'"{group}"' for group in user.groups)

@@ -52,13 +52,18 @@ def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
     judge("MQQB-3.1.1.6.2-D01", expected=3, observed=highest, evidence=[*sent, *acks[-1:]])
 
 
-@covers("MQQB-2.2.4.1-D01", "MQQB-2.2.4.1-D02")
+@covers("MQQB-2.2.4.1-D01", "MQQB-2.2.4.1-D02", "MQQB-3.1.6.9-01")
 @pytest.mark.parametrize("number", [1, 0x8000_0000, 0xFFFF_FFFF])
 def test_an_order_ack_of_any_number(peer, sut, judge, number):
     """A sequence begins with any number that follows none: its OrderAck has that number, in a body of 36 bytes."""
     receiver = Receiver(peer, sut)
     sent = receiver.send(transaction={"TxSequenceNumber": number, "PreviousTxSequenceNumber": 0})
-    frame = receiver.await_acknowledgment()
+    frame = receiver.poll_acknowledgment()
+    came = "nothing" if frame is None else "an OrderAck"
+    judge("MQQB-3.1.6.9-01", expected="an OrderAck", observed=came, evidence=[sent, frame])
+    judge.finished("MQQB-3.1.6.9-01")
+    if frame is None:
+        raise ConformanceFailure("no OrderAck came for the transactional message")
     found, body = place(frame), bytes(frame["MessagePropertiesHeader"].MessageBody)
     evidence = [sent, frame]
     judge("MQQB-2.2.4.1-D02", expected=number, observed=found.TxSequenceNumber, evidence=evidence)

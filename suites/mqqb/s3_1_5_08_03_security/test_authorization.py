@@ -1,9 +1,12 @@
-"""MS-MQQB 3.1.5.8.3 Security: which sender may write to which queue. "restricted" is for a group and for Carol."""
+"""MS-MQQB 3.1.5.8.3 Security: which sender may write to which queue. "restricted" is for a group and for Carol.
+
+Of the group Erin is denied it; Dave owns it, which gives him no right to write.
+"""
 
 from __future__ import annotations
 
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, MALLORY
+from harness.sut.provisioning import ALICE, BOB, CAROL, DAVE, ERIN, MALLORY
 from harness.wire.protection import SIG20
 from suites.mqqb.steps.secured import BY_QUEUE_MANAGER, Secured, judge_dispositions, signed
 
@@ -36,13 +39,16 @@ RESTRICTED = (
     ("MQQB-3.1.5.8.3-121", "Alice, who may only peek", "answer", DENIED),
     ("MQQB-3.1.5.8.3-89", "Alice, who may only peek", "kept", "not in its queue"),
     ("MQQB-3.1.5.8.3-127", "Alice, who may only peek", "kept", "not in its queue"),
-    ("MQQB-3.1.5.8.3-89", "Dave, of whom it says nothing", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-99", "Dave, of whom it says nothing", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-115", "Dave, of whom it says nothing", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-119", "Dave, of whom it says nothing", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-120", "Dave, of whom it says nothing", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-121", "Dave, of whom it says nothing", "answer", DENIED),
-    ("MQQB-3.1.5.8.3-127", "Dave, of whom it says nothing", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-89", "Dave, whose it is, with no right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-99", "Dave, whose it is, with no right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-115", "Dave, whose it is, with no right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-119", "Dave, whose it is, with no right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-120", "Dave, whose it is, with no right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-121", "Dave, whose it is, with no right to write", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-127", "Dave, whose it is, with no right to write", "kept", "not in its queue"),
+    ("MQQB-3.1.5.8.3-99", "Erin, denied, though of the group", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-115", "Erin, denied, though of the group", "answer", DENIED),
+    ("MQQB-3.1.5.8.3-120", "Erin, denied, though of the group", "kept", "not in its queue"),
     ("MQQB-3.1.5.8.3-89", "Alice, signed", "answer", DENIED),
     ("MQQB-3.1.5.8.3-120", "Alice, signed", "answer", DENIED),
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", DENIED),
@@ -66,7 +72,8 @@ def test_a_restricted_queue(peer, sut, judge):
             "Carol, to whom it is granted": by(CAROL),
             "Bob, by his group": by(BOB),
             "Alice, who may only peek": by(ALICE),
-            "Dave, of whom it says nothing": by(DAVE),
+            "Dave, whose it is, with no right to write": by(DAVE),
+            "Erin, denied, though of the group": by(ERIN),
             "Alice, signed": signed(by(ALICE), SIG20, ALICE.key),
             "a queue manager, as Everyone": by(ALICE, security=_queue_manager(peer)),
             "Alice, NA is not set": by(ALICE, NA=0),

@@ -6,7 +6,7 @@ import pytest
 
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
-from harness.sut.provisioning import ALICE
+from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
 from suites.mqmq.steps.outgoing import Outgoing
 
@@ -26,9 +26,9 @@ def _signatures(frame):
     return bytes(frame["SecurityHeader"].Signature) if frame["UserHeader"].SH else b"", bytes(several)
 
 
-def _kind(value, frame):
-    """Name the kind of a signature, by the key of the user's certificate."""
-    found = [name for name, kind in KINDS.items() if is_signature(value, frame.data, kind, ALICE.certificate)]
+def _kind(value, frame, signer=ALICE):
+    """Name the kind of a signature, by the key of a user's certificate."""
+    found = [name for name, kind in KINDS.items() if is_signature(value, frame.data, kind, signer.certificate)]
     return found[0] if found else OTHER_KEY
 
 
@@ -71,3 +71,26 @@ def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
     for level, (frame, _, kind) in found.items():
         for rule in RULES_OF_KINDS[level]:
             judge(rule, expected=level, observed=kind, evidence=frame)
+
+
+@needs("security", "send")
+@covers("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08")
+def test_the_certificate_that_is_named_signs(peer, sut, judge):
+    """Alice sends, once with Bob's certificate: it is in the packet, and his key has signed."""
+    outgoing = Outgoing(peer, sut)
+    for level, named, signer in (("sig10", None, ALICE), ("sig20", BOB, BOB), ("sig20", ALICE, ALICE)):
+        asked = {} if named is None else {"certificate": named.name}
+        frame = outgoing.send(body="signed", authentication_level=level, sender=ALICE.name, **asked)
+        single, _ = _signatures(frame)
+        kind = _kind(single, frame, signer)
+        if named is None and single and kind == OTHER_KEY:
+            raise ConformanceFailure("no signature of the SUT is genuine: it may hash other bytes (E81)")
+        for rule in ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08"):
+            judge(rule, expected=f"{level} of {signer.name}", observed=f"{kind} of {_owner(frame)}", evidence=frame)
+    outgoing.end()
+
+
+def _owner(frame):
+    """Name the user whose certificate a message brings."""
+    brought = bytes(frame["SecurityHeader"].SenderCert) if frame["UserHeader"].SH else b""
+    return next((user.name for user in (ALICE, BOB) if user.certificate == brought), "nobody")

@@ -24,7 +24,8 @@ _KEPT = {
     ),
     "MessagePropertiesHeader": (
         *("PA", "PR", "NA", "NR", "MessageClass", "CorrelationID", "BodyType", "ApplicationTag"),
-        *("MessageSize", "PrivacyLevel", "Label", "ExtensionData", "MessageBody"),
+        *("MessageSize", "PrivacyLevel", "HashAlgorithm", "EncryptionAlgorithm"),
+        *("Label", "ExtensionData", "MessageBody"),
     ),
 }
 """What a message is made of, by header: nothing of it changes while it lies in a queue."""
@@ -43,6 +44,8 @@ def every_property(peer: Peer, label: str, kind: str = RECOVERABLE, **more: Any)
         "ApplicationTag": 0xA5A5_0102,
         "MessageClass": 0x0000,
         "ExtensionData": b"\x00extension\xff",
+        "HashAlgorithm": 0x8003,
+        "EncryptionAlgorithm": 0x6602,
         **more,
     }
     if kind == TRANSACTIONAL:
