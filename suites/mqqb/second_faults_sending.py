@@ -372,3 +372,28 @@ class QueueOnHoldSendsWhatComesNext(Sending):
         super().put_outgoing(session, position, now)
         if len(session.OutgoingMessageTable) == 2 and session.OutgoingQueueReference is not None:
             self.qm.administering.resume_queue(session.OutgoingQueueReference, now)
+
+
+@fault("window-in-a-message-is-that-of-the-peer", breaks=("MQQB-3.1.7.1.3-22", "MQQB-3.1.7.11-10"))
+class WindowInAMessageIsThatOfThePeer(Sending):
+    """A SessionHeader in a message has the WindowSize of the other side."""
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        packet = super().update_user_message(session, position, now)
+        if packet.SessionHeader is None:
+            return packet
+        return replace(packet, SessionHeader=replace(packet.SessionHeader, WindowSize=session.ReceivedWindowSize))
+
+
+@fault("no-acknowledgment-in-transactional-messages", breaks="MQQB-3.1.7.11-03")
+class NoAcknowledgmentInTransactionalMessages(Sending):
+    """A transactional message carries no SessionHeader, whenever it is sent."""
+
+    is_transactional = False
+
+    def update_user_message(self, session: Session, position: OutgoingMessagePosition, now: Now) -> UserMessagePacket:
+        self.is_transactional = position.UserMessage.TransactionHeader is not None
+        return super().update_user_message(session, position, now)
+
+    def is_acknowledgment_due(self, session: Session, now: Now) -> bool:
+        return not self.is_transactional and super().is_acknowledgment_due(session, now)

@@ -13,6 +13,7 @@ from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, OneOf, pass_time, settle
+from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, messages
 from suites.mqqb.steps.sequences import Outgoing, header, identifier_of, numbers, sequence_of
@@ -21,6 +22,8 @@ WAITS = 8
 """AckWaitTimeouts after which a session that is not closed counts as never closed (note <46>)."""
 LATE = 0.85
 """Part of the delay of an acknowledgment after which a message carries it: three quarters or more (3.1.7.11)."""
+PEER_WINDOW = 61
+"""Of a peer whose WindowSize is not the SUT's: 64 is the default (note <36>)."""
 ATTEMPTS = 5
 """A busy machine may act too early or too late; no more often than that."""
 
@@ -111,13 +114,16 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
     "MQQB-3.1.7.1.3-23",
     "MQQB-3.1.7.1.3-24",
     "MQQB-3.1.7.1.3-25",
+    "MQQB-3.1.7.11-03",
 )
-@pytest.mark.parametrize("delivery", ["express", "recoverable"])
+@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     """The peer sends an express and two recoverable messages; just before the SUT acknowledges them it sends one.
 
     Before that it sent two messages, one of them recoverable. Nothing follows its SessionHeader until the peer's next.
+    The window of the peer is another.
     """
+    peer.configure(window_size=PEER_WINDOW)
     sut.slow_down(1)
     sender = Sender(peer, sut)
     sender.send(1)
@@ -142,10 +148,15 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     if stalls == ATTEMPTS:
         judge.give_up(Verdict.NOT_EXERCISED, "it never sent when an acknowledgment was nearly due: it stood still")
         return
-    if len(messages(session)) < count or not frame["BaseHeader"].SH:
+    evidence = [*received, frame]
+    if len(messages(session)) < count:
+        raise ConformanceFailure("the SUT's message did not come")
+    has = "a SessionHeader" if frame["BaseHeader"].SH else "no SessionHeader"
+    judge("MQQB-3.1.7.11-03", expected="a SessionHeader", observed=has, evidence=evidence)
+    if not frame["BaseHeader"].SH:
         raise ConformanceFailure("the SUT's message carried no SessionHeader although an acknowledgment was nearly due")
-    carried, evidence = frame["SessionHeader"], [*received, frame]
-    own = 1 + (attempt if delivery == "recoverable" else 0)
+    carried = frame["SessionHeader"]
+    own = 1 + (attempt if delivery != "express" else 0)
     fields = (
         ("MQQB-3.1.7.1.3-16", "AckSequenceNumber", 3 * attempt),
         ("MQQB-3.1.7.1.3-17", "RecoverableMsgAckSeqNumber", 2 * attempt - 1),
@@ -189,6 +200,10 @@ def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     ):
         observed = "no SessionAck" if later is None else f"{name} {getattr(later['SessionHeader'], name)}"
         judge(rule, expected=f"{name} {expected}", observed=observed, evidence=[*evidence, received[-1], later])
+    for message in messages(session):
+        if message["UserHeader"].TH:
+            session.send(order_ack(peer, message))
+            session.send(final_ack(peer, message))
     sender.acknowledge_all(session)
 
 

@@ -19,6 +19,8 @@ NEARLY = 0.85
 """The part of the timer after which the SUT sends: three quarters are over, and there is time to act."""
 EARLIER = 0.4
 DUE = 0.75
+PEER_WINDOW = 61
+"""Of a peer whose WindowSize is not the SUT's: 64 is the default (MS-MQQB note <36>)."""
 ATTEMPTS = 5
 """A busy machine may act too early or too late; no more often than that."""
 LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
@@ -43,7 +45,11 @@ NEVER_DUE = "it never sent when an acknowledgment was nearly due: it stood still
 @needs("send")
 @covers(*OF_WHAT_IS_CARRIED, "MQQB-3.1.7.11-12", "MQQB-3.1.7.11-15")
 def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judge):
-    """The peer sends an express and two recoverable messages; the SUT sends soon after, when nearly due, and again."""
+    """The peer sends an express and two recoverable messages; the SUT sends soon after, when nearly due, and again.
+
+    The window of the peer is another.
+    """
+    peer.configure(window_size=PEER_WINDOW)
     sut.slow_down(1)
     sender = Sender(peer, sut)
     (first,) = sender.send(1, label=LABEL)

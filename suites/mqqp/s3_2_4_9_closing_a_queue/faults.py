@@ -47,7 +47,10 @@ add(
 )
 
 BROKEN_ELSEWHERE = {
-    "MQQP-3.2.4.9-03": ("remote-cancel-other-queue", ),
-    "MQQP-3.2.4.9-04": ("closing-client-cancels-its-first-read", "remote-cancel-other-request", ),
+    "MQQP-3.2.4.9-03": ("remote-cancel-other-queue",),
+    "MQQP-3.2.4.9-04": (
+        "closing-client-cancels-its-first-read",
+        "remote-cancel-other-request",
+    ),
 }
 """Faults of other sections that break rules of this one."""
