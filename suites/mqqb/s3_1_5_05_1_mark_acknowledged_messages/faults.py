@@ -8,8 +8,9 @@ from typing import Any
 from harness.faults.parts import fault
 from harness.faults.primitives import both, during, skip_during
 from harness.faults.registry import add
-from reference_qm.codec import SessionHeader
+from reference_qm.codec import SessionHeader, UserMessagePacket
 from reference_qm.core.protocol.dispatching import DispatchCollection
+from reference_qm.core.protocol.final_acks import FinalAcks
 from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.protocol.session_acks import SessionAcks
 from reference_qm.core.queue_manager import QueueManager
@@ -28,6 +29,18 @@ class RepeatedAcknowledgmentOpensWindow(SessionAcks):
         super().mark_acknowledged(session, header)
         if session.UnAckedMessageCount == before:
             session.UnAckedMessageCount = max(0, before - header.AckSequenceNumber)
+
+
+@fault("refused-messages-fill-the-window", breaks="MQQB-3.1.5.5.1-01")
+class RefusedMessagesFillTheWindow(FinalAcks):
+    """A message that a FinalAck refuses before the session acknowledges it counts as unacknowledged for ever."""
+
+    def receive(self, session: Session, packet: UserMessagePacket, now: Now) -> None:
+        senders = [queue.session for queue in self.qm.adm.OutgoingQueues.values()]
+        before = [sender.UnAckedMessageCount for sender in senders]
+        super().receive(session, packet, now)
+        for sender, count in zip(senders, before, strict=True):
+            sender.UnAckedMessageCount = max(sender.UnAckedMessageCount, count)
 
 
 def _unsent(session: Session) -> list[OutgoingMessagePosition]:
@@ -65,7 +78,4 @@ add(
     ),
 )
 
-BROKEN_ELSEWHERE = {
-    "MQQB-3.1.5.5.1-01": ("last-acknowledged-message-not-marked",),
-}
 """Faults of other sections that break rules of this one."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 
 from harness.errors import ConformanceFailure
-from harness.run.marks import covers
+from harness.run.marks import covers, needs
 from harness.wire import session_ack
+from suites.mqqb.steps.opening import settle
 from suites.mqqb.steps.sender import Sender, messages, tags
+from suites.mqqb.steps.sequences import Outgoing
 
 ACKNOWLEDGED = 10
 HELD_BACK = 40
@@ -78,3 +80,28 @@ def test_acknowledged_messages_make_room_for_those_held_back(peer, sut, judge):
         else f"message {disorder[0]} before message {disorder[1]}",
         evidence=[rest, session.last],
     )
+
+
+@needs("send")
+@covers("MQQB-3.1.5.5.1-01")
+def test_messages_that_were_refused_make_room_as_well(peer, sut, judge):
+    """A window of transactional messages is refused by FinalAcks, then acknowledged on the session: as many follow."""
+    outgoing = Outgoing(peer, sut, "mqc-refused-window")
+    sent = outgoing.send()
+    window = outgoing.session.received[1]["ConnectionParametersHeader"].WindowSize
+    if window > WIDEST:
+        raise ConformanceFailure(f"its window of {window} is too wide to fill it with messages")
+    sent += outgoing.send(window - 1)
+    for number in range(1, window + 1):
+        outgoing.finish(number)
+    settle(peer)
+    freed = outgoing.on_session()
+    outgoing.sender.send(*range(1, window + 1))
+    came = len(outgoing.sender.collect(outgoing.session, 2 * window)) - window
+    judge(
+        "MQQB-3.1.5.5.1-01",
+        expected=f"{window} more messages",
+        observed=f"{came} more messages",
+        evidence=[*sent, freed, outgoing.session.last],
+    )
+    outgoing.sender.acknowledge_all(outgoing.session)

@@ -1,0 +1,57 @@
+"""MS-MQQP 3.1.4.1, 3.1.4.10: what a message says of its sender is brought with it (MS-MQDMPR 3.1.7.1.32)."""
+
+from __future__ import annotations
+
+from harness.errors import ConformanceFailure
+from harness.peer.remote import START, START2, packet_of
+from harness.run.marks import needs
+from harness.sut.provisioning import ALICE
+from harness.wire import ProviderInfo
+from harness.wire.protection import ADVANCED, PROVIDER_TYPES
+from suites.mqqb.steps.secured import BY_SID, OTHER_BYTES, SHA512, signed
+from suites.mqqp.steps.methods import by_each, judge_each
+from suites.mqqp.steps.reading import send_all
+from suites.mqqp.steps.whole import every_property
+
+ITEMS = ("ST", "SecurityID", "Signature", "SenderCert", "ProviderInfo")
+DEFAULT, NAMED = 1, 0
+"""SecurityHeader.DE: the signature is of the default provider, or of the one that ProviderInfo names."""
+
+
+@by_each(
+    {
+        START: {"buffer": ["MQQP-3.1.4.1-14", "MQQP-3.1.4.1-16"]},
+        START2: {"buffer": ["MQQP-3.1.4.10-45", "MQQP-3.1.4.10-47"]},
+    }
+)
+@needs("qm2qm", "security")
+def test_a_signed_message_is_brought_with_its_sender(remote, judge, by, rules):
+    """Two messages that Alice signed, the second with a provider that it names: sender, certificate, signature."""
+    queue = remote.open("plain")
+    provider = bytes(ProviderInfo(ProviderType=PROVIDER_TYPES[ADVANCED], ProviderName=ADVANCED))
+    sent = []
+    for default, info in ((DEFAULT, b""), (NAMED, provider)):
+        claims = {"ST": BY_SID, "DE": default, "SecurityID": ALICE.security_id, "SenderCert": ALICE.certificate}
+        security = claims | {"ProviderInfo": info}
+        sent.append(signed(every_property(remote.peer, f"DE {default}", HashAlgorithm=SHA512, security=security)))
+    send_all(remote, sent)
+    for packet in sent:
+        read = queue.receive(by=by)
+        if read.outcome != "MQ_OK":
+            raise ConformanceFailure(f"{OTHER_BYTES}: {read.outcome}")
+        judge_each(
+            judge,
+            rules["buffer"],
+            expected=_said(packet),
+            observed=_said(packet_of(read)),
+            evidence=read.evidence,
+            errata="E81",
+        )
+
+
+def _said(packet):
+    """Describe what a message says of its sender."""
+    if packet is None or not packet.haslayer("SecurityHeader"):
+        return "nothing"
+    values = ((name, getattr(packet["SecurityHeader"], name)) for name in ITEMS)
+    return ", ".join(f"{name} {value.hex() if isinstance(value, bytes) else value}" for name, value in values)
