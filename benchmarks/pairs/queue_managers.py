@@ -17,6 +17,7 @@ from benchmarks.pairs import BODY, Memory, Options, Report, now, until_input_clo
 from reference_qm.codec import MessageIdentifier
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.dispatch import ON_COMMAND
+from reference_qm.core.installation import Installation
 from reference_qm.core.protocol.messages import serialize_message
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.model.adm import Message, MessagePosition, Session
@@ -24,12 +25,12 @@ from reference_qm.model.elements import Answered
 from reference_qm.model.statuses import Status
 from reference_qm.shell.host import Host, Limits
 from reference_qm.shell.sqlite_store import SqliteStore
-from reference_qm.shell.store import MemoryStore
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import OpenQueue, OpenSession, Request, Result, SendMessage
 from reference_qm.surface.driver import Driver
 from reference_qm.surface.effects import Answer, Effect, Rejected
+from reference_qm.surface.store import MemoryStore
 
 ADDRESS, SENDING_ADDRESS = "127.0.0.1", "127.0.0.2"
 QUEUE = "private$\\bench"
@@ -203,12 +204,11 @@ def _host(
         remote_tcp_port=remote_port,
         queues=queues,
     )
-    core = QueueManager(config, SystemEntropy())
-    if options.kind == "express":
-        return _EventfulHost(core, address, MemoryStore(), Limits()), core
-    store = SqliteStore(Path(options.folder) / f"{identifier}.sqlite")
-    core.restore(store.entries)
-    return _EventfulHost(core, address, store, Limits()), core
+    express = options.kind == "express"
+    store = MemoryStore() if express else SqliteStore(Path(options.folder) / f"{identifier}.sqlite")
+    host = _EventfulHost(Installation(config, SystemEntropy()), address, store, Limits())
+    assert isinstance(host.core, QueueManager)
+    return host, host.core
 
 
 async def _asked(host: Host, request: Request) -> Result:

@@ -17,6 +17,7 @@ from uuid import UUID
 
 from benchmarks.pairs import BODY, Memory, Options, Report, now, until_input_closes
 from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core.installation import Installation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import QM2QM, QMCOMM
 from reference_qm.rpc.bind_bodies import Bind, ContextElement
@@ -26,10 +27,10 @@ from reference_qm.rpc.ndr import Encoding
 from reference_qm.rpc.pdu import Pdu
 from reference_qm.rpc.syntaxes import NDR
 from reference_qm.shell.host import Host, Limits
-from reference_qm.shell.store import MemoryStore
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.surface.commands import SendMessage
 from reference_qm.surface.effects import Rejected
+from reference_qm.surface.store import MemoryStore
 
 ADDRESS = "127.0.0.1"
 QUEUE = "private$\\bench"
@@ -55,8 +56,9 @@ async def receive(options: Options, report: Report) -> None:
 async def _serve(options: Options, report: Report) -> None:
     """Be our queue manager, with the messages in its queue."""
     config = QueueManagerConfig(UUID(int=1), queues=(QueueSettings(QUEUE),), addresses=(ADDRESS,))
-    core = QueueManager(config, SystemEntropy())
-    host = Host(core, ADDRESS, MemoryStore(), Limits())
+    host = Host(Installation(config, SystemEntropy()), ADDRESS, MemoryStore(), Limits())
+    core = host.core
+    assert isinstance(core, QueueManager)
     listening = await host.bind_rpc(0, 0)
     await host.start()
     for _ in range(options.messages if options.kind == "qm2qm" else 1):

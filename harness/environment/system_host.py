@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from traceback import extract_tb
 
 import reference_qm
 from harness.environment import Environment
 from harness.environment.core_host import CoreHost
-from harness.environment.disk import VirtualDisk
 from harness.errors import Endless
 from reference_qm.surface.clock import Now
-from reference_qm.surface.driver import Core
+from reference_qm.surface.driver import Core, NewCore
 from reference_qm.surface.effects import Effect, Persist
 from reference_qm.surface.inputs import Input, Persisted, PersistFailed
+from reference_qm.surface.store import MemoryStore, StoreError
 
 _PACKAGE = Path(reference_qm.__file__).parent.parent
-
-NewCore = Callable[[Mapping[str, object]], Core]
-"""Makes a core that begins with these entries of its disk."""
 
 
 class SystemHost(CoreHost):
@@ -36,7 +32,7 @@ class SystemHost(CoreHost):
         """Whether it computes without an end."""
         self._new_core = new_core
         self._raises = raises
-        self._disk = VirtualDisk()
+        self._disk = MemoryStore()
 
     @property
     def lives(self) -> bool:
@@ -63,9 +59,9 @@ class SystemHost(CoreHost):
     def persist(self, effect: Persist) -> None:
         """Write at once, as it takes no time."""
         try:
-            self._disk.write(effect.record)
-        except (TypeError, ValueError) as error:
-            self.answer_soon(PersistFailed(effect.token, f"a record is not JSON-ready: {error}"))
+            self._disk.keep([effect.record])
+        except StoreError as error:
+            self.answer_soon(PersistFailed(effect.token, str(error)))
         else:
             self.answer_soon(Persisted(effect.token))
 

@@ -64,13 +64,6 @@ class FaultyCore:
             effects = self.core.handle_timer(now)
         return self._outgoing(effects)
 
-    def restart(self) -> None:
-        """Keep only what must survive, and the faults."""
-        with self.around:
-            self.core.restart()
-        for again in self.on_restart:
-            again(self)
-
     def _outgoing(self, effects: list[Effect]) -> list[Effect]:
         for filter_ in self.effect_filters:
             effects = [out for one in effects for out in filter_(one)]
@@ -115,12 +108,7 @@ def add_reading(reading: str, says: str, install: Install) -> None:
     add(f"reading-{reading}", (), says, install, reading=reading)
 
 
-def wrap(core: QueueManager, names: Iterable[str]) -> FaultyCore:
-    """Give a core some faults, by name; UnknownFault for one that there is not."""
-    return make_faulty(lambda: core, names)
-
-
-def make_faulty(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
+def wrap(make: Callable[[], QueueManager], names: Iterable[str]) -> FaultyCore:
     """Make a core that has some faults, by name, from its beginning; UnknownFault for one that there is not."""
     faults = [find_fault(name) for name in names]
     with ExitStack() as stack:

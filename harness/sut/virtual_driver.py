@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from harness.environment import VirtualEnvironment
 from harness.environment.system_host import SystemHost
-from harness.faults.registry import FaultyCore, find_fault, make_faulty
+from harness.faults.registry import find_fault, wrap
 from harness.sut.control import VirtualControl
 from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut.sut import Sut
@@ -15,9 +14,9 @@ from harness.sut.sut_file import PEER_PUBLIC_QUEUE, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.view import identity_of, view_of
 from reference_qm.config import QueueManagerConfig, QueueSettings
-from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.installation import Installation
 from reference_qm.security import SecurityConfig
-from reference_qm.surface.entropy import Entropy, SeededEntropy, new_guid
+from reference_qm.surface.entropy import SeededEntropy, new_guid
 
 TWO_ADDRESSES = "mqc-peer.example"
 UNUSED_ADDRESS = "127.0.0.254"
@@ -68,8 +67,9 @@ class VirtualDriver:
             routes=dict.fromkeys((driver.peer_identifier, *fresh_peers), driver.peer_address),
             security=virtual_security(driver.peer_identifier) if secure else SecurityConfig(),
         )
-        installed = _Installation(config, entropy, self.file.reference.faults)
-        host = self._host = SystemHost(environment, installed.start, driver.address, raises=self._raises)
+        faults = self.file.reference.faults
+        installed = Installation(config, entropy, lambda make: wrap(make, faults))
+        host = self._host = SystemHost(environment, installed, driver.address, raises=self._raises)
         host.start()
         host.listen(driver.tcp_port)
         if self.file.capabilities.get("ping", False):
@@ -103,31 +103,3 @@ class VirtualDriver:
 
     def stop(self) -> None:
         """Do nothing: nothing outlives a test."""
-
-
-class _Installation:
-    """What the processes of one system have in common, beside its disk."""
-
-    def __init__(self, config: QueueManagerConfig, entropy: Entropy, faults: Sequence[str]) -> None:
-        self._config = config
-        self._entropy = entropy
-        self._faults = faults
-        self._last: QueueManager | None = None
-
-    def start(self, entries: Mapping[str, object]) -> FaultyCore:
-        """Return the core of a new process on a disk."""
-        faulty = make_faulty(lambda: QueueManager(self._config, self._entropy), self._faults)
-        if entries and self._last is not None:
-            _configure_as(self._last, faulty.core)
-        self._last = faulty.core
-        faulty.restore(entries)
-        return faulty
-
-
-def _configure_as(old: QueueManager, new: QueueManager) -> None:
-    """Give a queue manager the settings that another was changed to have: they are no matter of its disk."""
-    new.config, new.settings = old.config, old.settings
-    new.security_settings = old.security_settings
-    new.caches.configure(new.security_settings)
-    new.adm.QueueManagerQuota = old.adm.QueueManagerQuota
-    new.adm.SendInsecureNacks = old.adm.SendInsecureNacks

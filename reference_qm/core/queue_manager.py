@@ -9,14 +9,14 @@ from reference_qm.codec import MessageClass
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.dispatch import ON_INPUT, ON_TIMER
 from reference_qm.core.parts import Parts
-from reference_qm.core.protocol import durability, expiring
+from reference_qm.core.protocol import expiring
 from reference_qm.core.protocol.durability import Disk
 from reference_qm.core.protocol.enterprise import Enterprise
 from reference_qm.core.protocol.receiving import Saving
 from reference_qm.core.remote.serving import RemoteReading
 from reference_qm.core.remote_client.model import RemoteClient
 from reference_qm.core.transactions.events import Outcome
-from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, QueueManagerState, Session, forget
+from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, QueueManagerState, Session
 from reference_qm.model.deadlines import Deadlines
 from reference_qm.model.elements import OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.timers import Timers
@@ -26,7 +26,7 @@ from reference_qm.security import SecurityCaches
 from reference_qm.surface.clock import Now
 from reference_qm.surface.effects import Effect
 from reference_qm.surface.entropy import Entropy
-from reference_qm.surface.inputs import DirectoryAnswered, Input, RpcListening
+from reference_qm.surface.inputs import DirectoryAnswered, Input, RpcListening, Started
 
 LAST_HANDLE = 0xFFFFFFFF
 CLOSED_SESSIONS = 16
@@ -46,8 +46,6 @@ class QueueManager(Parts):
             Identifier=config.identifier,
             SendInsecureNacks=config.send_insecure_nacks,
         )
-        self.orphaned: list[OutgoingMessagePosition] = []
-        """Messages that have to survive but were to be sent on a session that did not."""
         self.removed: list[tuple[MessagePosition, MessageClass]] = []
         """Messages that left their queues and whose acknowledgments are still to be made."""
         self.outcomes: list[tuple[Transaction, Outcome]] = []
@@ -58,13 +56,6 @@ class QueueManager(Parts):
         self._directory_asked = 0
         self._effects: list[Effect] = []
         self.disk = Disk(self.emit, self.next_persist_token)
-        self._begin()
-        for queue in config.queues:
-            if queue.is_private:
-                self.surviving_queues.create_configured(queue)
-
-    def _begin(self) -> None:
-        """Begin without anything that does not survive."""
         self.timers = Timers()
         self.caches = SecurityCaches(self.security_settings)
         self.enterprise = Enterprise(self.config)
@@ -80,21 +71,24 @@ class QueueManager(Parts):
         self.to_be_received: Deadlines[MessagePosition] = Deadlines(expiring.in_queue)
         self.to_be_sent: Deadlines[tuple[Session, OutgoingMessagePosition]] = Deadlines(expiring.in_transit)
         self.deadlines_changed = False
-        self.begun = True
-        """Whether nothing of the initialization waits for the directory."""
+        self.begun = False
+        """Whether it was started and nothing of the initialization waits for the directory."""
         self.held: deque[Input] = deque()
-        """Inputs since it was started and before it has begun."""
+        """Inputs before it has begun."""
         self.halted: str | None = None
         """The reason for which it does nothing until it is restarted; None while it works."""
+        for queue in config.queues:
+            if queue.is_private:
+                self.surviving_queues.create_configured(queue)
 
     # -- the surface --------------------------------------------------------------------------------------------------
 
     def handle(self, event: Input, now: Now) -> list[Effect]:
         """Take an input; return what is to be done, in order.
 
-        A queue manager of an enterprise has begun when the directory has answered; what happens meanwhile waits.
+        What happens before it has begun waits: until it is started, in an enterprise until the directory has answered.
         """
-        if not self.begun and type(event) is not DirectoryAnswered:
+        if not self.begun and not isinstance(event, Started | DirectoryAnswered):
             self.held.append(event)
             return []
         ON_INPUT[type(event)](self)(event, now)
@@ -121,39 +115,6 @@ class QueueManager(Parts):
         ``records``: the entries that the records of its ``Persist`` effects left. RestoreError when they make no sense.
         """
         self.restoring.restore(records)
-
-    def restart(self) -> None:
-        """End as a crash would: only what MUST survive process and node failures is left. Spec: MS-MQQB 3.1.1.3.2.
-
-        Messages that were not on disk yet were never acknowledged: they are not remembered either, and come again.
-        Timer durations are configuration and stay as they were set.
-        """
-        self.disk.settle()
-        unsaved: durability.Change = {}
-        for saving in self.savings.values():
-            self.adm.MessageIDHistoryTable.remove(saving.entry)
-            saving.position.QueueReference.MessagePositionList.remove(saving.position)
-            unsaved |= durability.gone([saving.position]) | {durability.history_name(saving.entry): None}
-        self.orphaned = [
-            position
-            for session in self.sessions.values()
-            if not session.initiator
-            for position in session.OutgoingMessageTable
-            if position.recoverable
-        ]
-        self._begin()
-        self.disk.save(unsaved)
-        forget(self.adm)
-        for queue in self.queue_names.every_queue():
-            for transfer in queue.IncomingTransactionalTransferInfoCollection.values():
-                self.in_sequence.withdraw_unsaved(transfer)
-            self.surviving_queues.recover(queue)
-        for outgoing in self.adm.OutgoingQueues.values():
-            forget(outgoing)
-            forget(outgoing.session)
-            for message in outgoing.session.OutgoingMessageTable:
-                if not message.recoverable:
-                    outgoing.session.OutgoingMessageTable.remove(message)
 
     # -- for the parts ------------------------------------------------------------------------------------------------
 
@@ -196,7 +157,8 @@ class QueueManager(Parts):
         """Use no number again up to this one: it is on disk."""
         self._persists_made = max(self._persists_made, number)
 
-    def _take_effects(self, now: Now) -> list[Effect]:
+    def _carry_out(self, now: Now) -> None:
+        """Do what the steps left to be done after them."""
         self.rpc_serving.carry_out(now)
         self.transaction_events.carry_out_outcomes(now)
         self.final_acks.acknowledge_removed(now)
@@ -206,5 +168,9 @@ class QueueManager(Parts):
         self.directory.watch(now)
         if self.deadlines_changed:
             self.expiring.start_expiration_timer(now)
+
+    def _take_effects(self, now: Now) -> list[Effect]:
+        if self.begun:
+            self._carry_out(now)
         effects, self._effects = self._effects, []
         return effects

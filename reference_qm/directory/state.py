@@ -39,7 +39,7 @@ class DirectoryState:
     """
 
     LocalQueueManager: QueueManager
-    DirectoryIntegrated: bool = field(default=True, metadata={"durable": True})
+    DirectoryIntegrated: bool = True
     DirectoryOffline: bool = False
     QueueCollection: tuple[Queue, ...] = ()
     SiteCollection: tuple[Site, ...] = ()

@@ -1,13 +1,13 @@
 """The abstract data model under the specification's names. Spec: MS-MQQB 3.1.1.3, MS-MQDMPR 3.1.1.
 
-What an element is declared with is what the specification prints of it: its width in bits and whether it must survive
-process and node failures. ``forget`` is the crash: it leaves what must survive.
+What an element is declared with is its width in bits, as printed. Which must survive process and node failures is what
+``core.protocol.durability`` writes.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
@@ -31,18 +31,9 @@ CONNECTION_HISTORY_SIZE = 64
 
 U16 = {"width": 16}
 U32 = {"width": 32}
-DURABLE = {"durable": True}
-U32_DURABLE = {"width": 32, "durable": True}
 
 FIRST_OUTGOING = TxSequenceID(Ordinal=1)
 NO_SEQUENCE = SequenceInfo()
-
-
-def forget(record: Any) -> None:
-    """Reset every element of a record to its default, but for those that must survive. Spec: MS-MQQB 3.1.1.3.2."""
-    for one in fields(record):
-        if not one.metadata.get("durable"):
-            setattr(record, one.name, one.default if one.default_factory is MISSING else one.default_factory())
 
 
 def next_u16(count: int) -> int:
@@ -126,18 +117,16 @@ TransferKey = tuple[UUID, str]
 class Queue(QueueAttributes):
     """A queue. Spec: MS-MQDMPR 3.1.1.2. ``parent``: the queue that this subqueue or journal belongs to."""
 
-    JournalQueueReference: Queue | None = field(default=None, repr=False, metadata=DURABLE)
-    SubqueueCollection: dict[str, Queue] = field(default_factory=dict, repr=False, metadata=DURABLE)
+    JournalQueueReference: Queue | None = field(default=None, repr=False)
+    SubqueueCollection: dict[str, Queue] = field(default_factory=dict, repr=False)
     """By name in lower case."""
-    MessagePositionList: position_list.MessagePositionList = field(
-        default_factory=position_list.MessagePositionList, metadata=DURABLE
-    )
+    MessagePositionList: position_list.MessagePositionList = field(default_factory=position_list.MessagePositionList)
     IncomingTransactionalTransferInfoCollection: dict[TransferKey, IncomingTransactionalTransferInfo] = field(
-        default_factory=dict, metadata=DURABLE
+        default_factory=dict
     )
     OpenQueueDescriptorCollection: dict[int, OpenQueueDescriptor] = field(default_factory=dict, repr=False)
     """By Handle."""
-    parent: Queue | None = field(default=None, repr=False, metadata=DURABLE)
+    parent: Queue | None = field(default=None, repr=False)
 
     @property
     def Active(self) -> bool:  # noqa: N802 - as printed
@@ -184,14 +173,14 @@ class OutgoingQueue(Queue):
     ``session`` is the one whose OutgoingQueueReference it is; its OutgoingMessageTable holds the messages.
     """
 
-    DestinationFormatName: str = field(metadata=DURABLE)
+    DestinationFormatName: str
     State: states.OutgoingQueueState = states.OutgoingQueueState.INACTIVE
     ConnectionHistory: deque[ConnectionHistoryEntry] = field(
         default_factory=lambda: deque(maxlen=CONNECTION_HISTORY_SIZE)
     )
     NextHops: list[str] = field(default_factory=list)
     OutgoingTransferInfoReference: OutgoingTransferInfo = field(default=OutgoingTransferInfo())
-    session: Session = field(init=False, repr=False, metadata=DURABLE)
+    session: Session = field(init=False, repr=False)
 
 
 @value_object
@@ -219,7 +208,7 @@ class OutgoingMessagePosition:
     UserMessage: UserMessagePacket
     SequenceNumber: int = field(default=0, metadata=U16)
     RecoverableSequenceNumber: int = field(default=0, metadata=U16)
-    TxSequenceNumber: int = field(default=0, metadata=U32_DURABLE)
+    TxSequenceNumber: int = field(default=0, metadata=U32)
     AwaitingAck: bool = False
     ReceivedSessionAck: bool = False
     ReceivedOrderAck: bool = False
@@ -262,8 +251,8 @@ class RecoverableReceipt:
 class Session:
     """One protocol session. Spec: MS-MQQB 3.1.1.3.1, and below what an implementation needs besides."""
 
-    number: int = field(metadata=DURABLE)
-    initiator: bool = field(metadata=DURABLE)
+    number: int
+    initiator: bool
     RemoteQMGuid: UUID = NULL_GUID
     NextHopCollection: list[NextHop] = field(default_factory=list)
     NextHopIndexer: int = 0
@@ -275,12 +264,12 @@ class Session:
     LastAckedRecoverableMsgSeqNumber: int = field(default=0, metadata=U16)
     RecoverableMsgAckFlags: int = field(default=0, metadata=U32)
     UnackedReceivedMsgCount: int = field(default=0, metadata=U16)
-    OutgoingTxSequenceID: TxSequenceID = field(default=FIRST_OUTGOING, metadata=DURABLE)
-    TxMessageRejectCount: int = field(default=0, metadata=DURABLE)
-    OutgoingTxSequenceNumber: int = field(default=1, metadata=U32_DURABLE)
-    IncomingTxSequenceID: TxSequenceID = field(default=NO_INCOMING, metadata=DURABLE)
-    IncomingTxSequenceNumber: int = field(default=0, metadata=U32_DURABLE)
-    OutgoingQueueReference: OutgoingQueue | None = field(default=None, metadata=DURABLE)
+    OutgoingTxSequenceID: TxSequenceID = FIRST_OUTGOING
+    TxMessageRejectCount: int = 0
+    OutgoingTxSequenceNumber: int = field(default=1, metadata=U32)
+    IncomingTxSequenceID: TxSequenceID = NO_INCOMING
+    IncomingTxSequenceNumber: int = field(default=0, metadata=U32)
+    OutgoingQueueReference: OutgoingQueue | None = None
     TxOutgoingSequence: OutgoingTransferSequence | None = None
     WindowSize: int = field(default=0, metadata=U16)
     ReceivedWindowSize: int = field(default=0, metadata=U16)
@@ -292,10 +281,8 @@ class Session:
     RemoteQMAddress: str = ""
     RemoteQMHostName: str = ""
     UnAckedMessageCount: int = 0
-    OutgoingMessageTable: tables.OutgoingMessageTable = field(
-        default_factory=tables.OutgoingMessageTable, metadata=DURABLE
-    )
-    AwaitingFinalACKTable: dict[int, OutgoingMessagePosition] = field(default_factory=dict, metadata=DURABLE)
+    OutgoingMessageTable: tables.OutgoingMessageTable = field(default_factory=tables.OutgoingMessageTable)
+    AwaitingFinalACKTable: dict[int, OutgoingMessagePosition] = field(default_factory=dict)
     """By UserHeader.MessageID."""
     DirectFormatSession: bool = False
     OrderAckTimeout: int = 0
@@ -339,32 +326,30 @@ class QueueManagerState(QueueManagerAttributes):
     messages of all queues, and of all journals and dead-letter queues, take.
     """
 
-    MessageIDHistoryTable: tables.MessageIDHistoryTable = field(
-        default_factory=tables.MessageIDHistoryTable, metadata=DURABLE
-    )
-    MessageIdOrdinal: int = field(default=0, metadata=U32_DURABLE)
+    MessageIDHistoryTable: tables.MessageIDHistoryTable = field(default_factory=tables.MessageIDHistoryTable)
+    MessageIdOrdinal: int = field(default=0, metadata=U32)
     PingCookie: int = field(default=0, metadata=U32)
-    SendInsecureNacks: bool = field(default=False, metadata=DURABLE)
-    ResendTimeoutsShort: int = field(default=30, metadata=U32_DURABLE)
-    ResendTimeoutsMedium: int = field(default=300, metadata=U32_DURABLE)
-    ResendTimeoutsLong: int = field(default=1_800, metadata=U32_DURABLE)
-    ResendTimeoutsFinal: int = field(default=21_600, metadata=U32_DURABLE)
+    SendInsecureNacks: bool = False
+    ResendTimeoutsShort: int = field(default=30, metadata=U32)
+    ResendTimeoutsMedium: int = field(default=300, metadata=U32)
+    ResendTimeoutsLong: int = field(default=1_800, metadata=U32)
+    ResendTimeoutsFinal: int = field(default=21_600, metadata=U32)
     ResendTimerTable: tuple[int, ...] = ()
-    QueueCollection: collection.QueueCollection = field(default_factory=collection.QueueCollection, metadata=DURABLE)
-    SystemJournalQueue: Queue = field(default_factory=lambda: _system_queue("system$;journal"), metadata=DURABLE)
-    SystemDeadletterQueue: Queue = field(default_factory=lambda: _system_queue("system$;deadletter"), metadata=DURABLE)
+    QueueCollection: collection.QueueCollection = field(default_factory=collection.QueueCollection)
+    SystemJournalQueue: Queue = field(default_factory=lambda: _system_queue("system$;journal"))
+    SystemDeadletterQueue: Queue = field(default_factory=lambda: _system_queue("system$;deadletter"))
     SystemTransactionalDeadletterQueue: Queue = field(
-        default_factory=lambda: _system_queue("system$;deadxact", Transactional=True), metadata=DURABLE
+        default_factory=lambda: _system_queue("system$;deadxact", Transactional=True)
     )
-    OutgoingQueues: dict[str, OutgoingQueue] = field(default_factory=dict, metadata=DURABLE)
-    last_private_queue_number: int = field(default=0, metadata=U32_DURABLE)
-    last_sequence_time: int = field(default=0, metadata=U32_DURABLE)
+    OutgoingQueues: dict[str, OutgoingQueue] = field(default_factory=dict)
+    last_private_queue_number: int = field(default=0, metadata=U32)
+    last_sequence_time: int = field(default=0, metadata=U32)
     """TimeStamp of the newest OutgoingTxSequenceID: no two sequences may have the same identifier."""
-    TransactionCollection: dict[UUID, Transaction] = field(default_factory=dict, metadata=DURABLE)
+    TransactionCollection: dict[UUID, Transaction] = field(default_factory=dict)
     """By Identifier."""
-    last_transaction: int = field(default=0, metadata={"width": 20, "durable": True})
-    storage: Storage = field(default_factory=Storage, metadata=DURABLE)
-    journal_storage: Storage = field(default_factory=Storage, metadata=DURABLE)
+    last_transaction: int = field(default=0, metadata={"width": 20})
+    storage: Storage = field(default_factory=Storage)
+    journal_storage: Storage = field(default_factory=Storage)
 
     def __post_init__(self) -> None:
         for queue in self.system_queues:

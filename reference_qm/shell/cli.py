@@ -12,7 +12,7 @@ import typer
 
 from reference_qm.control import FACILITIES
 from reference_qm.shell.reader import read
-from reference_qm.shell.service import Service, identified, make_core, open_store
+from reference_qm.shell.service import Service, identified, installed, open_store
 from reference_qm.shell.settings import Settings, load_settings
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
@@ -79,4 +79,4 @@ async def _run(settings: Settings, faults: list[str], facilities: frozenset[str]
         if store is not None:
             stack.callback(store.close)
         found = identified(settings, store)
-        return await Service(found, lambda: make_core(found, faults, store), store, facilities).run(typer.echo)
+        return await Service(found, installed(found, faults), store, facilities).run(typer.echo)

@@ -11,11 +11,11 @@ from typing import Any, cast
 
 from reference_qm.control import FACILITIES, ControlError, announced, answer, refusal, request_from
 from reference_qm.shell.host import Host
-from reference_qm.shell.store import StoreError
 from reference_qm.surface.commands import CancelWaiting, CloseQueue, OpenQueue, Request
 from reference_qm.surface.effects import Answer, Completed
 from reference_qm.surface.inputs import Endpoint
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen
+from reference_qm.surface.store import StoreError
 
 LINE_LIMIT = 8 * 1024 * 1024
 """A body of 4 MiB, which no packet holds, in base64 and more."""

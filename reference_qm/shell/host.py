@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,11 +16,10 @@ from reference_qm.shell.datagrams import DatagramSocket
 from reference_qm.shell.directory_access import DirectoryAccess
 from reference_qm.shell.resolver import Resolver
 from reference_qm.shell.rpc_server import RpcListener
-from reference_qm.shell.store import Store, StoreError, StoreFailure
 from reference_qm.shell.unsent import UNSENT_LIMIT, Unsent
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request
-from reference_qm.surface.driver import Driver, LastingCore, Timer
+from reference_qm.surface.driver import Driver, NewCore, Timer
 from reference_qm.surface.effects import (
     Answer,
     CloseTransport,
@@ -53,6 +52,7 @@ from reference_qm.surface.inputs import (
     TransportFailed,
     TransportLost,
 )
+from reference_qm.surface.store import Store, StoreError, StoreFailure
 
 log = logging.getLogger(__name__)
 
@@ -76,13 +76,15 @@ class Limits:
 class Host:
     """Gives a core its sockets, its store, its directory and its time.
 
-    What an effect brings about arrives in a later turn of the event loop.
+    What an effect brings about arrives in a later turn of the event loop. Whatever ``new_core`` and the store raise is
+    the caller's: of ``restart`` and ``reset`` too, which have done nothing then.
     """
 
     def __init__(
-        self, core: LastingCore, address: str, store: Store, limits: Limits, directory: MemoryDirectory | None = None
+        self, new_core: NewCore, address: str, store: Store, limits: Limits, directory: MemoryDirectory | None = None
     ) -> None:
-        self.core = core
+        self._new_core = new_core
+        self.core = new_core(store.read())
         self.address = address
         self.store = store
         self.directory = DirectoryAccess(directory)
@@ -149,22 +151,21 @@ class Host:
         self._spawn(self.directory.watch(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
-        """End the core as a crash would and start it again; only the listeners stay."""
-        self.core.restart()
-        self._cut_connections()
-        self._end_life("the queue manager was restarted meanwhile")
-        self._begin_life()
+        """End the core as a crash would and start another on its store; only the listeners stay."""
+        self._begin_anew(self.store.read(), "restarted")
 
-    def reset(self, make_core: Callable[[], LastingCore]) -> None:
-        """End the core and begin with a new one and an empty store; only the listeners stay. StoreError: nothing done.
-
-        What was being written is written before the store is emptied; what waited to be written never is.
-        """
+    def reset(self) -> None:
+        """End the core and start another on an empty store; only the listeners stay."""
         self.store.clear()
+        self._begin_anew({}, "reset")
+
+    def _begin_anew(self, entries: Mapping[str, object], said: str) -> None:
+        """Put another core in the place of this one: what waits to be written never is."""
+        core = self._new_core(entries)
         self._unwritten.clear()
         self._cut_connections()
-        self._end_life("the queue manager was reset meanwhile")
-        self.core = make_core()
+        self._end_life(f"the queue manager was {said} meanwhile")
+        self.core = core
         self._begin_life()
 
     async def stop(self) -> None:

@@ -12,12 +12,12 @@ import typer
 from reference_qm.config import QueueManagerConfig
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.shell.host import Host, Limits
-from reference_qm.shell.store import MemoryStore
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.effects import Answer, Completed
 from reference_qm.surface.entropy import new_guid
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen, RemotePeek, RemoteReceive
+from reference_qm.surface.store import MemoryStore
 
 NO_MESSAGE, FAILED = 1, 2
 """Exit codes."""
@@ -50,7 +50,7 @@ async def read_message(queue: str, peek: bool, timeout_ms: int, port: int, addre
     """Be a queue manager for one read: no port is listened at. Return the message JSON-ready; ReadError."""
     entropy = SystemEntropy()
     config = QueueManagerConfig(new_guid(entropy), addresses=(address,), remote_rpc_port=port)
-    host = Host(QueueManager(config, entropy), address, MemoryStore(), Limits())
+    host = Host(lambda entries: QueueManager(config, entropy), address, MemoryStore(), Limits())
     await host.start()
     try:
         opened = await _asked(host, RemoteOpen(queue, "peek" if peek else "receive"))

@@ -8,29 +8,29 @@ import ipaddress
 import logging
 import os
 import signal
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import metadata
 from typing import Any
 from uuid import UUID
 
 from reference_qm.control import FACILITIES, ControlError
+from reference_qm.core.installation import Installation, Make, Wrap, plain
 from reference_qm.core.protocol.restoring import RestoreError
-from reference_qm.core.queue_manager import QueueManager
 from reference_qm.shell.control_server import ControlServer
 from reference_qm.shell.host import Host
 from reference_qm.shell.settings import Settings, format_endpoint
 from reference_qm.shell.sqlite_store import SqliteStore
-from reference_qm.shell.store import MemoryStore, Store, StoreError, StoreFailure
 from reference_qm.shell.system import SystemEntropy
 from reference_qm.shell.toml_values import SettingsError
-from reference_qm.surface.driver import LastingCore
+from reference_qm.surface.driver import Core, NewCore, RestorableCore
 from reference_qm.surface.inputs import Endpoint
+from reference_qm.surface.store import MemoryStore, Store, StoreError, StoreFailure
 
 log = logging.getLogger(__name__)
 
 FAULTS_GROUP = "reference_qm.faults"
-"""The entry point that ``serve --fault`` calls with a core and names; it returns the faulty core, or LookupError."""
+"""The entry point that ``serve --fault`` calls with what makes a core, and names; LookupError for an unknown one."""
 
 
 def open_store(settings: Settings) -> SqliteStore | None:
@@ -45,38 +45,45 @@ def open_store(settings: Settings) -> SqliteStore | None:
 
 def identified(settings: Settings, store: SqliteStore | None) -> Settings:
     """Return the settings with the identifier that is in the store, unless they have one."""
-    if store is None or settings.identified or "identifier" not in store.entries:
+    if store is None or settings.identified or (identifier := store.read().get("identifier")) is None:
         return settings
-    return replace(settings, config=replace(settings.config, identifier=_stored_identifier(store)), identified=True)
+    try:
+        config = replace(settings.config, identifier=UUID(str(identifier)))
+    except ValueError:
+        raise SettingsError(f"store {store.path}: entry identifier is {identifier!a}, not a GUID") from None
+    return replace(settings, config=config, identified=True)
 
 
-def make_core(settings: Settings, faults: Sequence[str], store: SqliteStore | None = None) -> LastingCore:
-    """Return the core, wrapped in the named faults; SettingsError for a fault that does not exist.
+def installed(settings: Settings, faults: Sequence[str]) -> NewCore:
+    """Return what makes one core after another, with the named faults.
 
-    With a store the core begins with what is in it; when it was emptied since it was opened, with nothing.
+    It raises SettingsError for a fault that does not exist and for entries that make no sense.
     """
-    core = QueueManager(settings.config, SystemEntropy())
-    if store is not None:
+    installation = Installation(settings.config, SystemEntropy(), _faulty(faults) if faults else plain)
+
+    def begin(entries: Mapping[str, object]) -> Core:
         try:
-            core.restore(store.entries)
+            return installation(entries)
         except RestoreError as error:
-            raise SettingsError(f"store {store.path}: {error}") from error
-        store.entries.clear()
-    if not faults:
-        return core
-    return _wrapped(core, faults)
+            raise SettingsError(f"store {settings.store}: {error}") from error
+
+    return begin
 
 
-def _wrapped(core: QueueManager, faults: Sequence[str]) -> LastingCore:
-    """Wrap a core in faults by what a package offers for it; SettingsError for a fault that does not exist."""
+def _faulty(names: Sequence[str]) -> Wrap:
+    """Return what gives a core faults by what a package offers for it."""
     offered = metadata.entry_points(group=FAULTS_GROUP)
     if not offered:
-        raise SettingsError(f"--fault {faults[0]}: no installed package offers faults (entry point {FAULTS_GROUP})")
-    wrap: Callable[[QueueManager, Sequence[str]], LastingCore] = next(iter(offered)).load()
-    try:
-        return wrap(core, faults)
-    except LookupError as error:
-        raise SettingsError(f"--fault {error}") from error
+        raise SettingsError(f"--fault {names[0]}: no installed package offers faults (entry point {FAULTS_GROUP})")
+    make_faulty: Callable[[Make, Sequence[str]], RestorableCore] = next(iter(offered)).load()
+
+    def wrap(make: Make) -> RestorableCore:
+        try:
+            return make_faulty(make, names)
+        except LookupError as error:
+            raise SettingsError(f"--fault {error}") from error
+
+    return wrap
 
 
 class Service:
@@ -85,15 +92,12 @@ class Service:
     def __init__(
         self,
         settings: Settings,
-        new_core: Callable[[], LastingCore],
+        new_core: NewCore,
         store: Store | None = None,
         facilities: Collection[str] = frozenset(FACILITIES),
     ) -> None:
         self.settings = settings
-        self.new_core = new_core
-        self.host = Host(
-            new_core(), settings.listen.address, store or MemoryStore(), settings.limits, settings.directory
-        )
+        self.host = Host(new_core, settings.listen.address, store or MemoryStore(), settings.limits, settings.directory)
         self.control = ControlServer(self.host, self.stop, self.reset, facilities)
         self._end = asyncio.Event()
         self._failed = False
@@ -128,7 +132,7 @@ class Service:
         """Be as after a fresh installation with the same settings; ControlError or StoreError when that cannot be."""
         if self.settings.directory is not None:
             raise ControlError("reset: the directory belongs to the whole enterprise; start all of it anew instead")
-        self.host.reset(self.new_core)
+        self.host.reset()
 
     async def _open(self) -> str:
         """Take every port before the core starts, so that a service that cannot run has done nothing."""
@@ -174,20 +178,12 @@ class Service:
         if isinstance(error, OSError):
             log.warning("%s: %s", context["message"], error)
             return
-        if isinstance(error, StoreFailure):
+        if isinstance(error, StoreFailure | StoreError | SettingsError):
             log.critical("%s", error)
         else:
             loop.default_exception_handler(context)
         self._failed = True
         self.stop()
-
-
-def _stored_identifier(store: SqliteStore) -> UUID:
-    identifier = store.entries["identifier"]
-    try:
-        return UUID(str(identifier))
-    except ValueError:
-        raise SettingsError(f"store {store.path}: entry identifier is {identifier!a}, not a GUID") from None
 
 
 @contextlib.contextmanager

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from reference_qm.shell.store import Record, StoreError
+from reference_qm.surface.store import Record, StoreError, as_text
 
 T = TypeVar("T")
 
@@ -28,29 +28,39 @@ _TABLE = "CREATE TABLE entry (name TEXT PRIMARY KEY, value TEXT NOT NULL, crc IN
 class SqliteStore:
     """Entries by name. ``write`` is all or nothing, and returns when the data is on disk.
 
-    A record is a change: names of entries with their new values, None for one that is gone. ``entries`` is what was
-    there when it was opened. As long as it is open, no other process can open the file.
+    As long as it is open, no other process can open the file.
     """
 
     def __init__(self, path: Path) -> None:
         """Open a store, or make one where there is none. StoreError when the file cannot be used; it is untouched."""
         self.path = path
-        self.entries: dict[str, object] = {}
+        self._found: dict[str, object] | None
+        """What was there when it was opened, until that changes."""
         with self._reported():
             if not path.exists():
                 _create(path)
             _check_header(path)
-            self.entries = _read(path)
+            self._found = _checked(path)
             self._connection = _open(path)
         self._closed = False
         self._thread = ThreadPoolExecutor(1, "store")
 
     async def write(self, records: Sequence[Record]) -> None:
         """Store all the records, in order, or none of them and raise StoreError; on return they are safe."""
+        self._found = None
         await asyncio.get_running_loop().run_in_executor(self._thread, self._write, records)
+
+    def read(self) -> dict[str, object]:
+        """Return every entry, after whatever is being written; StoreError when that fails."""
+        return self._thread.submit(self._read).result() if self._found is None else self._found
+
+    def _read(self) -> dict[str, object]:
+        with self._reported():
+            return _entries(self._connection, self.path)
 
     def clear(self) -> None:
         """Remove every entry, after whatever is being written; StoreError, and all is as it was, when that fails."""
+        self._found = None
         self._thread.submit(self._clear).result()
 
     def _clear(self) -> None:
@@ -65,18 +75,9 @@ class SqliteStore:
             self._thread.shutdown()
 
     def _write(self, records: Sequence[Record]) -> None:
-        changes: dict[str, object] = {}
-        for record in records:
-            changes.update(record)
-        put: list[tuple[str, str, int]] = []
-        try:
-            for name, value in changes.items():
-                if value is not None:
-                    text = _encode(value)
-                    put.append((name, text, _checksum(name, text)))
-        except (TypeError, ValueError) as error:
-            raise StoreError(f"a record is not JSON-ready: {error}") from error
-        gone = [name for name, value in changes.items() if value is None]
+        texts = as_text(records)
+        put = [(name, text, _checksum(name, text)) for name, text in texts.items() if text is not None]
+        gone = [name for name, text in texts.items() if text is None]
         with self._reported():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
@@ -108,7 +109,6 @@ _PORTIONS = (256, 16, 1)
 waits for it again: row by row, a busy event loop would let every row wait for milliseconds."""
 _PUT = {size: f"INSERT OR REPLACE INTO entry VALUES {', '.join(['(?, ?, ?)'] * size)}" for size in _PORTIONS}  # noqa: S608
 _REMOVE = {size: f"DELETE FROM entry WHERE name IN ({', '.join(['?'] * size)})" for size in _PORTIONS}  # noqa: S608
-_encode = json.JSONEncoder(allow_nan=False, separators=(",", ":")).encode
 
 _OTHER = "it is left as it is: move it away or restore a copy"
 _WAY_OUT = {
@@ -152,21 +152,25 @@ def _check_header(path: Path) -> None:
         raise StoreError(f"store {path}: it is read-only; {_WAY_OUT[sqlite3.SQLITE_READONLY]}")
 
 
-def _read(path: Path) -> dict[str, object]:
+def _checked(path: Path) -> dict[str, object]:
     """Check every page and every entry, and return the entries; nothing is written."""
     uri = f"{path.absolute().as_uri()}?mode=ro"
     with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=0, isolation_level=None)) as connection:
         (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
         if found != "ok":
             raise StoreError(f"store {path}: it is damaged: {' '.join(str(found).split())}; {_OTHER}")
-        entries: dict[str, object] = {}
-        for name, value, crc in connection.execute("SELECT name, value, crc FROM entry"):
-            if _checksum(name, value) != crc:
-                raise StoreError(f"store {path}: it is damaged: entry {name!a} has another checksum; {_OTHER}")
-            try:
-                entries[name] = json.loads(value)
-            except ValueError as error:
-                raise StoreError(f"store {path}: it is damaged: entry {name!a}: {error}; {_OTHER}") from error
+        return _entries(connection, path)
+
+
+def _entries(connection: sqlite3.Connection, path: Path) -> dict[str, object]:
+    entries: dict[str, object] = {}
+    for name, value, crc in connection.execute("SELECT name, value, crc FROM entry"):
+        if _checksum(name, value) != crc:
+            raise StoreError(f"store {path}: it is damaged: entry {name!a} has another checksum; {_OTHER}")
+        try:
+            entries[name] = json.loads(value)
+        except ValueError as error:
+            raise StoreError(f"store {path}: it is damaged: entry {name!a}: {error}; {_OTHER}") from error
     return entries
 
 

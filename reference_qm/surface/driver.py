@@ -7,7 +7,7 @@ before it; an input that arises meanwhile waits until all of them are; a core is
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol, TypeVar
 
 from reference_qm.surface.clock import Now
@@ -45,11 +45,15 @@ class Core(Protocol):
         """Let due timers expire; return what is to be done, in order."""
 
 
-class LastingCore(Core, Protocol):
-    """A core that begins again in the same memory."""
+class RestorableCore(Core, Protocol):
+    """A core that begins with what another left."""
 
-    def restart(self) -> None:
-        """Keep only what must survive."""
+    def restore(self, records: Mapping[str, object], /) -> None:
+        """Begin with the entries of a store, before the first input."""
+
+
+NewCore = Callable[[Mapping[str, object]], Core]
+"""Makes a core that begins with the entries of a store: a host ends and starts cores, what survives is in its store."""
 
 
 class Timer(Protocol):

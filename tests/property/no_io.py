@@ -25,7 +25,6 @@ from types import FrameType
 from typing import Any
 
 import core_bridge  # noqa: F401
-from core_durable import DurableNetwork
 from core_enterprise import PUBLIC_NAME, RECEIVER, SENDER, Enterprise
 from core_network import Network
 from core_secure import PLAIN_2, arrived, secure_pair
@@ -45,7 +44,7 @@ from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, SetQueue
 from reference_qm.surface.inputs import HostResolved
 
-METHODS = ("__init__", "handle", "handle_timer", "next_due", "restart", "restore")
+METHODS = ("__init__", "handle", "handle_timer", "next_due", "restore")
 """The surface of the core, and how it begins."""
 EVENTS = ("open", "socket.", "sqlite3.", "subprocess.", "os.", "shutil.", "tempfile.", "glob.", "fcntl.", "mmap.")
 """Audit events that are I/O, or begin like it."""
@@ -161,7 +160,7 @@ def stored_directory() -> Iterator[SqliteDirectory]:
 def live_with_a_stored_directory() -> None:
     """Start, publish and withdraw a queue, send through the gates, let a day pass, die, begin again."""
     with stored_directory() as directory:
-        made = Enterprise(network=DurableNetwork(), directory=directory)
+        made = Enterprise(network=Network(), directory=directory)
         receiver = made[RECEIVER]
         name = receiver.ask(CreateQueue("invoices"))["format_names"]["public"]
         made[SENDER].send(name, b"for the queue", recoverable=True)
@@ -169,8 +168,6 @@ def live_with_a_stored_directory() -> None:
         made.settle(24 * 3600)
         assert receiver.bodies("invoices") == ["for the queue"]
         receiver.ask(SetQueue("invoices", label="paid"))
-        assert isinstance(made.network, DurableNetwork)
-        made.network.kill(receiver)
         receiver.restart()
         receiver.ask(DeleteQueue("invoices"))
         assert directory.read("Queue", equals("Label", "paid")).rDirectoryObject is None

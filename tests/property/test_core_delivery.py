@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from reference_qm.surface.commands import ReceiveMessage
+from reference_qm.surface.commands import ReceiveMessage, SendMessage
 
 HOSTS = st.sampled_from((1, 2))
 DAY_MS = 86_400_000
@@ -22,6 +22,10 @@ class Delivery(RuleBasedStateMachine):
         self.network = Network()
         self.hosts = dict(enumerate(self.network.pair(window_size=window, send_ping=ping), 1))
         self.sent = defaultdict(list)
+        self.waiting = defaultdict(dict)
+        """What was asked for and is not answered: bodies of what is sent, None for what is received, by token."""
+        self.unanswered = set()
+        """Bodies that were sent without an answer when the process ended: they may be lost."""
         self.received = defaultdict(list)
         self.express_may_be_lost = False
 
@@ -31,7 +35,18 @@ class Delivery(RuleBasedStateMachine):
             body = f"{number}-{len(self.sent[number])}"
             self.sent[number].append((body, recoverable, priority))
             to = direct(3 - number)
-            self.hosts[number].send(to, body.encode(), recoverable=recoverable, priority=priority)
+            self.ask(number, SendMessage(to, body.encode(), recoverable=recoverable, priority=priority), body)
+
+    def ask(self, number, request, body=None):
+        self.waiting[number][self.hosts[number].begin(request)] = body
+        self.note_answers()
+
+    def note_answers(self):
+        for number, host in self.hosts.items():
+            for token in [one for one in self.waiting[number] if one in host.answers]:
+                body = self.waiting[number].pop(token)
+                if body is None and (message := host.answers[token].result.values["message"]) is not None:
+                    self.received[number].append(message["body"])
 
     @rule(number=HOSTS, recoverable=st.booleans())
     def send_into_a_broken_connection(self, number, recoverable):
@@ -50,9 +65,7 @@ class Delivery(RuleBasedStateMachine):
 
     @rule(number=HOSTS)
     def receive(self, number):
-        message = self.hosts[number].ask(ReceiveMessage(PLAIN))["message"]
-        if message is not None:
-            self.received[number].append(message["body"])
+        self.ask(number, ReceiveMessage(PLAIN))
 
     @rule(number=HOSTS)
     def cut(self, number):
@@ -72,15 +85,18 @@ class Delivery(RuleBasedStateMachine):
     def disk(self, number, slow):
         self.network.settle_disk()
         self.hosts[number].disk = "slow" if slow else "works"
+        self.network.settle_disk()
 
     @rule(number=HOSTS)
     def crash(self, number):
         self.hosts[number].restart()
+        self.unanswered.update(self.waiting.pop(number, {}).values())
         self.express_may_be_lost = True
 
     @precondition(lambda self: hasattr(self, "network"))
     @invariant()
     def at_most_once_and_in_order(self):
+        self.note_answers()
         for number, host in self.hosts.items():
             waiting = [
                 position.MessageReference.Body.decode()
@@ -109,10 +125,13 @@ class Delivery(RuleBasedStateMachine):
             host.reachable, host.disk = True, "works"
         self.network.settle_disk()
         self.network.advance(DAY_MS)
+        self.note_answers()
+        assert not any(self.waiting.values())
         for number, host in self.hosts.items():
             there = set(self.received[number]) | set(host.bodies())
             for body, recoverable, _ in self.sent[3 - number]:
-                assert body in there or (self.express_may_be_lost and not recoverable), f"{body} was lost"
+                may_be_lost = body in self.unanswered or (self.express_may_be_lost and not recoverable)
+                assert body in there or may_be_lost, f"{body} was lost"
             assert all(not len(queue.session.OutgoingMessageTable) for queue in host.core.adm.OutgoingQueues.values())
 
 

@@ -123,7 +123,7 @@ class OneQueue(RuleBasedStateMachine):
 
     @initialize()
     def begin(self):
-        self.host = one_host(durable=True)
+        self.host = one_host()
         self.host.ask(CreateQueue(SUB))
         self.model = Model()
         self.calls = 0

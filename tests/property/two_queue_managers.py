@@ -10,8 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import core_bridge  # noqa: F401
-from core_durable import DurableNetwork
-from core_network import PLAIN, TRANSACTIONAL, Host
+from core_network import PLAIN, TRANSACTIONAL, Host, Network
 
 from harness.faults.parts import changed, put_in_place
 from reference_qm.core.queueing.positions import Positions
@@ -25,7 +24,7 @@ JOURNAL = "system$;journal"
 NEVER = 10**9
 
 
-class DelayingNetwork(DurableNetwork):
+class DelayingNetwork(Network):
     """A network that holds back what some hosts send, until it is let go or its connection is lost."""
 
     def __init__(self) -> None:

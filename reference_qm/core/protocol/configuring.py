@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from reference_qm.core.arguments import check_number, one_of
 from reference_qm.core.part import Part
@@ -11,6 +11,9 @@ from reference_qm.security import EncryptionAlgorithm
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
+
+if TYPE_CHECKING:
+    from reference_qm.core.queue_manager import QueueManager
 
 ELEMENTS: Mapping[str, str] = {
     "user_cert_cache_size": "UserCertCacheSize",
@@ -58,6 +61,14 @@ class Configuring(Part):
             "max_sessions": self.qm.config.max_sessions,
         }
         return Result({**own, **self._in_force()})
+
+    def configure_as(self, other: QueueManager) -> None:
+        """Have the settings that another was changed to have: they are no matter of its store."""
+        self.qm.config, self.qm.settings = other.config, other.settings
+        self.qm.security_settings = other.security_settings
+        self.qm.caches.configure(self.qm.security_settings)
+        self.qm.adm.QueueManagerQuota = other.adm.QueueManagerQuota
+        self.qm.adm.SendInsecureNacks = other.adm.SendInsecureNacks
 
     def _in_force(self) -> dict[str, Any]:
         names = {number: name for name, number in _ALGORITHMS.items()}

@@ -149,13 +149,9 @@ class Disk:
     def persisted(self, token: int) -> Commit | None:
         """Take note that a change is on disk; return what it means, None when it is not ours."""
         commit = self.pending.pop(token, None)
-        if commit is not None:
-            self._note_reserved(commit)
-        return commit
-
-    def _note_reserved(self, commit: Commit) -> None:
-        if isinstance(reserved := commit.change.get("ordinal"), int):
+        if commit is not None and isinstance(reserved := commit.change.get("ordinal"), int):
             self.reserved = reserved
+        return commit
 
     def failed(self, token: int, error: str) -> Commit | None:
         """Take note that a change is not on disk; what is still true of it is written with the next."""
@@ -166,14 +162,6 @@ class Disk:
             if not newer:
                 self._repeat[name] = value
         return commit
-
-    def settle(self) -> None:
-        """Take all that is on its way as written, and nobody as waiting for it: the queue manager restarts."""
-        pending, self.pending = self.pending, {}
-        self._barriers.clear()
-        for commit in pending.values():
-            self._note_reserved(commit)
-            commit.done()
 
     def _write(
         self,

@@ -111,8 +111,7 @@ class DirectoryClient(Part):
             enterprise.state.go_offline()
         answered(event, now)
         if not (self.qm.begun or enterprise.awaited):
-            self.qm.begun = True
-            self.qm.initialization.begin(now)
+            self._begin(now)
 
     def on_changed(self, event: DirectoryChanged, now: Now) -> None:
         """Read the directory again; in workgroup mode there is none until the next start. Spec: MS-MQSO 5.5.4."""
@@ -121,11 +120,14 @@ class DirectoryClient(Part):
 
     def initialize(self, now: Now) -> None:
         """Synchronize with the directory at the start, and begin when that is done. Spec: MS-MQDMPR 3.1.3."""
-        if not self.qm.enterprise.state.DirectoryIntegrated:
-            self.qm.initialization.begin(now)
-            return
-        self.qm.begun = False
-        self.read(self._on_first_read)
+        if self.qm.enterprise.state.DirectoryIntegrated:
+            self.read(self._on_first_read)
+        else:
+            self._begin(now)
+
+    def _begin(self, now: Now) -> None:
+        self.qm.begun = True
+        self.qm.initialization.begin(now)
 
     def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
         """Take over what the directory says one is.

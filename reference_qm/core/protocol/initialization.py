@@ -24,9 +24,6 @@ class Initialization(Part):
         """Begin to be a queue manager, in its enterprise if it has one. Spec: MS-MQQB 3.1.4.1."""
         self.qm.adm.QueueManagerState = ServiceState.READY
         self.initialize_globally(now)
-        self.qm.transaction_events.abort_unprepared()
-        while self.qm.orphaned:
-            self.qm.final_acks.requeue(self.qm.orphaned.pop(0), now)
         self.qm.administering.establish_waiting(now)
 
     def initialize_globally(self, now: Now) -> None:

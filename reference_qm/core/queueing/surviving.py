@@ -9,13 +9,12 @@ from reference_qm.core.protocol.durability import place as place_of
 from reference_qm.core.queueing.persistent import ATTRIBUTES, REQUIRED
 from reference_qm.core.queueing.queues import set_queue_defaults
 from reference_qm.directory.enums import QueueType
-from reference_qm.model.adm import Queue, forget
-from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.adm import Queue
 from reference_qm.model.statuses import Status
 
 
 class SurvivingQueues(Part):
-    """Queues as configured, as written down, and after a crash.
+    """Queues as configured and as written down.
 
     Spec: MS-MQDMPR 3.1.1 (Persistent attribute), 3.1.1.2.
     """
@@ -64,20 +63,6 @@ class SurvivingQueues(Part):
         if queue.Pathname.lower() in self.qm.adm.QueueCollection:
             raise ValueError(f"a second queue {queue.Pathname}")
         self.qm.queues.add(queue)
-
-    def recover(self, queue: Queue) -> None:
-        """Leave of a queue what survives the process: nobody has it open, and nothing is locked by who is gone."""
-        forget(queue)
-        in_transactions = {
-            operation.MessagePositionReference
-            for transaction in self.qm.adm.TransactionCollection.values()
-            for operation in transaction.TransactionalOperationCollection
-        }
-        for position in queue.MessagePositionList:
-            if position.awaits_disk or position.MessageReference.DeliveryGuarantee is not DeliveryGuarantee.RECOVERABLE:
-                queue.MessagePositionList.remove(position)
-            elif position not in in_transactions:  # those are given back when their transactions are aborted
-                self.qm.positions.unlock_message(position)
 
 
 def _described(settings: QueueSettings) -> Queue:

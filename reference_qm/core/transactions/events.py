@@ -9,7 +9,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.model.adm import MessagePosition, OutgoingQueue, Queue
 from reference_qm.model.states import MessagePositionState
-from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation, TransactionState
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
 
 
@@ -132,16 +132,6 @@ class TransactionEvents(Part):
         Read as 3.1.7.1.12 has it, where the reason is the purge.
         """
         self.qm.positions.unlock_message(operation.MessagePositionReference)
-
-    def abort_unprepared(self) -> None:
-        """Abort what a queue manager that starts finds undecided. Spec: MS-MQDMPR 3.1.3.
-
-        Printed are those without a coordinator; one that has not voted yet is aborted by its coordinator in any case.
-        """
-        for transaction in self.qm.adm.TransactionCollection.values():
-            if transaction.state is TransactionState.ACTIVE:
-                transaction.state = TransactionState.ENDING
-                self.qm.outcomes.append((transaction, Outcome.ABORTED))
 
     def _remove(self, transaction: Transaction) -> None:
         del self.qm.adm.TransactionCollection[transaction.Identifier]

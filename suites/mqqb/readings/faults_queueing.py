@@ -113,19 +113,6 @@ class PurgedInTransactionWasReceived(TransactionEvents):
             super().abort_dequeue(operation, now)
 
 
-@follows("E120.2")
-class OnlySinglePhasesAreAborted(TransactionEvents):
-    """At the start, transactions of a coordinator wait for it, also when they have not voted."""
-
-    def abort_unprepared(self) -> None:
-        collection = self.qm.adm.TransactionCollection
-        kept = {name: one for name, one in collection.items() if not one.SinglePhase}
-        for name in kept:
-            del collection[name]
-        super().abort_unprepared()
-        collection.update(kept)
-
-
 @follows("E81.2")
 class OtherBytesAreSigned(Securing):
     """Other bytes are hashed for the same values: they end with a null."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +10,7 @@ from uuid import UUID
 
 from reference_qm.codec import Packet, PingPacket, parse_packet, parse_ping
 from reference_qm.config import QueueManagerConfig, QueueSettings, TimerSettings
+from reference_qm.core.installation import Installation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.directory import MemoryDirectory
 from reference_qm.surface import directory_access
@@ -76,11 +77,11 @@ class Timer:
 
 @dataclass
 class Host:
-    """One core, its connections and what it gave."""
+    """One core after another, its connections and what it gave."""
 
     network: Network
     address: str
-    core: QueueManager
+    installation: Installation
     answers: dict[int, Answer] = field(default_factory=dict)
     sent: list[tuple[str, bytes]] = field(default_factory=list)
     pings: list[tuple[PingSocket, Endpoint, bytes]] = field(default_factory=list)
@@ -88,11 +89,12 @@ class Host:
     connects: list[Connect] = field(default_factory=list)
     persists: list[Persist] = field(default_factory=list)
     twins: dict[str, tuple[Host, str]] = field(default_factory=dict)
+    core: QueueManager = field(init=False)
     accepted: int = 0
     reachable: bool = True
     listens_for_pings: bool = True
     disk: str = "works"
-    """works: answers at once; slow: not until ``Network.settle_disk``; broken: refuses."""
+    """works: answers at once; slow: not until ``Network.settle_disk`` or ``write``; broken: refuses."""
     directory: MemoryDirectory | None = None
     """Answers at once, and says so at once when it was changed; None: workgroup mode."""
     slow_directory: bool = False
@@ -103,6 +105,7 @@ class Host:
 
     def __post_init__(self) -> None:
         self.driver = Driver(self)
+        self.begin_life()
         if self.directory is not None:
             self.directory.observers.append(lambda: self.handle(DirectoryChanged()))
 
@@ -149,15 +152,16 @@ class Host:
     def sent_pings(self) -> list[PingPacket]:
         return [parse_ping(data) for _, _, data in self.pings]
 
-    def restart(self) -> None:
-        for name, (other, theirs) in list(self.twins.items()):
-            self.twins.pop(name)
-            other.twins.pop(theirs)
-            self.network.later(other, lost(theirs, "reset"))
-        self.driver.forget()
-        self.core.restart()
+    def begin_life(self) -> None:
+        """Begin with what is on the disk."""
+        core = self.installation(self.network.entries[self.address])
+        assert isinstance(core, QueueManager)
+        self.core = core
+        self.handle(RpcListening(*(Endpoint(self.address, port) for port in RPC_PORTS)))
         self.handle(Started())
-        self.network.settle()
+
+    def restart(self) -> None:
+        self.network.kill(self)
 
     # -- what the driver needs ----------------------------------------------------------------------------------
 
@@ -210,7 +214,7 @@ class Host:
         """Let a slow directory answer what it was asked, and what it is asked then."""
         while self.unanswered:
             self.handle(directory_access.answer(self.directory, self.unanswered.pop(0)))
-        self.network.settle()
+            self.network.settle()
 
     def answer(self, effect: Answer) -> None:
         assert effect.token not in self.answers, "a command is answered once"
@@ -227,8 +231,10 @@ class Network:
         self.by_hand: set[str] = set()
         """Addresses where nothing answers a Connect but the test."""
         self.tokens = 0
+        self.entries: dict[str, dict[str, object]] = defaultdict(dict)
+        """What is on the disk of each host."""
+        self.unwritten: dict[str, list[Persist]] = defaultdict(list)
         self._waiting: deque[tuple[Host, Input]] = deque()
-        self._slow: list[tuple[Host, int]] = []
         self._timers: list[Timer] = []
 
     def host(
@@ -244,12 +250,13 @@ class Network:
             "timers": TimerSettings(),
             "directory_integrated": directory is not None,
         }
-        core = QueueManager(QueueManagerConfig(**(settings | config)), SeededEntropy(str(number)))
-        host = Host(self, address, core, directory=directory, slow_directory=slow_directory)
-        self.hosts[address] = host
         self.names[f"host{number}"] = (address,)
-        host.handle(Started())
-        host.handle(RpcListening(*(Endpoint(address, port) for port in RPC_PORTS)))
+        self.entries[address] = {}
+        installation = Installation(QueueManagerConfig(**(settings | config)), SeededEntropy(str(number)))
+        host = Host(self, address, installation, directory=directory, slow_directory=slow_directory)
+        self.hosts[address] = host
+        self.settle()
+        host.persists.clear()
         return host
 
     def pair(self, **config: Any) -> tuple[Host, Host]:
@@ -272,10 +279,45 @@ class Network:
         raise AssertionError("two cores answer each other for ever")
 
     def settle_disk(self, order: Callable[[list[Any]], list[Any]] = list) -> None:
-        """Let slow disks answer, in the order given."""
-        slow, self._slow = self._slow, []
-        for host, token in order(slow):
-            self.later(host, Persisted(token))
+        """Let slow disks write, and answer in the order given."""
+        slow = [(host, effect) for host in self.hosts.values() for effect in self.take_unwritten(host)]
+        for host, effect in slow:
+            self.apply(host, effect)
+        for host, effect in order(slow):
+            self.later(host, Persisted(effect.token))
+        self.settle()
+
+    def take_unwritten(self, host: Host) -> list[Persist]:
+        return self.unwritten.pop(host.address, [])
+
+    def write(self, host: Host) -> None:
+        """Let the disk do what waits for it."""
+        for effect in self.take_unwritten(host):
+            if host.disk == "broken":
+                self.later(host, PersistFailed(effect.token, "disk full"))
+            else:
+                self.apply(host, effect)
+                self.later(host, Persisted(effect.token))
+
+    def apply(self, host: Host, effect: Persist) -> None:
+        for name, value in effect.record.items():
+            if value is None:
+                self.entries[host.address].pop(name, None)
+            else:
+                self.entries[host.address][name] = value
+
+    def kill(self, host: Host, written: int = 0) -> None:
+        """End the process, ``written`` of the waiting records on disk unbeknown to it; start another on its disk."""
+        for effect in self.take_unwritten(host)[:written]:
+            self.apply(host, effect)
+        for name, (other, theirs) in list(host.twins.items()):
+            host.twins.pop(name)
+            other.twins.pop(theirs)
+            self.later(other, lost(theirs, "reset"))
+        self._waiting = deque((one, event) for one, event in self._waiting if one is not host)
+        host.unanswered.clear()
+        host.driver.forget()
+        host.begin_life()
         self.settle()
 
     def advance(self, ms: int) -> None:
@@ -361,11 +403,9 @@ class Network:
 
     def persist(self, host: Host, effect: Persist) -> None:
         host.persists.append(effect)
-        if host.disk == "slow":
-            self._slow.append((host, effect.token))
-        else:
-            works = host.disk == "works"
-            self.later(host, Persisted(effect.token) if works else PersistFailed(effect.token, "disk full"))
+        self.unwritten[host.address].append(effect)
+        if host.disk != "slow":
+            self.write(host)
 
 
 def is_served(name: str) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from uuid import UUID
 
 import pytest
-from core_durable import DurableNetwork
-from core_network import PLAIN, TRANSACTIONAL, Host, direct, guid
+from core_network import PLAIN, TRANSACTIONAL, Host, Network, direct, guid
 
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.protocol.durability import ORDINAL_BLOCK
@@ -31,7 +30,7 @@ NEW = "private$\\new"
 
 @pytest.fixture
 def pair() -> tuple[Host, Host]:
-    return DurableNetwork().pair()
+    return Network().pair()
 
 
 def disk(host: Host) -> dict[str, object]:

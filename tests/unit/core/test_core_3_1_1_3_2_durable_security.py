@@ -1,7 +1,6 @@
 """MS-MQQB 3.1.1.3.2: what is asked of a message's security survives the process, and what was found out about it."""
 
-from core_durable import DurableNetwork
-from core_network import PLAIN, TRANSACTIONAL, guid, private
+from core_network import PLAIN, TRANSACTIONAL, Network, guid, private
 from core_secure import arrived, arrived_transactional, receiver_config, sender_config
 
 BODY = b"nobody on the way may read this"
@@ -9,7 +8,7 @@ ASKED = {"privacy_level": "advanced", "authentication_level": "sig20"}
 
 
 def durable_pair():
-    network = DurableNetwork()
+    network = Network()
     routes = {guid(1): "10.0.0.1", guid(2): "10.0.0.2"}
     sender = network.host(1, security=sender_config(), routes=routes)
     return network, sender, network.host(2, security=receiver_config(), routes=routes)

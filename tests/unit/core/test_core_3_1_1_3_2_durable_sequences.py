@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from core_durable import DurableNetwork
-from core_network import TRANSACTIONAL, Host, direct
+from core_network import TRANSACTIONAL, Host, Network, direct
 from core_ordering import in_sequence
 from core_raw import Raw
 
@@ -19,7 +18,7 @@ DAY_MS = 86_400_000
 
 @pytest.fixture
 def pair() -> tuple[Host, Host]:
-    return DurableNetwork().pair()
+    return Network().pair()
 
 
 def send(host: Host, *bodies: str, **fields: object) -> None:
@@ -227,7 +226,7 @@ def test_a_final_ack_that_could_not_be_delivered_survives(pair):
 
 def test_the_count_of_rejections_is_on_disk():
     """MS-MQQB 3.1.1.3.1 (TxMessageRejectCount)."""
-    network = DurableNetwork()
+    network = Network()
     raw = Raw.open(network.host(1))
     raw.feed(in_sequence(1), in_sequence(3), in_sequence(3))
     network.kill(raw.host)

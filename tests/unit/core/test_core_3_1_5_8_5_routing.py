@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from core_durable import DurableNetwork
 from core_enterprise import NORTH_GATE, RECEIVER, SENDER, SOUTH_GATE, Enterprise
 from core_network import PLAIN, TRANSACTIONAL, Network, guid, private
 from core_ordering import in_sequence
@@ -288,7 +287,7 @@ def test_messages_for_a_queue_manager_without_a_way_wait(router):
 
 @pytest.mark.parametrize("kind", [{"recoverable": True}, {"transactional": True}])
 def test_what_a_router_took_over_survives_its_process(kind):
-    network = DurableNetwork()
+    network = Network()
     enterprise = Enterprise(network=network)
     enterprise[SOUTH_GATE].reachable = False
     queue, number = (TRANSACTIONAL, TRANSACTIONAL_NUMBER) if "transactional" in kind else (PLAIN, PLAIN_NUMBER)

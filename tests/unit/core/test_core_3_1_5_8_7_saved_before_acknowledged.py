@@ -1,8 +1,7 @@
 """MS-MQQB 3.1.5.8.7: a recoverable message is acknowledged when all that it caused is on disk, whatever that is."""
 
 import pytest
-from core_durable import DurableNetwork
-from core_network import TRANSACTIONAL, direct
+from core_network import TRANSACTIONAL, Network, direct
 from core_transactions import receive
 
 REMOTE = direct(2, TRANSACTIONAL)
@@ -12,7 +11,7 @@ JOURNAL = "system$;journal"
 @pytest.fixture
 def pair():
     """Return the first one waits for the FinalAck of a message that it wants to be journaled."""
-    a, b = DurableNetwork().pair()
+    a, b = Network().pair()
     a.send(REMOTE, b"acked", transactional=True, journal=frozenset({"positive"}))
     a.network.advance(60_000)
     return a, b
@@ -47,7 +46,7 @@ def test_a_final_ack_that_could_not_be_saved_is_acknowledged_when_it_could(pair)
 
 def test_a_refused_message_is_acknowledged_when_its_record_is_on_disk():
     """A message that is not transactional, whose acknowledgment cannot be sent yet: MS-MQQB 3.1.5.8.2, 3.1.7.15."""
-    a, b = DurableNetwork().pair()
+    a, b = Network().pair()
     b.disk, a.reachable = "broken", False
     refused = {"acks": frozenset({"negative_arrival"}), "admin_queue": direct(1)}
     a.send(REMOTE, b"refused", recoverable=True, **refused)

@@ -2,8 +2,7 @@
 
 import pytest
 from core_admin import acks, classes, pair, send
-from core_durable import DurableNetwork
-from core_network import PLAIN, TRANSACTIONAL, direct
+from core_network import PLAIN, TRANSACTIONAL, Network, direct
 
 from reference_qm.surface.commands import PurgeQueue, ReceiveMessage, SetQueue
 
@@ -80,7 +79,7 @@ def test_above_the_quota_of_the_queue_manager_the_session_ends_and_the_message_c
 
 @pytest.mark.parametrize("recoverable", [False, True])
 def test_a_queue_with_journaling_keeps_what_was_received(recoverable):
-    network = DurableNetwork()
+    network = Network()
     near, far = network.pair()
     far.ask(SetQueue(PLAIN, journaling=True))
     for body in (b"1", b"2", b"3"):

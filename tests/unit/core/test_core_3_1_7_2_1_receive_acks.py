@@ -2,8 +2,7 @@
 
 import pytest
 from core_admin import ADMIN, acks, classes, pair, send
-from core_durable import DurableNetwork
-from core_network import PLAIN, TRANSACTIONAL, direct
+from core_network import PLAIN, TRANSACTIONAL, Network, direct
 from core_raw import Raw
 
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, PurgeQueue, ReceiveMessage
@@ -67,7 +66,7 @@ def test_acknowledgments_are_not_acknowledged():
 @pytest.mark.parametrize("written", [0, 1, 2, 3])
 def test_a_receive_that_is_on_disk_is_acknowledged_even_after_a_crash(written):
     """The acknowledgment is sent once; twice when its sender died before it knew that it was on disk."""
-    network = DurableNetwork()
+    network = Network()
     near, far = network.pair()
     near.ask(CreateQueue(ADMIN))
     send(near, "positive_receive", recoverable=True)
@@ -85,7 +84,7 @@ def test_a_receive_that_is_on_disk_is_acknowledged_even_after_a_crash(written):
 
 
 def test_a_late_message_in_the_dead_letters_survives_a_crash():
-    network = DurableNetwork()
+    network = Network()
     near, far = network.pair()
     held = []
     near.tamper = lambda data: held.append(data) if b"late" in data else data

@@ -1,7 +1,6 @@
 """MS-MQDMPR 3.1.1.12 (PositiveJournalingRequested, NegativeJournalingRequested, ApplicationDeadletterQueue)."""
 
 import pytest
-from core_durable import DurableNetwork
 from core_network import PLAIN, TRANSACTIONAL, Network, direct
 
 from reference_qm.surface.commands import CreateQueue, DeleteQueue, ReceiveMessage, SendMessage
@@ -60,7 +59,7 @@ def test_the_queue_of_the_system_takes_what_the_application_has_no_queue_for_any
 
 @pytest.mark.parametrize("transactional", [False, True])
 def test_the_name_survives_a_crash(transactional):
-    network = DurableNetwork()
+    network = Network()
     near, far = hosts(transactional, network)
     far.reachable = False
     send(near, transactional, time_to_reach_queue_s=5, journal=BOTH, dead_letter_queue=DEAD)

@@ -2,7 +2,6 @@
 
 import pytest
 from core_admin import acks, classes, pair, send
-from core_durable import DurableNetwork
 from core_network import PLAIN, TRANSACTIONAL, Network, direct
 from core_raw import Raw
 
@@ -111,7 +110,7 @@ def test_journals_keep_what_has_a_time():
 
 @pytest.mark.parametrize("crash", ["restart", "kill"])
 def test_a_time_goes_on_after_a_crash(crash):
-    network = DurableNetwork()
+    network = Network()
     _, far = network.pair()
     far.send(direct(2), recoverable=True, time_to_be_received_s=10)
     if crash == "kill":
@@ -126,7 +125,7 @@ def test_a_time_goes_on_after_a_crash(crash):
 
 
 def test_a_disk_that_fails_keeps_the_message_until_it_works():
-    network = DurableNetwork()
+    network = Network()
     _, far = network.pair()
     far.send(direct(2), recoverable=True, time_to_be_received_s=10)
     far.disk = "broken"

@@ -5,7 +5,6 @@ from __future__ import annotations
 from uuid import UUID
 
 import pytest
-from core_durable import DurableNetwork
 from core_enterprise import PUBLIC, PUBLIC_NAME, RECEIVER, SENDER, Enterprise
 from core_network import Host, Network
 
@@ -132,14 +131,14 @@ def test_the_own_public_queues_are_known_offline():
 
 @pytest.mark.parametrize("transactional", [False, True])
 def test_messages_in_a_public_queue_survive_the_process(transactional):
-    enterprise = Enterprise(network=DurableNetwork())
+    enterprise = Enterprise(network=Network())
     host = enterprise[RECEIVER]
     name = host.ask(CreateQueue("sales", transactional=transactional))["format_names"]["public"]
     kind = {"transactional": True} if transactional else {"recoverable": True}
     for number in range(3):
         enterprise[SENDER].send(name, str(number).encode(), **kind)
     enterprise.settle()
-    assert isinstance(enterprise.network, DurableNetwork)
+    assert isinstance(enterprise.network, Network)
     enterprise.network.kill(host)
     assert host.bodies("sales") == ["0", "1", "2"]
     enterprise[SENDER].send(name, b"3", **kind)

@@ -227,13 +227,3 @@ def test_a_stopped_queue_manager_ends_what_waits():
     remote.handle(Stopped())
     assert "stopped" in remote.error(waiting)
     assert remote.connections == {}
-
-
-def test_a_restart_forgets_everything():
-    remote = Remote()
-    number = remote.open()
-    remote.waits.add("RemoteQMStartReceive2")
-    remote.begin(RemoteReceive(number, timeout_ms=None))
-    remote.core.restart()
-    assert remote.core.remote_client.queues == {}
-    assert remote.pending() == []

@@ -3,17 +3,13 @@
 from dataclasses import fields
 from uuid import UUID
 
-from reference_qm.codec import MessageIdentifier, TxSequenceID
+from reference_qm.codec import MessageIdentifier
 from reference_qm.core.dispatch import ON_TIMER
 from reference_qm.model.adm import (
     MessageIDHistoryEntry,
-    OutgoingMessagePosition,
-    QueueManagerState,
     Session,
-    forget,
     next_u16,
 )
-from reference_qm.model.states import SessionState
 from reference_qm.model.tables import MESSAGE_ID_HISTORY_SIZE, MessageIDHistoryTable
 from reference_qm.model.timers import TimerKey, TimerName, Timers
 
@@ -83,43 +79,12 @@ WIDTHS = {
     "OutgoingTxSequenceNumber": 32,
     "IncomingTxSequenceNumber": 32,
 }
-DURABLE = {
-    "OutgoingTxSequenceID",
-    "TxMessageRejectCount",
-    "OutgoingTxSequenceNumber",
-    "IncomingTxSequenceID",
-    "IncomingTxSequenceNumber",
-    "OutgoingQueueReference",
-    "OutgoingMessageTable",
-    "AwaitingFinalACKTable",
-}
 """As 3.1.1.3.1 prints them."""
 
 
-def test_session_elements_have_the_printed_widths_and_durability():
+def test_session_elements_have_the_printed_widths():
     declared = {one.name: one.metadata for one in fields(Session) if one.name[0].isupper()}
     assert {name: declared[name]["width"] for name in WIDTHS} == WIDTHS
-    assert {name for name, metadata in declared.items() if metadata.get("durable")} == DURABLE
-
-
-def test_the_queue_managers_durable_elements():
-    durable = {one.name for one in fields(QueueManagerState) if one.metadata.get("durable")}
-    assert {"MessageIdOrdinal", "MessageIDHistoryTable", "ResendTimeoutsShort", "Identifier"} <= durable
-    assert "PingCookie" not in durable
-
-
-def test_a_crash_forgets_all_but_the_durable_elements():
-    session = Session(3, initiator=True, MessageSentCount=9, OutgoingTxSequenceNumber=7, transport="out-1")
-    session.SessionState = SessionState.OPEN
-    session.OutgoingTxSequenceID = TxSequenceID(Ordinal=4)
-    forget(session)
-    assert (session.number, session.OutgoingTxSequenceNumber, session.OutgoingTxSequenceID.Ordinal) == (3, 7, 4)
-    assert (session.MessageSentCount, session.transport, session.SessionState) == (0, None, SessionState.CLOSED)
-
-
-def test_a_sequence_number_of_a_transactional_message_survives():
-    (one,) = [one for one in fields(OutgoingMessagePosition) if one.metadata.get("durable")]
-    assert (one.name, one.metadata["width"]) == ("TxSequenceNumber", 32)
 
 
 def test_the_history_is_bounded_and_loses_the_earliest():

@@ -1,8 +1,7 @@
 """MS-MQDMPR 3.1.4.4 Transaction Commit: all of it, seen by nobody before, lost by no crash after."""
 
 import pytest
-from core_durable import DurableNetwork
-from core_network import TRANSACTIONAL, direct, guid
+from core_network import TRANSACTIONAL, Network, direct, guid
 from core_transactions import begin, commit, fill, receive, saves, sent_messages, units
 
 from reference_qm.surface.commands import AbortTransaction, CommitTransaction, PeekMessages, PurgeQueue, SendMessage
@@ -15,7 +14,7 @@ JOURNAL = "system$;journal"
 @pytest.fixture
 def pair():
     """Return two that keep what they have to; the second one cannot be reached yet."""
-    a, b = DurableNetwork().pair()
+    a, b = Network().pair()
     b.reachable = False
     fill(a, LOCAL, "old")
     return a, b

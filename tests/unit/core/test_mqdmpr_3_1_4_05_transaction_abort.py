@@ -1,8 +1,7 @@
 """MS-MQDMPR 3.1.4.5 Transaction Abort: nothing of it is left."""
 
 import pytest
-from core_durable import DurableNetwork
-from core_network import TRANSACTIONAL, direct, guid
+from core_network import TRANSACTIONAL, Network, direct, guid
 from core_transactions import abort, begin, commit, fill, receive, sent_messages, units
 
 from reference_qm.surface.commands import AbortTransaction, PurgeQueue
@@ -13,7 +12,7 @@ DEAD = "system$;deadxact"
 
 @pytest.fixture
 def pair():
-    return DurableNetwork().pair()
+    return Network().pair()
 
 
 def test_what_was_sent_leaves_no_trace(pair):

@@ -1,7 +1,6 @@
 """MS-MQDMPR 3.1.4.6 to 3.1.4.11: a coordinator decides, also after a crash, or does not come back."""
 
 import pytest
-from core_durable import DurableNetwork
 from core_network import TRANSACTIONAL, Network, direct
 from core_transactions import abort, begin, commit, fill, prepare, receive, saves, sent_messages, units
 
@@ -18,7 +17,7 @@ LOCAL, REMOTE = direct(1, TRANSACTIONAL), direct(2, TRANSACTIONAL)
 
 @pytest.fixture
 def pair():
-    a, b = DurableNetwork().pair()
+    a, b = Network().pair()
     fill(a, LOCAL, "old", "older")
     return a, b
 
@@ -153,7 +152,7 @@ def test_what_is_committed_after_others_is_sent_after_them_by_the_next_process_t
 
 
 def test_a_prepared_transaction_survives_a_restart_in_place():
-    for network in (Network(), DurableNetwork()):
+    for network in (Network(), Network()):
         a, b = network.pair()
         fill(a, LOCAL, "old", "older")
         unit = unit_of_work(a)

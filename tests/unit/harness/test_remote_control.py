@@ -31,7 +31,7 @@ def reading_control(*faults: str) -> RemoteControl:
     """Return what reads a SUT with two messages."""
     environment, entropy = VirtualEnvironment(), SeededEntropy("sut")
     config = QueueManagerConfig(new_guid(entropy), addresses=(FILE.driver.address,), queues=(QueueSettings(PLAIN),))
-    host = CoreHost(environment, wrap(QueueManager(config, entropy), faults), FILE.driver.address)
+    host = CoreHost(environment, wrap(lambda: QueueManager(config, entropy), faults), FILE.driver.address)
     host.start()
     host.listen_rpc(FILE.driver.rpc_port)
     for body in (b"one", b"two"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import core_durable
 from core_network import PLAIN, Host, Network, direct
 
 from reference_qm.model.adm import MessagePosition, Queue
@@ -54,9 +53,8 @@ class Reads:
         self.host.network.settle()
 
 
-def one_host(durable: bool = False, **config: Any) -> Host:
-    network = core_durable.DurableNetwork() if durable else Network()
-    return network.host(1, **config)
+def one_host(**config: Any) -> Host:
+    return Network().host(1, **config)
 
 
 def queue_of(host: Host, name: str = PLAIN) -> Queue:

@@ -144,7 +144,7 @@ def test_a_refusal_names_the_thing(host, request_, part):
 
 
 def test_a_queue_survives_with_all_its_properties_and_subqueues():
-    host = one_host(durable=True)
+    host = one_host()
     host.ask(CreateQueue(NEW, transactional=True, **ASKED))
     host.ask(CreateQueue(f"{NEW};sub"))
     host.ask(SetQueue(NEW, label="changed"))

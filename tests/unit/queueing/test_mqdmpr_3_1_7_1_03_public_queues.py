@@ -25,7 +25,7 @@ def test_a_public_queue_is_published_and_found_by_its_identifier_from_elsewhere(
 
 
 def test_a_public_queue_and_what_is_in_it_survive(enterprise):
-    host = one_host(durable=True, directory=enterprise.directory)
+    host = one_host(directory=enterprise.directory)
     host.ask(CreateQueue("invoices", quota_kb=77))
     host.ask(CreateQueue("invoices;paid"))
     identifier = host.core.adm.QueueCollection["invoices"].Identifier

@@ -36,6 +36,7 @@ def test_descriptors_have_no_queue_any_more_and_reads_through_them_end(host):
     assert reads.call("waits", "dequeue_message", descriptor) is None
     cursor = host.core.cursors.open(descriptor)
     host.core.queues.delete(queue_of(host), None, Result)
+    reads.flush()
     assert descriptor.QueueReference is None
     assert reads.answers["waits"] == (Status.MQ_ERROR_QUEUE_NOT_AVAILABLE, None)
     for event in ("dequeue_message", "peek_message"):
@@ -60,7 +61,7 @@ def test_a_system_queue_stays(host, name):
 
 
 def test_a_deleted_queue_is_deleted_after_a_crash_too():
-    host = one_host(durable=True)
+    host = one_host()
     host.ask(CreateQueue("private$\\new"))
     host.ask(CreateQueue("private$\\new;sub"))
     host.send("DIRECT=TCP:10.0.0.1\\private$\\new", b"a", recoverable=True)

@@ -58,7 +58,7 @@ def test_what_is_locked_and_then_received_was_received(host, left):
 
 
 def test_nobody_gets_a_message_while_the_disk_purges_it():
-    host = one_host(durable=True)
+    host = one_host()
     put(host, "a", recoverable=True)
     host.disk = "slow"
     token = host.begin(PurgeQueue(PLAIN))
@@ -75,7 +75,7 @@ def test_nobody_gets_a_message_while_the_disk_purges_it():
 
 
 def test_what_the_disk_cannot_purge_is_still_there():
-    host = one_host(durable=True)
+    host = one_host()
     put(host, "a", "b", recoverable=True)
     host.disk = "broken"
     assert "could not be saved" in host.refusal(PurgeQueue(PLAIN))

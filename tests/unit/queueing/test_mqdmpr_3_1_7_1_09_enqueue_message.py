@@ -131,7 +131,7 @@ def test_a_transactional_message_has_a_lookup_identifier_without_priority(host):
 
 
 def test_lookup_identifiers_survive_and_none_is_given_twice():
-    host = one_host(durable=True)
+    host = one_host()
     before = put(host, "a", "b", recoverable=True)
     (express,) = put(host, "c")
     host.network.kill(host)
@@ -147,7 +147,7 @@ def test_lookup_identifiers_survive_and_none_is_given_twice():
 
 
 def test_the_sequential_id_is_reserved_before_it_is_used_up():
-    host = one_host(durable=True)
+    host = one_host()
     host.core.adm.SequentialID = host.core.disk.reserved_sequential - 1
     (old,) = put(host, "a")
     host.network.kill(host)

@@ -121,7 +121,7 @@ def test_a_cursor_waits_for_what_comes_after_it(host, reads):
 
 
 def test_what_is_not_on_disk_yet_is_waited_for_and_what_is_behind_it_too():
-    host = one_host(durable=True)
+    host = one_host()
     reads, descriptor = Reads(host), open_(host)
     for name in "xy":
         reads.call(name, "dequeue_message", descriptor)
@@ -137,7 +137,7 @@ def test_what_is_not_on_disk_yet_is_waited_for_and_what_is_behind_it_too():
 
 
 def test_a_received_message_is_answered_when_the_disk_knows_and_kept_when_it_refuses():
-    host = one_host(durable=True)
+    host = one_host()
     reads, descriptor = Reads(host), open_(host)
     put(host, "a", recoverable=True)
     host.disk = "slow"

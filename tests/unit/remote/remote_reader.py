@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core.installation import Installation
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.rpc import EPT, QM2QM, QMCOMM
 from reference_qm.rpc.bind_bodies import Bind, BindAck, ContextElement
@@ -34,6 +35,7 @@ from reference_qm.surface.inputs import (
     RpcLost,
     Started,
 )
+from reference_qm.surface.store import MemoryStore
 
 QM_ID = UUID("aaaaaaaa-0000-4000-8000-000000000001")
 LICENCE = UUID("00112233-4455-6677-8899-aabbccddeeff")
@@ -93,11 +95,12 @@ class Faulted(Exception):
 
 
 class Server:
-    """A started core, its time and what it did. ``disk``: None answers at once, else what is to be written waits."""
+    """A core, its disk, its time and what it did."""
 
-    def __init__(self, *queues: QueueSettings, disk: bool = False, seed: str = "remote") -> None:
+    def __init__(self, *queues: QueueSettings, seed: str = "remote") -> None:
         config = QueueManagerConfig(QM_ID, queues=(QueueSettings(PLAIN), QueueSettings(OTHER), *queues))
-        self.core = QueueManager(config, SeededEntropy(seed))
+        self.installation = Installation(config, SeededEntropy(seed))
+        self.disk = MemoryStore()
         self.now = Now(1_000_000, 1_800_000_000)
         self.slow_disk = False
         self.unwritten: list[Persist] = []
@@ -105,10 +108,7 @@ class Server:
         self.readers: dict[str, Reader] = {}
         self._token = 0
         self._connections = 0
-        if disk:
-            self.core.restore({})
-        self.handle(LISTENING)
-        self.handle(Started())
+        self.restart()
 
     def handle(self, event: Input) -> None:
         self.perform(self.core.handle(event, self.now))
@@ -132,6 +132,8 @@ class Server:
         """Let the disk write what waits, or fail to."""
         unwritten, self.unwritten = self.unwritten, []
         for effect in unwritten:
+            if error is None:
+                self.disk.keep([effect.record])
             self.handle(Persisted(effect.token) if error is None else PersistFailed(effect.token, error))
 
     def wait(self, ms: int) -> None:
@@ -176,9 +178,12 @@ class Server:
         return reader
 
     def restart(self) -> None:
-        self.core.restart()
+        core = self.installation(self.disk.read())
+        assert isinstance(core, QueueManager)
+        self.core = core
         self.readers.clear()
         self.unwritten.clear()
+        self.handle(LISTENING)
         self.handle(Started())
 
 

@@ -32,9 +32,9 @@ def test_an_acknowledged_message_is_deleted_and_one_that_is_refused_is_given_bac
     assert server.bodies() == ["two"]
 
 
-def locked(**more):
+def locked():
     """Return a server with one message, a client that has it, its queue and the context handle of the read."""
-    server = Server(**more)
+    server = Server()
     server.send(b"one", recoverable=True)
     reader = server.connect()
     queue = reader.open()
@@ -110,7 +110,7 @@ def test_after_its_queue_was_closed_an_end_fails_and_the_message_is_given_back(a
 
 
 def test_an_end_is_answered_when_the_disk_knows():
-    server, reader, _, context = locked(disk=True)
+    server, reader, _, context = locked()
     server.slow_disk = True
     ending = reader.begin("RemoteQMEndReceive", pphContext=context, dwAck=ACK)
     assert reader.answer(ending) is None
@@ -120,7 +120,7 @@ def test_an_end_is_answered_when_the_disk_knows():
 
 
 def test_a_message_whose_end_cannot_be_written_is_given_back():
-    server, reader, _, context = locked(disk=True)
+    server, reader, _, context = locked()
     server.slow_disk = True
     ending = reader.begin("RemoteQMEndReceive", pphContext=context, dwAck=ACK)
     server.write(error="full")
@@ -131,7 +131,7 @@ def test_a_message_whose_end_cannot_be_written_is_given_back():
 
 def test_a_client_that_vanishes_while_its_end_is_written_has_ended_it():
     """Else the message would be given to another reader, and then be deleted."""
-    server, reader, _, context = locked(disk=True)
+    server, reader, _, context = locked()
     server.slow_disk = True
     reader.begin("RemoteQMEndReceive", pphContext=context, dwAck=ACK)
     reader.vanish()

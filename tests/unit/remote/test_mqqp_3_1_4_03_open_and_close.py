@@ -165,7 +165,7 @@ def test_what_was_opened_to_peek_does_not_purge():
 
 def test_a_purge_is_answered_when_the_disk_knows_and_fails_with_it():
     for error, expected, left in ((None, Status.MQ_OK, []), ("full", Status.MQ_ERROR_MESSAGE_STORAGE_FAILED, ["one"])):
-        server = Server(disk=True)
+        server = Server()
         server.send(b"one", recoverable=True)
         reader = server.connect()
         queue = reader.open().handle

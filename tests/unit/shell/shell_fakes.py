@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import TypeVar
 
 from reference_qm.directory import MemoryDirectory
 from reference_qm.shell.host import Host, Limits
-from reference_qm.shell.store import MemoryStore, Record, Store, StoreError
 from reference_qm.surface.clock import Now
+from reference_qm.surface.driver import NewCore
 from reference_qm.surface.effects import Effect
 from reference_qm.surface.inputs import Endpoint, Input
+from reference_qm.surface.store import MemoryStore, Record, Store, StoreError
 
 MIB = 1024 * 1024
 RESPONSE_TIMEOUT_S = 20
@@ -27,7 +28,7 @@ class ScriptedCore:
         self.inputs: list[Input] = []
         self.due: int | None = None
         self.expired: list[Now] = []
-        self.restarts = 0
+        self.begun: list[Mapping[str, object]] = []
         self._news: asyncio.Queue[Input] = asyncio.Queue()
         self.timer_ran = asyncio.Event()
 
@@ -45,8 +46,10 @@ class ScriptedCore:
         self.timer_ran.set()
         return []
 
-    def restart(self) -> None:
-        self.restarts += 1
+    def begin(self, entries: Mapping[str, object]) -> ScriptedCore:
+        """Be the core of every life."""
+        self.begun.append(entries)
+        return self
 
     async def wait_for(self, kind: type[Event]) -> Event:
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
@@ -55,16 +58,23 @@ class ScriptedCore:
         return event
 
 
+def lives(*cores: ScriptedCore) -> NewCore:
+    """Return what begins with the first and goes on with the next."""
+    following = iter(cores)
+    return lambda entries: next(following).begin(entries)
+
+
 @contextlib.asynccontextmanager
 async def running(
-    core: ScriptedCore,
+    new_core: ScriptedCore | NewCore,
     limits: Limits | None = None,
     store: Store | None = None,
     address: str = "127.0.0.1",
     directory: MemoryDirectory | None = None,
 ) -> AsyncIterator[tuple[Host, Endpoint]]:
     """Yield a started host that listens on TCP; it is stopped at the end."""
-    host = Host(core, address, store or MemoryStore(), limits or Limits(), directory)
+    begin = new_core.begin if isinstance(new_core, ScriptedCore) else new_core
+    host = Host(begin, address, store or MemoryStore(), limits or Limits(), directory)
     endpoint = await host.bind_tcp(0)
     await host.start()
     try:
@@ -115,6 +125,9 @@ class Disk:
         await self.may_end.wait()
         if self.error is not None:
             raise StoreError(self.error)
+
+    def read(self) -> dict[str, object]:
+        return {}
 
     def close(self) -> None:
         self.closed = True

@@ -14,7 +14,6 @@ from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, running
 from reference_qm.control import FACILITIES, ControlError
 from reference_qm.shell import control_server
 from reference_qm.shell.control_server import ControlServer
-from reference_qm.shell.store import StoreError
 from reference_qm.surface.commands import (
     CancelWaiting,
     CloseQueue,
@@ -26,6 +25,7 @@ from reference_qm.surface.commands import (
 from reference_qm.surface.effects import Completed, Effect, Rejected
 from reference_qm.surface.inputs import Command, Endpoint, Input, Started
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen
+from reference_qm.surface.store import StoreError
 
 MIB = 1024 * 1024
 
@@ -76,7 +76,7 @@ async def bench(offered: frozenset[str] = frozenset(FACILITIES)) -> AsyncIterato
     core = ScriptedCore(answering)
     stopped = asyncio.Event()
     async with running(core) as (host, _):
-        server = ControlServer(host, stopped.set, lambda: host.reset(lambda: core), offered)
+        server = ControlServer(host, stopped.set, host.reset, offered)
         endpoint = await server.bind(Endpoint("127.0.0.1", 0))
         await server.start()
         yield Bench(core, server, endpoint, stopped)
@@ -191,7 +191,7 @@ def test_a_bad_line_is_answered_and_the_client_goes_on(line: bytes, number: int 
             assert complaint in reply["error"]
             assert "\n" not in reply["error"]
             assert (await caller.read_reply())["id"] == 9
-            assert it.core.restarts == 0
+            assert len(it.core.begun) == 1
 
     asyncio.run(story())
 
@@ -272,7 +272,7 @@ def test_restart_is_answered_after_the_core_started_again():
             assert (await first.read_reply())["id"] == 2
             second.say({"id": 5, "verb": "restart"})
             assert await second.read_reply() == {"id": 5, "ok": True}
-            assert it.core.restarts == 1
+            assert len(it.core.begun) == 2
             assert [type(event) for event in it.core.inputs].count(Started) == 2
             assert await first.read_reply() == {
                 "id": 1,
@@ -293,7 +293,7 @@ def test_reset_is_answered_after_the_new_core_started():
             assert (await first.read_reply())["id"] == 2
             second.say({"id": 5, "verb": "reset"})
             assert await second.read_reply() == {"id": 5, "ok": True}
-            assert it.core.restarts == 0
+            assert len(it.core.begun) == 2
             assert [type(event) for event in it.core.inputs].count(Started) == 2
             assert await first.read_reply() == {"id": 1, "ok": False, "error": "the queue manager was reset meanwhile"}
 

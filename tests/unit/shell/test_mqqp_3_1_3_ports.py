@@ -7,18 +7,19 @@ import contextlib
 import socket
 from collections.abc import AsyncIterator
 
-from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client
+from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, lives
 
 from reference_qm.shell.host import Host, Limits
 from reference_qm.shell.rpc_server import NEXT_PORT
-from reference_qm.shell.store import MemoryStore
+from reference_qm.surface.driver import NewCore
 from reference_qm.surface.effects import Effect, RpcClose, RpcSend
 from reference_qm.surface.inputs import Endpoint, Input, RpcAccepted, RpcBytes, RpcListening, RpcLost, Started, Stopped
+from reference_qm.surface.store import MemoryStore
 
 
 @contextlib.asynccontextmanager
-async def serving(core: ScriptedCore, port: int = 0) -> AsyncIterator[tuple[Host, RpcListening]]:
-    host = Host(core, "127.0.0.1", MemoryStore(), Limits())
+async def serving(core: ScriptedCore | NewCore, port: int = 0) -> AsyncIterator[tuple[Host, RpcListening]]:
+    host = Host(core.begin if isinstance(core, ScriptedCore) else core, "127.0.0.1", MemoryStore(), Limits())
     listening = await host.bind_rpc(port, 0)
     await host.start()
     try:
@@ -38,10 +39,10 @@ def echo(event: Input) -> list[Effect]:
 def test_the_core_knows_its_ports_before_it_starts_and_after_a_reset():
     async def story():
         core, anew = ScriptedCore(), ScriptedCore()
-        async with serving(core) as (host, listening):
+        async with serving(lives(core, anew)) as (host, listening):
             assert core.inputs == [listening, Started()]
             assert listening.handshake.port != listening.read.port
-            host.reset(lambda: anew)
+            host.reset()
             assert anew.inputs == [listening, Started()]
 
     asyncio.run(story())

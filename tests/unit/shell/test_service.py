@@ -11,12 +11,12 @@ from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, on
 
 from harness.faults.registry import Fault, FaultyCore, load_faults
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.shell.service import Service, make_core
+from reference_qm.shell.service import Service, installed
 from reference_qm.shell.settings import Settings, SettingsError, load_settings
-from reference_qm.shell.store import MemoryStore, Record
 from reference_qm.surface.effects import Effect, Persist
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import BytesReceived, Endpoint, Input, Started
+from reference_qm.surface.store import MemoryStore, Record
 
 
 def settings(**flags: str) -> Settings:
@@ -32,7 +32,7 @@ def test_a_failure_of_our_own_ends_the_process_and_is_logged(caplog: pytest.LogC
 
     async def story() -> bool:
         ready: asyncio.Queue[str] = asyncio.Queue()
-        running = asyncio.create_task(Service(settings(), lambda: ScriptedCore(script)).run(ready.put_nowait))
+        running = asyncio.create_task(Service(settings(), ScriptedCore(script).begin).run(ready.put_nowait))
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
             port = int((await ready.get()).split()[1].rpartition(":")[2])
             _, writer = await asyncio.open_connection("127.0.0.1", port)
@@ -48,7 +48,7 @@ def test_a_failure_of_our_own_ends_the_process_and_is_logged(caplog: pytest.LogC
 def test_a_failure_of_the_system_is_logged_and_survived(caplog: pytest.LogCaptureFixture):
     async def story() -> bool:
         loop = asyncio.get_running_loop()
-        it = Service(settings(), ScriptedCore)
+        it = Service(settings(), ScriptedCore().begin)
 
         def ready(line: str) -> None:
             problem = OSError(24, "Too many open files")
@@ -74,7 +74,7 @@ def test_a_store_that_fails_as_no_store_should_ends_the_process_with_one_line(
 
     async def story() -> bool:
         async with asyncio.timeout(RESPONSE_TIMEOUT_S):
-            return await Service(settings(), lambda: core, Broken()).run(lambda line: None)
+            return await Service(settings(), core.begin, Broken()).run(lambda line: None)
 
     assert asyncio.run(story()) is False
     said = f"the store failed, so nothing can be kept: {type(error).__name__}: {' '.join(str(error).split())}"
@@ -88,7 +88,7 @@ def test_a_service_that_cannot_have_its_ports_has_done_nothing():
         with socket.create_server(("127.0.0.1", 0)) as taken:
             endpoint = f"127.0.0.1:{taken.getsockname()[1]}"
             with pytest.raises(SettingsError, match=f"cannot listen on tcp {endpoint}: Address already in use"):
-                await Service(settings(control=endpoint), lambda: core).run(pytest.fail)
+                await Service(settings(control=endpoint), core.begin).run(pytest.fail)
 
     asyncio.run(story())
     assert Started() not in core.inputs
@@ -96,7 +96,7 @@ def test_a_service_that_cannot_have_its_ports_has_done_nothing():
 
 def test_an_address_that_is_not_loopback_is_logged(caplog: pytest.LogCaptureFixture):
     async def story() -> None:
-        it = Service(settings(), ScriptedCore)
+        it = Service(settings(), ScriptedCore().begin)
         assert it._bound(Endpoint("127.0.0.1", 1)) == "127.0.0.1:1"
         assert not caplog.messages
         assert it._bound(Endpoint("192.0.2.1", 1801)) == "192.0.2.1:1801"
@@ -107,13 +107,13 @@ def test_an_address_that_is_not_loopback_is_logged(caplog: pytest.LogCaptureFixt
 
 
 def test_faults_are_wrapped_around_the_core_by_name(monkeypatch: pytest.MonkeyPatch):
-    installed: list[str] = []
+    put_in: list[str] = []
     for name in ("silent", "mute"):
-        fault = Fault(name, ("MQQB-2.1.1-01",), "for this test", lambda faulty, name=name: installed.append(name))
+        fault = Fault(name, ("MQQB-2.1.1-01",), "for this test", lambda faulty, name=name: put_in.append(name))
         monkeypatch.setitem(load_faults(), name, fault)
-    assert isinstance(make_core(settings(), []), QueueManager)
-    assert not installed
-    assert isinstance(make_core(settings(), ["silent", "mute"]), FaultyCore)
-    assert installed == ["silent", "mute"]
+    assert isinstance(installed(settings(), [])({}), QueueManager)
+    assert not put_in
+    assert isinstance(installed(settings(), ["silent", "mute"])({}), FaultyCore)
+    assert put_in == ["silent", "mute"]
     with pytest.raises(SettingsError, match=r"^--fault silnet: there is no such fault; similar ones: silent$"):
-        make_core(settings(), ["mute", "silnet"])
+        installed(settings(), ["mute", "silnet"])({})

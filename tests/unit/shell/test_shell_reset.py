@@ -6,13 +6,13 @@ import asyncio
 import contextlib
 
 import pytest
-from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, running
+from shell_fakes import RESPONSE_TIMEOUT_S, ScriptedCore, client, lives, running
 
 from reference_qm.shell import system
-from reference_qm.shell.store import MemoryStore, StoreError
 from reference_qm.surface.commands import Identity
 from reference_qm.surface.effects import Connect, Effect, Persist, Rejected
 from reference_qm.surface.inputs import Endpoint, Input, Started, Stopped, TransportAccepted, TransportLost
+from reference_qm.surface.store import MemoryStore, StoreError
 
 NOBODY = Endpoint("127.0.0.1", 1)
 
@@ -31,11 +31,11 @@ def test_a_new_core_hears_nothing_of_the_old_ones_connections_requests_and_recor
         old, new = ScriptedCore(dialling), ScriptedCore()
         answers: list[Effect] = []
         old.due = system.now().monotonic_ms + 60_000
-        async with running(old) as (host, endpoint), client(endpoint) as (reader, _):
+        async with running(lives(old, new)) as (host, endpoint), client(endpoint) as (reader, _):
             await old.wait_for(TransportAccepted)
             host.ask(Identity(), answers.append)
             known = len(old.inputs)
-            host.reset(lambda: new)
+            host.reset()
             assert answers == [Rejected(1, "the queue manager was reset meanwhile")]
             assert host.driver.due is None
             with contextlib.suppress(ConnectionResetError):
@@ -57,7 +57,7 @@ def test_a_store_that_cannot_be_emptied_leaves_everything_as_it_is():
             async with client(endpoint):
                 await old.wait_for(TransportAccepted)
                 with pytest.raises(StoreError, match="no room"):
-                    host.reset(ScriptedCore)
+                    host.reset()
                 assert host.core is old
             await old.wait_for(TransportLost)
 

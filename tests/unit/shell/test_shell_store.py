@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
+from pathlib import Path
 
-from shell_fakes import Disk, ScriptedCore, on, running
+import pytest
+from shell_fakes import Disk, ScriptedCore, client, on, running
 
+from reference_qm.shell.sqlite_store import SqliteStore
+from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.commands import Identity
 from reference_qm.surface.effects import Persist
-from reference_qm.surface.inputs import Command, Persisted, PersistFailed, Started
+from reference_qm.surface.inputs import Command, Persisted, PersistFailed, Started, TransportAccepted
 
 
 def test_persisted_is_told_only_after_the_store_has_written_and_in_order():
@@ -44,5 +49,55 @@ def test_a_record_that_is_not_json_ready_is_refused():
         core = ScriptedCore(on(Started, Persist(7, {"body": b"bytes"})))
         async with running(core):
             assert "not JSON-ready" in (await core.wait_for(PersistFailed)).error
+
+    asyncio.run(story())
+
+
+def test_a_restart_begins_with_what_was_written_and_drops_what_waited(tmp_path: Path):
+    async def story():
+        core = ScriptedCore(on(Started, Persist(1, {"written": 1})))
+        async with running(core, store=SqliteStore(tmp_path / "store")) as (host, _):
+            await asyncio.sleep(0)  # the first record is being written
+            core.script = on(Command, Persist(2, {"waits": 1}))
+            host.ask(Identity(), lambda answer: None)
+            core.script = on(Started, Persist(1, {"after": 1}))
+            host.restart()
+            assert core.begun == [{}, {"written": 1}]
+            await core.wait_for(Persisted)
+            core.script = on(Started)
+            host.restart()
+            assert core.begun[2:] == [{"written": 1, "after": 1}]
+        assert [event for event in core.inputs if isinstance(event, Persisted)] == [Persisted(1)], "of the second life"
+
+    asyncio.run(story())
+
+
+def test_a_restart_without_a_file_begins_with_what_is_in_memory():
+    async def story():
+        core = ScriptedCore(on(Started, Persist(1, {"a": [1], "b": 2}), Persist(2, {"b": None})))
+        async with running(core) as (host, _):
+            await core.wait_for(Persisted)
+            host.restart()
+            host.reset()
+            assert core.begun == [{}, {"a": [1]}, {}]
+
+    asyncio.run(story())
+
+
+def test_a_restart_that_cannot_begin_leaves_everything_as_it_is():
+    async def story():
+        core = ScriptedCore()
+
+        def begin(entries: Mapping[str, object]) -> ScriptedCore:
+            if core.inputs:
+                raise SettingsError("store x: entry 'y' makes no sense")
+            return core
+
+        async with running(begin) as (host, endpoint), client(endpoint):
+            await core.wait_for(TransportAccepted)
+            with pytest.raises(SettingsError, match="makes no sense"):
+                host.restart()
+            assert host.core is core
+            assert [type(event) for event in core.inputs] == [Started, TransportAccepted]
 
     asyncio.run(story())

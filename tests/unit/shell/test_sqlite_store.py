@@ -14,16 +14,16 @@ from pathlib import Path
 from uuid import UUID
 
 import pytest
-from shell_fakes import ScriptedCore, running
+from shell_fakes import ScriptedCore, lives, running
 
 from reference_qm.core.queue_manager import QueueManager
-from reference_qm.shell.service import identified, make_core
+from reference_qm.shell.service import identified, installed
 from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.shell.sqlite_store import SqliteStore
-from reference_qm.shell.store import Record, StoreError
 from reference_qm.surface.effects import Effect, Persist
 from reference_qm.surface.entropy import SeededEntropy
 from reference_qm.surface.inputs import Input, Persisted, Started, Stopped
+from reference_qm.surface.store import Record, StoreError
 
 ENTROPY = SeededEntropy("store")
 
@@ -41,7 +41,7 @@ def write(path: Path, *records: Record) -> None:
 
 def entries(path: Path) -> dict[str, object]:
     with opened(path) as store:
-        return store.entries
+        return store.read()
 
 
 def complaint(path: Path) -> str:
@@ -70,7 +70,7 @@ def path(tmp_path: Path) -> Path:
 def test_entries_are_there_again_and_the_last_change_counts(tmp_path: Path):
     path = tmp_path / "store"
     with opened(path) as store:
-        assert store.entries == {}
+        assert store.read() == {}
         asyncio.run(store.write([{"a": 1, "b": {"c": [None, "\ud800 ü", True]}}, {"a": 2, "gone": 3}]))
         asyncio.run(store.write([{"gone": None, "never there": None}]))
     assert entries(path) == {"a": 2, "b": {"c": [None, "\ud800 ü", True]}}
@@ -202,7 +202,7 @@ _FULL_DISK = """
 import asyncio, resource, signal, sys
 from pathlib import Path
 from reference_qm.shell.sqlite_store import SqliteStore
-from reference_qm.shell.store import StoreError
+from reference_qm.surface.store import StoreError
 
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 store = SqliteStore(Path(sys.argv[1]))
@@ -257,17 +257,17 @@ def test_the_identifier_is_that_of_the_store_unless_another_is_given(path: Path,
     write(made, {"identifier": ours})
     settings = load_settings(None, {"--store": str(made)}, ENTROPY)
     with opened(made) as store:
-        core = make_core(identified(settings, store), [], store)
+        core = installed(identified(settings, store), [])(store.read())
         assert isinstance(core, QueueManager)
         assert str(core.adm.Identifier) == ours
     config = replace(settings.config, identifier=UUID(other))
     with opened(made) as store, pytest.raises(SettingsError, match=f"^store {made}: these are messages of .*{ours}"):
-        make_core(replace(settings, config=config, identified=True), [], store)
+        installed(replace(settings, config=config, identified=True), [])(store.read())
     write(made, {"identifier": "x"})
     with opened(made) as store, pytest.raises(SettingsError, match="entry identifier is 'x', not a GUID"):
         identified(settings, store)
     with opened(path) as store, pytest.raises(SettingsError, match="entry 'e0' is of no known kind"):
-        make_core(settings, [], store)
+        installed(settings, [])(store.read())
 
 
 def test_what_was_cleared_is_gone_and_what_is_written_later_is_kept(path: Path):
@@ -283,8 +283,8 @@ def test_a_reset_leaves_what_the_new_core_wrote_and_nothing_that_was_before(tmp_
 
     async def story() -> None:
         new = writing("new")
-        async with running(writing("old"), store=SqliteStore(tmp_path / "store")) as (host, _):
-            host.reset(lambda: new)
+        async with running(lives(writing("old"), new), store=SqliteStore(tmp_path / "store")) as (host, _):
+            host.reset()
             await new.wait_for(Persisted)
 
     asyncio.run(story())

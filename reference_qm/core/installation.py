@@ -1,0 +1,47 @@
+"""What the processes of one queue manager have in common beside their store: configuration, entropy and faults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from reference_qm.config import QueueManagerConfig
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface.driver import Core, RestorableCore
+from reference_qm.surface.entropy import Entropy
+
+Make = Callable[[], QueueManager]
+Wrap = Callable[[Make], RestorableCore]
+"""Returns a core of what it makes, such as one with faults."""
+
+
+def plain(make: Make) -> RestorableCore:
+    """Return a queue manager as it is made."""
+    return make()
+
+
+class Installation:
+    """Starts one process after another: a ``NewCore``. Settings that one was changed to have stay until a reset."""
+
+    def __init__(self, config: QueueManagerConfig, entropy: Entropy, wrap: Wrap = plain) -> None:
+        self._config = config
+        self._entropy = entropy
+        self._wrap = wrap
+        self._last: QueueManager | None = None
+
+    def __call__(self, entries: Mapping[str, object]) -> Core:
+        """Return the core of a new process with these entries; RestoreError when they make no sense.
+
+        Without any it begins its first life: as configured, whatever was before.
+        """
+        made: list[QueueManager] = []
+
+        def make() -> QueueManager:
+            made.append(QueueManager(self._config, self._entropy))
+            return made[0]
+
+        core = self._wrap(make)
+        if entries and self._last is not None:
+            made[0].configuring.configure_as(self._last)
+        core.restore(entries)
+        self._last = made[0]
+        return core

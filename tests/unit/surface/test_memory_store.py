@@ -1,0 +1,52 @@
+"""The store in memory: entries by name, as text, up to a limit."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from reference_qm.surface.store import MemoryStore, StoreError
+
+
+def test_the_last_change_counts_and_what_is_gone_is_gone():
+    store = MemoryStore()
+    asyncio.run(store.write([{"a": 1, "b": {"c": (None, "\ud800 ü", True)}}, {"a": 2, "gone": 3}]))
+    asyncio.run(store.write([{"gone": None, "never there": None}]))
+    assert store.read() == {"a": 2, "b": {"c": [None, "\ud800 ü", True]}}
+    store.clear()
+    assert store.read() == {}
+
+
+@pytest.mark.parametrize("value", [b"bytes", {1, 2}, float("nan"), object()])
+def test_of_records_that_are_not_json_ready_nothing_is_kept(value: object):
+    store = MemoryStore()
+    store.keep([{"a": 1}])
+    with pytest.raises(StoreError, match="a record is not JSON-ready: "):
+        store.keep([{"a": 2}, {"b": value}])
+    assert store.read() == {"a": 1}
+
+
+def test_what_is_read_is_the_readers():
+    store = MemoryStore()
+    value = ["kept"]
+    store.keep([{"a": value}])
+    value.append("later")
+    found = store.read()["a"]
+    assert isinstance(found, list)
+    found.clear()
+    assert store.read() == {"a": ["kept"]}
+
+
+def test_a_full_store_refuses_what_makes_it_larger_and_takes_what_does_not():
+    store = MemoryStore(limit=20)
+    store.keep([{"a": "x" * 8}, {"b": "y" * 6}])  # 1 + 10 and 1 + 8 characters
+    with pytest.raises(StoreError, match="the store in memory is full"):
+        store.keep([{"c": 1}])
+    assert store.read() == {"a": "x" * 8, "b": "y" * 6}
+    store.keep([{"a": "z" * 8}])
+    store.keep([{"b": None}])
+    store.keep([{"c": 1}])
+    assert store.read() == {"a": "z" * 8, "c": 1}
+    store.clear()
+    store.keep([{"a": "x" * 17}])
