@@ -31,7 +31,7 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
         name: frozenset(verbs.split())
         for name, verbs in {
             "queue_control": f"create_queue get_queue set_queue delete_queue list purge {_MANAGEMENT}",
-            "send": "send open_session",
+            "send": "send",
             "receive": (
                 "receive peek peek_message peek_next receive_by_lookup_id peek_by_lookup_id move purge "
                 f"open_queue close_queue open_cursor close_cursor {_REMOTE}"  # an application reads both alike
@@ -233,7 +233,6 @@ _VERBS: Mapping[str, Verb] = MappingProxyType(
         "get_outgoing_queue": _verb(commands.GetOutgoingQueue),
         "get_transfers": _verb(commands.GetTransfers),
         "send": Verb(_send, {**_SENT.takes, "body_base64": _base64, "delivery": _delivery}, _SENT.required),
-        "open_session": _verb(commands.OpenSession),
         "receive": _verb(commands.ReceiveMessage),
         "peek_message": _verb(commands.PeekMessage, next=False),
         "peek_next": _verb(commands.PeekMessage, without=("queue", "handle"), required=("cursor",), next=True),

@@ -177,8 +177,7 @@ class Commands(Part):
     def _checked_for(self, local: Queue, message: Message, now: Now) -> Message:
         """Return the message that arrives in a local queue; CommandError when the queue does not take it."""
         if status := self.qm.enqueueing.admit_message(local, message, now):
-            name = message.DestinationQueueFormatName
-            raise CommandError(f"{name!a} does not take it: {_NOT_ENQUEUED[status]}")
+            raise CommandError(f"{message.DestinationQueueFormatName!a} does not take it: {_NOT_ENQUEUED[status]}")
         check_fit(message)
         return self.qm.securing.secure_local_message(local, message, now)
 

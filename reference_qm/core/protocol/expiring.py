@@ -108,14 +108,11 @@ class Expiring(Part):
         self.qm.disk.commit(self.qm.durability.removed(expired, reason), None, delete, try_again_later)
 
     def recover_deadlines(self) -> None:
-        """Watch again what was in queues when the queue manager ended."""
+        """Watch again what was in queues when the queue manager ended; what is to be sent, its session watches."""
         self.qm.deadlines_changed = True
         for queue in self.qm.queue_names.every_queue():
             for position in queue.MessagePositionList:
                 self.watch_received(position)
-        for outgoing in self.qm.adm.OutgoingQueues.values():
-            for waiting in outgoing.session.OutgoingMessageTable:
-                self.watch_sent(outgoing.session, waiting)
 
 
 def time_to_reach(message: Message) -> int:

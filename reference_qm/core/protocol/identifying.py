@@ -52,6 +52,10 @@ LONGEST: Mapping[SessionState, int] = {
 """int bytes of the longest packet that a state admits, where it admits one of a fixed size."""
 
 _SIGNED_BY = ("BaseHeader.VersionNumber", "BaseHeader.Signature")
+_OF_TRANSACTIONAL = (
+    ("UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2"),
+    ("TransactionHeader.TxSequenceNumber", 1, 0xFFFFFFFF, "MS-MQMQ 2.2.20.5"),
+)
 _SESSION_WINDOW = ("SessionHeader.WindowSize", 1, 0xFFFF, "MS-MQMQ 2.2.20.4")
 
 RANGES: dict[PacketType, tuple[tuple[str, int, int, str], ...]] = {
@@ -150,7 +154,8 @@ class Identifying(Part):
             if packet.SessionHeader is not None:
                 _check(packet, *_SESSION_WINDOW)
             if packet.UserHeader.TH:
-                _check(packet, "UserHeader.DM", 1, 1, "MS-MQMQ 2.2.19.2")
+                for path, lowest, highest, section in _OF_TRANSACTIONAL:
+                    _check(packet, path, lowest, highest, section)
 
     def verify_signature(self, session: Session, error: FormatError, now: Now) -> None:
         """Close on a wrong VersionNumber or Signature. Spec: MS-MQQB 3.1.5.1.2."""

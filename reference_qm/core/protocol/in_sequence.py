@@ -68,13 +68,9 @@ class InSequence(Part):
         self.qm.receiving.save_message(Saving(position, entry, [(session, receipt)], acceptance), packet)
 
     def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
-        """Return whether it is the next message of its sequence, or the first of a newer one. Spec: MS-MQQB 3.1.5.8.6.
-
-        0 is no TxSequenceNumber (MS-MQMQ 2.2.20.5), so no message with it is the next one.
-        """
+        """Return whether it is the next message of its sequence, or the first of a newer. Spec: MS-MQQB 3.1.5.8.6."""
         header = packet.TransactionHeader
-        if header is None or not header.TxSequenceNumber:
-            return False
+        assert header is not None
         if header.TxSequenceID == session.IncomingTxSequenceID:
             return header.PreviousTxSequenceNumber <= session.IncomingTxSequenceNumber < header.TxSequenceNumber
         return int(header.TxSequenceID) > int(session.IncomingTxSequenceID) and header.PreviousTxSequenceNumber == 0

@@ -5,6 +5,7 @@ One table says which packet is taken in which state.
 
 import pytest
 from core_network import Network, guid
+from core_ordering import in_sequence
 from core_raw import RAW, Raw, establish, internal, parameters, session_ack, user_message
 
 from reference_qm.codec import InternalHeader, SessionHeader, UnknownInternalPacket, UserHeader
@@ -91,6 +92,7 @@ WRONG_FORMS = {
         UserHeader.flags(DM=1, DQ=7, MP=1, TH=1).to_bytes(4, "little"),
         UserHeader.flags(DM=0, DQ=7, MP=1, TH=1).to_bytes(4, "little"),
     ),
+    "number 0 in its sequence": in_sequence(0, 0).build(),
 }
 
 
