@@ -52,7 +52,6 @@ class Administering(Part):
         queue.State = _STATE_OF.get(session.SessionState, OutgoingQueueState.WAITING)
         if len(session.OutgoingMessageTable):
             if queue.State is OutgoingQueueState.INACTIVE:
-                session.retrying = False
                 self.qm.establishing.establish(session, now)
             session.SessionActive = True
             self.qm.dispatch_collection.remove_queue(queue)

@@ -104,10 +104,10 @@ class Closing(Part):
             session.SessionState = SessionState.CLOSED
             self.session_ended(session, "nothing is left to be sent (MS-MQQB 3.1.6.1)")
             return
-        session.retrying = True
         if session.NextHopIndexer + 1 >= len(session.NextHopCollection):
-            self.qm.establishing.establish(session, now)
+            self.qm.establishing.establish(session, now, again=True)
             return
+        session.retrying = True
         session.NextHopIndexer += 1
         self.qm.initialization.initialize_session(session, now)
         self.qm.resolving.select_next_hop(session)

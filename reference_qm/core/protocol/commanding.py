@@ -157,7 +157,6 @@ class Commands(Part):
             return Result()
         session.awaited_by.append(token)
         if session.SessionState in (SessionState.CLOSED, SessionState.WAITING_RECONNECT):
-            session.retrying = False
             self.qm.establishing.establish(session, now)
         return None
 

@@ -39,11 +39,15 @@ class Establishing(Part):
 
     __slots__ = ()
 
-    def establish(self, session: Session, now: Now) -> None:
-        """Begin to establish a session: resolve, ping, connect, send a request. Spec: MS-MQQB 3.1.5.2."""
+    def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
+        """Begin to establish a session: resolve, ping, connect, send a request. Spec: MS-MQQB 3.1.5.2.
+
+        ``again``: because the Session Retry Connect Timer expired.
+        """
         if not self.qm.administering.may_connect():
             self.qm.closing.session_ended(session, OFFLINE)
             return
+        session.retrying = again
         self.qm.sessions[session.number] = session
         if session in self.qm.closed_sessions:
             self.qm.closed_sessions.remove(session)

@@ -68,7 +68,6 @@ class Sending(Part):
             return
         self.qm.dispatch_collection.add(session, position)
         if session.SessionState is SessionState.CLOSED:
-            session.retrying = False
             self.qm.establishing.establish(session, now)
         self.dispatch_messages(session, now)
 

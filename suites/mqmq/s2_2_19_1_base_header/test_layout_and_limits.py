@@ -13,7 +13,7 @@ from suites.messages import recoverable_message
 from suites.mqmq.steps.layout import Layout, shown
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.exchanges import exchange, reception, taken
-from suites.mqqb.steps.opening import check_alive, opened
+from suites.mqqb.steps.opening import ACK_MS, check_alive, opened
 from suites.whole_messages import SAME, differences
 
 FOREVER = 0xFFFF_FFFF
@@ -92,7 +92,13 @@ def test_every_priority_has_its_place_in_the_queue(peer, sut, judge):
 
 @covers("MQMQ-2.2.19.1-D03", "MQMQ-2.2.20-D01")
 def test_a_message_of_the_largest_size_is_taken(peer, sut, judge):
-    """A packet of 0x00400000 bytes is one message, and as it came in its queue."""
+    """A packet of 0x00400000 bytes is one message, and as it came in its queue; so is one that comes in pieces."""
+    connection = opened(peer)
+    data = bytes(recoverable_message(peer, label="in pieces"))
+    pieces = [connection.send(piece) for piece in (data[:5], data[5:18], data[18:60], data[60:])]
+    answer = connection.poll("SessionAck", within_ms=sut.duration_ms(ACK_MS) + sut.slack_ms(ACK_MS))
+    observed = connection.outcome() if answer is None else answer.kind
+    judge("MQMQ-2.2.20-D01", expected="SessionAck", observed=observed, evidence=[*pieces, answer])
     empty = len(bytes(recoverable_message(peer, label="largest", body=b"")))
     body = bytes(range(256)) * (LARGEST // 256)
     packet = recoverable_message(peer, label="largest", body=body[: LARGEST - empty])

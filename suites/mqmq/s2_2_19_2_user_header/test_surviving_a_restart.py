@@ -201,10 +201,18 @@ def test_what_was_moved_to_a_subqueue_is_there_after_a_restart(peer, sut, judge)
     judge("MQMQ-2.2.19.2-11", expected=expected, observed=found())
 
 
-@needs("restart", "send", "receive")
+@needs("restart", "send", "receive", "queue_control")
 @covers("MQMQ-2.2.19.2-11")
 def test_dead_letters_and_journaled_messages_are_there_after_a_restart(peer, sut, judge):
-    """What was too late, transactional or not, and what was journaled when it arrived, is kept over a restart."""
+    """What was too late, transactional or not, what was too much for its queue here, and what was journaled when it
+    arrived, is kept over a restart.
+    """
+    full = sut.new_queue("full", quota_kb=1)
+    opened(peer).send(
+        recoverable_message(
+            peer, {"JN": 1}, destination=rf"TCP:{sut.address}\{full}", label="too much", body=bytes(5_000)
+        )
+    )
     to = direct_name(peer, "mqc-kept")
     for delivery in ("recoverable", "transactional"):
         sut.send(
@@ -219,7 +227,7 @@ def test_dead_letters_and_journaled_messages_are_there_after_a_restart(peer, sut
     def kept() -> dict[str, list[dict[str, Any]]]:
         return {name: sut.kept(name) for name in SYSTEM_QUEUES}
 
-    eventually(peer, lambda: all(kept().values()))
+    eventually(peer, lambda: all(kept().values()) and len(kept()[SYSTEM_QUEUES[0]]) == 2)
     before = kept()
     if not all(before.values()):
         raise ConformanceFailure(f"nothing is in {', '.join(name for name, found in before.items() if not found)}")

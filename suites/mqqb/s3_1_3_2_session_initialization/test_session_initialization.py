@@ -13,6 +13,7 @@ from suites.messages import recoverable_message
 from suites.mqqb.steps.opening import (
     CLOCK_S,
     NULL_GUID,
+    RETRY_MS,
     Between,
     accepted,
     accepted_by,
@@ -347,9 +348,15 @@ def _now(peer):
 @needs("inspect")
 @covers("MQQB-3.1.3.2-14")
 def test_retry_timer_runs_when_messages_wait_for_a_new_session(peer, sut, judge):
-    """While a session is set up for a message, its Session Retry Connect Timer runs."""
+    """While a session is set up for a message, its Session Retry Connect Timer runs, for as long as it is set to."""
+    if sut.has("set_timers"):
+        sut.set_timers(session_retry_connect_ms=RETRY_MS)
     _, asked = called(peer, sut)
-    observed = timer(initiated(sut), "SessionRetryConnect")
+    session = initiated(sut)
+    observed = timer(session, "SessionRetryConnect")
+    left_ms = element(session["timers"], "SessionRetryConnect") or 0
+    if sut.has("set_timers") and not 0 < left_ms <= sut.duration_ms(RETRY_MS):
+        observed += f" for {left_ms} ms more"
     judge("MQQB-3.1.3.2-14", expected="SessionRetryConnect running", observed=observed, evidence=asked)
 
 

@@ -68,7 +68,7 @@ class RetryWithoutMessages(Closing):
         if len(session.OutgoingMessageTable):
             super().on_session_retry_connect_timer(session, now)
         elif session.SessionState is SessionState.WAITING_RECONNECT:
-            self.qm.establishing.establish(session, now)
+            self.qm.establishing.establish(session, now, again=True)
 
 
 @fault("session-closed-with-a-word", breaks="MQQB-3.1.5.9-D01")

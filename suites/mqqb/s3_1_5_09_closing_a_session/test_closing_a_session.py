@@ -23,6 +23,8 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import Sender, eventually
 
+CLEANUP_MS = 12_000
+
 
 @covers("MQQB-3.1.5.9-02")
 @needs("inspect")
@@ -71,23 +73,29 @@ def test_a_session_ends_with_its_connection_and_without_a_word(peer, sut, judge,
 
 @covers("MQQB-3.1.5.9-D03")
 @needs("inspect")
-def test_no_timer_of_a_closed_session_runs(peer, sut, judge):
-    """A session that owes an acknowledgment is closed by a SessionAck with wrong counts: its timers stand still."""
+@pytest.mark.parametrize("ended", ["with wrong counts", pytest.param("idle", marks=needs("set_timers"))])
+def test_no_timer_of_a_closed_session_runs(peer, sut, judge, ended):
+    """A session that owes an acknowledgment is closed by a SessionAck with wrong counts, another one because it is
+    idle: their timers stand still.
+    """
 
     def running() -> list[set[str]]:
         shown = [one for one in sut.inspect()["Sessions"] if text(one["RemoteQMGuid"]) == text(OTHER_GUID)]
         return [{name for name, left_ms in element(one, "timers").items() if left_ms is not None} for one in shown]
 
+    if ended == "idle":
+        sut.set_timers(session_cleanup_ms=CLEANUP_MS)
     session = opened_with(peer, {"ClientGuid": OTHER_GUID}, {})
     message = session.send(a_message(peer, {"SourceQueueManager": OTHER_GUID}))
     if not eventually(peer, lambda: any(running())):
         raise ConformanceFailure("the SUT shows no timer of an open session that runs")
-    wrong = session.send(session_ack(UserMsgSequenceNumber=0x7FFF))
-    if not session.wait_closed():
-        raise ConformanceFailure("the SUT did not close the session on wrong message counts")
+    if ended != "idle":
+        session.send(session_ack(UserMsgSequenceNumber=0x7FFF))
+    if not session.wait_closed(3 * sut.duration_ms(CLEANUP_MS) if ended == "idle" else None):
+        raise ConformanceFailure(f"the SUT did not close the session {ended}")
     eventually(peer, lambda: not any(running()))
     observed = ", ".join(sorted(set().union(*running()))) or "none"
-    judge("MQQB-3.1.5.9-D03", expected="none", observed=observed, evidence=[message, wrong])
+    judge("MQQB-3.1.5.9-D03", expected="none", observed=observed, evidence=[message, session.last])
 
 
 @covers("MQQB-3.1.5.9-03")

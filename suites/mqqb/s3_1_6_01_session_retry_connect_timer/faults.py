@@ -28,7 +28,7 @@ class RetryWithNothingLeft(Closing):
 
     def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
         if session.SessionState is SessionState.WAITING_RECONNECT and not len(session.OutgoingMessageTable):
-            self.qm.establishing.establish(session, now)
+            self.qm.establishing.establish(session, now, again=True)
         else:
             super().on_session_retry_connect_timer(session, now)
 
@@ -137,3 +137,12 @@ class NextHopGuidNotTaken(Resolving):
     def select_next_hop(self, session: Session) -> None:
         super().select_next_hop(session)
         session.RemoteQMGuid = self.qm.adm.Identifier
+
+
+@fault("next-hop-none-after-the-last", breaks="MQQB-3.1.6.1-03")
+class NoneAfterTheLast(Closing):
+    """When the last of several addresses of a host was tried, too, none is tried any more."""
+
+    def on_session_retry_connect_timer(self, session: Session, now: Now) -> None:
+        if session.NextHopIndexer + 1 < max(2, len(session.NextHopCollection)):
+            super().on_session_retry_connect_timer(session, now)

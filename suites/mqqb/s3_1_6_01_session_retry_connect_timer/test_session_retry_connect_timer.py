@@ -158,10 +158,13 @@ def test_next_attempt_goes_to_the_next_address(peer, sut, judge):
         )
 
 
-@covers("MQQB-3.1.6.1-07", "MQQB-3.1.6.1-08")
+@covers("MQQB-3.1.6.1-03", "MQQB-3.1.6.1-07", "MQQB-3.1.6.1-08")
 @needs("send", "two_addresses", "inspect")
 def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, judge):
-    """While the second address is tried, host name and GUID of the session are those of the second next hop."""
+    """While the second address is tried, host name and GUID of the session are those of the second next hop.
+
+    When that is lost, too, both are tried again, the first where nothing listens and then the second.
+    """
     sender = Sender(peer, sut, BY_NAME)
     peer.tamper_accepted(lambda packet: None)
     sender.send(1)
@@ -183,6 +186,12 @@ def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, ju
             observed=f"{element} {trying[0][element]}",
             evidence=request,
         )
+    session.close()
+    again = peer.await_session(2 * sut.connect_timeout_ms)
+    came = again.poll("EstablishConnection") if again else None
+    observed = f"{'nothing' if came is None else came.kind} at the second address"
+    expected = "EstablishConnection at the second address"
+    judge("MQQB-3.1.6.1-03", expected=expected, observed=observed, evidence=[request, came])
 
 
 def _by_priority(frames):

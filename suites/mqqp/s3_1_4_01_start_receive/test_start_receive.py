@@ -33,7 +33,7 @@ from suites.mqqp.steps.reading import (
     sizes,
     waiting,
 )
-from suites.mqqp.steps.whole import KINDS, QUEUES, WHOLE, every_property, unchanged
+from suites.mqqp.steps.whole import KINDS, QUEUES, WHOLE, every_property, lists_of_queues, unchanged
 
 pytestmark = needs("qm2qm")
 
@@ -102,9 +102,15 @@ def test_a_message_is_peeked_then_received(remote, judge, by, rules, kind):
 )
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_property_of_a_message_is_brought(remote, judge, by, rules, kind):
-    """What a peek and a receive bring is what was sent, property by property, and as long as its PacketSize says."""
+    """What a peek and a receive bring is what was sent, property by property, and as long as its PacketSize says.
+
+    The second message has lists of queues, too.
+    """
     queue = remote.open(QUEUES[kind])
-    sent = [every_property(remote.peer, label, kind) for label in (FIRST, SECOND)]
+    sent = [
+        every_property(remote.peer, FIRST, kind),
+        every_property(remote.peer, SECOND, kind, mqf=lists_of_queues(remote.peer)),
+    ]
     send_all(remote, sent)
     reads = [queue.read(PEEK_CURRENT, by=by), queue.receive(by=by), queue.receive(by=by)]
     for read, packet in zip(reads, (sent[0], *sent), strict=True):

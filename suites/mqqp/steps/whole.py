@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from harness.peer.association import Call
 from harness.peer.peer import Peer
 from harness.peer.remote import packet_of
-from harness.wire import dissect
+from harness.wire import (
+    MQFDirectQueueFormatName,
+    MQFDistributionQueueFormatName,
+    MQFFormatNameElement,
+    PrivateQueueFormatName,
+    PublicQueueFormatName,
+    dissect,
+)
 from suites.messages import Sequence, a_message
 
 WHOLE = "the message that was sent"
@@ -30,6 +38,21 @@ _KEPT = {
 }
 """What a message is made of, by header: nothing of it changes while it lies in a queue."""
 _CASELESS = {"DestinationQueue", "AdminQueue", "ResponseQueue"}
+_LISTS = ("Destination", "Administration", "Response")
+SOMETHING = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
+"""A queue, a distribution list and a queue manager that nobody knows."""
+
+
+def lists_of_queues(peer: Peer) -> dict[str, Any]:
+    """Return fields of a MultiQueueFormatHeader whose lists have a name of every kind."""
+    names = (
+        MQFDirectQueueFormatName(DirectFormatName=f"TCP:{peer.address}\\private$\\mqc-listed"),
+        PublicQueueFormatName(PublicQueueIdentifier=SOMETHING),
+        PrivateQueueFormatName(SourceQueueManager=SOMETHING, PrivateQueueIdentifier=7),
+        MQFDistributionQueueFormatName(DistributionListIdentifier=SOMETHING),
+    )
+    elements = [MQFFormatNameElement(FormatName=name) for name in names]
+    return {"Destination": elements, "Administration": elements[:1], "Response": elements[2:]}
 
 
 def every_property(peer: Peer, label: str, kind: str = RECOVERABLE, **more: Any) -> Any:
@@ -61,8 +84,8 @@ def unchanged(read: Call, sent: Any) -> str:
     if packet is None:
         return "no UserMessage packet"
     before, after = _properties(dissect(bytes(sent))), _properties(packet)
-    differ = [name for name, value in before.items() if after[name] != value]
-    said = [f"{name} {_short(after[name])}, not {_short(before[name])}" for name in differ]
+    differ = [name for name, value in before.items() if after.get(name) != value]
+    said = [f"{name} {_short(after.get(name, 'missing'))}, not {_short(before[name])}" for name in differ]
     return "; ".join(said) or WHOLE
 
 
@@ -73,7 +96,23 @@ def _properties(packet: Any) -> dict[str, str]:
         for name in names:
             text = _text(getattr(layer, name))
             found[f"{header}.{name}"] = text.lower() if name in _CASELESS else text
+    if packet["UserHeader"].MQ:
+        for name in _LISTS:
+            elements = getattr(packet["MultiQueueFormatHeader"], name).FormatNameList
+            found[f"list of {name}"] = str([_element(one.FormatName) for one in elements])
     return found
+
+
+def _element(name: Any) -> str:
+    """Write a name in a list; DIRECT= may stand before a direct one (E07)."""
+    fields = (str(getattr(name, one)) for one in _NAMED if hasattr(name, one))
+    return " ".join(fields).lower().removeprefix("direct=")
+
+
+_NAMED = (
+    *("DirectFormatName", "PublicQueueIdentifier", "DistributionListIdentifier"),
+    *("SourceQueueManager", "PrivateQueueIdentifier"),
+)
 
 
 def _text(value: Any) -> str:
