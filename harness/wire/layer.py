@@ -8,6 +8,7 @@ configuration says: a header that a flag promises must be there, and nothing may
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import Any
 
 from scapy.fields import BitField
@@ -29,6 +30,10 @@ class Layer(Packet):
         super().__init__(_pkt, **fields)
         for name, value in words.items():
             setattr(self, name, value)
+
+    def __iter__(self) -> Iterator[Packet]:
+        """Yield the layer itself: no field stands for several values, so building needs no copy of everything."""
+        yield self
 
     def clone_with(self, payload: Packet | None = None, **fields: Any) -> Packet:
         clone = super().clone_with(payload, **fields)

@@ -7,6 +7,7 @@ the wire, legal or not. An optional header is there when its mapping is given, a
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from scapy.packet import Packet
@@ -30,17 +31,17 @@ NONE: Fields = {}
 
 def establish_connection(*, base: Fields = NONE, internal: Fields = NONE, **header: Any) -> Packet:
     """Make an EstablishConnection; ``header``: fields of EstablishConnectionHeader. Spec: MS-MQQB 2.2.3."""
-    return BaseHeader(**base) / InternalHeader(**internal) / EstablishConnectionHeader(**header)
+    return _packet(BaseHeader(**base), InternalHeader(**internal), EstablishConnectionHeader(**header))
 
 
 def connection_parameters(*, base: Fields = NONE, internal: Fields = NONE, **header: Any) -> Packet:
     """Make a ConnectionParameters; ``header``: fields of ConnectionParametersHeader. Spec: MS-MQQB 2.2.2."""
-    return BaseHeader(**base) / InternalHeader(**internal) / ConnectionParametersHeader(**header)
+    return _packet(BaseHeader(**base), InternalHeader(**internal), ConnectionParametersHeader(**header))
 
 
 def session_ack(*, base: Fields = NONE, internal: Fields = NONE, **session: Any) -> Packet:
     """Make a SessionAck, its PacketSize with the SessionHeader, as real Windows. Spec: MS-MQQB 2.2.6."""
-    return BaseHeader(**base) / InternalHeader(**internal) / SessionHeader(**session)
+    return _packet(BaseHeader(**base), InternalHeader(**internal), SessionHeader(**session))
 
 
 def user_message(
@@ -65,8 +66,9 @@ def user_message(
     none. ``more_properties``: fields of MessagePropertiesHeader, beside those in ``properties``.
     """
     message = {"MessageBody": body, "Label": label, **properties, **more_properties}
-    packet = BaseHeader(**base) / UserHeader(**{"DestinationQueue": destination, **user})
     headers: tuple[tuple[type[Layer], Fields | None], ...] = (
+        (BaseHeader, base),
+        (UserHeader, {"DestinationQueue": destination, **user}),
         (TransactionHeader, transaction),
         (SecurityHeader, security),
         (MessagePropertiesHeader, message),
@@ -75,10 +77,7 @@ def user_message(
         (MultiQueueFormatHeader, mqf),
         (SessionHeader, session),
     )
-    for header, fields in headers:
-        if fields is not None:
-            packet = packet / header(**fields)
-    return packet
+    return _packet(*(header(**fields) for header, fields in headers if fields is not None))
 
 
 def ping_request(**fields: Any) -> Packet:
@@ -89,3 +88,10 @@ def ping_request(**fields: Any) -> Packet:
 def ping_response(**fields: Any) -> Packet:
     """Make a ping response: the same layout, RF says whether a session would be refused. Spec: MS-MQQB 2.2.7."""
     return PingPacket(**fields)
+
+
+def _packet(*headers: Layer) -> Packet:
+    """Put headers one on the other, as ``/`` does, which copies all of them each time."""
+    for below, above in pairwise(headers):
+        below.add_payload(above)
+    return headers[0]
