@@ -110,9 +110,8 @@ class ClientTasks(Part):
 
     def on_remote_call_timer(self, number: int, now: Now) -> None:
         """Give up what took too long: a call is cancelled with a cancel time-out of zero. Spec: MS-MQQP 3.2.4.1."""
-        task = self.qm.remote_client.tasks.pop(number, None)
-        if task is None or not isinstance(task.waits_for, tuple):
-            return
+        task = self.qm.remote_client.tasks.pop(number)
+        assert isinstance(task.waits_for, tuple)  # a host name is waited for without a timer
         binding, call = task.waits_for
         if call is None:
             binding.opener = None

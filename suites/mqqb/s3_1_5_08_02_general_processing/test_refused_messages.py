@@ -15,6 +15,7 @@ from harness.wire import PublicQueueFormatName
 from suites.messages import Sequence
 from suites.mqqb.steps.disposition import (
     BAD_DST_Q,
+    DIRECT,
     IN_NONE,
     NOT_TRANSACTIONAL_MSG,
     NOT_TRANSACTIONAL_Q,
@@ -69,17 +70,21 @@ def _reported(receiver: AcknowledgingReceiver) -> list[Frame]:
 
 @goes_on()
 @covers("MQQB-3.1.5.8.2-14", "MQQB-3.1.5.8.2-15", "MQQB-3.1.5.8.2-16", "MQQB-3.1.5.8.2-23")
-@pytest.mark.parametrize("name", ["direct", "private", "public"])
+@pytest.mark.parametrize("name", ["direct", "private", "public", pytest.param("deleted", marks=needs("queue_control"))])
 def test_a_message_to_a_queue_that_is_not_there_is_disregarded(peer, sut, judge, name):
     """Of messages to no queue, express, recoverable and transactional, nothing is acknowledged, reported or kept."""
     receiver = AcknowledgingReceiver(peer, sut)
     destination = rf"TCP:{sut.address}\{NOWHERE}" if name == "direct" else None
+    if name == "deleted":
+        queue = sut.new_queue("deleted")
+        sut.delete_queue(queue)
+        destination = rf"TCP:{sut.address}\{queue}"
     public = {
         "DQ": PUBLIC,
         "QueueManagerAddress": sut.guid,
         "DestinationQueue": PublicQueueFormatName(PublicQueueIdentifier=UNKNOWN_GUID),
     }
-    lost = {"direct": {"DQ": 7}, "private": private_queue(sut.guid, UNKNOWN_NUMBER), "public": public}[name] | KEPT
+    lost = {"private": private_queue(sut.guid, UNKNOWN_NUMBER), "public": public}.get(name, {"DQ": DIRECT}) | KEPT
     rest = {"destination": destination, "properties": {"PA": 1}, **_traced(sut)}
     before = _reported(receiver)
     sent = [receiver.give(receiver.asking(lost | {"DM": recoverable}, **rest)) for recoverable in (0, 1)]

@@ -82,6 +82,11 @@ class Application:
         """Begin a transaction."""
         return str(self.call("begin", external=external)["transaction"])
 
+    def decide(self, verb: str, transaction: str, **arguments: Any) -> None:
+        """Say what is to become of a transaction; a refusal shows in what becomes of its messages."""
+        number = self.sut.control.begin(verb, transaction=transaction, **arguments)
+        eventually(self.peer, lambda: self.sut.control.answer(number) is not None)
+
     def there(self) -> dict[str, int]:
         """Return the lookup identifiers of what can be received, by label."""
         return self.there_in(self.queue)
@@ -160,42 +165,45 @@ def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
 @needs("transactions")
 @covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", "MQQB-3.1.7.2.2-01")
 def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(peer, sut, judge):
-    """In transactions with one phase and with two: what was taken in one that is aborted is there again, and not
-    acknowledged; what was taken in one that is committed has an ACK_RECEIVE and a FinalAck then, and not before.
+    """With one phase and with two, also where more is waited for: what was taken in a transaction that is aborted is
+    there again, and not acknowledged; in one that is committed it has an ACK_RECEIVE and a FinalAck then, not before.
     """
     application = Application(peer, sut, transactional=True)
     queue = application.queue
     aborted = application.begin()
     application.wait_for("a", "receive", queue=queue, transaction=aborted)
-    application.call("abort", transaction=aborted)
-    aborted = application.begin()
-    application.take(queue=queue, transaction=aborted)  # a
-    sut.control.begin("receive", queue=queue, timeout_ms=WAIT_MS, transaction=aborted)
-    settle(peer)
-    application.call("abort", transaction=aborted)
+    application.decide("abort", aborted)
+    for verb, external in (("abort", False), ("abort", True), ("commit", False)):
+        transaction = application.begin(external=external)
+        application.take(queue=queue, transaction=transaction)  # a
+        sut.control.begin("receive", queue=queue, timeout_ms=WAIT_MS, transaction=transaction)
+        settle(peer)
+        if external:
+            application.decide("prepare", transaction)
+        application.decide(verb, transaction)
     application.fill(*"bcdefg")
     refused = application.begin(external=True)
-    application.take(queue=queue, transaction=refused)  # a
-    application.call("prepare", transaction=refused)
-    application.call("abort", transaction=refused)
+    application.take(queue=queue, transaction=refused)  # b
+    application.decide("prepare", refused)
+    application.decide("abort", refused)
     back = [*application.there()]
     committed, voted, alone = application.begin(), application.begin(external=True), application.begin(external=True)
-    application.take(queue=queue, transaction=committed)  # a
-    application.take_that("c", transaction=committed)
-    application.take(queue=queue, transaction=voted)  # b
-    application.take(queue=queue, transaction=alone)  # d
-    application.call("prepare", transaction=voted)
-    early = application.acknowledged(0), application.finally_acknowledged(0)
+    application.take(queue=queue, transaction=committed)  # b
+    application.take_that("d", transaction=committed)
+    application.take(queue=queue, transaction=voted)  # c
+    application.take(queue=queue, transaction=alone)  # e
+    application.decide("prepare", voted)
+    early = application.acknowledged(1), application.finally_acknowledged(1)
     there = [*application.there()]
-    application.call("commit", transaction=committed)
-    application.call("commit", transaction=voted)
-    application.call("prepare", transaction=alone, single_phase=True)
-    application.take(queue=queue)  # e
-    late = application.acknowledged(5), application.finally_acknowledged(5)
+    application.decide("commit", committed)
+    application.decide("commit", voted)
+    application.decide("prepare", alone, single_phase=True)
+    application.take(queue=queue)  # f
+    late = application.acknowledged(6), application.finally_acknowledged(6)
     evidence = list(application.sent.values())
     for rules, which in ((("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01"), 0), (("MQQB-3.1.7.2.2-01",), 1)):
         for rule in rules:
-            expected = [[*"abcdefg"], [], [*"efg"], [*"abcde"], [*"fg"]]
+            expected = [[*"bcdefg"], ["a"], [*"fg"], [*"abcdef"], ["g"]]
             observed = [back, early[which], there, late[which], [*application.there()]]
             judge(rule, expected=expected, observed=observed, evidence=evidence)
     application.receiver.end()
@@ -214,8 +222,8 @@ def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, ju
     for transaction in (committed, aborted):
         application.take(queue=queue, transaction=transaction)
     application.call("purge", queue=queue)
-    application.call("commit", transaction=committed)
-    application.call("abort", transaction=aborted)
+    application.decide("commit", committed)
+    application.decide("abort", aborted)
     sent = list(application.sent.values())
     came = application.receiver.await_acks(3)
     evidence = [*sent, *came]

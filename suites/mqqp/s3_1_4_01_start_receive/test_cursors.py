@@ -12,7 +12,7 @@ import pytest
 from harness.peer.association import Call
 from harness.peer.remote import START, START2, Remote, RemoteQueue
 from harness.run.marks import needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK, RR_NACK
 from suites.messages import recoverable_message
 from suites.mqqp.steps.methods import by_each, judge_each
 from suites.mqqp.steps.reading import (
@@ -209,3 +209,16 @@ def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules
     observed = [after, sorted(ends), queue.labels()]
     expected_after = [sorted([FIRST, SECOND, THIRD]), ["MQ_OK"], []]
     judge_each(judge, rules["receive"], expected=expected_after, observed=observed, evidence=evidence)
+
+
+@by_each({START: {"receive": ["MQQP-3.1.4.1-D15"]}, START2: {"receive": ["MQQP-3.1.4.10-31"]}})
+def test_a_receive_by_a_cursor_goes_on_from_where_it_is(remote, judge, by, rules):
+    """What was received by a cursor is given back: the cursor is behind it, one that is new is before it."""
+    queue = filled(remote, FIRST, SECOND, THIRD)
+    cursor, fresh_one = (queue.cursor().settled().out.phCursor for _ in range(2))
+    first = queue.read(RECEIVE, by=by, hCursor=cursor)
+    ended = queue.end(first, RR_NACK)
+    reads = [queue.read(RECEIVE, by=by, hCursor=one) for one in (cursor, fresh_one)]
+    observed = [brought(first), ended.outcome, *(brought(read) for read in reads)]
+    expected = [FIRST, "MQ_OK", SECOND, FIRST]
+    judge_each(judge, rules["receive"], expected=expected, observed=observed, evidence=frames([first, *reads]))

@@ -42,6 +42,15 @@ add(
 )
 
 
+@fault("remote-close-keeps-the-entry", breaks="MQQP-3.1.4.4-15")
+class EntryKept(RemoteOpening):
+    """The entry of a queue that is closed stays in the collection."""
+
+    def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
+        super().close_open_queue_entry(entry)
+        self.qm.remote.OpenQueueEntryCollection.add(entry)
+
+
 @fault("remote-close-every-queue", breaks=("MQQP-3.1.4.4-06", "MQQP-3.1.4.4-12", "MQQP-3.1.1.5-02"))
 class EveryQueueClosed(RemoteOpening):
     """Every queue is closed."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
@@ -94,3 +96,23 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
     judge.finished("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03")
     seen = [*sorted(kinds), waiting(elsewhere)]
     judge("MQQP-3.1.1.3-02", expected=["cancelled", "still waits"], observed=seen, evidence=evidence)
+
+
+@needs("inspect")
+@covers("MQQP-3.1.4.4-15")
+@pytest.mark.parametrize("which", [0, 1], ids=["first", "second"])
+def test_the_entry_of_a_closed_queue_is_gone(remote, sut, judge, which):
+    """Of two openings of a queue one is closed: its entry is not there any more, that of the other is."""
+    queues = [remote.open() for _ in range(2)]
+    closed, other = queues[which], queues[1 - which]
+
+    def known() -> list[int]:
+        entries = sut.inspect()["RemoteReading"]["OpenQueueEntryCollection"]
+        handles = {int(entry["OpenQueueDescriptorHandle"]) for entry in entries}
+        return [one.context for one in queues if one.context in handles]
+
+    before = known()
+    ended = closed.close()
+    observed = [before, ended.outcome, known()]
+    expected = [[one.context for one in queues], "MQ_OK", [other.context]]
+    judge("MQQP-3.1.4.4-15", expected=expected, observed=observed, evidence=ended.evidence)

@@ -33,6 +33,18 @@ class StatusWrong(RemoteOpening):
         super().remote_qm_purge_queue(answering(call, Return=error_for_success), now)
 
 
+def _success_for_error(status: int) -> int:
+    return Status.MQ_OK
+
+
+@fault("remote-purge-always-succeeds", breaks="MQQP-3.1.4.7-03")
+class AlwaysSucceeds(RemoteOpening):
+    """What cannot be purged is said to have been."""
+
+    def remote_qm_purge_queue(self, call: Call, now: Now) -> None:
+        super().remote_qm_purge_queue(answering(call, Return=_success_for_error), now)
+
+
 @fault(
     "remote-purge-unopened",
     breaks=("MQQP-3.1.4.7-05", "MQQP-3.1.4.7-06"),

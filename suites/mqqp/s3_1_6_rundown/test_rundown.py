@@ -11,7 +11,7 @@ from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import RECEIVE, desc2
 from harness.wire.rpc_qmcomm import DENY_RECEIVE
-from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, brought, deliver, fill, filled, frames, waiting
+from suites.mqqp.steps.reading import FIRST, SECOND, THIRD, WAITING, brought, deliver, fill, filled, frames, waiting
 
 pytestmark = needs("qm2qm")
 
@@ -75,7 +75,9 @@ def test_a_client_that_is_gone_gives_all_its_messages_back(remote, judge):
 
 @covers("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02")
 def test_a_read_on_a_connection_of_its_own_is_given_back(remote, judge):
-    """The queue stays open where it was opened; the connection on which it was read ends: the message is back."""
+    """The queue stays open where it was opened; the connection on which it was read ends: the message is back, as is
+    one that comes when the read has waited for it on a connection that is gone.
+    """
     queue = filled(remote, FIRST, SECOND)
     reading = remote.associate(QM2QM)
     read = reading.call(START2, lpRemoteReadDesc2=desc2(queue.description(RECEIVE)))
@@ -86,8 +88,18 @@ def test_a_read_on_a_connection_of_its_own_is_given_back(remote, judge):
     reading.close()
     eventually_there(remote, queue, [FIRST, SECOND])
     observed = [brought(read), hidden, queue.labels()]
+    queue.purge().settled()
+    waiting_there = remote.associate(QM2QM)
+    description = desc2(queue.description(RECEIVE, ulTimeout=LONG_MS))
+    late = waiting_there.begin(START2, lpRemoteReadDesc2=description)
+    observed.append(waiting(late))
+    waiting_there.close()
+    deliver(remote, [THIRD])
+    eventually_there(remote, queue, [THIRD])
+    observed.append(queue.labels())
+    expected = [FIRST, [SECOND], [FIRST, SECOND], WAITING, [THIRD]]
     for rule in ("MQQP-3.1.6.2-01", "MQQP-3.1.6.2-02"):
-        judge(rule, expected=[FIRST, [SECOND], [FIRST, SECOND]], observed=observed, evidence=read.evidence)
+        judge(rule, expected=expected, observed=observed, evidence=frames([read, late]))
 
 
 def reopened(remote: Remote, association: Association) -> Call:

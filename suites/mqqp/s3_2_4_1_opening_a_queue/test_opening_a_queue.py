@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from functools import partial
 from uuid import UUID
 
+from harness.peer.rpc_server import ServedCall
 from harness.run.marks import covers, needs
 from harness.wire.rpc import QM2QM
 from harness.wire.rpc_qm2qm import IP_READ
-from suites.mqqp.steps.reader import OPEN_CONTEXT, QUEUE_DESCRIPTOR, QUEUE_HANDLE, SESSION_HANDLE, Reader
+from suites.mqqp.steps.reader import (
+    NO_SUCCESS,
+    OPEN_CONTEXT,
+    QUEUE_DESCRIPTOR,
+    QUEUE_HANDLE,
+    SESSION_HANDLE,
+    Reader,
+    frames_of,
+)
 
 FIVE_MINUTES_MS = 300_000
+NO_PORTS = (0, 0x1_0000, 0xFFFF_FFFF)
+NOWHERE = r"DIRECT=OS:no-such-host.invalid\private$\mqc-far"
 FAST = 200
 """A scale with which five minutes are soon over."""
 
@@ -30,7 +42,8 @@ def _binds(reader):
 def test_the_first_binding_tells_where_the_second_goes(peer, sut, judge):
     """qm2qm is bound, the port asked for, qm2qm bound there; RemoteQMOpenQueue comes on that, the first is closed."""
     reader = Reader(peer, sut)
-    reader.begin("remote_open", queue=reader.format_name).wait()
+    reader.begin("remote_open", queue=reader.format_name)
+    reader.server.wait("RemoteQMOpenQueue")
     bound = _binds(reader)
     frames = [frame for one in bound for frame, _ in one.binds]
     ports = [one.port for one in bound]
@@ -93,15 +106,20 @@ def test_dw_mqs_tells_whether_it_is_a_server(peer, sut, judge):
 @needs("remote_read")
 @covers("MQQP-3.2.4.1-06")
 def test_without_the_second_binding_nothing_is_called(peer, sut, judge):
-    """RemoteQMGetQMQMServerPort returns a port where nothing listens: the queue is not opened."""
+    """RemoteQMGetQMQMServerPort returns a port where nothing listens, or none: the queue is not opened; nor is one of a
+    host whose name has no address.
+    """
     reader = Reader(peer, sut)
     nowhere = reader.server.free_port()
-    reader.server.answers["RemoteQMGetQMQMServerPort"] = lambda call: call.respond(Return=nowhere)
-    reply = reader.begin("remote_open", queue=reader.format_name).wait()
-    asked = reader.one("RemoteQMGetQMQMServerPort")
-    later = [call.name for call in reader.server.calls if call.operation.interface == QM2QM]
-    observed = f"{later}, {'opened' if reply.get('ok') else 'refused'}"
-    judge("MQQP-3.2.4.1-06", expected=f"{[asked.name]}, refused", observed=observed, evidence=asked.evidence)
+    outcomes = []
+    for port in (nowhere, *NO_PORTS):
+        reader.server.answers["RemoteQMGetQMQMServerPort"] = partial(ServedCall.respond, Return=port)
+        outcomes.append(reader.begin("remote_open", queue=reader.format_name).outcome())
+    asked = reader.server.named("RemoteQMGetQMQMServerPort")
+    outcomes.append(reader.begin("remote_open", queue=NOWHERE).outcome())
+    called = {call.name for call in reader.server.calls if call.operation.interface == QM2QM}
+    expected = [{"RemoteQMGetQMQMServerPort"}, [NO_SUCCESS] * len(outcomes)]
+    judge("MQQP-3.2.4.1-06", expected=expected, observed=[called, outcomes], evidence=frames_of(asked))
 
 
 @needs("remote_read")

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
-from suites.mqqp.steps.reader import QUEUE_HANDLE, SESSION_HANDLE, Reader, description, frames_of
-from suites.mqqp.steps.reads import RECEIVING
+from suites.mqqp.steps.reader import (
+    CURSOR,
+    OTHER_QUEUE,
+    QUEUE_HANDLE,
+    SESSION_HANDLE,
+    Reader,
+    description,
+    frames_of,
+)
+from suites.mqqp.steps.reads import RECEIVING, TIMEOUT_MS
 
 
 @needs("remote_read")
 @covers("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
 def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
-    """Two queues are open, the first is closed: RemoteQMCloseQueue is called once, with its context handle."""
+    """Two queues are open, each with a cursor, the first is closed: RemoteQMCloseQueue is called once, with its context
+    handle. The other is read with its cursor.
+    """
     reader = Reader(peer, sut)
     first = reader.open()
+    reader.open_cursor(first)
     reader.open_as_another()
-    reader.open()
+    kept = reader.open_cursor(reader.open())
     reader.begin("remote_close", remote=first)
     calls = reader.server.wait("RemoteQMCloseQueue")
     evidence = [frame for call in calls for frame in call.evidence]
@@ -23,6 +34,11 @@ def test_the_queue_that_is_meant_is_closed(peer, sut, judge):
     found = [bytes(call.into.pphContext).hex() for call in calls if call.into is not None]
     for rule in ("MQQP-3.2.4.9-02", "MQQP-3.2.4.9-06"):
         judge(rule, expected=str([SESSION_HANDLE.hex()]), observed=str(found), evidence=evidence)
+    judge.finished("MQQP-3.2.4.9-05", "MQQP-3.2.4.9-06")
+    reader.begin("remote_receive", cursor=kept, timeout_ms=TIMEOUT_MS).wait()
+    reads = reader.reads()
+    of = [(description(call).hRemoteQueue, description(call).hCursor) for call in reads]
+    judge("MQQP-3.2.4.9-02", expected=[(OTHER_QUEUE, CURSOR)], observed=of, evidence=frames_of(reads))
 
 
 @needs("remote_read")

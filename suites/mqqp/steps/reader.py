@@ -30,6 +30,7 @@ START, START2 = "RemoteQMStartReceive", "RemoteQMStartReceive2"
 CANCELED = 0x400E_03E9
 """MQ_INFORMATION_REMOTE_CANCELED_BY_CLIENT. Spec: MS-MQQP 3.1.4.6."""
 ANSWER_MS = 10_000
+SUCCESS, NO_SUCCESS, NO_ANSWER = "success", "no success", "no answer"
 BODY, LABEL = b"read from afar", "far"
 
 Answer = Callable[[ServedCall], None]
@@ -102,6 +103,13 @@ class Request:
             self._answer = self.reader.sut.control.answer(self.number)
         return self._answer is not None
 
+    def outcome(self) -> str:
+        """Wait for the answer; return whether it is a success, ``NO_ANSWER`` when none comes."""
+        self.reader.peer.environment.run_until(lambda: self.answered, ANSWER_MS)
+        if not self.answered:
+            return NO_ANSWER
+        return SUCCESS if self.wait().get("ok") else NO_SUCCESS
+
     def wait(self, within_ms: int = ANSWER_MS) -> dict[str, Any]:
         """Return the answer; ConformanceFailure when none comes."""
         self.reader.peer.environment.run_until(lambda: self.answered, within_ms)
@@ -118,6 +126,8 @@ class Reader:
         self.sut = sut
         self.sent: list[bytes] = []
         """The packets that were given to it."""
+        self.remotes: list[int] = []
+        """What was opened, by the numbers that the SUT's verbs know."""
         self.server = RpcServer(peer, {})
         self.server.answers |= {
             "R_QMGetRTQMServerPort": lambda call: call.respond(Return=self.server.port),
@@ -216,6 +226,7 @@ class Reader:
     def open(self, **how: Any) -> int:
         """Let the SUT open the peer's queue; return the number that its verbs know it by."""
         remote = int(self.ask("remote_open", queue=self.format_name, **how)["remote"])
+        self.remotes.append(remote)
         self.peer.at_end(lambda: self._leave(remote))
         return remote
 
