@@ -9,7 +9,7 @@ import pytest
 from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.wire import PrivateQueueFormatNameId
-from suites.mqqb.steps.opening import check_alive, opened
+from suites.mqqb.steps.opening import check_alive, established, opened
 from suites.mqqb.steps.ordering import Receiver, order_ack, place, private_number
 from suites.mqqb.steps.sequences import Outgoing
 
@@ -58,12 +58,7 @@ def test_an_order_ack_of_any_number(peer, sut, judge, number):
     """A sequence begins with any number that follows none: its OrderAck has that number, in a body of 36 bytes."""
     receiver = Receiver(peer, sut)
     sent = receiver.send(transaction={"TxSequenceNumber": number, "PreviousTxSequenceNumber": 0})
-    frame = receiver.poll_acknowledgment()
-    came = "nothing" if frame is None else "an OrderAck"
-    judge("MQQB-3.1.6.9-01", expected="an OrderAck", observed=came, evidence=[sent, frame])
-    judge.finished("MQQB-3.1.6.9-01")
-    if frame is None:
-        raise ConformanceFailure("no OrderAck came for the transactional message")
+    frame = _order_ack(receiver, judge, sent)
     found, body = place(frame), bytes(frame["MessagePropertiesHeader"].MessageBody)
     evidence = [sent, frame]
     judge("MQQB-2.2.4.1-D02", expected=number, observed=found.TxSequenceNumber, evidence=evidence)
@@ -73,19 +68,21 @@ def test_an_order_ack_of_any_number(peer, sut, judge, number):
 
 
 @needs("queue_control", "private_names")
-@covers("MQQB-2.2.4-04", "MQQB-3.1.3.2-29")
+@covers("MQQB-2.2.4-04", "MQQB-3.1.3.2-29", "MQQB-3.1.6.9-01")
 def test_an_order_ack_to_a_private_name(peer, sut, judge):
     """For messages to a private name the OrderAck goes to private queue 4 of their sender.
 
-    It does so after a session on which direct names were used: each session begins with none.
+    It does so after a session on which direct names were used: each session begins with none. One of the same queue
+    manager that is still being set up makes no difference.
     """
     before = opened(peer)
     check_alive(before)
     before.close()
+    established(peer)
     receiver = Receiver(peer, sut)
     queue = PrivateQueueFormatNameId(PrivateQueueIdentifier=private_number(sut, sut.queue("transactional")))
     sent = receiver.send({"QueueManagerAddress": sut.guid}, destination=queue)
-    frame = receiver.await_acknowledgment()
+    frame = _order_ack(receiver, judge, sent)
     user = frame["UserHeader"]
     judge("MQQB-3.1.3.2-29", expected="DQ 3", observed=f"DQ {user.DQ}", evidence=[sent, frame])
     judge.finished("MQQB-3.1.3.2-29")
@@ -108,6 +105,17 @@ def test_reserved_of_an_order_ack_is_ignored(peer, sut, judge):
     body = bytes(packet["MessagePropertiesHeader"].MessageBody)[:16] + b"\xa7" * 20
     answer = session.send(order_ack(peer, sent, body=body))
     judge("MQQB-2.2.4.1-04", expected="does not come again", observed=outgoing.comes_again(1), evidence=[sent, answer])
+
+
+def _order_ack(receiver, judge, sent):
+    """Wait for the OrderAck of a message; that it does not come is judged."""
+    frame = receiver.poll_acknowledgment()
+    came = "nothing" if frame is None else "an OrderAck"
+    judge("MQQB-3.1.6.9-01", expected="an OrderAck", observed=came, evidence=[sent, frame])
+    judge.finished("MQQB-3.1.6.9-01")
+    if frame is None:
+        raise ConformanceFailure("no OrderAck came for the transactional message")
+    return frame
 
 
 def _class(frame):

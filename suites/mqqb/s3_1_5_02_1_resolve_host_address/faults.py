@@ -285,6 +285,19 @@ add(
 )
 
 
+@fault("next-hop-indexer-stays", breaks="MQQB-3.1.5.2.1-33")
+class NextHopIndexerStays(Resolving):
+    """When the name is resolved again NextHopIndexer stays at the last address that was tried."""
+
+    def use_addresses(self, session: Session, now: Now) -> None:
+        self.last = session.NextHopIndexer
+        super().use_addresses(session, now)
+
+    def select_next_hop(self, session: Session) -> None:
+        session.NextHopIndexer = max(session.NextHopIndexer, self.last)
+        super().select_next_hop(session)
+
+
 def _remote(element: str, value: object) -> Install:
     """Set what a session takes from its next hop, once the request is on its way."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
-from suites.mqqb.steps.opening import CLOCK_S, Between, settle
-from suites.mqqb.steps.ordering import acknowledgment_of_nothing, sent_before_open
+from suites.mqqb.steps.opening import CLOCK_S, Between, opened, settle
+from suites.mqqb.steps.ordering import ACK_RECEIVE, acknowledgment_of_nothing, final_ack, sent_before_open
 from suites.mqqb.steps.pinging import element
 from suites.mqqb.steps.sender import eventually
 from suites.mqqb.steps.sequences import (
@@ -60,7 +61,7 @@ def test_an_order_ack_before_the_session_is_open_closes_it(peer, judge):
     "MQQB-3.1.1.5-02",
 )
 def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
-    """Of four messages the first is acknowledged, then the third, the second, and the last."""
+    """Of four messages the first is acknowledged, then the third, the second, and the last, once it was sent again."""
     outgoing = Outgoing(peer, sut, "mqc-order-moves")
 
     def await_ack_count(count: int) -> None:
@@ -115,6 +116,9 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     index = element(outgoing.sequence(), "ResendIntervalIndex")
     judge("MQQB-3.1.5.6-05", expected=Between(0, len(table) - 1), observed=index, evidence=frame)
     judge.finished("MQQB-3.1.5.6-05")
+    if outgoing.comes_again(4) != "comes again":
+        raise ConformanceFailure("the last message is not sent again, so the index may never have been another")
+    outgoing.on_session()
     frame = outgoing.acknowledge(4)
     eventually(peer, lambda: not outgoing.unacknowledged())
     shown = f"{len(outgoing.unacknowledged())} unacknowledged, index {outgoing.sequence()['ResendIntervalIndex']}"
@@ -285,7 +289,10 @@ def test_acknowledged_messages_are_gone_and_the_next_sequence_begins(peer, sut, 
     ],
 )
 def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack(peer, sut, judge, restarted):
-    """Messages with JP and JN that arrived in order are journaled when their FinalAcks come, also after a crash."""
+    """Messages with JP and JN that arrived in order are journaled when their FinalAcks come, also after a crash.
+
+    Then one comes on a session of the peer, before the SUT has one.
+    """
     outgoing = Outgoing(peer, sut, f"mqc-order-kept-{int(restarted)}")
     outgoing.send(1, journal=["positive"])
     outgoing.send(1, journal=["negative"])
@@ -294,9 +301,13 @@ def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack
     settle(peer)
     if restarted:
         sut.restart()
+        acks.append(opened(peer).send(final_ack(peer, outgoing.sent[0], MessageClass=ACK_RECEIVE)))
+        settle(peer)
         outgoing.send()
         outgoing.next_session()
-    acks += [outgoing.finish(1, MessageClass=0x4000), outgoing.finish(2)]
+    else:
+        acks.append(outgoing.finish(1, MessageClass=ACK_RECEIVE))
+    acks.append(outgoing.finish(2))
 
     def found():
         journaled, dead = kept(sut, JOURNAL, outgoing.identifiers), kept(sut, DEAD, outgoing.identifiers)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, goes_on, needs
 from harness.sut.sut import Sut
 from harness.wire import MessageIdentifier
@@ -19,9 +20,10 @@ from suites.mqqb.steps.disposition import (
     history_entry,
     identifier,
     message_class,
+    private_queue,
 )
 from suites.mqqb.steps.opening import CLOCK_S, Between, opened, pass_time
-from suites.mqqb.steps.sender import eventually
+from suites.mqqb.steps.sender import Sender, eventually, tags
 
 LATER_S = 3
 SEVERAL = 5
@@ -80,6 +82,30 @@ def test_a_refused_message_that_comes_again_is_discarded(peer, sut, judge):
     observed = [f"0x{message_class(ack):04X} of {correlation(ack)}" for ack in came]
     for rule in ("MQQB-3.1.5.8.1-04", "MQQB-3.1.5.8.2-10"):
         judge(rule, expected=expected, observed=observed, evidence=[*sent, *came])
+
+
+@needs("private_names")
+@covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04")
+@pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
+def test_a_message_for_another_that_comes_again_is_handed_on_once(peer, sut, judge, recoverable):
+    """Of three messages for a queue of the peer two come twice: each goes to the peer once."""
+    sender = Sender(peer, sut)
+    connection = opened(peer)
+    user = private_queue(peer.identifier, 1) | {"DM": recoverable}
+    packets = [a_message(peer, user, destination=None, ApplicationTag=number) for number in (1, 2, 3)]
+    sent = [connection.send(packets[number]) for number in (0, 0, 1, 1, 2)]
+
+    def came() -> list[Frame]:
+        frames = [frame for one in peer.recorder.connections for frame in one.received if frame.kind == "UserMessage"]
+        return [frame for frame in frames if not peer.is_residue(frame)]
+
+    peer.environment.run_until(lambda: 3 in tags(came()), sut.connect_timeout_ms + sut.response_timeout_ms)
+    if 3 not in tags(came()):
+        raise ConformanceFailure("the SUT did not hand the last message on")
+    frames = came()
+    for rule in ("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-04"):
+        judge(rule, expected=[1, 2, 3], observed=tags(frames), evidence=[*sent, *frames])
+    sender.acknowledge_all(sender.session() if peer.unclaimed else connection)
 
 
 @covers("MQQB-3.1.5.8.1-01", "MQQB-3.1.5.8.1-D01")

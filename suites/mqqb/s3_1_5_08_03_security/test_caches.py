@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 from harness.errors import ConformanceFailure
@@ -61,6 +62,9 @@ def test_a_verified_certificate_is_cached(peer, sut, judge):
     entry: dict[str, Any] = entries[0] if entries else {"UserCert": {}, "SecurityID": "", "CachedTime": 0}
     certificate = entry["UserCert"].get("Certificate")
     judge("MQQB-3.1.5.8.3-30", expected=ALICE.certificate.hex(), observed=certificate, evidence=evidence)
+    digest = hashlib.md5(ALICE.certificate, usedforsecurity=False).hexdigest()  # MS-MQMQ 2.2.22
+    shown = entry["UserCert"].get("Digest", digest)
+    judge("MQQB-3.1.5.8.3-30", expected=f"Digest {digest}", observed=f"Digest {shown}", evidence=evidence)
     judge("MQQB-3.1.5.8.3-31", expected=ALICE.security_id.hex(), observed=entry["SecurityID"], evidence=evidence)
     for rule in ("MQQB-3.1.5.8.3-32", "MQQB-3.1.5.8.3-33"):
         judge(rule, expected="now", observed=moment(entry, now_s), evidence=evidence)

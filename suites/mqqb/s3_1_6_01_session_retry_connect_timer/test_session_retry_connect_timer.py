@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+
 from harness.errors import ConformanceFailure
 from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs
 from harness.sut.virtual_driver import TWO_ADDRESSES
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import check_alive, direct_name, opened, settle
+from suites.mqqb.steps.opening import check_alive, direct_name, history, opened, settle
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender, tags
 
@@ -211,3 +213,19 @@ def _reconnected(again, session, sut):
         if not due_ms * 4 // 5 <= took_ms <= due_ms + sut.slack_ms(RETRY_MS):
             return f"connected again after {took_ms} ms"
     return AGAIN
+
+
+@covers("MQQB-3.1.5.2.1-33")
+@needs("send", "two_addresses", "management")
+def test_after_the_last_address_the_first_is_tried_again(peer, sut, judge):
+    """The session at the second address is lost: the connection history has an attempt at the first before the next."""
+    sender = Sender(peer, sut, BY_NAME)
+    sender.send(1)
+    session, sent = sender.first(1)
+    session.close()
+    again = sender.session()
+    sender.acknowledge_all(again)
+    tried = [entry["AddressList"] for entry in history(sut, BY_NAME)]
+    turns = ["second" if address == peer.address else "first" for address, _ in itertools.groupby(tried)]
+    expected = ["first", "second", "first", "second"]
+    judge("MQQB-3.1.5.2.1-33", expected=expected, observed=turns, evidence=[*sent, *again.received])

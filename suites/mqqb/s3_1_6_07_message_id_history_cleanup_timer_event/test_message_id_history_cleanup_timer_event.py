@@ -22,7 +22,8 @@ FASTEST = CLEANUP_MS // 2_000
 def test_old_entries_are_deleted_each_time_that_the_timer_expires(peer, sut, judge):
     """A message starts the timer, one comes between that and the first expiry, one before the second; we look at these.
 
-    An entry goes when it is older than the duration: the earlier one at the second expiry, the other at the third.
+    An entry goes when it is older than the duration: the earlier one at the second expiry, the other at the third. One
+    more message, while the timer runs, does not put it off.
     """
     sut.slow_down(FASTEST)
     sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
@@ -40,6 +41,7 @@ def test_old_entries_are_deleted_each_time_that_the_timer_expires(peer, sut, jud
     sent.append(session.send(a_message(peer)))
     wait_until(1.75)
     seen = {1.75: _present(sut, sent)}
+    session.send(a_message(peer))
     wait_until(2.5)
     seen[2.5] = _present(sut, sent)
     wait_until(3.5)
@@ -55,7 +57,8 @@ def test_a_message_that_was_forgotten_is_taken_once_more(peer, sut, judge):
     """Of three messages that come twice, those whose first time is long enough ago are in their queue twice.
 
     The first starts the timer; the second comes before its first expiry and goes at the second, as does the third when
-    it comes before the second and goes at the third. The first comes again while it is younger than the duration.
+    it comes before the second and goes at the third. The first comes again while it is younger than the duration. One
+    more message, while the timer runs, does not put it off.
     """
     sut.slow_down(FASTEST)
     sut.set_timers(message_id_history_cleanup_ms=CLEANUP_MS)
@@ -70,6 +73,7 @@ def test_a_message_that_was_forgotten_is_taken_once_more(peer, sut, judge):
     again = [at(0.4, starting.data)]
     second = at(0.45, recoverable_message(peer, label="second"))
     third = at(1.45, recoverable_message(peer, label="third"))
+    at(1.75, recoverable_message(peer, label="another"))
     again.append(at(2.5, second.data))
     again.append(at(3.5, third.data))
 

@@ -82,7 +82,7 @@ class Sender:
             raise ConformanceFailure(f"{len(sent)} of {count} messages came")
         return session, sent
 
-    def acknowledge_all(self, session: Session) -> Frame:
+    def acknowledge_all(self, session: Conversation) -> Frame:
         """Acknowledge everything that came on the session (at most 32 recoverable ones), so that nothing is left."""
         recoverable = sum(is_recoverable(frame) for frame in messages(session))
         sent = [frame for frame in session.sent if frame.kind == "UserMessage"]
