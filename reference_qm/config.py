@@ -38,6 +38,10 @@ class TimerSettings:
     remote_call_ms: int = 300_000
     scale: int = 1
 
+    def scaled(self, duration_ms: int) -> int:
+        """Return how long a timer of a specified duration runs here, int ms."""
+        return duration_ms // self.scale
+
 
 @dataclass(frozen=True, slots=True)
 class QueueSettings:

@@ -74,9 +74,10 @@ class Closing(Part):
             self.qm.closed_sessions.append(session)
 
     def on_transport_lost(self, session: Session, reason: str, now: Now) -> None:
-        """Close the session of a lost connection. Spec: MS-MQQB 3.1.7.3, 3.1.7.1.6."""
-        if session.initiator and session.OutgoingQueueReference is not None:
-            self.qm.dispatch_collection.remove_queue(session.OutgoingQueueReference)
+        """Close the session of a lost connection. Spec: MS-MQQB 3.1.7.3, 3.1.7.1.6.
+
+        What was dispatched is so no more when the next session begins (``initialize_messages``).
+        """
         self.close(session, f"the transport was lost: {reason} (MS-MQQB 3.1.7.3)", now)
 
     def on_session_cleanup_timer(self, session: Session, now: Now) -> None:

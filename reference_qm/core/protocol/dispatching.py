@@ -19,7 +19,7 @@ class DispatchCollection(Part):
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         """Let a message of a session's table be sent.
 
-        Spec: MS-MQDMPR 3.1.7.1.28, MS-MQQB 3.1.5.9, 3.1.7.12, 3.1.7.14.
+        Spec: MS-MQQB 3.1.7.12, 3.1.5.9, 3.1.7.14, MS-MQDMPR 3.1.7.1.28.
         """
         session.OutgoingMessageTable.dispatch(position)
 

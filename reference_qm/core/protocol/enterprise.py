@@ -265,7 +265,7 @@ class DirectoryClient(Part):
             TimerName.DIRECTORY_SITE_GATES_UPDATE: settings.directory_site_gates_update_ms,
             TimerName.QUEUE_MANAGER_QUERY: settings.queue_manager_query_ms,
         }[name]
-        self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, duration_ms // settings.scale)
+        self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, settings.scaled(duration_ms))
 
     def _topology(self) -> Topology:
         """Read the enterprise; one that is too large to be read is as one that cannot be read: empty."""

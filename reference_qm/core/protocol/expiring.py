@@ -61,13 +61,8 @@ class Expiring(Part):
         """Let the timer run for the message that expires first. Spec: MS-MQDMPR 3.1.2.4."""
         self.qm.deadlines_changed = False
         due = [one for one in (self.qm.to_be_received.earliest_s, self.qm.to_be_sent.earliest_s) if one is not None]
-        if not due:
-            self.qm.timers.stop(_TIMER)
-            return
-        wait_ms = 1_000 * max(0, min(due) - now.utc_s)
-        remaining_ms = self.qm.timers.remaining_ms(_TIMER, now.monotonic_ms)
-        if remaining_ms is None or remaining_ms > max(1, wait_ms):
-            self.qm.timers.start(_TIMER, now.monotonic_ms, wait_ms)
+        if due:
+            self.qm.timers.start(_TIMER, now.monotonic_ms, 1_000 * (min(due) - now.utc_s))
 
     def on_expiration_timer(self, now: Now) -> None:
         """Delete what has expired. Spec: MS-MQDMPR 3.1.7.2.7, MS-MQQB 3.1.7.1.2.

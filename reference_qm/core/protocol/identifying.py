@@ -94,16 +94,17 @@ class Identifying(Part):
         for packet in packets:
             if self.qm.is_connected(session, transport):
                 self.receive_packet(session, packet, now)
-        if error is not None and self.qm.is_connected(session, transport):
-            self.note_received(session)
-            if error.field in _SIGNED_BY:
-                self.verify_signature(session, error, now)
-            else:
-                self.refuse_malformed(session, error, now)
-        elif session.framer.pending and self.qm.is_connected(session, transport):
+        if not self.qm.is_connected(session, transport):
+            return
+        if error is None:
             self.check_announced(session, now)
-        if transport is not None:
-            self.note_unfinished(session, transport, now)
+            self.note_unfinished(session, now)
+            return
+        self.note_received(session)
+        if error.field in _SIGNED_BY:
+            self.verify_signature(session, error, now)
+        else:
+            self.refuse_malformed(session, error, now)
 
     def check_announced(self, session: Session, now: Now) -> None:
         """Close on a packet longer than any that the state admits, before it has come. Spec: MS-MQQB 3.1.5.3, 3.1.5.4.
@@ -117,10 +118,10 @@ class Identifying(Part):
             reason = f"a packet of {announced} bytes in {state}, at most {longest} (MS-MQQB 3.1.5.3, 3.1.5.4)"
             self.qm.closing.close(session, reason, now)
 
-    def note_unfinished(self, session: Session, transport: str, now: Now) -> None:
+    def note_unfinished(self, session: Session, now: Now) -> None:
         """Note what is held of an unfinished packet; who has waited longest has to go when all hold too much."""
-        connected = self.qm.is_connected(session, transport)
-        self.qm.unfinished.note(transport, session.framer.pending if connected else 0)
+        assert session.transport is not None
+        self.qm.unfinished.note(session.transport, session.framer.pending)
         self.qm.closing.shed(now)
 
     def receive_packet(self, session: Session, data: bytes, now: Now) -> None:

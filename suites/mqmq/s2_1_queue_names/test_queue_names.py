@@ -191,6 +191,8 @@ def test_format_names(peer, sut, judge, rule):
     capability, known = KNOWN.get(rule, ("send", ""))
     if known and sut.has(capability):
         good = [*good, known.format(peer=peer.identifier)]
+    if rule == "MQMQ-2.1.7-01":
+        good = [*good, f"{sut.format_name('plain')},{sut.format_name('admin')}"]
     taken = {name: _sendable(sut, name) for name in (*good, *unknown, *bad)}
     if unknown and not good and TAKEN not in taken.values():
         judge.not_exercised(rule, "every name is refused, those that are well formed as well: nobody may know them")

@@ -8,7 +8,16 @@ from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
-from suites.mqqb.steps.opening import OTHER_GUID, OneOf, called, direct_name, entry_text, history, pass_time, response
+from suites.mqqb.steps.opening import (
+    OTHER_GUID,
+    OneOf,
+    called,
+    direct_name,
+    entry_text,
+    outgoing_queues,
+    pass_time,
+    response,
+)
 
 STEPS = 20
 PROGRESS = ("InProcess", "EstablishPacketReceived", "Established")
@@ -19,11 +28,16 @@ UNRESOLVABLE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 def failure(peer: Peer, sut: Sut, format_name: str) -> dict[str, Any] | None:
     """Wait for the entry of a failure; None when none appeared."""
     for _ in range(STEPS):
-        failed = [entry for entry in history(sut, format_name) if entry["Status"] not in PROGRESS]
+        failed = [entry for entry in _entries(sut, format_name) if entry["Status"] not in PROGRESS]
         if failed:
             return failed[-1]
         pass_time(peer, sut.response_timeout_ms // STEPS)
     return None
+
+
+def _entries(sut: Sut, format_name: str) -> list[dict[str, Any]]:
+    """Return the ConnectionHistory of the OutgoingQueue for a format name; nothing when it is not shown."""
+    return [entry for queue in outgoing_queues(sut, format_name) for entry in queue["ConnectionHistory"]]
 
 
 @needs("send", "management")
@@ -38,7 +52,7 @@ def test_a_refused_connection_leaves_an_entry_that_says_so(peer, sut, judge):
     judge(
         "MQQB-3.1.5.2-01",
         expected="an entry of a failure",
-        observed="an entry of a failure" if entry else f"{len(history(sut, to))} entries, none of a failure",
+        observed="an entry of a failure" if entry else f"{len(_entries(sut, to))} entries, none of a failure",
     )
     judge.finished("MQQB-3.1.5.2-01")
     if entry is None:

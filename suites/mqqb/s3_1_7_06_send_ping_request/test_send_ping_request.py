@@ -7,7 +7,17 @@ from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.wire import session_ack
 from suites.mqqb.steps.opening import OneOf, agree, respond, settle
-from suites.mqqb.steps.pinging import OPENED, OPENED_NONE, SIGNATURE, UNHEARD, Caller, cookie_of, field, shown
+from suites.mqqb.steps.pinging import (
+    OPENED,
+    OPENED_NONE,
+    SIGNATURE,
+    UNHEARD,
+    Caller,
+    cookie_of,
+    element,
+    field,
+    shown,
+)
 from suites.mqqb.steps.provoking import let_send
 
 RETRIED = f"{OPENED} after the retry time"
@@ -153,6 +163,9 @@ def test_each_ping_has_the_next_cookie(peer, sut, judge):
         observed=_cookies(cookie, next_cookie),
         evidence=[first, second],
     )
+    if sut.has("inspect"):
+        kept = element(sut.inspect()["QueueManager"], "PingCookie")
+        judge("MQQB-3.1.7.6-03", expected=shown("Cookie", next_cookie), observed=shown("Cookie", kept), evidence=second)
     judge.finished("MQQB-3.1.7.6-03")
     distinct = "two cookies" if cookie != next_cookie else _cookies(cookie, cookie)
     allowed = OneOf("two cookies", _cookies(1, 1))

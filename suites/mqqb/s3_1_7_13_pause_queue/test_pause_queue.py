@@ -7,6 +7,7 @@ from harness.errors import ConformanceFailure
 from harness.peer.conversation import Session
 from harness.peer.peer import PEER_QUEUE, Peer
 from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import RECOVERABLE_ACK_MS, initiated, pass_time
@@ -133,10 +134,14 @@ def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
     sent = sender.collect_all(session, window)
     if len(sent) != window:
         raise ConformanceFailure(f"{len(sent)} messages came through a window of {window}")
-    sut.pause(sender.to)
+    refusal = ""
+    try:
+        sut.pause(sender.to)
+    except ControlRefused as refused:
+        refusal = f", {refused}"
     ack = sender.acknowledge_all(session)
     session.quiet()
-    observed = f"{sut.outgoing(sender.to)['state']}, up to message {max(tags(messages(session)))}"
+    observed = f"{sut.outgoing(sender.to)['state']}, up to message {max(tags(messages(session)))}{refusal}"
     judge(
         "MQQB-3.1.7.13-13", expected=f"OnHold, up to message {window}", observed=observed, evidence=[ack, session.last]
     )

@@ -39,6 +39,7 @@ from suites.mqqb.steps.disposition import (
 )
 from suites.mqqb.steps.opening import OneOf, pass_time
 from suites.mqqb.steps.ordering import private_number
+from suites.mqqb.steps.secured import NOBODY
 
 ATTRIBUTES = {
     "MQQB-3.1.7.15-D01": "acknowledgments asked for",
@@ -278,15 +279,22 @@ def test_what_an_acknowledgment_of_arrival_or_refusal_says(peer, sut, judge, rec
 )
 @pytest.mark.parametrize("recoverable", [0, 1], ids=["express", "recoverable"])
 def test_an_acknowledgment_has_nothing_of_what_the_message_asks_for(peer, sut, judge, recoverable):
-    """A message that arrives and one that is refused, both with all that can be asked for, to direct names."""
+    """A message that arrives and two that are refused, with all that can be asked for, to direct names.
+
+    The last one has a SecurityHeader that says nothing: its body was not encrypted either.
+    """
     receiver = AcknowledgingReceiver(peer, sut)
     answers = {"ResponseQueue": rf"TCP:{peer.address}\private$\mqc-answers"}
     user = answers | {"DM": recoverable, "TimeToBeReceived": 900, "JP": 1, "JN": 1}
     asks: dict[str, Any] = {"base": {"TimeToReachQueue": 800}, "body": BODY}
     every = {"PA": 1, "NA": 1, "PR": 1, "NR": 1}
     arrived = receiver.acknowledgment(receiver.asking(user, properties=every | {"NR": 0}, **asks))
-    refused = receiver.acknowledgment(receiver.asking(user, queue="transactional", properties=every, **asks), 2)
-    for (sent, ack), queue, body in ((arrived, "plain", b""), (refused, "transactional", BODY)):
+    refusals = [
+        receiver.acknowledgment(receiver.asking(user, queue="transactional", properties=every, **more, **asks), count)
+        for count, more in ((2, {}), (3, {"security": {"ST": NOBODY, "DE": 1}}))
+    ]
+    of_refused = ((one, "transactional", BODY) for one in refusals)
+    for (sent, ack), queue, body in ((arrived, "plain", b""), *of_refused):
         judge_attributes(judge, sent, ack)
         named_here = f"{DIRECT}: {sut.format_name(queue).removeprefix('DIRECT=')}".lower()
         for rule, expected, observed in (
