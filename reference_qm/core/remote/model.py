@@ -74,9 +74,6 @@ class EntryCollection(Generic[Entry]):
     def __iter__(self) -> Iterator[Entry]:
         return chain.from_iterable(self._by_handle.values())
 
-    def __contains__(self, entry: Entry) -> bool:
-        return entry in self._by_handle.get(entry.OpenQueueDescriptorHandle, {})
-
     def of(self, handle: int) -> list[Entry]:
         """Return the entries of an open queue."""
         return list(self._by_handle.get(handle, ()))

@@ -69,12 +69,7 @@ class RemoteOpening(Part):
         self.qm.remote.note(call.respond(Return=Status.MQ_OK, pphContext=None))
 
     def close_open_queue_entry(self, entry: OpenQueueEntry) -> None:
-        """Forget what a client has opened, cancel what it reads, close its queue. Spec: MS-MQQP 3.1.4.4, 3.1.6.1.
-
-        A rundown may find that the entry was closed: its client was gone before it was answered.
-        """
-        if entry not in self.qm.remote.OpenQueueEntryCollection:
-            return
+        """Forget what a client has opened, cancel what it reads, close its queue. Spec: MS-MQQP 3.1.4.4, 3.1.6.1."""
         self.qm.remote.OpenQueueEntryCollection.remove(entry)
         self.cancel_remote_reads(entry)
         descriptor = self.qm.remote_starting.find_remote_descriptor(entry.OpenQueueDescriptorHandle)

@@ -24,7 +24,9 @@ from harness.wire.rpc_qmcomm import (
     queue_format,
 )
 from harness.wire.rpc_stub import octets
+from suites.messages import recoverable_message
 from suites.mqqp.steps.reader import Reader
+from suites.mqqp.steps.reading import send_all
 
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
 OPENED, REFUSED = "opened", "refused"
@@ -142,13 +144,23 @@ def test_subqueues(opening, direct, sut, judge):
 @needs("qm2qm", "queue_control")
 @covers("MQMQ-2.2.7-15")
 def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
-    """Lineage is the computer's GUID and Uniquifier the queue's number: with another of either nothing is opened."""
-    lineage, _, number = sut.private_format_name(sut.new_queue()).removeprefix("PRIVATE=").partition("\\")
+    """Lineage is the computer's GUID and Uniquifier the queue's number: with another of either nothing is opened. What
+    is opened is the queue itself, or its journal.
+    """
+    name = sut.new_queue(journaling=True)
+    lineage, _, number = sut.private_format_name(name).removeprefix("PRIVATE=").partition("\\")
     identifier, uniquifier = UUID(lineage), int(number, 16)
     seen = [opening(PRIVATE, (identifier, uniquifier))]
     evidence = opening.frames
     seen += [opening(PRIVATE, (OTHER_GUID, uniquifier)), opening(PRIVATE, (identifier, 0xFFF0_0000))]
     judge("MQMQ-2.2.7-15", expected=f"{[OPENED, REFUSED, REFUSED]}", observed=f"{seen}", evidence=evidence)
+    path = rf"TCP:{sut.address}\{name}"
+    remote, named = opening.remote, (identifier, uniquifier)
+    send_all(remote, [recoverable_message(remote.peer, label=one, destination=path) for one in ("a", "b")])
+    queue, journal = (remote.open(form=queue_format(PRIVATE, named, one)) for one in (0, SYSTEM | JOURNAL))
+    queue.receive()
+    observed = [queue.labels(), journal.labels()]
+    judge("MQMQ-2.2.7-15", expected=[["b"], ["a"]], observed=observed, evidence=queue.opened.evidence)
 
 
 @needs("remote_read")

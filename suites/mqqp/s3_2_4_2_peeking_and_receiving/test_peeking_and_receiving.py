@@ -45,6 +45,8 @@ pytestmark = needs("remote_read")
 ALWAYS_OLD = "the SUT does not ask for versions and always calls RemoteQMStartReceive, as Windows 2000 does"
 TIMEOUTS_MS = (0, INFINITE)
 """The least and the greatest time-out of a read."""
+IO_TIMEOUT, ACCESS_DENIED = 0xC00E_001B, 0x0000_0005
+"""MQ_ERROR_IO_TIMEOUT, and the status of a fault."""
 LIVES = ("time_to_reach_queue_s", "time_to_be_received_s")
 """What an application is told of how long a message lives may be what is left of it."""
 VERSIONS = {
@@ -92,7 +94,12 @@ def judge_fields(reader: Reader, judge: Judge, reading: Reading, method: str, ru
     remote = reader.open()
     reader.let_reads_wait()
     request = reading.begin(reader, remote)
-    call = reader.await_reads()[0]
+    reader.peer.environment.run_until(lambda: bool(reader.reads()), reader.sut.response_timeout_ms)
+    if not reader.reads():
+        evidence = frames_of(reader.server.calls)
+        judge(rules["ulAction"], expected=reading.action, observed="no read came", evidence=evidence)
+        return
+    call = reader.reads()[0]
     if method == START2 and call.name == START and not reader.server.named("RemoteQmGetVersion"):
         judge.give_up(Verdict.NOT_APPLICABLE, ALWAYS_OLD)
         return
@@ -141,7 +148,7 @@ def test_the_version_of_the_server_decides_what_is_called(peer, sut, judge, sect
     ):
         reader.set_version(*version)
         before = len(reader.server.calls)
-        section.reading.begin(reader, remote, cursor=cursor).wait()
+        section.reading.begin(reader, remote, cursor=cursor).outcome()
         calls = reader.server.calls[before:]
         called = [call.name for call in calls if call.name in (START, START2)]
         asked = [call.name for call in calls[:1]] == ["RemoteQmGetVersion"]
@@ -186,17 +193,20 @@ def test_pending_reads_are_known_by_their_identifiers(peer, sut, judge, section)
 @needs("inspect")
 @each_section(lambda section: [section.removal])
 def test_a_read_that_is_over_is_pending_no_more(peer, sut, judge, section):
-    """One entry while the server lets the read wait, none when it has answered."""
+    """One entry while the server lets the read wait, none when it has answered: a message, a failure, a fault."""
     reader = Reader(peer, sut)
     remote = reader.open()
     reader.let_reads_wait()
-    request = section.reading.begin(reader, remote, READ_TIMEOUT_MS)
-    call = reader.await_reads()[0]
-    pending = len(reader.pending())
-    reader.give(call)
-    request.wait()
-    counts = f"{pending} pending, then {len(reader.pending())}"
-    judge(section.removal, expected="1 pending, then 0", observed=counts, evidence=call.evidence)
+    cursor = reader.open_cursor(remote) if section.reading.cursor else None
+    ways = (reader.give, lambda call: give(call, None, IO_TIMEOUT), lambda call: call.fault(ACCESS_DENIED))
+    for number, answer in enumerate(ways, 1):
+        request = section.reading.begin(reader, remote, READ_TIMEOUT_MS, cursor)
+        call = reader.await_reads(number)[-1]
+        pending = len(reader.pending())
+        answer(call)
+        request.wait()
+        counts = f"{pending} pending, then {len(reader.pending())}"
+        judge(section.removal, expected="1 pending, then 0", observed=counts, evidence=call.evidence)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def test_the_queue_that_is_meant_is_purged(peer, sut, judge, which):
     }
     remotes.append(reader.open())
     for _ in range(2):
-        reader.begin("remote_purge", remote=remotes[which]).wait()
+        reader.begin("remote_purge", remote=remotes[which]).outcome()
     calls = reader.server.wait("RemoteQMPurgeQueue", 2)
     found = [call.into.hQueue for call in calls if call.into is not None]
     expected = [(QUEUE_HANDLE, OTHER_HANDLE)[which]] * 2
