@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import signal
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -25,8 +24,6 @@ BROKEN = (Verdict.FAIL, Verdict.WARN)
 """The verdicts with which a check says that a rule is broken."""
 BROKEN_OFF = (Verdict.INCONCLUSIVE, Verdict.HARNESS_ERROR)
 """The verdicts of a check that could not come to an end."""
-CHECK_CPU_S = 20.0
-"""The computing after which one check is broken off: whole suites take less. In the core of its SUT: that hangs."""
 TRIAL_CPU_S = 300
 
 UNNEEDED = (
@@ -145,21 +142,17 @@ class Trials:
         driver = VirtualDriver(file, raises=raises)
         driver.start()
         self._config.stash[DRIVER] = driver
-        signal.signal(signal.SIGVTALRM, _end_check)
         return run.folder
 
     def _run_check(self, check: str) -> tuple[list[Line], float]:
         entries: list[Entry] = []
         self._config.stash[LOG] = entries
         begun = time.process_time()
-        signal.setitimer(signal.ITIMER_VIRTUAL, CHECK_CPU_S, CHECK_CPU_S)
         try:
             item = self._items[check]
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
         except Endless:
             entries.append(_broken_off(check))
-        finally:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
         return [_line(check, entry) for entry in entries], time.process_time() - begun
 
 
@@ -203,10 +196,6 @@ class _Loop:
         except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - raised again when the session has ended
             self.error = error
         return True
-
-
-def _end_check(*_: object) -> None:
-    raise Endless(f"no end after {CHECK_CPU_S:.0f} s of computing")
 
 
 def _broken_off(check: str) -> Entry:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 import signal
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from harness.paths import SUITES
+from harness.run.computing import bounded_computing
 
 if TYPE_CHECKING:
     from harness.capture.recorder import Frame
@@ -194,7 +195,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Any:
     """After a check, look whether the SUT's process still runs; workers leave that to the session."""
-    done = yield
+    run = item.config.stash.get(RUN, None)
+    virtual = run is not None and run.file.driver.kind == "virtual"
+    with bounded_computing() if virtual else nullcontext():
+        done = yield
     if RUN in item.config.stash:
         after_check(item, item.config.stash[DRIVER], more=nextitem is not None, told=item.stash.get(TOLD, False))
     return done

@@ -1,0 +1,31 @@
+"""The bound for what a check computes."""
+
+from __future__ import annotations
+
+import signal
+
+import pytest
+
+from harness.errors import Endless
+from harness.run.computing import bounded_computing
+
+
+def test_what_computes_without_an_end_is_ended_and_what_follows_has_its_own_time() -> None:
+    before = signal.getsignal(signal.SIGVTALRM)
+    for _ in range(2):
+        with pytest.raises(Endless, match="no end after 0 s of computing"), bounded_computing(0.02):
+            while True:
+                pass
+    assert signal.getsignal(signal.SIGVTALRM) == before
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+
+
+def test_it_is_ended_again_when_it_goes_on() -> None:
+    ended = 0
+    with bounded_computing(0.02):
+        while ended < 3:
+            try:
+                while True:
+                    pass
+            except Endless:
+                ended += 1
