@@ -11,7 +11,7 @@ from harness.sut.sut import Sut
 from harness.wire import session_ack
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import NOWHERE, private_queue
-from suites.mqqb.steps.opening import ACK_MS, OneOf, check_alive, internal_bits, opened
+from suites.mqqb.steps.opening import ACK_MS, RECOVERABLE_ACK_MS, OneOf, check_alive, internal_bits, opened
 from suites.mqqb.steps.ordering import Receiver
 
 FLAGS = 32
@@ -207,3 +207,31 @@ def test_flags_are_those_of_recoverable_messages(peer, sut, judge):
         for rule in ("MQQB-3.1.5.8.7-11", "MQQB-3.1.5.8.7-13", "MQQB-3.1.5.8.7-15"):
             judge(rule, expected=expected, observed=observed, evidence=evidence)
         before += count
+
+
+@covers("MQQB-3.1.5.8.7-15")
+def test_a_duplicate_holds_no_acknowledgment_up(peer, sut, judge):
+    """A recoverable message that was acknowledged comes again, then another: that is flagged, third or second (E17)."""
+    session = opened(peer)
+    twice = recoverable_message(peer)
+    sent = [session.send(twice)]
+
+    def highest() -> int:
+        headers = [frame["SessionHeader"] for frame in session.received if frame.kind == "SessionAck"]
+        return max(
+            (one.RecoverableMsgAckSeqNumber + int(one.RecoverableMsgAckFlags).bit_length() - 1 for one in headers),
+            default=0,
+        )
+
+    within_ms = 3 * sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS)
+    if not peer.environment.run_until(lambda: highest() == 1, within_ms):
+        raise ConformanceFailure("the SUT does not acknowledge a recoverable message as one")
+    sent += [session.send(packet) for packet in (twice, recoverable_message(peer))]
+    peer.environment.run_until(lambda: highest() == len(sent), within_ms)
+    judge(
+        "MQQB-3.1.5.8.7-15",
+        expected=OneOf("flagged up to 3", "flagged up to 2"),
+        observed=f"flagged up to {highest()}",
+        evidence=[*sent, session.last],
+        errata="E17",
+    )
