@@ -157,7 +157,7 @@ class SendMessage:
     sender: str | None = None
     certificate: str | None = None
     dead_letter_queue: str | None = None
-    trace_queue: str | None = None
+    trace_queue: UUID | None = None
 
 
 @value_object

@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import base64
 from dataclasses import fields, replace
-from uuid import UUID
 
-from reference_qm.codec import NULL_GUID, MessageIdentifier, MessagePropertiesHeader, PublicName
+from reference_qm.codec import NULL_GUID, MessageIdentifier, MessagePropertiesHeader
 from reference_qm.codec.format_names import MultipleElementName
 from reference_qm.control import FACILITIES
 from reference_qm.core.arguments import check_number
@@ -88,7 +87,6 @@ class Commands(Part):
         if transaction is not None:
             request = replace(request, transactional=True)
         _check_message(request)
-        _trace_queue(request)
         self._check_dead_letter_queue(request)
         name = parse_name(request.to)
         if isinstance(name, MultipleElementName):
@@ -215,7 +213,7 @@ class Commands(Part):
             ResponseQueueFormatName=request.response_queue,
             ApplicationDeadletterQueue=request.dead_letter_queue or "",
             TracingRequested=request.trace_queue is not None,
-            TracingQueueIdentifier=_trace_queue(request),
+            TracingQueueIdentifier=request.trace_queue or NULL_GUID,
             TransactionIdentifier=transaction if request.transactional else None,
             FirstInTransaction=request.transactional,
             LastInTransaction=request.transactional,
@@ -258,12 +256,3 @@ def _check_message(request: commands.SendMessage) -> None:
     check_number("priority", request.priority, 0, 7)
     for name in ("body_type", "application_tag", "time_to_reach_queue_s", "time_to_be_received_s"):
         check_number(name, getattr(request, name) or 0, 0, 0xFFFFFFFF)
-
-
-def _trace_queue(request: commands.SendMessage) -> UUID:
-    if request.trace_queue is None:
-        return NULL_GUID
-    name = parse_name(f"PUBLIC={request.trace_queue}")
-    if not isinstance(name, PublicName):
-        raise CommandError(f"trace_queue: {request.trace_queue!a} is not one GUID of a public queue")
-    return name.QueueGuid

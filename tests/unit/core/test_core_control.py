@@ -174,6 +174,7 @@ WRONG = [
     ({"verb": "peek_by_lookup_id", "transaction": GUID}, "unknown argument 'transaction'"),
     ({"verb": "commit"}, "argument 'transaction' is missing"),
     ({"verb": "commit", "transaction": "t"}, "transaction must be a GUID, not 't'"),
+    ({"verb": "send", "to": "x", "trace_queue": f"{GUID},PUBLIC={GUID}"}, "trace_queue must be a GUID"),
     ({"verb": "commit", "transaction": 5}, "transaction must be a string, not 5"),
     ({"verb": "peek_next"}, "argument 'cursor' is missing"),
     ({"verb": "x\n" * 1_000}, "unknown verb"),
