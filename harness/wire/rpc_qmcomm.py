@@ -35,7 +35,7 @@ NO_SUFFIX, JOURNAL, DEADLETTER, DEADXACT, XACTONLY, SUBQUEUE_SUFFIX = range(6)
 SYSTEM = 0x80
 """The flag of m_SuffixAndFlags: a system queue."""
 
-RECEIVE_ACCESS = 0x01
+RECEIVE_ACCESS, PEEK_ACCESS = 0x01, 0x20
 DENY_NONE, DENY_RECEIVE = 0, 1
 """dwDesiredAccess, dwShareMode. Spec: MS-MQMP 3.1.4.2."""
 

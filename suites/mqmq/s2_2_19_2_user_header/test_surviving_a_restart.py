@@ -133,11 +133,12 @@ def test_what_transactions_did_and_did_not_do_stays_after_a_restart(peer, sut, j
     begun = {name: sut.control.call("begin")["transaction"] for name in ("committed", "aborted", "open")}
     for taken, name in (("gone", "committed"), ("back", "aborted"), ("again", "open")):
         _taken(sut, queue, taken, transaction=begun[name])
-        sut.send(to, label=f"sent in one {name}", body=name, transaction=begun[name])
+        for label in (f"sent in one {name}", f"sent in one {name}, too"):
+            sut.send(to, label=label, body=name, transaction=begun[name])
     sut.control.call("commit", transaction=begun["committed"])
     sut.control.call("abort", transaction=begun["aborted"])
     sut.restart()
-    expected = ["again", "back", "sent in one committed", "stays"]
+    expected = ["again", "back", "sent in one committed", "sent in one committed, too", "stays"]
     eventually(peer, lambda: sorted(_labels(sut, queue)) == expected)
     judge("MQMQ-2.2.19.2-11", expected=expected, observed=sorted(_labels(sut, queue)))
 
@@ -154,12 +155,13 @@ def test_what_was_prepared_before_a_restart_is_decided_after_it(peer, sut, judge
     begun = {name: sut.control.call("begin", external=True)["transaction"] for name in ("commit", "abort")}
     for taken, name in (("taken for good", "commit"), ("taken for a time", "abort")):
         _taken(sut, queue, taken, transaction=begun[name])
-        sut.send(to, label=f"sent and {name}", body=name, transaction=begun[name])
+        for label in (f"sent and {name}", f"sent and {name}, too"):
+            sut.send(to, label=label, body=name, transaction=begun[name])
         sut.control.call("prepare", transaction=begun[name])
     sut.restart()
     for name, transaction in begun.items():
         sut.control.call(name, transaction=transaction)
-    expected = ["sent and commit", "stays", "taken for a time"]
+    expected = ["sent and commit", "sent and commit, too", "stays", "taken for a time"]
     eventually(peer, lambda: sorted(_labels(sut, queue)) == expected)
     judge("MQMQ-2.2.19.2-11", expected=expected, observed=sorted(_labels(sut, queue)))
     sut.restart()

@@ -155,6 +155,27 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
     judge("MQQB-3.1.5.8.8-11", expected=expected, observed=classes(finals), evidence=evidence)
 
 
+@covers("MQQB-3.1.5.8.8-06")
+@needs("queue_control", "receive", "send", "transactions")
+def test_what_was_not_sent_takes_no_room(peer, sut, judge):
+    """A message of a transaction that is aborted is not in its queue: there is room for one more, not for two."""
+    queue = sut.new_queue("full", transactional=True, quota_kb=12)
+    transaction = sut.control.call("begin")["transaction"]
+    sut.send(rf"DIRECT=TCP:{sut.address}\{queue}", body="not sent " * 400, transaction=transaction)
+    sut.control.call("abort", transaction=transaction)
+    receiver = AcknowledgingReceiver(peer, sut)
+    rest: dict[str, Any] = {"destination": rf"TCP:{sut.address}\{queue}", "body": bytes(10_000)}
+    sent = [
+        receiver.send(receiver.administered(), properties={"PA": 1, "NA": 1}, label=label, **rest)
+        for label in ("fits", "does not fit")
+    ]
+    acks = receiver.await_all(lambda: receiver.acks_of(REACH_QUEUE, *sent) + receiver.acks_of(Q_EXCEED_QUOTA, *sent), 2)
+    observed = [sorted(classes(acks)), labels(sut, queue)]
+    expected = [named(REACH_QUEUE, Q_EXCEED_QUOTA), ["fits"]]
+    judge("MQQB-3.1.5.8.8-06", expected=expected, observed=observed, evidence=[*sent, *acks])
+    receiver.end()
+
+
 def _told_of(acks: list[Frame], sent: list[Frame]) -> list[Frame]:
     """Return the messages that acknowledgments are of, in their order."""
     named_ = [correlation(ack) for ack in acks]

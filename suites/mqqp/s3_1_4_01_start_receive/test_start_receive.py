@@ -10,6 +10,7 @@ import pytest
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK, desc2
+from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.messages import a_message
 from suites.mqqp.steps.lookups import by_sequential_id
 from suites.mqqp.steps.methods import by_each, judge_each
@@ -64,8 +65,11 @@ LONG_MS = 60_000
 )
 @pytest.mark.parametrize("kind", ["plain", "transactional"])
 def test_a_message_is_peeked_then_received(remote, judge, by, rules, kind):
-    """Both bring the first message; only the receive brings a handle, and hides the message from everybody."""
-    queue, other = remote.open(kind), remote.open(kind)
+    """Both bring the first message; only the receive brings a handle, and hides the message from everybody.
+
+    Another reader has the queue open to peek only.
+    """
+    queue, other = remote.open(kind), remote.open(kind, access=PEEK_ACCESS)
     fill(remote, kind, FIRST, SECOND)
     peeked, again = queue.read(PEEK_CURRENT, by=by), queue.read(PEEK_CURRENT, by=by)
     received = queue.read(RECEIVE, by=by)
