@@ -116,7 +116,7 @@ def test_what_is_noted_of_a_message_that_is_sent(peer, sut, judge):
     "MQQB-3.1.7.1.3-25",
     "MQQB-3.1.7.11-03",
 )
-@pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
+@pytest.mark.parametrize("delivery", ["express", "recoverable", pytest.param("transactional", marks=needs("send"))])
 def test_a_session_header_in_a_message_acknowledges(peer, sut, judge, delivery):
     """The peer sends an express and two recoverable messages; just before the SUT acknowledges them it sends one.
 
