@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from harness.errors import ConformanceFailure
+from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from suites.mqqb.steps.opening import (
     NULL_GUID,
@@ -30,6 +31,9 @@ from suites.mqqb.steps.opening import (
 from suites.mqqb.steps.sender import eventually
 
 NO_HOP: dict[str, Any] = {"QMGuid": NULL_GUID, "HostName": "", "Address": ""}
+NOWHERE_IPV4, NOWHERE_IPV6 = "192.0.2.7", "2001:db8::7"
+"""Addresses for documentation: RFC 5737, RFC 3849."""
+LIFETIME_S = 60
 NOWHERE = "DIRECT=OS:no-such-host.invalid\\private$\\mqc-peer"
 
 
@@ -204,6 +208,21 @@ def test_a_session_goes_where_the_destination_resolves_to(peer, sut, judge):
         for rule in ("MQQB-3.1.5.2.1-30", "MQQB-3.1.5.2.1-37"):
             judge(rule, expected=text(peer.identifier), observed=asked_for, evidence=request)
         connection.close()
+
+
+@needs("send", "management")
+@covers("MQQB-3.1.5.2.1-27")
+def test_a_next_hop_says_which_kind_of_address_it_is(peer, sut, judge):
+    """Of two direct names, where nobody answers, one has an IPv6 address: both are next hops, each with its kind."""
+    for kind, address in (("IP", NOWHERE_IPV4), ("IPv6", NOWHERE_IPV6)):
+        name = f"DIRECT=TCP:{address}\\private$\\mqc-peer"
+        sut.send(name, time_to_reach_queue_s=LIFETIME_S)
+        eventually(peer, lambda: bool(outgoing_queue(sut, name)["NextHops"]))  # noqa: B023 - called at once
+        next_hops = outgoing_queue(sut, name)["NextHops"]
+        if kind == "IPv6" and not next_hops:
+            judge.give_up(Verdict.NOT_EXERCISED, "the SUT has no IPv6")
+            return
+        judge("MQQB-3.1.5.2.1-27", expected=[f"{kind}={address}"], observed=next_hops)
 
 
 @needs("send", "inspect", "management", "private_names")
