@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.faults.parts import fault
 from harness.faults.primitives import skip
 from harness.faults.registry import add
 from harness.faults.reports import ELSEWHERE, reported_with
 from reference_qm.codec import MessageClass
 from reference_qm.core.protocol.tracing import Tracing
+from reference_qm.model.adm import Message, Session
 from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.surface.clock import Now
 
 add(
     "report-sent-missing",
@@ -27,3 +30,12 @@ _ELEMENTS: tuple[tuple[str, str, str, Any], ...] = (
 for _name, _rule, _element, _value in _ELEMENTS:
     _says = f"A report of what was sent has another {_element}."
     add(_name, _rule, _says, reported_with(Tracing.trace_sent, _element, _value))
+
+
+@fault("report-sent-host-name", breaks="MQQB-3.1.7.1.7-05")
+class NextHopByName(Tracing):
+    """The next hop in a report of what was sent is the name of the host."""
+
+    def trace_sent(self, session: Session, message: Message, now: Now) -> None:
+        if message.TracingRequested:
+            self.send_report(message, session.RemoteQMHostName, now)
