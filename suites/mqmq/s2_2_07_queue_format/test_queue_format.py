@@ -8,6 +8,7 @@ import pytest
 
 from harness.capture.recorder import Frame
 from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import RECEIVE
 from harness.wire.rpc_qmcomm import (
     CONNECTOR,
     DEADLETTER,
@@ -26,7 +27,7 @@ from harness.wire.rpc_qmcomm import (
 from harness.wire.rpc_stub import octets
 from suites.messages import recoverable_message
 from suites.mqqp.steps.reader import Reader
-from suites.mqqp.steps.reading import send_all
+from suites.mqqp.steps.reading import brought, send_all
 
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000f7")
 OPENED, REFUSED = "opened", "refused"
@@ -158,9 +159,11 @@ def test_a_private_queue_is_opened_by_its_objectid(opening, sut, judge):
     remote, named = opening.remote, (identifier, uniquifier)
     send_all(remote, [recoverable_message(remote.peer, label=one, destination=path) for one in ("a", "b")])
     queue, journal = (remote.open(form=queue_format(PRIVATE, named, one)) for one in (0, SYSTEM | JOURNAL))
-    queue.receive()
-    observed = [queue.labels(), journal.labels()]
-    judge("MQMQ-2.2.7-15", expected=[["b"], ["a"]], observed=observed, evidence=queue.opened.evidence)
+    received = queue.read(RECEIVE)
+    if received.outcome == "MQ_OK":
+        queue.end(received).settled()
+    observed = [brought(received), queue.labels(), journal.labels()]
+    judge("MQMQ-2.2.7-15", expected=["a", ["b"], ["a"]], observed=observed, evidence=received.evidence)
 
 
 @needs("remote_read")
