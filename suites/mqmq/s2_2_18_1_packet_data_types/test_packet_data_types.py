@@ -77,11 +77,27 @@ def test_a_private_queue_is_its_host_and_a_number(peer, sut, judge):
 @covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04")
 def test_private_queues_have_different_numbers(sut, judge):
     """The private format names of three new queues of the SUT all differ."""
-    names = [sut.new_queue(f"number-{number}") for number in range(3)]
-    made = [sut.private_format_name(name).lower() for name in names]
-    numbers = {int(name.rpartition("\\")[2], 16) for name in made}
+    _have_different_numbers(sut, judge, [sut.new_queue(f"number-{number}") for number in range(3)])
+
+
+@needs("queue_control", "restart")
+@covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04")
+def test_private_queues_made_after_a_restart_have_numbers_of_their_own(sut, judge):
+    """A queue is made, and after a restart as many as there are numbers up to its own, or eight: all differ."""
+    before = sut.new_queue("before")
+    sut.restart()
+    more = min(_private_number(sut, before), 8)
+    _have_different_numbers(sut, judge, [before, *(sut.new_queue(f"after-{number}") for number in range(more))])
+
+
+def _have_different_numbers(sut, judge, names):
+    numbers = {_private_number(sut, name) for name in names}
     for rule in ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04"):
         judge(rule, expected=len(names), observed=len(numbers))
+
+
+def _private_number(sut, name):
+    return int(sut.private_format_name(name).rpartition("\\")[2], 16)
 
 
 def _header_after(data, size):

@@ -37,35 +37,67 @@ def test_each_outgoing_sequence_is_greater_than_those_before(peer, sut, judge):
 @covers("MQQB-3.1.1.3.1-02", "MQQB-3.1.1.3.1-03")
 def test_sequences_that_begin_at_once_differ(peer, sut, judge):
     """Messages to three queues at the same time: each sequence begins with Ordinal 1 and a TimeStamp of its own."""
-    names = [f"mqc-at-once-{number}" for number in range(3)]
-    wanted = {peer.message_id(): direct_name(peer, name) for name in names}
-    for tag, to in wanted.items():
-        sut.send(to, body="at once", application_tag=tag, delivery="transactional")
     sender = Sender(peer, sut)
-    found: dict[int, Frame] = {}
-
-    def came() -> bool:
-        for session in peer.sessions.values():
-            for frame in messages(session):
-                found.setdefault(tags([frame])[0], frame)
-        return wanted.keys() <= found.keys()
-
-    if not peer.environment.run_until(came, sut.connect_timeout_ms):
-        raise ConformanceFailure(f"{len(wanted.keys() & found.keys())} of three messages came")
-    frames = [found[tag] for tag in wanted]
+    frames = _come(sender, _sent_at_once(sender, *(f"mqc-at-once-{number}" for number in range(3))))
     identifiers = [sequence_of(frame) for frame in frames]
     grows = "each greater" if identifiers == sorted(set(identifiers)) else str(identifiers)
     judge("MQQB-3.1.1.3.1-02", expected="each greater", observed=grows, evidence=frames)
-    stamps, ordinals = ({one[at] for one in identifiers} for at in (0, 1))
-    begin = f"{len(stamps)} TimeStamps, Ordinals {sorted(ordinals)}"
-    judge("MQQB-3.1.1.3.1-03", expected="3 TimeStamps, Ordinals [1]", observed=begin, evidence=frames)
-    for session in peer.sessions.values():
+    _begin_anew(judge, frames)
+    _acknowledged(sender, frames)
+
+
+@needs("send", "restart")
+@covers("MQQB-3.1.1.3.1-03")
+def test_a_sequence_after_a_restart_differs_from_those_that_began_at_once_before(peer, sut, judge):
+    """Messages to three queues at the same time, a restart at once, and one to a fourth queue: four TimeStamps."""
+    sender = Sender(peer, sut)
+    wanted = _sent_at_once(sender, *(f"mqc-before-{number}" for number in range(3)))
+    sut.restart()
+    wanted += _sent_at_once(sender, "mqc-after")
+    frames = _come(sender, wanted)
+    _begin_anew(judge, frames)
+    _acknowledged(sender, frames)
+
+
+def _sent_at_once(sender, *names):
+    """Let the SUT begin a sequence to each of some queues at the same time; return the tags of the messages."""
+    wanted = [sender.peer.message_id() for _ in names]
+    for tag, name in zip(wanted, names, strict=True):
+        to = direct_name(sender.peer, name)
+        sender.sut.send(to, body="at once", application_tag=tag, delivery="transactional")
+    return wanted
+
+
+def _come(sender, wanted):
+    """Wait for messages on sessions that are open, and return them."""
+    found: dict[int, Frame] = {}
+
+    def came() -> bool:
+        for session in sender.peer.sessions.values():
+            for frame in messages(session) if session.record.closed_by is None else ():
+                found.setdefault(tags([frame])[0], frame)
+        return set(wanted) <= found.keys()
+
+    if not sender.peer.environment.run_until(came, sender.sut.connect_timeout_ms):
+        raise ConformanceFailure(f"{len(set(wanted) & found.keys())} of {len(wanted)} messages came")
+    return [found[tag] for tag in wanted]
+
+
+def _acknowledged(sender, frames):
+    for session in sender.peer.sessions.values():
         own = [frame for frame in messages(session) if frame in frames]
         if own:
             sender.acknowledge_all(session)
             for frame in own:
-                session.send(order_ack(peer, frame))
-    settle(peer)
+                session.send(order_ack(sender.peer, frame))
+    settle(sender.peer)
+
+
+def _begin_anew(judge, frames):
+    """Judge that each of some sequences is the first of its queue, and its TimeStamp that of no other."""
+    stamps, ordinals = ({sequence_of(frame)[at] for frame in frames} for at in (0, 1))
+    begin = f"{len(stamps)} TimeStamps, Ordinals {sorted(ordinals)}"
+    judge("MQQB-3.1.1.3.1-03", expected=f"{len(frames)} TimeStamps, Ordinals [1]", observed=begin, evidence=frames)
 
 
 @needs("send", "restart")
