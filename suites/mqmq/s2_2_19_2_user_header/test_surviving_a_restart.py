@@ -134,9 +134,19 @@ def test_messages_of_applications_here_survive_a_restart(peer, sut, judge, deliv
 @covers("MQMQ-2.2.19.2-11")
 def test_what_transactions_did_and_did_not_do_stays_after_a_restart(peer, sut, judge):
     """What was sent and taken in transactions that were committed is there and gone; what was taken in one that was
-    not, or that was aborted, is in its queue again; what was sent in one of those never is.
+    not, or that was aborted, is in its queue again; what was sent in one of those never is, nor what was purged while
+    one had it, whatever became of that.
     """
     queue, to = sut.queue("transactional"), sut.format_name("transactional")
+    for prepared in (False, True):
+        for outcome in ("commit", "abort"):
+            sut.send(to, label=f"{outcome} after a purge", body="purged", delivery="transactional")
+            transaction = sut.control.call("begin", external=prepared)["transaction"]
+            _taken(sut, queue, f"{outcome} after a purge", transaction=transaction)
+            if prepared:
+                sut.control.call("prepare", transaction=transaction)
+            sut.control.call("purge", queue=queue)
+            sut.control.call(outcome, transaction=transaction)
     for label in ("gone", "back", "again", "stays"):
         sut.send(to, label=label, body=label, delivery="transactional")
     begun = {name: sut.control.call("begin")["transaction"] for name in ("committed", "aborted", "open")}

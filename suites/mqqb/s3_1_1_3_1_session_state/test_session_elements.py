@@ -80,7 +80,7 @@ def _for(sut: Sut, format_name: str) -> list[dict[str, Any]]:
 @needs("send", "restart")
 @covers("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQQB-3.1.4.1-02")
 def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
-    """To two queues that cannot be reached go recoverable messages and an express one; a restart, and they come."""
+    """To two queues that cannot be reached go recoverable messages and an express one; two restarts, and they come."""
     to = [direct_name(peer, name) for name in ("mqc-survive-1", "mqc-survive-2")]
     for tag, queue, delivery in (
         (1, 0, "recoverable"),
@@ -89,6 +89,7 @@ def test_messages_that_must_survive_are_sent_after_a_restart(peer, sut, judge):
         (4, 1, "recoverable"),
     ):
         sut.send(to[queue], body=f"message {tag}", application_tag=tag, delivery=delivery)
+    sut.restart()
     sut.restart()
     sender = Sender(peer, sut, to[0])
     came: list[Frame] = []

@@ -310,6 +310,8 @@ def test_an_acknowledged_message_that_wants_journaling_is_kept_for_its_final_ack
         settle(peer)
         outgoing.send()
         outgoing.next_session()
+        again = [number for number in (1, 2) if len(outgoing.copies(number)) > 1]
+        judge("MQQB-3.1.1.3.1-13", expected="sent again: []", observed=f"sent again: {again}", evidence=outgoing.sent)
     else:
         acks.append(outgoing.finish(1, MessageClass=ACK_RECEIVE))
     acks.append(outgoing.finish(2))
