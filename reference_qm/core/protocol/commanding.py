@@ -243,6 +243,7 @@ ANSWERED_WHILE_HALTED = frozenset({commands.Identity, commands.ListQueues, comma
 
 
 def _check_message(request: commands.SendMessage) -> None:
+    """Refuse a message with properties that no packet can have. Spec: MS-MQMQ 2.2.19.1, 2.2.19.2, 2.2.19.3."""
     if unknown := request.acks - ACKS.keys():
         raise CommandError(f"acks: {min(unknown)!a} is none of {', '.join(ACKS)}")
     if unknown := request.journal - {"positive", "negative"}:

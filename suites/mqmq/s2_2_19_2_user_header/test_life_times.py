@@ -12,7 +12,7 @@ from suites.messages import Sequence, a_message
 from suites.mqmq.steps.layout import Layout, shown
 from suites.mqmq.steps.outgoing import Outgoing
 from suites.mqqb.steps.opening import CLOCK_S, Between, check_alive, opened, pass_time
-from suites.mqqb.steps.sender import eventually
+from suites.mqqb.steps.sender import Sender, eventually
 
 FOREVER = 0xFFFF_FFFF
 HOUR_S = 3_600
@@ -48,8 +48,13 @@ def test_a_message_lives_as_many_seconds_as_it_says(peer, sut, judge, delivery):
     """Messages stay in the queue until their seconds are over, those without an end for ever.
 
     They count from the sending or from the arrival (E109): a message is never gone before its time since the sending
-    is over, and no more there when its time since the arrival is.
+    is over, and no more there when its time since the arrival is. One of the SUT's own has an hour to reach its queue.
     """
+    if sut.has("send"):
+        sender = Sender(peer, sut)
+        sender.send(1, time_to_reach_queue_s=HOUR_S)
+        session, _ = sender.first(1)
+        sender.acknowledge_all(session)
     now = peer.environment.now().utc_s
     stay = {
         "without an end, from long ago": (DECADE_S, FOREVER),
