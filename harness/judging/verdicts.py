@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +17,10 @@ from harness.errors import UsageError
 SCHEMA = 1
 HEX_LIMIT = 4096
 """Bytes of a packet that a verdict quotes; the capture has them all."""
+PASSES_SHOWN = 5
+"""Passes of a rule that quote their packets, as many as the pages show; the later ones name them by capture and frame:
+tens of thousands of packets that are as they have to be would be nine tenths of the file.
+"""
 
 
 class Verdict(StrEnum):
@@ -123,6 +127,7 @@ class VerdictLog:
         self.counts = recorded.counts.copy()
         self.rules = recorded.rules.copy()
         """The verdict that stands of each rule."""
+        self._passes: Counter[str] = Counter()
         self._next = recorded.last + 1
         self._again = recorded.unfinished.copy()
         self._file = open_whole(path, "ab")
@@ -134,12 +139,21 @@ class VerdictLog:
             self._again[known] -= 1
             return
         line: dict[str, Any] = {"schema": SCHEMA, "seq": self._next, "time": utc_now(), **_fields(self.info)}
-        line |= _fields(entry) | {"evidence": [_fields(each) for each in entry.evidence]}
+        line |= _fields(entry) | {"evidence": [_fields(each) for each in self._shown(entry)]}
         written = json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
         write_whole(self._file, self.path, written)
         self._next += 1
         self.counts[entry.verdict] += 1
         self.rules[entry.rule] = worst([entry.verdict, self.rules.get(entry.rule, entry.verdict)])
+
+    def _shown(self, entry: Entry) -> Iterable[Evidence]:
+        """Return the evidence of a verdict; bytes stand in the capture alone once a rule has passed often enough."""
+        if entry.verdict is not Verdict.PASS:
+            return entry.evidence
+        self._passes[entry.rule] += 1
+        if self._passes[entry.rule] <= PASSES_SHOWN:
+            return entry.evidence
+        return [replace(each, hex="", dissection="") for each in entry.evidence]
 
     def close(self) -> None:
         """End the file."""

@@ -22,6 +22,7 @@ FIXED_SIZE = 12
 """Of the SessionHeader before WindowSize, which the SUT chooses."""
 TOGETHER_MS = 8_000
 """RecoverableAckTimeout: long enough for messages that are to be acknowledged together."""
+ATTEMPTS = 3
 MEASURED = 20
 GROUP = 30
 """Messages that are acknowledged together, fewer than any window."""
@@ -70,12 +71,22 @@ def test_express_messages_are_counted(peer, sut, judge):
 
 @covers("MQMQ-2.2.20.4-05")
 def test_more_messages_than_a_byte_counts(peer, sut, judge):
-    """Message after message is acknowledged by the count of all of them, beyond 256, too."""
+    """Message after message is acknowledged by the count of all of them, beyond 256, too; a slow system may count some
+    of them before.
+    """
     connection = opened(peer)
+    within_ms = sut.duration_ms(RECOVERABLE_ACK_MS) + sut.slack_ms(RECOVERABLE_ACK_MS) + sut.response_timeout_ms
     for count in range(GROUP, 256 + 2 * GROUP, GROUP):
         packets = [a_message(peer) for _ in range(GROUP - 1)] + [recoverable_message(peer)]
-        frames, header = acknowledged(connection, packets, RECOVERABLE_ACK_MS)
-        judge("MQMQ-2.2.20.4-05", expected=count, observed=header.AckSequenceNumber, evidence=frames[-2:])
+        sent = [connection.send(packet) for packet in packets]
+        connection.poll(
+            "SessionAck", lambda one, to=count: one["SessionHeader"].AckSequenceNumber == to, within_ms=within_ms
+        )
+        last = next((one for one in reversed(connection.received) if one.kind == "SessionAck"), None)
+        if last is None:
+            raise ConformanceFailure(f"the SUT acknowledged none of {count} messages: {connection.outcome()}")
+        counted = last["SessionHeader"].AckSequenceNumber
+        judge("MQMQ-2.2.20.4-05", expected=count, observed=counted, evidence=[sent[-1], last])
 
 
 @covers("MQMQ-2.2.20.4-04", "MQMQ-2.2.20.4-06", "MQMQ-2.2.20.4-08")
@@ -127,13 +138,17 @@ def test_messages_sent_are_counted(peer, sut, judge):
 def test_the_fields_of_an_acknowledgment_byte_by_byte(peer, sut, judge, express, recoverable):
     """After express and recoverable messages: how many came, the first recoverable one, a bit for each, none sent."""
     sut.slow_down(MEASURED)
-    connection = opened(peer, RecoverableAckTimeout=TOGETHER_MS)
-    packets = [a_message(peer) for _ in range(express)] + [recoverable_message(peer) for _ in range(recoverable)]
-    frames, header = acknowledged(connection, packets, TOGETHER_MS)
-    bits = (1 << recoverable) - 1
-    if header.AckSequenceNumber != len(packets):
-        raise ConformanceFailure(f"the SUT acknowledges {header.AckSequenceNumber} of {len(packets)} messages first")
-    counts = struct.pack("<HHIHH", len(packets), 1, bits, 0, 0).hex(" ")
+    count, bits = express + recoverable, (1 << recoverable) - 1
+    for _ in range(ATTEMPTS):
+        connection = opened(peer, RecoverableAckTimeout=TOGETHER_MS)
+        packets = [a_message(peer) for _ in range(express)] + [recoverable_message(peer) for _ in range(recoverable)]
+        frames, header = acknowledged(connection, packets, TOGETHER_MS)
+        if header.AckSequenceNumber >= count:
+            break
+        connection.close()  # a slow system acknowledged some of them before it saw the others
+    else:
+        raise ConformanceFailure(f"the SUT acknowledges {header.AckSequenceNumber} of {count} messages first")
+    counts = struct.pack("<HHIHH", count, 1, bits, 0, 0).hex(" ")
     where = frames[-1].data[INTERNAL_SIZE : INTERNAL_SIZE + FIXED_SIZE].hex(" ")
     judge("MQMQ-2.2.20.4-D01", expected=counts, observed=where, evidence=frames)
     flags = f"bits {bits:#034b} from 1 on"

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from harness_made import INFO, MUST, lines, log
 
 from harness.errors import UsageError
-from harness.judging.verdicts import WORST_FIRST, Entry, Recorded, Verdict, read_verdicts, worst
+from harness.judging.verdicts import PASSES_SHOWN, WORST_FIRST, Entry, Evidence, Recorded, Verdict, read_verdicts, worst
 from reports.vocabulary import VERDICTS
 
 
@@ -43,6 +44,18 @@ def test_each_verdict_is_on_disk_at_once_and_carries_the_run(tmp_path: Path) -> 
             INFO.reach,
         )
     assert made.counts == dict.fromkeys(Verdict, 1)
+
+
+def test_of_a_rule_that_passes_again_and_again_the_first_verdicts_quote_their_packets(tmp_path: Path) -> None:
+    made = log(tmp_path)
+    quoting = Evidence(frame=7, time_ms=1, direction="from_sut", transport="tcp", hex="10c0", dissection="BaseHeader")
+    for rule in (MUST, "MQQB-2.2.1-02"):
+        for verdict in (*(Verdict.PASS for _ in range(PASSES_SHOWN + 2)), Verdict.FAIL):
+            made.append(replace(entry(verdict, rule=rule), evidence=(quoting,)))
+    found = [line["evidence"][0] for line in lines(tmp_path)]
+    assert [one["frame"] for one in found] == [7] * (2 * PASSES_SHOWN + 6)
+    once = [*[True] * PASSES_SHOWN, False, False, True]
+    assert [bool(one["hex"] and one["dissection"]) for one in found] == [*once, *once]
 
 
 def test_what_was_recorded_before_is_counted_on(tmp_path: Path) -> None:
