@@ -33,7 +33,7 @@ CONTOSO_FAULTS = (
     "parameters-response-other-ack-timeout",
     "ping-failure-recorded-as-another",
 )
-"""The faults of "Contoso 1.0": seven, of one rule each."""
+"""The faults of "Contoso 1.0": seven, of few rules each."""
 
 WORKERS = {"process": 4, "virtual": 1}
 """Checks of a system that run in parallel. Over loopback they mostly wait; in virtual time they only compute."""

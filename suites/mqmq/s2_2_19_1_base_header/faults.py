@@ -185,7 +185,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "header-internal-packet-expires",
-        ("MQMQ-2.2.19.1-25",),
+        ("MQMQ-2.2.19.1-25", "MQMQ-2.2.19.1-D01"),
         "TimeToReachQueue of a SessionAck is an hour.",
         field_is(ACK, "BaseHeader.TimeToReachQueue", HOUR_S),
     ),
