@@ -69,6 +69,11 @@ def test_express_messages_are_counted(peer, sut, judge):
     judge("MQMQ-2.2.20.4-03", expected=[1, 1, 3], observed=_steps(counts), evidence=evidence)
 
 
+def counting(count):
+    """Return whether a SessionAck counts so many messages."""
+    return lambda frame: frame["SessionHeader"].AckSequenceNumber == count
+
+
 @covers("MQMQ-2.2.20.4-05")
 def test_more_messages_than_a_byte_counts(peer, sut, judge):
     """Message after message is acknowledged by the count of all of them, beyond 256, too; a slow system may count some
@@ -79,9 +84,7 @@ def test_more_messages_than_a_byte_counts(peer, sut, judge):
     for count in range(GROUP, 256 + 2 * GROUP, GROUP):
         packets = [a_message(peer) for _ in range(GROUP - 1)] + [recoverable_message(peer)]
         sent = [connection.send(packet) for packet in packets]
-        connection.poll(
-            "SessionAck", lambda one, to=count: one["SessionHeader"].AckSequenceNumber == to, within_ms=within_ms
-        )
+        connection.poll("SessionAck", counting(count), within_ms=within_ms)
         last = next((one for one in reversed(connection.received) if one.kind == "SessionAck"), None)
         if last is None:
             raise ConformanceFailure(f"the SUT acknowledged none of {count} messages: {connection.outcome()}")

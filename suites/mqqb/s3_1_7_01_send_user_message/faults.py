@@ -8,13 +8,12 @@ from harness.faults.primitives import both, skip, skip_during, wrong_fields
 from harness.faults.registry import add
 from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.protocol.closing import Closing
-from reference_qm.core.protocol.dispatching import DispatchCollection
 from reference_qm.core.protocol.establishing import outgoing_queue
 from reference_qm.core.protocol.expiring import Expiring
 from reference_qm.core.protocol.securing import Securing
 from reference_qm.core.protocol.sending import Sending
 from reference_qm.core.protocol.tracing import Tracing
-from reference_qm.model.adm import Message, OutgoingMessagePosition, OutgoingQueue, Session
+from reference_qm.model.adm import Message, OutgoingMessagePosition, Session
 from reference_qm.model.states import OutgoingQueueState, SessionState
 from reference_qm.surface.clock import Now
 
@@ -165,9 +164,10 @@ add(
 
 
 @fault("step-dispatched-into-nothing", breaks=("MQQB-3.1.7.1.6-03", "MQQB-3.1.7.1.6-04"))
-class DispatchedIntoNothing(DispatchCollection):
+class DispatchedIntoNothing(Closing):
     """When the connection is lost, what waits is dispatched all the same."""
 
-    def remove_queue(self, queue: OutgoingQueue) -> None:
-        for position in queue.session.OutgoingMessageTable:
-            queue.session.OutgoingMessageTable.remove(position)
+    def close(self, session: Session, reason: str, now: Now) -> None:
+        for position in session.OutgoingMessageTable:
+            session.OutgoingMessageTable.remove(position)
+        super().close(session, reason, now)
