@@ -11,7 +11,8 @@ import typer
 from typer.testing import CliRunner
 
 import reports.cli
-from reports.lake import account
+from harness.judging.verdicts import PASSES_SHOWN
+from reports.lake import JUDGEMENTS_SHOWN, account
 from reports.model import RunTotals
 from reports.rollup_error import RollupError
 from reports.text import slug
@@ -130,6 +131,10 @@ def expected_rules(rolled):
                 key=lambda line: (SEVERITY[line["verdict"]], line["seq"]),
             ),
         )
+
+
+def test_every_verdict_that_is_shown_quotes_its_packets() -> None:
+    assert PASSES_SHOWN >= JUDGEMENTS_SHOWN
 
 
 def test_a_rule_has_the_worst_verdict_of_the_latest_run(rolled):

@@ -175,24 +175,34 @@ Whether a well-formed name of a distribution list, a connector or a multicast ad
 it takes a directory, a connector, another protocol.
 """
 KNOWN = {
-    "MQMQ-2.1.3-01": ("public_names", f"PUBLIC={PEER_PUBLIC_QUEUE}"),
-    "MQMQ-2.1.4-01": ("private_names", r"PRIVATE={peer}\0000abCD"),
+    "MQMQ-2.1.3-01": ("public_names", lambda peer, sut: f"PUBLIC={PEER_PUBLIC_QUEUE}"),
+    "MQMQ-2.1.4-01": ("private_names", lambda peer, sut: rf"PRIVATE={peer.identifier}\0000abCD"),
+    "MQMQ-2.1.7-01": ("several_queues", lambda peer, sut: f"{sut.format_name('plain')},{sut.format_name('admin')}"),
 }
 """By rule: the capability of a system that knows a certain name, and that name."""
+SEVERAL = ("MQMQ-2.1.7-01", "MQMQ-2.1.7-D01")
+"""The rules of names of more than one queue."""
 
 
 @needs("send")
 @pytest.mark.parametrize(
-    "rule", [pytest.param(rule, marks=covers(rule), id=rule.partition("-")[2]) for rule in FORMAT_NAMES]
+    "rule",
+    [
+        pytest.param(
+            rule,
+            marks=[covers(rule), *([needs("several_queues")] if rule in SEVERAL else [])],
+            id=rule.partition("-")[2],
+        )
+        for rule in FORMAT_NAMES
+    ],
 )
 def test_format_names(peer, sut, judge, rule):
     """A message can be sent to every well-formed name that is known, and to none that is not well formed."""
     good, unknown, bad = FORMAT_NAMES[rule]
-    capability, known = KNOWN.get(rule, ("send", ""))
-    if known and sut.has(capability):
-        good = [*good, known.format(peer=peer.identifier)]
-    if rule == "MQMQ-2.1.7-01":
-        good = [*good, f"{sut.format_name('plain')},{sut.format_name('admin')}"]
+    if rule in KNOWN:
+        capability, known = KNOWN[rule]
+        if sut.has(capability):
+            good = [*good, known(peer, sut)]
     taken = {name: _sendable(sut, name) for name in (*good, *unknown, *bad)}
     if unknown and not good and TAKEN not in taken.values():
         judge.not_exercised(rule, "every name is refused, those that are well formed as well: nobody may know them")

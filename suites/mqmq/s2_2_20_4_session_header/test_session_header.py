@@ -23,9 +23,9 @@ FIXED_SIZE = 12
 TOGETHER_MS = 8_000
 """RecoverableAckTimeout: long enough for messages that are to be acknowledged together."""
 ATTEMPTS = 3
-MEASURED = 20
 GROUP = 30
 """Messages that are acknowledged together, fewer than any window."""
+MEASURED = 20
 """Timers run at most so many times faster where the check has to act while they run."""
 
 

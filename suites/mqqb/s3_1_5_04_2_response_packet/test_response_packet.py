@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs
-from harness.sut.virtual_driver import TWO_ADDRESSES
 from suites.mqqb.steps.opening import (
+    BY_HOST_NAME,
     WINDOW,
     accepted,
     acknowledgment,
@@ -66,7 +65,7 @@ def test_the_outgoing_queue_tells_how_far_its_session_is(peer, sut, judge):
 @covers("MQQB-3.1.5.4.2-08", "MQQB-3.1.5.4.2-04")
 def test_the_address_is_told_where_a_name_leads_to_it(peer, sut, judge):
     """The session for a host name leaves its address in ConnectionHistory and NextHops, not the name."""
-    sender = Sender(peer, sut, f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}")
+    sender = Sender(peer, sut, BY_HOST_NAME)
     sender.send(1)
     session = sender.session()
     came = sender.collect(session, 1)

@@ -5,15 +5,12 @@ from __future__ import annotations
 import itertools
 
 from harness.errors import ConformanceFailure
-from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs
-from harness.sut.virtual_driver import TWO_ADDRESSES
 from harness.wire import session_ack
-from suites.mqqb.steps.opening import check_alive, direct_name, history, opened, settle
+from suites.mqqb.steps.opening import BY_HOST_NAME, check_alive, direct_name, history, opened, settle
 from suites.mqqb.steps.ordering import order_ack
 from suites.mqqb.steps.sender import RETRY_MS, SET_UP, Sender, tags
 
-BY_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
 DELIVERIES = ("express", "recoverable", "transactional")
 AGAIN = "connected again after the retry time"
 LONG_RETRY_MS = 60_000
@@ -144,7 +141,7 @@ def test_next_attempt_goes_to_the_next_address(peer, sut, judge):
 
     A SUT that resolved the name again would begin with the first address again.
     """
-    sender = Sender(peer, sut, BY_NAME)
+    sender = Sender(peer, sut, BY_HOST_NAME)
     sender.send(1)
     session = sender.next_session()
     came = tags(sender.collect(session, 1)) if session else []
@@ -167,7 +164,7 @@ def test_next_attempt_is_for_the_queue_manager_at_the_next_address(peer, sut, ju
 
     When that is lost, too, both are tried again, the first where nothing listens and then the second.
     """
-    sender = Sender(peer, sut, BY_NAME)
+    sender = Sender(peer, sut, BY_HOST_NAME)
     peer.tamper_accepted(lambda packet: None)
     sender.send(1)
     session = peer.await_session(sut.connect_timeout_ms)
@@ -219,13 +216,13 @@ def _reconnected(again, session, sut):
 @needs("send", "two_addresses", "management")
 def test_after_the_last_address_the_first_is_tried_again(peer, sut, judge):
     """The session at the second address is lost: the connection history has an attempt at the first before the next."""
-    sender = Sender(peer, sut, BY_NAME)
+    sender = Sender(peer, sut, BY_HOST_NAME)
     sender.send(1)
     session, sent = sender.first(1)
     session.close()
     again = sender.session()
     sender.acknowledge_all(again)
-    tried = [entry["AddressList"] for entry in history(sut, BY_NAME)]
+    tried = [entry["AddressList"] for entry in history(sut, BY_HOST_NAME)]
     turns = ["second" if address == peer.address else "first" for address, _ in itertools.groupby(tried)]
     expected = ["first", "second", "first", "second"]
     judge("MQQB-3.1.5.2.1-33", expected=expected, observed=turns, evidence=[*sent, *again.received])

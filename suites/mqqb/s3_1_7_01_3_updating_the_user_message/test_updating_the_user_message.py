@@ -15,15 +15,13 @@ from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import ACK_MS, OneOf, pass_time, settle
 from suites.mqqb.steps.ordering import final_ack, order_ack
 from suites.mqqb.steps.pinging import element
-from suites.mqqb.steps.sender import Sender, messages
+from suites.mqqb.steps.sender import PEER_WINDOW, Sender, messages
 from suites.mqqb.steps.sequences import Outgoing, header, identifier_of, numbers, sequence_of
 
 WAITS = 8
 """AckWaitTimeouts after which a session that is not closed counts as never closed (note <46>)."""
 LATE = 0.85
 """Part of the delay of an acknowledgment after which a message carries it: three quarters or more (3.1.7.11)."""
-PEER_WINDOW = 61
-"""Of a peer whose WindowSize is not the SUT's: 64 is the default (note <36>)."""
 ATTEMPTS = 5
 """A busy machine may act too early or too late; no more often than that."""
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from harness.errors import ConformanceFailure
-from harness.peer.peer import PEER_QUEUE
 from harness.run.marks import covers, needs
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from harness.sut.virtual_driver import TWO_ADDRESSES
 from suites.mqqb.steps.disposition import DIRECT, PUBLIC, REPORT, AcknowledgingReceiver, message_class
-from suites.mqqb.steps.opening import direct_name
+from suites.mqqb.steps.opening import BY_HOST_NAME, direct_name
 from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_of_report, text_of_report
 
 
@@ -56,7 +54,7 @@ def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
 def test_the_next_hop_of_a_report_is_an_address(peer, sut, judge):
     """A traced message goes to a host by name, at whose second address the peer is: the report has that address."""
     receiver = AcknowledgingReceiver(peer, sut)
-    sut.send(f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}", body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
+    sut.send(BY_HOST_NAME, body="traced", trace_queue=str(PEER_PUBLIC_QUEUE))
     reports = receiver.await_all(receiver.reports, 1)
     if not reports:
         raise ConformanceFailure("no report came")

@@ -12,15 +12,13 @@ from harness.peer.conversation import Session
 from harness.run.marks import covers, needs
 from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.opening import initiated, pass_time
-from suites.mqqb.steps.sender import Sender, is_recoverable, messages
+from suites.mqqb.steps.sender import PEER_WINDOW, Sender, is_recoverable, messages
 
 LABEL = "made of this"
 NEARLY = 0.85
 """The part of the timer after which the SUT sends: three quarters are over, and there is time to act."""
 EARLIER = 0.4
 DUE = 0.75
-PEER_WINDOW = 61
-"""Of a peer whose WindowSize is not the SUT's: 64 is the default (MS-MQQB note <36>)."""
 ATTEMPTS = 5
 """A busy machine may act too early or too late; no more often than that."""
 LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"

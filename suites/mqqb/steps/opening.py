@@ -12,9 +12,10 @@ from harness.errors import ConformanceFailure
 from harness.judging.judge import Judge
 from harness.judging.verdicts import Verdict
 from harness.peer.conversation import Conversation, RawConversation
-from harness.peer.peer import Peer, RawListener
+from harness.peer.peer import PEER_QUEUE, Peer, RawListener
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
+from harness.sut.virtual_driver import TWO_ADDRESSES
 from harness.wire import connection_parameters, establish_connection
 from suites.messages import recoverable_message
 from suites.mqqb.steps.handshake import TIMEOUTS, shake_hands
@@ -23,6 +24,8 @@ from suites.mqqb.steps.provoking import let_send
 NULL_GUID = UUID(int=0)
 OTHER_GUID = UUID("6d71636f-6e66-4f72-8d00-0000000000ff")
 """A queue manager that is nowhere."""
+BY_HOST_NAME = f"DIRECT=OS:{TWO_ADDRESSES}\\{PEER_QUEUE}"
+"""The peer's queue by a name with two addresses (capability two_addresses)."""
 INITIALIZATION_MS = 20_000
 """The Session Initialization Timer in the checks that wait for it (set_timers)."""
 RECOVERABLE_ACK_MS: int = TIMEOUTS["RecoverableAckTimeout"]

@@ -21,6 +21,8 @@ RETRY_MS = 5_000
 """Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
 ACK_MS = 20_000
 """AckTimeout (MS-MQQB 2.2.2.1, note <51>): the latest that any acknowledgment may come."""
+PEER_WINDOW = 61
+"""Of a peer whose WindowSize is not the SUT's: 64 is the default (note <36>)."""
 SET_UP = ["EstablishConnection", "ConnectionParameters"]
 """The packets that an initiator sends first."""
 

@@ -57,10 +57,9 @@ def test_reads_that_are_cancelled_with_the_queue(peer, sut, judge):
         return
     evidence = frames_of([*reads, *cancels])
     read = [call.into for call in cancels if call.into is not None]
-    expected = [QUEUE_HANDLE] * len(read)
-    judge("MQQP-3.2.4.9-03", expected=expected, observed=[one.hQueue for one in read], evidence=evidence)
-    waited, named = [description(call).dwRequestID for call in reads], [one.dwRequestID for one in read]
-    of_a_read = len(set(named) & set(waited))
+    named = [one.hQueue for one in read]
+    judge("MQQP-3.2.4.9-03", expected=[QUEUE_HANDLE] * len(cancels), observed=named, evidence=evidence)
+    of_a_read = len({one.dwRequestID for one in read} & {description(call).dwRequestID for call in reads})
     judge(
         "MQQP-3.2.4.9-04",
         expected=f"{len(cancels)} of {len(cancels)} name a read of their own",
