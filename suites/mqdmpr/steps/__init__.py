@@ -1,0 +1,1 @@
+"""Exchanges that several sections of MS-MQDMPR share."""

@@ -1,0 +1,1 @@
+"""Checks of MS-MQSO: the system as a whole."""
