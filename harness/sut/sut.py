@@ -97,6 +97,8 @@ class Sut:
         """The timers that ``set_timers`` changed, as they were."""
         self._settings: dict[str, Any] = {}
         """The settings that ``configure`` changed, as they were."""
+        self._offline = False
+        """Whether this test took it off the network."""
 
     # -- what it is ---------------------------------------------------------------------------------------------
 
@@ -309,6 +311,17 @@ class Sut:
         self._settings = {name: in_force[name] for name in settings} | self._settings
         self.control.call("configure", **settings)
 
+    def take_offline(self) -> None:
+        """Let the SUT leave the network (MS-MQDMPR 3.1.4.12), at most until this test ends."""
+        self._need_alone("take_offline")
+        self._offline = True
+        self.control.call("take_offline")
+
+    def bring_online(self) -> None:
+        """Let the SUT come back to the network (MS-MQDMPR 3.1.4.13)."""
+        self.control.call("bring_online")
+        self._offline = False
+
     def restart(self) -> None:
         """Stop and start the SUT: express messages and sessions are gone."""
         self._need_alone("restart")
@@ -337,6 +350,7 @@ class Sut:
         To be called while the peer can still hear what the SUT has to say of it.
         """
         undo: list[Callable[[], object]] = [
+            *([self.bring_online] if self._offline else []),
             *(partial(self.resume, to) for to in self._paused),
             *(partial(self._take_out, queue) for queue in sorted(self._kept_in)),
             *(partial(self.delete_queue, name) for name in self._made),

@@ -99,6 +99,17 @@ def test_what_cannot_be_taken_back_is_residue_and_the_rest_is_taken_back() -> No
     assert one.residue == ["it is open"]
 
 
+def test_a_sut_that_was_taken_off_the_network_comes_back_once() -> None:
+    control = Scripted()
+    one = view(control)
+    one.take_offline()
+    one.bring_online()
+    one.take_offline()
+    one.close()
+    one.close()
+    assert control.verbs() == ["take_offline", "bring_online"] * 2
+
+
 def test_a_channel_that_is_lost_ends_the_taking_back() -> None:
     one = view(Scripted(delete_queue=SutUnavailable("gone")))
     one.queue()
@@ -106,7 +117,9 @@ def test_a_channel_that_is_lost_ends_the_taking_back() -> None:
     assert one.residue == ["all that it made or changed: gone"]
 
 
-@pytest.mark.parametrize("change", [Sut.restart, lambda sut: sut.set_timers(scale=2), lambda sut: sut.configure(x=1)])
+@pytest.mark.parametrize(
+    "change", [Sut.restart, Sut.take_offline, lambda sut: sut.set_timers(scale=2), lambda sut: sut.configure(x=1)]
+)
 def test_a_shared_sut_is_changed_by_nobody(change: Any) -> None:
     control = Scripted()
     one = view(control, shared=True)
