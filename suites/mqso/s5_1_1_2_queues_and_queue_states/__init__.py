@@ -1,0 +1,1 @@
+"""MS-MQSO 5.1.1.2 Queues and Queue States."""

@@ -1,0 +1,1 @@
+"""MS-MQSO 5.1.1.3 Messages and Message States."""

@@ -1,0 +1,1 @@
+"""MS-MQSO 5.2.1.3 Subcomponent Roles."""

@@ -1,0 +1,1 @@
+"""MS-MQSO 5.3.1 Member Protocol Roles."""

@@ -1,0 +1,1 @@
+"""MS-MQSO 5.5.3 Transaction Coordinator Unavailable."""

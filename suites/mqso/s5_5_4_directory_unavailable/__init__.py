@@ -1,0 +1,1 @@
+"""MS-MQSO 5.5.4 Directory Unavailable."""

@@ -1,0 +1,1 @@
+"""MS-MQSO 6.7 Status and Error Returns."""
