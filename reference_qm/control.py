@@ -10,8 +10,9 @@ from types import MappingProxyType, NoneType
 from typing import Any, NamedTuple, get_args, get_type_hints
 from uuid import UUID
 
-from reference_qm.surface import commands, remote_commands
+from reference_qm.surface import commands, remote_commands, surroundings
 from reference_qm.surface.effects import Completed, Rejected
+from reference_qm.surface.surroundings import HostRequest
 
 Convert = Callable[[object], Any]
 DELIVERIES: dict[str, dict[str, bool]] = {
@@ -43,6 +44,7 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
             "set_timers": "set_timers",
             "configure": "configure",
             "inspect": "inspect",
+            "environment": "environment published",
             "management": _MANAGEMENT,
             "remote_read": _REMOTE,
         }.items()
@@ -68,7 +70,7 @@ class ControlError(ValueError):
     """A line that is no request: one line naming the verb, the argument and the way out."""
 
 
-def request_from(arguments: dict[str, Any]) -> commands.Request:
+def request_from(arguments: dict[str, Any]) -> commands.Request | HostRequest:
     """Make a request of ``{"verb": ..., argument: ...}``; ControlError when it is none."""
     verb = arguments.get("verb")
     if not isinstance(verb, str) or verb not in _VERBS:
@@ -174,13 +176,13 @@ _SELECTORS = frozenset({"queue", "handle", "cursor", "remote"})
 class Verb(NamedTuple):
     """A verb: the request that it makes, a converter for each argument, the arguments that must be there."""
 
-    make: Callable[..., commands.Request]
+    make: Callable[..., commands.Request | HostRequest]
     takes: Mapping[str, Convert]
     required: tuple[str, ...]
 
 
 def _verb(
-    request: type[commands.Request],
+    request: type[commands.Request] | type[HostRequest],
     *,
     without: tuple[str, ...] = (),
     required: tuple[str, ...] = (),
@@ -262,5 +264,7 @@ _VERBS: Mapping[str, Verb] = MappingProxyType(
         "set_timers": _verb(commands.SetTimers),
         "configure": _verb(commands.Configure),
         "inspect": _verb(commands.Inspect),
+        "environment": _verb(surroundings.ChangeEnvironment, null=False),
+        "published": _verb(surroundings.Published, null=False),
     }
 )

@@ -9,11 +9,14 @@ import reference_qm
 from harness.environment import Environment
 from harness.environment.core_host import CoreHost
 from harness.errors import Endless
+from reference_qm.surface import directory_access
 from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.driver import Core, NewCore
-from reference_qm.surface.effects import Effect, Persist
-from reference_qm.surface.inputs import Input, Persisted, PersistFailed
+from reference_qm.surface.effects import Effect, Persist, ReadDirectory, WriteDirectory
+from reference_qm.surface.inputs import DirectoryChanged, Input, Persisted, PersistFailed
 from reference_qm.surface.store import MemoryStore, StoreError
+from reference_qm.surface.surroundings import ChangeEnvironment, HostRequest, Published, Surroundings
 
 _PACKAGE = Path(reference_qm.__file__).parent.parent
 
@@ -24,8 +27,17 @@ class SystemHost(CoreHost):
     ``raises``: the exception is the caller's instead.
     """
 
-    def __init__(self, environment: Environment, new_core: NewCore, address: str, *, raises: bool = False) -> None:
+    def __init__(
+        self,
+        environment: Environment,
+        new_core: NewCore,
+        address: str,
+        *,
+        surroundings: Surroundings | None = None,
+        raises: bool = False,
+    ) -> None:
         super().__init__(environment, _NoCore(), address)
+        self._surroundings = surroundings or Surroundings()
         self.ended: str | None = None
         """How its process ended, in one line; None while it runs."""
         self.hangs = False
@@ -64,6 +76,22 @@ class SystemHost(CoreHost):
             self.answer_soon(PersistFailed(effect.token, str(error)))
         else:
             self.answer_soon(Persisted(effect.token))
+
+    def read_directory(self, effect: ReadDirectory) -> None:
+        self.answer_soon(directory_access.answer(self._surroundings.within_reach, effect))
+
+    def write_directory(self, effect: WriteDirectory) -> None:
+        self.answer_soon(directory_access.answer(self._surroundings.within_reach, effect))
+
+    def begin(self, request: Request | HostRequest) -> int:
+        """Ask the core for something, or do what somebody beside it does: it notices that its directory changed."""
+        if not isinstance(request, ChangeEnvironment | Published):
+            return super().begin(request)
+        self._token += 1
+        done = self._surroundings.carry_out(request)
+        self.answers[self._token] = done if isinstance(done, str) else Result(done)
+        self.answer_soon(DirectoryChanged())
+        return self._token
 
     def on_failure(self, error: Exception) -> None:
         """Do as a process does whose code failed: end, or be busy with what has no end."""

@@ -48,6 +48,7 @@ subqueues = true
 several_queues = true
 security = true
 two_addresses = true
+directory = true
 """
 
 Answer = TypeVar("Answer")

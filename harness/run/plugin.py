@@ -159,18 +159,24 @@ def covered(item: pytest.Item) -> tuple[str, ...]:
     return tuple(dict.fromkeys(rules))
 
 
+def needed(item: pytest.Item) -> tuple[str, ...]:
+    """Return what a check cannot do without, in order."""
+    needs = [need for marker in item.iter_markers("needs") for need in marker.args]
+    return tuple(dict.fromkeys(needs))
+
+
 def needs_sut_alone(item: pytest.Item) -> bool:
     """Return whether a check changes the SUT for all others."""
     from harness.sut.worker_configurations import NEEDS_FOR_ONE
 
-    return any(NEEDS_FOR_ONE.intersection(marker.args) for marker in item.iter_markers("needs"))
+    return not NEEDS_FOR_ONE.isdisjoint(needed(item))
 
 
 def needs_known_peer(item: pytest.Item) -> bool:
     """Return whether a check needs what a SUT knows of its peer beforehand, such as a route."""
     from harness.sut.sut_file import OF_THE_KNOWN_PEER
 
-    return any(OF_THE_KNOWN_PEER.intersection(marker.args) for marker in item.iter_markers("needs"))
+    return not OF_THE_KNOWN_PEER.isdisjoint(needed(item))
 
 
 @pytest.hookimpl(trylast=True)
@@ -258,7 +264,8 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
     number = len(run.done.tests) + request.session.items.index(request.node)
     fresh_peer = None if needs_known_peer(request.node) else number
     attempt = request.node.stash.get(ATTEMPT, 0)
-    view = config.stash[DRIVER].open(test, f"{run.word} {attempt}" if attempt else run.word, fresh_peer)
+    word = f"{run.word} {attempt}" if attempt else run.word
+    view = config.stash[DRIVER].open(test, word, fresh_peer, needed(request.node))
     view.environment.limit(config.getoption("check_limit") * 1_000)
     try:
         _meet_needs(request.node, view)
@@ -411,7 +418,7 @@ def _meet_needs(item: pytest.Item, sut: Sut) -> None:
     from harness.judging.verdicts import Verdict
     from harness.sut.sut_file import CAPABILITIES
 
-    lacking = [need for marker in item.iter_markers("needs") for need in marker.args if not sut.has(need)]
+    lacking = [need for need in needed(item) if not sut.has(need)]
     if not lacking:
         return
     declared = [need for need in lacking if need in CAPABILITIES]

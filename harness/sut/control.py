@@ -13,6 +13,7 @@ from reference_qm.control import answer, request_from
 from reference_qm.surface.commands import CancelWaiting, Request, Result
 from reference_qm.surface.effects import Completed, Rejected
 from reference_qm.surface.inputs import Endpoint
+from reference_qm.surface.surroundings import HostRequest
 
 ANSWER_MS = 10_000
 LINE_LIMIT = 16 * 1024 * 1024
@@ -175,7 +176,7 @@ class JsonlControl:
         self._stream.close()
 
 
-def _request(verb: str, arguments: dict[str, Any]) -> Request:
+def _request(verb: str, arguments: dict[str, Any]) -> Request | HostRequest:
     """Make a request; ``cancel`` names the request that it ends by its id, which is its token."""
     if verb == "cancel":
         return CancelWaiting(arguments["request"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,11 +33,14 @@ class SutDriver(Protocol):
     def start(self) -> None:
         """Start it or find it; SutUnavailable with one line when that fails."""
 
-    def open(self, seed: str, run: str = "", fresh_peer: int | None = None) -> Sut:
+    def open(
+        self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
+    ) -> Sut:
         """Return the SUT as one test sees it, in an environment of its own.
 
         ``run``: a word that no other run has; ``fresh_peer``: a number that no other test of the run has, if its peer
-        need not be the one that the SUT may know.
+        need not be the one that the SUT may know; ``needs``: what
+        the test cannot do without.
         """
 
     def ended(self, within_s: float = 0) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from hashlib import sha256
 from typing import TypeVar
@@ -96,7 +96,9 @@ class ExternalDriver:
             scale = self.timeouts.scale(min(wanted, SHARED_SCALE) if self.shared else wanted)
             control.call("set_timers", scale=scale)
 
-    def open(self, seed: str, run: str = "", fresh_peer: int | None = None) -> Sut:
+    def open(
+        self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
+    ) -> Sut:
         environment = RealEnvironment()
         environment.pulse = self.vital_signs.pulse(environment)
         file = self.file if fresh_peer is None else as_fresh_peer(self.file, run, fresh_peer)

@@ -99,6 +99,8 @@ class Sut:
         """The settings that ``configure`` changed, as they were."""
         self._offline = False
         """Whether this test took it off the network."""
+        self._surroundings: dict[str, Any] = {}
+        """What ``change_environment`` changed, as it was."""
 
     # -- what it is ---------------------------------------------------------------------------------------------
 
@@ -322,6 +324,13 @@ class Sut:
         self.control.call("bring_online")
         self._offline = False
 
+    def change_environment(self, **values: Any) -> None:
+        """Change what is beside the SUT for this test, such as the reach of its directory."""
+        self._need_alone("environment")
+        in_force = self.control.call("environment")
+        self._surroundings = {name: in_force[name] for name in values} | self._surroundings
+        self.control.call("environment", **values)
+
     def restart(self) -> None:
         """Stop and start the SUT: express messages and sessions are gone."""
         self._need_alone("restart")
@@ -351,13 +360,14 @@ class Sut:
         """
         undo: list[Callable[[], object]] = [
             *([self.bring_online] if self._offline else []),
+            *([partial(self.control.call, "environment", **self._surroundings)] if self._surroundings else []),
             *(partial(self.resume, to) for to in self._paused),
             *(partial(self._take_out, queue) for queue in sorted(self._kept_in)),
             *(partial(self.delete_queue, name) for name in self._made),
             *([partial(self.control.call, "set_timers", **self._timers)] if self._timers else []),
             *([partial(self.control.call, "configure", **self._settings)] if self._settings else []),
         ]
-        self._made, self._timers, self._settings, self._paused = {}, {}, {}, []
+        self._made, self._timers, self._settings, self._surroundings, self._paused = {}, {}, {}, {}, []
         for action in undo:
             try:
                 action()

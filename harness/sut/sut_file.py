@@ -31,6 +31,7 @@ CAPABILITIES = MappingProxyType(
         "qm2qm": "serves qmcomm and qm2qm at rpc_port (MS-MQQP 2.1)",
         "subqueues": "has subqueues, which queue control makes and qmcomm opens (MS-MQMQ 2.2.7)",
         "several_queues": "sends a message to several queues: has multiple-element format names (MS-MQMQ 2.1.7)",
+        "directory": "is integrated with a directory (MS-MQDMPR 3.1.1.1) with its object, the peer's, a site of both",
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
     }
 )
@@ -40,7 +41,7 @@ CAPABILITIES = MappingProxyType(
 MIN_FACTOR, MAX_FACTOR = 0.1, 100.0
 MAX_TIMEOUT_MS = 600_000
 
-OF_THE_KNOWN_PEER = frozenset({"private_names", "public_names", "security", "two_addresses"})
+OF_THE_KNOWN_PEER = frozenset({"private_names", "public_names", "security", "two_addresses", "directory"})
 """Capabilities that speak of the peer of the SUT file: the SUT knows no other."""
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+from dataclasses import replace
+from types import MappingProxyType
 from uuid import UUID
 
 from harness.environment import VirtualEnvironment
@@ -13,12 +16,15 @@ from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.view import identity_of, view_of
+from harness.sut.virtual_directory import virtual_directory
 from reference_qm.config import QueueManagerConfig, QueueSettings
 from reference_qm.core.installation import Installation
 from reference_qm.security import SecurityConfig
 from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.surroundings import Surroundings
 
 TWO_ADDRESSES = "mqc-peer.example"
+COMPUTER = "sut"
 UNUSED_ADDRESS = "127.0.0.254"
 """The address of the capability two_addresses where nothing listens."""
 
@@ -41,17 +47,21 @@ class VirtualDriver:
         for name in self.file.reference.faults:
             find_fault(name)
 
-    def open(self, seed: str, run: str = "", fresh_peer: int | None = None) -> Sut:
-        driver = self.file.driver
+    def open(
+        self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
+    ) -> Sut:
+        file, driver = self._file_for(needs), self.file.driver
         environment = VirtualEnvironment()
         if self.file.capabilities.get("two_addresses", False):
             environment.hosts[TWO_ADDRESSES] = (UNUSED_ADDRESS, driver.peer_address)
         entropy = SeededEntropy(f"sut {seed}")
         secure = self.file.capabilities.get("security", False)
         fresh_peers = (BASE_ONLY, KEYLESS) if secure else ()
+        identifier = new_guid(entropy)
+        integrated = file.capabilities.get("directory", False)
         config = QueueManagerConfig(
-            identifier=new_guid(entropy),
-            host_name="sut.example",
+            identifier=identifier,
+            host_name=f"{COMPUTER}.example",
             addresses=(driver.address,),
             remote_tcp_port=driver.peer_tcp_port,
             remote_ping_port=driver.peer_ping_port,
@@ -66,10 +76,14 @@ class VirtualDriver:
             public_queues={PEER_PUBLIC_QUEUE: driver.peer_identifier},
             routes=dict.fromkeys((driver.peer_identifier, *fresh_peers), driver.peer_address),
             security=virtual_security(driver.peer_identifier) if secure else SecurityConfig(),
+            directory_integrated=integrated,
         )
+        directory = virtual_directory(driver, identifier, COMPUTER, entropy) if integrated else None
         faults = self.file.reference.faults
         installed = Installation(config, entropy, lambda make: wrap(make, faults))
-        host = self._host = SystemHost(environment, installed, driver.address, raises=self._raises)
+        surroundings = Surroundings(directory, identifier)
+        host = SystemHost(environment, installed, driver.address, surroundings=surroundings, raises=self._raises)
+        self._host = host
         host.start()
         host.listen(driver.tcp_port)
         if self.file.capabilities.get("ping", False):
@@ -77,11 +91,17 @@ class VirtualDriver:
         if self.file.capabilities.get("qm2qm", False):
             host.listen_rpc(driver.rpc_port)
         control = VirtualControl(host)
-        who = identity_of(self.file, control)
-        view = view_of(self.file, environment, control, who, driver.tcp_port, driver.ping_port, driver.rpc_port)
+        who = identity_of(file, control)
+        view = view_of(file, environment, control, who, driver.tcp_port, driver.ping_port, driver.rpc_port)
         view.process_ended = self.ended
         view.hangs = lambda: host.hangs
         return view
+
+    def _file_for(self, needs: Collection[str]) -> SutFile:
+        """Return the SUT file for a check: a system that can have a directory has one where the check needs it."""
+        if "directory" in needs:
+            return self.file
+        return replace(self.file, capabilities=MappingProxyType({**self.file.capabilities, "directory": False}))
 
     def ended(self, within_s: float = 0) -> str | None:
         """Return with which exception the core of the test ended."""

@@ -11,7 +11,7 @@ from harness.errors import UsageError
 from harness.sut.sut_file import QueuesTable, SutFile, is_loopback
 
 MAX_WORKERS = 100
-NEEDS_FOR_ONE = frozenset({"restart", "reset", "set_timers", "configure", "ping_initiator"})
+NEEDS_FOR_ONE = frozenset({"restart", "reset", "set_timers", "configure", "environment", "ping_initiator"})
 """What changes a SUT for whoever uses it, or is one for all: a check that needs it has the SUT alone.
 
 A queue manager has one PingCookie: the response to a ping before its last one is ignored (MS-MQQB 3.1.7.8).

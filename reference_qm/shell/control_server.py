@@ -16,6 +16,7 @@ from reference_qm.surface.effects import Answer, Completed
 from reference_qm.surface.inputs import Endpoint
 from reference_qm.surface.remote_commands import RemoteClose, RemoteOpen
 from reference_qm.surface.store import StoreError
+from reference_qm.surface.surroundings import HostRequest
 
 LINE_LIMIT = 8 * 1024 * 1024
 """A body of 4 MiB, which no packet holds, in base64 and more."""
@@ -170,7 +171,7 @@ class ControlClient(asyncio.Protocol):
         except ControlError as error:
             self._refuse(number, str(error))
 
-    def _ask(self, number: Any, request: Request) -> None:
+    def _ask(self, number: Any, request: Request | HostRequest) -> None:
         if len(self._waiting) >= WAITING_LIMIT:
             raise ControlError(f"{WAITING_LIMIT} requests of this client wait already; read their answers first")
 
@@ -184,7 +185,7 @@ class ControlClient(asyncio.Protocol):
         if self.server.host.awaits(token):
             self._waiting[token] = number
 
-    def _note_handle(self, request: Request, result: Completed) -> None:
+    def _note_handle(self, request: Request | HostRequest, result: Completed) -> None:
         """Note a handle that is open now, or is no longer; one that came for who is gone is closed at once."""
         if isinstance(request, CloseQueue | RemoteClose):
             self._opened.pop(request, None)
@@ -249,7 +250,7 @@ _HOST_VERBS = MappingProxyType(
 )
 
 
-_OPENS: Mapping[type[Request], Callable[[Mapping[str, Any]], Request]] = MappingProxyType(
+_OPENS: Mapping[type[Request] | type[HostRequest], Callable[[Mapping[str, Any]], Request]] = MappingProxyType(
     {
         OpenQueue: lambda opened: CloseQueue(opened["handle"]),
         RemoteOpen: lambda opened: RemoteClose(opened["remote"]),

@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
-from reference_qm.directory import MemoryDirectory, StorageError
+from reference_qm.directory import StorageError
 from reference_qm.surface import directory_access
 from reference_qm.surface.effects import ReadDirectory, WriteDirectory
 from reference_qm.surface.inputs import DirectoryAnswered
+from reference_qm.surface.surroundings import HostRequest, Surroundings
 
 POLL_S = 0.5
 """How often a directory that others share is asked whether they changed it."""
@@ -19,14 +21,24 @@ POLL_S = 0.5
 class DirectoryAccess:
     """Carries out effects in order, one at a time, while the event loop goes on."""
 
-    def __init__(self, directory: MemoryDirectory | None) -> None:
-        self._directory = directory
+    def __init__(self, surroundings: Surroundings) -> None:
+        self._surroundings = surroundings
+        self._directory = surroundings.directory
         self._thread = ThreadPoolExecutor(1, "directory")
 
     async def answer(self, effect: ReadDirectory | WriteDirectory) -> DirectoryAnswered:
         """Carry out an effect."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._thread, directory_access.answer, self._directory, effect)
+        reached = self._surroundings.within_reach
+        return await loop.run_in_executor(self._thread, directory_access.answer, reached, effect)
+
+    async def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
+        """Do what somebody beside the queue manager does; a str says why that cannot be."""
+        loop = asyncio.get_running_loop()
+        try:
+            return await loop.run_in_executor(self._thread, self._surroundings.carry_out, request)
+        except StorageError as error:
+            return str(error)
 
     async def watch(self, changed: Callable[[], None]) -> None:
         """Say so, for ever, when others change a directory that they share."""

@@ -9,7 +9,6 @@ from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from reference_qm.directory import MemoryDirectory
 from reference_qm.shell import system
 from reference_qm.shell.connection import Connection, OpenedInput
 from reference_qm.shell.datagrams import DatagramSocket
@@ -18,11 +17,12 @@ from reference_qm.shell.resolver import Resolver
 from reference_qm.shell.rpc_server import RpcListener
 from reference_qm.shell.unsent import UNSENT_LIMIT, Unsent
 from reference_qm.surface.clock import Now
-from reference_qm.surface.commands import Request
+from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.driver import Driver, NewCore, Timer
 from reference_qm.surface.effects import (
     Answer,
     CloseTransport,
+    Completed,
     Connect,
     Persist,
     ReadDirectory,
@@ -53,6 +53,7 @@ from reference_qm.surface.inputs import (
     TransportLost,
 )
 from reference_qm.surface.store import Store, StoreError, StoreFailure
+from reference_qm.surface.surroundings import ChangeEnvironment, HostRequest, Published, Surroundings
 
 log = logging.getLogger(__name__)
 
@@ -81,13 +82,13 @@ class Host:
     """
 
     def __init__(
-        self, new_core: NewCore, address: str, store: Store, limits: Limits, directory: MemoryDirectory | None = None
+        self, new_core: NewCore, address: str, store: Store, limits: Limits, surroundings: Surroundings | None = None
     ) -> None:
         self._new_core = new_core
         self.core = new_core(store.read())
         self.address = address
         self.store = store
-        self.directory = DirectoryAccess(directory)
+        self.directory = DirectoryAccess(surroundings or Surroundings())
         self.limits = limits
         self._unsent = Unsent(limits.all_unsent_bytes)
         self._unsent.measure(lambda: (connection.waiting for connection in self._connections))
@@ -227,12 +228,15 @@ class Host:
         """Give the core an input and carry out what it wants."""
         self.driver.handle(event)
 
-    def ask(self, request: Request, answered: Callable[[Answer], None]) -> int:
+    def ask(self, request: Request | HostRequest, answered: Callable[[Answer], None]) -> int:
         """Ask the core for something; ``answered`` is called once, now or later, with the token that is returned."""
         self._token += 1
         token = self._token
         self._answered[token] = answered
-        self.handle(Command(token, request))
+        if isinstance(request, ChangeEnvironment | Published):
+            self._spawn(self._change_surroundings(token, request))
+        else:
+            self.handle(Command(token, request))
         return token
 
     def awaits(self, token: int) -> bool:
@@ -350,6 +354,11 @@ class Host:
 
     async def _ask_directory(self, effect: ReadDirectory | WriteDirectory) -> None:
         self.handle(await self.directory.answer(effect))
+
+    async def _change_surroundings(self, token: int, request: HostRequest) -> None:
+        done = await self.directory.carry_out(request)
+        self.answer(Rejected(token, done) if isinstance(done, str) else Completed(token, Result(done)))
+        self.handle(DirectoryChanged())
 
     async def _write(self) -> None:
         """Write what waits, in order and together: what arrives during one write goes into the next."""

@@ -26,6 +26,7 @@ from reference_qm.shell.toml_values import SettingsError
 from reference_qm.surface.driver import Core, NewCore, RestorableCore
 from reference_qm.surface.inputs import Endpoint
 from reference_qm.surface.store import MemoryStore, Store, StoreError, StoreFailure
+from reference_qm.surface.surroundings import Surroundings
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +98,8 @@ class Service:
         facilities: Collection[str] = frozenset(FACILITIES),
     ) -> None:
         self.settings = settings
-        self.host = Host(new_core, settings.listen.address, store or MemoryStore(), settings.limits, settings.directory)
+        surroundings = Surroundings(settings.directory, settings.config.identifier)
+        self.host = Host(new_core, settings.listen.address, store or MemoryStore(), settings.limits, surroundings)
         self.control = ControlServer(self.host, self.stop, self.reset, facilities)
         self._end = asyncio.Event()
         self._failed = False

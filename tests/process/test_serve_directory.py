@@ -90,3 +90,15 @@ def test_a_file_that_another_process_has_delays_only_what_needs_it(tmp_path: Pat
         assert [answer["id"] for answer in answers] == [sent, number]
         assert "MQ_ERROR_NO_DS: try again when it is back" in answers[1]["error"]
         left.call("create_queue", name="late")
+
+
+def test_the_directory_goes_away_and_comes_back(tmp_path: Path):
+    port = free_port(*ADDRESSES.values())
+    with served(tmp_path, "left", port) as left:
+        left.call("create_queue", name="late", label="first")
+        assert left.call("published", queue="late")["published"]["label"] == "first"
+        assert left.call("environment", directory=False)["directory"] is False
+        refused = left.ask("create_queue", name="later")
+        assert "MQ_ERROR_NO_DS" in left.read_reply()["error"], refused
+        left.call("environment", directory=True)
+        left.call("create_queue", name="later")

@@ -42,6 +42,7 @@ def test_identity(host):
         "set_timers",
         "configure",
         "inspect",
+        "environment",
         "management",
         "remote_read",
     )

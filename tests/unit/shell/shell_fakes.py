@@ -14,6 +14,7 @@ from reference_qm.surface.driver import NewCore
 from reference_qm.surface.effects import Effect
 from reference_qm.surface.inputs import Endpoint, Input
 from reference_qm.surface.store import MemoryStore, Record, Store, StoreError
+from reference_qm.surface.surroundings import Surroundings
 
 MIB = 1024 * 1024
 RESPONSE_TIMEOUT_S = 20
@@ -74,7 +75,7 @@ async def running(
 ) -> AsyncIterator[tuple[Host, Endpoint]]:
     """Yield a started host that listens on TCP; it is stopped at the end."""
     begin = new_core.begin if isinstance(new_core, ScriptedCore) else new_core
-    host = Host(begin, address, store or MemoryStore(), limits or Limits(), directory)
+    host = Host(begin, address, store or MemoryStore(), limits or Limits(), Surroundings(directory))
     endpoint = await host.bind_tcp(0)
     await host.start()
     try:

@@ -1,0 +1,74 @@
+"""What somebody beside a queue manager does to its directory, and sees in it."""
+
+from __future__ import annotations
+
+from functools import partial
+from uuid import UUID
+
+import pytest
+
+from reference_qm.directory import MemoryDirectory, Queue, QueueManager, StorageError
+from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.surroundings import NO_DIRECTORY, ChangeEnvironment, Published, Surroundings
+
+OWN = UUID(int=7)
+
+
+@pytest.fixture
+def directory() -> MemoryDirectory:
+    made = MemoryDirectory(partial(new_guid, SeededEntropy("surroundings")), lambda: 0)
+    made.provision(QueueManager(Identifier=OWN, ComputerName="one", PublicSigningKeyList=b"key"))
+    made.provision(Queue(Pathname="one\\orders", Label="of today", Quota=5))
+    return made
+
+
+def test_a_directory_that_is_taken_away_is_out_of_reach_until_it_is_given_back(directory):
+    around = Surroundings(directory, OWN)
+    assert around.within_reach is directory
+    assert around.carry_out(ChangeEnvironment(directory=False)) == {"directory": False}
+    assert around.within_reach is None
+    assert around.carry_out(ChangeEnvironment()) == {"directory": False}
+    assert around.carry_out(ChangeEnvironment(directory=True)) == {"directory": True}
+    assert around.within_reach is directory
+
+
+def test_an_administrator_sees_and_changes_what_is_published_though_the_system_cannot_reach_it(directory):
+    around = Surroundings(directory, OWN)
+    around.carry_out(ChangeEnvironment(directory=False))
+    changed = around.carry_out(Published(queue="orders", label="of tomorrow"))
+    assert isinstance(changed, dict)
+    assert (changed["published"]["label"], changed["published"]["quota_kb"]) == ("of tomorrow", 5)
+    own = around.carry_out(Published(quota_kb=9))
+    assert isinstance(own, dict)
+    assert (own["published"]["quota_kb"], own["published"]["public_signing_keys_base64"]) == (9, "a2V5")
+    assert around.carry_out(Published(queue="nothing")) == {"published": None}
+
+
+def test_what_cannot_be_is_said_in_one_line(directory):
+    around = Surroundings(directory, OWN)
+    assert around.carry_out(Published(label="x")) == "published: label is an attribute of queues: say which queue"
+    refusing = Surroundings(_Refusing(directory), OWN)
+    refused = refusing.carry_out(Published(queue="orders", label="x"))
+    assert refused == "published: the directory refuses the change: GenericError"
+
+
+def test_in_workgroup_mode_there_is_no_directory_to_take_away():
+    around = Surroundings()
+    assert around.carry_out(ChangeEnvironment()) == {}
+    assert around.carry_out(ChangeEnvironment(directory=False)) == NO_DIRECTORY
+    assert around.carry_out(Published()) == NO_DIRECTORY
+
+
+class _Refusing(MemoryDirectory):
+    """A directory that cannot keep anything any more."""
+
+    def __init__(self, other: MemoryDirectory) -> None:
+        super().__init__(lambda: UUID(int=1), lambda: 0)
+        for element in other.contents()[1] or ():
+            super()._put(element)
+        self._full = True
+
+    def _put(self, element):
+        if getattr(self, "_full", False):
+            raise StorageError("full")
+        super()._put(element)
