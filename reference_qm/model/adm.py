@@ -179,6 +179,7 @@ class OutgoingQueue(Queue):
         default_factory=lambda: deque(maxlen=CONNECTION_HISTORY_SIZE)
     )
     NextHops: list[str] = field(default_factory=list)
+    Multicast: bool = False
     OutgoingTransferInfoReference: OutgoingTransferInfo = field(default=OutgoingTransferInfo())
     session: Session = field(init=False, repr=False)
 

@@ -65,8 +65,19 @@ class OpenQueue:
 
 
 @value_object
+class OpenToSend:
+    """Open the queues of a format name to send to them, whosever they are; nothing is sent. Result: handle.
+
+    ``deny_receive``: keep others from receiving, which who opens several queues cannot.
+    """
+
+    to: str
+    deny_receive: bool = False
+
+
+@value_object
 class CloseQueue:
-    """Close what OpenQueue opened: its cursors go, what waits through it is cancelled."""
+    """Close what OpenQueue or OpenToSend opened: its cursors go, what waits through it is cancelled."""
 
     handle: int
 
@@ -369,6 +380,7 @@ Request = (
     | GetQueue
     | SetQueue
     | OpenQueue
+    | OpenToSend
     | CloseQueue
     | OpenCursor
     | CloseCursor

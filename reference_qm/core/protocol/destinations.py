@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from reference_qm.codec import (
     NULL_GUID,
@@ -13,6 +13,7 @@ from reference_qm.codec import (
     TxSequenceID,
     parse_format_name,
 )
+from reference_qm.codec.format_names import MulticastName
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.model.adm import OutgoingQueue, Queue, Session
@@ -71,7 +72,14 @@ class Destinations(Part):
         known = self.qm.adm.OutgoingQueues.get(text.lower())
         if known is not None:
             return known
-        queue = OutgoingQueue(Pathname=text, DestinationFormatName=text, BasePriority=self._base_priority(text))
+        queue = OutgoingQueue(
+            Pathname=text,
+            Identifier=uuid5(self.qm.adm.Identifier, text.lower()),
+            Label=text,
+            DestinationFormatName=text,
+            BasePriority=self._base_priority(text),
+            Multicast=isinstance(parse_name(text), MulticastName),
+        )
         queue.session = Session(
             self.qm.next_session_number(),
             initiator=True,

@@ -8,7 +8,7 @@ from uuid import UUID
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.configuring import ELEMENTS
 from reference_qm.core.protocol.security_caches import CACHE_TIMERS
-from reference_qm.core.queueing.inspection import describe_queue
+from reference_qm.core.queueing.inspection import describe_descriptor, describe_queue
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.timers import SESSION_TIMERS, TimerKey, TimerName
 from reference_qm.model.transactions import Transaction
@@ -38,6 +38,8 @@ _POSITION = (
     "Transmitted",
 )
 
+_OUTGOING = ("Identifier", "Label", "Multicast", "BasePriority")
+"""Attributes of an outgoing queue that a management interface does not tell of."""
 _PENDING_READ = ("OpenQueueDescriptorHandle", "RequestId", "RemoteReadHandle")
 _REMOTE_OPEN = ("OpenQueueDescriptorHandle", "RRSessionHandle")
 
@@ -81,7 +83,11 @@ class Inspection(Part):
             "Sessions": [
                 self._session(session, now) for session in (*self.qm.sessions.values(), *self.qm.closed_sessions)
             ],
-            "OutgoingQueues": [_outgoing_queue(queue) for queue in adm.OutgoingQueues.values()],
+            "OutgoingQueues": [
+                {**_outgoing_queue(queue), **{name: _plain(getattr(queue, name)) for name in _OUTGOING}}
+                for queue in adm.OutgoingQueues.values()
+            ],
+            "OpenQueueDescriptors": [describe_descriptor(one) for one in self.qm.descriptors.values()],
             "PendingRemoteReadEntryCollection": [
                 {name: _plain(getattr(entry, name)) for name in _PENDING_READ}
                 for entry in self.qm.remote_client.PendingRemoteReadEntryCollection

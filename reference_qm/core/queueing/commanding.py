@@ -133,10 +133,17 @@ class QueueCommands(Part):
     def open_queue(self, request: commands.OpenQueue, token: int, now: Now) -> Result:
         """Open a queue."""
         access = one_of("access", request.access, ACCESS)
-        if len(self.qm.descriptors) >= OPEN_LIMIT:
-            raise CommandError(f"{OPEN_LIMIT} queues are open already: close some")
-        share = QueueShareMode.DENY_RECEIVE if request.deny_receive else QueueShareMode.DENY_NONE
-        return Result({"handle": self._open(request.queue, access, share).Handle})
+        self._check_room()
+        return Result({"handle": self._open(request.queue, access, _share(request.deny_receive)).Handle})
+
+    def open_to_send(self, request: commands.OpenToSend, token: int, now: Now) -> Result:
+        """Open the queues of a format name to send to them. Spec: MS-MQDMPR 3.1.7.1.5."""
+        self._check_room()
+        share = _share(request.deny_receive)
+        status, descriptor = self.qm.queue_opening.open_queue(request.to, QueueAccessType.SEND, share, now)
+        if descriptor is None:
+            raise CommandError(f"{request.to!a} cannot be opened to be sent to: {_text(status)}")
+        return Result({"handle": descriptor.Handle})
 
     def close_queue(self, request: commands.CloseQueue, token: int, now: Now) -> Result:
         """Close a queue."""
@@ -284,6 +291,10 @@ class QueueCommands(Part):
 
         return answered
 
+    def _check_room(self) -> None:
+        if len(self.qm.descriptors) >= OPEN_LIMIT:
+            raise CommandError(f"{OPEN_LIMIT} queues are open already: close some")
+
     def _open(self, name: str, access: QueueAccessType, share: QueueShareMode) -> OpenQueueDescriptor:
         queue = self.find_queue(name)
         status, descriptor = self.qm.queue_opening.open_found_queue(queue, queue.Pathname, access, share)
@@ -302,6 +313,10 @@ class QueueCommands(Part):
             if handle in descriptor.CursorCollection:
                 return descriptor.CursorCollection[handle]
         raise CommandError(f"no cursor {handle}: open one, cursors end with their queue's handle and with a restart")
+
+
+def _share(deny_receive: bool) -> QueueShareMode:
+    return QueueShareMode.DENY_RECEIVE if deny_receive else QueueShareMode.DENY_NONE
 
 
 def describe_position(position: MessagePosition) -> dict[str, Any]:

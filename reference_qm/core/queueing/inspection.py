@@ -15,7 +15,9 @@ _ATTRIBUTES = (
     "Identifier",
     "QueueType",
     "PrivateQueueNumber",
+    "QualifiedPathname",
     "Label",
+    "Type",
     "CreateTime",
     "ModifyTime",
     "Journaling",
@@ -25,6 +27,10 @@ _ATTRIBUTES = (
     "PrivacyLevel",
     "Transactional",
     "BasePriority",
+    "MulticastAddress",
+    "Scope",
+    "FullPath",
+    "DirectoryPath",
     "Active",
     "TotalBytes",
 )
@@ -33,14 +39,26 @@ _ATTRIBUTES = (
 def describe_queue(queue: Queue) -> dict[str, Any]:
     """Describe a queue without its messages. Spec: MS-MQDMPR 3.1.1.2."""
     return {name: _plain(getattr(queue, name)) for name in _ATTRIBUTES} | {
-        "SubqueueCollection": [one.Pathname for one in queue.SubqueueCollection.values()],
-        "OpenQueueDescriptorCollection": [_descriptor(one) for one in queue.OpenQueueDescriptorCollection.values()],
+        "Security": queue.Security.build().hex(),
+        "JournalQueueReference": _pathname(queue.JournalQueueReference),
+        "SubqueueCollection": [
+            {"Pathname": one.Pathname, "JournalQueueReference": _pathname(one.JournalQueueReference)}
+            for one in queue.SubqueueCollection.values()
+        ],
+        "OpenQueueDescriptorCollection": [
+            describe_descriptor(one) for one in queue.OpenQueueDescriptorCollection.values()
+        ],
     }
 
 
-def _descriptor(descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+def describe_descriptor(descriptor: OpenQueueDescriptor) -> dict[str, Any]:
+    """Describe what has a queue open, or several. Spec: MS-MQDMPR 3.1.1.16."""
     return {
         "Handle": descriptor.Handle,
+        "FormatName": descriptor.FormatName,
+        "Multiple": descriptor.Multiple,
+        "QueueReference": _pathname(descriptor.QueueReference),
+        "OpenQueueDescriptorCollection": [one.Handle for one in descriptor.OpenQueueDescriptorCollection],
         "AccessType": descriptor.AccessType.value,
         "ShareMode": descriptor.ShareMode.value,
         "RemoteReadState": descriptor.RemoteReadState.value,
@@ -59,6 +77,10 @@ def _cursor(cursor: Cursor) -> dict[str, Any]:
         "CursorState": cursor.CursorState.value,
         "LookupIdentifier": None if isinstance(at, Boundary) else at.LookupIdentifier,
     }
+
+
+def _pathname(queue: Queue | None) -> str | None:
+    return None if queue is None else queue.Pathname
 
 
 def _plain(value: Any) -> Any:

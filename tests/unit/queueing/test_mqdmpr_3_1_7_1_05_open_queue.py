@@ -10,7 +10,7 @@ from reference_qm.model.adm import OutgoingQueue
 from reference_qm.model.enums import QueueAccessType as Access
 from reference_qm.model.enums import QueueShareMode as Share
 from reference_qm.model.statuses import Status
-from reference_qm.surface.commands import CloseQueue, OpenQueue, ReceiveMessage
+from reference_qm.surface.commands import CloseQueue, Inspect, OpenQueue, OpenToSend, ReceiveMessage
 
 NONE, DENY = Share.DENY_NONE, Share.DENY_RECEIVE
 
@@ -143,6 +143,33 @@ def test_commands_open_and_close_and_share(host):
     assert "opened to peek" in host.refusal(ReceiveMessage(handle=peeking))
     assert "give one of them" in host.refusal(ReceiveMessage())
     assert "give one of them" in host.refusal(ReceiveMessage(PLAIN, handle=peeking))
+
+
+def test_queues_are_opened_to_send_by_a_command(host):
+    several = f"{direct(9)},{direct(1)}"
+    handle = host.ask(OpenToSend(several))["handle"]
+    shown = {one["Handle"]: one for one in host.ask(Inspect())["adm"]["OpenQueueDescriptors"]}
+    assert (shown[handle]["Multiple"], shown[handle]["QueueReference"], shown[handle]["AccessType"]) == (
+        True,
+        None,
+        "SendAccess",
+    )
+    names = [shown[one]["FormatName"].lower() for one in shown[handle]["OpenQueueDescriptorCollection"]]
+    assert names == [direct(1).lower(), direct(9).lower()]
+    assert "MQ_ERROR_UNSUPPORTED_ACCESS_MODE" in host.refusal(OpenToSend(several, deny_receive=True))
+    assert "MQ_ERROR_QUEUE_NOT_FOUND" in host.refusal(OpenToSend(direct(1, "private$\\none")))
+    host.ask(CloseQueue(handle))
+    assert host.core.descriptors == {}
+
+
+def test_an_outgoing_queue_has_an_identifier_and_a_label_of_its_own(host):
+    for name in (direct(8), direct(9), "MULTICAST=224.0.0.1:80"):
+        host.ask(OpenToSend(name))
+    queues = host.ask(Inspect())["adm"]["OutgoingQueues"]
+    assert len({queue["Identifier"] for queue in queues}) == len(queues) == 3
+    assert all(queue["Label"] == queue["DestinationFormatName"] for queue in queues)
+    assert [queue["Multicast"] for queue in queues] == [False, False, True]
+    assert {(queue["State"], *queue["NextHops"]) for queue in queues} == {("Inactive",)}
 
 
 def test_a_command_leaves_nothing_open(host):
