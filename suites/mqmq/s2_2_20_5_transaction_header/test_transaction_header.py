@@ -107,7 +107,13 @@ def test_a_final_ack_is_sent_where_fa_asks_for_one(peer, sut, judge):
 
 
 @needs("send", "transactions")
-@covers("MQMQ-2.2.20.5-04", "MQMQ-2.2.20.5-05", "MQMQ-2.2.20.5-D01")
+@covers(
+    "MQMQ-2.2.20.5-04",
+    "MQMQ-2.2.20.5-05",
+    "MQMQ-2.2.20.5-D01",
+    "MQDMPR-3.1.4.3-06",
+    "MQDMPR-3.1.4.3-07",
+)
 @pytest.mark.parametrize("count", [1, 2, 3, 5])
 def test_first_and_last_message_of_a_transaction(peer, sut, judge, count):
     """Of the messages of a transaction the first alone has FM, the last alone LM; the only one has both."""
@@ -119,8 +125,10 @@ def test_first_and_last_message_of_a_transaction(peer, sut, judge, count):
     found = [Layout(frame) for frame in sent]
     first, last = ([one.fields.get(f"TransactionHeader.Flags.{bit}") for one in found] for bit in ("FM", "LM"))
     ends = [int(number == 0) for number in range(count)], [int(number == count - 1) for number in range(count)]
-    judge("MQMQ-2.2.20.5-04", expected=ends[0], observed=first, evidence=sent)
-    judge("MQMQ-2.2.20.5-05", expected=ends[1], observed=last, evidence=sent)
+    for rule in ("MQMQ-2.2.20.5-04", "MQDMPR-3.1.4.3-06"):
+        judge(rule, expected=ends[0], observed=first, evidence=sent)
+    for rule in ("MQMQ-2.2.20.5-05", "MQDMPR-3.1.4.3-07"):
+        judge(rule, expected=ends[1], observed=last, evidence=sent)
     numbers = [(one.fields.get("TransactionHeader.TxSequenceNumber"), one.fields.get(PREVIOUS)) for one in found]
     judge("MQMQ-2.2.20.5-D01", expected=[(n + 1, n) for n in range(count)], observed=numbers, evidence=sent)
     sender.acknowledge_all(session)

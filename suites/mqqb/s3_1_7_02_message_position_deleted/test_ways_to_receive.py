@@ -109,7 +109,7 @@ def test_what_is_received_in_a_transaction_is_acknowledged_when_that_commits(pee
 
 
 @needs("transactions")
-@covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D03")
+@covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.4.5-08")
 def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, judge):
     """Of three messages two are taken in transactions, all are purged, one transaction is committed, one aborted: what
     is not there then has one acknowledgment each; that of what nobody had is of class NACK_Q_PURGED.
@@ -129,6 +129,8 @@ def test_what_is_purged_while_a_transaction_has_it_is_acknowledged(peer, sut, ju
     told_of = application.labels_of(map(correlation, came))
     observed = sorted([*told_of, *application.there()])
     judge("MQQB-3.1.7.2-01", expected=[*"abc"], observed=observed, evidence=evidence)
+    left = sorted(told_of), [*application.there()]
+    judge("MQDMPR-3.1.4.5-08", expected=([*"abc"], []), observed=left, evidence=evidence)
     purged = classes([ack for ack in came if correlation(ack) == identifier(sent[2])])
     judge("MQQB-3.1.7.2.1-D03", expected=named(Q_PURGED), observed=purged, evidence=evidence)
     application.receiver.end()

@@ -121,7 +121,7 @@ def _with_messages_of_both(peer: Peer, sut: Sut) -> tuple[Session, list[Frame], 
 
 
 @needs("send", "pause", "queue_control")
-@covers("MQQB-3.1.7.13-13")
+@covers("MQQB-3.1.7.13-13", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03")
 def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
     """A full window, the pause, then all is acknowledged: the message that waited behind does not leave."""
     sender = Sender(peer, sut)
@@ -142,9 +142,8 @@ def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
     ack = sender.acknowledge_all(session)
     session.quiet()
     observed = f"{sut.outgoing(sender.to)['state']}, up to message {max(tags(messages(session)))}{refusal}"
-    judge(
-        "MQQB-3.1.7.13-13", expected=f"OnHold, up to message {window}", observed=observed, evidence=[ack, session.last]
-    )
+    for rule in ("MQQB-3.1.7.13-13", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03"):
+        judge(rule, expected=f"OnHold, up to message {window}", observed=observed, evidence=[ack, session.last])
 
 
 def field_of(ack: Frame | None, name: str) -> str:

@@ -13,13 +13,13 @@ from reference_qm.surface.clock import Now
 
 add(
     "resume-connects-not",
-    ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"),
+    ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03", "MQDMPR-3.1.4.15-03"),
     "When a queue is resumed, no session is established.",
     skip_during(Administering.resume_queue, Establishing.establish),
 )
 add(
     "resume-dispatches-not",
-    ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04"),
+    ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03"),
     "When a queue is resumed, messages that wait are not sent.",
     skip_during(Administering.resume_queue, Sending.dispatch_messages),
 )

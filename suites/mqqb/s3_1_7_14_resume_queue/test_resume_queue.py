@@ -12,7 +12,7 @@ from suites.mqqb.steps.sender import Sender, eventually, messages, tags
 
 
 @needs("send", "pause")
-@covers("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04")
+@covers("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03")
 def test_a_resumed_queue_sends_what_waits_on_its_session(peer, sut, judge):
     """Two messages wait on the session of a paused queue; resumed, it sends both."""
     sender = Sender(peer, sut)
@@ -25,7 +25,7 @@ def test_a_resumed_queue_sends_what_waits_on_its_session(peer, sut, judge):
         raise ConformanceFailure("the SUT sends while its queue is paused (3.1.7.13)")
     sut.resume(sender.to)
     sender.collect_all(session, 3)
-    for rule in ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04"):
+    for rule in ("MQQB-3.1.7.14-02", "MQQB-3.1.7.14-04", "MQDMPR-3.1.4.15-03"):
         judge(rule, expected="2, 3", observed=new(session), evidence=[*sent, *messages(session), session.last])
 
 
@@ -44,7 +44,14 @@ def test_a_resumed_session_with_messages_is_active(peer, sut, judge):
 
 
 @needs("send", "pause", "queue_control")
-@covers("MQQB-3.1.5.9-03", "MQQB-3.1.5.9-04", "MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03")
+@covers(
+    "MQQB-3.1.5.9-03",
+    "MQQB-3.1.5.9-04",
+    "MQQB-3.1.7.14-01",
+    "MQQB-3.1.7.14-03",
+    "MQDMPR-3.1.4.15-03",
+    "MQDMPR-3.1.7.2.4-03",
+)
 @pytest.mark.parametrize("waiting", ["sent and not acknowledged", "sent while paused"])
 def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, waiting):
     """The session is lost, the queue paused: for two retry times there is none, and one when it is resumed."""
@@ -74,7 +81,7 @@ def test_a_resumed_queue_without_a_session_establishes_one(peer, sut, judge, wai
         raise ConformanceFailure("the SUT establishes a session for a paused queue (3.1.7.12)")
     sut.resume(sender.to)
     again = sender.next_session(sut.response_timeout_ms)
-    for rule in ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03"):
+    for rule in ("MQQB-3.1.7.14-01", "MQQB-3.1.7.14-03", "MQDMPR-3.1.4.15-03", "MQDMPR-3.1.7.2.4-03"):
         judge(
             rule,
             expected="a session when resumed",

@@ -1,0 +1,1 @@
+"""MS-MQDMPR 3.1.4 Higher-Layer Triggered Events."""

@@ -1,0 +1,249 @@
+"""MS-MQDMPR 3.1.4.3 to 3.1.4.8: transactions prepared, committed and aborted, with a coordinator and without."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+import pytest
+
+from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
+from suites.mqdmpr.steps.asking import REFUSED, ask, outcome
+from suites.mqqb.steps.application import Application
+
+pytestmark = needs("receive", "queue_control", "transactions")
+
+UNKNOWN = UUID("6d71636f-6e66-4f72-8d00-0000000000aa")
+VERBS = ("prepare", "commit", "abort")
+GONE = {
+    "commit": ("MQDMPR-3.1.4.4-23", "MQDMPR-3.1.4.4-22"),
+    "abort": ("MQDMPR-3.1.4.5-19", "MQDMPR-3.1.4.5-18"),
+}
+"""By how a transaction ended: the rule that it is gone, and the one that none of its operations is left."""
+UNKNOWN_REFUSED = {
+    "prepare": ("MQDMPR-3.1.4.3-05", "MQDMPR-3.1.4.6-11"),
+    "commit": ("MQDMPR-3.1.4.4-04",),
+    "abort": ("MQDMPR-3.1.4.5-04",),
+}
+
+
+class Work:
+    """A transaction that takes, moves and sends one message each, and another that takes and sends one."""
+
+    def __init__(self, application: Application, *, external: bool = False) -> None:
+        self.application = application
+        self.sut = application.sut
+        self.queue = application.queue
+        self.subqueue = f"{self.queue};mqc-sub"
+        self.sut.create_queue(self.subqueue, transactional=True)
+        application.fill("first there", "taken", "moved", "taken by another", "stays")
+        known = application.there()
+        application.call("move", queue=self.queue, lookup_id=known["first there"], to=self.subqueue)
+        self.one, self.other = (application.begin(external=external) for _ in range(2))
+        application.take_that("taken", transaction=self.one)
+        application.call("move", queue=self.queue, lookup_id=known["moved"], to=self.subqueue, transaction=self.one)
+        self.send("sent", self.one)
+        application.take_that("taken by another", transaction=self.other)
+        self.send("sent by another", self.other)
+
+    def send(self, label: str, transaction: str) -> None:
+        """Let an application here send a message to the queue."""
+        to = rf"DIRECT=TCP:{self.sut.address}\{self.queue}"
+        self.sut.send(to, label=label, body=label, transaction=transaction)
+
+    def there(self) -> list[str]:
+        """Return what can be received from the queue, in order."""
+        return [*self.application.there()]
+
+    def in_subqueue(self) -> list[str]:
+        """Return what can be received from the subqueue, in order."""
+        return [*self.application.there_in(self.subqueue)]
+
+    def take_all(self, queue: str) -> list[str]:
+        """Receive all that a queue has; return the labels in order."""
+        labels = []
+        while (message := self.application.call("receive", queue=queue, timeout_ms=0)["message"]) is not None:
+            labels.append(str(message["label"]))
+        return labels
+
+    def end(self) -> None:
+        """Undo what is not decided."""
+        self.application.decide("abort", self.other)
+        self.application.receiver.end()
+
+
+@needs("send", "subqueues")
+@covers(
+    "MQDMPR-3.1.4.4-03",
+    "MQDMPR-3.1.4.4-07",
+    "MQDMPR-3.1.4.4-11",
+    "MQDMPR-3.1.4.4-16",
+    "MQDMPR-3.1.4.4-17",
+    "MQDMPR-3.1.4.4-18",
+    "MQDMPR-3.1.4.4-19",
+    "MQDMPR-3.1.4.4-24",
+)
+def test_a_commit_carries_out_what_was_done_in_its_transaction(peer, sut, judge):
+    """What was sent is there, what was taken is gone and acknowledged, what was moved is behind what its subqueue had;
+    before it was not so, and what was done in another transaction stays undecided.
+    """
+    application = Application(peer, sut, transactional=True)
+    work = Work(application)
+    early = work.there(), application.acknowledged(0), work.in_subqueue()
+    committed = outcome(sut, peer, "commit", transaction=work.one)
+    there, moved = work.there(), work.in_subqueue()
+    acknowledged = application.acknowledged(1)
+    evidence = list(application.sent.values())
+    judge("MQDMPR-3.1.4.4-24", expected="committed", observed=committed, evidence=evidence)
+    undecided = [label for label in ("taken by another", "sent by another") if label in [*there, *acknowledged]]
+    judge("MQDMPR-3.1.4.4-03", expected=[["stays", "sent"], []], observed=[there, undecided], evidence=evidence)
+    sent = "sent" in early[0], "sent" in there
+    judge("MQDMPR-3.1.4.4-07", expected=(False, True), observed=sent, evidence=evidence)
+    taken = early[1], acknowledged
+    judge("MQDMPR-3.1.4.4-11", expected=([], ["taken"]), observed=taken, evidence=evidence)
+    judge("MQDMPR-3.1.4.4-16", expected=False, observed="moved" in there, evidence=evidence)
+    for rule in ("MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18"):
+        observed = early[2], moved
+        judge(rule, expected=(["first there"], ["first there", "moved"]), observed=observed, evidence=evidence)
+    received = work.take_all(work.subqueue)
+    judge("MQDMPR-3.1.4.4-19", expected=["first there", "moved"], observed=received, evidence=evidence)
+    work.end()
+
+
+@needs("send", "subqueues")
+@covers("MQDMPR-3.1.4.5-03", "MQDMPR-3.1.4.5-13", "MQDMPR-3.1.4.5-17", "MQDMPR-3.1.4.5-20")
+def test_an_abort_undoes_what_was_done_in_its_transaction(peer, sut, judge):
+    """What was taken and moved is at its old place and can be received, what was sent is nowhere; what was done in
+    another transaction stays undecided.
+    """
+    application = Application(peer, sut, transactional=True)
+    work = Work(application)
+    aborted = outcome(sut, peer, "abort", transaction=work.one)
+    there, moved = work.there(), work.in_subqueue()
+    evidence = list(application.sent.values())
+    judge("MQDMPR-3.1.4.5-20", expected="aborted", observed=aborted, evidence=evidence)
+    back = ["taken", "moved", "stays"]
+    undecided = [label for label in ("taken by another", "sent by another") if label in there]
+    judge("MQDMPR-3.1.4.5-03", expected=[3, []], observed=[len(there), undecided], evidence=evidence)
+    seen = [there, moved, work.take_all(work.queue)]
+    judge("MQDMPR-3.1.4.5-13", expected=[back, ["first there"], back], observed=seen, evidence=evidence)
+    sent = [label for label in [*there, *moved, *seen[2]] if label == "sent"]
+    judge("MQDMPR-3.1.4.5-17", expected=[], observed=sent, evidence=evidence)
+    work.end()
+
+
+@covers(*(rule for rules in UNKNOWN_REFUSED.values() for rule in rules), *GONE["commit"], *GONE["abort"])
+def test_a_transaction_that_is_not_there_is_refused(peer, sut, judge):
+    """One that never was, one that was committed and one that was aborted: none can be prepared, committed or aborted,
+    nothing is received in it, and the queue stays as it is. One that is there is beside them.
+    """
+    application = Application(peer, sut, transactional=True)
+    application.fill("taken", "back", "stays")
+    ended = {verb: application.begin() for verb in GONE}
+    beside = application.begin(external=True)
+    for transaction in ended.values():
+        application.take(queue=application.queue, transaction=transaction)
+    for verb, transaction in ended.items():
+        application.call(verb, transaction=transaction)
+    before = [*application.there()]
+    unknown = {verb: ask(sut, peer, verb, transaction=str(UNKNOWN)) for verb in VERBS}
+    evidence = list(application.sent.values())
+    for verb, rules in UNKNOWN_REFUSED.items():
+        observed = unknown[verb], [*application.there()]
+        for rule in rules:
+            judge(rule, expected=(REFUSED, before), observed=observed, evidence=evidence)
+    for verb, (gone, nothing_left) in GONE.items():
+        transaction = ended[verb]
+        answers = [ask(sut, peer, again, transaction=transaction) for again in VERBS]
+        answers.append(ask(sut, peer, "receive", queue=application.queue, timeout_ms=0, transaction=transaction))
+        judge(gone, expected=[REFUSED] * 4, observed=answers, evidence=evidence)
+        there = [*application.there()]
+        judge(nothing_left, expected=["back", "stays"], observed=there, evidence=evidence)
+    application.decide("abort", beside)
+    application.receiver.end()
+
+
+def _states(sut: Sut, *transactions: str) -> list[str]:
+    """Return what ``list`` says of the state of transactions."""
+    states = {one["transaction"]: str(one["state"]) for one in sut.control.call("list")["transactions"]}
+    return [states.get(transaction, "not there") for transaction in transactions]
+
+
+@covers(
+    "MQDMPR-3.1.4.3-03",
+    "MQDMPR-3.1.4.3-08",
+    "MQDMPR-3.1.4.6-03",
+    "MQDMPR-3.1.4.6-08",
+    "MQDMPR-3.1.4.7-03",
+    "MQDMPR-3.1.4.7-05",
+    "MQDMPR-3.1.4.8-03",
+    "MQDMPR-3.1.4.8-05",
+)
+@pytest.mark.parametrize("empty", [False, True], ids=["of one message", "of nothing"])
+def test_a_coordinator_prepares_and_decides(peer, sut, judge, empty):
+    """Two transactions: each is prepared alone, which carries nothing out; one is committed, the other aborted."""
+    application = Application(peer, sut, transactional=True)
+    application.fill("taken", "back", "stays")
+    begun = {verb: application.begin(external=True) for verb in ("commit", "abort")}
+    for transaction in begun.values() if not empty else ():
+        application.take(queue=application.queue, transaction=transaction)
+    evidence = list(application.sent.values())
+    for number, transaction in enumerate(begun.values()):
+        prepared = outcome(sut, peer, "prepare", transaction=transaction)
+        states = _states(sut, *begun.values())
+        for rule in ("MQDMPR-3.1.4.3-08", "MQDMPR-3.1.4.6-08"):
+            judge(rule, expected="prepared", observed=prepared, evidence=evidence)
+        wanted = "prepared" if number else "not prepared"
+        other = "prepared" if states[1] == "prepared" else "not prepared"
+        observed = states[0], other
+        judge("MQDMPR-3.1.4.3-03", expected=("prepared", wanted), observed=observed, evidence=evidence)
+    held = [] if empty else ["taken", "back"]
+    early = [label for label in held if label in application.there()], application.acknowledged(0)
+    judge("MQDMPR-3.1.4.6-03", expected=([], []), observed=early, evidence=evidence)
+    decisions = {verb: outcome(sut, peer, verb, transaction=transaction) for verb, transaction in begun.items()}
+    judge("MQDMPR-3.1.4.7-05", expected="committed", observed=decisions["commit"], evidence=evidence)
+    judge("MQDMPR-3.1.4.8-05", expected="aborted", observed=decisions["abort"], evidence=evidence)
+    acknowledged = application.acknowledged(0 if empty else 1)
+    judge("MQDMPR-3.1.4.7-03", expected=[] if empty else ["taken"], observed=acknowledged, evidence=evidence)
+    expected = ["taken", "back", "stays"] if empty else ["back", "stays"]
+    judge("MQDMPR-3.1.4.8-03", expected=expected, observed=[*application.there()], evidence=evidence)
+    application.receiver.end()
+
+
+@covers("MQDMPR-3.1.4.6-09")
+def test_a_coordinator_that_asks_for_a_single_phase_has_it_committed(peer, sut, judge):
+    """A transaction prepared in a single phase is committed: what it took is acknowledged, and it is gone."""
+    application = Application(peer, sut, transactional=True)
+    application.fill("taken", "stays")
+    transaction = application.begin(external=True)
+    application.take(queue=application.queue, transaction=transaction)
+    prepared = outcome(sut, peer, "prepare", transaction=transaction, single_phase=True)
+    observed = [prepared, application.acknowledged(1), *_states(sut, transaction)]
+    evidence = list(application.sent.values())
+    expected = ["committed", ["taken"], "not there"]
+    judge("MQDMPR-3.1.4.6-09", expected=expected, observed=observed, evidence=evidence)
+    application.receiver.end()
+
+
+@covers("MQDMPR-3.1.4.4-24", "MQDMPR-3.1.4.5-20")
+def test_a_transaction_of_nothing_can_be_ended(peer, sut, judge):
+    """A transaction in which nothing was done is committed, another is aborted."""
+    for verb, rule, expected in (
+        ("commit", "MQDMPR-3.1.4.4-24", "committed"),
+        ("abort", "MQDMPR-3.1.4.5-20", "aborted"),
+    ):
+        transaction = str(sut.control.call("begin")["transaction"])
+        judge(rule, expected=expected, observed=outcome(sut, peer, verb, transaction=transaction))
+
+
+@needs("inspect")
+@covers("MQDMPR-3.1.4.3-04")
+def test_the_model_says_who_prepares_a_transaction(peer, sut, judge):
+    """SinglePhase of one that a coordinator prepared is false, of one that is committed without a coordinator true."""
+    by_coordinator, alone = (sut.control.call("begin", external=external)["transaction"] for external in (True, False))
+    sut.control.call("prepare", transaction=by_coordinator)
+    shown = {one["Identifier"]: one["SinglePhase"] for one in sut.inspect()["QueueManager"]["TransactionCollection"]}
+    observed = [shown.get(transaction) for transaction in (by_coordinator, alone)]
+    judge("MQDMPR-3.1.4.3-04", expected=[False, True], observed=observed)
+    for transaction in (by_coordinator, alone):
+        sut.control.call("abort", transaction=transaction)
