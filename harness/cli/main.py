@@ -35,7 +35,10 @@ app = typer.Typer(
 
 @app.command()
 def run(
-    sut: Annotated[Path, typer.Option(help="The TOML file that describes the system under test.")],
+    sut: Annotated[Path | None, typer.Option(help="The TOML file that describes the system under test.")] = None,
+    topology: Annotated[
+        Path | None, typer.Option(help="The TOML file of a sender, a router and a receiver, instead of --sut.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="The folder of the run; must not hold one yet.")] = None,
     resume: Annotated[bool, typer.Option(help="Go on with the run in --out.")] = False,
     rule: Annotated[list[str] | None, typer.Option(help="Only checks that cover this rule (again and again).")] = None,
@@ -54,13 +57,16 @@ def run(
 
     arguments = [
         *pytest_arguments(),
-        "--sut",
-        str(sut.resolve()),
         "-v" if verbose else "-q",
         "--no-header",
         "--tb=short",
         f"--workers={workers}",
     ]
+    if sut is None and topology is None:
+        raise UsageError("which system? give its file as --sut, or the file of three as --topology")
+    for option, path in (("--sut", sut), ("--topology", topology)):
+        if path is not None:
+            arguments += [option, str(path.resolve())]
     if out is not None:
         arguments += ["--out", str(out)]
     if resume:
@@ -72,7 +78,8 @@ def run(
     for option, seconds in (("--deadline", deadline), ("--check-limit", check_limit)):
         if seconds is not None:
             arguments.append(f"{option}={seconds}")
-    _say_what_goes_where(sut)
+    if sut is not None:
+        _say_what_goes_where(sut)
     code = pytest.main(arguments)
     raise typer.Exit(EXIT_USAGE if code is pytest.ExitCode.USAGE_ERROR else int(code))
 

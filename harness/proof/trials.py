@@ -49,6 +49,7 @@ several_queues = true
 security = true
 two_addresses = true
 directory = true
+topology = true
 """
 
 Answer = TypeVar("Answer")

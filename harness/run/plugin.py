@@ -60,6 +60,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options of a conformance run."""
     group = parser.getgroup("mqconform", "MSMQ conformance")
     group.addoption("--sut", metavar="FILE", help="the TOML file that describes the system under test")
+    group.addoption("--topology", metavar="FILE", help="the TOML file of a sender, a router and a receiver")
     group.addoption("--out", metavar="DIR", help="the folder of the run (default: out/<SUT>-<time>)")
     group.addoption("--resume", action="store_true", help="go on with the run in --out")
     group.addoption("--rule", action="append", default=[], metavar="ID", help="only checks that cover this rule")
@@ -89,7 +90,7 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", "goes_on(rule, ...): rules that fail when the system does not live through a check"
     )
     config.addinivalue_line("markers", "needs(name, ...): capabilities and facilities that a check cannot do without")
-    if config.getoption("--sut") and not config.getoption("collectonly"):
+    if (config.getoption("--sut") or config.getoption("--topology")) and not config.getoption("collectonly"):
         _begin(config)
 
 
@@ -98,22 +99,19 @@ def _begin(config: pytest.Config) -> None:
 
     from harness.errors import MqconformError, UsageError
     from harness.rules.catalogue import load_catalogue
-    from harness.run import attempts
+    from harness.run import attempts, topologies
     from harness.run.full_disk import FullDisk
     from harness.run.run import Run, slug
-    from harness.sut.drivers import driver_for, start_all, timeouts_report
-    from harness.sut.sut_file import load_sut_file
-    from harness.sut.worker_configurations import worker_configurations
+    from harness.sut.drivers import start_all, timeouts_report
 
     try:
         if config.getoption("resume") and not config.getoption("--out"):
             raise UsageError("--resume: which run? give its folder as --out")
-        file = load_sut_file(Path(config.getoption("--sut")))
+        file, drivers_of = topologies.tested(*map(config.getoption, ("--sut", "--topology", "--workers")))
         if config.getoption("--fault"):
             file = replace(file, reference=replace(file.reference, faults=tuple(config.getoption("--fault"))))
         folder = Path(config.getoption("--out") or f"out/{slug(file.sut.name)}-{datetime.now(UTC):%Y%m%dT%H%M%S}")
-        configurations = worker_configurations(file, config.getoption("--workers"))
-        drivers = [driver_for(configuration, folder, number) for number, configuration in enumerate(configurations)]
+        drivers = [*drivers_of(file, folder)]
         run = Run.begin(folder, file, load_catalogue(), _selection(config), resume=config.getoption("--resume"))
     except MqconformError as error:
         raise pytest.UsageError(str(error)) from error
@@ -130,8 +128,8 @@ def _begin(config: pytest.Config) -> None:
     run.deadline_s = config.getoption("deadline")
     run.queue_managers = [driver.identifier for driver in drivers if driver.identifier is not None]
     config.stash[RUN] = run
-    config.pluginmanager.register(attempts)
-    config.pluginmanager.register(FullDisk(run))
+    for plugin in (attempts, topologies, FullDisk(run)):
+        config.pluginmanager.register(plugin)
     config.stash[LOG], config.stash[RESIDUE] = run.log, run.residue
     config.stash[DRIVERS], config.stash[DRIVER] = drivers, drivers[0]
 
@@ -140,6 +138,8 @@ def _selection(config: pytest.Config) -> str:
     parts = [f"--rule {rule}" for rule in config.getoption("--rule")]
     if config.getoption("keyword"):
         parts.append(f"-k {config.getoption('keyword')}")
+    if config.getoption("--topology"):
+        parts.append("--topology")
     if config.getoption("markexpr"):
         parts.append(f"-m {config.getoption('markexpr')}")
     parts += [argument for argument in config.args if Path(argument).name != "suites"]
@@ -188,6 +188,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         keep = [item for item, _ in checks if wanted & set(covered(item))]
         config.hook.pytest_deselected(items=[item for item in items if item not in keep])
         items[:] = keep
+    if config.getoption("--topology"):
+        items[:] = [item for item in items if any("topology" in one.args for one in item.iter_markers("needs"))]
     run = config.stash.get(RUN, None)
     if run is None:
         if checks and not config.getoption("collectonly"):
@@ -285,7 +287,7 @@ def peer(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Pee
     from harness.peer.peer import Peer
 
     test = str(suite_path(request.node))
-    recorder = Recorder(sut.environment, _capture_path(request.node, test))
+    recorder = Recorder(sut.environment, capture_path_of(request.node))
     counterpart = Peer(sut.environment, sut, recorder, seed=test)
     earlier: list[Frame] = []
     recorder.listeners.append(
@@ -313,7 +315,9 @@ def judge(request: pytest.FixtureRequest) -> Judge:
     return made
 
 
-def _capture_path(item: pytest.Item, test: str) -> Path:
+def capture_path_of(item: pytest.Item) -> Path:
+    """Return the capture file of this attempt at a check."""
+    test = str(suite_path(item))
     return item.config.stash[RUN].capture_path(test, attempt=item.stash.get(ATTEMPT, 0))
 
 
@@ -322,7 +326,7 @@ def _judge_for(item: pytest.Item, path: str) -> Judge:
     from harness.run.run import CAPTURES_FOLDER
 
     run = item.config.stash[RUN]
-    capture = f"{CAPTURES_FOLDER}/{_capture_path(item, path).name}"
+    capture = f"{CAPTURES_FOLDER}/{capture_path_of(item).name}"
     return Judge(run.catalogue, item.config.stash[LOG], test=path, covers=covered(item), capture=capture)
 
 

@@ -101,6 +101,10 @@ class ExternalDriver:
     ) -> Sut:
         environment = RealEnvironment()
         environment.pulse = self.vital_signs.pulse(environment)
+        return self.open_in(environment, seed, run, fresh_peer)
+
+    def open_in(self, environment: RealEnvironment, seed: str, run: str, fresh_peer: int | None = None) -> Sut:
+        """Return the SUT as one test sees it, in an environment that may have others in it."""
         file = self.file if fresh_peer is None else as_fresh_peer(self.file, run, fresh_peer)
         control: Control | None = None
         who = Identity(self.identifier)

@@ -106,6 +106,7 @@ class ProcessDriver(ExternalDriver):
         driver = self.file.driver
         values = {name: getattr(driver, name) for name in ("address", *PORTS, "peer_address", "peer_identifier")}
         values |= {"python": sys.executable, "worker": self.worker}
+        values |= {"folder": self.file.path.parent if self.file.path is not None else Path()}
         values |= {"control_port": self.control_endpoint.port if self.control_endpoint is not None else 0}
         try:
             return [part.format(**values) for part in driver.command]

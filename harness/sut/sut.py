@@ -97,6 +97,10 @@ class Sut:
         """The timers that ``set_timers`` changed, as they were."""
         self._settings: dict[str, Any] = {}
         """The settings that ``configure`` changed, as they were."""
+        self.open_systems: Callable[[], dict[str, Any]] | None = None
+        """Opens the three systems of a topology, by role, in this test's environment."""
+        self.found_at_port = 0
+        """Where each of them is found by the others."""
         self._offline = False
         """Whether this test took it off the network."""
         self._surroundings: dict[str, Any] = {}

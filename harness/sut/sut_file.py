@@ -32,6 +32,7 @@ CAPABILITIES = MappingProxyType(
         "subqueues": "has subqueues, which queue control makes and qmcomm opens (MS-MQMQ 2.2.7)",
         "several_queues": "sends a message to several queues: has multiple-element format names (MS-MQMQ 2.1.7)",
         "directory": "is integrated with a directory (MS-MQDMPR 3.1.1.1) with its object, the peer's, a site of both",
+        "topology": "is three systems, a sender, a router and a receiver (mqconform run --topology); or is virtual",
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
     }
 )
@@ -169,6 +170,10 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
     tables = {name: _table(kind, tree.get(name, {}), where, name) for name, kind in _TABLES.items()}
     file = SutFile(**tables, capabilities=_capabilities(tree.get("capabilities", {}), where), path=path)
     _check_driver(file.driver, where)
+    if file.capabilities.get("topology", False) and file.driver.kind != "virtual":
+        raise UsageError(
+            f"{where}: capabilities.topology: one system is no topology; describe three and say --topology FILE"
+        )
     _check_timeouts(file.timeouts, where)
     if file.sut.profile not in RELEASES:
         raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known are {', '.join(RELEASES)}")

@@ -40,6 +40,7 @@ ROOMS = {
             "mutation",
             "faults",
             "sut",
+            "topology",
             "peer",
             "judging",
             "run",

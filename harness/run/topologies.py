@@ -1,0 +1,135 @@
+"""The fixture of checks that need three systems, and the driver of a topology whose systems are real."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+import pytest
+
+from harness.environment import RealEnvironment
+from harness.errors import HarnessError, SutLost, UsageError
+from harness.sut.drivers import SutDriver, driver_for
+from harness.sut.external_driver import ExternalDriver
+from harness.sut.free_ports import free_port
+from harness.sut.sut import Sut
+from harness.sut.sut_file import SutFile, load_sut_file
+from harness.sut.sut_process import Death
+from harness.sut.worker_configurations import worker_configurations
+from harness.topology.topology import System, Topology
+from harness.topology.topology_file import RECEIVER, ROLES, Place, TopologyFile, load_topology
+from harness.topology.virtual_systems import PORT, virtual_systems
+
+if TYPE_CHECKING:
+    from harness.judging.judge import Judge
+
+DriversOf = Callable[[SutFile, Path], Sequence[SutDriver]]
+"""Gets the description and the folder of the run."""
+EVERYWHERE = "0.0.0.0"  # noqa: S104 - a port that is free here is free at each address; nothing listens there
+
+
+def tested(sut: str | None, topology: str | None, workers: int) -> tuple[SutFile, DriversOf]:
+    """Return what a run is about, and what makes its drivers, one for each worker."""
+    if topology is None:
+        return load_sut_file(Path(str(sut))), lambda file, out: [
+            driver_for(one, out, number) for number, one in enumerate(worker_configurations(file, workers))
+        ]
+    if sut is not None:
+        raise UsageError("--topology names its SUT files itself: leave --sut out, or --topology")
+    if workers > 1:
+        raise UsageError("--workers: a topology is there once: leave it out")
+    places = load_topology(Path(topology))
+    return places.as_sut_file(), lambda file, out: [TopologyDriver(places, out)]
+
+
+class TopologyDriver:
+    """The drivers of three systems. What a check sees as its SUT is the receiver; it opens them all."""
+
+    def __init__(self, topology: TopologyFile, out: Path) -> None:
+        self.file = topology.as_sut_file()
+        self.shared = self.beside_others = False
+        self.identifier: UUID | None = None
+        self.port = self.file.driver.peer_tcp_port or free_port(EVERYWHERE, socket.SOCK_STREAM)
+        """Where each is found, at the address of its place."""
+        self._places = topology.places
+        self._drivers = {
+            role: _driver(topology.places[role], self.port, out, number) for number, role in enumerate(ROLES)
+        }
+
+    def start(self) -> None:
+        """Start or find all of them; two that are one system are no topology: SutLost."""
+        for driver in self._drivers.values():
+            driver.start()
+        self.identifier = self._drivers[RECEIVER].identifier
+        known: dict[UUID | None, str] = {}
+        for role, driver in self._drivers.items():
+            other = known.setdefault(driver.identifier, role)
+            if other != role:
+                raise SutLost(f"{self.file.path}: {other} and {role} are one queue manager, {driver.identifier}")
+
+    def open(
+        self, seed: str, run: str = "", fresh_peer: int | None = None, needs: Collection[str] = frozenset()
+    ) -> Sut:
+        environment = RealEnvironment()
+        views = {role: driver.open_in(environment, seed, run) for role, driver in self._drivers.items()}
+        view = views[RECEIVER]
+        view.open_systems = lambda: {role: System(role, self._places[role].address, views[role]) for role in ROLES}
+        view.found_at_port = self.port
+        return view
+
+    def ended(self, within_s: float = 0) -> str | None:
+        """Return how the process of one of them ended."""
+        return next((how for driver in self._drivers.values() if (how := driver.ended(within_s)) is not None), None)
+
+    def ended_meanwhile(self, *, hung_up: bool) -> str | None:
+        """Return the same; relays close connections for many reasons."""
+        return self.ended()
+
+    def death(self, check: str | None) -> Death | None:
+        """Return the end of one of their processes, once."""
+        return next((death for driver in self._drivers.values() if (death := driver.death(check)) is not None), None)
+
+    def start_again(self) -> None:
+        """Start those again whose process ended."""
+        for driver in self._drivers.values():
+            if driver.ended() is not None:
+                driver.start_again()
+
+    def confirm(self) -> None:
+        """Compare who answers with who did at the start, each of them."""
+        for driver in self._drivers.values():
+            driver.confirm()
+
+    def stop(self) -> None:
+        for driver in self._drivers.values():
+            driver.stop()
+
+
+def _driver(place: Place, port: int, out: Path, number: int) -> ExternalDriver:
+    told = replace(place.file.driver, peer_address=place.address, peer_tcp_port=port)
+    driver = driver_for(replace(place.file, driver=told), out, number)
+    assert isinstance(driver, ExternalDriver)  # the topology file has no virtual ones
+    return driver
+
+
+@pytest.fixture
+def topology(request: pytest.FixtureRequest, sut: Sut, judge: Judge) -> Iterator[Topology]:
+    """Yield three systems; all that passes between them is recorded and judged passively."""
+    from harness.capture.recorder import Recorder
+    from harness.run.plugin import capture_path_of
+
+    if not sut.has("topology"):
+        raise HarnessError('a check without needs("topology") uses the fixture topology')
+    recorder = Recorder(sut.environment, capture_path_of(request.node))
+    if sut.open_systems is not None:
+        systems, port = sut.open_systems(), sut.found_at_port
+    else:
+        systems, port = virtual_systems(sut.file, sut.environment, request.node.nodeid), PORT
+    made = Topology(sut.environment, systems, port, recorder, judge.packets.on_frame)
+    with closing(recorder), closing(made):
+        yield made

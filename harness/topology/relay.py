@@ -1,0 +1,120 @@
+"""A relay between two systems: it passes bytes on, shows them to an observer, and is the network that can fail.
+
+It lives in an environment, virtual or real, so nothing passes but while a check waits.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from harness.environment import Environment, Listener, Stream, StreamSink
+from reference_qm.surface.inputs import Endpoint
+
+
+class Observer(Protocol):
+    """What learns of everything that passes."""
+
+    def opened(self, link: Link) -> None:
+        """Note that a system has connected."""
+
+    def passed(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+        """Note bytes."""
+
+    def closed(self, link: Link, *, by_initiator: bool) -> None:
+        """Note the end of a connection."""
+
+
+class Relay:
+    """What is at the address where a system is found; ``local_host``: the address from which it connects to it."""
+
+    def __init__(
+        self, environment: Environment, at: Endpoint, target: Endpoint, observer: Observer, local_host: str
+    ) -> None:
+        self.environment = environment
+        self.at = at
+        self.target = target
+        self.observer = observer
+        self.local_host = local_host
+        self.links: list[Link] = []
+        """Those that are open."""
+        self._listener: Listener | None = None
+        self.let_through()
+
+    def let_through(self) -> None:
+        """Let systems connect; after ``cut``: again."""
+        if self._listener is None:
+            self._listener = self.environment.listen(self.at, self._accept)
+
+    def cut(self) -> None:
+        """Close all connections and refuse new ones, as a network does that is out of order."""
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+        for link in list(self.links):
+            link.end(by_initiator=False)
+
+    def _accept(self, stream: Stream) -> StreamSink:
+        link = Link(self, stream)
+        self.links.append(link)
+        return link.near
+
+
+class Link:
+    """One connection through a relay: ``near`` is the side of the system that made it."""
+
+    def __init__(self, relay: Relay, stream: Stream) -> None:
+        self.relay = relay
+        self.client, self.server = stream.remote, relay.at
+        self.near, self.far = _Side(self, from_initiator=True), _Side(self, from_initiator=False)
+        self.near.stream = stream
+        self._open = True
+        relay.observer.opened(self)
+        self.far.stream = relay.environment.connect(relay.target, relay.local_host, self.far)
+
+    def pass_on(self, data: bytes, *, from_initiator: bool) -> None:
+        """Send bytes to the other side, when it is there."""
+        self.relay.observer.passed(self, data, from_initiator=from_initiator)
+        (self.far if from_initiator else self.near).send(data)
+
+    def end(self, *, by_initiator: bool) -> None:
+        """Close both sides."""
+        if not self._open:
+            return
+        self._open = False
+        self.relay.links.remove(self)
+        self.relay.observer.closed(self, by_initiator=by_initiator)
+        for side in (self.near, self.far):
+            if side.stream is not None:
+                side.stream.close()
+
+
+class _Side:
+    """One of the two connections of a link."""
+
+    def __init__(self, link: Link, *, from_initiator: bool) -> None:
+        self._link = link
+        self._from_initiator = from_initiator
+        self._is_there = from_initiator
+        self._waiting: list[bytes] = []
+        self.stream: Stream | None = None
+
+    def send(self, data: bytes) -> None:
+        if self._is_there and self.stream is not None:
+            self.stream.send(data)
+        else:
+            self._waiting.append(data)
+
+    def on_open(self) -> None:
+        self._is_there = True
+        waiting, self._waiting = self._waiting, []
+        for data in waiting:
+            self.send(data)
+
+    def on_failed(self, error: str) -> None:
+        self._link.end(by_initiator=False)
+
+    def on_bytes(self, data: bytes) -> None:
+        self._link.pass_on(data, from_initiator=self._from_initiator)
+
+    def on_closed(self, reason: str) -> None:
+        self._link.end(by_initiator=self._from_initiator)

@@ -1,0 +1,83 @@
+"""A topology as a check sees it, the same whatever its systems are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from harness.capture.recorder import Frame, Recorder
+from harness.environment import Environment
+from harness.sut.sut import Sut
+from harness.topology.relay import Relay
+from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
+from harness.topology.traffic import Traffic
+from reference_qm.surface.inputs import Endpoint
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """One system. ``address``: where the two others find it."""
+
+    role: str
+    address: str
+    sut: Sut
+
+
+class Topology:
+    """Three systems and the relays between them. ``port``: where each is found, at its address."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        systems: Mapping[str, System],
+        port: int,
+        recorder: Recorder,
+        judge: Callable[[Frame], None],
+    ) -> None:
+        self.environment = environment
+        self.systems = systems
+        self.traffic = Traffic(recorder, {one.address: one.role for one in systems.values()}, judge)
+        self.traffic.identifiers |= {one.sut.guid: one.role for one in systems.values()}
+        self._relays = {
+            one.role: Relay(environment, Endpoint(one.address, port), one.sut.endpoint, self.traffic, one.address)
+            for one in systems.values()
+        }
+
+    @property
+    def sender(self) -> Sut:
+        """The system whose applications send."""
+        return self.systems[SENDER].sut
+
+    @property
+    def router(self) -> Sut:
+        """The system that messages pass on their way."""
+        return self.systems[ROUTER].sut
+
+    @property
+    def receiver(self) -> Sut:
+        """The system that has the queues."""
+        return self.systems[RECEIVER].sut
+
+    def cut(self, role: str) -> None:
+        """Take the network away between a system and who connects to it."""
+        self._relays[role].cut()
+
+    def mend(self, role: str) -> None:
+        """Give it back."""
+        self._relays[role].let_through()
+
+    def wait_for(self, kind: str, *, by: str, to: str, count: int = 1, within_ms: int) -> list[Frame]:
+        """Return the packets of a kind that one system sent to another, as soon as there are so many."""
+        self.environment.run_until(lambda: len(self.traffic.sent(kind, by=by, to=to)) >= count, within_ms)
+        return self.traffic.sent(kind, by=by, to=to)
+
+    def pass_time(self, ms: int) -> None:
+        """Let the systems go on for a while."""
+        self.environment.run_until(lambda: False, ms)
+
+    def close(self) -> None:
+        """Leave the systems as they were, while they can still talk to each other."""
+        for system in self.systems.values():
+            system.sut.tidy()
+        for relay in self._relays.values():
+            relay.cut()

@@ -1,0 +1,126 @@
+"""The TOML file that describes a topology: which system is the sender, the router, the receiver."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from harness.errors import UsageError
+from harness.sut.sut_file import SutFile, SutTable, is_loopback, load_sut_file
+
+SENDER, ROUTER, RECEIVER = ROLES = ("sender", "router", "receiver")
+_KEYS = ("sut", "address")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One system of a topology.
+
+    ``address``: where the others find it, which is where the tester relays and records what they send; the system
+    itself listens at ``file.driver.address``.
+    """
+
+    role: str
+    file: SutFile
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class TopologyFile:
+    """A whole topology file, a place for each of ROLES."""
+
+    name: str
+    places: Mapping[str, Place]
+    path: Path
+
+    def as_sut_file(self) -> SutFile:
+        """Return the topology as what a run is about: its name, and the receiver's description."""
+        files = [place.file for place in self.places.values()]
+        version = ", ".join(
+            f"{role} {place.file.sut.name} {place.file.sut.version}" for role, place in self.places.items()
+        )
+        vendors = ", ".join(dict.fromkeys(file.sut.vendor for file in files))
+        return replace(self.places[RECEIVER].file, sut=SutTable(self.name, vendors, version), path=self.path)
+
+
+def load_topology(path: Path) -> TopologyFile:
+    """Read and check a topology file and the SUT files that it names; UsageError names the place and the way out."""
+    try:
+        tree = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UsageError(f"{path}: cannot read the topology file: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path}: not a TOML file: {error}") from error
+    for table in tree:
+        if table not in ("topology", *ROLES):
+            raise UsageError(f"{path}: unknown table [{table}]; known are topology, {', '.join(ROLES)}")
+    name = _table(tree, "topology", ("name",), path)["name"]
+    places = {role: _place(role, _table(tree, role, _KEYS, path), path) for role in ROLES}
+    _refuse_twice(places, path)
+    _refuse_loops(places, path)
+    ports = {place.file.driver.peer_tcp_port for place in places.values()}
+    if len(ports) > 1:
+        said = ", ".join(str(port) for port in sorted(ports))
+        raise UsageError(f"{path}: driver.peer_tcp_port is {said}: the systems are found at one port, give it to all")
+    return TopologyFile(name, MappingProxyType(places), path)
+
+
+def _table(tree: dict[str, Any], name: str, keys: tuple[str, ...], path: Path) -> dict[str, str]:
+    table = tree.get(name)
+    if not isinstance(table, dict):
+        raise UsageError(f"{path}: table [{name}] is missing: a topology has a name, a sender, a router and a receiver")
+    for key in table:
+        if key not in keys:
+            raise UsageError(f"{path}: unknown key {name}.{key}; known are {', '.join(keys)}")
+    for key in keys:
+        if not isinstance(table.get(key), str) or not table[key]:
+            raise UsageError(f"{path}: {name}.{key} is missing, or no text")
+    return table
+
+
+def _place(role: str, table: dict[str, str], path: Path) -> Place:
+    where = path.parent / table["sut"]
+    file = load_sut_file(where)
+    address = table["address"]
+    if file.driver.kind == "virtual":
+        raise UsageError(f'{where}: driver.kind is "virtual": a topology is made of processes and external systems')
+    if file.control.kind == "none":
+        raise UsageError(f"{where}: [control] is missing: without it nobody tells the {role} what to do")
+    if not is_loopback(address) and not file.driver.allow_remote:
+        raise UsageError(
+            f"{path}: {role}.address {address} is not loopback; set allow_remote = true in [driver] of {where} if the "
+            "tester may listen there"
+        )
+    return Place(role, replace(file, capabilities=MappingProxyType({**file.capabilities, "topology": True})), address)
+
+
+def _refuse_twice(places: Mapping[str, Place], path: Path) -> None:
+    """Refuse an address that two systems have, or under which two are found."""
+    for what, of in _ADDRESSES.items():
+        seen: dict[str, str] = {}
+        for role, place in places.items():
+            other = seen.setdefault(of(place), role)
+            if other != role:
+                raise UsageError(f"{path}: {what} {of(place)} is that of {other} and {role}: give each one of its own")
+
+
+_ADDRESSES: dict[str, Callable[[Place], str]] = {
+    "address": lambda place: place.address,
+    "driver.address": lambda place: place.file.driver.address,
+}
+
+
+def _refuse_loops(places: Mapping[str, Place], path: Path) -> None:
+    """Refuse a system that listens where one is found: what is relayed to it would come to the relay again."""
+    found_at = {place.address: role for role, place in places.items()}
+    for role, place in places.items():
+        own = place.file.driver.address
+        if own in found_at:
+            raise UsageError(
+                f"{path}: a loop: the {role} listens at {own}, where the {found_at[own]} is found: what is "
+                "relayed there would be relayed again; give it another driver.address"
+            )

@@ -1,0 +1,104 @@
+"""What passes between the systems of a topology: one capture of it all, and every packet judged for who sent it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from harness.capture.recorder import FROM_SUT, TO_SUT, Connection, Frame, Recorder
+from harness.capture.sut_framer import SutFramer
+from harness.topology.relay import Link
+from reference_qm.codec import FramingError
+
+
+@dataclass(eq=False, slots=True)
+class Passage:
+    """One connection between two systems.
+
+    ``connection`` is the record of it as the acceptor's, the one that the capture has; ``mirrored`` has the same
+    packets as the initiator's, for predicates. ``initiator`` is known from its EstablishConnection on.
+    """
+
+    acceptor: str
+    connection: Connection
+    mirrored: Connection
+    initiator: str | None = None
+    framer: SutFramer = field(default_factory=SutFramer)
+    """Of what the initiator sends."""
+
+    def sent(self, kind: str, by: str) -> list[Frame]:
+        """Return the packets of a kind that one of the two sent."""
+        if by not in (self.initiator, self.acceptor):
+            return []
+        frames = self.connection.frames
+        return [frame for frame in frames if frame.kind == kind and frame.from_sut == (by == self.acceptor)]
+
+
+class Traffic:
+    """The observer of all relays. ``judge``: is shown each packet as one of the system that sent it."""
+
+    def __init__(self, recorder: Recorder, roles: Mapping[str, str], judge: Callable[[Frame], None]) -> None:
+        """Observe relays at the addresses of ``roles``."""
+        self.recorder = recorder
+        self.passages: list[Passage] = []
+        self.identifiers: dict[UUID, str] = {}
+        """The roles of the queue managers."""
+        self._roles = roles
+        self._judge = judge
+        self._of: dict[Link, Passage] = {}
+
+    def sent(self, kind: str, *, by: str, to: str) -> list[Frame]:
+        """Return the packets of a kind that one system sent to another, whoever connected."""
+        pairs = ((by, to), (to, by))
+        return [
+            frame
+            for passage in self.passages
+            if (passage.initiator, passage.acceptor) in pairs
+            for frame in passage.sent(kind, by)
+        ]
+
+    # -- what relays tell ---------------------------------------------------------------------------------------
+
+    def opened(self, link: Link) -> None:
+        connection = self.recorder.opened(link.client, link.server, by_peer=True)
+        passage = Passage(self._roles[link.server.host], connection, Connection(connection.number, "initiator"))
+        self._of[link] = passage
+        self.passages.append(passage)
+
+    def passed(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+        passage = self._of[link]
+        for frame in (
+            self._recorded(passage, data) if from_initiator else self.recorder.received(passage.connection, data)
+        ):
+            other = copy.copy(frame)
+            other.direction = TO_SUT if frame.from_sut else FROM_SUT
+            other.connection = passage.mirrored
+            passage.mirrored.add(other)
+            if not self._is_passed_on(frame, passage.initiator if from_initiator else passage.acceptor):
+                self._judge(frame if frame.from_sut else other)
+
+    def _is_passed_on(self, frame: Frame, by: str | None) -> bool:
+        """Return whether a router sends what another made, with its own count of hops: that was judged before."""
+        if frame.kind != "UserMessage":
+            return False
+        maker = UUID(str(frame["UserHeader"].SourceQueueManager))
+        return maker in self.identifiers and self.identifiers[maker] != by
+
+    def _recorded(self, passage: Passage, data: bytes) -> list[Frame]:
+        """Record what an initiator sent: its whole packets, or bytes that are none."""
+        try:
+            packets = passage.framer.feed(data)
+        except FramingError as error:
+            packets = [*error.packets, data]
+        frames = [self.recorder.sent(passage.connection, packet) for packet in packets]
+        for frame in frames:
+            if frame.kind == "EstablishConnection" and passage.initiator is None:
+                passage.initiator = self.identifiers.get(UUID(str(frame["EstablishConnectionHeader"].ClientGuid)))
+        return frames
+
+    def closed(self, link: Link, *, by_initiator: bool) -> None:
+        passage = self._of.pop(link)
+        self.recorder.closed(passage.connection, by_peer=by_initiator)
+        passage.mirrored.closed_by = "sut" if by_initiator else "peer"

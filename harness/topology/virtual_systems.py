@@ -1,0 +1,82 @@
+"""Three reference queue managers of one enterprise in virtual time: two sites, and the router that is in both."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from types import MappingProxyType
+from uuid import UUID
+
+from harness.environment import Environment
+from harness.environment.system_host import SystemHost
+from harness.faults.registry import wrap
+from harness.sut.control import VirtualControl
+from harness.sut.sut import Sut
+from harness.sut.sut_file import SutFile
+from harness.sut.view import identity_of, view_of
+from harness.topology.topology import System
+from harness.topology.topology_file import RECEIVER, ROLES, ROUTER, SENDER
+from reference_qm.config import QueueManagerConfig
+from reference_qm.core.installation import Installation
+from reference_qm.directory import MemoryDirectory, QueueManager, RoutingLink, Site
+from reference_qm.surface.entropy import Entropy, SeededEntropy, new_guid
+from reference_qm.surface.surroundings import Surroundings
+
+PORT = 1801
+FOUND_AT = MappingProxyType({SENDER: "127.0.1.1", ROUTER: "127.0.1.2", RECEIVER: "127.0.1.3"})
+LISTENS_AT = MappingProxyType({SENDER: "127.0.2.1", ROUTER: "127.0.2.2", RECEIVER: "127.0.2.3"})
+
+
+def virtual_systems(file: SutFile, environment: Environment, seed: str) -> dict[str, System]:
+    """Return three fresh cores with the faults that the SUT file names."""
+    entropy = SeededEntropy(f"topology {seed}")
+    identifiers = {role: new_guid(entropy) for role in ROLES}
+    directory = enterprise(identifiers, entropy)
+    return {
+        role: System(role, FOUND_AT[role], _view(file, environment, role, identifiers[role], directory, seed))
+        for role in ROLES
+    }
+
+
+def enterprise(identifiers: dict[str, UUID], entropy: Entropy) -> MemoryDirectory:
+    """Return the directory of an enterprise of two sites, with the router in both."""
+    west, east = new_guid(entropy), new_guid(entropy)
+    sites = {SENDER: (west,), ROUTER: (west, east), RECEIVER: (east,)}
+    directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
+    link = RoutingLink(
+        Site1Identifier=west, Site2Identifier=east, ActualCost=1, SiteGateIdentifierList=(identifiers[ROUTER],)
+    )
+    machines = [
+        QueueManager(
+            Identifier=identifiers[role],
+            ComputerName=role,
+            QualifiedComputerName=FOUND_AT[role],
+            SiteIdentifierList=sites[role],
+            RoutingServer=role == ROUTER,
+        )
+        for role in ROLES
+    ]
+    for element in (Site(Identifier=west, Name="west"), Site(Identifier=east, Name="east"), *machines, link):
+        directory.provision(element)
+    return directory
+
+
+def _view(
+    file: SutFile, environment: Environment, role: str, identifier: UUID, directory: MemoryDirectory, seed: str
+) -> Sut:
+    config = QueueManagerConfig(
+        identifier=identifier,
+        host_name=role,
+        addresses=(LISTENS_AT[role], FOUND_AT[role]),
+        remote_tcp_port=PORT,
+        directory_integrated=True,
+    )
+    faults = file.reference.faults
+    installed = Installation(config, SeededEntropy(f"{role} {seed}"), lambda make: wrap(make, faults))
+    surroundings = Surroundings(directory, identifier)
+    host = SystemHost(environment, installed, LISTENS_AT[role], surroundings=surroundings)
+    host.start()
+    host.listen(PORT)
+    control = VirtualControl(host)
+    of_role = replace(file, driver=replace(file.driver, address=LISTENS_AT[role]))
+    return view_of(of_role, environment, control, identity_of(file, control), PORT, file.driver.ping_port)

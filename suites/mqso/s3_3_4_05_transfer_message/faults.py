@@ -1,0 +1,45 @@
+"""Faults of MS-MQSO 3.3.4.5 Transfer Message."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.resolving import Resolving
+from reference_qm.core.protocol.routing import Routing
+from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.directory import QueueManager
+
+
+@fault("routing-past-the-router", breaks="MQSO-3.3.4.5-01")
+class PastTheRouter(Resolving):
+    """A message goes to the queue manager of its queue itself, whatever the directory says of the way there."""
+
+    def get_next_hops(self, guid: UUID) -> tuple[QueueManager, ...]:
+        if not self.qm.enterprise.state.DirectoryIntegrated:
+            return super().get_next_hops(guid)
+        found = self.qm.enterprise.find_queue_manager("Identifier", guid)
+        return () if found is None else (found,)
+
+
+add(
+    "routing-ends-at-the-router",
+    "MQSO-3.3.4.5-01",
+    "A router takes messages for others over and keeps them.",
+    skip(Routing.send_on),
+)
+add(
+    "transferred-messages-not-acknowledged",
+    "MQSO-3.3.4.5-D03",
+    "No session acknowledgment is sent on its own.",
+    skip(SessionAcks.send),
+)
+add(
+    "messages-left-when-the-network-was-away",
+    ("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01"),
+    "A session that was lost is not established again.",
+    skip(Closing.on_session_retry_connect_timer),
+)

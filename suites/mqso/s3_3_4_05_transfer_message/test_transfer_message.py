@@ -1,0 +1,49 @@
+"""MS-MQSO 3.3.4.5 Transfer Message, from the queue manager of its sender by way of a router to that of its queue."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers, needs
+from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
+from suites.mqso.steps.routed import DELIVERIES, Routed, way
+
+TAGS = (0x51, 0x52, 0x53)
+
+
+@needs("topology")
+@pytest.mark.parametrize("delivery", DELIVERIES)
+@covers("MQSO-3.3.4.5-01", "MQSO-3.3.4.5-D03")
+def test_messages_go_by_way_of_the_router(topology, judge, delivery):
+    """Three messages to a queue in another site: the sender gives them to the router, that to the receiver."""
+    routed = Routed(topology, delivery)
+    routed.send(*TAGS)
+    frames = routed.until_received(*TAGS)
+    expected = f"{way(SENDER, ROUTER, TAGS)}; {way(ROUTER, RECEIVER, TAGS)}"
+    judge("MQSO-3.3.4.5-01", expected=expected, observed=routed.ways(*TAGS), evidence=frames)
+    for by, to in ((ROUTER, SENDER), (RECEIVER, ROUTER)):
+        found = topology.wait_for("SessionAck", by=by, to=to, within_ms=routed.acknowledged_within_ms)
+        judge(
+            "MQSO-3.3.4.5-D03",
+            expected=f"acknowledged by the {by}",
+            observed=f"acknowledged by the {by}" if found else f"no acknowledgment by the {by}",
+            evidence=found or frames,
+        )
+
+
+@needs("topology")
+@pytest.mark.parametrize("delivery", [each for each in DELIVERIES if each != "express"])
+@covers("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01")
+def test_messages_wait_for_a_network_that_is_away(topology, judge, delivery):
+    """Nothing passes to the router for a while, then to the receiver: each message comes, once."""
+    routed = Routed(topology, delivery)
+    for role, tag in zip((ROUTER, RECEIVER), TAGS, strict=False):
+        topology.cut(role)
+        routed.send(tag)
+        topology.pass_time(topology.sender.quiet_ms)
+        topology.mend(role)
+        frames = routed.until_received(tag)
+        came = f"{hex(tag)} comes after the {role} was out of reach"
+        received = routed.received()
+        for rule in ("MQSO-3.3.4.5-D04", "MQSO-5.5.2-D01"):
+            judge(rule, expected=[tag], observed=received, evidence=frames, note=came)

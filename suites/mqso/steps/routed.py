@@ -1,0 +1,79 @@
+"""Messages that an application sends at one system of a topology and another receives behind the router."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from harness.capture.recorder import Frame
+from harness.topology.topology import Topology
+from harness.topology.topology_file import RECEIVER, ROLES
+from suites.mqqb.steps.opening import ACK_MS
+from suites.mqqb.steps.provoking import tag_of
+
+DELIVERIES = ("express", "recoverable", "transactional")
+
+
+def way(by: str, to: str, tags: Iterable[int]) -> str:
+    """Say which messages one system gave to another."""
+    return f"{by} to {to}: {', '.join(hex(tag) for tag in sorted(tags))}"
+
+
+class Routed:
+    """Messages of one delivery from the sender to a queue that the receiver made for them."""
+
+    def __init__(self, topology: Topology, delivery: str) -> None:
+        self.topology = topology
+        self.delivery = delivery
+        self.queue = topology.receiver.new_queue("routed", transactional=delivery == "transactional")
+        self.to = topology.receiver.private_format_name(self.queue)
+        """A name that says which queue manager it is, so that the way there has to be found."""
+
+    @property
+    def acknowledged_within_ms(self) -> int:
+        """Return within which time any system acknowledges what it was sent."""
+        return max(
+            one.sut.duration_ms(ACK_MS) + one.sut.slack_ms(ACK_MS) + one.sut.response_timeout_ms
+            for one in self.topology.systems.values()
+        )
+
+    def send(self, *tags: int) -> None:
+        """Let the sender send a message for each tag."""
+        for tag in tags:
+            self.topology.sender.send(self.to, body=f"message {tag}", application_tag=tag, delivery=self.delivery)
+
+    def until_received(self, *tags: int) -> list[Frame]:
+        """Wait until the last system of the way was given the messages; return all packets with them."""
+        within_ms = self.topology.sender.connect_timeout_ms + self.topology.router.connect_timeout_ms
+        self.topology.environment.run_until(lambda: set(tags) <= {tag_of(one) for one in self.arrived()}, within_ms)
+        return [one for one in self.packets() if tag_of(one) in tags]
+
+    def arrived(self) -> list[Frame]:
+        """Return the packets that the receiver was given."""
+        return [frame for by in ROLES for frame in self.topology.traffic.sent("UserMessage", by=by, to=RECEIVER)]
+
+    def packets(self) -> list[Frame]:
+        """Return all messages that any system sent to another, in order."""
+        pairs = [(by, to) for by in ROLES for to in ROLES if by != to]
+        found = [frame for by, to in pairs for frame in self.topology.traffic.sent("UserMessage", by=by, to=to)]
+        return sorted(found, key=lambda frame: frame.number)
+
+    def ways(self, *tags: int) -> str:
+        """Return between whom the messages passed, each once however often it was sent, in the order of ROLES."""
+        said = []
+        for by in ROLES:
+            for to in ROLES:
+                passed = {tag_of(frame) for frame in self.topology.traffic.sent("UserMessage", by=by, to=to)}
+                if passed & set(tags):
+                    said.append(way(by, to, passed & set(tags)))
+        return "; ".join(said)
+
+    def received(self) -> list[int]:
+        """Receive what is in the queue, as an application there does; return the tags."""
+        tags: list[int] = []
+        timeout_ms = self.topology.receiver.response_timeout_ms
+        while True:
+            arguments = {"queue": self.queue, "timeout_ms": 0 if tags else timeout_ms}
+            message = self.topology.receiver.control.call("receive", **arguments)["message"]
+            if message is None:
+                return tags
+            tags.append(int(message["body"].rpartition(" ")[2]))

@@ -1,0 +1,71 @@
+"""``mqconform run --topology``: three processes, and all that passes between them in one capture."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from mqconform_process import ROOT, mqconform, run_json, unfounded, verdicts
+from qm_process import free_port
+
+from harness.capture import streams
+
+EXAMPLE = ROOT / "docs" / "topology"
+PORT = "18020"
+ADDRESSES = {"sender": "127.0.2.1", "router": "127.0.2.2", "receiver": "127.0.2.3"}
+FOUND_AT = {"sender": "127.0.1.1", "router": "127.0.1.2", "receiver": "127.0.1.3"}
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> Path:
+    """Copy the example of docs/topology, with a port that is free."""
+    folder = tmp_path / "example"
+    shutil.copytree(EXAMPLE, folder)
+    port = str(free_port(*FOUND_AT.values()))
+    for path in folder.glob("*.toml"):
+        path.write_text(path.read_text().replace(PORT, port))
+    return folder
+
+
+def test_the_example_is_three_systems_that_do_what_they_must(example: Path, tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    done = mqconform("run", "--topology", example / "topology.toml", "--out", out)
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = verdicts(out)
+    assert {line["verdict"] for line in lines} <= {"pass", "not_exercised"}
+    assert {line["sut"] for line in lines} == {"reference, three times"}
+    assert unfounded(out) == []
+    assert len(run_json(out)["queue_managers"]) == 1
+    routed = next(line["capture"] for line in lines if line["rule"] == "MQSO-3.3.4.5-01")
+    hops = {(stream.client.host, stream.server.host) for stream in streams(out / routed).tcp}
+    assert hops >= {
+        (ADDRESSES["sender"], FOUND_AT["router"]),
+        (ADDRESSES["router"], FOUND_AT["receiver"]),
+    }
+
+
+def test_a_router_that_keeps_messages_fails_its_rule(example: Path, tmp_path: Path) -> None:
+    path = example / "router.toml"
+    path.write_text(path.read_text().replace('"--control",', '"--fault", "routing-ends-at-the-router", "--control",'))
+    out = tmp_path / "run"
+    done = mqconform("run", "--topology", example / "topology.toml", "--out", out, "-k", "by_way_of and express")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert {line["rule"] for line in verdicts(out) if line["verdict"] == "fail"} >= {"MQSO-3.3.4.5-01"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--sut", "sender.toml", "--topology", "topology.toml"), "--topology names its SUT files itself"),
+        (("--topology", "topology.toml", "--workers", "2"), "--workers: a topology is there once"),
+        (("--topology", "nowhere.toml"), "cannot read the topology file"),
+        ((), "which system? give its file as --sut, or the file of three as --topology"),
+    ],
+)
+def test_bad_input_is_one_line(example: Path, tmp_path: Path, arguments: tuple[str, ...], said: str) -> None:
+    whole = [example / one if one.endswith(".toml") else one for one in arguments]
+    done = mqconform("run", *whole, "--out", tmp_path / "run")
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,197 @@
+"""Topology files, and the relay between two systems, in virtual time."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.environment import Stream, VirtualEnvironment
+from harness.errors import UsageError
+from harness.topology.relay import Link, Relay
+from harness.topology.topology_file import ROLES, load_topology
+from reference_qm.surface.inputs import Endpoint
+
+SUT = """
+[sut]
+name = "{role}"
+[driver]
+kind = "external"
+address = "127.0.2.{number}"
+peer_tcp_port = 18020
+[control]
+kind = "jsonl"
+"""
+TOPOLOGY = '[topology]\nname = "three"\n' + "".join(
+    f'[{role}]\nsut = "{role}.toml"\naddress = "127.0.1.{number}"\n' for number, role in enumerate(ROLES, 1)
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for number, role in enumerate(ROLES, 1):
+        (tmp_path / f"{role}.toml").write_text(SUT.format(role=role, number=number))
+    (tmp_path / "topology.toml").write_text(TOPOLOGY)
+    return tmp_path
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+
+
+def test_a_topology_is_three_systems_and_where_each_is_found(folder: Path) -> None:
+    found = load_topology(folder / "topology.toml")
+    assert [(one.role, one.address, one.file.driver.address) for one in found.places.values()] == [
+        ("sender", "127.0.1.1", "127.0.2.1"),
+        ("router", "127.0.1.2", "127.0.2.2"),
+        ("receiver", "127.0.1.3", "127.0.2.3"),
+    ]
+    assert found.as_sut_file().sut.name == "three"
+    assert all(one.file.capabilities["topology"] for one in found.places.values())
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        ("topology.toml", "[router]", "[gate]", "unknown table [gate]; known are topology, sender, router, receiver"),
+        ("topology.toml", '[router]\nsut = "router.toml"\naddress = "127.0.1.2"\n', "", "table [router] is missing"),
+        ("topology.toml", 'name = "three"', "", "topology.name is missing, or no text"),
+        ("topology.toml", 'name = "three"', 'name = "three"\nsize = 3', "unknown key topology.size; known are name"),
+        ("topology.toml", "127.0.1.3", "127.0.1.1", "address 127.0.1.1 is that of sender and receiver"),
+        ("router.toml", "127.0.2.2", "127.0.2.1", "driver.address 127.0.2.1 is that of sender and router"),
+        ("router.toml", "127.0.2.2", "127.0.1.3", "a loop: the router listens at 127.0.1.3, where"),
+        ("router.toml", "127.0.2.2", "127.0.1.2", "a loop: the router listens at 127.0.1.2, where"),
+        ("router.toml", 'kind = "jsonl"', 'kind = "none"', "[control] is missing"),
+        ("router.toml", 'kind = "external"', 'kind = "virtual"', "is made of processes and external systems"),
+        ("router.toml", "18020", "18021", "driver.peer_tcp_port is 18020, 18021"),
+        ("topology.toml", "127.0.1.2", "192.0.2.1", "router.address 192.0.2.1 is not loopback"),
+        ("topology.toml", "router.toml", "nowhere.toml", "cannot read the SUT file"),
+        ("topology.toml", "[topology]", "[topology", "not a TOML file"),
+    ],
+)
+def test_bad_input_is_one_line_that_names_the_place(folder: Path, file: str, old: str, new: str, said: str) -> None:
+    change(folder / file, old, new)
+    with pytest.raises(UsageError) as caught:
+        load_topology(folder / "topology.toml")
+    assert said in str(caught.value)
+    assert str(folder) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_one_system_is_no_topology(tmp_path: Path) -> None:
+    from harness.sut.sut_file import load_sut_file
+
+    path = tmp_path / "sut.toml"
+    path.write_text(SUT.format(role="one", number=1) + "[capabilities]\ntopology = true\n")
+    with pytest.raises(UsageError, match="one system is no topology; describe three and say --topology FILE"):
+        load_sut_file(path)
+
+
+class End:
+    """One end of a connection, and what came of it."""
+
+    def __init__(self) -> None:
+        self.said: list[object] = []
+        self.stream: Stream | None = None
+
+    def on_open(self) -> None:
+        self.said.append("open")
+
+    def on_failed(self, error: str) -> None:
+        self.said.append(error)
+
+    def on_bytes(self, data: bytes) -> None:
+        self.said.append(data)
+
+    def on_closed(self, reason: str) -> None:
+        self.said.append("closed")
+
+
+class Seen:
+    """An observer."""
+
+    def __init__(self) -> None:
+        self.said: list[object] = []
+
+    def opened(self, link: Link) -> None:
+        self.said.append("opened")
+
+    def passed(self, link: Link, data: bytes, *, from_initiator: bool) -> None:
+        self.said.append((data, from_initiator))
+
+    def closed(self, link: Link, *, by_initiator: bool) -> None:
+        self.said.append(("closed", by_initiator))
+
+
+FOUND, OWN = Endpoint("127.0.1.1", 1801), Endpoint("127.0.2.1", 1801)
+
+
+class Network:
+    """A system, the relay where it is found, and whoever connects to it."""
+
+    def __init__(self, *, listens: bool = True) -> None:
+        self.environment = VirtualEnvironment()
+        self.seen = Seen()
+        self.system = End()
+        if listens:
+            self.environment.listen(OWN, self._accept)
+        self.relay = Relay(self.environment, FOUND, OWN, self.seen, "127.0.1.1")
+
+    def _accept(self, stream: Stream) -> End:
+        self.system.stream = stream
+        return self.system
+
+    def connect(self) -> End:
+        end = End()
+        end.stream = self.environment.connect(FOUND, "127.0.3.1", end)
+        self.pass_time()
+        return end
+
+    def pass_time(self) -> None:
+        self.environment.run_until(lambda: False, 100)
+
+
+def test_bytes_pass_both_ways_and_are_seen() -> None:
+    network = Network()
+    end = network.connect()
+    assert end.stream is not None
+    end.stream.send(b"there")
+    network.pass_time()
+    assert network.system.stream is not None
+    network.system.stream.send(b"back")
+    network.pass_time()
+    end.stream.close()
+    network.pass_time()
+    assert end.said == ["open", b"back"]
+    assert network.system.said == ["open", b"there", "closed"]
+    assert network.seen.said == ["opened", (b"there", True), (b"back", False), ("closed", True)]
+
+
+def test_what_is_sent_before_the_other_side_is_there_is_not_lost() -> None:
+    network = Network()
+    end = End()
+    stream = network.environment.connect(FOUND, "127.0.3.1", end)
+    network.environment.run_until(lambda: bool(end.said), 100)
+    stream.send(b"at once")
+    network.pass_time()
+    assert b"at once" in network.system.said
+
+
+def test_a_network_that_is_cut_closes_refuses_and_comes_back() -> None:
+    network = Network()
+    end = network.connect()
+    network.relay.cut()
+    network.pass_time()
+    assert end.said[-1] == "closed"
+    assert network.system.said[-1] == "closed"
+    assert network.connect().said == ["connection refused"]
+    network.relay.let_through()
+    assert network.connect().said == ["open"]
+
+
+def test_who_connects_to_a_system_that_is_not_there_is_hung_up_on() -> None:
+    network = Network(listens=False)
+    assert network.connect().said[-1] == "closed"
+    assert network.relay.links == []
