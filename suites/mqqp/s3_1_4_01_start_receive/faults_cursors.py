@@ -18,7 +18,14 @@ from reference_qm.surface.clock import Now
 
 @fault(
     "cursor-slips-on",
-    breaks=("MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03"),
+    breaks=(
+        "MQQP-3.1.4.1-D04",
+        "MQQP-3.1.4.1-D16",
+        "MQQP-3.1.4.10-36",
+        "MQQP-3.1.4.10-D03",
+        "MQDMPR-3.2.7.2-27",
+        "MQDMPR-3.1.7.2.1-04",
+    ),
 )
 class CursorSlipsOn(Cursors):
     """A cursor whose message is gone goes on to the next one by itself."""
@@ -36,7 +43,7 @@ def _list_of(cursor: Cursor) -> MessagePositionList:
 
 @fault(
     "cursor-goes-back",
-    breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04"),
+    breaks=("MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.2.7.3-09"),
 )
 class CursorGoesBack(Cursors):
     """A cursor whose message is gone begins again at the front."""
@@ -49,7 +56,15 @@ class CursorGoesBack(Cursors):
         return super().get_next_message_for_peek(cursor)
 
 
-@fault("cursor-next-of-nothing", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40"))
+@fault(
+    "cursor-next-of-nothing",
+    breaks=(
+        "MQQP-3.1.4.1-D17",
+        "MQQP-3.1.4.10-40",
+        "MQDMPR-3.2.7.3-06",
+        "MQDMPR-3.2.7.1-08",
+    ),
+)
 class NextOfNothing(Cursors):
     """A cursor by which nothing was read yet has a next message: the first."""
 
@@ -57,7 +72,7 @@ class NextOfNothing(Cursors):
         return self._seek_for_peek(cursor)
 
 
-@fault("cursor-left-waiting", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40"))
+@fault("cursor-left-waiting", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.6-05"))
 class CursorLeftWaiting(Cursors):
     """A cursor does not learn that its wait was in vain."""
 
@@ -65,7 +80,7 @@ class CursorLeftWaiting(Cursors):
         pass
 
 
-@fault("cursor-unread-after-waiting", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40"))
+@fault("cursor-unread-after-waiting", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"))
 class UnreadAfterWaiting(Cursors):
     """A cursor that waited has read nothing, also when it waited to peek."""
 
@@ -74,7 +89,7 @@ class UnreadAfterWaiting(Cursors):
         cursor.CursorState = CursorState.UNREAD
 
 
-@fault("cursor-stays-while-waiting", breaks=("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36"))
+@fault("cursor-stays-while-waiting", breaks=("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36", "MQDMPR-3.2.7.5-07"))
 class StaysWhileWaiting(Cursors):
     """A cursor does not go to the message for which it waited."""
 
@@ -117,7 +132,7 @@ class WithoutIdentifier(Waiting):
 
 @fault(
     "waiting-receives-share",
-    breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D01"),
+    breaks=("MQQP-3.1.4.1-D15", "MQQP-3.1.4.1-D02", "MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11"),
 )
 class ReceivesShare(Waiting):
     """All receives that wait get the message that comes."""

@@ -43,8 +43,8 @@ LONG_MS, SHORT_MS = 60_000, 300
             "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17"],
         },
         START2: {
-            "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03"],
-            "next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04"],
+            "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03", "MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.2.1-04"],
+            "next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.2.7.3-09"],
         },
     }
 )
@@ -108,7 +108,22 @@ UNREAD: dict[str, Callable[[Remote, RemoteQueue, int, str], str | None]] = {
 """What leaves a cursor with no message that was read; each returns what PEEK_CURRENT then reads, if that is said."""
 
 
-@by_each({START: {"next": ["MQQP-3.1.4.1-D17"]}, START2: {"next": ["MQQP-3.1.4.10-40"]}})
+@by_each(
+    {
+        START: {"next": ["MQQP-3.1.4.1-D17"]},
+        START2: {
+            "next": [
+                "MQQP-3.1.4.10-40",
+                "MQDMPR-3.2.7.1-07",
+                "MQDMPR-3.2.7.1-08",
+                "MQDMPR-3.2.7.3-06",
+                "MQDMPR-3.2.7.4-26",
+                "MQDMPR-3.2.7.5-06",
+                "MQDMPR-3.2.7.6-05",
+            ]
+        },
+    }
+)
 @pytest.mark.parametrize("way", UNREAD)
 def test_the_next_message_is_that_behind_one_that_was_read(remote, judge, by, rules, way):
     """A cursor that has just been made, or by which was received, has no next message until PEEK_CURRENT read one."""
@@ -129,7 +144,10 @@ def test_the_next_message_is_that_behind_one_that_was_read(remote, judge, by, ru
 @by_each(
     {
         START: {"current": ["MQQP-3.1.4.1-D16"], "next": ["MQQP-3.1.4.1-D17"]},
-        START2: {"current": ["MQQP-3.1.4.10-36"], "next": ["MQQP-3.1.4.10-40"]},
+        START2: {
+            "current": ["MQQP-3.1.4.10-36", "MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.5-07"],
+            "next": ["MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"],
+        },
     }
 )
 def test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there(remote, judge, by, rules):
@@ -169,14 +187,24 @@ def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str]
     return [waits, brought(read.wait())], read
 
 
-@by_each({START: {"next": ["MQQP-3.1.4.1-D17"]}, START2: {"next": ["MQQP-3.1.4.10-40"]}})
+@by_each(
+    {
+        START: {"next": ["MQQP-3.1.4.1-D17"]},
+        START2: {"next": ["MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-16"]},
+    }
+)
 def test_any_message_ends_a_wait_for_the_next(remote, judge, by, rules):
     """PEEK_NEXT waits behind a message: whichever comes is read, also one whose place is before the cursor."""
     observed, read = passed_by(remote, by, PEEK_CURRENT, PEEK_NEXT)
     judge_each(judge, rules["next"], expected=[WAITING, SECOND], observed=observed, evidence=read.evidence)
 
 
-@by_each({START: {"receive": ["MQQP-3.1.4.1-D15"]}, START2: {"receive": ["MQQP-3.1.4.10-31"]}})
+@by_each(
+    {
+        START: {"receive": ["MQQP-3.1.4.1-D15"]},
+        START2: {"receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.2.7.4-17"]},
+    }
+)
 def test_any_message_ends_a_wait_by_a_cursor(remote, judge, by, rules):
     """RECEIVE by a cursor waits behind a message: whichever comes is taken, also one whose place is before it."""
     observed, read = passed_by(remote, by, RECEIVE, RECEIVE)
@@ -186,7 +214,10 @@ def test_any_message_ends_a_wait_by_a_cursor(remote, judge, by, rules):
 @by_each(
     {
         START: {"receive": ["MQQP-3.1.4.1-D15"], "waits": ["MQQP-3.1.4.1-D02"]},
-        START2: {"receive": ["MQQP-3.1.4.10-31"], "waits": ["MQQP-3.1.4.10-D01"]},
+        START2: {
+            "receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.1-05"],
+            "waits": ["MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.2.2-12"],
+        },
     }
 )
 @pytest.mark.parametrize("with_cursor", [False, True], ids=["plain", "by cursors"])
@@ -211,7 +242,20 @@ def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules
     judge_each(judge, rules["receive"], expected=expected_after, observed=observed, evidence=evidence)
 
 
-@by_each({START: {"receive": ["MQQP-3.1.4.1-D15"]}, START2: {"receive": ["MQQP-3.1.4.10-31"]}})
+@by_each(
+    {
+        START: {"receive": ["MQQP-3.1.4.1-D15"]},
+        START2: {
+            "receive": [
+                "MQQP-3.1.4.10-31",
+                "MQDMPR-3.2.7.4-07",
+                "MQDMPR-3.2.7.4-20",
+                "MQDMPR-3.2.7.4-21",
+                "MQDMPR-3.2.7.4-22",
+            ]
+        },
+    }
+)
 def test_a_receive_by_a_cursor_goes_on_from_where_it_is(remote, judge, by, rules):
     """What was received by a cursor is given back: the cursor is behind it, one that is new is before it."""
     queue = filled(remote, FIRST, SECOND, THIRD)

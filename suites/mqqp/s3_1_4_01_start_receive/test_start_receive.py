@@ -284,9 +284,30 @@ def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules
         },
         START2: {
             "cursor": ["MQQP-3.1.4.10-21"],
-            "next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04"],
-            "receive": ["MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D02"],
-            "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03"],
+            "next": [
+                "MQQP-3.1.4.10-40",
+                "MQQP-3.1.4.10-D04",
+                "MQDMPR-3.2.7.2-16",
+                "MQDMPR-3.2.7.3-19",
+                "MQDMPR-3.2.7.3-20",
+                "MQDMPR-3.2.7.3-21",
+                "MQDMPR-3.2.7.3-22",
+            ],
+            "receive": [
+                "MQQP-3.1.4.10-31",
+                "MQQP-3.1.4.10-D02",
+                "MQDMPR-3.2.7.4-27",
+            ],
+            "current": [
+                "MQQP-3.1.4.10-36",
+                "MQQP-3.1.4.10-D03",
+                "MQDMPR-3.2.7.2-06",
+                "MQDMPR-3.2.7.2-17",
+                "MQDMPR-3.2.7.2-18",
+                "MQDMPR-3.2.7.2-19",
+                "MQDMPR-3.2.7.2-23",
+                "MQDMPR-3.2.7.2-24",
+            ],
         },
     }
 )

@@ -1,0 +1,382 @@
+"""Faults of MS-MQDMPR 3.2: cursors."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import both
+from harness.faults.registry import add
+from reference_qm.core.queueing.cursors import Cursors, Got, _move, _positions
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import CursorState, SeekDirection
+from reference_qm.model.position_list import Boundary, Entry
+from reference_qm.model.statuses import CursorStatus
+from reference_qm.model.transactions import Transaction
+from reference_qm.surface.clock import Now
+
+
+def _start(cursor: Cursor) -> Entry:
+    positions = _positions(cursor)
+    assert positions is not None
+    return positions.Start
+
+
+# -- a new cursor --------------------------------------------------------------------------------------------------
+
+
+@fault("cursor-handles-by-queue", breaks=("MQDMPR-3.2.1.2-02", "MQDMPR-3.2.7.1-05"))
+class HandlesByQueue(Cursors):
+    """The cursors of each open queue are numbered from 1."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        cursor: Cursor | None = super().open(queue_desc)
+        if cursor is not None:
+            del queue_desc.CursorCollection[cursor.Handle]
+            cursor.Handle = len(queue_desc.CursorCollection) + 1
+            queue_desc.CursorCollection[cursor.Handle] = cursor
+        return cursor
+
+
+@fault(
+    "cursor-of-the-first-queue",
+    breaks=("MQDMPR-3.2.7.1-06", "MQDMPR-3.2.7.2-03", "MQDMPR-3.2.7.3-03", "MQDMPR-3.2.7.4-04"),
+)
+class OfTheFirstQueue(Cursors):
+    """Every cursor goes along the queue that was opened first."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        cursor: Cursor | None = super().open(queue_desc)
+        first = next(iter(self.qm.descriptors.values())).QueueReference
+        if cursor is not None and first is not None:
+            cursor.MessagePositionReference = first.MessagePositionList.Start
+        return cursor
+
+
+@fault("cursor-begins-at-the-end", breaks="MQDMPR-3.2.7.1-07")
+class BeginsAtTheEnd(Cursors):
+    """A new cursor is behind the last message."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        cursor: Cursor | None = super().open(queue_desc)
+        if cursor is not None and queue_desc.QueueReference is not None:
+            _move(cursor, queue_desc.QueueReference.MessagePositionList.End)
+        return cursor
+
+
+@fault("cursor-begins-as-waiting", breaks="MQDMPR-3.2.7.1-08")
+class BeginsAsWaiting(Cursors):
+    """A new cursor is as one that waits to peek."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        cursor: Cursor | None = super().open(queue_desc)
+        if cursor is not None:
+            cursor.CursorState = CursorState.WAIT_PEEK
+        return cursor
+
+
+# -- peeks ---------------------------------------------------------------------------------------------------------
+
+
+@fault("cursor-peeks-from-the-end", breaks=("MQDMPR-3.2.7.2-06", "MQDMPR-3.2.7.2-18"))
+class PeeksFromTheEnd(Cursors):
+    """A peek by a cursor by which nothing was read finds the last message."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        positions = _positions(cursor)
+        if cursor.CursorState is CursorState.UNREAD and positions is not None:
+            last = self.qm.seeking.seek_available(positions.End, True, SeekDirection.BACKWARD)
+            if last is not None:
+                _move(cursor, last)
+                cursor.CursorState = CursorState.READ
+                return CursorStatus.SUCCEEDED, last
+        got: Got = super().get_message_for_peek(cursor)
+        return got
+
+
+@fault("cursor-waits-without-a-state", breaks=("MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.3-15"))
+class WaitsWithoutState(Cursors):
+    """A peek that waits does not change the state of its cursor."""
+
+    def _seek_for_peek(self, cursor: Cursor) -> Got:
+        before = cursor.CursorState
+        got: Got = super()._seek_for_peek(cursor)
+        if got[0] is CursorStatus.WAITING:
+            cursor.CursorState = before
+        return got
+
+
+@fault("cursor-peeks-never-wait", breaks=("MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.3-16"))
+class PeeksNeverWait(Cursors):
+    """A peek by a cursor that finds nothing fails, however long it may wait."""
+
+    def _seek_for_peek(self, cursor: Cursor) -> Got:
+        status, position = super()._seek_for_peek(cursor)
+        return (CursorStatus.NOT_FOUND if status is CursorStatus.WAITING else status), position
+
+
+@fault("cursor-peek-not-noted", breaks="MQDMPR-3.2.7.2-16")
+class PeekNotNoted(Cursors):
+    """When a message was peeked at by a cursor, it is not noted that one was."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        got: Got = super().get_message_for_peek(cursor)
+        if got[0] is CursorStatus.SUCCEEDED:
+            cursor.CursorState = CursorState.UNREAD
+        return got
+
+
+@fault("cursor-peek-leaves-it-at-the-start", breaks="MQDMPR-3.2.7.2-17")
+class PeekLeavesItAtTheStart(Cursors):
+    """A peek by a cursor does not move it."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        got: Got = super().get_message_for_peek(cursor)
+        _move(cursor, _start(cursor))
+        cursor.CursorState = CursorState.UNREAD
+        return got
+
+
+@fault("cursor-peek-gives-the-first", breaks=("MQDMPR-3.2.7.2-18", "MQDMPR-3.2.7.2-23"))
+class PeekGivesTheFirst(Cursors):
+    """A peek by a cursor gives the first message of the queue, wherever the cursor is."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        status, position = super().get_message_for_peek(cursor)
+        if status is CursorStatus.SUCCEEDED:
+            position = self.qm.seeking.seek_available(_start(cursor), True)
+        return status, position
+
+
+@fault("cursor-first-peek-only-moves", breaks="MQDMPR-3.2.7.2-19")
+class FirstPeekOnlyMoves(Cursors):
+    """The first peek by a cursor moves it to a message and fails."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        unread = cursor.CursorState is CursorState.UNREAD
+        got: Got = super().get_message_for_peek(cursor)
+        return (CursorStatus.NOT_FOUND, None) if unread and got[0] is CursorStatus.SUCCEEDED else got
+
+
+@fault("cursor-peeks-once", breaks=("MQDMPR-3.2.7.2-23", "MQDMPR-3.2.7.2-24"))
+class PeeksOnce(Cursors):
+    """What was read by a cursor is taken as received when it is peeked at again."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        if cursor.CursorState is CursorState.READ:
+            return CursorStatus.ALREADY_RECEIVED, None
+        got: Got = super().get_message_for_peek(cursor)
+        return got
+
+
+@fault("cursor-next-not-noted", breaks="MQDMPR-3.2.7.3-19")
+class NextNotNoted(Cursors):
+    """When the next message was peeked at, it is not noted that one was."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        got: Got = super().get_next_message_for_peek(cursor)
+        if got[0] is CursorStatus.SUCCEEDED:
+            cursor.CursorState = CursorState.UNREAD
+        return got
+
+
+@fault("cursor-next-without-going-there", breaks="MQDMPR-3.2.7.3-20")
+class NextWithoutGoingThere(Cursors):
+    """A peek at the next message leaves the cursor where it was."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        before = cursor.MessagePositionReference
+        got: Got = super().get_next_message_for_peek(cursor)
+        if got[0] is CursorStatus.SUCCEEDED:
+            _move(cursor, before)
+        return got
+
+
+@fault("cursor-next-gives-the-one-before", breaks="MQDMPR-3.2.7.3-21")
+class NextGivesTheOneBefore(Cursors):
+    """A peek at the next message goes there and gives the one that the cursor was at."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        before = cursor.MessagePositionReference
+        got: Got = super().get_next_message_for_peek(cursor)
+        if got[0] is not CursorStatus.SUCCEEDED or isinstance(before, Boundary):
+            return got
+        return CursorStatus.SUCCEEDED, before
+
+
+@fault("cursor-next-only-moves", breaks="MQDMPR-3.2.7.3-22")
+class NextOnlyMoves(Cursors):
+    """A peek at the next message goes there and fails."""
+
+    def get_next_message_for_peek(self, cursor: Cursor) -> Got:
+        got: Got = super().get_next_message_for_peek(cursor)
+        return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.SUCCEEDED else got
+
+
+# -- receives ------------------------------------------------------------------------------------------------------
+
+
+class _WaitsForEver(Waiting):
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        """Take no time to wait for no limit of it."""
+        super().wait_for_new_message(
+            queue_desc, timeout_ms or None, destructive_read, answered, now, tag, cursor, transaction
+        )
+
+
+class _Receives(Cursors):
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        unread = cursor.CursorState is not CursorState.READ
+        before = cursor.MessagePositionReference
+        got: Got = super().get_next_message_for_dequeue(cursor, no_wait)
+        return self.unread(cursor, got, before, no_wait) if unread else self.read(cursor, got)
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        """Change what becomes of a receive by a cursor by which nothing was read."""
+        return got
+
+    def read(self, cursor: Cursor, got: Got) -> Got:
+        """Change what becomes of a receive of the message that was read."""
+        return got
+
+
+@fault("cursor-receive-without-message-times-out", breaks="MQDMPR-3.2.7.4-14")
+class TimesOut(Cursors):
+    """A receive by a cursor that may not wait waits no time, instead of finding nothing."""
+
+    def get_next_message_for_dequeue(self, cursor: Cursor, no_wait: bool) -> Got:
+        got: Got = super().get_next_message_for_dequeue(cursor, False)
+        return got
+
+
+add(
+    "cursor-receive-waits-for-ever",
+    "MQDMPR-3.2.7.4-02",
+    "A receive by a cursor that may not wait waits for ever.",
+    both(replaced(_WaitsForEver), replaced(TimesOut)),
+)
+
+
+@fault("cursor-receives-from-the-start", breaks=("MQDMPR-3.2.7.4-07", "MQDMPR-3.2.7.4-21"))
+class ReceivesFromTheStart(_Receives):
+    """A receive by a cursor by which nothing was read takes the first message of the queue."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        first = self.qm.seeking.seek_available(_start(cursor), False)
+        return got if first is None else (CursorStatus.SUCCEEDED, first)
+
+
+@fault("cursor-receive-does-not-move-it", breaks="MQDMPR-3.2.7.4-20")
+class ReceiveDoesNotMoveIt(_Receives):
+    """A receive leaves the cursor where it was."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        if got[0] is CursorStatus.SUCCEEDED:
+            _move(cursor, before)
+        return got
+
+
+@fault("cursor-receives-only-what-was-read", breaks="MQDMPR-3.2.7.4-22")
+class ReceivesOnlyWhatWasRead(_Receives):
+    """By a cursor is received what was peeked at by it before, and nothing else."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        return (CursorStatus.ILLEGAL_CURSOR_ACTION, None) if got[0] is CursorStatus.SUCCEEDED else got
+
+
+@fault("cursor-waits-to-receive-without-a-state", breaks="MQDMPR-3.2.7.4-16")
+class WaitsToReceiveWithoutState(_Receives):
+    """A receive that waits does not change the state of its cursor."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        if got[0] is CursorStatus.WAITING:
+            cursor.CursorState = CursorState.UNREAD
+        return got
+
+
+@fault("cursor-receives-never-wait", breaks="MQDMPR-3.2.7.4-17")
+class ReceivesNeverWait(_Receives):
+    """A receive by a cursor that finds nothing fails, however long it may wait."""
+
+    def unread(self, cursor: Cursor, got: Got, before: Entry, no_wait: bool) -> Got:
+        return (CursorStatus.NOT_FOUND, None) if got[0] is CursorStatus.WAITING else got
+
+
+@fault("cursor-stays-read-after-a-receive", breaks="MQDMPR-3.2.7.4-26")
+class StaysReadAfterReceive(_Receives):
+    """When what was read by a cursor is received, it has a next message without more."""
+
+    def read(self, cursor: Cursor, got: Got) -> Got:
+        cursor.CursorState = CursorState.READ
+        return got
+
+
+@fault("cursor-receives-the-one-behind", breaks="MQDMPR-3.2.7.4-27")
+class ReceivesTheOneBehind(_Receives):
+    """A receive by a cursor takes the message behind the one that was read, if there is one."""
+
+    def read(self, cursor: Cursor, got: Got) -> Got:
+        behind = self.qm.seeking.seek_available(cursor.MessagePositionReference, False)
+        return got if behind is None else (CursorStatus.SUCCEEDED, behind)
+
+
+@fault("cursor-receives-only-what-was-not-read", breaks="MQDMPR-3.2.7.4-28")
+class ReceivesOnlyWhatWasNotRead(_Receives):
+    """What was peeked at by a cursor cannot be received by it."""
+
+    def read(self, cursor: Cursor, got: Got) -> Got:
+        return CursorStatus.ILLEGAL_CURSOR_ACTION, None
+
+
+@fault("cursor-receives-another-when-taken", breaks="MQDMPR-3.2.7.4-30")
+class ReceivesAnother(_Receives):
+    """A receive by a cursor whose message another took brings the next one."""
+
+    def read(self, cursor: Cursor, got: Got) -> Got:
+        if got[0] is CursorStatus.ALREADY_RECEIVED:
+            cursor.CursorState = CursorState.UNREAD
+            return self.get_next_message_for_dequeue(cursor, True)
+        return got
+
+
+# -- waiting -------------------------------------------------------------------------------------------------------
+
+
+@fault("cursor-read-after-waiting-to-receive", breaks="MQDMPR-3.2.7.5-06")
+class ReadAfterWaitingToReceive(Cursors):
+    """When the message comes for which a cursor waited to receive, it counts as read by the cursor."""
+
+    def message_available(self, cursor: Cursor, message_position: MessagePosition) -> None:
+        super().message_available(cursor, message_position)
+        cursor.CursorState = CursorState.READ
+
+
+@fault("cursor-stays-when-it-waited-in-vain", breaks="MQDMPR-3.2.7.6-04")
+class StaysWhenItWaitedInVain(Cursors):
+    """A cursor that waited in vain to receive stays where it was."""
+
+    def wait_expired(self, cursor: Cursor) -> None:
+        cursor.CursorState = CursorState.UNREAD
+
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.2.7.2-27": ("cursor-slips-on",),
+    "MQDMPR-3.2.7.3-06": ("cursor-next-of-nothing",),
+    "MQDMPR-3.2.7.3-09": ("cursor-goes-back",),
+    "MQDMPR-3.2.7.5-04": ("cursor-unread-after-waiting",),
+    "MQDMPR-3.2.7.5-07": ("cursor-stays-while-waiting",),
+    "MQDMPR-3.2.7.6-05": ("cursor-left-waiting",),
+}
+"""Faults of other sections that break rules of this one."""
