@@ -48,14 +48,14 @@ for _name, _breaks, _says, _cache, _faulty in (
     # -- certificates ----------------------------------------------------------------------------------------------
     (
         "certificate-cleanup-does-nothing",
-        ("MQQB-3.1.6.13-01", "MQQB-3.1.6.13-02"),
+        ("MQQB-3.1.6.13-01", "MQQB-3.1.6.13-02", "MQSO-6.4.3.1-D01"),
         "The cleanup of UserCertCache cleans nothing up.",
         CERTIFICATES,
         _NothingDone,
     ),
     (
         "certificate-cleanup-keeps-all",
-        ("MQQB-3.1.6.13-02",),
+        ("MQQB-3.1.6.13-02", "MQSO-6.4.3.1-D01"),
         "The cleanup of UserCertCache keeps what is too old.",
         CERTIFICATES,
         _AllKept,
@@ -69,7 +69,7 @@ for _name, _breaks, _says, _cache, _faulty in (
     ),
     (
         "certificate-cleanup-by-the-youngest",
-        ("MQQB-3.1.6.13-03",),
+        ("MQQB-3.1.6.13-03", "MQSO-6.4.3.1-D02"),
         "The next cleanup of UserCertCache is due by its youngest entry.",
         CERTIFICATES,
         _DueByTheYoungest,

@@ -27,6 +27,7 @@ DELETED = (
     ("MQQB-3.1.6.11-02", SEND, "enhanced"),
     ("MQQB-3.1.6.13-01", CERTIFICATES, "bob"),
     ("MQQB-3.1.6.13-02", CERTIFICATES, "bob"),
+    ("MQSO-6.4.3.1-D01", CERTIFICATES, "bob"),
 )
 """The entry that is left in a cache when the older one is deleted."""
 STARTED = (
@@ -37,6 +38,7 @@ STARTED = (
     ("MQQB-3.1.6.11-04", SEND, "first"),
     ("MQQB-3.1.6.11-04", SEND, "second"),
     ("MQQB-3.1.6.13-03", CERTIFICATES, "first"),
+    ("MQSO-6.4.3.1-D02", CERTIFICATES, "first"),
     ("MQQB-3.1.6.13-04", CERTIFICATES, "first"),
     ("MQQB-3.1.6.13-04", CERTIFICATES, "second"),
 )

@@ -1,5 +1,49 @@
-"""Faults of other sections that break rules of MS-MQSO 5.5.2 Transient Network Failure."""
+"""Faults of MS-MQSO 5.5.2 Transient Network Failure."""
 
-BROKEN_ELSEWHERE = {
-    "MQSO-5.5.2-D01": ("messages-left-when-the-network-was-away",),
-}
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from harness.faults.parts import fault
+from harness.faults.registry import FaultyCore, add
+from reference_qm.core.remote_client.commanding import ClientCommands
+from reference_qm.surface import remote_commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+from reference_qm.surface.effects import Completed, Connect, Effect
+from reference_qm.surface.inputs import Input, TransportFailed
+
+NOTHING = Result({"message": None})
+
+
+@fault("so-outage-is-an-empty-queue", breaks=("MQSO-5.5.2-03", "MQSO-5.5.2-04"))
+class OutageIsAnEmptyQueue(ClientCommands):
+    """A queue that cannot be reached is read as if it were empty."""
+
+    def remote_receive(self, request: remote_commands.RemoteReceive, token: int, now: Now) -> None:
+        self.qm.emit(Completed(token, NOTHING))
+
+
+def _given_up(faulty: FaultyCore) -> None:
+    """Connect to nobody any more once nobody answered."""
+    failed: list[Input] = []
+
+    def note(event: Input) -> Iterator[Input]:
+        if isinstance(event, TransportFailed):
+            failed.append(event)
+        yield event
+
+    def connect(effect: Effect) -> Iterator[Effect]:
+        if not (failed and isinstance(effect, Connect)):
+            yield effect
+
+    faulty.input_filters.append(note)
+    faulty.effect_filters.append(connect)
+
+
+add(
+    "so-outage-for-good",
+    ("MQSO-5.5.2-05", "MQSO-5.5.2-D01"),
+    "Once nobody answered, nothing is connected any more.",
+    _given_up,
+)

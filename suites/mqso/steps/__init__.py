@@ -1,1 +1,1 @@
-"""Exchanges that several sections of MS-MQSO share."""
+"""Steps of checks of the system as a whole."""

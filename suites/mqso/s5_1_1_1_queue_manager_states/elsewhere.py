@@ -1,0 +1,5 @@
+"""Checks of other sections that judge rules of MS-MQSO 5.1.1.1 Queue Manager States, with 5.1.1."""
+
+CHECKED_ELSEWHERE = {
+    "MQSO-5.1.1-D01": ("test_a_cursor_has_a_place_of_its_own_until_a_restart",),
+}

@@ -1,0 +1,93 @@
+"""MS-MQSO 5.1.1, 5.1.1.1: a queue manager that runs, is stopped and started, is taken off the network and back."""
+
+from __future__ import annotations
+
+from harness.errors import SutUnavailable
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer
+from harness.run.marks import covers, needs
+from harness.wire import ping_request
+from suites.messages import recoverable_message
+from suites.mqqb.steps.disposition import labels
+from suites.mqqb.steps.opening import direct_name, opened, pass_time, request
+from suites.mqqb.steps.sender import RETRY_MS, Sender, eventually, tags
+
+SERVED, NOT_SERVED = "served", "not served"
+
+
+def _session(peer: Peer) -> tuple[str, RawConversation | None]:
+    """Ask for a session; say whether it is opened."""
+    try:
+        connection = peer.connect()
+    except SutUnavailable:
+        return NOT_SERVED, None
+    connection.send(request(peer))
+    answer = connection.poll("EstablishConnection")
+    accepted = answer is not None and not answer["InternalHeader"].CS
+    return (SERVED if accepted else NOT_SERVED), connection
+
+
+@needs("qm2qm", "ping")
+@covers("MQSO-5.1.1-01", "MQSO-6.6.1-D07")
+def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
+    """What is asked of the address of a system that was provisioned is answered: a session, a ping, a remote call."""
+    served, connection = _session(peer)
+    asked = peer.udp()
+    ping = asked.send(ping_request(Cookie=7))
+    pong = asked.poll()
+    evidence = [frame for frame in (connection and connection.last, ping, pong) if frame is not None]
+    for rule in ("MQSO-5.1.1-01", "MQSO-6.6.1-D07"):
+        judge(rule, expected=SERVED, observed=served, evidence=evidence[:1])
+    judge("MQSO-5.1.1-01", expected="pong", observed="pong" if pong is not None else "silence", evidence=evidence[1:])
+    association = remote.associate()
+    opened_queue = remote.open_remote(association)
+    observed = "an answer" if opened_queue.answered else "silence"
+    judge("MQSO-5.1.1-01", expected="an answer", observed=observed, evidence=opened_queue.evidence)
+
+
+@needs("restart", "receive")
+@covers("MQSO-6.6.2-D06", "MQSO-6.6.2-D07")
+def test_sessions_are_served_after_a_restart(peer, sut, judge):
+    """When it has started again it accepts a session and takes a message."""
+    sut.restart()
+    served, connection = _session(peer)
+    judge("MQSO-6.6.2-D06", expected=SERVED, observed=served, evidence=[connection and connection.last])
+    again = opened(peer)
+    sent = again.send(recoverable_message(peer, label="after"))
+    arrived = eventually(peer, lambda: "after" in labels(sut, sut.queue()))
+    observed = "running" if arrived else "no message is taken"
+    judge("MQSO-6.6.2-D07", expected="running", observed=observed, evidence=[sent])
+
+
+@needs("pause", "send", "receive", "queue_control")
+@covers("MQSO-5.1.1.1-D05")
+def test_nothing_is_received_while_it_is_off_the_network(peer, sut, judge):
+    """Taken offline it has no session, refuses new ones and sends nothing; brought online it takes messages and sends
+    what waits.
+    """
+    to, queue = direct_name(peer, "mqc-offline"), sut.queue()
+    connection = opened(peer)
+    connection.send(recoverable_message(peer, label="before"))
+    eventually(peer, lambda: labels(sut, queue) == ["before"])
+    sut.take_offline()
+    if connection.record.closed_by is None:
+        connection.send(recoverable_message(peer, label="meanwhile"))
+    served, refused = _session(peer)
+    sender = Sender(peer, sut, to)
+    sender.send(1)
+    pass_time(peer, sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
+    observed = (served, labels(sut, queue), sut.outgoing(to)["count"])
+    evidence = [connection.last, refused and refused.last]
+    judge("MQSO-5.1.1.1-D05", expected=(NOT_SERVED, ["before"], 1), observed=observed, evidence=evidence)
+    sut.bring_online()
+    served, back = _session(peer)
+    judge("MQSO-5.1.1.1-D05", expected=SERVED, observed=served, evidence=[back and back.last])
+    again = opened(peer)
+    sent = again.send(recoverable_message(peer, label="after"))
+    eventually(peer, lambda: labels(sut, queue) == ["before", "after"])
+    judge("MQSO-5.1.1.1-D05", expected=["before", "after"], observed=labels(sut, queue), evidence=[sent])
+    session = sender.next_session()
+    came = [] if session is None else sender.collect(session, 1)
+    judge("MQSO-5.1.1.1-D05", expected=[1], observed=tags(came), evidence=came)
+    if session is not None:
+        sender.acknowledge_all(session)

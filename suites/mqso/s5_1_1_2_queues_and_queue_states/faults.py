@@ -1,0 +1,173 @@
+"""Faults of MS-MQSO 5.1.1.2 Queues and Queue States."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.faults.parts import fault
+from harness.faults.primitives import at_restart, skip, skip_during
+from harness.faults.registry import add
+from reference_qm.core.protocol.administering import Administering
+from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.destinations import Destinations
+from reference_qm.core.protocol.journaling import Journaling
+from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.commanding import QueueCommands
+from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import Message, OutgoingQueue, Queue, Session
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import MessageSeekAction, QueueAccessType
+from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+# -- queues of applications ----------------------------------------------------------------------------------------
+
+
+@fault("so-last-message-first", breaks="MQSO-5.1.1.2-D01")
+class LastMessageFirst(Reading):
+    """Who receives gets the message that came last."""
+
+    def dequeue_message(
+        self, queue_desc: OpenQueueDescriptor, answered: Answered, now: Now, *args: Any, **named: Any
+    ) -> None:
+        queue = queue_desc.QueueReference
+        if queue is None or not len(queue.MessagePositionList):
+            super().dequeue_message(queue_desc, answered, now, *args, **named)
+            return
+        last = MessageSeekAction.LAST
+        self.read_by_lookup_identifier(queue_desc, 0, last, answered, transaction=named.get("transaction"))
+
+
+@fault("so-queue-never-full", breaks="MQSO-5.1.1.2-D02")
+class QueueNeverFull(Quotas):
+    """The quota of a queue is not looked at."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        return EnqueueStatus.NO_ERROR if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED else status
+
+
+add("so-readers-forgotten", "MQSO-5.1.1.2-D03", "Who waits for a message gets none.", skip(Waiting.release_readers))
+
+
+add(
+    "so-readers-wait-for-ever",
+    "MQSO-5.1.1.2-D03",
+    "Who waits for a message waits until one comes, however little time he has.",
+    skip(Waiting.on_waiting_message_read_timer),
+)
+
+
+@fault("so-purge-of-nothing", breaks="MQSO-5.1.1.2-D04")
+class PurgeOfNothing(Queues):
+    """A purge is confirmed, and nothing is purged."""
+
+    def purge(
+        self,
+        queue: Queue,
+        token: int | None,
+        done: Callable[[int], Result],
+        failed: Callable[[], None] | None = None,
+    ) -> Result | None:
+        return done(len(queue.MessagePositionList))
+
+
+add("so-deleted-queue-stays", "MQSO-5.1.1.2-D05", "A deleted queue is still there.", skip(Queues.forget))
+
+
+@fault("so-one-cursor-for-all", breaks="MQSO-5.1.1.2-D06")
+class OneCursorForAll(Cursors):
+    """Who opens a queue has one cursor, however many he asks for."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        return next(iter(queue_desc.CursorCollection.values()), None) or super().open(queue_desc)
+
+
+def _open_again(qm: QueueManager) -> None:
+    """Open each queue that holds something, with two cursors: they get the numbers that others had before."""
+    for queue in list(qm.adm.QueueCollection.values()):
+        if len(queue.MessagePositionList):
+            _, descriptor = qm.queue_opening.open_found_queue(queue, queue.Pathname, QueueAccessType.RECEIVE)
+            if descriptor is not None:
+                for _ in range(2):
+                    qm.cursors.open(descriptor)
+
+
+add(
+    "so-cursors-come-back",
+    ("MQSO-5.1.1-D01", "MQSO-5.1.1.2-D06"),
+    "Queues that were open are open again after a restart, with their cursors.",
+    at_restart(_open_again),
+)
+
+
+# -- outgoing queues -----------------------------------------------------------------------------------------------
+
+
+@fault("so-one-outgoing-queue", breaks="MQSO-5.1.1.2-D07")
+class OneOutgoingQueue(Destinations):
+    """Whatever is sent waits in the outgoing queue that was there first."""
+
+    def open_outgoing(self, text: str, now: Now) -> OutgoingQueue:
+        return next(iter(self.qm.adm.OutgoingQueues.values()), None) or super().open_outgoing(text, now)
+
+
+add(
+    "so-drop-is-the-end",
+    "MQSO-5.1.1.2-D09",
+    "An outgoing queue whose connection drops does not connect again.",
+    skip_during(Closing.on_transport_lost, Closing.await_reconnect),
+)
+add("so-pause-without-effect", "MQSO-5.1.1.2-D10", "A pause changes nothing.", skip(Administering.pause_queue))
+add("so-paused-for-good", "MQSO-5.1.1.2-D10", "Who is paused is not resumed.", skip(Administering.resume_queue))
+
+
+# -- queues of the system ------------------------------------------------------------------------------------------
+
+
+@fault("so-system-queues-for-all", breaks="MQSO-5.1.1.2-D11")
+class SystemQueuesForAll(QueueCommands):
+    """A queue of the system is deleted by whoever asks for it."""
+
+    def delete_queue(self, request: commands.DeleteQueue, token: int, now: Now) -> Result | None:
+        if request.name.startswith("system$"):
+            return Result()
+        return super().delete_queue(request, token, now)
+
+
+add(
+    "so-nothing-journaled",
+    "MQSO-5.1.1.2-D12",
+    "What was delivered is not journaled.",
+    skip(Journaling.journal_delivered),
+)
+add(
+    "so-no-dead-letters",
+    ("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02"),
+    "What could not be delivered is lost.",
+    skip(Journaling.journal_failed),
+)
+
+
+@fault("so-one-dead-letter-queue", breaks="MQSO-5.1.1.2-D13")
+class OneDeadLetterQueue(Journaling):
+    """Transactional messages are dead letters among the others."""
+
+    def dead_letter_queue(self, message: Message) -> Queue:
+        return self.qm.adm.SystemDeadletterQueue
+
+
+@fault("so-order-acks-to-the-admin-queue", breaks="MQSO-5.1.1.2-D14")
+class OrderAcksToTheAdminQueue(OrderAcks):
+    """Order acknowledgments are for admin_queue$."""
+
+    def name_order_queue(self, session: Session, source: Any) -> str:
+        return super().name_order_queue(session, source).replace("order_queue$", "admin_queue$")

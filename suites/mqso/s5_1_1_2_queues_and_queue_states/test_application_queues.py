@@ -1,0 +1,95 @@
+"""MS-MQSO 5.1.1.2: what becomes of a queue of an application, and of its cursors."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.disposition import labels
+from suites.mqqb.steps.opening import settle
+from suites.mqso.steps.applications import NOTHING, REFUSED, Waiting, asked, received, send_here, to_queue, tried
+
+WAIT_MS = 60_000
+SHORT_MS = 200
+
+
+@needs("queue_control", "send", "receive")
+@covers("MQSO-5.1.1.2-D01", "MQSO-5.1.1.2-D04")
+@pytest.mark.parametrize("transactional", [False, True], ids=["plain", "transactional"])
+def test_messages_leave_in_order_until_the_queue_is_purged(sut, judge, transactional):
+    """Of five messages two are received; a purge takes the others. Another purge, of the empty queue, changes nothing:
+    what is sent then is there.
+    """
+    queue = sut.new_queue("life", transactional=transactional)
+    delivery = "transactional" if transactional else "express"
+    send_here(sut, queue, ["1", "2", "3", "4", "5"], delivery=delivery)
+    taken = [received(sut, queue=queue) for _ in range(2)]
+    judge("MQSO-5.1.1.2-D01", expected=["1", "2"], observed=taken)
+    judge("MQSO-5.1.1.2-D01", expected=["3", "4", "5"], observed=labels(sut, queue))
+    sut.control.call("purge", queue=queue)
+    judge("MQSO-5.1.1.2-D04", expected=[], observed=labels(sut, queue))
+    sut.control.call("purge", queue=queue)
+    send_here(sut, queue, ["6"], delivery=delivery)
+    judge("MQSO-5.1.1.2-D04", expected=["6"], observed=labels(sut, queue))
+
+
+@needs("queue_control", "send", "receive")
+@covers("MQSO-5.1.1.2-D03")
+def test_who_receives_from_an_empty_queue_waits(peer, sut, judge):
+    """A read waits for a message, gets it, and leaves nothing; one whose time is over gets none of what comes later."""
+    queue = sut.new_queue("awaited")
+    reader = Waiting(peer, sut, timeout_ms=WAIT_MS, queue=queue)
+    settle(peer)
+    send_here(sut, queue, ["awaited"])
+    judge("MQSO-5.1.1.2-D03", expected="awaited", observed=reader.brought())
+    judge("MQSO-5.1.1.2-D03", expected=[], observed=labels(sut, queue))
+    late = Waiting(peer, sut, timeout_ms=SHORT_MS, queue=queue)
+    judge("MQSO-5.1.1.2-D03", expected=NOTHING, observed=late.brought())
+    send_here(sut, queue, ["later"])
+    settle(peer)
+    judge("MQSO-5.1.1.2-D03", expected=["later"], observed=labels(sut, queue))
+
+
+@needs("queue_control", "send", "receive")
+@covers("MQSO-5.1.1.2-D05")
+def test_a_deleted_queue_is_gone_with_its_messages(sut, judge):
+    """Nothing is sent to or read from a queue that was deleted; one made anew under its name is empty."""
+    queue = sut.new_queue("deleted")
+    send_here(sut, queue, ["1", "2"], delivery="recoverable")
+    sut.delete_queue(queue)
+    observed = [asked(sut, "peek", queue=queue), tried(lambda: send_here(sut, queue, ["3"]))]
+    judge("MQSO-5.1.1.2-D05", expected=[REFUSED, REFUSED], observed=observed)
+    sut.create_queue(queue)
+    judge("MQSO-5.1.1.2-D05", expected=[], observed=labels(sut, queue))
+
+
+@needs("queue_control", "send", "receive")
+@covers("MQSO-5.1.1.2-D02")
+def test_a_full_queue_takes_no_message(sut, judge):
+    """A queue with room for one message takes it, rejects the next, and takes another when the first is gone."""
+    queue = sut.new_queue("full", quota_kb=8)
+    whole = "x" * 5_000
+    to = to_queue(sut, queue)
+    sut.send(to, label="first", body=whole)
+    tried(lambda: sut.send(to, label="too much", body=whole))
+    judge("MQSO-5.1.1.2-D02", expected=["first"], observed=labels(sut, queue))
+    sut.control.call("purge", queue=queue)
+    sut.send(to, label="again", body=whole)
+    judge("MQSO-5.1.1.2-D02", expected=["again"], observed=labels(sut, queue))
+
+
+@needs("queue_control", "send", "receive", "restart")
+@covers("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01")
+def test_a_cursor_has_a_place_of_its_own_until_a_restart(sut, judge):
+    """Of two cursors one goes on to the second message, the other stays at the first; neither is known afterwards."""
+    queue = sut.new_queue("cursors")
+    send_here(sut, queue, ["1", "2", "3"], delivery="recoverable")
+    handle = sut.control.call("open_queue", queue=queue, access="receive")["handle"]
+    first, second = (sut.control.call("open_cursor", handle=handle)["cursor"] for _ in range(2))
+    seen = [received(sut, "peek_message", cursor=first), received(sut, "peek_next", cursor=first)]
+    seen += [received(sut, "peek_message", cursor=second), received(sut, "peek_message", cursor=first)]
+    judge("MQSO-5.1.1.2-D06", expected=["1", "2", "1", "2"], observed=seen)
+    sut.restart()
+    after = [asked(sut, "peek_message", cursor=cursor, timeout_ms=0) for cursor in (first, second)]
+    for rule in ("MQSO-5.1.1.2-D06", "MQSO-5.1.1-D01"):
+        judge(rule, expected=[REFUSED, REFUSED], observed=after)

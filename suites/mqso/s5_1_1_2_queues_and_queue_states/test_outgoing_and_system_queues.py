@@ -1,0 +1,112 @@
+"""MS-MQSO 5.1.1.2: outgoing queues, and the queues of the system."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.run.marks import covers, needs
+from suites.messages import recoverable_message
+from suites.mqqb.steps.opening import direct_name, opened, pass_time, settle
+from suites.mqqb.steps.ordering import ORDER_QUEUE, Receiver
+from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqso.steps.applications import REFUSED, asked, to_queue, tried
+
+PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL = "system$;deadletter", "system$;deadxact", "system$;journal"
+SHORT_S = 2
+
+
+@needs("send", "queue_control")
+@covers("MQSO-5.1.1.2-D07")
+def test_each_destination_has_an_outgoing_queue_of_its_own(peer, sut, judge):
+    """Messages for three queues of a peer that is not there wait in three outgoing queues, each with its own."""
+    names = [direct_name(peer, f"mqc-{number}") for number in (1, 2, 3)]
+    for count, name in enumerate(names, 1):
+        for _ in range(count):
+            sut.send(name, body="waits")
+    counts = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
+    judge("MQSO-5.1.1.2-D07", expected=[1, 2, 3], observed=[counts.get(name.lower(), 0) for name in names])
+
+
+@needs("send", "queue_control", "pause")
+@covers("MQSO-5.1.1.2-D10")
+def test_an_outgoing_queue_that_is_paused_waits(peer, sut, judge):
+    """What is sent to a queue that is paused waits; when it is resumed, that comes, in its order."""
+    sender = Sender(peer, sut, direct_name(peer, "mqc-held"))
+    sender.send(1)
+    session, came = sender.first(1)
+    sender.acknowledge_all(session)
+    settle(peer)
+    sut.pause(sender.to)
+    sender.send(2, 3)
+    came = sender.collect_all(session, 2)
+    observed = (tags(came), sut.outgoing(sender.to)["count"])
+    judge("MQSO-5.1.1.2-D10", expected=([1], 2), observed=observed, evidence=came)
+    sut.resume(sender.to)
+    session = session if session.record.closed_by is None else sender.session()
+    came = sender.collect_all(session, 3)
+    judge("MQSO-5.1.1.2-D10", expected=[2, 3], observed=[tag for tag in tags(came) if tag != 1], evidence=came)
+    sender.acknowledge_all(session)
+
+
+@needs("send", "receive", "queue_control")
+@covers("MQSO-5.1.1.2-D11")
+def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
+    """Neither an application nor a message of another queue manager puts anything into a dead-letter queue or a
+    journal, and nobody deletes one.
+    """
+    connection = opened(peer)
+    names = (PLAIN_DEAD, TRANSACTIONAL_DEAD, JOURNAL)
+    sent = [
+        connection.send(recoverable_message(peer, destination=f"TCP:{sut.address}\\{name}", label=name))
+        for name in names
+    ]
+    for name in names:
+        judge("MQSO-5.1.1.2-D11", expected=REFUSED, observed=asked(sut, "delete_queue", name=name))
+        delivery = "transactional" if name == TRANSACTIONAL_DEAD else "recoverable"
+        tried(partial(sut.send, to_queue(sut, name), body=name, delivery=delivery))
+    settle(peer)
+    for name in names:
+        found = [one["label"] or one["body"] for one in sut.kept(name)]
+        judge("MQSO-5.1.1.2-D11", expected=[], observed=found, evidence=sent)
+
+
+@needs("send", "receive", "queue_control")
+@covers("MQSO-5.1.1.2-D12", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08")
+def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, judge):
+    """Messages that wait too long for a peer that is not there become dead letters if they asked for it, transactional
+    ones in a queue of their own. Of two that are delivered then the one that asked for it is in the journal.
+    """
+    to = direct_name(peer, "mqc-kept")
+    for delivery in ("express", "recoverable", "transactional"):
+        for journal in ([], ["negative"]):
+            label = " ".join([delivery, *journal])
+            sut.send(to, label=label, delivery=delivery, body=label, journal=journal, time_to_reach_queue_s=SHORT_S)
+
+    def found(*names: str) -> list[list[str]]:
+        return [sorted(str(one["label"]) for one in sut.kept(name)) for name in names]
+
+    judge("MQSO-5.1.1.3-D02", expected=6, observed=sut.outgoing(to)["count"])
+    pass_time(peer, (SHORT_S + 1) * 1_000)
+    expected = [["express negative", "recoverable negative"], ["transactional negative"]]
+    eventually(peer, lambda: found(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
+    for rule in ("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"):
+        judge(rule, expected=expected, observed=found(PLAIN_DEAD, TRANSACTIONAL_DEAD))
+    judge("MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing(to)["count"])
+    sender = Sender(peer, sut, to)
+    sender.send(1, delivery="recoverable", label="journaled", journal=["positive"])
+    sender.send(2, delivery="recoverable", label="not journaled")
+    session, came = sender.first(2)
+    sender.acknowledge_all(session)
+    eventually(peer, lambda: found(JOURNAL) == [["journaled"]])
+    judge("MQSO-5.1.1.2-D12", expected=[["journaled"]], observed=found(JOURNAL), evidence=came)
+
+
+@covers("MQSO-5.1.1.2-D14")
+def test_order_acknowledgments_come_to_the_order_queue(peer, sut, judge):
+    """The acknowledgment of a transactional message is for order_queue$ of the peer."""
+    receiver = Receiver(peer, sut)
+    sent = receiver.send()
+    ack = receiver.await_acknowledgment()
+    queue = str(ack["UserHeader"].DestinationQueue.DirectFormatName).lower()
+    expected = rf"tcp:{peer.address}\{ORDER_QUEUE}".lower()
+    judge("MQSO-5.1.1.2-D14", expected=expected, observed=queue, evidence=[sent, ack])

@@ -1,0 +1,120 @@
+"""Faults of MS-MQSO 5.1.1.3 Messages and Message States."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from reference_qm.core.protocol.durability import Change, Durability
+from reference_qm.core.protocol.journaling import Journaling
+from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.core.protocol.session_acks import SessionAcks
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.core.transactions.events import TransactionEvents
+from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.elements import Answered
+from reference_qm.model.states import DeliveryGuarantee, MessagePositionState
+from reference_qm.model.statuses import EnqueueStatus, Status
+from reference_qm.model.transactions import Transaction, TransactionalOperation
+from reference_qm.surface.clock import Now
+
+
+@fault("so-express-on-disk", breaks=("MQSO-5.1.1.3-D01", "MQSO-5.5.1-06"))
+class ExpressOnDisk(Durability):
+    """Express messages are put on disk as others are."""
+
+    def sent(self, position: MessagePosition) -> Change:
+        message = position.MessageReference
+        position.MessageReference = replace(message, DeliveryGuarantee=DeliveryGuarantee.RECOVERABLE)
+        return super().sent(position)
+
+
+add(
+    "so-session-acks-transfer-nothing",
+    "MQSO-5.1.1.3-D04",
+    "Messages stay in their outgoing queue when the session acknowledges them.",
+    skip(SessionAcks.delete_position),
+)
+add(
+    "so-order-acks-transfer-nothing",
+    "MQSO-5.1.1.3-D04",
+    "Transactional messages stay in their outgoing queue when they are acknowledged.",
+    skip(OrderAcks.delete_order_acknowledged),
+)
+
+
+@fault("so-peek-takes", breaks="MQSO-5.1.1.3-D05")
+class PeekTakes(Seeking):
+    """What was peeked at once is seen by nobody any more."""
+
+    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        readable = super().is_readable(position, peek_operation)
+        if readable and peek_operation:
+            position.State = MessagePositionState.LOCKED
+        return readable
+
+
+@fault("so-locked-seen-by-all", breaks="MQSO-5.1.1.3-D06")
+class LockedSeenByAll(Seeking):
+    """Who peeks sees messages that a transaction has."""
+
+    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        return super().is_readable(position, peek_operation) or (
+            peek_operation and position.State is MessagePositionState.LOCKED
+        )
+
+
+@fault("so-received-stays", breaks="MQSO-5.1.1.3-D06")
+class ReceivedStays(Positions):
+    """A message that is received without a transaction stays in its queue."""
+
+    def take_message_out(
+        self,
+        position: MessagePosition,
+        transaction: Transaction | None,
+        two_phase_read: bool,
+        answered: Answered,
+    ) -> None:
+        if transaction is None and not two_phase_read:
+            answered(Status.MQ_OK, position)
+            return
+        super().take_message_out(position, transaction, two_phase_read, answered)
+
+
+add(
+    "so-aborted-stays-locked",
+    "MQSO-5.1.1.3-D07",
+    "What an aborted transaction received stays locked.",
+    skip(TransactionEvents.abort_dequeue),
+)
+
+
+@fault("so-committed-comes-back", breaks="MQSO-5.1.1.3-D07")
+class CommittedComesBack(TransactionEvents):
+    """What a committed transaction received is there again."""
+
+    def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        self.abort_dequeue(operation, now)
+
+
+@fault("so-accepted-though-refused", breaks="MQSO-5.1.1.3-01")
+class AcceptedThoughRefused(Quotas):
+    """A message for which there is no room is accepted."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        super().check(queue, message)
+        return EnqueueStatus.NO_ERROR
+
+
+@fault("so-all-become-dead-letters", breaks=("MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"))
+class AllBecomeDeadLetters(Journaling):
+    """Whatever could not be delivered becomes a dead letter, whether it asked for it or not."""
+
+    def journal_failed(self, position: MessagePosition) -> None:
+        message = position.MessageReference
+        position.MessageReference = replace(message, NegativeJournalingRequested=True)
+        super().journal_failed(position)

@@ -1,0 +1,26 @@
+"""Faults of MS-MQSO 5.3.1 Member Protocol Roles."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.remote.opening import RemoteOpening
+from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.model.adm import Queue
+from reference_qm.model.enums import QueueAccessType
+from reference_qm.model.statuses import Status
+
+
+@fault("so-opened-by-one-protocol-only", breaks=("MQSO-5.3.1-01", "MQSO-5.3.1-02"))
+class OpenedByOneProtocolOnly(RemoteOpening):
+    """What qmcomm returned of a queue means nothing to qm2qm."""
+
+    def check_open_values(self, p_queue: int, dwp_context: int) -> Status:
+        return Status.MQ_ERROR_INVALID_PARAMETER
+
+
+@fault("so-nothing-opened-by-qmcomm", breaks="MQSO-5.3.1-01")
+class NothingOpenedByQmcomm(Qmcomm):
+    """qmcomm opens no queue for others."""
+
+    def check_reader(self, queue: Queue, access: QueueAccessType) -> Status:
+        return Status.MQ_ERROR_ACCESS_DENIED

@@ -1,0 +1,83 @@
+"""Faults of MS-MQSO 5.5.1 Queue Manager Restart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from harness.faults.primitives import at_restart, effects
+from harness.faults.registry import Install, add
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.model.adm import Queue
+from reference_qm.surface.effects import Effect, Persist
+
+
+def _emptied(which: Callable[[Queue], bool]) -> Install:
+    """Lose what is in some queues with a restart."""
+
+    def empty(qm: QueueManager) -> None:
+        for queue in qm.adm.QueueCollection.values():
+            if which(queue):
+                for position in list(queue.MessagePositionList):
+                    queue.MessagePositionList.remove(position)
+
+    return at_restart(empty)
+
+
+def _unsent(transactional: bool) -> Install:
+    """Lose messages on their way with a restart."""
+
+    def lose(qm: QueueManager) -> None:
+        for queue in qm.adm.OutgoingQueues.values():
+            table = queue.session.OutgoingMessageTable
+            for position in list(table):
+                if bool(position.TxSequenceNumber) is transactional:
+                    table.remove(position)
+
+    return at_restart(lose)
+
+
+def _nothing_leaves(effect: Effect) -> Iterator[Effect]:
+    """Leave messages on disk that are to be there no more."""
+    if isinstance(effect, Persist):
+        kept = {name: value for name, value in effect.record.items() if value or not name.startswith("message:")}
+        effect = Persist(effect.token, kept)
+    yield effect
+
+
+def _without_properties(qm: QueueManager) -> None:
+    for queue in qm.adm.QueueCollection.values():
+        queue.Label = ""
+        queue.Journaling = False
+
+
+add(
+    "so-restart-empties-queues",
+    "MQSO-5.5.1-05",
+    "A restart empties queues.",
+    _emptied(lambda one: not one.Transactional),
+)
+add(
+    "so-restart-empties-transactional-queues",
+    "MQSO-5.5.1-03",
+    "A restart empties transactional queues.",
+    _emptied(lambda one: one.Transactional),
+)
+add("so-restart-loses-unsent", "MQSO-5.5.1-04", "A restart loses recoverable messages on their way.", _unsent(False))
+add(
+    "so-restart-loses-unsent-transactional",
+    "MQSO-5.5.1-02",
+    "A restart loses transactional messages on their way.",
+    _unsent(True),
+)
+add("so-restart-forgets-properties", "MQSO-5.5.1-01", "Queues lose their properties.", at_restart(_without_properties))
+add(
+    "so-nothing-leaves-the-disk",
+    ("MQSO-5.5.1-02", "MQSO-5.5.1-03", "MQSO-5.5.1-05", "MQSO-5.5.1-D01"),
+    "What was received or transferred is there again after a restart.",
+    effects(_nothing_leaves),
+)
+
+BROKEN_ELSEWHERE = {
+    "MQSO-5.5.1-06": ("so-express-on-disk",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -1,0 +1,86 @@
+"""MS-MQSO 5.5.1 Queue Manager Restart."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.disposition import labels
+from suites.mqqb.steps.opening import direct_name, settle
+from suites.mqqb.steps.ordering import order_ack
+from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqso.steps.applications import send_here
+
+KINDS = ("express", "recoverable", "transactional")
+PROPERTIES = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "authenticated", "privacy")
+
+
+@needs("send", "receive", "queue_control", "restart")
+@covers(
+    "MQSO-5.1.1.3-D01",
+    "MQSO-5.5.1-01",
+    "MQSO-5.5.1-03",
+    "MQSO-5.5.1-05",
+    "MQSO-5.5.1-06",
+)
+def test_recoverable_and_transactional_messages_live_here(sut, judge):
+    """Queues with properties of their own hold messages of each kind: after each of two restarts they have the same
+    properties and all messages but those that are express; what was received in between does not come back.
+    """
+    plain = sut.new_queue("plain", label="of the check", journaling=True, quota_kb=64)
+    transactional = sut.new_queue("transactional", transactional=True, label="another")
+    send_here(sut, plain, ["express", "express, too"])
+    send_here(sut, plain, ["recoverable", "recoverable, too"], delivery="recoverable")
+    send_here(sut, transactional, ["transactional", "transactional, too"], delivery="transactional")
+
+    def properties() -> list[dict[str, object]]:
+        found = [sut.control.call("get_queue", name=name) for name in (plain, transactional)]
+        return [{name: one[name] for name in PROPERTIES if name in one} for one in found]
+
+    before = properties()
+    lists = {plain: ["recoverable", "recoverable, too"], transactional: ["transactional", "transactional, too"]}
+    for _ in range(2):
+        sut.restart()
+        judge("MQSO-5.5.1-01", expected=before, observed=properties())
+        there = labels(sut, plain)
+        express = [label for label in there if label.startswith("express")]
+        judge("MQSO-5.5.1-06", expected=[], observed=express)
+        judge("MQSO-5.1.1.3-D01", expected=[], observed=express)
+        judge("MQSO-5.5.1-05", expected=lists[plain], observed=[one for one in there if one not in express])
+        judge("MQSO-5.5.1-03", expected=lists[transactional], observed=labels(sut, transactional))
+        for name in lists:
+            sut.control.call("receive", queue=name, timeout_ms=0)
+            lists[name].pop(0)
+    sut.restart()
+    judge("MQSO-5.5.1-05", expected=[], observed=labels(sut, plain))
+    judge("MQSO-5.5.1-03", expected=[], observed=labels(sut, transactional))
+
+
+@needs("send", "queue_control", "restart")
+@covers("MQSO-5.5.1-02", "MQSO-5.5.1-04", "MQSO-5.5.1-06", "MQSO-5.5.1-D01")
+def test_recoverable_and_transactional_messages_live_on_their_way(peer, sut, judge):
+    """Messages of each kind wait for a peer that is not there: after two restarts the recoverable and the transactional
+    ones come when it is, and wait until it acknowledges them; then they are gone, after another restart, too.
+    """
+    to = direct_name(peer, "mqc-outlives")
+    for tag, delivery in enumerate(KINDS, 1):
+        sut.send(to, body=delivery, application_tag=tag, delivery=delivery)
+    sut.restart()
+    sut.restart()
+    sender = Sender(peer, sut, to)
+    session = sender.session()
+    came = sender.collect_all(session, 2)
+    judge("MQSO-5.5.1-06", expected="no 1", observed="1" if 1 in tags(came) else "no 1", evidence=came)
+    for rule, tag in (("MQSO-5.5.1-04", 2), ("MQSO-5.5.1-02", 3)):
+        judge(rule, expected=[tag], observed=[one for one in tags(came) if one == tag], evidence=came)
+    judge("MQSO-5.5.1-D01", expected=2, observed=sut.outgoing(to)["count"], evidence=came)
+    sender.acknowledge_all(session)
+    last = next((frame for frame in came if frame["UserHeader"].TH), None)
+    if last is not None:
+        session.send(order_ack(peer, last))
+    eventually(peer, lambda: sut.outgoing(to)["count"] == 0)
+    judge("MQSO-5.5.1-D01", expected=0, observed=sut.outgoing(to)["count"], evidence=[session.last])
+    sut.restart()
+    settle(peer)
+    again = sender.next_session(sut.connect_timeout_ms)
+    left = [] if again is None else tags(sender.collect_all(again, 1))
+    for rule in ("MQSO-5.5.1-D01", "MQSO-5.5.1-02"):
+        judge(rule, expected=[], observed=left, evidence=came)

@@ -1,0 +1,75 @@
+"""MS-MQSO 5.5.2 Transient Network Failure: the peer is the network, which goes away and comes back."""
+
+from __future__ import annotations
+
+from harness.capture.recorder import Frame
+from harness.peer.peer import Peer, RawListener
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import accepted, agree, direct_name, pass_time, respond
+from suites.mqqb.steps.sender import RETRY_MS, messages, tags
+from suites.mqqp.steps.reader import NO_SUCCESS, SUCCESS, Reader
+
+
+@needs("send", "queue_control")
+@covers("MQSO-5.1.1.2-D09", "MQSO-5.5.2-D01")
+def test_messages_are_transferred_when_the_network_is_back(peer, sut, judge):
+    """A session ends with a message that was not acknowledged: there is another soon. That ends, too, and nobody is
+    there for a time, in which messages are sent. Then they all come, of every kind and in their order, without anybody
+    having asked for it.
+    """
+    to = direct_name(peer, "mqc-outage")
+    listener = peer.listen_raw()
+    sut.send(to, body="message 1", application_tag=1, delivery="recoverable")
+    connection, asked = accepted(listener)
+    first = agree(connection, respond(connection, asked))
+    connection.end()
+    came = _sent_on_the_next(peer, listener)
+    judge("MQSO-5.1.1.2-D09", expected=[1], observed=tags(came), evidence=[first, *came])
+    listener.close()
+    kinds = ("express", "recoverable", "transactional", "transactional")
+    for tag, delivery in enumerate(kinds, 2):
+        sut.send(to, body=f"message {tag}", application_tag=tag, delivery=delivery)
+    pass_time(peer, 3 * sut.duration_ms(RETRY_MS))
+    came = _sent_on_the_next(peer, peer.listen_raw(ping=False))
+    judge("MQSO-5.5.2-D01", expected=[1, 2, 3, 4, 5], observed=tags(came), evidence=[first, *came])
+
+
+def _sent_on_the_next(peer: Peer, listener: RawListener) -> list[Frame]:
+    """Wait for the SUT to connect; let it send what it has, and end the connection."""
+    connection = listener.accept()
+    if connection is None:
+        return []
+    agree(connection, respond(connection, connection.expect("EstablishConnection")))
+    pass_time(peer, peer.sut.quiet_ms)
+    came = messages(connection)
+    connection.end()
+    return came
+
+
+@needs("remote_read", "qm2qm")
+@covers("MQSO-5.5.2-03", "MQSO-5.5.2-04", "MQSO-5.5.2-05")
+def test_remote_queues_cannot_be_read_during_an_outage(peer, sut, judge):
+    """A queue of the peer cannot be opened while that is not there. When it is, it is opened and read. When it is gone
+    again, neither works; when it is back, both do.
+    """
+    reader = Reader(peer, sut)
+    reader.server.close()
+    judge(
+        "MQSO-5.5.2-04", expected=NO_SUCCESS, observed=reader.begin("remote_open", queue=reader.format_name).outcome()
+    )
+    for _ in range(2):
+        reader = Reader(peer, sut)
+        opened = reader.begin("remote_open", queue=reader.format_name)
+        judge("MQSO-5.5.2-05", expected=SUCCESS, observed=opened.outcome())
+        remote = opened.wait().get("remote")
+        observed = reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome()
+        judge("MQSO-5.5.2-05", expected=SUCCESS, observed=observed)
+        reader.server.close()
+        for association in reader.server.associations:
+            association.end()
+        asked = [
+            reader.begin("remote_receive", remote=remote, timeout_ms=0).outcome(),
+            reader.begin("remote_open", queue=reader.format_name).outcome(),
+        ]
+        for rule in ("MQSO-5.5.2-03", "MQSO-5.5.2-04"):
+            judge(rule, expected=[NO_SUCCESS, NO_SUCCESS], observed=asked)

@@ -1,0 +1,24 @@
+"""Faults of MS-MQSO 6.3.1 Transports Used Within the System."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from reference_qm.core.protocol.commanding import Commands
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+HTTP, TCP = "DIRECT=HTTP://", "DIRECT=TCP:"
+
+
+@fault("so-http-by-tcp", breaks="MQSO-6.3.1-01")
+class HttpByTcp(Commands):
+    """Whatever is for HTTP goes over TCP."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if request.to.startswith(HTTP):
+            queue = request.to.removeprefix(HTTP).replace("/msmq/", "\\").replace("$/", "$\\")
+            request = replace(request, to=f"{TCP}{queue}")
+        return super().send_message(request, token, now)

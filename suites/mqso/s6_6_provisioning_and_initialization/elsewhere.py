@@ -1,0 +1,7 @@
+"""Checks of other sections that judge rules of MS-MQSO 6.6 Provisioning and Initialization Procedures."""
+
+CHECKED_ELSEWHERE = {
+    "MQSO-6.6.1-D07": ("test_it_listens_for_sessions_pings_and_remote_calls",),
+    "MQSO-6.6.2-D06": ("test_sessions_are_served_after_a_restart",),
+    "MQSO-6.6.2-D07": ("test_sessions_are_served_after_a_restart",),
+}
