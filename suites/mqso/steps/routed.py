@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from harness.capture.recorder import Frame
+from harness.errors import ConformanceFailure
 from harness.topology.topology import Topology
 from harness.topology.topology_file import RECEIVER, ROLES
 from suites.mqqb.steps.opening import ACK_MS
@@ -46,6 +47,12 @@ class Routed:
         within_ms = self.topology.sender.connect_timeout_ms + self.topology.router.connect_timeout_ms
         self.topology.environment.run_until(lambda: set(tags) <= {tag_of(one) for one in self.arrived()}, within_ms)
         return [one for one in self.packets() if tag_of(one) in tags]
+
+    def until_acknowledged(self, by: str, to: str) -> None:
+        """Wait until one system has what another sent; ConformanceFailure when it never says so."""
+        found = self.topology.wait_for("SessionAck", by=to, to=by, within_ms=self.acknowledged_within_ms)
+        if not found:
+            raise ConformanceFailure(f"the {to} acknowledged nothing that the {by} sent")
 
     def arrived(self) -> list[Frame]:
         """Return the packets that the receiver was given."""

@@ -1,0 +1,36 @@
+"""MS-MQSO 5.5.1 Queue Manager Restart, of one that has messages for another: at the sender, and at a router."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.run.marks import covers, needs
+from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
+from suites.mqso.steps.routed import Routed
+
+NEXT = {SENDER: ROUTER, ROUTER: RECEIVER}
+TAGS = (0x61, 0x62)
+
+
+@needs("topology", "restart")
+@pytest.mark.parametrize("role", NEXT)
+@pytest.mark.parametrize(
+    ("delivery", "rule"),
+    [
+        pytest.param("transactional", "MQSO-5.5.1-02", marks=covers("MQSO-5.5.1-02", "MQSO-5.5.1-D01")),
+        pytest.param("recoverable", "MQSO-5.5.1-04", marks=covers("MQSO-5.5.1-04", "MQSO-5.5.1-D01")),
+    ],
+)
+def test_messages_on_their_way_outlive_a_restart(topology, judge, role, delivery, rule):
+    """Two messages wait at a queue manager while the next is out of reach: after its restart both come, each once."""
+    routed = Routed(topology, delivery)
+    topology.cut(NEXT[role])
+    routed.send(*TAGS)
+    if role == ROUTER:
+        routed.until_acknowledged(SENDER, ROUTER)
+    topology.systems[role].sut.restart()
+    topology.mend(NEXT[role])
+    frames = routed.until_received(*TAGS)
+    received = routed.received()
+    for each in (rule, "MQSO-5.5.1-D01"):
+        judge(each, expected=list(TAGS), observed=received, evidence=frames, note=f"after a restart of the {role}")
