@@ -64,13 +64,23 @@ add(
 
 add(
     "destination-public-unknown",
-    ("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-06", "MQQB-3.1.7.4-17"),
+    (
+        *("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-06", "MQQB-3.1.7.4-17"),
+        *("MQDMPR-3.1.7.1.5-64", "MQDMPR-3.1.7.1.5-65", "MQDMPR-3.1.7.1.5-68"),
+        *("MQDMPR-3.1.7.1.5-86", "MQDMPR-3.1.7.1.5-87", "MQDMPR-3.1.7.1.5-90"),
+    ),
     "A public name leads nowhere.",
     _leads(PublicName, lambda found: None),
 )
 
 
-@fault("destination-public-any", breaks=("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11"))
+@fault(
+    "destination-public-any",
+    breaks=(
+        *("MQQB-3.1.7.4-07", "MQQB-3.1.7.4-08", "MQQB-3.1.7.4-11"),
+        *("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94"),
+    ),
+)
 class AnyPublicQueue(Resolving):
     """A public name leads where any other does."""
 
@@ -81,7 +91,7 @@ class AnyPublicQueue(Resolving):
 
 add(
     "destination-public-elsewhere",
-    "MQQB-3.1.7.4-12",
+    ("MQQB-3.1.7.4-12", "MQDMPR-3.1.7.1.5-71"),
     "The host of a public queue is another.",
     _leads(PublicName, lambda found: _LEADS_ELSEWHERE),
 )

@@ -57,12 +57,30 @@ def test_a_private_name_leads_to_its_queue_manager(peer, sut, judge):
     "MQQB-3.1.7.4-12",
     "MQQB-3.1.7.4-13",
     "MQQB-3.1.7.4-17",
+    "MQDMPR-3.1.7.1.5-64",
+    "MQDMPR-3.1.7.1.5-65",
+    "MQDMPR-3.1.7.1.5-68",
+    "MQDMPR-3.1.7.1.5-71",
+    "MQDMPR-3.1.7.1.5-86",
+    "MQDMPR-3.1.7.1.5-87",
+    "MQDMPR-3.1.7.1.5-90",
 )
 def test_a_public_name_leads_to_the_queue_manager_of_its_queue(peer, sut, judge):
     """For a public format name the SUT connects to the computer that has the queue, and asks for its queue manager."""
     where, asked, request = connection_for(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     for rule in ("MQQB-3.1.7.4-02", "MQQB-3.1.7.4-06", "MQQB-3.1.7.4-07", "MQQB-3.1.7.4-12", "MQQB-3.1.7.4-17"):
         judge(rule, expected=f"a connection to {peer.address}", observed=where)
+    for rule in (
+        "MQDMPR-3.1.7.1.5-64",
+        "MQDMPR-3.1.7.1.5-65",
+        "MQDMPR-3.1.7.1.5-68",
+        "MQDMPR-3.1.7.1.5-71",
+        "MQDMPR-3.1.7.1.5-86",
+        "MQDMPR-3.1.7.1.5-87",
+        "MQDMPR-3.1.7.1.5-90",
+    ):
+        expected, observed = f"{text(peer.identifier)}: a connection to {peer.address}", f"{asked}: {where}"
+        judge(rule, expected=expected, observed=observed, evidence=request)
     for rule in ("MQQB-3.1.7.4-08", "MQQB-3.1.7.4-13"):
         judge(rule, expected=text(peer.identifier), observed=asked, evidence=request)
 

@@ -335,6 +335,8 @@ CLASSES = {
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
 """The rule of the class of each."""
+EVENTS = {"deleted": ["MQDMPR-3.1.7.1.4-05"], "purged": ["MQDMPR-3.1.7.1.7-07"]}
+"""The rules of the events that let every message of a queue leave it."""
 DELIVERY = {
     "express": "MQQB-3.1.7.2.1-02",
     "recoverable": "MQQB-3.1.7.2.1-01",
@@ -357,7 +359,9 @@ DELIVERY = {
 @pytest.mark.parametrize(
     "delivery", [pytest.param(name, marks=covers(rule), id=name) for name, rule in DELIVERY.items()]
 )
-@pytest.mark.parametrize("end", [pytest.param(end, marks=covers(rule), id=end) for end, rule in CLASSES.items()])
+@pytest.mark.parametrize(
+    "end", [pytest.param(end, marks=covers(rule, *EVENTS.get(end, ())), id=end) for end, rule in CLASSES.items()]
+)
 def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, delivery):
     """Of three messages with one disposition that with the bit for it is acknowledged; the others lack it."""
     bit, expected = ENDS[end]
@@ -382,7 +386,7 @@ def test_leaving_a_queue_is_acknowledged_when_asked_for(peer, sut, judge, end, d
     evidence = [*sent, *came]
     acknowledged = [correlation(ack) for ack in came]
     judge("MQQB-3.1.7.2-01", expected=[identifier(sent[2])], observed=acknowledged, evidence=evidence)
-    for rule in ("MQQB-3.1.7.2.1-03", "MQQB-3.1.7.15-07", CLASSES[end]):
+    for rule in ("MQQB-3.1.7.2.1-03", "MQQB-3.1.7.15-07", CLASSES[end], *EVENTS.get(end, ())):
         judge(rule, expected=named(expected), observed=classes(came), evidence=evidence)
     if not came:
         raise ConformanceFailure("no acknowledgment came to the administration queue")

@@ -27,7 +27,7 @@ add(
 )
 add(
     "remote-close-reads-left",
-    ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03"),
+    ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10"),
     "Reads go on waiting.",
     both(
         skip(RemoteOpening.cancel_remote_reads),

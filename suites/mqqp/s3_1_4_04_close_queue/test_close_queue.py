@@ -74,7 +74,7 @@ def test_another_handle_of_the_queue_stays_open(remote, judge):
         judge(rule, expected=["MQ_OK", FIRST, FIRST], observed=observed, evidence=frames([closed, *reads]))
 
 
-@covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02")
+@covers("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQQP-3.1.1.3-02", "MQDMPR-3.1.7.1.6-10")
 def test_every_read_that_waits_is_cancelled(remote, judge):
     """Three receives wait; the queue is closed on the way of a fourth call; each is answered, none with a message."""
     queue = filled(remote)
@@ -91,9 +91,9 @@ def test_every_read_that_waits_is_cancelled(remote, judge):
     evidence = [*closed.evidence, *(frame for read in reads for frame in read.received[:1])]
     observed = [*before, closed.outcome, *sorted(kinds)]
     expected = ["still waits"] * 3 + ["MQ_OK", "cancelled"]
-    for rule in ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03"):
+    for rule in ("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10"):
         judge(rule, expected=expected, observed=observed, evidence=evidence)
-    judge.finished("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03")
+    judge.finished("MQQP-3.1.4.4-08", "MQQP-3.1.4.4-09", "MQQP-3.1.1.3-03", "MQDMPR-3.1.7.1.6-10")
     seen = [*sorted(kinds), waiting(elsewhere)]
     judge("MQQP-3.1.1.3-02", expected=["cancelled", "still waits"], observed=seen, evidence=evidence)
 

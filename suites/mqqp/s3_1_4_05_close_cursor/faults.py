@@ -20,7 +20,7 @@ add(
 )
 add(
     "remote-cursor-kept",
-    ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"),
+    ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11", "MQDMPR-3.1.7.1.2-06"),
     "The cursor stays.",
     skip_during(RemoteOpening.remote_qm_close_cursor, Cursors.close),
 )

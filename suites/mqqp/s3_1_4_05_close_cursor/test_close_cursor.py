@@ -23,6 +23,7 @@ INVALID_HANDLE = "MQ_ERROR_INVALID_HANDLE"
     "MQQP-3.1.4.5-11",
     "MQQP-3.1.4.5-13",
     "MQQP-2.2.2.1-01",
+    "MQDMPR-3.1.7.1.2-06",
 )
 @goes_on()
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
@@ -55,7 +56,7 @@ def test_a_closed_cursor_is_gone_and_another_is_not(remote, judge, by, which):
         judge(rule, expected="MQ_OK", observed=closed.outcome, evidence=closed.evidence)
     gone = [queue.read(action, by=by, hCursor=closing) for action in (PEEK_CURRENT, PEEK_NEXT, RECEIVE)]
     again = queue.close_cursor(closing)
-    for rule in ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11"):
+    for rule in ("MQQP-3.1.4.5-01", "MQQP-3.1.4.5-11", "MQDMPR-3.1.7.1.2-06"):
         expected = ["STATUS_INVALID_PARAMETER"] * len(gone) + [INVALID_HANDLE]
         observed = [call.outcome for call in (*gone, again)]
         judge(rule, expected=expected, observed=observed, evidence=frames([*gone, again]))

@@ -107,7 +107,10 @@ def _as_if_it_had_not_been_purged(position: MessagePosition) -> None:
         position.State = MessagePositionState.LOCKED
 
 
-@fault("remote-purge-undone-by-nack", breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12"))
+@fault(
+    "remote-purge-undone-by-nack",
+    breaks=("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQDMPR-3.1.7.1.7-05"),
+)
 class UndoneByNack(TwoPhaseReading):
     """A message that was purged while a reader had it is there again when that gives it back."""
 

@@ -60,7 +60,7 @@ def test_an_open_queue_is_purged_and_no_other(remote, judge):
     judge("MQQP-3.1.4.7-09", expected=[FIRST], observed=admin.labels(), evidence=purged.evidence)
 
 
-@covers("MQQP-3.1.4.7-D01")
+@covers("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05")
 def test_a_message_that_a_reader_holds_is_removed_too(remote, judge):
     """One of two messages is held while the queue is purged, and then given back: neither is in the queue."""
     queue = filled(remote, FIRST, SECOND)
@@ -68,7 +68,8 @@ def test_a_message_that_a_reader_holds_is_removed_too(remote, judge):
     purged = queue.purge()
     queue.end(held, RR_NACK)
     observed = [purged.outcome, queue.labels()]
-    judge("MQQP-3.1.4.7-D01", expected=["MQ_OK", []], observed=observed, evidence=frames([held, purged]))
+    for rule in ("MQQP-3.1.4.7-D01", "MQDMPR-3.1.7.1.7-05"):
+        judge(rule, expected=["MQ_OK", []], observed=observed, evidence=frames([held, purged]))
 
 
 @covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10")
@@ -93,7 +94,7 @@ def test_every_message_is_removed(remote, judge, kind):
         judge(rule, expected=expected, observed=observed, evidence=purged.evidence)
 
 
-@covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQQB-3.1.7.2.1-D03")
+@covers("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQQB-3.1.7.2.1-D03", "MQDMPR-3.1.7.1.7-05")
 @pytest.mark.parametrize("acknowledge", [RR_NACK, RR_ACK], ids=["nack", "ack"])
 def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut, judge, acknowledge):
     """Of three one is received, then all are purged: whichever way the receive ends, it is not there any more.
@@ -114,7 +115,7 @@ def test_a_message_that_was_received_is_purged_when_that_ends(peer, remote, sut,
     deliver(remote, [FOURTH])
     observed = [brought(received), purged.outcome, ended.outcome, *left, queue.labels()]
     evidence = frames([received, purged, ended])
-    for rule in ("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12"):
+    for rule in ("MQQP-3.1.4.7-D01", "MQQP-3.1.4.7-10", "MQQP-3.1.4.2-12", "MQDMPR-3.1.7.1.7-05"):
         expected = [FIRST, "MQ_OK", "MQ_OK", [], [], [FOURTH]]
         judge(rule, expected=expected, observed=observed, evidence=evidence)
     reasons = (Q_PURGED,) if acknowledge == RR_NACK else (Q_PURGED, ACK_RECEIVE)

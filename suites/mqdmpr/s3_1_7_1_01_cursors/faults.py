@@ -1,0 +1,96 @@
+"""Faults of MS-MQDMPR 3.1.7.1.1 Open Cursor, 3.1.7.1.2 Close Cursor."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.starting import RemoteStarting
+from reference_qm.model.elements import Cursor, OpenQueueDescriptor
+from reference_qm.model.enums import CursorState
+from reference_qm.model.statuses import Status
+from reference_qm.rpc import Call
+from reference_qm.surface.clock import Now
+
+
+@fault("cursor-one-for-all", breaks="MQDMPR-3.1.7.1.1-06")
+class OneForAll(Cursors):
+    """An open queue has one cursor, whoever asks for one."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        known = next(iter(queue_desc.CursorCollection.values()), None)
+        return super().open(queue_desc) if known is None else known
+
+
+@fault("cursor-of-any-opening", breaks="MQDMPR-3.1.7.1.1-07")
+class OfAnyOpening(RemoteStarting):
+    """A cursor is known to every opening of its queue."""
+
+    def find_remote_cursor(self, descriptor: OpenQueueDescriptor, handle: int) -> Cursor | None:
+        queue = descriptor.QueueReference
+        openings = [] if queue is None else queue.OpenQueueDescriptorCollection.values()
+        found = (super(OfAnyOpening, self).find_remote_cursor(one, handle) for one in openings)
+        return next((cursor for cursor in found if cursor is not None), None)
+
+
+@fault("cursor-begins-as-read", breaks="MQDMPR-3.1.7.1.1-08")
+class BeginsAsRead(Cursors):
+    """A new cursor may go to the next message before it has read one."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        cursor = super().open(queue_desc)
+        if cursor is not None:
+            cursor.CursorState = CursorState.WAIT_PEEK
+        return cursor
+
+
+@fault("cursor-another-returned", breaks="MQDMPR-3.1.7.1.1-10")
+class AnotherReturned(Cursors):
+    """Who asks for a cursor gets one that nobody made."""
+
+    def open(self, queue_desc: OpenQueueDescriptor) -> Cursor | None:
+        cursor = super().open(queue_desc)
+        if cursor is not None:
+            del queue_desc.CursorCollection[cursor.Handle]
+        return cursor
+
+
+@fault("cursor-of-a-queue-that-is-gone", breaks="MQDMPR-3.1.7.1.1-04")
+class OfAQueueThatIsGone(Qmcomm):
+    """A cursor is promised although the queue is not there any more."""
+
+    def r_qm_create_remote_cursor(self, call: Call, now: Now) -> None:
+        descriptor = self.qm.descriptors.get(call.arguments["hQueue"])
+        if descriptor is not None and descriptor.QueueReference is None:
+            self.qm.remote.note(call.respond(Return=Status.MQ_OK, phCursor=self.qm.next_handle()))
+        else:
+            super().r_qm_create_remote_cursor(call, now)
+
+
+@fault("cursor-closed-read-goes-on", breaks="MQDMPR-3.1.7.1.2-05")
+class ReadGoesOn(Cursors):
+    """What waits with a cursor waits on when that is closed."""
+
+    def close(self, cursor: Cursor) -> None:
+        waiting = cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection
+        with_it = [reader for reader in waiting if reader.CursorReference is cursor]
+        for reader in with_it:
+            reader.CursorReference = None
+        super().close(cursor)
+
+
+@fault("cursor-closed-ends-every-read", breaks="MQDMPR-3.1.7.1.2-05")
+class EndsEveryRead(Cursors):
+    """All that waits on a queue ends when a cursor of it is closed."""
+
+    def close(self, cursor: Cursor) -> None:
+        waiting = cursor.OpenQueueDescriptorReference.WaitingMessageReadOperationCollection
+        super().close(cursor)
+        for reader in list(waiting):
+            self.qm.waiting.stop_reader(reader, Status.MQ_ERROR_OPERATION_CANCELLED)
+
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.7.1.2-06": ("remote-cursor-kept",),
+}
+"""Faults of other sections that break rules of this one."""

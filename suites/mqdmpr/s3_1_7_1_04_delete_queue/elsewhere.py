@@ -1,0 +1,5 @@
+"""Checks of other sections that judge rules of MS-MQDMPR 3.1.7.1.4 Delete Queue."""
+
+CHECKED_ELSEWHERE = {
+    "MQDMPR-3.1.7.1.4-05": ("test_leaving_a_queue_is_acknowledged_when_asked_for",),
+}

@@ -1,0 +1,11 @@
+"""Checks of other sections that judge rules of MS-MQDMPR 3.1.7.1.5 Open Queue."""
+
+CHECKED_ELSEWHERE = {
+    "MQDMPR-3.1.7.1.5-64": ("test_a_public_name_leads_to_the_queue_manager_of_its_queue",),
+    "MQDMPR-3.1.7.1.5-65": ("test_a_public_name_leads_to_the_queue_manager_of_its_queue",),
+    "MQDMPR-3.1.7.1.5-68": ("test_a_public_name_leads_to_the_queue_manager_of_its_queue",),
+    "MQDMPR-3.1.7.1.5-71": ("test_a_public_name_leads_to_the_queue_manager_of_its_queue",),
+    "MQDMPR-3.1.7.1.5-86": ("test_a_public_name_leads_to_the_queue_manager_of_its_queue",),
+    "MQDMPR-3.1.7.1.5-87": ("test_a_public_name_leads_to_the_queue_manager_of_its_queue",),
+    "MQDMPR-3.1.7.1.5-90": ("test_a_public_name_leads_to_the_queue_manager_of_its_queue",),
+}

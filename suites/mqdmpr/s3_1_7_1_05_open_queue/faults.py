@@ -1,0 +1,223 @@
+"""Faults of MS-MQDMPR 3.1.7.1.5 Open Queue: sharing, and what a reader gets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.faults.parts import fault
+from reference_qm.codec.format_names import MultipleElementName
+from reference_qm.core.queueing.opening import Opened, QueueOpening
+from reference_qm.core.queueing.queues import set_queue_defaults
+from reference_qm.core.remote.qmcomm import Qmcomm
+from reference_qm.core.remote.queue_formats import QueueFormatType
+from reference_qm.model.adm import Queue
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.enums import QueueAccessType, QueueShareMode
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+
+SEND, RECEIVE = QueueAccessType.SEND, QueueAccessType.RECEIVE
+DENY_NONE, DENY_RECEIVE = QueueShareMode.DENY_NONE, QueueShareMode.DENY_RECEIVE
+
+
+def _modes(queue: Queue) -> set[tuple[QueueShareMode, QueueAccessType]]:
+    return {(one.ShareMode, one.AccessType) for one in queue.OpenQueueDescriptorCollection.values()}
+
+
+# -- sharing ----------------------------------------------------------------------------------------------------------
+
+
+@fault("open-sharing-peek-alone-beside-receiver", breaks="MQDMPR-3.1.7.1.5-103")
+class PeekAloneBesideReceiver(QueueOpening):
+    """Only receivers are kept from a queue that somebody receives from alone."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        if (DENY_RECEIVE, RECEIVE) in _modes(queue):
+            return required_access is not RECEIVE
+        return super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("open-sharing-receive-beside-receiver", breaks="MQDMPR-3.1.7.1.5-106")
+class ReceiveBesideReceiver(QueueOpening):
+    """Who shares a queue may always open it."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        exclusive = (DENY_RECEIVE, RECEIVE) in _modes(queue)
+        return (exclusive and shared_mode is DENY_NONE) or super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("open-sharing-peeker-denies-nobody", breaks="MQDMPR-3.1.7.1.5-110")
+class PeekerDeniesNobody(QueueOpening):
+    """Who only peeks keeps nobody from receiving."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        peeked = any((DENY_RECEIVE, one) in _modes(queue) for one in (QueueAccessType.PEEK, QueueAccessType.PEEK_ADMIN))
+        return peeked or super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("open-sharing-alone-beside-shared", breaks="MQDMPR-3.1.7.1.5-114")
+class AloneBesideShared(QueueOpening):
+    """A queue can be had alone although others receive from it."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        return _modes(queue) == {(DENY_NONE, RECEIVE)} or super().is_shared(queue, required_access, shared_mode)
+
+
+@fault("open-sharing-not-noted", breaks=("MQDMPR-3.1.7.1.5-123", "MQDMPR-3.1.7.1.5-114"))
+class OpeningNotNoted(QueueOpening):
+    """An opening is not among those of its queue."""
+
+    def open_found_queue(
+        self,
+        queue: Queue,
+        format_name: str,
+        required_access: QueueAccessType,
+        shared_mode: QueueShareMode = DENY_NONE,
+    ) -> Opened:
+        status, descriptor = super().open_found_queue(queue, format_name, required_access, shared_mode)
+        if descriptor is not None:
+            del queue.OpenQueueDescriptorCollection[descriptor.Handle]
+        return status, descriptor
+
+
+@fault("open-sharing-one-at-a-time", breaks="MQDMPR-3.1.7.1.5-124")
+class OneAtATime(QueueOpening):
+    """A queue is opened for one at a time who receives."""
+
+    def is_shared(self, queue: Queue, required_access: QueueAccessType, shared_mode: QueueShareMode) -> bool:
+        received = any(access is RECEIVE for _, access in _modes(queue)) and required_access is RECEIVE
+        return not received and super().is_shared(queue, required_access, shared_mode)
+
+
+# -- what a reader gets -----------------------------------------------------------------------------------------------
+
+
+@fault(
+    "open-by-beginning-of-name",
+    breaks=("MQDMPR-3.1.7.1.5-48", "MQDMPR-3.1.7.1.5-118"),
+)
+class ByBeginningOfName(QueueOpening):
+    """Names of queues are compared in their first 16 characters."""
+
+    def open_found_queue(
+        self,
+        queue: Queue,
+        format_name: str,
+        required_access: QueueAccessType,
+        shared_mode: QueueShareMode = DENY_NONE,
+    ) -> Opened:
+        alike = (one for one in self.qm.adm.QueueCollection.values() if one.Pathname[:16] == queue.Pathname[:16])
+        return super().open_found_queue(next(alike, queue), format_name, required_access, shared_mode)
+
+
+@fault(
+    "open-once-for-all",
+    breaks=("MQDMPR-3.1.7.1.5-116", "MQDMPR-3.1.7.1.5-121", "MQDMPR-3.1.7.1.5-122"),
+)
+class OnceForAll(QueueOpening):
+    """A queue that is open already is not opened anew: all who opened it have one handle."""
+
+    def open_found_queue(
+        self,
+        queue: Queue,
+        format_name: str,
+        required_access: QueueAccessType,
+        shared_mode: QueueShareMode = DENY_NONE,
+    ) -> Opened:
+        if queue.OpenQueueDescriptorCollection and self.is_shared(queue, required_access, shared_mode):
+            return Status.MQ_OK, next(iter(queue.OpenQueueDescriptorCollection.values()))
+        return super().open_found_queue(queue, format_name, required_access, shared_mode)
+
+
+@fault("open-always-to-receive", breaks="MQDMPR-3.1.7.1.5-117")
+class AlwaysToReceive(QueueOpening):
+    """What is opened to peek can be received from."""
+
+    def open_found_queue(
+        self,
+        queue: Queue,
+        format_name: str,
+        required_access: QueueAccessType,
+        shared_mode: QueueShareMode = DENY_NONE,
+    ) -> Opened:
+        access = RECEIVE if required_access is QueueAccessType.PEEK else required_access
+        return super().open_found_queue(queue, format_name, access, shared_mode)
+
+
+@fault("open-returns-another-handle", breaks="MQDMPR-3.1.7.1.5-125")
+class AnotherHandle(Qmcomm):
+    """The handle that is returned is that of what was opened before."""
+
+    def get_open_values(self, descriptor: OpenQueueDescriptor) -> dict[str, int]:
+        values = super().get_open_values(descriptor)
+        before = [handle for handle in self.qm.descriptors if handle < descriptor.Handle]
+        return values | {"phQueue": max(before, default=descriptor.Handle)}
+
+
+# -- what no reader gets ----------------------------------------------------------------------------------------------
+
+
+@fault("open-several-to-read", breaks="MQDMPR-3.1.7.1.5-09")
+class SeveralToRead(QueueOpening):
+    """Who opens several queues to read gets the first."""
+
+    def _open_several(
+        self, name: MultipleElementName, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        if required_access is not SEND:
+            return self.open_queue(str(name.Elements[0]), required_access, shared_mode, now)
+        return super()._open_several(name, required_access, shared_mode, now)
+
+
+@fault("open-http-to-read", breaks="MQDMPR-3.1.7.1.5-38")
+class HttpToRead(QueueOpening):
+    """A queue is opened to read by its name of HTTP, too."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        protocol, separator, rest = format_name.partition("://")
+        if separator and protocol.upper().startswith("DIRECT=HTTP"):
+            address, _, path = rest.partition("/")
+            format_name = f"DIRECT=TCP:{address}\\{path.partition(chr(92))[2]}"
+        return super().open_queue(format_name, required_access, shared_mode, now)
+
+
+@fault("open-multicast-to-read", breaks="MQDMPR-3.1.7.1.5-46")
+class MulticastToRead(Qmcomm):
+    """A multicast address is taken for every queue, so that the first is opened."""
+
+    def open_remote_queue(self, given: dict[str, Any], now: Now) -> Opened:
+        form = given["pQueueFormat"]
+        if form is None or form["m_qft"] != QueueFormatType.MULTICAST:
+            return super().open_remote_queue(given, now)
+        first = next(iter(self.qm.adm.QueueCollection.values()))
+        return self.qm.queue_opening.open_found_queue(first, first.Pathname, QueueAccessType.PEEK)
+
+
+@fault("open-makes-what-is-not-there", breaks="MQDMPR-3.1.7.1.5-51")
+class MakesWhatIsNotThere(QueueOpening):
+    """A queue that is not there is created when it is opened to read."""
+
+    def open_queue(
+        self, format_name: str, required_access: QueueAccessType, shared_mode: QueueShareMode, now: Now
+    ) -> Opened:
+        opened = super().open_queue(format_name, required_access, shared_mode, now)
+        if opened[0] is Status.MQ_ERROR_QUEUE_NOT_FOUND and required_access is not SEND:
+            self.qm.queues.create_here(set_queue_defaults(format_name.partition("\\")[2]), now.utc_s)
+            return super().open_queue(format_name, required_access, shared_mode, now)
+        return opened
+
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.7.1.5-64": ("destination-public-unknown",),
+    "MQDMPR-3.1.7.1.5-65": ("destination-public-unknown",),
+    "MQDMPR-3.1.7.1.5-68": ("destination-public-unknown",),
+    "MQDMPR-3.1.7.1.5-70": ("destination-public-any",),
+    "MQDMPR-3.1.7.1.5-71": ("destination-public-elsewhere",),
+    "MQDMPR-3.1.7.1.5-86": ("destination-public-unknown",),
+    "MQDMPR-3.1.7.1.5-87": ("destination-public-unknown",),
+    "MQDMPR-3.1.7.1.5-90": ("destination-public-unknown",),
+    "MQDMPR-3.1.7.1.5-94": ("destination-public-any",),
+}
+"""Faults of other sections that break rules of this one."""

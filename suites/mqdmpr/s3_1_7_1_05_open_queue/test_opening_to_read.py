@@ -1,0 +1,80 @@
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: which queue a reader gets, and which names open none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.run.marks import covers, goes_on, needs
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, RECEIVE
+from harness.wire.rpc_qmcomm import DIRECT, MULTICAST, PEEK_ACCESS, RECEIVE_ACCESS, queue_format
+from suites.mqdmpr.steps.openings import OPENED, REFUSED, outcome, tried
+from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, THIRD, brought, deliver, failed, frames
+
+pytestmark = needs("qm2qm")
+
+GROUP = bytes((234, 1, 1, 1)) + (80).to_bytes(4, "little")
+"""A MULTICAST_ID: an address and a port. Spec: MS-MQMQ 2.2.10."""
+
+
+@covers(
+    "MQDMPR-3.1.7.1.5-48",
+    "MQDMPR-3.1.7.1.5-116",
+    "MQDMPR-3.1.7.1.5-117",
+    "MQDMPR-3.1.7.1.5-118",
+    "MQDMPR-3.1.7.1.5-121",
+    "MQDMPR-3.1.7.1.5-122",
+    "MQDMPR-3.1.7.1.5-125",
+)
+def test_each_opening_leads_to_its_queue(remote, judge):
+    """Two queues are opened, one of them also to peek: each opening is one of its own, with the queue of its name."""
+    plain = remote.open()
+    admin = remote.open("admin", association=plain.association)
+    peeking = remote.open(association=plain.association, access=PEEK_ACCESS)
+    deliver(remote, [FIRST, SECOND])
+    deliver(remote, [THIRD], queue="admin")
+    openings = [plain, admin, peeking]
+    calls = [one.opened for one in openings]
+    reads = [one.read(PEEK_CURRENT) for one in openings]
+    seen = [brought(read) for read in reads]
+    evidence = frames([*calls, *reads])
+    for rule in ("MQDMPR-3.1.7.1.5-48", "MQDMPR-3.1.7.1.5-118", "MQDMPR-3.1.7.1.5-125"):
+        judge(rule, expected=[FIRST, THIRD, FIRST], observed=seen, evidence=evidence)
+    judge("MQDMPR-3.1.7.1.5-121", expected=3, observed=len({one.handle for one in openings}), evidence=evidence)
+    known = [plain.open_session(dwpContext=one.context, pQueue=one.context).outcome for one in openings]
+    observed = [len({one.context for one in openings}), *known]
+    judge("MQDMPR-3.1.7.1.5-122", expected=[3, *[OPENED] * 3], observed=observed, evidence=evidence)
+    taking = [peeking.read(RECEIVE), plain.read(RECEIVE)]
+    observed = [failed(taking[0]), brought(taking[1])]
+    judge("MQDMPR-3.1.7.1.5-117", expected=[FAILURE, FIRST], observed=observed, evidence=frames(taking))
+    if taking[1].outcome == OPENED:
+        plain.end(taking[1]).settled()
+    peeking.close()
+    left = plain.read(PEEK_CURRENT)
+    observed = [brought(left)]
+    judge("MQDMPR-3.1.7.1.5-116", expected=[SECOND], observed=observed, evidence=left.evidence)
+
+
+@goes_on()
+@covers("MQDMPR-3.1.7.1.5-09", "MQDMPR-3.1.7.1.5-38", "MQDMPR-3.1.7.1.5-46", "MQDMPR-3.1.7.1.5-51")
+@pytest.mark.parametrize("access", [RECEIVE_ACCESS, PEEK_ACCESS], ids=["receive", "peek"])
+def test_names_that_open_nothing_to_read(remote, sut, judge, access):
+    """Two queues in one name, the queue's name by HTTP, a multicast address, a queue that is not there: none is opened,
+    and the queue by its own name is.
+    """
+    remote.empty()
+    association = remote.associate()
+    plain, admin = (sut.format_name(kind).removeprefix("DIRECT=") for kind in ("plain", "admin"))
+    path = plain.partition("\\")[2]
+    ways: dict[str, list[tuple[int, Any]]] = {
+        "MQDMPR-3.1.7.1.5-09": [(DIRECT, f"{plain},DIRECT={admin}"), (DIRECT, f"{admin},DIRECT={plain}")],
+        "MQDMPR-3.1.7.1.5-38": [(DIRECT, f"{scheme}://{sut.address}/msmq\\{path}") for scheme in ("HTTP", "HTTPS")],
+        "MQDMPR-3.1.7.1.5-46": [(MULTICAST, GROUP)],
+        "MQDMPR-3.1.7.1.5-51": [(DIRECT, f"{plain}-not-there"), (DIRECT, rf"TCP:{sut.address}\private$\{sut.own}")],
+    }
+    by_its_name = tried(remote, association, form=queue_format(DIRECT, plain), access=access)
+    for rule, names in ways.items():
+        calls = [tried(remote, association, form=queue_format(*one), access=access) for one in names]
+        observed = [outcome(call) for call in (by_its_name, *calls)]
+        judge(rule, expected=[OPENED, *[REFUSED] * len(names)], observed=observed, evidence=frames(calls))

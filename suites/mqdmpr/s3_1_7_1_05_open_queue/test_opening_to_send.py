@@ -1,0 +1,108 @@
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: which names can be opened to send, and what is opened then."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from harness.run.marks import covers, goes_on, needs
+from suites.mqdmpr.steps.openings import REFUSED, TAKEN, asked, opened_to_send, sent
+from suites.mqqb.steps.disposition import labels
+
+NOBODY = UUID("6d71636f-6e66-4f72-8d00-0000000000f5")
+MISSING = 0xFFF0_0000
+"""A number that no private queue has."""
+LIFETIME_S = 20
+
+
+def _judge_outcomes(judge, rules, outcomes):
+    """Judge rules by names, each with what is expected of it and what came."""
+    expected = [f"{name}: {wanted}" for name, (wanted, _) in outcomes.items()]
+    observed = [f"{name}: {seen}" for name, (_, seen) in outcomes.items()]
+    for rule in rules:
+        judge(rule, expected=expected, observed=observed)
+
+
+@goes_on()
+@needs("send", "queue_control")
+@covers(
+    "MQDMPR-3.1.7.1.5-05",
+    "MQDMPR-3.1.7.1.5-42",
+    "MQDMPR-3.1.7.1.5-55",
+    "MQDMPR-3.1.7.1.5-59",
+    "MQDMPR-3.1.7.1.5-61",
+    "MQDMPR-3.1.7.1.5-77",
+    "MQDMPR-3.1.7.3.8-15",
+)
+def test_names_that_are_opened_to_send_and_names_that_are_not(sut, judge):
+    """No machine, no list of distribution that nobody knows, no queue of this computer that is not there can be sent
+    to; queues that are there can, and those of another computer, which alone may know its queues.
+    """
+    queue = sut.new_queue("named")
+    host = str(sut.control.call("identity")["name"])
+    private = sut.private_format_name(queue)
+    here = rf"DIRECT=OS:{host}"
+    lifetime = {"time_to_reach_queue_s": LIFETIME_S}
+    there, gone = rf"{here}\{queue}", rf"{here}\{queue}-not-there"
+    elsewhere = rf"DIRECT=OS:mqc-{sut.own}.example\{queue}-not-there"
+    direct = {there: (TAKEN, sent(sut, there)), gone: (REFUSED, sent(sut, gone))}
+    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-61"], direct)
+    direct[elsewhere] = (TAKEN, sent(sut, elsewhere, **lifetime))
+    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-55", "MQDMPR-3.1.7.1.5-59"], direct)
+    wrong_number = private.rpartition("\\")[0] + f"\\{MISSING:08X}"
+    numbers = {private: (TAKEN, sent(sut, private)), wrong_number: (REFUSED, sent(sut, wrong_number))}
+    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-77"], numbers)
+    machines = {name: (REFUSED, sent(sut, name)) for name in (f"MACHINE={sut.guid}", f"MACHINE={NOBODY}")}
+    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-42"], machines)
+    lists = (f"DL={NOBODY}", f"{there},DL={NOBODY}", f"DL={NOBODY},{there}")
+    unknown = {name: (REFUSED, sent(sut, name)) for name in lists}
+    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-05", "MQDMPR-3.1.7.3.8-15"], unknown)
+
+
+@needs("send", "queue_control", "receive", "several_queues")
+@covers("MQDMPR-3.1.7.1.5-30")
+def test_several_queues_are_opened_together_or_not_at_all(sut, judge):
+    """Of two queues and one that is not there, wherever it stands, none gets a copy; of the two alone each does."""
+    queues = [sut.new_queue("first"), sut.new_queue("second")]
+    names = [rf"DIRECT=TCP:{sut.address}\{queue}" for queue in queues]
+    missing = f"{names[0]}-not-there"
+    for at in range(3):
+        several = [*names[:at], missing, *names[at:]]
+        outcome = sent(sut, ",".join(several), label=f"missing {at}")
+        observed = [outcome, *(labels(sut, queue) for queue in queues)]
+        judge("MQDMPR-3.1.7.1.5-30", expected=[REFUSED, [], []], observed=observed)
+    outcome = sent(sut, ",".join(names), label="both")
+    observed = [outcome, *(labels(sut, queue) for queue in queues)]
+    judge("MQDMPR-3.1.7.1.5-30", expected=[TAKEN, ["both"], ["both"]], observed=observed)
+
+
+@needs("open_to_send", "queue_control")
+@covers("MQDMPR-3.1.7.1.5-12", "MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34")
+def test_several_queues_are_not_opened_alone(sut, judge):
+    """Two queues are opened together and closed, shared with others; not with DenyReceive, which one queue can be."""
+    names = [rf"DIRECT=TCP:{sut.address}\{sut.new_queue(one)}" for one in ("first", "second")]
+    several = ",".join(names)
+    outcomes = {
+        "two, shared": (TAKEN, opened_to_send(sut, several)),
+        "two, alone": (REFUSED, opened_to_send(sut, several, deny_receive=True)),
+        "one, shared": (TAKEN, opened_to_send(sut, names[0])),
+    }
+    _judge_outcomes(judge, ["MQDMPR-3.1.7.1.5-12"], outcomes)
+    handles = [sut.control.call("open_to_send", to=several)["handle"] for _ in range(2)]
+    closed = [asked(sut, "close_queue", handle=handle) for handle in (*handles, handles[0])]
+    observed = [len(set(handles)), *closed]
+    for rule in ("MQDMPR-3.1.7.1.5-21", "MQDMPR-3.1.7.1.5-34"):
+        judge(rule, expected=[2, TAKEN, TAKEN, REFUSED], observed=observed)
+
+
+@needs("send", "queue_control")
+@covers("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94")
+def test_a_public_queue_that_no_directory_knows(peer, sut, judge):
+    """A message for it is refused, or waits: it is not lost, and goes nowhere."""
+    name = f"PUBLIC={NOBODY}"
+    peer.listen(ignore_incoming=True)
+    outcome = sent(sut, name, time_to_reach_queue_s=LIFETIME_S)
+    connected = peer.await_session(sut.quiet_ms) is not None
+    kept = outcome == REFUSED or int(sut.outgoing(name)["count"]) == 1
+    for rule in ("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94"):
+        expected, observed = "refused or waiting, no connection", "refused or waiting" if kept else "lost"
+        judge(rule, expected=expected, observed=f"{observed}, {'a' if connected else 'no'} connection")

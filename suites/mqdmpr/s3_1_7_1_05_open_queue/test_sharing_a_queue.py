@@ -1,0 +1,69 @@
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: who may open a queue that others have open."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qmcomm import DENY_NONE, DENY_RECEIVE, PEEK_ACCESS, RECEIVE_ACCESS
+from suites.mqdmpr.steps.openings import OPENED, REFUSED, close, outcome
+from suites.mqqp.steps.reading import frames
+
+MODES = {
+    "receive": (RECEIVE_ACCESS, DENY_NONE),
+    "receive alone": (RECEIVE_ACCESS, DENY_RECEIVE),
+    "peek": (PEEK_ACCESS, DENY_NONE),
+    "peek alone": (PEEK_ACCESS, DENY_RECEIVE),
+}
+REFUSED_BESIDE = {
+    "receive": {"receive alone": "MQDMPR-3.1.7.1.5-114", "peek alone": "MQDMPR-3.1.7.1.5-114"},
+    "receive alone": {
+        "receive": "MQDMPR-3.1.7.1.5-106",
+        "receive alone": "MQDMPR-3.1.7.1.5-103",
+        "peek alone": "MQDMPR-3.1.7.1.5-103",
+    },
+    "peek": {},
+    "peek alone": {"receive": "MQDMPR-3.1.7.1.5-110", "receive alone": "MQDMPR-3.1.7.1.5-110"},
+}
+"""By what has the queue open: the ways in which nobody else may open it, each with its rule."""
+
+
+@needs("qm2qm")
+@covers(
+    "MQDMPR-3.1.7.1.5-103",
+    "MQDMPR-3.1.7.1.5-106",
+    "MQDMPR-3.1.7.1.5-110",
+    "MQDMPR-3.1.7.1.5-114",
+    "MQDMPR-3.1.7.1.5-123",
+    "MQDMPR-3.1.7.1.5-124",
+    "MQDMPR-3.1.7.1.6-17",
+)
+def test_each_way_to_open_beside_each_other(remote, judge):
+    """Of 16 pairs 7 are refused, each by its rule, until the first is closed; to the others the queue is open."""
+    remote.empty()
+    first_reader, second_reader = remote.associate(), remote.associate()
+
+    def opened(association, mode):
+        access, share = MODES[mode]
+        return remote.open_remote(association, access=access, share=share)
+
+    for held, refused in REFUSED_BESIDE.items():
+        for wanted in MODES:
+            first = opened(first_reader, held).settled()
+            second = opened(second_reader, wanted)
+            close(second)
+            close(first)
+            pair = f"{wanted} beside {held}"
+            seen = f"{pair}: {outcome(second)}"
+            evidence = frames([first, second])
+            if wanted not in refused:
+                judge("MQDMPR-3.1.7.1.5-124", expected=f"{pair}: {OPENED}", observed=seen, evidence=evidence)
+                continue
+            for rule in (refused[wanted], "MQDMPR-3.1.7.1.5-123"):
+                judge(rule, expected=f"{pair}: {REFUSED}", observed=seen, evidence=evidence)
+            after = opened(second_reader, wanted)
+            close(after)
+            judge(
+                "MQDMPR-3.1.7.1.6-17",
+                expected=f"{wanted} after {held}: {OPENED}",
+                observed=f"{wanted} after {held}: {outcome(after)}",
+                evidence=after.evidence,
+            )

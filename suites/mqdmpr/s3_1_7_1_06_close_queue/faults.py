@@ -1,0 +1,46 @@
+"""Faults of MS-MQDMPR 3.1.7.1.6 Close Queue."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.opening import QueueOpening
+from reference_qm.model.elements import OpenQueueDescriptor
+
+
+@fault("close-opening-stays-with-queue", breaks="MQDMPR-3.1.7.1.6-17")
+class OpeningStaysWithQueue(QueueOpening):
+    """An opening that is closed is still among those of its queue."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue = queue_desc.QueueReference
+        super().close_queue(queue_desc)
+        if queue is not None:
+            queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
+
+
+@fault("close-several-leaves-each-open", breaks="MQDMPR-3.1.7.1.6-07")
+class SeveralLeavesEachOpen(QueueOpening):
+    """Only the opening of several queues is closed, not that of each of them."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue_desc.OpenQueueDescriptorCollection.clear()
+        super().close_queue(queue_desc)
+
+
+@fault("close-cursors-left", breaks="MQDMPR-3.1.7.1.6-15")
+class CursorsLeft(QueueOpening):
+    """The cursors of an opening can be read with when that is closed."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue, cursors = queue_desc.QueueReference, dict(queue_desc.CursorCollection)
+        queue_desc.CursorCollection.clear()
+        super().close_queue(queue_desc)
+        if cursors and queue is not None:
+            queue_desc.CursorCollection.update(cursors)
+            self.qm.descriptors[queue_desc.Handle] = queue_desc
+
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.7.1.6-10": ("remote-close-reads-left",),
+}
+"""Faults of other sections that break rules of this one."""
