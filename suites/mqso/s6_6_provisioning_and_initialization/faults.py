@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from harness.faults.parts import fault
 from harness.faults.primitives import at_restart
 from harness.faults.registry import add
+from reference_qm.core.protocol.enterprise import DirectoryClient
 from reference_qm.core.queue_manager import QueueManager
+from reference_qm.directory.enums import DirectoryOperationResult
+from reference_qm.directory.interface import Write
+from reference_qm.surface.clock import Now
 
 
 def _offline(qm: QueueManager) -> None:
@@ -17,6 +24,19 @@ def _throttled(qm: QueueManager) -> None:
 
 add("so-offline-after-restart", "MQSO-6.6.2-D06", "After a restart no session is accepted.", at_restart(_offline))
 add("so-throttled-after-restart", "MQSO-6.6.2-D07", "After a restart no message is taken.", at_restart(_throttled))
+
+
+@fault("so-published-anew-at-each-start", breaks="MQSO-6.6.2-D01")
+class PublishedAnewAtEachStart(DirectoryClient):
+    """At each start the directory is told a quota of the queue manager that nobody has set."""
+
+    def synchronize(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize(now)
+        local = self.qm.enterprise.state.LocalQueueManager
+        changed = replace(local, QueueManagerQuota=(local.QueueManagerQuota or 0) - 1)
+        self.write(Write(changed, ("QueueManagerQuota",)), lambda answer: None)
+        return status
+
 
 BROKEN_ELSEWHERE = {
     "MQSO-6.6.1-D07": ("so-sessions-not-served",),

@@ -1,0 +1,66 @@
+"""Faults of MS-MQSO 5.5.4 Directory Unavailable."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.core.protocol.errors import CommandError
+from reference_qm.core.protocol.publishing import Publishing
+from reference_qm.core.queueing.commanding import QueueCommands
+from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import DirectoryAnswered
+
+
+@fault("so-outage-of-the-directory-not-noted", breaks=("MQSO-5.1.1.1-D06", "MQSO-5.5.4-05"))
+class OutageNotNoted(DirectoryClient):
+    """DirectoryOffline is never TRUE."""
+
+    def watch(self, now: Now) -> None:
+        self.qm.enterprise.state.DirectoryOffline = False
+        super().watch(now)
+
+
+@fault("so-public-queue-without-directory", breaks=("MQSO-5.5.4-03", "MQSO-5.5.4-06"))
+class PublicQueueWithoutDirectory(Publishing):
+    """A public queue that the directory cannot be told of is made here."""
+
+    def publish(self, queue: Queue, published: Callable[[Status], None]) -> None:
+        published(Status.MQ_OK)
+
+
+@fault("so-no-queues-without-directory", breaks=("MQSO-5.5.4-03", "MQSO-5.5.4-07"))
+class NoQueuesWithoutDirectory(QueueCommands):
+    """Without the directory no queue is made at all."""
+
+    def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
+        state = self.qm.enterprise.state
+        if state.DirectoryOffline or not state.DirectoryIntegrated:
+            raise CommandError("no queue is made while the directory is away")
+        super().create_queue(request, token, now)
+
+
+add(
+    "so-directory-lost-for-good",
+    "MQSO-5.5.4-08",
+    "A directory that went away is not looked for.",
+    skip(DirectoryClient.on_directory_online_timer),
+)
+
+
+@fault("so-integrated-without-directory", breaks="MQSO-5.5.4-02")
+class IntegratedWithoutDirectory(DirectoryClient):
+    """A queue manager that starts without its directory waits for it, in directory mode."""
+
+    def _on_first_read(self, answer: DirectoryAnswered, now: Now) -> None:
+        super()._on_first_read(answer, now)
+        state = self.qm.enterprise.state
+        if not state.DirectoryIntegrated:
+            state.DirectoryIntegrated = True
+            state.go_offline()
