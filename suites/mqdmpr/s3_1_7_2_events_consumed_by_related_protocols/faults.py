@@ -1,12 +1,121 @@
-"""Faults of other sections that break rules of MS-MQDMPR 3.1.7.2 Events Consumed By Related Protocols."""
+"""Faults of MS-MQDMPR 3.1.7.2 Events Consumed By Related Protocols."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from reference_qm.codec import MessageClass
+from reference_qm.core.protocol.expiring import Expiring
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import WaitingMessageReadOperation
+from reference_qm.model.states import MessagePositionState
+from reference_qm.model.statuses import Status
+from reference_qm.surface.clock import Now
+
+# -- messages that become available --------------------------------------------------------------------------------
+
+
+@fault("available-message-stays-locked", breaks=("MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2-01"))
+class StaysLocked(Positions):
+    """A message that becomes available stays locked."""
+
+    def message_available(self, position: MessagePosition) -> None:
+        super().message_available(position)
+        position.State = MessagePositionState.LOCKED
+
+
+@fault("available-message-counted-again", breaks="MQDMPR-3.1.7.2.2-03")
+class CountedAgain(Positions):
+    """A message that a transaction gives back counts once more."""
+
+    def unlock_message(self, position: MessagePosition) -> None:
+        if position.State is MessagePositionState.LOCKED:
+            position.QueueReference.MessagePositionList.TotalBytes += position.size
+        super().unlock_message(position)
+
+
+@fault("available-message-for-one-handle", breaks="MQDMPR-3.1.7.2.2-07")
+class ForOneHandle(Waiting):
+    """Only what waits through the handle that was opened first is given the message that comes."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        first = next(iter(position.QueueReference.OpenQueueDescriptorCollection.values()))
+        for reader in list(first.WaitingMessageReadOperationCollection):
+            self.satisfy_reader(reader, position)
+
+
+@fault("available-message-for-one-peek", breaks="MQDMPR-3.1.7.2.2-14")
+class ForOnePeek(Waiting):
+    """Of the reads that wait through a handle only the first is given the message, also when it is a peek."""
+
+    def release_readers(self, position: MessagePosition) -> None:
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for reader in list(descriptor.WaitingMessageReadOperationCollection)[:1]:
+                self.satisfy_reader(reader, position)
+
+
+@fault("available-message-ends-all-waits", breaks="MQDMPR-3.1.7.2.2-12")
+class EndsAllWaits(Waiting):
+    """When one of several receives that wait is given a message, the others find nothing."""
+
+    def satisfy_reader(self, reader: WaitingMessageReadOperation, position: MessagePosition) -> None:
+        super().satisfy_reader(reader, position)
+        for descriptor in list(position.QueueReference.OpenQueueDescriptorCollection.values()):
+            for other in list(descriptor.WaitingMessageReadOperationCollection):
+                self.stop_reader(other, Status.MQ_ERROR_MESSAGE_NOT_FOUND)
+
+
+# -- messages that are deleted -------------------------------------------------------------------------------------
+
+
+@fault("deleted-message-still-counted", breaks="MQDMPR-3.1.7.2.1-03")
+class StillCounted(Positions):
+    """A message that is deleted counts in the bytes of its queue as before."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        positions = position.QueueReference.MessagePositionList
+        before = positions.TotalBytes
+        super().delete_message(position, reason)
+        positions.TotalBytes = before
+
+
+@fault(
+    "deleted-message-back-in-its-queue",
+    breaks=("MQDMPR-3.1.7.2.1-05", "MQDMPR-3.1.7.2-01"),
+)
+class BackInItsQueue(Positions):
+    """A message that is received is in its queue afterwards."""
+
+    def delete_message(self, position: MessagePosition, reason: MessageClass) -> None:
+        if reason is MessageClass.MQMSG_CLASS_ACK_RECEIVE:
+            self.message_available(position)
+        else:
+            super().delete_message(position, reason)
+
+
+@fault("expired-message-leaves-without-a-reason", breaks="MQDMPR-3.1.7.2.7-12")
+class LeavesWithoutReason(Expiring):
+    """A message that nobody received in time is deleted, and nobody learns why."""
+
+    def delete_not_received(self, positions: list[MessagePosition], now: Now) -> None:
+        for position in positions:
+            if position.State is MessagePositionState.AVAILABLE:
+                self.qm.positions.delete_message(position, MessageClass.MQMSG_CLASS_NORMAL)
+
+
+add(
+    "expired-message-stays",
+    "MQDMPR-3.1.7.2.7-12",
+    "A message that nobody received in time stays in its queue.",
+    skip(Expiring.delete_not_received),
+)
 
 BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.2-01": (),
     "MQDMPR-3.1.7.2.1-04": ("cursor-slips-on",),
-    "MQDMPR-3.1.7.2.1-05": (),
-    "MQDMPR-3.1.7.2.2-04": (),
     "MQDMPR-3.1.7.2.2-11": ("waiting-receives-share",),
-    "MQDMPR-3.1.7.2.2-12": (),
     "MQDMPR-3.1.7.2.3-03": (
         "pause-does-nothing",
         "pause-queue-still-connected",

@@ -335,7 +335,11 @@ CLASSES = {
     "timeout": "MQQB-3.1.7.2.1-D04",
 }
 """The rule of the class of each."""
-EVENTS = {"deleted": ["MQDMPR-3.1.7.1.4-05"], "purged": ["MQDMPR-3.1.7.1.7-07"]}
+EVENTS = {
+    "deleted": ["MQDMPR-3.1.7.1.4-05"],
+    "purged": ["MQDMPR-3.1.7.1.7-07"],
+    "timeout": ["MQDMPR-3.1.7.2.7-12"],
+}
 """The rules of the events that let every message of a queue leave it."""
 DELIVERY = {
     "express": "MQQB-3.1.7.2.1-02",

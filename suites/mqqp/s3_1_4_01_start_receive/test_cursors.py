@@ -215,7 +215,7 @@ def test_any_message_ends_a_wait_by_a_cursor(remote, judge, by, rules):
     {
         START: {"receive": ["MQQP-3.1.4.1-D15"], "waits": ["MQQP-3.1.4.1-D02"]},
         START2: {
-            "receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.1.7.2.2-04", "MQDMPR-3.1.7.2-01", "MQDMPR-3.1.7.2.1-05"],
+            "receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.1.7.2.1-05"],
             "waits": ["MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.2.2-11", "MQDMPR-3.1.7.2.2-12"],
         },
     }
