@@ -18,6 +18,8 @@ from reference_qm.surface.inputs import DirectoryChanged, Input, Persisted, Pers
 from reference_qm.surface.store import MemoryStore, StoreError
 from reference_qm.surface.surroundings import ChangeEnvironment, HostRequest, Published, Surroundings
 
+NOTICED_MS = 500
+"""When it is noticed that the directory was taken away or changed, unless it is needed before."""
 _PACKAGE = Path(reference_qm.__file__).parent.parent
 
 
@@ -90,8 +92,13 @@ class SystemHost(CoreHost):
         self._token += 1
         done = self._surroundings.carry_out(request)
         self.answers[self._token] = done if isinstance(done, str) else Result(done)
-        self.answer_soon(DirectoryChanged())
+        core = self.core
+        self.environment.call_at(self.now().monotonic_ms + NOTICED_MS, lambda: self._notice(core))
         return self._token
+
+    def _notice(self, core: Core) -> None:
+        if self.core is core:
+            self.handle(DirectoryChanged())
 
     def on_failure(self, error: Exception) -> None:
         """Do as a process does whose code failed: end, or be busy with what has no end."""

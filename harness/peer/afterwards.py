@@ -9,7 +9,7 @@ from harness.environment.core_host import CoreHost
 from harness.errors import SutUnavailable
 from harness.sut.control import ControlRefused
 from harness.sut.provisioning import BASE_ONLY, KEYLESS
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
 from reference_qm.config import QueueManagerConfig, TimerSettings
 from reference_qm.core.queue_manager import QueueManager
 
@@ -58,6 +58,8 @@ def _identities(peer: Peer) -> dict[UUID, tuple[str, ...]]:
     known: dict[UUID, tuple[str, ...]] = {peer.identifier: (f":{peer.address}\\", str(peer.identifier))}
     if peer.sut.has("public_names"):
         known[peer.identifier] += (str(PEER_PUBLIC_QUEUE),)
+    if peer.sut.has("directory"):
+        known[peer.identifier] += (str(PEER_PUBLIC_QUEUE), str(FAR_PUBLIC_QUEUE), str(FAR_QUEUE_MANAGER))
     if peer.sut.has("security"):
         known |= {identifier: (str(identifier),) for identifier in (BASE_ONLY, KEYLESS)}
     return known

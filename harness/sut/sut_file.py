@@ -20,6 +20,11 @@ PEER_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-000000000001")
 """The peer's QueueManager.Identifier unless the SUT file gives another: fixed, so that a SUT can have a route to it."""
 PEER_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b1")
 """Identifier of a public queue of the peer."""
+FAR_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000004")
+FAR_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b2")
+"""A queue manager of another site in the directory, and a public queue of it: the peer is on the way to it."""
+UNUSED_ADDRESS = "127.0.0.254"
+"""An address where nothing listens."""
 
 CAPABILITIES = MappingProxyType(
     {
@@ -31,7 +36,10 @@ CAPABILITIES = MappingProxyType(
         "qm2qm": "serves qmcomm and qm2qm at rpc_port (MS-MQQP 2.1)",
         "subqueues": "has subqueues, which queue control makes and qmcomm opens (MS-MQMQ 2.2.7)",
         "several_queues": "sends a message to several queues: has multiple-element format names (MS-MQMQ 2.1.7)",
-        "directory": "is integrated with a directory (MS-MQDMPR 3.1.1.1) with its object, the peer's, a site of both",
+        "directory": (
+            f"is integrated with a directory (MS-MQDMPR 3.1.1.1) that has its object and the peer's in one site, "
+            f"{FAR_QUEUE_MANAGER} with the public queue {FAR_PUBLIC_QUEUE} in another, and the peer as gate between"
+        ),
         "topology": "is three systems, a sender, a router and a receiver (mqconform run --topology); or is virtual",
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",
     }

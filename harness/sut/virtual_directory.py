@@ -1,38 +1,49 @@
-"""The directory of the virtual system: one site with the system and its peer."""
+"""The directory of the virtual system: a site with the system and its peer, and one behind that."""
 
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from harness.sut.provisioning import known_keys
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE, DriverTable
-from reference_qm.directory import MemoryDirectory, Queue, QueueManager, Site
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, DriverTable
+from reference_qm.directory import MemoryDirectory, Queue, QueueManager, RoutingLink, Site
 from reference_qm.surface.entropy import Entropy, new_guid
 
-SITE = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
-PEER = "peer"
+HERE = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
+THERE = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
+PEER, FAR = "peer", "far"
 
 
 def virtual_directory(driver: DriverTable, identifier: UUID, computer: str, entropy: Entropy) -> MemoryDirectory:
-    """Return a directory with the system, its peer with the provisioned keys, and the peer's public queue."""
+    """Return a directory with what the capability ``directory`` says, and the provisioned keys of the peer."""
     peer = driver.peer_identifier
     directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
     for element in (
-        Site(Identifier=SITE, Name="here"),
+        Site(Identifier=HERE, Name="here"),
+        Site(Identifier=THERE, Name="there"),
         _machine(identifier, computer, driver.address),
-        _machine(peer, PEER, driver.peer_address, known_keys(peer)[peer]),
+        _machine(peer, PEER, driver.peer_address, RoutingServer=True, PublicEncryptionKeyList=known_keys(peer)[peer]),
+        _machine(FAR_QUEUE_MANAGER, FAR, UNUSED_ADDRESS, THERE, RoutingServer=True),
+        RoutingLink(
+            Site1Identifier=HERE,
+            Site2Identifier=THERE,
+            ActualCost=1,
+            SiteGateIdentifierList=(peer, FAR_QUEUE_MANAGER),
+        ),
         Queue(Identifier=PEER_PUBLIC_QUEUE, Pathname=f"{PEER}\\mqc-public"),
+        Queue(Identifier=FAR_PUBLIC_QUEUE, Pathname=f"{FAR}\\mqc-public"),
     ):
         directory.provision(element)
     return directory
 
 
-def _machine(identifier: UUID, name: str, address: str, keys: bytes = b"") -> QueueManager:
+def _machine(identifier: UUID, name: str, address: str, site: UUID = HERE, **attributes: Any) -> QueueManager:
     return QueueManager(
         Identifier=identifier,
         ComputerName=name,
         QualifiedComputerName=address,
-        SiteIdentifierList=(SITE,),
-        PublicEncryptionKeyList=keys,
+        SiteIdentifierList=(site,),
+        **attributes,
     )

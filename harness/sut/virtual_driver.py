@@ -13,7 +13,7 @@ from harness.faults.registry import find_fault, wrap
 from harness.sut.control import VirtualControl
 from harness.sut.provisioning import BASE_ONLY, KEYLESS, restricted_queue, virtual_security
 from harness.sut.sut import Sut
-from harness.sut.sut_file import PEER_PUBLIC_QUEUE, SutFile
+from harness.sut.sut_file import PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, SutFile
 from harness.sut.sut_process import Death
 from harness.sut.view import identity_of, view_of
 from harness.sut.virtual_directory import virtual_directory
@@ -25,8 +25,6 @@ from reference_qm.surface.surroundings import Surroundings
 
 TWO_ADDRESSES = "mqc-peer.example"
 COMPUTER = "sut"
-UNUSED_ADDRESS = "127.0.0.254"
-"""The address of the capability two_addresses where nothing listens."""
 
 
 class VirtualDriver:

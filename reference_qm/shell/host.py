@@ -12,7 +12,7 @@ from typing import Any
 from reference_qm.shell import system
 from reference_qm.shell.connection import Connection, OpenedInput
 from reference_qm.shell.datagrams import DatagramSocket
-from reference_qm.shell.directory_access import DirectoryAccess
+from reference_qm.shell.directory_access import POLL_S, DirectoryAccess
 from reference_qm.shell.resolver import Resolver
 from reference_qm.shell.rpc_server import RpcListener
 from reference_qm.shell.unsent import UNSENT_LIMIT, Unsent
@@ -358,6 +358,7 @@ class Host:
     async def _change_surroundings(self, token: int, request: HostRequest) -> None:
         done = await self.directory.carry_out(request)
         self.answer(Rejected(token, done) if isinstance(done, str) else Completed(token, Result(done)))
+        await asyncio.sleep(POLL_S)
         self.handle(DirectoryChanged())
 
     async def _write(self) -> None:

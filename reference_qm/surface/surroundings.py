@@ -50,6 +50,7 @@ NO_DIRECTORY = "there is no directory here: this is workgroup mode"
 _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyType(
     {
         Queue: {
+            "identifier": "Identifier",
             "label": "Label",
             "quota_kb": "Quota",
             "journaling": "Journaling",
@@ -57,6 +58,7 @@ _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyTyp
             "base_priority": "BasePriority",
         },
         QueueManager: {
+            "identifier": "Identifier",
             "quota_kb": "QueueManagerQuota",
             "public_encryption_keys_base64": "PublicEncryptionKeyList",
             "public_signing_keys_base64": "PublicSigningKeyList",
@@ -115,4 +117,6 @@ class Surroundings:
 
 
 def _shown(value: object) -> object:
-    return base64.b64encode(value).decode() if isinstance(value, bytes) else value
+    if isinstance(value, bytes):
+        return base64.b64encode(value).decode()
+    return str(value) if isinstance(value, UUID) else value

@@ -143,6 +143,10 @@ class Inspection(Part):
             "RoutingServer": state.LocalQueueManager.RoutingServer,
             "SiteIdentifierList": [str(site) for site in state.LocalQueueManager.SiteIdentifierList],
             "RoutingTable": [_plain(row) for row in self.qm.enterprise.table],
+            "ChangeNotifications": [
+                {"iOperation": one.iOperation.value, "Pathname": getattr(one.iDirectoryObject, "Pathname", None)}
+                for one in state.notifications
+            ],
         }
 
     def _security(self, now: Now) -> dict[str, Any]:

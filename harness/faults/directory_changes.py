@@ -1,0 +1,98 @@
+"""Faults of the changes that a queue manager makes in its directory. Spec: MS-MQDMPR 3.1.7.1.18, .19, .24."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.made_up import OTHER_GUID
+from harness.faults.parts import replaced
+from harness.faults.registry import Install
+from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.core.protocol.publishing import OnStatus, Publishing
+from reference_qm.directory import Change
+from reference_qm.directory.enums import DirectoryOperationResult as Result
+from reference_qm.directory.interface import Delete
+from reference_qm.directory.state import ChangeNotification, ChangeOperation
+from reference_qm.model.adm import Queue as LocalQueue
+from reference_qm.model.statuses import Status
+from reference_qm.surface.inputs import DirectoryAnswered
+
+OnAnswered = Callable[[DirectoryAnswered], None]
+
+
+def answered_as(kind: type[Change], change: Callable[[DirectoryAnswered], DirectoryAnswered]) -> Install:
+    """Take the directory's answers to changes of a kind for other ones."""
+
+    class Answered(DirectoryClient):
+        def write(self, change_: Change, answered: OnAnswered) -> None:
+            of_kind = isinstance(change_, kind)
+            super().write(change_, (lambda answer: answered(change(answer))) if of_kind else answered)
+
+    return replaced(Answered)
+
+
+def left_out(kind: type[Change]) -> Install:
+    """Leave changes of a kind out, as if the directory had made them."""
+
+    class LeftOut(DirectoryClient):
+        def write(self, change: Change, answered: OnAnswered) -> None:
+            if not isinstance(change, kind):
+                super().write(change, answered)
+                return
+            if isinstance(change, Delete):
+                self.qm.enterprise.state.notifications.clear()
+            answered(DirectoryAnswered(0, Result.SUCCESS, OTHER_GUID))
+
+    return replaced(LeftOut)
+
+
+def status_for(was: Result, status: Result) -> Callable[[DirectoryAnswered], DirectoryAnswered]:
+    """Take one status for another."""
+    return lambda answer: replace(answer, status=status) if answer.status is was else answer
+
+
+def stays_online(kind: type[Change]) -> Install:
+    """Go on as with a directory after a change of a kind that found none."""
+
+    class StaysOnline(DirectoryClient):
+        def write(self, change: Change, answered: OnAnswered) -> None:
+            state = self.qm.enterprise.state
+
+            def written(answer: DirectoryAnswered) -> None:
+                state.DirectoryOffline = state.DirectoryOffline and not isinstance(change, kind)
+                answered(answer)
+
+            super().write(change, written)
+
+    return replaced(StaysOnline)
+
+
+def notified(operation: ChangeOperation, instead: ChangeOperation | None) -> Install:
+    """Make another notification of one operation, or none."""
+
+    class Notified(Publishing):
+        def publish(self, queue: LocalQueue, published: OnStatus) -> None:
+            super().publish(queue, published)
+            self._change()
+
+        def withdraw(self, queue: LocalQueue, withdrawn: OnStatus) -> None:
+            super().withdraw(queue, withdrawn)
+            self._change()
+
+        def write(self, queue: LocalQueue, values: Mapping[str, Any], written: OnStatus) -> None:
+            def changed(status: Status) -> None:
+                self._change()
+                written(status)
+
+            super().write(queue, values, changed)
+
+        def _change(self) -> None:
+            made = self.qm.enterprise.state.notifications
+            if made and made[-1].iOperation is operation:
+                last = made.pop()
+                if instead is not None:
+                    made.append(ChangeNotification(instead, last.iDirectoryObject))
+
+    return replaced(Notified)

@@ -1,0 +1,126 @@
+"""MS-MQDMPR 3.1.7.1.20, .21, .22: what a name means is read in the directory, and so are routes (MS-MQSO 4.3.1.3)."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from harness.run.marks import covers, needs
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE
+from suites.mqdmpr.steps.directory import DONE, Enterprise
+from suites.mqmq.steps.layout import Layout
+from suites.mqqb.steps.disposition import labels
+from suites.mqqb.steps.sender import Sender, eventually
+
+FOUND = (
+    "MQDMPR-3.1.7.1.20-02",
+    "MQDMPR-3.1.7.1.20-05",
+    "MQDMPR-3.1.7.1.20-23",
+    "MQDMPR-3.1.7.1.20-29",
+    "MQDMPR-3.1.7.1.20-30",
+)
+ROUTED = (
+    "MQDMPR-3.1.7.1.21-02",
+    "MQDMPR-3.1.7.1.21-03",
+    "MQDMPR-3.1.7.1.21-05",
+    "MQDMPR-3.1.7.1.22-02",
+    "MQSO-3.3.4.5-01",
+    "MQSO-4.3.1.3-03",
+    "MQSO-4.3.1.3-D02",
+)
+NOT_SENT = "not sent"
+UNKNOWN = "6d71636f-6e66-4f72-8d00-0000000000bf"
+"""Of a queue that is nowhere."""
+
+
+@needs("directory", "send")
+@covers(*FOUND)
+def test_a_public_name_leads_to_the_host_of_its_queue(peer, sut, judge):
+    """A queue of the peer is found by its GUID: the message comes, for that queue of that queue manager."""
+    observed, frames = arrival_of(peer, sut, PEER_PUBLIC_QUEUE)
+    for rule in FOUND:
+        judge(rule, expected=f"{PEER_PUBLIC_QUEUE} of {peer.identifier}", observed=observed, evidence=frames)
+
+
+@needs("directory", "send")
+@covers(*FOUND, *ROUTED)
+def test_a_message_for_another_site_comes_to_the_gate(peer, sut, judge):
+    """A queue of another site is found by its GUID: the message comes to the peer, which is on the way to it."""
+    observed, frames = arrival_of(peer, sut, FAR_PUBLIC_QUEUE)
+    for rule in (*FOUND, *ROUTED):
+        judge(rule, expected=f"{FAR_PUBLIC_QUEUE} of {FAR_QUEUE_MANAGER}", observed=observed, evidence=frames)
+
+
+def arrival_of(peer, sut, queue):
+    """Let the SUT send to a public queue; return which queue of which queue manager the message that comes is for."""
+    sender = Sender(peer, sut, f"PUBLIC={queue}")
+    sender.send(1)
+    session = sender.next_session()
+    came = [] if session is None else sender.collect(session, 1)
+    if session is None or not came:
+        return "nothing came", []
+    sender.acknowledge_all(session)
+    found = Layout(came[0]).of("UserHeader.DestinationQueue", "UserHeader.QueueManagerAddress")
+    return " of ".join(str(value) for value in found.values()), came
+
+
+@needs("directory", "environment", "queue_control", "send", "receive")
+@covers(
+    "MQDMPR-3.1.7.1.20-09",
+    "MQDMPR-3.1.7.1.20-13",
+    "MQDMPR-3.1.7.1.20-14",
+    "MQDMPR-3.1.7.1.20-17",
+    "MQDMPR-3.1.7.1.20-18",
+)
+def test_what_is_its_own_is_found_offline(peer, sut, judge):
+    """Without the directory messages come into a public queue, and into a private one by the queue manager's GUID."""
+    enterprise = Enterprise(peer, sut)
+    public = enterprise.new_name()
+    by_guid = sut.control.call("create_queue", name=public)["format_names"]["public"]
+    private = sut.new_queue("own")
+    enterprise.go_offline()
+    for name, queue, rules in (
+        (by_guid, public, ("MQDMPR-3.1.7.1.20-09", "MQDMPR-3.1.7.1.20-13", "MQDMPR-3.1.7.1.20-14")),
+        (sut.private_format_name(private), private, ("MQDMPR-3.1.7.1.20-17", "MQDMPR-3.1.7.1.20-18")),
+    ):
+        outcome = enterprise.outcome("send", to=name, body="offline", label="offline")
+        there = eventually(peer, partial(_has_come, sut, queue))
+        for rule in rules:
+            judge(rule, expected=f"{DONE}: there", observed=f"{outcome}: {'' if there else 'not '}there")
+    enterprise.give_back()
+    enterprise.wait_until(lambda: enterprise.outcome("delete_queue", name=public) == DONE)
+
+
+def _has_come(sut, queue):
+    return "offline" in labels(sut, queue)
+
+
+FOREIGN = {
+    "MQDMPR-3.1.7.1.20-11": f"PUBLIC={FAR_PUBLIC_QUEUE}",
+    "MQDMPR-3.1.7.1.20-20": f"PRIVATE={FAR_QUEUE_MANAGER}\\00000001",
+}
+"""Names that the directory has to be asked about: for a queue, for a queue manager."""
+
+
+@needs("directory", "environment", "queue_control", "send", "inspect")
+@covers(*FOREIGN, "MQDMPR-3.1.7.1.20-25", "MQDMPR-3.1.7.1.20-26", "MQDMPR-3.1.7.1.20-27")
+def test_what_is_not_its_own_is_not_found_offline(peer, sut, judge):
+    """A read notices that the directory is away; then messages wait, or are refused, and come with the directory."""
+    enterprise = Enterprise(peer, sut)
+    enterprise.take_away()
+    enterprise.outcome("send", to=f"PUBLIC={UNKNOWN}", body="a name that was never asked for before")
+    offline = eventually(peer, enterprise.offline_as_shown)
+    judge("MQDMPR-3.1.7.1.20-25", expected="offline", observed="offline" if offline else "online")
+    sender = Sender(peer, sut)
+    accepted = 0
+    for rule, name in FOREIGN.items():
+        accepted += enterprise.outcome("send", to=name, body="waits") == DONE
+        came = peer.await_session(sut.quiet_ms) is not None
+        for each in (rule, "MQDMPR-3.1.7.1.20-27"):
+            judge(each, expected=f"{name} {NOT_SENT}", observed=f"{name} {'sent' if came else NOT_SENT}")
+    enterprise.give_back()
+    online = enterprise.wait_until(lambda: not enterprise.offline_as_shown())
+    judge("MQDMPR-3.1.7.1.20-26", expected="online again", observed="online again" if online else "offline")
+    while accepted and (session := sender.next_session()) is not None:
+        sender.collect(session, 1)
+        sender.acknowledge_all(session)
+        accepted -= 1

@@ -1,0 +1,60 @@
+"""MS-MQDMPR 3.1.7.1.25 Check Directory Online: what was changed meanwhile is taken over when the directory is back."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqdmpr.steps.directory import Enterprise
+
+MEANWHILE = {"first": "changed meanwhile", "second": "changed meanwhile, too"}
+QUOTA_KB = 54_321
+LABELS = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15", "MQDMPR-3.1.7.1.25-18")
+FOUND_OUT = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-20")
+
+
+@needs("directory", "environment", "queue_control", "configure")
+@covers("MQDMPR-3.1.7.1.25-10", *LABELS, *FOUND_OUT)
+def test_what_was_changed_meanwhile_is_taken_over(peer, sut, judge):
+    """The timer expires once without a directory, and again with it: then all is as it was published meanwhile."""
+    enterprise = Enterprise(peer, sut)
+    sut.configure(quota_kb=sut.control.call("configure")["quota_kb"])  # so that it is as it was in the end
+    published = enterprise.published()["quota_kb"]
+    queues = {which: enterprise.create(label=which) for which in MEANWHILE}
+
+    def labels():
+        return {which: sut.control.call("get_queue", name=name)["label"] for which, name in queues.items()}
+
+    enterprise.go_offline()
+    try:
+        enterprise.published(quota_kb=QUOTA_KB)
+        for which, name in queues.items():
+            enterprise.published(name, label=MEANWHILE[which])
+        enterprise.timers_expire()
+        before = labels()
+        enterprise.give_back()
+        enterprise.wait_until(lambda: labels() == MEANWHILE)
+        quota_kb = sut.control.call("configure")["quota_kb"]
+        judge("MQDMPR-3.1.7.1.25-10", expected=f"quota {QUOTA_KB}", observed=f"quota {quota_kb}")
+        for rule in LABELS:
+            judge(rule, expected=str(MEANWHILE), observed=str(labels()))
+        for rule in FOUND_OUT:
+            judge(rule, expected="found out", observed="found out" if labels() != before else "not found out")
+    finally:
+        enterprise.published(quota_kb=published)
+
+
+@needs("directory", "environment", "queue_control", "inspect")
+@covers("MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20")
+def test_the_queue_manager_is_offline_until_the_directory_is_back(peer, sut, judge):
+    """While the directory is away it stays offline, timer after timer; with the directory it is online."""
+    enterprise = Enterprise(peer, sut)
+    enterprise.go_offline()
+    enterprise.timers_expire()
+    without = enterprise.offline_as_shown()
+    enterprise.give_back()
+    online = enterprise.wait_until(lambda: not enterprise.offline_as_shown())
+    for rule in ("MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20"):
+        judge(rule, expected="offline, then online", observed=f"{_word(not without)}, then {_word(online)}")
+
+
+def _word(online):
+    return "online" if online else "offline"

@@ -1,0 +1,97 @@
+"""A SUT that is integrated with a directory, which an administrator looks into, and which goes away and comes back."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+from harness.errors import ConformanceFailure
+from harness.peer.peer import Peer
+from harness.sut.control import ControlRefused
+from harness.sut.sut import Sut
+
+ONLINE_MS = 60_000
+"""Directory Online Timer (MS-MQDMPR 3.1.2.5)."""
+DONE, REFUSED = "done", "refused"
+CREATED = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
+
+
+class Enterprise:
+    """A SUT and its directory."""
+
+    def __init__(self, peer: Peer, sut: Sut) -> None:
+        self.peer = peer
+        self.sut = sut
+        self._numbers = itertools.count(1)
+
+    def new_name(self) -> str:
+        """Return the path name of a public queue that nobody else has."""
+        return f"mqc-{self.sut.own}-{next(self._numbers)}"
+
+    def create(self, **properties: Any) -> str:
+        """Make a public queue for this check; return its path name."""
+        name = self.new_name()
+        self.sut.create_queue(name, **properties)
+        return name
+
+    def outcome(self, verb: str, **arguments: Any) -> str:
+        """Ask for a change; return whether it was done."""
+        try:
+            if verb == "create_queue":
+                self.sut.create_queue(**arguments)
+            elif verb == "delete_queue":
+                self.sut.delete_queue(**arguments)
+            elif verb == "send":
+                self.sut.send(**arguments)
+            else:
+                self.sut.control.call(verb, **arguments)
+        except ControlRefused:
+            return REFUSED
+        return DONE
+
+    def published(self, queue: str | None = None, **changes: Any) -> dict[str, Any]:
+        """Return what an administrator finds in the directory, after his changes; nothing when there is no object."""
+        where = {} if queue is None else {"queue": queue}
+        return dict(self.sut.control.call("published", **where, **changes)["published"] or {})
+
+    def take_away(self) -> None:
+        """Take the directory away, at most until the check ends."""
+        self.sut.change_environment(directory=False)
+
+    def give_back(self) -> None:
+        """Give the directory back. That it is there again the SUT has to find out."""
+        self.sut.change_environment(directory=True)
+
+    def go_offline(self) -> None:
+        """Take the directory away and let the SUT find that out; ConformanceFailure when it does not."""
+        self.take_away()
+        if self.outcome("create_queue", name=self.new_name()) is not REFUSED:
+            raise ConformanceFailure("the SUT made a public queue without its directory")
+
+    def timers_expire(self) -> None:
+        """Wait until the Directory Online Timer has expired."""
+        self.wait_until(lambda: False)
+
+    def wait_until(self, condition: Callable[[], bool], timers: int = 1) -> bool:
+        """Ask again and again, until the Directory Online Timer has expired so often."""
+        each_ms = self.sut.duration_ms(ONLINE_MS) + self.sut.slack_ms(ONLINE_MS)
+        for _ in range(10 * timers):
+            if condition():
+                return True
+            self.peer.environment.run_until(lambda: False, each_ms // 10 + 1)
+        return condition()
+
+    def offline_as_shown(self) -> bool:
+        """Return DirectoryOffline."""
+        return bool(self.sut.inspect()["QueueManager"]["DirectoryOffline"])
+
+    def notifications(self, queue: str) -> list[str]:
+        """Return the operations that change notifications were made of, of one queue, in order."""
+        made = self.sut.inspect()["QueueManager"]["ChangeNotifications"]
+        return [str(one["iOperation"]) for one in made if str(one["Pathname"]).partition("\\")[2] == queue]
+
+
+def chosen(found: dict[str, Any], *names: str) -> str:
+    """Return some attributes of an object in words."""
+    return ", ".join(f"{name} {found[name]}" for name in names) if found else "no object"

@@ -1,0 +1,1 @@
+"""MS-MQSO 3.2.1 Message Delivery Assurance."""

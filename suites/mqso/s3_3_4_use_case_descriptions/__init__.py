@@ -1,0 +1,1 @@
+"""MS-MQSO 3.3.4 Use Case Descriptions."""

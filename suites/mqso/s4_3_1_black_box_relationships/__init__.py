@@ -1,0 +1,1 @@
+"""MS-MQSO 4.3.1 Black Box Relationship Diagram."""

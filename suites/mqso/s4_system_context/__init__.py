@@ -1,0 +1,1 @@
+"""MS-MQSO 4 System Context."""

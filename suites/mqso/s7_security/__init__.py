@@ -1,0 +1,1 @@
+"""MS-MQSO 7 Security."""
