@@ -217,11 +217,16 @@ class Sut:
 
     def private_format_name(self, queue: str) -> str:
         """Return the private format name of a queue that this test made; ConformanceFailure when none was told."""
+        names = self.format_names(queue)
+        if "private" not in names:
+            raise ConformanceFailure(f"the SUT told no private format name of {queue}")
+        return names["private"]
+
+    def format_names(self, queue: str) -> dict[str, str]:
+        """Return the format names of a queue that this test made, by kind."""
         if queue not in self._made:
             raise HarnessError(f"{queue} is no queue that this check made")
-        if "private" not in self._made[queue]:
-            raise ConformanceFailure(f"the SUT told no private format name of {queue}")
-        return self._made[queue]["private"]
+        return self._made[queue]
 
     def delete_queue(self, name: str) -> None:
         """Delete a queue that this test made, before its end."""

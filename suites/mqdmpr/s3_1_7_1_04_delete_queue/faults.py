@@ -6,9 +6,11 @@ from collections.abc import Callable
 
 from harness.faults.parts import fault
 from reference_qm.core.protocol.errors import CommandError
+from reference_qm.core.protocol.publishing import OnStatus, Publishing
 from reference_qm.core.queueing.names import family
 from reference_qm.core.queueing.queues import Queues
 from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
 from reference_qm.surface.commands import Result
 
 Done = Callable[[], Result]
@@ -63,3 +65,19 @@ class RefusedWhenDone(Queues):
             return super().delete(queue, token, done)
         super().delete(queue, None, done)
         raise CommandError(f"{queue.Pathname!a} was open")
+
+
+@fault("delete-stays-published", breaks="MQDMPR-3.1.7.1.4-13")
+class StaysPublished(Publishing):
+    """A public queue that is deleted stays in the directory."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        withdrawn(Status.MQ_OK)
+
+
+@fault("delete-without-directory", breaks="MQDMPR-3.1.7.1.4-16")
+class WithoutDirectory(Publishing):
+    """A public queue is deleted with success although the directory does not answer."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        super().withdraw(queue, lambda status: withdrawn(Status.MQ_OK))

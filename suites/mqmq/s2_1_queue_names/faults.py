@@ -59,7 +59,12 @@ def _any_path(event: Input) -> Iterable[Input]:
     return [event]
 
 
-add("name-any-path", "MQMQ-2.1.1-01", "A queue is made whatever its name is.", inputs(_any_path))
+add(
+    "name-any-path",
+    ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05"),
+    "A queue is made whatever its name is.",
+    inputs(_any_path),
+)
 
 for _name, _rule, _format_name in (
     ("name-malformed-2.1.2", "MQMQ-2.1.2-01", DIRECT),

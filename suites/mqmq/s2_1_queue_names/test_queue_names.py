@@ -31,7 +31,7 @@ def _made(sut, name):
 
 
 @needs("queue_control")
-@covers("MQMQ-2.1.1-01")
+@covers("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
 def test_path_names(sut, judge):
     """Queues are made of every allowed character and of 124 of them; none with another, none with 125."""
     names = {
@@ -49,7 +49,10 @@ def test_path_names(sut, judge):
         "a subqueue of no queue": (f"mqc{sut.own};sub", REFUSED),
     }
     for what, (name, expected) in names.items():
-        judge("MQMQ-2.1.1-01", expected=f"{what}: {expected}", observed=f"{what}: {_made(sut, name)}")
+        rules = ("MQMQ-2.1.1-01",) if expected == TAKEN else ("MQMQ-2.1.1-01", "MQDMPR-3.1.7.1.3-05")
+        observed = _made(sut, name)
+        for rule in rules:
+            judge(rule, expected=f"{what}: {expected}", observed=f"{what}: {observed}")
 
 
 READ_ONLY = (

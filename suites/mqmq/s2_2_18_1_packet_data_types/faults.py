@@ -232,7 +232,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "name-one-number",
-        ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04"),
+        ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04"),
         "Every new queue gets the same number.",
         always(_same_number),
     ),

@@ -74,14 +74,14 @@ def test_a_private_queue_is_its_host_and_a_number(peer, sut, judge):
 
 
 @needs("queue_control")
-@covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04")
+@covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
 def test_private_queues_have_different_numbers(sut, judge):
     """The private format names of three new queues of the SUT all differ."""
     _have_different_numbers(sut, judge, [sut.new_queue(f"number-{number}") for number in range(3)])
 
 
 @needs("queue_control", "restart")
-@covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04")
+@covers("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04")
 def test_private_queues_made_after_a_restart_have_numbers_of_their_own(sut, judge):
     """A queue is made, and after a restart as many as there are numbers up to its own, or eight: all differ."""
     before = sut.new_queue("before")
@@ -92,7 +92,7 @@ def test_private_queues_made_after_a_restart_have_numbers_of_their_own(sut, judg
 
 def _have_different_numbers(sut, judge, names):
     numbers = {_private_number(sut, name) for name in names}
-    for rule in ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04"):
+    for rule in ("MQMQ-2.2.18.1.5.1-02", "MQMQ-2.2.18.1.7.2-04", "MQDMPR-3.1.7.1.3-D04"):
         judge(rule, expected=len(names), observed=len(numbers))
 
 

@@ -1,0 +1,64 @@
+"""MS-MQDMPR 3.1.7.1.3.1 Create Default Queue Security Descriptor."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqdmpr.steps.descriptors import SELF_RELATIVE, descriptor_of
+
+ANONYMOUS, EVERYBODY = "S-1-5-7", "S-1-1-0"
+ACCOUNT, GUEST = "S-1-5-21-", "-501"
+"""The beginning of a SID of an account, and its end in that of a guest: DOMAIN_USER_RID_GUEST."""
+WRITE = 0x0000_0004
+READ_PROPERTIES = 0x0002_0020
+"""MQSEC_GET_QUEUE_PROPERTIES and MQSEC_GET_QUEUE_PERMISSIONS."""
+ALL = 0x000F_003F
+"""MQSEC_QUEUE_GENERIC_ALL. Spec: MS-MQMQ 2.2.24."""
+
+
+@needs("queue_control", "inspect")
+@covers(
+    "MQDMPR-3.1.7.1.3.1-10",
+    "MQDMPR-3.1.7.1.3.1-11",
+    "MQDMPR-3.1.7.1.3.1-12",
+    "MQDMPR-3.1.7.1.3.1-16",
+    "MQDMPR-3.1.7.1.3.1-17",
+    "MQDMPR-3.1.7.1.3.1-18",
+    "MQDMPR-3.1.7.1.3.1-19",
+    "MQDMPR-3.1.7.1.3.1-20",
+)
+def test_who_may_do_what_with_a_new_queue(sut, judge):
+    """Of a queue that nobody of a domain creates, the owner is the anonymous user, and everybody may do everything; the
+    list has nobody else, but for SRMP the anonymous user, who may write.
+    """
+    name = sut.new_queue("secured")
+    queues = sut.inspect()["QueueManager"]["QueueCollection"]
+    shown = next(one for one in queues if str(one["Pathname"]).lower().endswith(name.lower()))
+    data = bytes.fromhex(shown["Security"])
+    found = descriptor_of(data)
+    self_relative = "self-relative" if found.control & SELF_RELATIVE else "not self-relative"
+    judge("MQDMPR-3.1.7.1.3.1-20", expected="self-relative", observed=self_relative)
+    owned = found.owner.startswith(ACCOUNT) and not found.owner.endswith(GUEST)
+    judge("MQDMPR-3.1.7.1.3.1-10", expected="an owner", observed="an owner" if found.owner else "no owner")
+    world, anonymous = found.mask(EVERYBODY), found.mask(ANONYMOUS)
+    judge("MQDMPR-3.1.7.1.3.1-16", expected="an entry", observed="no entry" if world is None else "an entry")
+    judge("MQDMPR-3.1.7.1.3.1-17", expected=True, observed=anonymous in (None, WRITE))
+    if owned:
+        why = "the queue was created by a domain user"
+        for rule in (
+            "MQDMPR-3.1.7.1.3.1-11",
+            "MQDMPR-3.1.7.1.3.1-12",
+            "MQDMPR-3.1.7.1.3.1-18",
+            "MQDMPR-3.1.7.1.3.1-19",
+        ):
+            judge.not_exercised(rule, why)
+        return
+    judge("MQDMPR-3.1.7.1.3.1-11", expected=ANONYMOUS, observed=found.owner)
+    judge("MQDMPR-3.1.7.1.3.1-12", expected=f"0x{ALL:08X}", observed=f"0x{world or 0:08X}")
+    others = [one for one in found.granted if one[0] not in (EVERYBODY, ANONYMOUS)]
+    machines = [sid for sid, mask in others if mask == READ_PROPERTIES]
+    judge("MQDMPR-3.1.7.1.3.1-18", expected=[], observed=machines if not _integrated(sut) else [])
+    judge("MQDMPR-3.1.7.1.3.1-19", expected=[], observed=[sid for sid, mask in others if mask == ALL])
+
+
+def _integrated(sut):
+    return bool(sut.inspect()["QueueManager"].get("DirectoryIntegrated"))
