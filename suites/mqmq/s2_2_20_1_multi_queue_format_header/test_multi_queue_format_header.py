@@ -39,6 +39,16 @@ COPIES = (
     "MQMQ-2.2.18.1.4.1-D01",
 )
 
+ENQUEUED = ("MQDMPR-3.1.7.1.27-13", "MQDMPR-3.1.7.1.27-14")
+"""Each queue gets a copy, of which it is the destination."""
+OF_EACH = (
+    "UserHeader.DestinationQueue",
+    "UserHeader.MessageID",
+    "UserHeader.QueueManagerAddress",
+    "UserHeader.SentTime",
+)
+"""Fields that may differ between copies."""
+
 
 def _copies(sender: Sender, count: int) -> list[Frame]:
     """Return the messages that come on the SUT's sessions, whether they are packets or not, when there are so many."""
@@ -96,7 +106,7 @@ def _equal(wanted: dict[str, Any], observed: dict[str, Any]) -> tuple[str, str]:
 
 
 @needs("send", "several_queues")
-@covers(*COPIES)
+@covers(*COPIES, *ENQUEUED, "MQDMPR-3.1.7.1.27-10", "MQDMPR-3.1.7.1.27-12")
 @pytest.mark.parametrize("names", [("mqc-1", "mqc-22"), ("mqc-a", "mqc-ab", "mqc-abc", "mqc-abcd")])
 def test_every_queue_gets_a_copy_that_lists_all_of_them(peer, sut, judge, names):
     """A message for several queues of the peer comes once for each, with three lists and a signature behind it."""
@@ -107,10 +117,20 @@ def test_every_queue_gets_a_copy_that_lists_all_of_them(peer, sut, judge, names)
     came = _copies(sender, len(queues))
     reached = sorted(str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in came)
     to = sorted(_listed(name)[1] for name in queues)
-    for rule in ("MQMQ-2.2.20.1-01", "MQMQ-2.2.20.1-D02"):
+    for rule in ("MQMQ-2.2.20.1-01", "MQMQ-2.2.20.1-D02", *ENQUEUED):
         judge(rule, expected=str(to), observed=str(reached), evidence=came)
+    judge("MQDMPR-3.1.7.1.27-12", expected=[], observed=_differing(came), evidence=came)
     for frame in came:
         _judge_lists(judge, frame, {"Destination": queues, "Administration": [admin], "Response": [response]})
+
+
+def _differing(came: list[Frame]) -> list[str]:
+    """Return the fields in which copies differ, other than what is of each queue or session, and is padding."""
+    found = [Layout(frame).fields for frame in came]
+    names = {name for fields in found for name in fields if name.startswith(("UserHeader.", "MessageProperties"))}
+    return sorted(
+        name for name in names - set(OF_EACH) if len({str(fields.get(name, "not there")) for fields in found}) > 1
+    )
 
 
 def _judge_lists(judge: Any, frame: Frame, lists: dict[str, list[str]]) -> None:
@@ -129,7 +149,8 @@ def _judge_lists(judge: Any, frame: Frame, lists: dict[str, list[str]]) -> None:
     judge("MQMQ-2.2.20.3-D01", expected=shown(signature), observed=shown(found.of(*signature)), evidence=frame)
     destinations, listed = _of_list("Destination", lists["Destination"], found)
     names = f"{MQF}.Destination.FormatNameList"
-    judge("MQMQ-2.2.20.1-01", expected=str(destinations[names]), observed=str(listed[names]), evidence=frame)
+    for rule in ("MQMQ-2.2.20.1-01", "MQDMPR-3.1.7.1.27-10"):
+        judge(rule, expected=str(destinations[names]), observed=str(listed[names]), evidence=frame)
 
 
 @needs("send")

@@ -1,0 +1,72 @@
+"""MS-MQDMPR 3.1.7.1.27 Enqueue Message To An Open Queue: what who sends learns, and what each queue gets."""
+
+from __future__ import annotations
+
+from harness.peer.peer import Peer
+from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
+from suites.mqdmpr.steps.asking import OK, REFUSED, ask
+from suites.mqqb.steps.opening import direct_name
+from suites.mqqb.steps.sender import Sender, eventually, tags
+
+QUOTA_KB = 4
+LITTLE, TOO_MUCH = "x" * 64, "x" * 16_384
+
+
+def labels(sut: Sut, queue: str) -> list[str]:
+    """Return the labels of what is in a queue of the SUT."""
+    return [str(one["label"]) for one in sut.control.call("peek", queue=queue)["messages"]]
+
+
+def here(sut: Sut, queue: str) -> str:
+    """Return the direct format name of a queue of the SUT."""
+    return rf"DIRECT=TCP:{sut.address}\{queue}"
+
+
+def count_at(peer: Peer, sut: Sut, queue: str, label: str) -> int:
+    """Wait for a message to come into a queue of the SUT; return how often it is there."""
+    eventually(peer, lambda: label in labels(sut, queue))
+    return labels(sut, queue).count(label)
+
+
+@needs("send")
+@covers("MQDMPR-3.1.7.1.27-04")
+def test_a_message_for_one_queue_is_put_there_once(peer, sut, judge):
+    """Two messages for a queue of the peer come once each, and no third."""
+    sender = Sender(peer, sut, direct_name(peer, "mqc-once"))
+    sender.send(1, 2)
+    session = sender.session()
+    came = sender.collect_all(session, 2)
+    judge("MQDMPR-3.1.7.1.27-04", expected=[1, 2], observed=tags(came), evidence=came)
+    sender.acknowledge_all(session)
+
+
+@needs("send", "queue_control", "receive")
+@covers("MQDMPR-3.1.7.1.27-08")
+def test_who_sends_to_one_queue_learns_whether_it_takes_the_message(peer, sut, judge):
+    """A queue has room for one message and none for the next: sending the one succeeds, sending the other fails."""
+    queue = sut.new_queue("small", quota_kb=QUOTA_KB)
+    answers = {
+        label: ask(sut, peer, "send", to=here(sut, queue), label=label, body=body)
+        for label, body in (("fits", LITTLE), ("does not fit", TOO_MUCH))
+    }
+    there = [label for label in answers if count_at(peer, sut, queue, label)]
+    expected = [{"fits": OK, "does not fit": REFUSED}, ["fits"]]
+    judge("MQDMPR-3.1.7.1.27-08", expected=expected, observed=[answers, there])
+
+
+@needs("send", "queue_control", "receive", "several_queues")
+@covers("MQDMPR-3.1.7.1.27-18", "MQDMPR-3.1.7.1.27-19")
+def test_who_sends_to_several_queues_learns_whether_all_take_their_copies(peer, sut, judge):
+    """Of three queues the one in the middle has no room for a large message: sending it fails, and the third has none
+    of it; a small one is in all three.
+    """
+    queues = [sut.new_queue(f"several-{quota}", quota_kb=quota) for quota in (64, QUOTA_KB, 65)]
+    to = ",".join(here(sut, queue) for queue in queues)
+    refused = ask(sut, peer, "send", to=to, label="too much", body=TOO_MUCH)
+    taken = ask(sut, peer, "send", to=to, label="little", body=LITTLE)
+    copies = [count_at(peer, sut, queue, "little") for queue in queues]
+    too_many = [labels(sut, queue).count("too much") for queue in queues[1:]]
+    observed = [refused, too_many]
+    judge("MQDMPR-3.1.7.1.27-18", expected=[REFUSED, [0, 0]], observed=observed)
+    judge("MQDMPR-3.1.7.1.27-19", expected=[OK, [1, 1, 1]], observed=[taken, copies])
