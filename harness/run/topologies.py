@@ -17,6 +17,7 @@ from harness.errors import HarnessError, SutLost, UsageError
 from harness.sut.drivers import SutDriver, driver_for
 from harness.sut.external_driver import ExternalDriver
 from harness.sut.free_ports import free_port
+from harness.sut.listeners import Port, refuse_taken
 from harness.sut.sut import Sut
 from harness.sut.sut_file import SutFile, load_sut_file
 from harness.sut.sut_process import Death
@@ -63,6 +64,7 @@ class TopologyDriver:
 
     def start(self) -> None:
         """Start or find all of them; two that are one system are no topology: SutLost."""
+        refuse_taken([Port(f"{role}.address", place.address, self.port) for role, place in self._places.items()])
         for driver in self._drivers.values():
             driver.start()
         self.identifier = self._drivers[RECEIVER].identifier

@@ -215,6 +215,10 @@ class Sut:
         made = self.control.call("create_queue", name=name, **properties)
         self._made[name] = dict(made.get("format_names", {}))
 
+    def made_format_names(self) -> list[str]:
+        """Return all names of the queues that this test made and has not deleted."""
+        return [name for names in self._made.values() for name in names.values()]
+
     def private_format_name(self, queue: str) -> str:
         """Return the private format name of a queue that this test made; ConformanceFailure when none was told."""
         names = self.format_names(queue)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 
 from harness.capture.recorder import Frame, Recorder
@@ -12,6 +12,10 @@ from harness.topology.relay import Relay
 from harness.topology.topology_file import RECEIVER, ROUTER, SENDER
 from harness.topology.traffic import Traffic
 from reference_qm.surface.inputs import Endpoint
+
+RESEND_MS = 30_000
+"""The time after which transactional messages are sent again for want of an OrderAck (MS-MQQB 3.1.2.6, note <50>)."""
+ASKED_AGAIN = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +79,25 @@ class Topology:
         """Let the systems go on for a while."""
         self.environment.run_until(lambda: False, ms)
 
+    def _has_sent_all(self, sut: Sut, names: Collection[str]) -> bool:
+        """Wait until everything for queues of this check was sent and acknowledged."""
+        for _ in range(ASKED_AGAIN):
+            if not sut.waiting_for(names):
+                return True
+            self.pass_time(sut.duration_ms(RESEND_MS) // 4)
+        return False
+
     def close(self) -> None:
-        """Leave the systems as they were, while they can still talk to each other."""
+        """Leave the systems as they were, while they can still talk to each other.
+
+        What one still has for another would come in the midst of the next check.
+        """
+        for relay in self._relays.values():
+            relay.let_through()
+        names = [name for system in self.systems.values() for name in system.sut.made_format_names()]
+        for system in self.systems.values():
+            if not self._has_sent_all(system.sut, names):
+                system.sut.residue.append(f"messages that the {system.role} still has for others")
         for system in self.systems.values():
             system.sut.tidy()
         for relay in self._relays.values():

@@ -1,0 +1,39 @@
+"""The member protocols of MS-MQSO that have no rules of their own here: what is exercised of each, and what is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import UsageError
+from harness.paths import SUITES
+from harness.rules.errata import read_toml
+
+MEMBERS_FILE = "members.toml"
+_KEYS = ("title", "exercised", "reference", "left_out")
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One protocol: its title, what the suites exercise, what the reference does, what is left out and why."""
+
+    name: str
+    title: str
+    exercised: str
+    reference: str
+    left_out: str
+
+
+def load_members(suites: Path = SUITES) -> tuple[Member, ...]:
+    """Read suites/members.toml; UsageError names what is missing."""
+    path = suites / MEMBERS_FILE
+    members = []
+    for name, table in read_toml(path).items():
+        for key in _KEYS:
+            if not isinstance(table, dict) or not isinstance(table.get(key), str) or not table[key].strip():
+                raise UsageError(f"{path}: [{name}]: {key} is missing, or no text")
+        for key in table:
+            if key not in _KEYS:
+                raise UsageError(f"{path}: [{name}]: unknown key {key}; known are {', '.join(_KEYS)}")
+        members.append(Member(name, **table))
+    return tuple(members)
