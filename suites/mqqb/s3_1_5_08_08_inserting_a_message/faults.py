@@ -51,13 +51,13 @@ def _overlooked(exceeded: EnqueueStatus) -> Install:
 
 add(
     "quota-of-queue-overlooked",
-    ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13"),
+    ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07"),
     "A queue may hold any amount.",
     _overlooked(EnqueueStatus.QUEUE_QUOTA_EXCEEDED),
 )
 add(
     "quota-of-queue-manager-overlooked",
-    ("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16"),
+    ("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04"),
     "The queue manager may hold any amount.",
     _overlooked(EnqueueStatus.QUEUE_MANAGER_QUOTA_EXCEEDED),
 )

@@ -117,6 +117,7 @@ def _as_sent(frame: Frame, queue: str) -> str:
 
 @goes_on()
 @covers("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-10", "MQQB-3.1.5.8.8-11", "MQQB-3.1.5.8.8-13")
+@covers("MQDMPR-3.1.7.1.9-07")
 @needs("queue_control", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kind):
@@ -145,7 +146,7 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
     receiver.end()
     there = [label for label in labels(sut, queue) if label.startswith("for quota")]
     dead = [one["label"] for one in sut.kept(DEAD_LETTERS)]
-    for rule in ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13"):
+    for rule in ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07"):
         for observed in (there, [f"for quota {sent.index(one) + 1}" for one in _told_of(arrived, sent)]):
             judge(rule, expected=["for quota 1", "for quota 4"], observed=observed, evidence=evidence)
     told = [identifier(one) for one in _told_of(acks, sent)]
@@ -183,7 +184,7 @@ def _told_of(acks: list[Frame], sent: list[Frame]) -> list[Frame]:
 
 
 @goes_on()
-@covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16")
+@covers("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-15", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04")
 @needs("configure", "receive")
 def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer, sut, judge):
     """A message is taken; with a quota of nothing the next one ends the session and is not in its queue."""
@@ -195,7 +196,7 @@ def test_a_message_above_the_quota_of_the_queue_manager_closes_the_session(peer,
     closed = "closed" if session.wait_closed() else session.outcome()
     there = "in its queue" if "no room" in labels(sut, queue) else "disregarded"
     judge("MQQB-3.1.5.8.8-15", expected="closed", observed=closed, evidence=[sent, session.last])
-    for rule in ("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-16"):
+    for rule in ("MQQB-3.1.5.8.8-14", "MQQB-3.1.5.8.8-16", "MQDMPR-3.1.7.1.9-04"):
         judge(rule, expected="disregarded", observed=there, evidence=[sent])
 
 

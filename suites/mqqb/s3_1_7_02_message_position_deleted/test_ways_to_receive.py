@@ -18,7 +18,7 @@ from suites.mqqb.steps.opening import settle
 pytestmark = needs("receive", "queue_control")
 
 
-@covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01")
+@covers("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", "MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34")
 def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
     """Of its queue, of a handle, by a cursor, by its lookup identifier or beside it, or waited for: each has an
     ACK_RECEIVE, and none that was only peeked at.
@@ -56,7 +56,7 @@ def test_a_message_is_acknowledged_however_it_is_received(peer, sut, judge):
     application.call("close_queue", handle=handle)
     observed = [application.acknowledged(11), [*application.there()]]
     evidence = list(application.sent.values())
-    for rule in ("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01"):
+    for rule in ("MQQB-3.1.7.2-01", "MQQB-3.1.7.2.1-D01", "MQDMPR-3.1.7.1.10-D06", "MQDMPR-3.1.7.1.13-34"):
         judge(rule, expected=[[*"abcdefghijk"], ["l"]], observed=observed, evidence=evidence)
     application.receiver.end()
 

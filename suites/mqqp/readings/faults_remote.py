@@ -127,7 +127,7 @@ class EdgesNeedTheirIdentifier(Seeking):
 
 @follows("E59.2")
 class HighByteReversed(Positions):
-    """The highest byte of LookupIdentifier is 7 less the priority for messages that are not transactional only."""
+    """The highest byte of LookupIdentifier is 7 less the priority for transactional messages only."""
 
     def assign_lookup_identifier(self, message: Message) -> int:
         sequential = super().assign_lookup_identifier(message) & LOW_BYTES
@@ -232,3 +232,12 @@ class SevenBytesAreCompared(Seeking):
         low = lookup_id & LOW_BYTES
         whole = (one.LookupIdentifier for one in queue.MessagePositionList if one.LookupIdentifier & LOW_BYTES == low)
         return super().seek_with_identifier(queue, next(whole, lookup_id), peek_operation, lookup_action)
+
+
+@follows("E170.2")
+class DeletedQueuesAreNotFound(RemoteStarting):
+    """What opened a queue that was deleted meanwhile is not found."""
+
+    def find_remote_descriptor(self, handle: int) -> OpenQueueDescriptor | None:
+        found = super().find_remote_descriptor(handle)
+        return None if found is None or found.QueueReference is None else found

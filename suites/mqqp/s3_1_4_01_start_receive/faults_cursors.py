@@ -57,13 +57,7 @@ class CursorGoesBack(Cursors):
 
 
 @fault(
-    "cursor-next-of-nothing",
-    breaks=(
-        "MQQP-3.1.4.1-D17",
-        "MQQP-3.1.4.10-40",
-        "MQDMPR-3.2.7.3-06",
-        "MQDMPR-3.2.7.1-08",
-    ),
+    "cursor-next-of-nothing", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-06", "MQDMPR-3.2.7.1-08")
 )
 class NextOfNothing(Cursors):
     """A cursor by which nothing was read yet has a next message: the first."""
@@ -72,7 +66,9 @@ class NextOfNothing(Cursors):
         return self._seek_for_peek(cursor)
 
 
-@fault("cursor-left-waiting", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.2.7.6-05"))
+@fault(
+    "cursor-left-waiting", breaks=("MQQP-3.1.4.1-D17", "MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.10-34", "MQDMPR-3.2.7.6-05")
+)
 class CursorLeftWaiting(Cursors):
     """A cursor does not learn that its wait was in vain."""
 
@@ -89,7 +85,14 @@ class UnreadAfterWaiting(Cursors):
         cursor.CursorState = CursorState.UNREAD
 
 
-@fault("cursor-stays-while-waiting", breaks=("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36", "MQDMPR-3.2.7.5-07"))
+@fault(
+    "cursor-stays-while-waiting",
+    breaks=(
+        *("MQQP-3.1.4.1-D16", "MQQP-3.1.4.10-36"),
+        *("MQDMPR-3.1.7.1.10-31", "MQDMPR-3.1.7.1.14-25", "MQDMPR-3.1.7.1.15-27"),
+        "MQDMPR-3.2.7.5-07",
+    ),
+)
 class StaysWhileWaiting(Cursors):
     """A cursor does not go to the message for which it waited."""
 

@@ -27,6 +27,8 @@ from reference_qm.surface.clock import Now
         "MQQP-3.1.4.10-20",
         "MQQP-3.1.4.11-29",
         "MQQP-3.1.4.1-D11",
+        "MQDMPR-3.1.7.1.10-09",
+        "MQDMPR-3.1.7.1.15-06",
     ),
 )
 class OtherQueueRead(RemoteStarting):

@@ -11,7 +11,7 @@ import pytest
 
 from harness.peer.association import Call
 from harness.peer.remote import START, START2, Remote, RemoteQueue
-from harness.run.marks import needs
+from harness.run.marks import covers, needs
 from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_ACK, RR_NACK
 from suites.messages import recoverable_message
 from suites.mqqp.steps.methods import by_each, judge_each
@@ -34,36 +34,44 @@ from suites.mqqp.steps.reading import (
 pytestmark = needs("qm2qm")
 
 LONG_MS, SHORT_MS = 60_000, 300
+ALREADY_RECEIVED, ILLEGAL = "MQ_ERROR_MESSAGE_ALREADY_RECEIVED", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
 
 
 @by_each(
     {
         START: {
             "current": ["MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16"],
-            "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17"],
+            "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQDMPR-3.1.7.3.2-11"],
         },
         START2: {
             "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03", "MQDMPR-3.2.7.2-27", "MQDMPR-3.1.7.2.1-04"],
-            "next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.2.7.3-09"],
+            "next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.1.7.3.2-11", "MQDMPR-3.2.7.3-09"],
         },
     }
 )
+@covers("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17", "MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16")
 @pytest.mark.parametrize("ended", [False, True], ids=["locked", "taken"])
 def test_a_cursor_stays_where_its_message_was(remote, judge, by, rules, ended):
     """Another receives the message that a cursor is at: PEEK_CURRENT brings no other one, PEEK_NEXT the one behind."""
     queue, other = filled(remote, FIRST, SECOND, THIRD, FOURTH), remote.open()
-    cursor, walking = (one.cursor().settled().out.phCursor for one in (queue, other))
-    for one, at in ((queue, cursor), (other, walking)):
+    cursor, taking, walking = (one.cursor().settled().out.phCursor for one in (queue, queue, other))
+    for one, at in ((queue, cursor), (queue, taking), (other, walking)):
         one.read(PEEK_CURRENT, by=by, hCursor=at).settled()
         before = one.read(PEEK_NEXT, by=by, hCursor=at)
     taken = other.read(RECEIVE, by=by, hCursor=walking)
     if ended:
         other.end(taken).settled()
     gone = [queue.read(PEEK_CURRENT, by=by, hCursor=cursor) for _ in range(2)]
+    refused = queue.read(RECEIVE, by=by, hCursor=taking)
     following = [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_NEXT, PEEK_CURRENT, PEEK_NEXT)]
     seen = [brought(before), brought(taken), *(failed(read) for read in gone)]
     evidence = frames([taken, *gone, *following])
     judge_each(judge, rules["current"], expected=[SECOND, SECOND, FAILURE, FAILURE], observed=seen, evidence=evidence)
+    outcomes = [read.outcome for read in gone]
+    for rule in ("MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16"):
+        judge(rule, expected=[ALREADY_RECEIVED] * 2, observed=outcomes, evidence=frames(gone))
+    for rule in ("MQDMPR-3.1.7.1.10-16", "MQDMPR-3.1.7.1.10-17"):
+        judge(rule, expected=ALREADY_RECEIVED, observed=refused.outcome, evidence=frames([taken, refused]))
     went = [brought(read) for read in following]
     judge_each(judge, rules["next"], expected=[THIRD, THIRD, FOURTH], observed=went, evidence=evidence)
 
@@ -124,6 +132,7 @@ UNREAD: dict[str, Callable[[Remote, RemoteQueue, int, str], str | None]] = {
         },
     }
 )
+@covers("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14")
 @pytest.mark.parametrize("way", UNREAD)
 def test_the_next_message_is_that_behind_one_that_was_read(remote, judge, by, rules, way):
     """A cursor that has just been made, or by which was received, has no next message until PEEK_CURRENT read one."""
@@ -131,6 +140,8 @@ def test_the_next_message_is_that_behind_one_that_was_read(remote, judge, by, ru
     cursor = queue.cursor().settled().out.phCursor
     there = UNREAD[way](remote, queue, cursor, by)
     refused = queue.read(PEEK_NEXT, by=by, hCursor=cursor)
+    for rule in ("MQDMPR-3.1.7.1.14-13", "MQDMPR-3.1.7.1.14-14"):
+        judge(rule, expected=ILLEGAL, observed=refused.outcome, evidence=refused.evidence)
     seen, expected = [failed(refused)], [FAILURE]
     reads = [refused]
     if there is not None:
@@ -143,9 +154,31 @@ def test_the_next_message_is_that_behind_one_that_was_read(remote, judge, by, ru
 
 @by_each(
     {
-        START: {"current": ["MQQP-3.1.4.1-D16"], "next": ["MQQP-3.1.4.1-D17"]},
+        START: {
+            "current": [
+                "MQQP-3.1.4.1-D16",
+                "MQDMPR-3.1.7.1.15-18",
+                "MQDMPR-3.1.7.1.15-19",
+                "MQDMPR-3.1.7.1.15-26",
+                "MQDMPR-3.1.7.1.15-27",
+                "MQDMPR-3.1.7.1.15-29",
+                "MQDMPR-3.1.7.1.15-31",
+            ],
+            "next": ["MQQP-3.1.4.1-D17"],
+        },
         START2: {
-            "current": ["MQQP-3.1.4.10-36", "MQDMPR-3.2.7.2-12", "MQDMPR-3.2.7.2-13", "MQDMPR-3.2.7.5-07"],
+            "current": [
+                "MQQP-3.1.4.10-36",
+                "MQDMPR-3.1.7.1.15-18",
+                "MQDMPR-3.1.7.1.15-19",
+                "MQDMPR-3.1.7.1.15-26",
+                "MQDMPR-3.1.7.1.15-27",
+                "MQDMPR-3.1.7.1.15-29",
+                "MQDMPR-3.1.7.1.15-31",
+                "MQDMPR-3.2.7.2-12",
+                "MQDMPR-3.2.7.2-13",
+                "MQDMPR-3.2.7.5-07",
+            ],
             "next": ["MQQP-3.1.4.10-40", "MQDMPR-3.2.7.5-04"],
         },
     }
@@ -189,8 +222,8 @@ def passed_by(remote: Remote, by: str, first: int, then: int) -> tuple[list[str]
 
 @by_each(
     {
-        START: {"next": ["MQQP-3.1.4.1-D17"]},
-        START2: {"next": ["MQQP-3.1.4.10-40", "MQDMPR-3.2.7.3-16"]},
+        START: {"next": ["MQQP-3.1.4.1-D17", "MQDMPR-3.1.7.1.14-24"]},
+        START2: {"next": ["MQQP-3.1.4.10-40", "MQDMPR-3.1.7.1.14-24", "MQDMPR-3.2.7.3-16"]},
     }
 )
 def test_any_message_ends_a_wait_for_the_next(remote, judge, by, rules):
@@ -201,8 +234,8 @@ def test_any_message_ends_a_wait_for_the_next(remote, judge, by, rules):
 
 @by_each(
     {
-        START: {"receive": ["MQQP-3.1.4.1-D15"]},
-        START2: {"receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.2.7.4-17"]},
+        START: {"receive": ["MQQP-3.1.4.1-D15", "MQDMPR-3.1.7.1.10-30"]},
+        START2: {"receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.1.7.1.10-30", "MQDMPR-3.2.7.4-17"]},
     }
 )
 def test_any_message_ends_a_wait_by_a_cursor(remote, judge, by, rules):
@@ -220,8 +253,17 @@ def test_any_message_ends_a_wait_by_a_cursor(remote, judge, by, rules):
         },
     }
 )
-@pytest.mark.parametrize("with_cursor", [False, True], ids=["plain", "by cursors"])
-def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules, with_cursor):
+@pytest.mark.parametrize(
+    ("with_cursor", "events"),
+    [
+        pytest.param(with_cursor, events, marks=covers(*events), id=name)
+        for with_cursor, events, name in (
+            (False, ("MQDMPR-3.1.7.1.10-D01", "MQDMPR-3.1.7.1.10-D02"), "plain"),
+            (True, ("MQDMPR-3.1.7.1.10-22", "MQDMPR-3.1.7.1.10-23", "MQDMPR-3.1.7.1.10-30"), "by cursors"),
+        )
+    ],
+)
+def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules, with_cursor, events):
     """Three wait and two messages come: two of them get one each, the third waits until another one comes."""
     queue = filled(remote)
     cursors = [queue.cursor().settled().out.phCursor if with_cursor else 0 for _ in range(3)]
@@ -239,7 +281,7 @@ def test_of_receives_that_wait_each_message_goes_to_one(remote, judge, by, rules
     )
     observed = [after, sorted(ends), queue.labels()]
     expected_after = [sorted([FIRST, SECOND, THIRD]), ["MQ_OK"], []]
-    judge_each(judge, rules["receive"], expected=expected_after, observed=observed, evidence=evidence)
+    judge_each(judge, [*rules["receive"], *events], expected=expected_after, observed=observed, evidence=evidence)
 
 
 @by_each(
@@ -266,3 +308,36 @@ def test_a_receive_by_a_cursor_goes_on_from_where_it_is(remote, judge, by, rules
     observed = [brought(first), ended.outcome, *(brought(read) for read in reads)]
     expected = [FIRST, "MQ_OK", SECOND, FIRST]
     judge_each(judge, rules["receive"], expected=expected, observed=observed, evidence=frames([first, *reads]))
+
+
+@by_each(
+    {
+        START: {
+            "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17", "MQDMPR-3.1.7.3.2-12", "MQDMPR-3.1.7.3.2-16"],
+            "receive": ["MQQP-3.1.4.1-D03", "MQDMPR-3.1.7.3.2-16"],
+        },
+        START2: {
+            "next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04", "MQDMPR-3.1.7.3.2-12", "MQDMPR-3.1.7.3.2-16"],
+            "receive": ["MQQP-3.1.4.10-D02", "MQDMPR-3.1.7.3.2-16"],
+        },
+    }
+)
+def test_a_message_locked_by_another_is_passed_over(remote, judge, by, rules):
+    """The second of four is received by another: a cursor goes past it, a receive takes the next; then it is back."""
+    labels = [FIRST, SECOND, THIRD, FOURTH]
+    queue, other = filled(remote, *labels), remote.open()
+    walking = other.cursor().settled().out.phCursor
+    for action in (PEEK_CURRENT, PEEK_NEXT):
+        other.read(action, by=by, hCursor=walking).settled()
+    locked = other.read(RECEIVE, by=by, hCursor=walking).settled()
+    cursor = queue.cursor().settled().out.phCursor
+    steps = [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_CURRENT, PEEK_NEXT, PEEK_NEXT, PEEK_NEXT)]
+    evidence = frames([locked, *steps])
+    seen = [brought(locked), *(brought(step) for step in steps[:3]), failed(steps[3])]
+    expected = [SECOND, FIRST, THIRD, FOURTH, FAILURE]
+    judge_each(judge, rules["next"], expected=expected, observed=seen, evidence=evidence)
+    taken = [queue.receive(by=by), queue.receive(by=by)]
+    other.end(locked, RR_NACK).settled()
+    observed = [*(brought(read) for read in taken), queue.labels()]
+    expected_left = [FIRST, THIRD, [SECOND, FOURTH]]
+    judge_each(judge, rules["receive"], expected=expected_left, observed=observed, evidence=frames(taken))

@@ -13,28 +13,51 @@ from harness.wire.rpc_qm2qm import (
     RECEIVE,
 )
 from harness.wire.rpc_qmcomm import DIRECT, queue_format
+from suites.messages import recoverable_message
+from suites.mqqb.steps.opening import OneOf
 from suites.mqqp.steps.methods import by_each, judge_each
-from suites.mqqp.steps.reading import FAILURE, SECOND, brought, failed, filled, frames, waiting
+from suites.mqqp.steps.reading import FAILURE, FIRST, SECOND, brought, failed, filled, frames, send_all, waiting
 
 LONG_MS = 60_000
+GONE = OneOf("MQ_ERROR_QUEUE_NOT_AVAILABLE", "MQ_ERROR_INVALID_PARAMETER")
+"""What is answered of a queue that is not there any more: its own status, or that of a handle that is none (E170)."""
 
 
 @needs("qm2qm", "queue_control")
 @by_each(
     {
-        START: {"failure": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"]},
-        START2: {"failure": ["MQQP-3.1.4.10-10", "MQQP-3.1.4.10-55"]},
-        LOOKUP: {"failure": ["MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"]},
+        START: {
+            "failure": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"],
+            "receive": ["MQDMPR-3.1.7.1.10-06", "MQDMPR-3.1.7.1.11-04"],
+            "peek": ["MQDMPR-3.1.7.1.15-04"],
+            "next": ["MQDMPR-3.1.7.1.14-04"],
+        },
+        START2: {
+            "failure": ["MQQP-3.1.4.10-10", "MQQP-3.1.4.10-55"],
+            "receive": ["MQDMPR-3.1.7.1.10-06", "MQDMPR-3.1.7.1.11-04"],
+            "peek": ["MQDMPR-3.1.7.1.15-04"],
+            "next": ["MQDMPR-3.1.7.1.14-04"],
+        },
+        LOOKUP: {
+            "failure": ["MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"],
+            "peek": ["MQDMPR-3.1.7.1.13-07"],
+            "receive": ["MQDMPR-3.1.7.1.13-07"],
+        },
     }
 )
-@covers("MQQP-3.1.4.7-03")
+@covers("MQQP-3.1.4.7-03", "MQDMPR-3.1.7.1.12-04")
 @goes_on()
 def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
-    """Reads that wait there end with a failure when it is deleted, and those that come then; another is read on."""
+    """Reads that wait there end with a failure when it is deleted, and those that come then; another is read on.
+
+    So does the end of a receive that was begun before.
+    """
     name = sut.new_queue("deleted")
     path = rf"TCP:{sut.address}\{name}"
     queue, beside = remote.open(form=queue_format(DIRECT, path)), filled(remote, SECOND)
     cursor, unread = (queue.cursor().settled().out.phCursor for _ in range(2))
+    send_all(remote, [recoverable_message(remote.peer, destination=path, label=FIRST)])
+    held = queue.read(RECEIVE, hCursor=unread)
     waits = []
     if by != LOOKUP:
         waits = [queue.begin(action, by=by, ulTimeout=LONG_MS) for action in (RECEIVE, PEEK_CURRENT)]
@@ -44,10 +67,27 @@ def test_a_queue_that_is_deleted_is_read_no_more(remote, sut, judge, by, rules):
     sut.delete_queue(name)
     ends = [failed(read.wait()) for read in waits]
     if by == LOOKUP:
-        reads = [queue.read(one, by=by, lookup_id=FIRST_ID) for one in (LOOKUP_PEEK_NEXT, LOOKUP_RECEIVE_NEXT)]
+        made = {
+            kind: [queue.read(action, by=by, lookup_id=FIRST_ID)]
+            for kind, action in (("peek", LOOKUP_PEEK_NEXT), ("receive", LOOKUP_RECEIVE_NEXT))
+        }
     else:
-        reads = [queue.read(action, by=by) for action in (RECEIVE, PEEK_CURRENT)]
-        reads += [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_NEXT, PEEK_CURRENT, RECEIVE)]
+        made = {
+            kind: [queue.read(action, by=by, hCursor=at) for at in places]
+            for kind, action, places in (
+                ("receive", RECEIVE, (0, cursor)),
+                ("peek", PEEK_CURRENT, (0, cursor)),
+                ("next", PEEK_NEXT, (cursor,)),
+            )
+        }
+    for kind, calls in made.items():
+        outcomes = [call.outcome for call in calls]
+        judge_each(
+            judge, rules[kind], expected=[GONE] * len(calls), observed=outcomes, evidence=frames(calls), errata="E170"
+        )
+    end = queue.end(held)
+    judge("MQDMPR-3.1.7.1.12-04", expected=GONE, observed=end.outcome, evidence=frames([held, end]), errata="E170")
+    reads = [call for calls in made.values() for call in calls]
     purged = queue.purge()
     then = brought(beside.receive())
     observed = [*ends, *(failed(read) for read in reads), then]

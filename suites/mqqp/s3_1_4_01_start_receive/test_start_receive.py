@@ -9,7 +9,7 @@ import pytest
 
 from harness.peer.remote import START, START2
 from harness.run.marks import covers, goes_on, needs
-from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK, desc2
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, desc2
 from harness.wire.rpc_qmcomm import PEEK_ACCESS
 from suites.messages import a_message
 from suites.mqqp.steps.lookups import by_sequential_id
@@ -17,7 +17,6 @@ from suites.mqqp.steps.methods import by_each, judge_each
 from suites.mqqp.steps.reading import (
     FAILURE,
     FIRST,
-    FOURTH,
     INVALID_PARAMETER,
     LOW_7_BYTES,
     SECOND,
@@ -32,34 +31,58 @@ from suites.mqqp.steps.reading import (
     handle_of,
     send_all,
     sizes,
-    waiting,
 )
 from suites.mqqp.steps.whole import KINDS, QUEUES, WHOLE, every_property, lists_of_queues, unchanged
 
 pytestmark = needs("qm2qm")
 
 LONG_MS = 60_000
+NOT_FOUND = "MQ_ERROR_MESSAGE_NOT_FOUND"
 
 
 @by_each(
     {
         START: {
-            "ok": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"],
+            "ok": [
+                "MQQP-3.1.4.1-10",
+                "MQQP-3.1.4.1-D20",
+                "MQDMPR-3.1.7.1.10-D07",
+                "MQDMPR-3.1.7.1.11-15",
+                "MQDMPR-3.1.7.1.15-59",
+            ],
             "handle": ["MQQP-3.1.4.1-05", "MQQP-3.1.4.1-D19"],
             "peek": ["MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D01", "MQQP-3.1.4.1-D19"],
-            "locked": ["MQQP-3.1.4.1-01"],
-            "receive": ["MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15"],
-            "current": ["MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16"],
-            "no_cursor": ["MQQP-3.1.4.1-D13"],
+            "locked": ["MQQP-3.1.4.1-01", "MQDMPR-3.1.7.1.10-D05", "MQDMPR-3.1.7.1.11-07"],
+            "receive": [
+                "MQQP-3.1.4.1-D03",
+                "MQQP-3.1.4.1-D15",
+                "MQDMPR-3.1.7.1.9-09",
+                "MQDMPR-3.1.7.1.10-D07",
+                "MQDMPR-3.1.7.1.11-14",
+            ],
+            "current": ["MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16", "MQDMPR-3.1.7.1.15-58"],
+            "no_cursor": ["MQQP-3.1.4.1-D13", "MQDMPR-3.1.7.1.10-38", "MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.3.2-06"],
         },
         START2: {
-            "ok": ["MQQP-3.1.4.10-09", "MQQP-3.1.4.10-55"],
+            "ok": [
+                "MQQP-3.1.4.10-09",
+                "MQQP-3.1.4.10-55",
+                "MQDMPR-3.1.7.1.10-D07",
+                "MQDMPR-3.1.7.1.11-15",
+                "MQDMPR-3.1.7.1.15-59",
+            ],
             "handle": ["MQQP-3.1.4.10-02", "MQQP-3.1.4.10-54"],
             "peek": ["MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"],
-            "locked": [],
-            "receive": ["MQQP-3.1.4.10-31", "MQQP-3.1.4.10-D02"],
-            "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03"],
-            "no_cursor": ["MQQP-3.1.4.10-23"],
+            "locked": ["MQDMPR-3.1.7.1.10-D05", "MQDMPR-3.1.7.1.11-07"],
+            "receive": [
+                "MQQP-3.1.4.10-31",
+                "MQQP-3.1.4.10-D02",
+                "MQDMPR-3.1.7.1.9-09",
+                "MQDMPR-3.1.7.1.10-D07",
+                "MQDMPR-3.1.7.1.11-14",
+            ],
+            "current": ["MQQP-3.1.4.10-36", "MQQP-3.1.4.10-D03", "MQDMPR-3.1.7.1.15-58"],
+            "no_cursor": ["MQQP-3.1.4.10-23", "MQDMPR-3.1.7.1.10-38", "MQDMPR-3.1.7.1.15-38", "MQDMPR-3.1.7.3.2-06"],
         },
     }
 )
@@ -123,7 +146,7 @@ def test_every_property_of_a_message_is_brought(remote, judge, by, rules, kind):
         judge_each(judge, rules["size"], expected=packet_size or "a packet", observed=size, evidence=read.evidence)
 
 
-@covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01")
+@covers("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52", "MQQP-3.1.4.10-D01", "MQDMPR-3.1.7.1.9-10")
 def test_the_sequential_id_names_the_message(remote, judge):
     """By both methods the same is read in the same order; SequentialId is what a lookup of the message finds it by.
 
@@ -142,6 +165,8 @@ def test_the_sequential_id_names_the_message(remote, judge):
         received = queue.receive()
         known.append([sequential_id, received.out.lpRemoteReadDesc2.SequentialId])
     ascending = [[one, one] for one in sorted(first for first, _ in known)]
+    numbers = [first for first, _ in known]
+    judge("MQDMPR-3.1.7.1.9-10", expected=sorted(set(numbers)), observed=numbers, evidence=received.evidence)
     for rule in ("MQQP-3.1.4.10-05", "MQQP-3.1.4.10-52"):
         judge(rule, expected=ascending, observed=known, evidence=received.evidence)
 
@@ -168,10 +193,12 @@ def test_the_sequential_id_is_the_lower_7_bytes_of_the_lookup_identifier(remote,
         START: {
             "failure": ["MQQP-3.1.4.1-10", "MQQP-3.1.4.1-D20"],
             "handle": ["MQQP-3.1.4.1-06", "MQQP-3.1.4.1-D19"],
+            "not found": ["MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"],
         },
         START2: {
             "failure": ["MQQP-3.1.4.10-10", "MQQP-3.1.4.10-55"],
             "handle": ["MQQP-3.1.4.10-03", "MQQP-3.1.4.10-54"],
+            "not found": ["MQDMPR-3.1.7.1.10-19", "MQDMPR-3.1.7.1.10-20"],
         },
     }
 )
@@ -193,6 +220,7 @@ def test_what_fails_brings_no_handle(remote, judge, by, rules):
     observed = [*(failed(read) for read in reads), then]
     expected = [FAILURE] * len(reads) + [FIRST]
     judge_each(judge, rules["failure"], expected=expected, observed=observed, evidence=evidence)
+    judge_each(judge, rules["not found"], expected=NOT_FOUND, observed=reads[2].outcome, evidence=reads[2].evidence)
     handles = [handle_of(read) for read in reads]
     judge_each(judge, rules["handle"], expected=["NULL"] * len(reads), observed=handles, evidence=evidence)
 
@@ -249,44 +277,37 @@ def test_a_description_of_null_is_refused(remote, judge):
 @by_each(
     {
         START: {
-            "twice": ["MQQP-3.1.4.1-12"],
-            "searched": ["MQQP-3.1.4.1-D08"],
-        },
-        START2: {
-            "twice": ["MQQP-3.1.4.10-15"],
-            "searched": ["MQQP-3.1.4.10-16"],
-        },
-    }
-)
-@goes_on()
-@pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT], ids=["receive", "peek"])
-def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules, action):
-    """While a read waits, one with its dwRequestID is refused through the same handle; through another it waits."""
-    queue, second = filled(remote), remote.open()
-    number = remote.request_id()
-    first = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    waits = waiting(first)
-    twice = queue.read(RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    judge_each(judge, rules["twice"], expected=INVALID_PARAMETER, observed=twice.outcome, evidence=twice.evidence)
-    elsewhere = second.begin(RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    seen = [waits, twice.outcome, waiting(elsewhere)]
-    expected = ["still waits", INVALID_PARAMETER, "still waits"]
-    judge_each(judge, rules["searched"], expected=expected, observed=seen, evidence=elsewhere.evidence)
-
-
-@by_each(
-    {
-        START: {
             "cursor": ["MQQP-3.1.4.1-D12"],
-            "next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17"],
-            "receive": ["MQQP-3.1.4.1-D03", "MQQP-3.1.4.1-D15"],
-            "current": ["MQQP-3.1.4.1-D04", "MQQP-3.1.4.1-D16"],
+            "next": [
+                "MQQP-3.1.4.1-D05",
+                "MQQP-3.1.4.1-D17",
+                "MQDMPR-3.1.7.1.14-08",
+                "MQDMPR-3.1.7.1.14-10",
+                "MQDMPR-3.1.7.1.14-11",
+            ],
+            "receive": [
+                "MQQP-3.1.4.1-D03",
+                "MQQP-3.1.4.1-D15",
+                "MQDMPR-3.1.7.1.10-12",
+                "MQDMPR-3.1.7.1.10-15",
+                "MQDMPR-3.1.7.1.11-10",
+            ],
+            "current": [
+                "MQQP-3.1.4.1-D04",
+                "MQQP-3.1.4.1-D16",
+                "MQDMPR-3.1.7.1.15-10",
+                "MQDMPR-3.1.7.1.15-12",
+                "MQDMPR-3.1.7.1.15-13",
+            ],
         },
         START2: {
             "cursor": ["MQQP-3.1.4.10-21"],
             "next": [
                 "MQQP-3.1.4.10-40",
                 "MQQP-3.1.4.10-D04",
+                "MQDMPR-3.1.7.1.14-08",
+                "MQDMPR-3.1.7.1.14-10",
+                "MQDMPR-3.1.7.1.14-11",
                 "MQDMPR-3.2.7.2-16",
                 "MQDMPR-3.2.7.3-19",
                 "MQDMPR-3.2.7.3-20",
@@ -296,11 +317,17 @@ def test_a_request_identifier_that_is_in_use_is_refused(remote, judge, by, rules
             "receive": [
                 "MQQP-3.1.4.10-31",
                 "MQQP-3.1.4.10-D02",
+                "MQDMPR-3.1.7.1.10-12",
+                "MQDMPR-3.1.7.1.10-15",
+                "MQDMPR-3.1.7.1.11-10",
                 "MQDMPR-3.2.7.4-27",
             ],
             "current": [
                 "MQQP-3.1.4.10-36",
                 "MQQP-3.1.4.10-D03",
+                "MQDMPR-3.1.7.1.15-10",
+                "MQDMPR-3.1.7.1.15-12",
+                "MQDMPR-3.1.7.1.15-13",
                 "MQDMPR-3.2.7.2-06",
                 "MQDMPR-3.2.7.2-17",
                 "MQDMPR-3.2.7.2-18",
@@ -337,35 +364,14 @@ def test_a_cursor_goes_along_the_queue(remote, judge, by, rules, at):
 
 @by_each(
     {
-        START: {"next": ["MQQP-3.1.4.1-D05", "MQQP-3.1.4.1-D17"], "receive": ["MQQP-3.1.4.1-D03"]},
-        START2: {"next": ["MQQP-3.1.4.10-40", "MQQP-3.1.4.10-D04"], "receive": ["MQQP-3.1.4.10-D02"]},
-    }
-)
-def test_a_message_locked_by_another_is_passed_over(remote, judge, by, rules):
-    """The second of four is received by another: a cursor goes past it, a receive takes the next; then it is back."""
-    labels = [FIRST, SECOND, THIRD, FOURTH]
-    queue, other = filled(remote, *labels), remote.open()
-    walking = other.cursor().settled().out.phCursor
-    for action in (PEEK_CURRENT, PEEK_NEXT):
-        other.read(action, by=by, hCursor=walking).settled()
-    locked = other.read(RECEIVE, by=by, hCursor=walking).settled()
-    cursor = queue.cursor().settled().out.phCursor
-    steps = [queue.read(action, by=by, hCursor=cursor) for action in (PEEK_CURRENT, PEEK_NEXT, PEEK_NEXT, PEEK_NEXT)]
-    evidence = frames([locked, *steps])
-    seen = [brought(locked), *(brought(step) for step in steps[:3]), failed(steps[3])]
-    expected = [SECOND, FIRST, THIRD, FOURTH, FAILURE]
-    judge_each(judge, rules["next"], expected=expected, observed=seen, evidence=evidence)
-    taken = [queue.receive(by=by), queue.receive(by=by)]
-    other.end(locked, RR_NACK).settled()
-    observed = [*(brought(read) for read in taken), queue.labels()]
-    expected_left = [FIRST, THIRD, [SECOND, FOURTH]]
-    judge_each(judge, rules["receive"], expected=expected_left, observed=observed, evidence=frames(taken))
-
-
-@by_each(
-    {
-        START: {"receive": ["MQQP-3.1.4.1-D03"], "current": ["MQQP-3.1.4.1-D04"]},
-        START2: {"receive": ["MQQP-3.1.4.10-D02"], "current": ["MQQP-3.1.4.10-D03"]},
+        START: {
+            "receive": ["MQQP-3.1.4.1-D03", "MQDMPR-3.1.7.1.9-14"],
+            "current": ["MQQP-3.1.4.1-D04", "MQDMPR-3.1.7.1.9-14"],
+        },
+        START2: {
+            "receive": ["MQQP-3.1.4.10-D02", "MQDMPR-3.1.7.1.9-14"],
+            "current": ["MQQP-3.1.4.10-D03", "MQDMPR-3.1.7.1.9-14"],
+        },
     }
 )
 def test_the_front_of_the_queue_is_its_highest_priority(remote, judge, by, rules):
@@ -379,68 +385,3 @@ def test_the_front_of_the_queue_is_its_highest_priority(remote, judge, by, rules
         observed = [brought(pair[which]) for pair in reads]
         evidence = frames(pair[which] for pair in reads)
         judge_each(judge, rules[name], expected=wanted, observed=observed, evidence=evidence)
-
-
-@by_each(
-    {
-        START: {
-            "created": ["MQQP-3.1.4.1-D14"],
-            "removed": ["MQQP-3.1.4.1-D18"],
-            "found": ["MQQP-3.1.4.1-D11"],
-        },
-        START2: {
-            "created": ["MQQP-3.1.4.10-24", "MQQP-3.1.4.10-30"],
-            "removed": ["MQQP-3.1.4.10-53"],
-            "found": ["MQQP-3.1.4.10-20"],
-        },
-    }
-)
-@pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT], ids=["receive", "peek"])
-def test_a_read_is_kept_while_it_waits(remote, judge, by, rules, action):
-    """A waiting receive can be cancelled by its own handle; a read that ended in any way frees its dwRequestID."""
-    queue = filled(remote)
-    admin = remote.open("admin")
-    number = remote.request_id()
-    read = queue.begin(RECEIVE, by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    waits = waiting(read)
-    elsewhere, here = admin.cancel(number), queue.cancel(number)
-    read.wait()
-    seen = [waits, elsewhere.outcome, here.outcome, "ended" if read.answered else "not ended"]
-    expected = ["still waits", "MQ_ERROR_INVALID_HANDLE", "MQ_OK", "ended"]
-    judge_each(judge, rules["created"], expected=expected, observed=seen, evidence=[*read.evidence, *here.evidence])
-    empty = queue.read(action, by=by, dwRequestID=number)
-    arriving = queue.begin(action, by=by, dwRequestID=number, ulTimeout=LONG_MS)
-    deliver(remote, [FIRST])
-    arriving.wait()
-    if action == RECEIVE:
-        queue.end(arriving, RR_NACK)
-    again = queue.read(RECEIVE, by=by, dwRequestID=number)
-    seen = [failed(empty), brought(arriving), brought(again)]
-    evidence = frames([empty, arriving, again])
-    judge_each(judge, rules["removed"], expected=[FAILURE, FIRST, FIRST], observed=seen, evidence=evidence)
-    queue.end(again).settled()
-    deliver(remote, [SECOND], queue="admin")
-    deliver(remote, [THIRD])
-    right = [admin.read(action, by=by), queue.read(action, by=by)]
-    seen = [brought(one) for one in right]
-    judge_each(judge, rules["found"], expected=[SECOND, THIRD], observed=seen, evidence=frames(right))
-
-
-@by_each({START: {"waits": ["MQQP-3.1.4.1-D02"]}, START2: {"waits": ["MQQP-3.1.4.10-D01"]}})
-@pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT, PEEK_NEXT], ids=["receive", "peek", "peek next"])
-@pytest.mark.parametrize("kind", ["plain", "transactional"])
-def test_a_read_with_a_time_out_waits_for_a_message(remote, judge, by, rules, action, kind):
-    """Nothing is there: without a time-out the answer is a failure at once; with one it is the message that comes."""
-    queue = remote.open(kind)
-    fill(remote, kind, *([FIRST] if action == PEEK_NEXT else []))
-    cursor = 0
-    if action == PEEK_NEXT:
-        cursor = queue.cursor().settled().out.phCursor
-        queue.read(PEEK_CURRENT, by=by, hCursor=cursor).settled()
-    at_once = queue.read(action, by=by, hCursor=cursor)
-    read = queue.begin(action, by=by, hCursor=cursor, ulTimeout=LONG_MS)
-    waits = waiting(read)
-    fill(remote, kind, SECOND)
-    read.wait()
-    seen, evidence = [failed(at_once), waits, brought(read)], frames([at_once, read])
-    judge_each(judge, rules["waits"], expected=[FAILURE, "still waits", SECOND], observed=seen, evidence=evidence)

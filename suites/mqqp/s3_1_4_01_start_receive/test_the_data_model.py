@@ -26,7 +26,12 @@ def opened(sut: Sut) -> list[dict[str, Any]]:
     return [descriptor for one in ours for descriptor in one["OpenQueueDescriptorCollection"]]
 
 
-@by_each({START: {"receive": ["MQQP-3.1.4.1-D15"]}, START2: {"receive": ["MQQP-3.1.4.10-31"]}})
+@by_each(
+    {
+        START: {"receive": ["MQQP-3.1.4.1-D15", "MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-25"]},
+        START2: {"receive": ["MQQP-3.1.4.10-31", "MQDMPR-3.1.7.3.1-10", "MQDMPR-3.1.7.3.1-14", "MQDMPR-3.1.7.3.1-25"]},
+    }
+)
 def test_a_receive_that_waits_has_its_identifier(remote, sut, judge, by, rules):
     """One waiting read, that will take its message, with its dwRequestID; when it is cancelled there is none."""
     queue = filled(remote)

@@ -112,7 +112,7 @@ def test_a_cancelled_read_ends_and_its_queue_stays_open(remote, judge):
     )
 
 
-@covers("MQQP-3.1.4.6-10")
+@covers("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05")
 @pytest.mark.parametrize("which", [0, 1, 2], ids=["first", "middle", "last"])
 def test_the_read_that_is_named_is_cancelled(remote, judge, which):
     """Of three reads that wait that with the dwRequestID ends, and no other."""
@@ -123,19 +123,34 @@ def test_the_read_that_is_named_is_cancelled(remote, judge, which):
     cancelled = queue.cancel(numbers[which])
     after = [ended(read) if read is reads[which] else waiting(read) for read in reads]
     expected = [NO_MESSAGE if read is reads[which] else WAITING for read in reads]
-    judge(
-        "MQQP-3.1.4.6-10",
-        expected=[*[WAITING] * 3, "MQ_OK", *expected],
-        observed=[*waits, cancelled.outcome, *after],
-        evidence=cancelled.evidence,
-    )
+    for rule in ("MQQP-3.1.4.6-10", "MQDMPR-3.1.7.1.17-05"):
+        judge(
+            rule,
+            expected=[*[WAITING] * 3, "MQ_OK", *expected],
+            observed=[*waits, cancelled.outcome, *after],
+            evidence=cancelled.evidence,
+        )
     for number in numbers:
         queue.cancel(number)
 
 
-@covers("MQQP-3.1.4.6-D01", "MQQP-3.1.4.6-15", "MQQP-3.1.4.6-20")
+@covers(
+    "MQQP-3.1.4.6-D01",
+    "MQQP-3.1.4.6-15",
+    "MQQP-3.1.4.6-20",
+    "MQDMPR-3.1.7.1.11-12",
+    "MQDMPR-3.1.7.1.17-06",
+    "MQDMPR-3.1.7.1.17-07",
+    "MQDMPR-3.1.7.1.17-10",
+)
 @pytest.mark.parametrize("by", [START, START2])
-@pytest.mark.parametrize("with_cursor", [False, True], ids=["plain", "by cursor"])
+@pytest.mark.parametrize(
+    "with_cursor",
+    [
+        pytest.param(False, id="plain"),
+        pytest.param(True, marks=covers("MQDMPR-3.1.7.1.10-27"), id="by cursor"),
+    ],
+)
 @pytest.mark.parametrize("other_client", [False, True], ids=["same client", "other client"])
 def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other_client):
     """It is answered at once and without a message; the message that comes then is for the next receive."""
@@ -151,6 +166,15 @@ def test_a_receive_that_waits_is_cancelled(remote, judge, by, with_cursor, other
     deliver(remote, [FIRST])
     observed = [waits, cancelled.outcome, end, brought(queue.read(RECEIVE, by=by))]
     evidence = frames([read, cancelled])
-    for rule in ("MQQP-3.1.4.6-D01", "MQQP-3.1.4.6-15"):
+    ended_by_tag = (
+        "MQQP-3.1.4.6-D01",
+        "MQQP-3.1.4.6-15",
+        "MQDMPR-3.1.7.1.11-12",
+        "MQDMPR-3.1.7.1.17-06",
+        "MQDMPR-3.1.7.1.17-07",
+    )
+    by_cursor = ("MQDMPR-3.1.7.1.10-27",) if with_cursor else ()
+    for rule in (*ended_by_tag, *by_cursor):
         judge(rule, expected=[WAITING, "MQ_OK", NO_MESSAGE, FIRST], observed=observed, evidence=evidence)
-    judge("MQQP-3.1.4.6-20", expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)
+    for rule in ("MQQP-3.1.4.6-20", "MQDMPR-3.1.7.1.17-10"):
+        judge(rule, expected="MQ_OK", observed=cancelled.outcome, evidence=cancelled.evidence)

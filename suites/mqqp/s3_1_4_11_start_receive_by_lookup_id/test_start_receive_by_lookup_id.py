@@ -71,12 +71,37 @@ DEMANDS = {
     LOOKUP_RECEIVE_PREV: ("MQQP-3.1.4.11-44", "MQQP-3.1.4.11-D06"),
 }
 """Of each action: the rule of where it looks, and that of the action."""
+EVENTS = {
+    LOOKUP_PEEK_CURRENT: ("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"),
+    LOOKUP_PEEK_NEXT: ("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41", "MQDMPR-3.1.7.3.3-46"),
+    LOOKUP_PEEK_PREV: ("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.2-21", "MQDMPR-3.1.7.3.3-17", "MQDMPR-3.1.7.3.3-22"),
+}
+"""Of each action that peeks: what MS-MQDMPR says of its search, which the receives make, too."""
+
+
+READING = (
+    "MQDMPR-3.1.7.1.13-02",
+    "MQDMPR-3.1.7.1.13-11",
+    "MQDMPR-3.1.7.1.13-16",
+    "MQDMPR-3.1.7.1.13-38",
+    "MQDMPR-3.1.7.3.3-04",
+    "MQDMPR-3.1.7.3.3-08",
+)
+"""What MS-MQDMPR says of reads by identifier, whatever the action."""
 
 
 def each_action() -> pytest.MarkDecorator:
     """Make a check for each action, with the rules of that action."""
-    cases = [pytest.param(action, *rules, marks=covers(*rules), id=hex(action)) for action, rules in DEMANDS.items()]
-    return pytest.mark.parametrize(("action", "seek", "rule"), cases)
+    cases = []
+    for action, rules in DEMANDS.items():
+        events = EVENTS[peeking(action)]
+        cases.append(pytest.param(action, *rules, events, marks=covers(*rules, *events), id=hex(action)))
+    return pytest.mark.parametrize(("action", "seek", "rule", "events"), cases)
+
+
+def peeking(action: int) -> int:
+    """Return the action that peeks where another one receives."""
+    return action - 0x10 if action in RECEIVES else action
 
 
 def known_identifiers(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int]:
@@ -92,14 +117,15 @@ def known_identifiers(queue: RemoteQueue, judge: Judge, *rules: str) -> list[int
 
 
 @each_action()
-@covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-40", "MQQP-3.1.4.11-41")
+@covers("MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-40", "MQQP-3.1.4.11-41", *READING)
 @pytest.mark.parametrize("at", [0, 1, 2], ids=["first", "middle", "last"])
-def test_the_action_and_the_identifier_say_which_message(remote, judge, action, seek, rule, at):
+def test_the_action_and_the_identifier_say_which_message(remote, judge, action, seek, rule, events, at):
     """CURRENT, NEXT and PREV of the first, the second and the last of three messages: peeked at, or taken."""
     queue = filled(remote, *LABELS)
-    known = known_identifiers(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39")
+    by_next = events if peeking(action) == LOOKUP_PEEK_NEXT else ()  # as they are found out
+    known = known_identifiers(queue, judge, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", *READING, *by_next)
     receives = action in RECEIVES
-    there = at + BESIDE[action - 0x10 if receives else action]
+    there = at + BESIDE[peeking(action)]
     expected = LABELS[there] if 0 <= there < len(LABELS) else FAILURE
     read = looked_up(queue, action, known[at])
     if receives and read.outcome == "MQ_OK":
@@ -107,10 +133,15 @@ def test_the_action_and_the_identifier_say_which_message(remote, judge, action, 
     gone = [expected] if receives else []
     left = [label for label in LABELS if label not in gone]
     found, stays = failed(read), queue.labels()
-    for one in (seek, rule, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-41"):
+    for one in (seek, rule, "MQQP-3.1.4.11-37", "MQQP-3.1.4.11-39", "MQQP-3.1.4.11-41", *READING, *events):
         judge(one, expected=expected, observed=found, evidence=read.evidence)
-    for one in (rule, "MQQP-3.1.4.11-40"):
+    for one in (rule, "MQQP-3.1.4.11-40", "MQDMPR-3.1.7.1.13-02"):
         judge(one, expected=left, observed=stays, evidence=read.evidence)
+
+
+AT_FRONT = ("MQDMPR-3.1.7.3.2-09", "MQDMPR-3.1.7.3.3-10", "MQDMPR-3.1.7.3.3-15")
+AT_END = ("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-48", "MQDMPR-3.1.7.3.3-53")
+"""What MS-MQDMPR says of searches from the ends of the queue."""
 
 
 @covers("MQQP-3.1.4.11-41", "MQQP-3.1.4.11-40")
@@ -119,10 +150,10 @@ def test_the_action_and_the_identifier_say_which_message(remote, judge, action, 
     [
         pytest.param(action, edge, label, rules, marks=covers(*rules), id=hex(action))
         for action, edge, label, rules in (
-            (LOOKUP_PEEK_NEXT, FIRST_ID, FIRST, ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02")),
-            (LOOKUP_PEEK_PREV, LAST_ID, THIRD, ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03")),
-            (LOOKUP_RECEIVE_NEXT, FIRST_ID, FIRST, ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05")),
-            (LOOKUP_RECEIVE_PREV, LAST_ID, THIRD, ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06")),
+            (LOOKUP_PEEK_NEXT, FIRST_ID, FIRST, ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D02", *AT_FRONT)),
+            (LOOKUP_PEEK_PREV, LAST_ID, THIRD, ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D03", *AT_END)),
+            (LOOKUP_RECEIVE_NEXT, FIRST_ID, FIRST, ("MQQP-3.1.4.11-42", "MQQP-3.1.4.11-D05", *AT_FRONT)),
+            (LOOKUP_RECEIVE_PREV, LAST_ID, THIRD, ("MQQP-3.1.4.11-43", "MQQP-3.1.4.11-D06", *AT_END)),
         )
     ],
 )
@@ -166,6 +197,8 @@ def test_what_was_taken_is_found_no_more_and_what_comes_later_is(remote, judge):
     "MQQP-3.1.4.11-57",
     "MQQP-3.1.4.11-58",
     "MQQP-3.1.4.11-D07",
+    "MQDMPR-3.1.7.1.13-39",
+    "MQDMPR-3.1.7.3.3-03",
 )
 @pytest.mark.parametrize("action", LOOKUP_ACTIONS, ids=hex)
 def test_only_a_receive_that_succeeds_brings_a_handle(remote, judge, action):
@@ -187,6 +220,8 @@ def test_only_a_receive_that_succeeds_brings_a_handle(remote, judge, action):
     )
     for rule in ("MQQP-3.1.4.11-18", "MQQP-3.1.4.11-58"):
         judge(rule, expected=[FAILURE, "MQ_OK"], observed=[failed(failing), read.outcome], evidence=evidence)
+    for rule in ("MQDMPR-3.1.7.1.13-39", "MQDMPR-3.1.7.3.3-03"):
+        judge(rule, expected="MQ_OK", observed=read.outcome, evidence=read.evidence)
     wanted, handles = "a handle" if action in RECEIVES else "NULL", [handle_of(failing), handle_of(read)]
     for rule in ("MQQP-3.1.4.11-03", "MQQP-3.1.4.11-57", "MQQP-3.1.4.11-02"):
         judge(rule, expected=["NULL", wanted], observed=handles, evidence=evidence)
@@ -292,6 +327,7 @@ def test_descriptions_that_are_refused(remote, judge, action):
 
 
 @covers("MQQP-3.1.4.11-29", "MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQQP-3.1.4.11-56")
+@covers("MQDMPR-3.1.7.1.13-04", "MQDMPR-3.1.7.1.13-09", "MQDMPR-3.1.7.1.13-32")
 @pytest.mark.parametrize("action", RECEIVES, ids=hex)
 def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
     """Its message is locked until RR_NACK ends it; the dwRequestID is free when the call is answered.
@@ -309,7 +345,7 @@ def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
     locked = queue.labels()
     ended, again = queue.end(received, RR_NACK), queue.end(received, RR_NACK)
     seen = [brought(received), handle_of(received), locked, ended.outcome, again.outcome]
-    for rule in ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36"):
+    for rule in ("MQQP-3.1.4.11-30", "MQQP-3.1.4.11-36", "MQDMPR-3.1.7.1.13-04", "MQDMPR-3.1.7.1.13-32"):
         expected = [label, "a handle", [other], "MQ_OK", "fault nca_s_fault_context_mismatch"]
         judge(rule, expected=expected, observed=seen, evidence=frames([received, ended]), errata="E57")
     queue.purge().settled()
@@ -324,9 +360,10 @@ def test_a_receive_is_kept_until_it_is_ended(remote, judge, action):
     deliver(remote, [SECOND], queue="admin")
     right = looked_up(admin, LOOKUP_PEEK_NEXT, FIRST_ID)
     wrong = looked_up(queue, LOOKUP_PEEK_NEXT, FIRST_ID)
-    judge(
-        "MQQP-3.1.4.11-29",
-        expected=[SECOND, FAILURE],
-        observed=[brought(right), failed(wrong)],
-        evidence=[*right.evidence, *wrong.evidence],
-    )
+    for rule in ("MQQP-3.1.4.11-29", "MQDMPR-3.1.7.1.13-09"):
+        judge(
+            rule,
+            expected=[SECOND, FAILURE],
+            observed=[brought(right), failed(wrong)],
+            evidence=[*right.evidence, *wrong.evidence],
+        )

@@ -1,0 +1,62 @@
+"""MS-MQDMPR 3.1.7.1.9 Enqueue Message: LookupIdentifiers, and messages that the system sends to itself."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from suites.mqdmpr.steps.application import Application
+from suites.mqqp.steps.reading import FIRST, LOW_7_BYTES, SECOND, brought, filled, frames
+
+pytestmark = needs("queue_control", "receive")
+
+PRIORITIES = (3, 6, 0, 7, 3)
+"""Of messages in the order in which they arrive."""
+
+
+@covers("MQDMPR-3.1.7.1.9-11", "MQDMPR-3.1.7.1.9-12")
+def test_the_highest_byte_of_an_identifier(peer, sut, judge):
+    """It is 7 less the priority for one kind of messages, and 0 for the other (E59, E102)."""
+    plain, within = Application(peer, sut), Application(peer, sut, transactional=True)
+    for number, priority in enumerate(PRIORITIES):
+        plain.fill(f"message {number}", PR=priority)
+    within.fill("first", "second")
+    odd = [
+        f"{label}: 0x{identifier >> 56:02X}"
+        for number, priority in enumerate(PRIORITIES)
+        for label, identifier in plain.identifiers().items()
+        if label == f"message {number}" and identifier >> 56 not in (0, 7 - priority)
+    ]
+    judge("MQDMPR-3.1.7.1.9-12", expected=[], observed=odd, errata="E102")
+    odd = [f"{label}: 0x{one >> 56:02X}" for label, one in within.identifiers().items() if one >> 56 not in (0, 7)]
+    judge("MQDMPR-3.1.7.1.9-11", expected=[], observed=odd, errata="E102")
+
+
+@needs("qm2qm")
+@covers("MQDMPR-3.1.7.1.9-13")
+def test_the_low_bytes_of_an_identifier_are_a_number_of_the_queue_manager(remote, sut, judge):
+    """They are what a remote reader is told as SequentialId, and grow over the messages of two queues."""
+    queue, transactional = filled(remote, FIRST), Application(remote.peer, sut, transactional=True)
+    transactional.fill("between")
+    read = queue.receive()
+    told = read.out.lpRemoteReadDesc2.SequentialId
+    between = transactional.identifiers()["between"] & LOW_7_BYTES
+    filled(remote, SECOND)
+    known = {one["label"]: int(one["lookup_id"]) & LOW_7_BYTES for one in sut.messages()}
+    later = queue.receive()
+    observed = [brought(read), brought(later), later.out.lpRemoteReadDesc2.SequentialId, told < between < known[SECOND]]
+    expected = [FIRST, SECOND, known[SECOND], True]
+    judge("MQDMPR-3.1.7.1.9-13", expected=expected, observed=observed, evidence=frames([read, later]))
+
+
+@needs("send")
+@covers("MQDMPR-3.1.7.1.9-26")
+def test_what_was_enqueued_is_told_as_sent(peer, sut, judge):
+    """A message that a local queue has room for is sent with success, and is there."""
+    application = Application(peer, sut)
+    try:
+        application.send("sent")
+        told = "success"
+    except ControlRefused as refused:
+        told = f"refused: {refused}"
+    application.await_labels(1)
+    judge("MQDMPR-3.1.7.1.9-26", expected=["success", ["sent"]], observed=[told, application.labels()])

@@ -1,0 +1,25 @@
+"""Checks of other sections that judge rules of MS-MQDMPR 3.1.7.1.15 Peek Message."""
+
+CHECKED_ELSEWHERE = {
+    "MQDMPR-3.1.7.1.15-04": ("test_a_queue_that_is_deleted_is_read_no_more",),
+    "MQDMPR-3.1.7.1.15-06": ("test_a_read_is_kept_while_it_waits",),
+    "MQDMPR-3.1.7.1.15-10": ("test_a_cursor_goes_along_the_queue",),
+    "MQDMPR-3.1.7.1.15-12": ("test_a_cursor_goes_along_the_queue",),
+    "MQDMPR-3.1.7.1.15-13": ("test_a_cursor_goes_along_the_queue",),
+    "MQDMPR-3.1.7.1.15-15": ("test_a_cursor_stays_where_its_message_was",),
+    "MQDMPR-3.1.7.1.15-16": ("test_a_cursor_stays_where_its_message_was",),
+    "MQDMPR-3.1.7.1.15-18": ("test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there",),
+    "MQDMPR-3.1.7.1.15-19": ("test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there",),
+    "MQDMPR-3.1.7.1.15-26": ("test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there",),
+    "MQDMPR-3.1.7.1.15-27": ("test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there",),
+    "MQDMPR-3.1.7.1.15-29": ("test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there",),
+    "MQDMPR-3.1.7.1.15-31": ("test_a_peek_by_a_cursor_waits_for_a_message_and_goes_there",),
+    "MQDMPR-3.1.7.1.15-35": ("test_a_read_that_waits_in_vain_ends_when_its_time_is_over",),
+    "MQDMPR-3.1.7.1.15-38": ("test_a_message_is_peeked_then_received",),
+    "MQDMPR-3.1.7.1.15-44": ("test_a_read_with_a_time_out_waits_for_a_message",),
+    "MQDMPR-3.1.7.1.15-51": ("test_a_read_with_a_time_out_waits_for_a_message",),
+    "MQDMPR-3.1.7.1.15-52": ("test_a_read_with_a_time_out_waits_for_a_message",),
+    "MQDMPR-3.1.7.1.15-55": ("test_a_read_that_waits_in_vain_ends_when_its_time_is_over",),
+    "MQDMPR-3.1.7.1.15-58": ("test_a_message_is_peeked_then_received",),
+    "MQDMPR-3.1.7.1.15-59": ("test_a_message_is_peeked_then_received",),
+}

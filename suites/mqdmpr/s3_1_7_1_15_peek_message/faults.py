@@ -1,0 +1,98 @@
+"""Faults of MS-MQDMPR 3.1.7.1.15 Peek Message."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.cursors import Cursors, Got
+from reference_qm.core.queueing.reading import Reading
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.statuses import CursorStatus, Status
+from reference_qm.surface.clock import Now
+
+
+@fault("cursor-not-asked-by-peeks", breaks=("MQDMPR-3.1.7.1.15-10", "MQDMPR-3.1.7.1.15-12"))
+class CursorNotAsked(Reading):
+    """A peek by a cursor reads the last message that the cursor could come to, not the one that it is at."""
+
+    def peek_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        if cursor is not None and queue_desc.QueueReference is not None:
+            tail = queue_desc.QueueReference.MessagePositionList.Tail
+            if isinstance(tail, MessagePosition):
+                answered(Status.MQ_OK, tail)
+                return
+        super().peek_message(queue_desc, answered, now, timeout_ms, cursor, tag)
+
+
+@fault("peek-in-the-first-open-queue", breaks="MQDMPR-3.1.7.1.15-06")
+class InTheFirstOpenQueue(Reading):
+    """A peek without a cursor reads in the queue that was opened first."""
+
+    def peek_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        first = queue_desc if cursor is not None else next(iter(self.qm.descriptors.values()))
+        super().peek_message(first, answered, now, timeout_ms, cursor, tag)
+
+
+@fault("peek-told-as-timed-out", breaks=("MQDMPR-3.1.7.1.15-13", "MQDMPR-3.1.7.1.15-59"))
+class ToldAsTimedOut(Reading):
+    """A peek brings its message with MQ_ERROR_IO_TIMEOUT."""
+
+    def peek_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        answered: Answered,
+        now: Now,
+        timeout_ms: int | None = None,
+        cursor: Cursor | None = None,
+        tag: Hashable | None = None,
+    ) -> None:
+        def answer(status: Status, found: MessagePosition | None) -> None:
+            answered(Status.MQ_ERROR_IO_TIMEOUT if status is Status.MQ_OK else status, found)
+
+        super().peek_message(queue_desc, answer, now, timeout_ms, cursor, tag)
+
+
+@fault("peek-at-taken-message-reads-the-next", breaks=("MQDMPR-3.1.7.1.15-15", "MQDMPR-3.1.7.1.15-16"))
+class ReadsTheNext(Cursors):
+    """A peek by a cursor whose message was taken reads the one behind it."""
+
+    def get_message_for_peek(self, cursor: Cursor) -> Got:
+        status, position = super().get_message_for_peek(cursor)
+        return self._seek_for_peek(cursor) if status is CursorStatus.ALREADY_RECEIVED else (status, position)
+
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.7.1.15-04": ("deleted-queue-taken-for-empty",),
+    "MQDMPR-3.1.7.1.15-18": ("no-read-waits",),
+    "MQDMPR-3.1.7.1.15-19": ("no-read-waits",),
+    "MQDMPR-3.1.7.1.15-26": ("waiting-reads-not-released",),
+    "MQDMPR-3.1.7.1.15-27": ("cursor-stays-while-waiting",),
+    "MQDMPR-3.1.7.1.15-29": ("peek-keeps-other-readers-waiting",),
+    "MQDMPR-3.1.7.1.15-31": ("waiting-reads-not-released",),
+    "MQDMPR-3.1.7.1.15-35": ("wait-ends-as-cancelled",),
+    "MQDMPR-3.1.7.1.15-38": ("search-begins-behind-the-first",),
+    "MQDMPR-3.1.7.1.15-44": ("no-read-waits",),
+    "MQDMPR-3.1.7.1.15-51": ("waiting-reads-not-released",),
+    "MQDMPR-3.1.7.1.15-52": ("waiting-reads-not-released",),
+    "MQDMPR-3.1.7.1.15-55": ("wait-ends-as-cancelled",),
+    "MQDMPR-3.1.7.1.15-58": ("search-begins-behind-the-first",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -1,0 +1,54 @@
+"""Faults of MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.commanding import QueueCommands
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.model.adm import Queue
+from reference_qm.model.statuses import Status
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+
+@fault("cancel-ends-the-first-that-waits", breaks="MQDMPR-3.1.7.1.17-05")
+class EndsTheFirst(Waiting):
+    """Whichever is to be cancelled, the read that waits longest is."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        waiting = (
+            reader
+            for descriptor in queue.OpenQueueDescriptorCollection.values()
+            for reader in descriptor.WaitingMessageReadOperationCollection
+        )
+        first = next(waiting, None)
+        return super().cancel_waiting_read(queue, tag if first is None else first.Tag or tag, status)
+
+
+@fault("cancelled-read-goes-on-waiting", breaks=("MQDMPR-3.1.7.1.17-06", "MQDMPR-3.1.7.1.17-07"))
+class GoesOnWaiting(Waiting):
+    """A read that is cancelled goes on waiting."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        return Status.MQ_OK
+
+
+@fault("cancel-told-as-not-found", breaks="MQDMPR-3.1.7.1.17-10")
+class ToldAsNotFound(Waiting):
+    """To cancel a read returns STATUS_NOT_FOUND, though it is cancelled."""
+
+    def cancel_waiting_read(self, queue: Queue, tag: Hashable, status: Status) -> Status:
+        super().cancel_waiting_read(queue, tag, status)
+        return Status.STATUS_NOT_FOUND
+
+
+@fault("cancel-of-nothing-succeeds", breaks="MQDMPR-3.1.7.1.17-11")
+class OfNothingSucceeds(QueueCommands):
+    """To cancel a request succeeds whether or not it waits."""
+
+    def cancel_waiting(self, request: commands.CancelWaiting, token: int, now: Now) -> Result:
+        super().cancel_waiting(request, token, now)
+        return Result({"cancelled": True})

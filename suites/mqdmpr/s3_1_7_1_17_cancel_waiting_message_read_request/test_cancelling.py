@@ -1,0 +1,26 @@
+"""MS-MQDMPR 3.1.7.1.17 Cancel Waiting Message Read Request: a request that does not wait, or not any more."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqdmpr.steps.application import Application
+from suites.mqqb.steps.opening import settle
+
+WAIT_MS = 60_000
+
+
+@needs("queue_control", "receive")
+@covers("MQDMPR-3.1.7.1.17-11")
+def test_only_a_request_that_waits_is_cancelled(peer, sut, judge):
+    """Of two receives that wait one is cancelled, and once more; a request that was answered long ago waits no more.
+
+    The other one gets the message that comes.
+    """
+    application = Application(peer, sut)
+    over = sut.control.begin("receive", queue=application.queue, timeout_ms=0)
+    requests = [sut.control.begin("receive", queue=application.queue, timeout_ms=WAIT_MS) for _ in range(2)]
+    settle(peer)
+    cancelled = [sut.control.call("cancel", request=one)["cancelled"] for one in (over, requests[0], requests[0])]
+    waits = sut.control.answer(requests[1]) is None
+    judge("MQDMPR-3.1.7.1.17-11", expected=[False, True, False, True], observed=[*cancelled, waits])
+    sut.control.call("cancel", request=requests[1])

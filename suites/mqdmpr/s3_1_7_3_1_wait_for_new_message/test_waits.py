@@ -1,0 +1,102 @@
+"""MS-MQDMPR 3.1.7.3.1 Wait For New Message, with the timers of 3.1.7.3.4, 3.1.7.3.5: reads that wait in vain."""
+
+from __future__ import annotations
+
+from harness.peer.association import Call
+from harness.peer.remote import Remote
+from harness.run.marks import covers, needs
+from harness.wire.rpc_qm2qm import PEEK_CURRENT, PEEK_NEXT, RECEIVE, RR_NACK
+from suites.mqqp.steps.reading import FIRST, SECOND, WAITING, brought, deliver, filled, frames, waiting
+
+pytestmark = needs("qm2qm")
+
+SHORT_MS, LONG_MS = 400, 60_000
+TIMED_OUT, ILLEGAL = "MQ_ERROR_IO_TIMEOUT", "MQ_ERROR_ILLEGAL_CURSOR_ACTION"
+ALL = (
+    "MQDMPR-3.1.7.3.1-15",
+    "MQDMPR-3.1.7.3.1-19",
+    "MQDMPR-3.1.7.3.1-20",
+    "MQDMPR-3.1.7.3.4-03",
+    "MQDMPR-3.1.7.3.5-03",
+)
+"""What is said of every wait."""
+WAYS = {
+    "receive": (RECEIVE, False, ("MQDMPR-3.1.7.1.10-D02",)),
+    "receive by a cursor": (RECEIVE, True, ("MQDMPR-3.1.7.1.10-35",)),
+    "peek": (PEEK_CURRENT, False, ("MQDMPR-3.1.7.1.15-55",)),
+    "peek by a cursor": (PEEK_CURRENT, True, ("MQDMPR-3.1.7.1.15-35",)),
+    "peek next": (PEEK_NEXT, True, ("MQDMPR-3.1.7.1.14-33",)),
+}
+"""The ways to wait: the action, whether a cursor waits, what is said of it."""
+
+
+@covers(*ALL, "MQDMPR-3.1.7.3.4-04", "MQDMPR-3.1.7.1.10-34")
+@covers(*(rule for _, _, rules in WAYS.values() for rule in rules))
+def test_a_read_that_waits_in_vain_ends_when_its_time_is_over(remote, judge):
+    """Five reads wait side by side, in five ways, none of which gets a message: each returns MQ_ERROR_IO_TIMEOUT, not
+    before its time-out is over. A cursor by which was to be received is one by which nothing was read.
+    """
+    empty, read_through = remote.open(), filled(remote, queue="admin")
+    deliver(remote, [FIRST], queue="admin")
+    cursors = {name: (read_through if name == "peek next" else empty).cursor().settled().out.phCursor for name in WAYS}
+    read_through.read(PEEK_CURRENT, hCursor=cursors["peek next"]).settled()
+    calls: dict[str, Call] = {}
+    began_ms = remote.peer.environment.now().monotonic_ms
+    for name, (action, by_cursor, _) in WAYS.items():
+        queue = read_through if name == "peek next" else empty
+        calls[name] = queue.begin(action, ulTimeout=SHORT_MS, hCursor=cursors[name] if by_cursor else 0)
+    for call in calls.values():
+        call.wait(SHORT_MS + remote.sut.slack_ms(SHORT_MS) + remote.sut.response_timeout_ms)
+    lasted_ms = remote.peer.environment.now().monotonic_ms - began_ms
+    evidence = frames(calls.values())
+    for name, (_, _, rules) in WAYS.items():
+        for rule in rules:
+            judge(rule, expected=TIMED_OUT, observed=calls[name].outcome, evidence=calls[name].evidence)
+    outcomes = {name: call.outcome for name, call in calls.items()}
+    for rule in ALL:
+        judge(rule, expected=dict.fromkeys(WAYS, TIMED_OUT), observed=outcomes, evidence=evidence)
+    early = "early" if lasted_ms < SHORT_MS else "in time"
+    judge("MQDMPR-3.1.7.3.4-04", expected=["in time", outcomes], observed=[early, outcomes], evidence=evidence)
+    unread = empty.read(PEEK_NEXT, hCursor=cursors["receive by a cursor"])
+    judge("MQDMPR-3.1.7.1.10-34", expected=ILLEGAL, observed=unread.outcome, evidence=unread.evidence)
+
+
+def waited(remote: Remote, timeout_ms: int) -> Call:
+    """Let a receive wait, send what it waits for, and end it."""
+    queue = remote.open()
+    read = queue.begin(RECEIVE, ulTimeout=timeout_ms)
+    deliver(remote, [FIRST])
+    if not read.wait().failed:
+        queue.end(read)
+    return read
+
+
+@covers("MQDMPR-3.1.7.3.1-24")
+def test_the_time_of_a_read_that_got_its_message_is_over(remote, judge):
+    """A receive that waited got its message; a second one waits longer than the first could have: nothing ends it."""
+    first_ms = SHORT_MS + 2 * remote.sut.response_timeout_ms
+    first = waited(remote, first_ms)
+    second = remote.open().begin(RECEIVE, ulTimeout=LONG_MS)
+    second.wait(first_ms + remote.sut.quiet_ms)
+    seen = [brought(first), waiting(second)]
+    deliver(remote, [SECOND])
+    observed = [*seen, brought(second.wait())]
+    evidence = frames([first, second])
+    judge("MQDMPR-3.1.7.3.1-24", expected=[FIRST, WAITING, SECOND], observed=observed, evidence=evidence)
+
+
+@covers("MQDMPR-3.1.7.1.10-31")
+def test_a_cursor_that_waited_to_receive_is_at_what_came(remote, judge):
+    """What came is given back: it is there for a new cursor, and behind the one that waited is what comes next."""
+    queue = filled(remote)
+    cursor, fresh = (queue.cursor().settled().out.phCursor for _ in range(2))
+    read = queue.begin(RECEIVE, hCursor=cursor, ulTimeout=LONG_MS)
+    waits = waiting(read)
+    deliver(remote, [FIRST])
+    came = brought(read.wait())
+    queue.end(read, RR_NACK)
+    deliver(remote, [SECOND])
+    then = [queue.read(RECEIVE, hCursor=one) for one in (cursor, fresh)]
+    observed = [waits, came, *(brought(one) for one in then)]
+    expected = [WAITING, FIRST, SECOND, FIRST]
+    judge("MQDMPR-3.1.7.1.10-31", expected=expected, observed=observed, evidence=frames([read, *then]))

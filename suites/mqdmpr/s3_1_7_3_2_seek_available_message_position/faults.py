@@ -1,0 +1,115 @@
+"""Faults of MS-MQDMPR 3.1.7.3.2 Seek Available Message Position."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.queueing.seeking import Seeking, _beside
+from reference_qm.model.adm import MessagePosition
+from reference_qm.model.enums import SeekDirection
+from reference_qm.model.position_list import Boundary, Entry
+from reference_qm.model.states import MessagePositionState
+
+
+@fault(
+    "search-from-a-message-finds-itself",
+    breaks=("MQDMPR-3.1.7.3.2-11", "MQDMPR-3.1.7.3.2-21"),
+)
+class FindsItself(Seeking):
+    """A search from a message that is available finds that one."""
+
+    def seek_available(
+        self,
+        initial_position: Entry,
+        peek_operation: bool,
+        seek_direction: SeekDirection = SeekDirection.FORWARD,
+    ) -> MessagePosition | None:
+        if not isinstance(initial_position, Boundary) and self.is_readable(initial_position, peek_operation):
+            return initial_position
+        return super().seek_available(initial_position, peek_operation, seek_direction)
+
+
+@fault(
+    "search-only-forward",
+    breaks=("MQDMPR-3.1.7.3.2-04", "MQDMPR-3.1.7.3.2-21", "MQDMPR-3.1.7.3.2-22", "MQDMPR-3.1.7.3.3-17"),
+)
+class OnlyForward(Seeking):
+    """A search from a message goes forward, also where it is to go backward."""
+
+    def seek_available(
+        self,
+        initial_position: Entry,
+        peek_operation: bool,
+        seek_direction: SeekDirection = SeekDirection.FORWARD,
+    ) -> MessagePosition | None:
+        forward = seek_direction if isinstance(initial_position, Boundary) else SeekDirection.FORWARD
+        return super().seek_available(initial_position, peek_operation, forward)
+
+
+@fault("search-only-backward", breaks=("MQDMPR-3.1.7.3.2-03", "MQDMPR-3.1.7.3.3-41"))
+class OnlyBackward(Seeking):
+    """A search from a message goes backward, also where it is to go forward."""
+
+    def seek_available(
+        self,
+        initial_position: Entry,
+        peek_operation: bool,
+        seek_direction: SeekDirection = SeekDirection.FORWARD,
+    ) -> MessagePosition | None:
+        backward = seek_direction if isinstance(initial_position, Boundary) else SeekDirection.BACKWARD
+        return super().seek_available(initial_position, peek_operation, backward)
+
+
+@fault(
+    "search-ends-at-a-locked-message",
+    breaks=(
+        "MQDMPR-3.1.7.3.2-12",
+        "MQDMPR-3.1.7.3.2-16",
+        "MQDMPR-3.1.7.3.2-22",
+        "MQDMPR-3.1.7.3.2-26",
+        "MQDMPR-3.1.7.3.2-27",
+    ),
+)
+class EndsAtALocked(Seeking):
+    """A search ends without a message at one that is locked."""
+
+    def seek_available(
+        self,
+        initial_position: Entry,
+        peek_operation: bool,
+        seek_direction: SeekDirection = SeekDirection.FORWARD,
+    ) -> MessagePosition | None:
+        entry = _beside(initial_position, seek_direction is SeekDirection.FORWARD)
+        if not isinstance(entry, Boundary) and entry.State is MessagePositionState.LOCKED:
+            return None
+        return super().seek_available(initial_position, peek_operation, seek_direction)
+
+
+@fault("search-finds-locked-messages", breaks=("MQDMPR-3.1.7.3.2-16", "MQDMPR-3.1.7.1.13-20"))
+class FindsLocked(Seeking):
+    """A message that is locked can be peeked at, and received by its identifier."""
+
+    def is_readable(self, position: MessagePosition, peek_operation: bool) -> bool:
+        return super().is_readable(position, peek_operation) or position.State is MessagePositionState.LOCKED
+
+
+@fault("search-from-the-end-passes-the-last", breaks=("MQDMPR-3.1.7.3.2-19", "MQDMPR-3.1.7.3.3-53"))
+class PassesTheLast(Seeking):
+    """A search from the end begins before the last message, if there are more."""
+
+    def seek_available(
+        self,
+        initial_position: Entry,
+        peek_operation: bool,
+        seek_direction: SeekDirection = SeekDirection.FORWARD,
+    ) -> MessagePosition | None:
+        found: MessagePosition | None = super().seek_available(initial_position, peek_operation, seek_direction)
+        if found is None or seek_direction is SeekDirection.FORWARD or not isinstance(initial_position, Boundary):
+            return found
+        return super().seek_available(found, peek_operation, seek_direction) or found
+
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.7.3.2-06": ("search-begins-behind-the-first",),
+    "MQDMPR-3.1.7.3.2-09": ("search-begins-behind-the-first",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -1,0 +1,116 @@
+"""Faults of MS-MQDMPR 3.1.7.3.3 Seek Available Message Position With Id, and what follows another reading of it."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault, follows
+from reference_qm.core.queueing.seeking import Seeking
+from reference_qm.model.adm import MessagePosition, Queue
+from reference_qm.model.enums import MessageSeekAction
+from reference_qm.model.statuses import Status
+
+Found = tuple[Status, MessagePosition | None]
+NEAREST = {MessageSeekAction.NEXT: MessageSeekAction.FIRST, MessageSeekAction.PREVIOUS: MessageSeekAction.LAST}
+
+
+@fault(
+    "lookup-of-unknown-identifier-finds-the-nearest",
+    breaks=("MQDMPR-3.1.7.3.3-04", "MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26"),
+)
+class UnknownFindsTheNearest(Seeking):
+    """An identifier is only looked at roughly: the first message is found, or the last."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> Found:
+        edge = NEAREST.get(lookup_action, MessageSeekAction.FIRST)
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, edge)
+
+
+@fault(
+    "lookup-beside-a-message-finds-it",
+    breaks=(
+        "MQDMPR-3.1.7.1.13-11",
+        "MQDMPR-3.1.7.3.3-08",
+        "MQDMPR-3.1.7.3.3-17",
+        "MQDMPR-3.1.7.3.3-22",
+        "MQDMPR-3.1.7.3.3-41",
+        "MQDMPR-3.1.7.3.3-46",
+    ),
+)
+class BesideFindsIt(Seeking):
+    """To look for the next or the previous message finds the one of the identifier."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> Found:
+        action = MessageSeekAction.CURRENT if lookup_action in NEAREST else lookup_action
+        return super().seek_with_identifier(queue, lookup_id, peek_operation, action)
+
+
+@fault("lookup-of-a-message-finds-the-next", breaks=("MQDMPR-3.1.7.3.3-24", "MQDMPR-3.1.7.3.3-29"))
+class ItselfFindsTheNext(Seeking):
+    """To look for a message itself finds the one behind it, if there is one."""
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> Found:
+        status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        behind = None if found is None or lookup_action is not MessageSeekAction.CURRENT else found.Next
+        return status, behind if isinstance(behind, MessagePosition) else found
+
+
+class _OtherStatus(Seeking):
+    """A search by identifier tells one failure as another."""
+
+    told: Status
+    instead: Status
+
+    def seek_with_identifier(
+        self, queue: Queue, lookup_id: int, peek_operation: bool, lookup_action: MessageSeekAction
+    ) -> Found:
+        status, found = super().seek_with_identifier(queue, lookup_id, peek_operation, lookup_action)
+        return (self.instead if status is self.told else status), found
+
+
+@fault(
+    "lookup-of-unknown-identifier-told-as-received",
+    breaks=("MQDMPR-3.1.7.3.3-06", "MQDMPR-3.1.7.3.3-26", "MQDMPR-3.1.7.3.3-39"),
+)
+class UnknownToldAsReceived(_OtherStatus):
+    """Of a message that is not there it is said that it was received."""
+
+    told, instead = Status.MQ_ERROR_MESSAGE_NOT_FOUND, Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED
+
+
+@fault("lookup-of-locked-message-told-as-not-found", breaks="MQDMPR-3.1.7.3.3-35")
+class LockedToldAsNotFound(_OtherStatus):
+    """Of a message that is locked it is said that it is not there."""
+
+    told, instead = Status.MQ_ERROR_TRANSACTION_USAGE, Status.MQ_ERROR_MESSAGE_NOT_FOUND
+
+
+@fault("lookup-of-received-message-told-as-locked", breaks="MQDMPR-3.1.7.3.3-37")
+class ReceivedToldAsLocked(_OtherStatus):
+    """Of a message that was received it is said that it is locked."""
+
+    told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_TRANSACTION_USAGE
+
+
+@follows("E171.2")
+class ReceivedIsNotFound(_OtherStatus):
+    """A message that was received is not found, also where a cursor is at it."""
+
+    told, instead = Status.MQ_ERROR_MESSAGE_ALREADY_RECEIVED, Status.MQ_ERROR_MESSAGE_NOT_FOUND
+
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.7.3.3-03": ("lookup-success-told-as-not-found",),
+    "MQDMPR-3.1.7.3.3-10": ("search-begins-behind-the-first",),
+    "MQDMPR-3.1.7.3.3-15": ("search-begins-behind-the-first",),
+    "MQDMPR-3.1.7.3.3-48": ("lookup-at-an-edge-by-identifier",),
+    "MQDMPR-3.1.7.3.3-53": (
+        "lookup-at-an-edge-by-identifier",
+        "search-from-the-end-passes-the-last",
+    ),
+}
+"""Faults of other sections that break rules of this one."""
