@@ -12,7 +12,6 @@ from reference_qm.codec import UserMessagePacket
 from reference_qm.core.protocol.dispatching import DispatchCollection
 from reference_qm.core.protocol.sending import Sending
 from reference_qm.model.adm import OutgoingMessagePosition, Session
-from reference_qm.surface.clock import Now
 
 _ORDER = ("MQDMPR-3.1.7.1.28-06", "MQDMPR-3.1.7.3.9-04")
 
@@ -31,17 +30,6 @@ class LowestFirst(DispatchCollection):
 
     def add(self, session: Session, position: OutgoingMessagePosition) -> None:
         heapq.heappush(session.OutgoingMessageTable._unsent, (position.priority, position.order))
-
-
-@fault("dispatched-when-expired", breaks="MQDMPR-3.1.7.3.9-04")
-class WhenExpired(Sending):
-    """What waited too long is sent."""
-
-    def delete_expired(self, session: Session, position: OutgoingMessagePosition, now: Now) -> None:
-        """Leave it where it is."""
-
-    def has_expired(self, packet: UserMessagePacket, now: Now) -> bool:
-        return False
 
 
 @fault("dispatched-one-of-a-priority", breaks=("MQDMPR-3.1.7.1.28-03", "MQDMPR-3.1.7.1.28-08"))
