@@ -77,6 +77,17 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class Member:
+    """A protocol of the system without rules here: what the suites exercise, the reference does, and is left out."""
+
+    name: str
+    title: str
+    exercised: str
+    reference: str
+    left_out: str
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """A run folder: who was tested, when, how."""
 
@@ -95,6 +106,7 @@ class Run:
     coverage: tuple[Coverage, ...] = ()
     titles: dict[str, str] = field(default_factory=dict)
     """Titles by the name of the document."""
+    members: tuple[Member, ...] = ()
 
     @property
     def verdicts(self) -> Path:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from reports.model import DEMAND, Coverage, Rule, Run, Sut
+from reports.model import DEMAND, Coverage, Member, Rule, Run, Sut
 from reports.rollup_error import RollupError
 from reports.text import one_line
 
@@ -56,6 +56,7 @@ def load_run(folder: Path) -> Run:
         exit=record.whole("exit"),
         rules=_load_rules(rules.record("rules")),
         coverage=tuple(map(_coverage, rules.records("coverage"))),
+        members=tuple(map(_member, rules.records("members"))) if rules.has("members") else (),
         titles=_titles(rules.record("documents")) if rules.has("documents") else {},
     )
 
@@ -131,6 +132,10 @@ def _coverage(row: _Record) -> Coverage:
         raise RollupError(f"{row.where}: document must be a short name such as MQQB, demand MUST or SHOULD")
     counts = {key: row.whole(key) or 0 for key in ("rows", "catalogued", "checked", "proven", "none")}
     return Coverage(document, row.text("section"), row.text("title"), demand, **counts, kind=row.text("kind", DEMAND))
+
+
+def _member(row: _Record) -> Member:
+    return Member(*(row.text(key) for key in ("name", "title", "exercised", "reference", "left_out")))
 
 
 def _object(path: Path) -> object:

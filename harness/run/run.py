@@ -23,6 +23,7 @@ from harness.judging.verdicts import Recorded, RunInfo, Verdict, VerdictLog, rea
 from harness.paths import SUITES
 from harness.rules.catalogue import Catalogue, load_index
 from harness.rules.coverage import coverage
+from harness.rules.members import load_members
 from harness.rules.proof_record import load_proof
 from harness.sut.sut_file import SutFile
 from harness.sut.sut_process import Death
@@ -266,5 +267,6 @@ def _rules_json(catalogue: Catalogue) -> str:
         "documents": catalogue.titles() | {DOCUMENT: TITLE},
         "rules": rules,
         "coverage": [asdict(one) for one in sections],
+        "members": [asdict(one) for one in load_members()],
     }
     return json.dumps(tree, indent=1)

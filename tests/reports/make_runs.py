@@ -111,6 +111,15 @@ def catalogue() -> dict[str, dict[str, object]]:
     return rules
 
 
+MEMBER = {
+    "name": "MQCN",
+    "title": "Change Notification",
+    "exercised": "Nothing.",
+    "reference": "Sends none.",
+    "left_out": "Its packets.",
+}
+
+
 def coverage(rules: dict[str, dict[str, object]]) -> list[dict[str, object]]:
     """Return the coverage that the harness would write: all that can be is checked, half of that is proven."""
     found: dict[tuple[object, ...], dict[str, object]] = {}
@@ -146,7 +155,10 @@ def make_run(
     run = f"{folder.name}-{started:%Y%m%d-%H%M%S}"  # so that names do not sort by time
     folder.mkdir(parents=True)
     (folder / "captures").mkdir()
-    _write_json(folder / "rules.json", {"schema": 1, "documents": TITLES, "rules": rules, "coverage": coverage(rules)})
+    _write_json(
+        folder / "rules.json",
+        {"schema": 1, "documents": TITLES, "rules": rules, "coverage": coverage(rules), "members": [MEMBER]},
+    )
     sut = {
         "name": name,
         "vendor": HOSTILE_TEXTS[1] if hostile else "Contoso Ltd",

@@ -1,0 +1,37 @@
+"""The protocols of the system that have no rules of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.errors import UsageError
+from harness.rules.catalogue import load_catalogue
+from harness.rules.members import load_members
+
+
+def test_every_member_that_the_overview_names_has_a_row_or_rules() -> None:
+    named = {"MQMP", "MQBR", "MQDS", "MQDSSM", "MQMR", "MQRR", "MQCN", "MQSD", "MQAC", "MQSRM"}
+    with_rules = {row.document for row in load_catalogue().values()}
+    assert {one.name for one in load_members()} == named
+    assert with_rules.isdisjoint(named)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[MQCN]\ntitle = "a"\nexercised = "b"\nreference = "c"\n', "[MQCN]: left_out is missing, or no text"),
+        ('[MQCN]\ntitle = ""\nexercised = "b"\nreference = "c"\nleft_out = "d"\n', "[MQCN]: title is missing"),
+        ("MQCN = 3\n", "[MQCN]: title is missing"),
+        (
+            '[MQCN]\ntitle = "a"\nexercised = "b"\nreference = "c"\nleft_out = "d"\nwhy = "e"\n',
+            "[MQCN]: unknown key why; known are title, exercised, reference, left_out",
+        ),
+    ],
+)
+def test_a_row_that_lacks_something_is_one_line(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "members.toml").write_text(text)
+    with pytest.raises(UsageError) as caught:
+        load_members(tmp_path)
+    assert said in str(caught.value)
