@@ -7,7 +7,7 @@ import pytest
 from made import CONTOSO, FABRIKAM, cell, frame, judgement, rollup, rule, run
 from make_runs import HOSTILE_TEXTS
 
-from reports.model import Coverage, Sut
+from reports.model import Coverage, Member, Sut
 from reports.site import environment, frames_for, write_site
 
 TAGS = {
@@ -166,13 +166,15 @@ def test_the_coverage_page_counts_and_says_why(tmp_path):
     old = run("r0", CONTOSO, [RULE])
     events = replace(counted, kind="event", rows=7, checked=5)
     clone = replace(rule(3), observe="none", why="a clone counts nowhere", kind="clone")
-    new = replace(run("r1", CONTOSO, [RULE, unseen, clone]), coverage=(counted, events))
+    member = Member("MQCN", "Change Notification", "Nothing.", "Sends <none>.", "Its packets.")
+    new = replace(run("r1", CONTOSO, [RULE, unseen, clone]), coverage=(counted, events), members=(member,))
     site, _ = written(tmp_path, rollup([old, new], [cell(RULE, CONTOSO, judgement(1, "pass"))]))
     page = (site / "coverage.html").read_text(encoding="utf-8")
     assert "1 of 4 checked (25.0 %), 100.0 % of those proven, 1 not observable, 2 open" in page
     assert "of class event: 5 of 7 checked" in page
     assert "a clone counts nowhere" not in page
     assert "&lt;nobody&gt; can" in page
+    assert "Sends &lt;none&gt;." in page
     assert unseen.rule in page
     assert "<bdi>r1</bdi>" in page
 
