@@ -46,7 +46,16 @@ def _kind_of(packet: UserMessagePacket) -> int:
 
 @fault(
     "security-signature-not-verified",
-    breaks=("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-12", "MQQB-3.1.5.8.3-14", "MQQB-3.1.5.8.3-21"),
+    breaks=(
+        "MQQB-3.1.5.8.3-05",
+        "MQQB-3.1.5.8.3-12",
+        "MQQB-3.1.5.8.3-14",
+        "MQQB-3.1.5.8.3-21",
+        "MQSO-7.4.1.3-D01",
+        "MQSO-7.4.1.4.1-D01",
+        "MQSO-7.4.1.4.2-02",
+        "MQSO-7.4.1.4.2-03",
+    ),
 )
 class SignatureNotVerified(SecurityOnReceipt):
     """Whatever signature a message has, it counts as genuine."""
@@ -138,7 +147,7 @@ def _noted_as(kind: int, other: int) -> Install:
 
 add(
     "security-signatures-all-refused",
-    ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-04", "MQQB-3.1.5.8.3-05"),
+    ("MQQB-3.1.5.8.3-02", "MQQB-3.1.5.8.3-04", "MQQB-3.1.5.8.3-05", "MQSO-7.4.1.4.1-D01"),
     "No MSMQ 2.0 signature is genuine.",
     _refused(MSMQ_2),
 )
@@ -179,13 +188,24 @@ add(
 
 add(
     "security-identity-not-verified",
-    ("MQQB-3.1.5.8.3-22", "MQQB-3.1.5.8.3-27", "MQQB-3.1.5.8.3-37"),
+    (
+        "MQQB-3.1.5.8.3-22",
+        "MQQB-3.1.5.8.3-27",
+        "MQQB-3.1.5.8.3-37",
+        "MQSO-7.3-03",
+        "MQSO-7.4.1.4.2-01",
+        "MQSO-7.4.1.4.2-D02",
+        "MQSO-7.4.1.4.2-D03",
+    ),
     "Who signed is not compared with the sender.",
     skip(SecurityOnReceipt.verify_sender),
 )
 
 
-@fault("security-identity-of-nobody", breaks="MQQB-3.1.5.8.3-22")
+@fault(
+    "security-identity-of-nobody",
+    breaks=("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04"),
+)
 class IdentityOfNobody(SecurityOnReceipt):
     """The certificate of a message with ST 0 has to be registered, too."""
 
@@ -209,7 +229,14 @@ class CachedCertificateForAnybody(SecurityOnReceipt):
 
 @fault(
     "security-certificates-not-looked-up",
-    breaks=("MQQB-3.1.5.8.3-24", "MQQB-3.1.5.8.3-27", "MQQB-3.1.5.8.3-28"),
+    breaks=(
+        "MQQB-3.1.5.8.3-24",
+        "MQQB-3.1.5.8.3-27",
+        "MQQB-3.1.5.8.3-28",
+        "MQSO-7.4.1.4.2-05",
+        "MQSO-7.4.1.4.2-D01",
+        "MQSO-7.4.1.4.2-D02",
+    ),
 )
 class CertificatesNotLookedUp(SecurityLookup):
     """The directory is never asked for certificates."""

@@ -30,7 +30,14 @@ ST_NONE, ST_SID, ST_QUEUE_MANAGER = 0, 1, 2
 
 add(
     "security-access-not-checked",
-    ("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-99", "MQQB-3.1.5.8.3-120"),
+    (
+        "MQQB-3.1.5.8.3-89",
+        "MQQB-3.1.5.8.3-99",
+        "MQQB-3.1.5.8.3-120",
+        "MQSO-7.3-01",
+        "MQSO-7.3-02",
+        "MQSO-7.3-D01",
+    ),
     "Everybody may write to every queue.",
     skip(SecurityOnReceipt.authorize_sender),
 )

@@ -31,7 +31,14 @@ def _level(packet: UserMessagePacket) -> int:
 
 @fault(
     "security-body-not-decrypted",
-    breaks=("MQQB-3.1.5.8.3-45", "MQQB-3.1.5.8.3-79", "MQQB-3.1.5.8.3-81", "MQMQ-2.2.20.6-06"),
+    breaks=(
+        "MQQB-3.1.5.8.3-45",
+        "MQQB-3.1.5.8.3-79",
+        "MQQB-3.1.5.8.3-81",
+        "MQMQ-2.2.20.6-06",
+        "MQSO-7.4.1.3-03",
+        "MQSO-7.4.1.4.3-D02",
+    ),
 )
 class BodyNotDecrypted(SecurityOnReceipt):
     """Bodies are left encrypted."""

@@ -51,6 +51,10 @@ SIGNATURES = (
     ("MQQB-3.1.5.8.3-14", "an MSMQ 3.0 signature outside of the list", "answer", BAD),
     ("MQQB-3.1.5.8.3-02", "no body", "level", "sig20"),
     ("MQQB-3.1.5.8.3-14", "no body, a wrong signature", "answer", BAD),
+    *(("MQSO-7.4.1.4.1-D01", f"MSMQ 2.0 with hash {one:#06x}", "answer", ARRIVED) for one in HASHES),
+    *(("MQSO-7.4.1.4.1-D01", f"one bit is another, with hash {one:#06x}", "answer", BAD) for one in HASHES),
+    *(("MQSO-7.4.1.4.2-03", f"one bit is another, with hash {one:#06x}", "answer", BAD) for one in HASHES),
+    ("MQSO-7.4.1.4.2-02", "one bit of the signature is another", "answer", BAD),
     ("MQQB-3.1.5.8.3-15", "refused, but NA is not set", "answer", "silence"),
     ("MQQB-3.1.5.8.3-21", "refused, but NA is not set", "kept", GONE),
 )
@@ -188,6 +192,14 @@ IDENTITIES = (
     ("MQQB-3.1.5.8.3-38", "a user that is not known", "answer", BAD),
     ("MQQB-3.1.5.8.3-44", "a user that is not known", "kept", GONE),
     ("MQQB-3.1.5.8.3-38", "refused, but NA is not set", "answer", "silence"),
+    ("MQSO-7.3-03", "the user's own certificate", "answer", ARRIVED),
+    ("MQSO-7.3-03", "a certificate of another user", "answer", BAD),
+    ("MQSO-7.4.1.4.2-01", "a certificate of another user", "answer", BAD),
+    ("MQSO-7.4.1.4.2-05", "the user's own certificate", "answer", ARRIVED),
+    ("MQSO-7.4.1.4.2-D01", "the user's own certificate", "answer", ARRIVED),
+    ("MQSO-7.4.1.4.2-D02", "the user's own certificate", "answer", ARRIVED),
+    ("MQSO-7.4.1.4.2-D02", "another's certificate that is cached", "answer", BAD),
+    ("MQSO-7.4.1.4.2-D03", "a certificate of another user", "answer", BAD),
 )
 
 
@@ -214,20 +226,20 @@ def test_the_certificate_must_be_its_senders(peer, sut, judge):
 
 
 @NEEDS
-@covers("MQQB-3.1.5.8.3-22")
+@covers("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04")
 def test_a_message_that_names_no_sender_has_no_identity_to_verify(peer, sut, judge):
     """With ST 0 a certificate that nobody registered is no reason to refuse the signature."""
     secured = Secured(peer, sut)
     secured.agree_on_signatures(ALICE)
     claims = {"ST": NOBODY, "SecurityID": b"", "SenderCert": MALLORY.certificate}
-    (disposition,) = secured.dispositions({"": signed(secured.message(security=claims), SIG20, MALLORY.key)}).values()
+    genuine, other = (signed(secured.message(security=claims), SIG20, MALLORY.key) for _ in range(2))
+    found = secured.dispositions({"genuine": genuine, "another bit": flipped(other)})
+    disposition = found["genuine"]
     refused = BAD in disposition.acknowledgments
-    judge(
-        "MQQB-3.1.5.8.3-22",
-        expected="no NACK_BAD_SIGNATURE",
-        observed=BAD if refused else f"no {BAD}",
-        evidence=disposition.frames,
-    )
+    for rule in ("MQQB-3.1.5.8.3-22", "MQSO-7.4.1.3-D01", "MQSO-7.4.1.4.2-D04"):
+        observed = BAD if refused else f"no {BAD}"
+        judge(rule, expected="no NACK_BAD_SIGNATURE", observed=observed, evidence=disposition.frames)
+    judge_dispositions(judge, secured, found, [("MQSO-7.4.1.3-D01", "another bit", "answer", BAD)])
 
 
 FINALS = (

@@ -54,6 +54,10 @@ RESTRICTED = (
     ("MQQB-3.1.5.8.3-97", "a queue manager, as Everyone", "answer", DENIED),
     ("MQQB-3.1.5.8.3-99", "a queue manager, as Everyone", "answer", DENIED),
     ("MQQB-3.1.5.8.3-121", "Alice, NA is not set", "answer", "silence"),
+    ("MQSO-7.3-01", "Alice, who may only peek", "answer", DENIED),
+    ("MQSO-7.3-02", "Dave, whose it is, with no right to write", "answer", DENIED),
+    ("MQSO-7.3-D01", "Carol, to whom it is granted", "kept", "in its queue"),
+    ("MQSO-7.3-D01", "Alice, who may only peek", "kept", "not in its queue"),
 )
 
 

@@ -46,6 +46,8 @@ BODIES = (
     *(("MQQB-3.1.5.8.3-45", name, "answer", ARRIVED) for name in WAYS),
     *(("MQQB-3.1.5.8.3-81", name, "answer", ARRIVED) for name in WAYS),
     *(("MQMQ-2.2.20.6-06", name, "body", TEXT) for name in WAYS),
+    *(("MQSO-7.4.1.3-03", name, "body", TEXT) for name in WAYS),
+    *(("MQSO-7.4.1.4.3-D02", name, "body", TEXT) for name in WAYS),
     ("MQQB-3.1.5.8.3-56", "a key that is known already", "body", TEXT),
     ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "answer", ARRIVED),
     ("MQQB-3.1.5.8.3-45", "signed, then encrypted", "body", TEXT),

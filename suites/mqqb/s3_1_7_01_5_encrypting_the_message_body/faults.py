@@ -38,6 +38,7 @@ _DATA = "SecurityHeader.SecurityData"
         "MQQB-3.1.7.1.5-35",
         "MQQB-3.1.7.1.5-36",
         "MQQB-3.1.7.1.5-42",
+        "MQSO-7.4.1.4.3-D01",
     ),
 )
 class NeverEncrypted(Securing):
@@ -118,6 +119,7 @@ add(
         "MQQB-3.1.7.1.5-14",
         "MQQB-3.1.7.1.5-16",
         "MQQB-3.1.7.1.5-28",
+        "MQSO-7.4.1.4.3-01",
     ),
     "The Base provider encrypts, whatever was asked for.",
     _of_level(PrivacyLevel.BASE, (PrivacyLevel.ENHANCED, PrivacyLevel.ADVANCED)),
@@ -231,6 +233,7 @@ add(
         "MQQB-3.1.7.1.5.2-03",
         "MQQB-3.1.7.1.5.2-04",
         "MQQB-3.1.7.1.5.2-05",
+        "MQSO-7.4.1.4.3-D01",
     ),
     "The blob with the key holds something else.",
     _encrypted(_security_data(EncryptionKey=lambda blob: blob[:12] + _inverted(blob[12:]))),

@@ -72,6 +72,8 @@ NEEDS = needs("security", "send", "private_names")
     "MQQB-3.1.1.3-16",
     "MQQB-3.1.1.3-17",
     "MQQB-3.1.7.1-08",
+    "MQSO-7.4.1.4.3-01",
+    "MQSO-7.4.1.4.3-D01",
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
@@ -159,6 +161,8 @@ def _comparisons(found: Opened, choice: Choice) -> tuple[tuple[str, Any, Any], .
         ("MQQB-3.1.7.1.5.2-04", "opens", opens),
         ("MQQB-3.1.7.1.5.2-05", "opens", opens),
         ("MQQB-2.4.2-D02", "opens", opens),
+        ("MQSO-7.4.1.4.3-D01", BODY, found.body),
+        ("MQSO-7.4.1.4.3-01", choice, found.choice),
     )
 
 

@@ -1,0 +1,70 @@
+"""Faults of MS-MQSO 7 Security."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from harness.faults.primitives import inputs, skip
+from harness.faults.registry import add
+from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.surface.inputs import Input, RpcBytes
+
+FRAG_LENGTH, AUTH_LENGTH, TRAILER_SIZE = slice(8, 10), slice(10, 12), 8
+
+
+def _without_authentication(event: Input) -> Iterable[Input]:
+    if not isinstance(event, RpcBytes) or not any(event.data[AUTH_LENGTH]):
+        return [event]
+    size = len(event.data) - TRAILER_SIZE - int.from_bytes(event.data[AUTH_LENGTH], "little")
+    data = bytearray(event.data[:size])
+    data[FRAG_LENGTH], data[AUTH_LENGTH] = size.to_bytes(2, "little"), bytes(2)
+    return [replace(event, data=bytes(data))]
+
+
+add(
+    "rpc-any-authentication-service",
+    "MQSO-7.4.1.1-01",
+    "What a client wants to be authenticated by is not looked at: every service is agreed on.",
+    inputs(_without_authentication),
+)
+add(
+    "public-keys-not-published",
+    "MQSO-7.4.1.3-04",
+    "The public keys are not written to the directory.",
+    skip(DirectoryClient.publish_public_keys),
+)
+
+BROKEN_ELSEWHERE = {
+    "MQSO-7.3-01": ("security-access-not-checked",),
+    "MQSO-7.3-02": ("security-access-not-checked",),
+    "MQSO-7.3-03": ("security-identity-not-verified",),
+    "MQSO-7.3-D01": ("security-access-not-checked",),
+    "MQSO-7.4.1.3-03": ("security-body-not-decrypted",),
+    "MQSO-7.4.1.3-D01": (
+        "security-identity-of-nobody",
+        "security-signature-not-verified",
+    ),
+    "MQSO-7.4.1.4.1-D01": (
+        "security-signature-not-verified",
+        "security-signatures-all-refused",
+    ),
+    "MQSO-7.4.1.4.2-01": ("security-identity-not-verified",),
+    "MQSO-7.4.1.4.2-02": ("security-signature-not-verified",),
+    "MQSO-7.4.1.4.2-03": ("security-signature-not-verified",),
+    "MQSO-7.4.1.4.2-05": ("security-certificates-not-looked-up",),
+    "MQSO-7.4.1.4.2-D01": ("security-certificates-not-looked-up",),
+    "MQSO-7.4.1.4.2-D02": (
+        "security-certificates-not-looked-up",
+        "security-identity-not-verified",
+    ),
+    "MQSO-7.4.1.4.2-D03": ("security-identity-not-verified",),
+    "MQSO-7.4.1.4.2-D04": ("security-identity-of-nobody",),
+    "MQSO-7.4.1.4.3-01": ("sent-always-base",),
+    "MQSO-7.4.1.4.3-D01": (
+        "sent-blob-garbled",
+        "sent-not-encrypted",
+    ),
+    "MQSO-7.4.1.4.3-D02": ("security-body-not-decrypted",),
+}
+"""Faults of other sections that break rules of this one."""

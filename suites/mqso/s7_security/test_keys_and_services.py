@@ -1,0 +1,54 @@
+"""MS-MQSO 7.4.1.1 Transport Layer Security, 7.4.1.3 Security Model: PKI."""
+
+from __future__ import annotations
+
+import base64
+
+from harness.run.marks import covers, needs
+from harness.wire.rpc import NDR, QM2QM, Proposal, bind
+
+UNKNOWN_SERVICE, LEVEL_CONNECT = 0x5F, 2
+TOKEN = b"no token of any service"
+CALL = 77
+
+
+@needs("qm2qm")
+@covers("MQSO-7.4.1.1-01")
+def test_an_authentication_service_that_is_none_is_not_agreed_on(remote, judge):
+    """A bind under a made-up service is refused; one that asks for no authentication, to the same port, is not."""
+    port = remote.read_port()
+    plain, other = remote.connect(port), remote.connect(port)
+    refused, said = plain.offer(QM2QM, transfers=(NDR,))
+    judge(
+        "MQSO-7.4.1.1-01",
+        expected="without a service: agreed on",
+        observed=f"without a service: {f'refused: {said}' if refused else 'agreed on'}",
+        evidence=plain.record.frames,
+    )
+    packet = bytes(bind(CALL, [Proposal(0, QM2QM, (NDR,))]))
+    other.send(authenticated(packet))
+    remote.peer.environment.run_until(lambda: bool(other.answers) or other.over, remote.peer.sut.response_timeout_ms)
+    agreed = any(frame.kind == "bind_ack" for frame in other.answers)
+    judge(
+        "MQSO-7.4.1.1-01",
+        expected="a service that is none: not agreed on",
+        observed=f"a service that is none: {'' if agreed else 'not '}agreed on",
+        evidence=other.record.frames,
+    )
+
+
+def authenticated(packet):
+    """Return a PDU with the trailer and the token of an authentication service that there is not (MS-RPCE 2.2.2.11)."""
+    trailer = bytes([UNKNOWN_SERVICE, LEVEL_CONNECT, 0, 0]) + bytes(4)
+    size = len(packet) + len(trailer) + len(TOKEN)
+    return packet[:8] + size.to_bytes(2, "little") + len(TOKEN).to_bytes(2, "little") + packet[12:] + trailer + TOKEN
+
+
+@needs("directory", "environment", "security")
+@covers("MQSO-7.4.1.3-04")
+def test_the_public_keys_are_published(sut, judge):
+    """The queue manager's object in the directory has the encryption keys that its identity has, and signing keys."""
+    found = sut.control.call("published")["published"] or {}
+    keys = base64.b64decode(found.get("public_encryption_keys_base64", ""))
+    observed = "its keys" if keys and keys == sut.encryption_keys else f"{len(keys)} bytes, others"
+    judge("MQSO-7.4.1.3-04", expected="its keys", observed=observed)
