@@ -1,5 +1,116 @@
-"""Faults of other sections that break rules of MS-MQDMPR 3.1.7.3.8 Expand Format Name."""
+"""Faults of MS-MQDMPR 3.1.7.3.8 Expand Format Name."""
 
-BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.3.8-15": ("open-unknown-list-is-empty",),
-}
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+
+from harness.faults.parts import fault, replaced
+from harness.faults.registry import Install, add
+from reference_qm.codec import FormatName, parse_format_name
+from reference_qm.codec.format_names import MultipleElementName
+from reference_qm.core.protocol.commanding import Commands
+from reference_qm.core.protocol.destinations import parse_name
+from reference_qm.core.protocol.errors import CommandError
+from reference_qm.core.queueing.names import QueueNames
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+
+def _as_given(text: str, key: Callable[[FormatName], str]) -> FormatName:
+    """Expand a list of names, of which those with one key are one."""
+    name = parse_format_name(text)
+    if not isinstance(name, MultipleElementName):
+        return name
+    left = {key(one): one for one in name.Elements}
+    elements = tuple(left[one] for one in sorted(left, key=str.lower))
+    return elements[0] if len(elements) == 1 else MultipleElementName(elements)
+
+
+@fault(
+    "expand-letters-by-case",
+    breaks=(
+        *("MQDMPR-3.1.7.3.8-02", "MQDMPR-3.1.7.3.8-18"),
+        *("MQDMPR-3.1.7.1.5-03", "MQDMPR-3.1.7.1.5-06"),
+    ),
+)
+class LettersByCase(QueueNames):
+    """Names that are the same but for the case of letters are two."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        return _as_given(text, str)
+
+
+def _expanded(change: Callable[[MultipleElementName], FormatName | None]) -> Install:
+    """Change what a list of several queues is expanded to."""
+
+    class Expanded(QueueNames):
+        def expand_format_name(self, text: str) -> FormatName | None:
+            name = super().expand_format_name(text)
+            return change(name) if isinstance(name, MultipleElementName) else name
+
+    return replaced(Expanded)
+
+
+def _of(elements: Iterable[FormatName]) -> MultipleElementName:
+    return MultipleElementName(tuple(elements))  # type: ignore[arg-type]
+
+
+add(
+    "expand-first-only-of-each-pair",
+    ("MQDMPR-3.1.7.3.8-10", "MQDMPR-3.1.7.1.5-24"),
+    "The last name of a list is left out.",
+    _expanded(lambda name: _of(name.Elements[:-1])),
+)
+add(
+    "expand-three-fail",
+    "MQDMPR-3.1.7.3.8-24",
+    "A list of more than two queues cannot be expanded.",
+    _expanded(lambda name: name if len(name.Elements) < 3 else None),
+)
+add(
+    "expand-backwards",
+    "MQDMPR-3.1.7.3.8-17",
+    "The names are sorted from the last to the first.",
+    _expanded(lambda name: _of(reversed(name.Elements))),
+)
+
+
+@fault("expand-one-is-several", breaks="MQDMPR-3.1.7.3.8-20")
+class OneIsSeveral(QueueNames):
+    """A list of which one queue is left is still one of several."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        name = super().expand_format_name(text)
+        listed = isinstance(parse_format_name(text), MultipleElementName)
+        return MultipleElementName((name,)) if listed and not isinstance(name, MultipleElementName) else name  # type: ignore[arg-type]
+
+
+@fault("expand-one-left-fails", breaks="MQDMPR-3.1.7.3.8-21")
+class OneLeftFails(QueueNames):
+    """A list of which one queue is left cannot be expanded."""
+
+    def expand_format_name(self, text: str) -> FormatName | None:
+        name = super().expand_format_name(text)
+        listed = isinstance(parse_format_name(text), MultipleElementName)
+        return name if isinstance(name, MultipleElementName) or not listed else None
+
+
+@fault("expand-name-is-cut", breaks="MQDMPR-3.1.7.3.8-05")
+class NameIsCut(Commands):
+    """The last letter of a name of one queue is lost."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        several = isinstance(parse_name(request.to), MultipleElementName)
+        return super().send_message(request if several else replace(request, to=request.to[:-1]), token, now)
+
+
+@fault("expand-one-fails", breaks="MQDMPR-3.1.7.3.8-06")
+class OneFails(Commands):
+    """What is no list cannot be expanded."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if not isinstance(parse_name(request.to), MultipleElementName):
+            raise CommandError(f"{request.to!a} is no list")
+        return super().send_message(request, token, now)

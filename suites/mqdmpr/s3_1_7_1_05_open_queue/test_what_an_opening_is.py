@@ -1,0 +1,127 @@
+"""MS-MQDMPR 3.1.7.1.5 Open Queue: what an opening and an outgoing queue are, as the data model shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.run.marks import covers, needs
+from suites.mqdmpr.steps.openings import REFUSED, TAKEN, opened_to_send
+from suites.mqqb.steps.opening import direct_name
+
+OF_SEVERAL = {
+    "MQDMPR-3.1.7.1.5-15": ("AccessType", "SendAccess"),
+    "MQDMPR-3.1.7.1.5-16": ("ShareMode", "DenyNone"),
+    "MQDMPR-3.1.7.1.5-18": ("Multiple", True),
+    "MQDMPR-3.1.7.1.5-19": ("QueueReference", None),
+    "MQDMPR-3.1.7.1.5-20": ("RemoteReadState", "None"),
+}
+"""By rule: the attribute of the opening of several queues, and its value."""
+GROUP = "MULTICAST=234.1.1.1:1801"
+Opening = dict[str, Any]
+
+
+def _openings(sut) -> dict[int, Opening]:
+    """Return what is open, by Handle."""
+    return {int(one["Handle"]): one for one in sut.inspect()["OpenQueueDescriptors"]}
+
+
+def _names(opening: Opening) -> list[str]:
+    """Return the format names of an opening, in lower case and in order."""
+    return str(opening["FormatName"]).lower().split(",")
+
+
+@needs("open_to_send", "inspect", "queue_control")
+@covers(
+    "MQDMPR-3.1.7.1.5-14",
+    "MQDMPR-3.1.7.1.5-17",
+    "MQDMPR-3.1.7.1.5-29",
+    "MQDMPR-3.1.7.1.5-32",
+    "MQDMPR-3.1.7.1.5-119",
+    "MQDMPR-3.1.7.1.5-120",
+    "MQDMPR-3.1.7.1.6-07",
+    "MQDMPR-3.1.7.3.8-17",
+    "MQDMPR-3.1.7.3.8-23",
+    *OF_SEVERAL,
+)
+def test_several_queues_have_an_opening_of_their_openings(peer, sut, judge):
+    """A queue here and two elsewhere are opened together, not in order, one of them named twice: there is one opening
+    more than queues, with the expanded name. It is closed: all are. With a queue that is not there, nothing is open.
+    """
+    here = rf"DIRECT=TCP:{sut.address}\{sut.new_queue('here')}"
+    first, last = (direct_name(peer, f"{letter}-{sut.own}") for letter in "az")
+    names = sorted(one.lower() for one in (here, first, last))
+    before = set(_openings(sut))
+    handle = int(sut.control.call("open_to_send", to=",".join((last, here, first, last.upper())))["handle"])
+    opened = {number: one for number, one in _openings(sut).items() if _concerns(one, names)}
+    whole = opened.get(handle, {})
+    seen = "an opening" if whole else "no opening with its handle"
+    judge("MQDMPR-3.1.7.1.5-14", expected="an opening", observed=seen)
+    for rule, (attribute, value) in OF_SEVERAL.items():
+        judge(rule, expected=f"{attribute} {value}", observed=f"{attribute} {whole.get(attribute, 'missing')}")
+    listed = _names(whole) if whole else []
+    judge("MQDMPR-3.1.7.3.8-17", expected=names, observed=listed)
+    for rule in ("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23"):
+        judge(rule, expected=names, observed=sorted(listed))
+    each = [opened[one] for one in whole.get("OpenQueueDescriptorCollection", ()) if one in opened]
+    found = sorted(name for one in each for name in _names(one))
+    for rule in ("MQDMPR-3.1.7.1.5-32", "MQDMPR-3.1.7.1.5-119"):
+        judge(rule, expected=names, observed=found)
+    multiple = [one["Multiple"] for one in each]
+    judge("MQDMPR-3.1.7.1.5-120", expected=[False] * 3, observed=multiple)
+    sut.control.call("close_queue", handle=handle)
+    judge("MQDMPR-3.1.7.1.6-07", expected=[], observed=_left(sut, names, before))
+    missing = f"{here}-not-there"
+    outcomes = [opened_to_send(sut, ",".join(several)) for several in ((first, here, missing), (last, missing))]
+    observed = [*outcomes, _left(sut, names, before)]
+    judge("MQDMPR-3.1.7.1.5-29", expected=[REFUSED, REFUSED, []], observed=observed)
+
+
+def _concerns(opening: Opening, names: list[str]) -> bool:
+    return not set(_names(opening)).isdisjoint(names)
+
+
+def _left(sut, names: list[str], before: set[int]) -> list[str]:
+    """Return the names by which queues are open that were not before."""
+    opened = _openings(sut).items()
+    return [one["FormatName"] for number, one in opened if number not in before and _concerns(one, names)]
+
+
+@needs("open_to_send", "management", "queue_control")
+@covers("MQDMPR-3.1.7.1.5-79", "MQDMPR-3.1.7.1.5-82", "MQDMPR-3.1.7.1.5-83", "MQDMPR-3.1.7.1.5-84")
+def test_a_queue_elsewhere_has_an_outgoing_queue(peer, sut, judge):
+    """Two queues of the peer are opened to send, one of them twice: each has an outgoing queue, idle."""
+    names = [direct_name(peer, f"{letter}-{sut.own}") for letter in "ab"]
+    before = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
+    outcomes = [opened_to_send(sut, name) for name in (*names, names[0])]
+    after = [sut.control.call("get_outgoing_queue", to=name)["outgoing"] for name in names]
+    observed = [*before, *outcomes, *(len(one) for one in after)]
+    judge("MQDMPR-3.1.7.1.5-79", expected=[[], [], TAKEN, TAKEN, TAKEN, 1, 1], observed=observed)
+    queues = [one for found in after for one in found]
+    for rule, attribute, values in (
+        ("MQDMPR-3.1.7.1.5-82", "DestinationFormatName", [name.lower() for name in names]),
+        ("MQDMPR-3.1.7.1.5-83", "NextHops", [[], []]),
+        ("MQDMPR-3.1.7.1.5-84", "State", ["inactive", "inactive"]),
+    ):
+        shown = [one[attribute] for one in queues]
+        judge(rule, expected=values, observed=[one.lower() if isinstance(one, str) else one for one in shown])
+
+
+@needs("open_to_send", "inspect")
+@covers("MQDMPR-3.1.7.1.5-80", "MQDMPR-3.1.7.1.5-81", "MQDMPR-3.1.7.1.5-99")
+def test_what_an_outgoing_queue_is_called(peer, sut, judge):
+    """Outgoing queues have an Identifier each, their format name as Label, and are of a multicast address or not."""
+    names = [direct_name(peer, f"{letter}-{sut.own}") for letter in "ab"]
+    for name in names:
+        opened_to_send(sut, name)
+    multicast = opened_to_send(sut, GROUP)
+    queues = {str(one["DestinationFormatName"]).lower(): one for one in sut.inspect()["OutgoingQueues"]}
+    found = [queues.get(name.lower(), {}) for name in names]
+    identifiers = {str(one.get("Identifier")).replace("0", "").replace("-", "") for one in found} - {"", "None"}
+    judge("MQDMPR-3.1.7.1.5-80", expected=len(names), observed=len(identifiers))
+    labels = [str(one.get("Label")).lower() for one in found]
+    judge("MQDMPR-3.1.7.1.5-81", expected=[name.lower() for name in names], observed=labels)
+    if multicast == REFUSED:
+        judge.not_exercised("MQDMPR-3.1.7.1.5-99", "the SUT does not send to multicast addresses")
+        return
+    shown = [one.get("Multicast") for one in (*found, queues.get(GROUP.lower(), {}))]
+    judge("MQDMPR-3.1.7.1.5-99", expected=[False, False, True], observed=shown)

@@ -1,0 +1,105 @@
+"""MS-MQDMPR 3.1.7.3.8 Expand Format Name, and 3.1.7.1.5 Open Queue, which begins with it: who gets a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from harness.capture.recorder import Frame
+from harness.peer.peer import Peer
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from harness.sut.sut import Sut
+from suites.mqmq.steps.layout import Layout
+from suites.mqqb.steps.opening import direct_name
+from suites.mqqb.steps.sender import Sender
+
+FIRST, OTHER_CASE, SECOND, THIRD = "mqc-expanded", "MQC-Expanded", "mqc-beside", "mqc-x"
+ONE = {
+    "twice": [FIRST, FIRST],
+    "in another case": [FIRST, OTHER_CASE],
+    "three times": [OTHER_CASE, FIRST, OTHER_CASE],
+}
+"""Lists of names that all are of one queue."""
+
+
+def _copies(peer: Peer, sut: Sut, queues: list[str], count: int) -> list[Frame]:
+    """Let the SUT send a message to queues of the peer, in one list; return what comes, if it does not refuse."""
+    names = (direct_name(peer, queue).upper() if queue == OTHER_CASE else direct_name(peer, queue) for queue in queues)
+    sender = Sender(peer, sut, ",".join(names))
+    came: list[Frame] = []
+    try:
+        sender.send(1)
+    except ControlRefused:
+        return came
+    while (session := sender.next_session(sut.quiet_ms if len(came) >= count else None)) is not None:
+        came += sender.collect_all(session, 1)
+        sender.acknowledge_all(session)
+    return came
+
+
+def _described(frames: list[Frame]) -> str:
+    return ", ".join(sorted(_destination(frame) for frame in frames)) or "nothing came"
+
+
+def _destination(frame: Frame) -> str:
+    found: Any = Layout(frame).of("UserHeader.DestinationQueue", "UserHeader.Flags.MQ")
+    queue = str(found["UserHeader.DestinationQueue"]).rstrip("\0").rpartition("\\")[2].lower()
+    return f"{queue} of {'several' if found['UserHeader.Flags.MQ'] else 'one'}"
+
+
+@needs("send", "several_queues")
+@covers(
+    "MQDMPR-3.1.7.1.5-03",
+    "MQDMPR-3.1.7.1.5-06",
+    "MQDMPR-3.1.7.3.8-02",
+    "MQDMPR-3.1.7.3.8-18",
+    "MQDMPR-3.1.7.3.8-20",
+    "MQDMPR-3.1.7.3.8-21",
+)
+@pytest.mark.parametrize("queues", ONE.values(), ids=ONE)
+def test_a_queue_that_is_named_more_than_once_is_one_queue(peer, sut, judge, queues):
+    """However often a list names one queue of the peer, it gets one copy, as one that was named alone."""
+    came = _copies(peer, sut, queues, 1)
+    for rule in (
+        "MQDMPR-3.1.7.1.5-03",
+        "MQDMPR-3.1.7.1.5-06",
+        "MQDMPR-3.1.7.3.8-02",
+        "MQDMPR-3.1.7.3.8-18",
+        "MQDMPR-3.1.7.3.8-20",
+        "MQDMPR-3.1.7.3.8-21",
+    ):
+        judge(rule, expected=f"{FIRST} of one", observed=_described(came), evidence=came)
+
+
+@needs("send")
+@covers("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06")
+@pytest.mark.parametrize("queue", [FIRST, OTHER_CASE], ids=["as it is", "in another case"])
+def test_a_queue_that_is_named_alone_is_itself(peer, sut, judge, queue):
+    """A name of one queue of the peer is sent to as it is."""
+    came = _copies(peer, sut, [queue], 1)
+    for rule in ("MQDMPR-3.1.7.3.8-05", "MQDMPR-3.1.7.3.8-06"):
+        judge(rule, expected=f"{FIRST} of one", observed=_described(came), evidence=came)
+
+
+@needs("send", "several_queues")
+@covers(
+    "MQDMPR-3.1.7.1.5-24",
+    "MQDMPR-3.1.7.1.5-33",
+    "MQDMPR-3.1.7.3.8-02",
+    "MQDMPR-3.1.7.3.8-10",
+    "MQDMPR-3.1.7.3.8-24",
+)
+def test_every_queue_of_a_list_is_opened_once(peer, sut, judge):
+    """Of three queues of the peer, one of them named twice, each gets one copy."""
+    came = _copies(peer, sut, [FIRST, SECOND, OTHER_CASE, THIRD], 3)
+    expected = ", ".join(sorted(f"{queue} of several" for queue in (FIRST, SECOND, THIRD)))
+    for rule in (
+        "MQDMPR-3.1.7.1.5-24",
+        "MQDMPR-3.1.7.1.5-33",
+        "MQDMPR-3.1.7.3.8-02",
+        "MQDMPR-3.1.7.3.8-10",
+        "MQDMPR-3.1.7.3.8-24",
+    ):
+        judge(rule, expected=expected, observed=_described(came), evidence=came)
