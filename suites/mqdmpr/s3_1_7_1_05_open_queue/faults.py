@@ -210,6 +210,9 @@ class MakesWhatIsNotThere(QueueOpening):
 
 
 BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.7.1.5-03": ("expand-letters-by-case",),
+    "MQDMPR-3.1.7.1.5-06": ("expand-letters-by-case",),
+    "MQDMPR-3.1.7.1.5-24": ("expand-first-only-of-each-pair",),
     "MQDMPR-3.1.7.1.5-64": ("destination-public-unknown",),
     "MQDMPR-3.1.7.1.5-65": ("destination-public-unknown",),
     "MQDMPR-3.1.7.1.5-68": ("destination-public-unknown",),

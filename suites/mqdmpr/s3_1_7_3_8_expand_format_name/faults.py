@@ -114,3 +114,10 @@ class OneFails(Commands):
         if not isinstance(parse_name(request.to), MultipleElementName):
             raise CommandError(f"{request.to!a} is no list")
         return super().send_message(request, token, now)
+
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.7.3.8-15": ("open-unknown-list-is-empty",),
+    "MQDMPR-3.1.7.3.8-23": ("open-several-semicolons",),
+}
+"""Faults of other sections that break rules of this one."""
