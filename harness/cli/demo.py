@@ -67,7 +67,9 @@ security = true
 qm2qm = true
 subqueues = true
 several_queues = true
-two_addresses = {two_addresses}
+two_addresses = {virtual}
+directory = {virtual}
+topology = {virtual}
 """
 
 _CONFIG = """\
@@ -170,7 +172,7 @@ def _start(system: System, out: Path) -> subprocess.Popen[bytes]:
         rpc_port=port and 2103,
         python=sys.executable,
         config=_config(system, out, "{worker}").resolve(),
-        two_addresses=str(system.kind == "virtual").lower(),  # on loopback it would take an entry in the hosts file
+        virtual=str(system.kind == "virtual").lower(),  # what a loopback system would have to be given
         faults="".join(f', "--fault", "{name}"' for name in system.faults),
     )
     sut.write_text(text, encoding="utf-8")

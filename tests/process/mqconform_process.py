@@ -12,29 +12,14 @@ from typing import Any
 
 from harness.capture import Direction, streams
 from harness.judging.verdicts import PASSES_SHOWN
+from harness.proof.trials import VIRTUAL_SUT
 
 ROOT = Path(__file__).parents[2]
 MQCONFORM = [sys.executable, "-m", "harness"]
 PYTEST = [sys.executable, "-m", "pytest"]
 RESPONSE_TIMEOUT_S = 400
 
-VIRTUAL = """
-[sut]
-name = "reference"
-version = "0.1.0"
-[driver]
-kind = "virtual"
-[capabilities]
-ping = true
-ping_initiator = true
-private_names = true
-public_names = true
-security = true
-two_addresses = true
-qm2qm = true
-subqueues = true
-several_queues = true
-"""
+VIRTUAL = VIRTUAL_SUT
 
 
 def sut(folder: Path, text: str = VIRTUAL, name: str = "sut.toml") -> Path:

@@ -91,7 +91,7 @@ def test_the_run_folder_says_what_ran(whole: Ran, by_mqconform: Ran, by_pytest: 
     for ran, selection in ((whole, "all"), (by_mqconform, some), (by_pytest, some)):
         tree = run_json(ran.folder)
         assert (tree["schema"], tree["selection"], tree["exit"], tree["aborted"]) == (1, selection, ran.code, None)
-        assert (tree["sut"]["name"], tree["sut"]["version"], tree["reach"]) == ("reference", "0.1.0", "virtual")
+        assert (tree["sut"]["name"], tree["sut"]["version"], tree["reach"]) == ("reference", "prove", "virtual")
         lines = verdicts_of(ran.folder)
         assert [line["seq"] for line in lines] == list(range(1, len(lines) + 1))
         assert {line["run"] for line in lines} == {tree["run"]}
