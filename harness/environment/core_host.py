@@ -28,6 +28,7 @@ from reference_qm.surface.effects import (
     RpcSend,
     SendDatagram,
     SendPacket,
+    StartAgain,
     WriteDirectory,
 )
 from reference_qm.surface.inputs import (
@@ -261,6 +262,9 @@ class CoreHost:
 
     def write_directory(self, effect: WriteDirectory) -> None:
         self.answer_soon(directory_access.answer(None, effect))
+
+    def start_again(self, effect: StartAgain) -> None:
+        raise HarnessError("a core without a disk has nothing to start again with")
 
     def answer(self, effect: Answer) -> None:
         with contextlib.suppress(KeyError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from traceback import extract_tb
 
@@ -13,10 +14,10 @@ from reference_qm.surface import directory_access
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Request, Result
 from reference_qm.surface.driver import Core, NewCore
-from reference_qm.surface.effects import Effect, Persist, ReadDirectory, WriteDirectory
+from reference_qm.surface.effects import Effect, Persist, ReadDirectory, StartAgain, WriteDirectory
 from reference_qm.surface.inputs import DirectoryChanged, Input, Persisted, PersistFailed
 from reference_qm.surface.store import MemoryStore, StoreError
-from reference_qm.surface.surroundings import ChangeEnvironment, HostRequest, Published, Surroundings
+from reference_qm.surface.surroundings import DAMAGE, FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
 NOTICED_MS = 500
 """When it is noticed that the directory was taken away or changed, unless it is needed before."""
@@ -58,6 +59,8 @@ class SystemHost(CoreHost):
         self.core = self._begin()
         self.rpc.announce()
         super().start()
+        for event in self._surroundings.as_found():
+            self.handle(event)
 
     def restart(self) -> None:
         """End the process and start it again: only what is on disk survives."""
@@ -70,9 +73,14 @@ class SystemHost(CoreHost):
         self._disk.clear()
         self.restart()
 
+    def start_again(self, effect: StartAgain) -> None:
+        self._soon(self.restart)
+
     def persist(self, effect: Persist) -> None:
         """Write at once, as it takes no time."""
         try:
+            if not self._surroundings.there["storage"]:
+                raise StoreError(FULL)
             self._disk.keep([effect.record])
         except StoreError as error:
             self.answer_soon(PersistFailed(effect.token, str(error)))
@@ -90,15 +98,27 @@ class SystemHost(CoreHost):
         if not isinstance(request, ChangeEnvironment | Published):
             return super().begin(request)
         self._token += 1
+        before = dict(self._surroundings.there)
         done = self._surroundings.carry_out(request)
         self.answers[self._token] = done if isinstance(done, str) else Result(done)
+        self._notice(before)
         core = self.core
-        self.environment.call_at(self.now().monotonic_ms + NOTICED_MS, lambda: self._notice(core))
+        self.environment.call_at(self.now().monotonic_ms + NOTICED_MS, lambda: self._notice_directory(core))
         return self._token
 
-    def _notice(self, core: Core) -> None:
+    def _notice_directory(self, core: Core) -> None:
         if self.core is core:
             self.handle(DirectoryChanged())
+
+    def _notice(self, before: Mapping[str, bool]) -> None:
+        """Let the queue manager find out what is not as it was before."""
+        there = self._surroundings.there
+        if before["store"] != there["store"]:
+            self._disk.keep([{DAMAGE: None if there["store"] else "damaged"}])
+        for event in self._surroundings.noticed(before):
+            self.handle(event)
+        if there["service"] and not before["service"]:
+            self.restart()
 
     def on_failure(self, error: Exception) -> None:
         """Do as a process does whose code failed: end, or be busy with what has no end."""

@@ -277,6 +277,8 @@ def sut(request: pytest.FixtureRequest) -> Iterator[Sut]:
             view.close()
         config.stash[RESIDUE] += [{"check": test, "what": what} for what in view.residue]
         request.node.stash[AGAIN] = view.wanted_alone
+        if view.broken is not None:
+            end_run(request.session, view.broken)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ from harness.environment import Environment
 from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavailable
 from harness.sut.control import Control, ControlRefused
 from harness.sut.provisioning import sut_keys
-from harness.sut.shown import shown
+from harness.sut.shown import NotShown, shown
 from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
 from harness.sut.timeouts import TURNS_A_TIMER, VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES
@@ -105,6 +105,8 @@ class Sut:
         """Whether this test took it off the network."""
         self._surroundings: dict[str, Any] = {}
         """What ``change_environment`` changed, as it was."""
+        self.broken: str | None = None
+        """What of its environment could not be given back, in one line."""
 
     # -- what it is ---------------------------------------------------------------------------------------------
 
@@ -338,11 +340,30 @@ class Sut:
         self._offline = False
 
     def change_environment(self, **values: Any) -> None:
-        """Change what is beside the SUT for this test, such as the reach of its directory."""
+        """Change what is beside the SUT for this test, such as the reach of its directory.
+
+        NotShown where there is no such thing to change. What fails half-way is given back at the end of the test.
+        """
         self._need_alone("environment")
         in_force = self.control.call("environment")
+        if lacking := values.keys() - in_force.keys():
+            raise NotShown(f"the SUT's environment has no {min(lacking)} to change")
         self._surroundings = {name: in_force[name] for name in values} | self._surroundings
         self.control.call("environment", **values)
+
+    def _restore_environment(self, wanted: Mapping[str, Any]) -> None:
+        """Give back what the test took away; where that fails, the run cannot go on."""
+        try:
+            found = self.control.call("environment", **wanted)
+            if "store" in wanted:  # else it waits for its next attempt to start
+                self.control.call("restart")
+        except (ControlRefused, SutUnavailable) as error:
+            found, why = {}, f": {error}"
+        else:
+            why = ""
+        left = sorted(name for name, value in wanted.items() if found.get(name) != value)
+        if left:
+            self.broken = f"{self.file.sut.name}: its environment is not as it was: {', '.join(left)}{why}"
 
     def restart(self) -> None:
         """Stop and start the SUT: express messages and sessions are gone."""
@@ -372,8 +393,8 @@ class Sut:
         To be called while the peer can still hear what the SUT has to say of it.
         """
         undo: list[Callable[[], object]] = [
+            *([partial(self._restore_environment, self._surroundings)] if self._surroundings else []),
             *([self.bring_online] if self._offline else []),
-            *([partial(self.control.call, "environment", **self._surroundings)] if self._surroundings else []),
             *(partial(self.resume, to) for to in self._paused),
             *(partial(self._take_out, queue) for queue in sorted(self._kept_in)),
             *(partial(self.delete_queue, name) for name in self._made),

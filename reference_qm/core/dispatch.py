@@ -17,6 +17,7 @@ from reference_qm.surface.commands import Result
 from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
+    CoordinatorChanged,
     DatagramReceived,
     DirectoryAnswered,
     DirectoryChanged,
@@ -24,6 +25,7 @@ from reference_qm.surface.inputs import (
     Input,
     Persisted,
     PersistFailed,
+    ResourcesChanged,
     RpcAccepted,
     RpcBytes,
     RpcListening,
@@ -70,6 +72,8 @@ ON_INPUT: Mapping[type[Input], OnInput] = {
     PersistFailed: lambda qm: qm.inputs.on_persist_failed,
     DirectoryAnswered: lambda qm: qm.directory.on_answered,
     DirectoryChanged: lambda qm: qm.directory.on_changed,
+    CoordinatorChanged: lambda qm: qm.coordinating.on_coordinator_changed,
+    ResourcesChanged: lambda qm: qm.quotas.on_resources_changed,
     Command: lambda qm: qm.inputs.on_command,
 }
 
@@ -104,6 +108,7 @@ ON_TIMER: Mapping[TimerName, OnTimer] = {
     ),
     TimerName.WAITING_MESSAGE_READ: lambda qm, owner, now: qm.waiting.on_waiting_message_read_timer(owner),
     TimerName.REMOTE_CALL: lambda qm, owner, now: qm.client_tasks.on_remote_call_timer(owner, now),
+    TimerName.INITIALIZATION_RETRY: lambda qm, owner, now: qm.initialization.on_initialization_retry_timer(),
     TimerName.RPC_RESPONSE_TIMEOUT: lambda qm, owner, now: qm.remote.associations.expire(owner, now),
 }
 """Spec: MS-MQQB 3.1.6, MS-MQDMPR 3.1.2, 3.1.6, MS-MQBR 3.1.6."""

@@ -11,17 +11,20 @@ from reference_qm.model.states import ConnectionStatus, Opening
 from reference_qm.model.statuses import Status
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.effects import CloseTransport, Completed, Rejected
+from reference_qm.surface.effects import CloseTransport, Completed, Rejected, RpcClose
 from reference_qm.surface.inputs import (
     BytesReceived,
     Command,
     DatagramReceived,
     HostResolved,
+    Input,
     Persisted,
     PersistFailed,
     PingSocket,
+    RpcAccepted,
     Started,
     Stopped,
+    TransportAccepted,
     TransportConnected,
     TransportFailed,
     TransportLost,
@@ -34,8 +37,12 @@ class Inputs(Part):
     __slots__ = ()
 
     def on_started(self, event: Started, now: Now) -> None:
-        """Queue Manager Started. Spec: MS-MQQB 3.1.4.1."""
-        self.qm.directory.initialize(now)
+        """Queue Manager Started. Spec: MS-MQQB 3.1.4.1; where its store makes no sense: MS-MQSO 5.5.5, 6.6.2."""
+        if self.qm.halted is None:
+            self.qm.directory.initialize(now)
+        else:
+            self.qm.begun = True
+            self.qm.initialization.await_retry(now)
 
     def on_stopped(self, event: Stopped, now: Now) -> None:
         """Queue Manager Stopped. Spec: MS-MQQB 3.1.4.2."""
@@ -48,6 +55,16 @@ class Inputs(Part):
         self.qm.client_tasks.abandon(now)
         self.qm.timers.stop_all()
         self.qm.adm.QueueManagerState = ServiceState.STOPPED
+        self.qm.halted = "the queue manager is stopped (MQ_ERROR_SERVICE_NOT_AVAILABLE): start it"
+
+    def on_anything_while_stopped(self, event: Input, now: Now) -> None:
+        """Serve nobody, and say to who asks why. Spec: MS-MQSO 5.1.1.1 (Stopped), 5.5.5."""
+        if isinstance(event, TransportAccepted):
+            self.qm.emit(CloseTransport(event.transport, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
+        elif isinstance(event, RpcAccepted):
+            self.qm.emit(RpcClose(event.connection, "the queue manager is stopped (MS-MQSO 5.1.1.1)"))
+        elif isinstance(event, Command):
+            self.on_command(event, now)
 
     def on_connected(self, event: TransportConnected, now: Now) -> None:
         """Go on with the session, or the RPC binding handle, whose connection is there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from reference_qm.config import QueueManagerConfig
+from reference_qm.core.protocol.restoring import RestoreError
 from reference_qm.core.queue_manager import QueueManager
 from reference_qm.surface.driver import Core, RestorableCore
 from reference_qm.surface.entropy import Entropy
@@ -29,9 +30,10 @@ class Installation:
         self._last: QueueManager | None = None
 
     def __call__(self, entries: Mapping[str, object]) -> Core:
-        """Return the core of a new process with these entries; RestoreError when they make no sense.
+        """Return the core of a new process with these entries; RestoreError when those of the first make no sense.
 
-        Without any it begins its first life: as configured, whatever was before.
+        Without any it begins its first life: as configured, whatever was before. A later one whose entries make no
+        sense is stopped, and tries again by itself.
         """
         made: list[QueueManager] = []
 
@@ -42,6 +44,12 @@ class Installation:
         core = self._wrap(make)
         if entries and self._last is not None:
             made[0].configuring.configure_as(self._last)
-        core.restore(entries)
-        self._last = made[0]
+        last, self._last = self._last, made[0]
+        try:
+            core.restore(entries)
+        except RestoreError as error:
+            if last is None:
+                raise
+            made[0].adm.InitializationRetryTimerDuration = last.adm.InitializationRetryTimerDuration
+            made[0].initialization.fail(str(error))
         return core

@@ -17,6 +17,7 @@ from reference_qm.core.remote.serving import RemoteReading
 from reference_qm.core.remote_client.model import RemoteClient
 from reference_qm.core.transactions.events import Outcome
 from reference_qm.model.adm import MessagePosition, OutgoingMessagePosition, QueueManagerState, Session
+from reference_qm.model.attributes import ServiceState
 from reference_qm.model.deadlines import Deadlines
 from reference_qm.model.elements import OpenQueueDescriptor, WaitingMessageReadOperation
 from reference_qm.model.timers import Timers
@@ -75,6 +76,8 @@ class QueueManager(Parts):
         """Whether it was started and nothing of the initialization waits for the directory."""
         self.held: deque[Input] = deque()
         """Inputs before it has begun."""
+        self.coordinated = True
+        """Whether the Transaction Coordinator is there."""
         self.halted: str | None = None
         """The reason for which it does nothing until it is restarted; None while it works."""
         for queue in config.queues:
@@ -91,6 +94,9 @@ class QueueManager(Parts):
         if not self.begun and not isinstance(event, Started | DirectoryAnswered):
             self.held.append(event)
             return []
+        if self.begun and self.adm.QueueManagerState is ServiceState.STOPPED:
+            self.inputs.on_anything_while_stopped(event, now)
+            return self._take_effects(now)
         ON_INPUT[type(event)](self)(event, now)
         effects = self._take_effects(now)
         while self.held and self.begun:

@@ -90,6 +90,7 @@ class QueueManagerAttributes:
     Clustered: bool = False
     DirectoryIntegrated: bool = False
     DirectoryOffline: bool = False
+    InitializationRetryTimerDuration: int = 120
     Throttled: bool = False
     ConnectionActive: bool = True
     QueueManagerState: ServiceState = ServiceState.STOPPED

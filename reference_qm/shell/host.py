@@ -32,6 +32,7 @@ from reference_qm.surface.effects import (
     RpcSend,
     SendDatagram,
     SendPacket,
+    StartAgain,
     WriteDirectory,
 )
 from reference_qm.surface.inputs import (
@@ -53,7 +54,7 @@ from reference_qm.surface.inputs import (
     TransportLost,
 )
 from reference_qm.surface.store import Store, StoreError, StoreFailure
-from reference_qm.surface.surroundings import ChangeEnvironment, HostRequest, Published, Surroundings
+from reference_qm.surface.surroundings import DAMAGE, FULL, ChangeEnvironment, HostRequest, Published, Surroundings
 
 log = logging.getLogger(__name__)
 
@@ -88,7 +89,8 @@ class Host:
         self.core = new_core(store.read())
         self.address = address
         self.store = store
-        self.directory = DirectoryAccess(surroundings or Surroundings())
+        self._surroundings = surroundings or Surroundings()
+        self.directory = DirectoryAccess(self._surroundings)
         self.limits = limits
         self._unsent = Unsent(limits.all_unsent_bytes)
         self._unsent.measure(lambda: (connection.waiting for connection in self._connections))
@@ -149,11 +151,16 @@ class Host:
         if self._rpc_listening is not None:
             self.handle(self._rpc_listening)
         self.handle(Started())
+        for event in self._surroundings.as_found():
+            self.handle(event)
         self._spawn(self.directory.watch(lambda: self.handle(DirectoryChanged())))
 
     def restart(self) -> None:
         """End the core as a crash would and start another on its store; only the listeners stay."""
         self._begin_anew(self.store.read(), "restarted")
+
+    def start_again(self, effect: StartAgain) -> None:
+        asyncio.get_running_loop().call_soon(self.restart)
 
     def reset(self) -> None:
         """End the core and start another on an empty store; only the listeners stay."""
@@ -356,16 +363,30 @@ class Host:
         self.handle(await self.directory.answer(effect))
 
     async def _change_surroundings(self, token: int, request: HostRequest) -> None:
+        before = dict(self._surroundings.there)
         done = await self.directory.carry_out(request)
+        await self._notice(before)
         self.answer(Rejected(token, done) if isinstance(done, str) else Completed(token, Result(done)))
         await asyncio.sleep(POLL_S)
         self.handle(DirectoryChanged())
+
+    async def _notice(self, before: Mapping[str, bool]) -> None:
+        """Let the queue manager find out what is not as it was before."""
+        there = self._surroundings.there
+        if before["store"] != there["store"]:
+            await self.store.write([{DAMAGE: None if there["store"] else "damaged"}])
+        for event in self._surroundings.noticed(before):
+            self.handle(event)
+        if there["service"] and not before["service"]:
+            asyncio.get_running_loop().call_soon(self.restart)
 
     async def _write(self) -> None:
         """Write what waits, in order and together: what arrives during one write goes into the next."""
         while self._unwritten:
             batch, self._unwritten = self._unwritten, []
             try:
+                if not self._surroundings.there["storage"]:
+                    raise StoreError(FULL)
                 await self.store.write([effect.record for _, effect in batch])
             except StoreError as error:
                 log.warning("%s", error)

@@ -25,6 +25,7 @@ from reference_qm.surface.effects import (
     RpcSend,
     SendDatagram,
     SendPacket,
+    StartAgain,
     WriteDirectory,
 )
 from reference_qm.surface.inputs import Input
@@ -109,6 +110,9 @@ class Host(Protocol):
     def write_directory(self, effect: WriteDirectory, /) -> None:
         """Change the directory."""
 
+    def start_again(self, effect: StartAgain, /) -> None:
+        """Start another core on what is in the store."""
+
     def answer(self, effect: Answer, /) -> None:
         """Pass the answer to a Command to whoever asked."""
 
@@ -135,6 +139,7 @@ class Driver:
                 _row(Persist, host.persist),
                 _row(ReadDirectory, host.read_directory),
                 _row(WriteDirectory, host.write_directory),
+                _row(StartAgain, host.start_again),
                 _row(Completed, host.answer),
                 _row(Rejected, host.answer),
             )

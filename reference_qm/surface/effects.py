@@ -88,6 +88,11 @@ class WriteDirectory:
 
 
 @value_object
+class StartAgain:
+    """Start the queue manager again with what is in the store: its initialization has failed (MS-MQSO 6.4.4.1)."""
+
+
+@value_object
 class Completed:
     """The answer to a Command."""
 
@@ -116,6 +121,7 @@ Effect = (
     | Persist
     | ReadDirectory
     | WriteDirectory
+    | StartAgain
     | Completed
     | Rejected
 )

@@ -172,6 +172,20 @@ class DirectoryChanged:
 
 
 @value_object
+class CoordinatorChanged:
+    """The Transaction Coordinator was lost, or is there again (MS-MQSO 5.5.3)."""
+
+    available: bool
+
+
+@value_object
+class ResourcesChanged:
+    """Memory or storage ran short, or is enough again (MS-MQSO 5.1.1.1, Throttled)."""
+
+    low: bool
+
+
+@value_object
 class Command:
     """Something that a higher layer asks for; answered by one ``Completed`` or ``Rejected`` with the same token."""
 
@@ -197,5 +211,7 @@ Input = (
     | PersistFailed
     | DirectoryAnswered
     | DirectoryChanged
+    | CoordinatorChanged
+    | ResourcesChanged
     | Command
 )

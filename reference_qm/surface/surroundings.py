@@ -1,13 +1,10 @@
-"""What somebody beside the queue manager does, the same in every host: take its directory away, look into that.
-
-The queue manager does not hear of it: it finds out, as it would of a network that is down.
-"""
+"""What somebody beside the queue manager does, the same in every host: take away what it depends on, look into that."""
 
 from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any, TypeAlias
 from uuid import UUID
@@ -20,14 +17,23 @@ from reference_qm.directory import (
     QueueManager,
     equals,
 )
+from reference_qm.surface.inputs import CoordinatorChanged, Input, ResourcesChanged, Stopped
 from reference_qm.value_object import value_object
 
 
 @value_object
 class ChangeEnvironment:
-    """Take the directory away (``directory`` false) or give it back. Result: what there is to change, as it is now."""
+    """Take something away (false) or give it back. Result: what there is to change, as it is now.
+
+    ``directory``; ``coordinator``: the Transaction Coordinator; ``storage``: room on the disk; ``store``: what is on it
+    makes sense, which a queue manager sees when it starts; ``service``: the queue manager itself, which is stopped.
+    """
 
     directory: bool | None = None
+    coordinator: bool | None = None
+    storage: bool | None = None
+    store: bool | None = None
+    service: bool | None = None
 
 
 @value_object
@@ -46,6 +52,9 @@ HostRequest: TypeAlias = ChangeEnvironment | Published
 """The requests that a host carries out itself."""
 
 NULL_GUID = UUID(int=0)
+DAMAGE = "damage:1"
+"""The name of an entry that makes no sense in a store."""
+FULL = "no space is left on the device"
 NO_DIRECTORY = "there is no directory here: this is workgroup mode"
 _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyType(
     {
@@ -69,17 +78,42 @@ _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyTyp
 
 
 class Surroundings:
-    """A queue manager's directory, and whether it is within reach; None: there is none, this is workgroup mode."""
+    """What is around a queue manager, and what of it is there.
+
+    ``directory``: None where there is none, in workgroup mode; ``there``: the parts by the names that ChangeEnvironment
+    has for them, and whether each is there.
+    """
 
     def __init__(self, directory: MemoryDirectory | None = None, identifier: UUID = NULL_GUID) -> None:
         self.directory = directory
         self._identifier = identifier
-        self._away = False
+        parts = (one.name for one in fields(ChangeEnvironment))
+        self.there = {name: True for name in parts if name != "directory" or directory is not None}
 
     @property
     def within_reach(self) -> MemoryDirectory | None:
         """Return the directory, unless it is away."""
-        return None if self._away else self.directory
+        return self.directory if self.there.get("directory", False) else None
+
+    def as_found(self) -> list[Input]:
+        """Return what a queue manager that starts finds out of what is away."""
+        everything = dict.fromkeys(self.there, True)
+        return [one for one in self.noticed(everything) if not isinstance(one, Stopped)]
+
+    def noticed(self, before: Mapping[str, bool]) -> list[Input]:
+        """Return what a queue manager finds out of what is there, or away, that was not so before.
+
+        That its directory is not as it was it finds out later.
+        """
+        changed = {name: there for name, there in self.there.items() if before.get(name) != there}
+        events: list[Input] = []
+        if "coordinator" in changed:
+            events.append(CoordinatorChanged(changed["coordinator"]))
+        if "storage" in changed:
+            events.append(ResourcesChanged(low=not changed["storage"]))
+        if changed.get("service") is False:
+            events.append(Stopped())
+        return events
 
     def carry_out(self, request: HostRequest) -> dict[str, Any] | str:
         """Do what somebody beside the queue manager does; a str says in one line why that cannot be."""
@@ -88,11 +122,11 @@ class Surroundings:
         return NO_DIRECTORY if self.directory is None else self._published(self.directory, request)
 
     def _change(self, request: ChangeEnvironment) -> dict[str, Any] | str:
-        if self.directory is None:
-            return {} if request.directory is None else NO_DIRECTORY
-        if request.directory is not None:
-            self._away = not request.directory
-        return {"directory": not self._away}
+        if self.directory is None and request.directory is not None:
+            return NO_DIRECTORY
+        wanted = {one.name: getattr(request, one.name) for one in fields(request)}
+        self.there |= {name: value for name, value in wanted.items() if value is not None}
+        return dict(self.there)
 
     def _published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
         found = self._find(directory, request.queue)

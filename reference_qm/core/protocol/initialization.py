@@ -10,9 +10,12 @@ from reference_qm.model.attributes import ServiceState
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import SESSION_TIMERS, TimerKey, TimerName
 from reference_qm.surface.clock import Now
+from reference_qm.surface.effects import StartAgain
 
 ORDER_ACK_TIMEOUT_MS = 500
 MAXIMUM_ORDER_ACK_DELAY_S = 10
+RETRY_LATER_S = 900
+"""InitializationRetryTimerDuration after the first attempt, s. Spec: MS-MQSO 6.6.2."""
 
 
 class Initialization(Part):
@@ -25,6 +28,21 @@ class Initialization(Part):
         self.qm.adm.QueueManagerState = ServiceState.READY
         self.initialize_globally(now)
         self.qm.administering.establish_waiting(now)
+
+    def fail(self, why: str) -> None:
+        """Do nothing of what comes later in the initialization: be Stopped. Spec: MS-MQSO 5.1.1.1, 5.5.5, 6.6.2."""
+        self.qm.adm.QueueManagerState = ServiceState.STOPPED
+        self.qm.halted = f"the queue manager could not start (MQ_ERROR_SERVICE_NOT_AVAILABLE): {why}"
+
+    def await_retry(self, now: Now) -> None:
+        """Try again later: after 120 s the first time, then every 900 s. Spec: MS-MQSO 5.1.1.1, 6.4.4.1, 6.6.2."""
+        duration_ms = self.qm.settings.scaled(self.qm.adm.InitializationRetryTimerDuration * 1_000)
+        self.qm.timers.start(TimerKey(TimerName.INITIALIZATION_RETRY, 0), now.monotonic_ms, duration_ms)
+        self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S
+
+    def on_initialization_retry_timer(self) -> None:
+        """Initialize anew. Spec: MS-MQSO 6.4.4.1."""
+        self.qm.emit(StartAgain())
 
     def initialize_globally(self, now: Now) -> None:
         """Initialize what all sessions share. Spec: MS-MQQB 3.1.3.1."""

@@ -6,6 +6,8 @@ from reference_qm.model.adm import Message, Queue
 from reference_qm.model.attributes import UNLIMITED
 from reference_qm.model.position_list import storage_size
 from reference_qm.model.statuses import EnqueueStatus
+from reference_qm.surface.clock import Now
+from reference_qm.surface.inputs import ResourcesChanged
 
 KILOBYTE = 1024
 
@@ -33,13 +35,20 @@ class Quotas(Part):
     def begin_flow_control(self) -> None:
         """Take no message more until ``end_flow_control``. Spec: MS-MQDMPR 3.1.7.2.5, 3.1.1.1 (Throttled).
 
-        It is for a protocol that receives faster than messages can be kept; none of those that are here raises it.
+        It is for when messages cannot be kept as fast as they come: when resources run short (MS-MQSO 5.1.1.1).
         """
         self.qm.adm.Throttled = True
 
     def end_flow_control(self) -> None:
         """Take messages again. Spec: MS-MQDMPR 3.1.7.2.6."""
         self.qm.adm.Throttled = False
+
+    def on_resources_changed(self, event: ResourcesChanged, now: Now) -> None:
+        """Be throttled while resources are short. Spec: MS-MQSO 5.1.1.1 (Throttled)."""
+        if event.low:
+            self.begin_flow_control()
+        else:
+            self.end_flow_control()
 
 
 def _use_and_quota(queue: Queue, size: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from reference_qm.model.statuses import Status
 from reference_qm.model.transactions import Transaction, TransactionState
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
+from reference_qm.surface.inputs import CoordinatorChanged
 
 
 class Coordinating(Part):
@@ -54,7 +55,7 @@ class Coordinating(Part):
             _check_state(transaction, TransactionState.PREPARED, "a coordinator prepares it first")
         return self._commit(transaction, token, now)
 
-    def abort(self, transaction: Transaction, token: int) -> Result | None:
+    def abort(self, transaction: Transaction, token: int | None) -> Result | None:
         """Abort a transaction. Spec: MS-MQDMPR 3.1.4.8, 3.1.4.10; MS-MQMP 3.1.4.16."""
         if transaction.state is not TransactionState.PREPARED:
             _check_state(transaction, TransactionState.ACTIVE, "wait for the answer")
@@ -80,6 +81,27 @@ class Coordinating(Part):
             "the coordinator did not say what became of transactions in doubt (MS-MQDMPR 3.1.4.11): restart"
         )
         self.qm.administering.take_offline(now)
+
+    def on_coordinator_changed(self, event: CoordinatorChanged, now: Now) -> None:
+        """Lose the coordinator, or find it again. Spec: MS-MQSO 5.5.3."""
+        self.qm.coordinated = event.available
+        if not event.available:
+            self.abort_undecided()
+
+    def abort_undecided(self) -> None:
+        """Abort the transactions that the coordinator, which is lost, would have to decide. Spec: MS-MQSO 5.5.3.
+
+        One that has voted is not: it is in doubt, and may have been committed elsewhere (MS-MQDMPR 3.1.4.6).
+        """
+        for transaction in list(self.qm.adm.TransactionCollection.values()):
+            if not transaction.SinglePhase and transaction.state is TransactionState.ACTIVE:
+                self.abort(transaction, None)
+
+    def check_coordinator(self, transaction: Transaction | None = None) -> None:
+        """Refuse what only the coordinator can begin, or decide, while it is away. Spec: MS-MQSO 5.5.3, 6.7.1."""
+        external = transaction is None or not transaction.SinglePhase
+        if external and not self.qm.coordinated:
+            raise CommandError("the Transaction Coordinator is away (MQ_ERROR_DTC_CONNECT): try again when it is back")
 
     def _commit(self, transaction: Transaction, token: int, now: Now) -> Result | None:
         """Write everything as one record. What is sent has its place in its outgoing queue, and waits there."""

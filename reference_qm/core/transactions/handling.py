@@ -26,23 +26,29 @@ class TransactionCommands(Part):
 
     def begin_transaction(self, request: commands.BeginTransaction, token: int, now: Now) -> Result:
         """Begin a transaction. Spec: MS-MQDMPR 3.1.7.1.8."""
+        if request.external:
+            self.qm.coordinating.check_coordinator()
         identifier: UUID = new_guid(self.qm.entropy) if request.transaction is None else request.transaction
         transaction = self.qm.transaction_events.create_transaction(identifier, not request.external)
         return Result({"transaction": str(transaction.Identifier)})
 
     def prepare_transaction(self, request: commands.PrepareTransaction, token: int, now: Now) -> Result | None:
         """Vote on a transaction. Spec: MS-MQDMPR 3.1.4.6."""
-        return self.qm.coordinating.prepare(
-            self.qm.transaction_events.find_transaction(request.transaction), request.single_phase, token, now
-        )
+        return self.qm.coordinating.prepare(self._decided(request.transaction), request.single_phase, token, now)
 
     def commit_transaction(self, request: commands.CommitTransaction, token: int, now: Now) -> Result | None:
         """Commit a transaction. Spec: MS-MQDMPR 3.1.4.4."""
-        return self.qm.coordinating.commit(self.qm.transaction_events.find_transaction(request.transaction), token, now)
+        return self.qm.coordinating.commit(self._decided(request.transaction), token, now)
 
     def abort_transaction(self, request: commands.AbortTransaction, token: int, now: Now) -> Result | None:
         """Abort a transaction. Spec: MS-MQDMPR 3.1.4.5."""
-        return self.qm.coordinating.abort(self.qm.transaction_events.find_transaction(request.transaction), token)
+        return self.qm.coordinating.abort(self._decided(request.transaction), token)
+
+    def _decided(self, identifier: UUID) -> Transaction:
+        """Find the transaction that somebody decides; CommandError when that is the coordinator, which is away."""
+        transaction = self.qm.transaction_events.find_transaction(identifier)
+        self.qm.coordinating.check_coordinator(transaction)
+        return transaction
 
     def reenlistment_timeout(self, request: commands.ReenlistmentTimeout, token: int, now: Now) -> Result:
         """Give up without a coordinator. Spec: MS-MQDMPR 3.1.4.11."""

@@ -36,9 +36,9 @@ class ForgetsWhatItSends(TransactionRecords):
 class PreparedAlwaysCommitted(Coordinating):
     """A transaction that is prepared is committed whatever its coordinator decides."""
 
-    def abort(self, transaction: Transaction, token: int) -> Result | None:
+    def abort(self, transaction: Transaction, token: int | None) -> Result | None:
         if transaction.state is TransactionState.PREPARED:
-            return self.commit(transaction, token, Now(0, 0))
+            return self.commit(transaction, token or 0, Now(0, 0))
         result: Result | None = super().abort(transaction, token)
         return result
 

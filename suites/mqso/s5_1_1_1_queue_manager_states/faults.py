@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from harness.faults.parts import fault
-from harness.faults.primitives import skip
+from harness.faults.primitives import skip, skip_during
 from harness.faults.registry import add
+from reference_qm.core.inputs import Inputs
 from reference_qm.core.protocol.administering import Administering
+from reference_qm.core.protocol.closing import Closing
 from reference_qm.core.protocol.commanding import Commands
 from reference_qm.core.protocol.enterprise import DirectoryClient
 from reference_qm.core.protocol.errors import CommandError
+from reference_qm.core.protocol.initialization import RETRY_LATER_S, Initialization
 from reference_qm.core.protocol.ping import Ping
 from reference_qm.core.protocol.session_opening import SessionOpening
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.model.adm import Message, Queue
+from reference_qm.model.attributes import ServiceState
+from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
-from reference_qm.surface.inputs import DirectoryAnswered
+from reference_qm.surface.inputs import DirectoryAnswered, Stopped
 
 add(
     "so-sessions-not-served",
@@ -52,8 +59,77 @@ class NothingTakenWithoutDirectory(Commands):
         return super().send_message(request, token, now)
 
 
+@fault("so-stopped-and-running", breaks="MQSO-5.1.1.1-D01")
+class StoppedAndRunning(Inputs):
+    """A queue manager that was stopped goes on to serve."""
+
+    def on_stopped(self, event: Stopped, now: Now) -> None:
+        super().on_stopped(event, now)
+        self.qm.adm.QueueManagerState, self.qm.halted = ServiceState.READY, None
+
+
+add(
+    "so-sessions-outlive-a-stop",
+    ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"),
+    "Sessions stay open when the queue manager is stopped.",
+    skip_during(Inputs.on_stopped, Closing.close),
+)
+add(
+    "so-never-throttled",
+    ("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04"),
+    "However short resources are, everything is taken.",
+    skip(Quotas.begin_flow_control),
+)
+add(
+    "so-throttled-for-good",
+    ("MQSO-5.1.1.1-05", "MQSO-5.1.1.1-D04"),
+    "Once throttled, nothing is taken any more.",
+    skip(Quotas.end_flow_control),
+)
+
+
+@fault("so-throttled-in-name", breaks="MQSO-5.1.1.1-05")
+class ThrottledInName(Quotas):
+    """Express messages are taken while Throttled is TRUE."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        throttled, self.qm.adm.Throttled = self.qm.adm.Throttled, False
+        status = super().check(queue, message)
+        self.qm.adm.Throttled = throttled
+        return status
+
+
+add(
+    "so-no-second-attempt-to-start",
+    ("MQSO-5.1.1.1-03", "MQSO-5.1.1.1-D02", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01", "MQSO-6.6.2-D08"),
+    "A queue manager that could not start does not try again.",
+    skip(Initialization.await_retry),
+)
+
+
+@fault("so-retries-at-the-same-pace", breaks=("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09"))
+class RetriesAtTheSamePace(Initialization):
+    """A queue manager that could not start tries again every 120 seconds."""
+
+    def await_retry(self, now: Now) -> None:
+        before = self.qm.adm.InitializationRetryTimerDuration
+        super().await_retry(now)
+        self.qm.adm.InitializationRetryTimerDuration = before
+
+
+@fault("so-first-retry-late", breaks=("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08"))
+class FirstRetryLate(Initialization):
+    """The first attempt to start again is made after 900 seconds."""
+
+    def await_retry(self, now: Now) -> None:
+        self.qm.adm.InitializationRetryTimerDuration = RETRY_LATER_S
+        super().await_retry(now)
+
+
 BROKEN_ELSEWHERE = {
     "MQSO-5.1.1-D01": ("so-cursors-come-back",),
+    "MQSO-5.1.1.1-01": ("so-damage-not-looked-at",),
+    "MQSO-5.1.1.1-02": ("so-damage-not-looked-at",),
     "MQSO-5.1.1.1-D06": ("so-outage-of-the-directory-not-noted",),
 }
 """Faults of other sections that break rules of this one."""

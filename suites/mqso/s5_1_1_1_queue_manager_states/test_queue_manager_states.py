@@ -2,43 +2,30 @@
 
 from __future__ import annotations
 
-from harness.errors import SutUnavailable
-from harness.peer.conversation import RawConversation
-from harness.peer.peer import Peer
 from harness.run.marks import covers, needs
 from harness.wire import ping_request
 from suites.messages import recoverable_message
 from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import direct_name, opened, pass_time, request
+from suites.mqqb.steps.opening import direct_name, opened, pass_time
 from suites.mqqb.steps.sender import RETRY_MS, Sender, eventually, tags
+from suites.mqso.steps.applications import REFUSED, asked, send_here
+from suites.mqso.steps.serving import NOT_SERVED, SERVED, Attempt
 
-SERVED, NOT_SERVED = "served", "not served"
-
-
-def _session(peer: Peer) -> tuple[str, RawConversation | None]:
-    """Ask for a session; say whether it is opened."""
-    try:
-        connection = peer.connect()
-    except SutUnavailable:
-        return NOT_SERVED, None
-    connection.send(request(peer))
-    answer = connection.poll("EstablishConnection")
-    accepted = answer is not None and not answer["InternalHeader"].CS
-    return (SERVED if accepted else NOT_SERVED), connection
+OPEN, CLOSED = "open", "closed"
 
 
 @needs("qm2qm", "ping")
 @covers("MQSO-5.1.1-01", "MQSO-6.6.1-D07")
 def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
     """What is asked of the address of a system that was provisioned is answered: a session, a ping, a remote call."""
-    served, connection = _session(peer)
+    attempt = Attempt(peer)
     asked = peer.udp()
     ping = asked.send(ping_request(Cookie=7))
     pong = asked.poll()
-    evidence = [frame for frame in (connection and connection.last, ping, pong) if frame is not None]
+    evidence = [ping] if pong is None else [ping, pong]
     for rule in ("MQSO-5.1.1-01", "MQSO-6.6.1-D07"):
-        judge(rule, expected=SERVED, observed=served, evidence=evidence[:1])
-    judge("MQSO-5.1.1-01", expected="pong", observed="pong" if pong is not None else "silence", evidence=evidence[1:])
+        judge(rule, expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    judge("MQSO-5.1.1-01", expected="pong", observed="pong" if pong is not None else "silence", evidence=evidence)
     association = remote.associate()
     opened_queue = remote.open_remote(association)
     observed = "an answer" if opened_queue.answered else "silence"
@@ -50,8 +37,8 @@ def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
 def test_sessions_are_served_after_a_restart(peer, sut, judge):
     """When it has started again it accepts a session and takes a message."""
     sut.restart()
-    served, connection = _session(peer)
-    judge("MQSO-6.6.2-D06", expected=SERVED, observed=served, evidence=[connection and connection.last])
+    attempt = Attempt(peer)
+    judge("MQSO-6.6.2-D06", expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
     again = opened(peer)
     sent = again.send(recoverable_message(peer, label="after"))
     arrived = eventually(peer, lambda: "after" in labels(sut, sut.queue()))
@@ -72,16 +59,16 @@ def test_nothing_is_received_while_it_is_off_the_network(peer, sut, judge):
     sut.take_offline()
     if connection.record.closed_by is None:
         connection.send(recoverable_message(peer, label="meanwhile"))
-    served, refused = _session(peer)
+    refused = Attempt(peer)
     sender = Sender(peer, sut, to)
     sender.send(1)
     pass_time(peer, sut.duration_ms(RETRY_MS) + sut.slack_ms(RETRY_MS))
-    observed = (served, labels(sut, queue), sut.outgoing(to)["count"])
-    evidence = [connection.last, refused and refused.last]
+    observed = (refused.outcome, labels(sut, queue), sut.outgoing(to)["count"])
+    evidence = [connection.last, *refused.evidence]
     judge("MQSO-5.1.1.1-D05", expected=(NOT_SERVED, ["before"], 1), observed=observed, evidence=evidence)
     sut.bring_online()
-    served, back = _session(peer)
-    judge("MQSO-5.1.1.1-D05", expected=SERVED, observed=served, evidence=[back and back.last])
+    back = Attempt(peer)
+    judge("MQSO-5.1.1.1-D05", expected=SERVED, observed=back.outcome, evidence=back.evidence)
     again = opened(peer)
     sent = again.send(recoverable_message(peer, label="after"))
     eventually(peer, lambda: labels(sut, queue) == ["before", "after"])
@@ -91,3 +78,23 @@ def test_nothing_is_received_while_it_is_off_the_network(peer, sut, judge):
     judge("MQSO-5.1.1.1-D05", expected=[1], observed=tags(came), evidence=came)
     if session is not None:
         sender.acknowledge_all(session)
+
+
+@needs("environment", "send", "receive", "queue_control")
+@covers("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D01", "MQSO-5.1.1.1-D08")
+def test_a_queue_manager_that_is_stopped_serves_nobody(peer, sut, judge):
+    """Its sessions end, no other is accepted, applications are refused. Started, it has what it kept."""
+    queue = sut.new_queue("stopped")
+    send_here(sut, queue, ["kept"], delivery="recoverable")
+    connection = opened(peer)
+    sut.change_environment(service=False)
+    observed = CLOSED if connection.wait_closed() else OPEN
+    for rule in ("MQSO-5.1.1.1-04", "MQSO-5.1.1.1-D08"):
+        judge(rule, expected=CLOSED, observed=observed, evidence=[connection.last])
+    stopped = Attempt(peer)
+    done = (stopped.outcome, asked(sut, "peek", queue=queue))
+    judge("MQSO-5.1.1.1-D01", expected=(NOT_SERVED, REFUSED), observed=done, evidence=stopped.evidence)
+    sut.change_environment(service=True)
+    started = Attempt(peer)
+    again = (started.outcome, labels(sut, queue))
+    judge("MQSO-5.1.1.1-D01", expected=(SERVED, ["kept"]), observed=again, evidence=started.evidence)

@@ -40,5 +40,11 @@ class PublishedAnewAtEachStart(DirectoryClient):
 
 BROKEN_ELSEWHERE = {
     "MQSO-6.6.1-D07": ("so-sessions-not-served",),
+    "MQSO-6.6.2-05": ("so-damage-not-looked-at",),
+    "MQSO-6.6.2-D08": (
+        "so-first-retry-late",
+        "so-no-second-attempt-to-start",
+    ),
+    "MQSO-6.6.2-D09": ("so-retries-at-the-same-pace",),
 }
 """Faults of other sections that break rules of this one."""

@@ -31,6 +31,7 @@ from reference_qm.surface.effects import (
     RpcSend,
     SendDatagram,
     SendPacket,
+    StartAgain,
     WriteDirectory,
 )
 from reference_qm.surface.entropy import SeededEntropy
@@ -200,6 +201,9 @@ class Host:
 
     def read_directory(self, effect: ReadDirectory) -> None:
         self.ask_directory(effect)
+
+    def start_again(self, effect: StartAgain) -> None:
+        raise AssertionError("this core's store makes sense")
 
     def write_directory(self, effect: WriteDirectory) -> None:
         self.ask_directory(effect)

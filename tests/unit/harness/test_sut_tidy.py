@@ -10,6 +10,7 @@ from harness_made import sut_file
 from harness.environment import VirtualEnvironment
 from harness.errors import HarnessError, SutUnavailable
 from harness.sut.control import ControlRefused
+from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
 
 ALL = frozenset({"queue_control", "send", "receive", "pause", "restart", "set_timers", "configure"})
@@ -147,3 +148,26 @@ def test_messages_that_wait_are_counted_by_the_names_that_they_go_to() -> None:
     one = view(Scripted(list={"outgoing": outgoing}))
     assert [one.waiting_for([name]) for name in ("127.0.0.9", "private=x", "")] == [2, 1, 3]
     assert view(Scripted(), frozenset({"send"})).waiting_for([""]) is None
+
+
+def test_what_was_taken_away_is_given_back_and_what_cannot_be_ends_the_run():
+    control = Scripted(environment={"storage": True, "coordinator": True})
+    made = view(control, ALL | {"environment"})
+    made.change_environment(storage=False)
+    made.tidy()
+    assert control.asked[-1] == ("environment", {"storage": True})
+    assert made.broken is None
+    stuck = Scripted(environment={"storage": False})
+    stuck.answers["environment"] = {"storage": True}
+    made = view(stuck, ALL | {"environment"})
+    made.change_environment(storage=False)
+    stuck.answers["environment"] = {"storage": False}
+    made.tidy()
+    assert made.broken is not None
+    assert made.broken.endswith("its environment is not as it was: storage")
+
+
+def test_an_environment_without_a_part_is_not_observable():
+    made = view(Scripted(environment={"storage": True}), ALL | {"environment"})
+    with pytest.raises(NotShown, match="has no coordinator to change"):
+        made.change_environment(coordinator=False)

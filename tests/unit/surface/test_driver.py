@@ -26,6 +26,7 @@ from reference_qm.surface.effects import (
     RpcSend,
     SendDatagram,
     SendPacket,
+    StartAgain,
     WriteDirectory,
 )
 from reference_qm.surface.inputs import Endpoint, HostResolved, Input, Persisted, PingSocket, Started, TransportLost
@@ -42,6 +43,7 @@ CARRIED_OUT_BY: list[tuple[Effect, str]] = [
     (Persist(1, {}), "persist"),
     (ReadDirectory(1), "read_directory"),
     (WriteDirectory(2, Delete(Site())), "write_directory"),
+    (StartAgain(), "start_again"),
     (Completed(1, Result()), "answer"),
     (Rejected(2, "no"), "answer"),
 ]

@@ -9,9 +9,11 @@ import pytest
 
 from reference_qm.directory import MemoryDirectory, Queue, QueueManager, StorageError
 from reference_qm.surface.entropy import SeededEntropy, new_guid
+from reference_qm.surface.inputs import CoordinatorChanged, ResourcesChanged, Stopped
 from reference_qm.surface.surroundings import NO_DIRECTORY, ChangeEnvironment, Published, Surroundings
 
 OWN = UUID(int=7)
+ALL = dict.fromkeys(("coordinator", "storage", "store", "service"), True)
 
 
 @pytest.fixture
@@ -25,10 +27,10 @@ def directory() -> MemoryDirectory:
 def test_a_directory_that_is_taken_away_is_out_of_reach_until_it_is_given_back(directory):
     around = Surroundings(directory, OWN)
     assert around.within_reach is directory
-    assert around.carry_out(ChangeEnvironment(directory=False)) == {"directory": False}
+    assert around.carry_out(ChangeEnvironment(directory=False)) == ALL | {"directory": False}
     assert around.within_reach is None
-    assert around.carry_out(ChangeEnvironment()) == {"directory": False}
-    assert around.carry_out(ChangeEnvironment(directory=True)) == {"directory": True}
+    assert around.carry_out(ChangeEnvironment()) == ALL | {"directory": False}
+    assert around.carry_out(ChangeEnvironment(directory=True)) == ALL | {"directory": True}
     assert around.within_reach is directory
 
 
@@ -54,9 +56,24 @@ def test_what_cannot_be_is_said_in_one_line(directory):
 
 def test_in_workgroup_mode_there_is_no_directory_to_take_away():
     around = Surroundings()
-    assert around.carry_out(ChangeEnvironment()) == {}
+    assert around.carry_out(ChangeEnvironment()) == ALL
     assert around.carry_out(ChangeEnvironment(directory=False)) == NO_DIRECTORY
     assert around.carry_out(Published()) == NO_DIRECTORY
+
+
+def test_what_was_taken_away_is_found_out_and_what_is_still_away_is_found_at_a_start():
+    around = Surroundings()
+    before = dict(around.there)
+    around.carry_out(ChangeEnvironment(coordinator=False, storage=False, store=False, service=False))
+    assert around.noticed(before) == [
+        CoordinatorChanged(available=False),
+        ResourcesChanged(low=True),
+        Stopped(),
+    ]
+    assert around.as_found() == [CoordinatorChanged(available=False), ResourcesChanged(low=True)]
+    away = dict(around.there)
+    around.carry_out(ChangeEnvironment(coordinator=True))
+    assert around.noticed(away) == [CoordinatorChanged(available=True)]
 
 
 class _Refusing(MemoryDirectory):

@@ -1,0 +1,92 @@
+"""MS-MQSO 5.5.3 Transaction Coordinator Unavailable: it goes away and comes back."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from harness.sut.sut import Sut
+from suites.messages import Sequence
+from suites.mqqb.steps.disposition import labels
+from suites.mqqb.steps.opening import direct_name, opened
+from suites.mqqb.steps.sender import Sender, eventually, tags
+from suites.mqso.steps.applications import DONE, REFUSED, asked, received, send_here, to_queue, tried
+from suites.mqso.steps.serving import SERVED, Attempt
+
+
+def _used(sut: Sut, queue: str) -> str:
+    """Send to a transactional queue, and receive from it, in a transaction of the coordinator; say what came of it."""
+    try:
+        transaction = sut.control.call("begin", external=True)["transaction"]
+    except ControlRefused:
+        return REFUSED
+    sent = tried(lambda: sut.send(to_queue(sut, queue), body="in a transaction", transaction=transaction))
+    taken = asked(sut, "receive", queue=queue, transaction=transaction, timeout_ms=0)
+    asked(sut, "abort", transaction=transaction)
+    return sent if sent == taken else f"sent: {sent}, received: {taken}"
+
+
+@needs("environment", "transactions", "send", "receive", "queue_control")
+@covers("MQSO-5.5.3-03", "MQSO-5.5.3-04", "MQSO-5.5.3-06")
+def test_transactions_end_with_their_coordinator(peer, sut, judge):
+    """A message is received in a transaction, in which another is sent, when the coordinator goes away: the one is
+    there again, the other never was. No transaction of it can be used then; when it is back, one receives the message.
+    """
+    queue = sut.queue("transactional")
+    send_here(sut, queue, ["1"], delivery="transactional")
+    transaction = sut.control.call("begin", external=True)["transaction"]
+    received(sut, queue=queue, transaction=transaction)
+    sut.send(to_queue(sut, queue), label="never", body="never", transaction=transaction)
+    sut.change_environment(coordinator=False)
+    eventually(peer, lambda: received(sut, "peek_message", queue=queue) == "1")
+    judge("MQSO-5.5.3-03", expected="1", observed=received(sut, "peek_message", queue=queue))
+    judge("MQSO-5.5.3-04", expected=REFUSED, observed=_used(sut, queue))
+    sut.change_environment(coordinator=True)
+    judge("MQSO-5.5.3-06", expected=DONE, observed=_used(sut, queue))
+    decided = asked(sut, "commit", transaction=transaction)
+    judge("MQSO-5.5.3-03", expected=(REFUSED, ["1"]), observed=(decided, labels(sut, queue)))
+    another = sut.control.call("begin", external=True)["transaction"]
+    taken = received(sut, queue=queue, transaction=another)
+    sut.control.call("prepare", transaction=another)
+    sut.control.call("commit", transaction=another)
+    judge("MQSO-5.5.3-06", expected=("1", []), observed=(taken, labels(sut, queue)))
+
+
+@needs("environment", "transactions", "send", "receive", "queue_control")
+@covers("MQSO-5.5.3-05")
+def test_whatever_needs_no_coordinator_goes_on_without_it(peer, sut, judge):
+    """Without the coordinator messages are sent to and received from a queue that is not transactional, a transactional
+    message of the peer arrives, and one that was sent before comes to the peer when that is there.
+    """
+    plain, transactional, to = sut.new_queue("plain"), sut.queue("transactional"), direct_name(peer, "mqc-beyond")
+    sut.send(to, body="message 1", application_tag=1, delivery="transactional")
+    sut.change_environment(coordinator=False)
+    sent = tried(lambda: send_here(sut, plain, ["here"], delivery="recoverable"))
+    judge("MQSO-5.5.3-05", expected=(DONE, "here"), observed=(sent, received(sut, queue=plain)))
+    attempt = Attempt(peer)
+    judge("MQSO-5.5.3-05", expected=SERVED, observed=attempt.outcome, evidence=attempt.evidence)
+    sender = Sender(peer, sut, to)
+    session = sender.next_session()
+    came = [] if session is None else sender.collect(session, 1)
+    judge("MQSO-5.5.3-05", expected=[1], observed=tags(came), evidence=came)
+    if session is not None:
+        sender.acknowledge_all(session)
+    arrived = opened(peer).send(Sequence(peer).message(label="of the peer"))
+    eventually(peer, lambda: labels(sut, transactional) == ["of the peer"])
+    judge("MQSO-5.5.3-05", expected=["of the peer"], observed=labels(sut, transactional), evidence=[arrived])
+
+
+@needs("environment", "transactions", "send", "receive", "queue_control", "restart")
+@covers("MQSO-5.5.3-02")
+def test_it_starts_without_its_coordinator(peer, sut, judge):
+    """Restarted while the coordinator is away it serves sessions and has its messages; its transactions are used when
+    the coordinator is back.
+    """
+    queue = sut.queue("transactional")
+    send_here(sut, queue, ["1", "2"], delivery="transactional")
+    sut.change_environment(coordinator=False)
+    sut.restart()
+    attempt = Attempt(peer)
+    observed = (attempt.outcome, labels(sut, queue))
+    judge("MQSO-5.5.3-02", expected=(SERVED, ["1", "2"]), observed=observed, evidence=attempt.evidence)
+    sut.change_environment(coordinator=True)
+    judge("MQSO-5.5.3-02", expected=DONE, observed=_used(sut, queue))

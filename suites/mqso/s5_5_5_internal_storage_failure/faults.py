@@ -1,0 +1,55 @@
+"""Faults of MS-MQSO 5.5.5 Internal Storage Failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import inputs
+from harness.faults.registry import FaultyCore, add
+from reference_qm.core.protocol.restoring import RestoreError, Restoring
+from reference_qm.surface.inputs import Input, Persisted, PersistFailed
+
+
+def _kept_anyway(event: Input) -> Iterator[Input]:
+    yield Persisted(event.token) if isinstance(event, PersistFailed) else event
+
+
+add(
+    "so-full-disk-not-noticed",
+    "MQSO-5.5.5-01",
+    "What cannot be put on disk is taken as if it were there.",
+    inputs(_kept_anyway),
+)
+
+
+def _not_undone(faulty: FaultyCore) -> None:
+    """Do what was asked, and say that it could not be kept."""
+
+    def note(event: Input) -> Iterator[Input]:
+        if isinstance(event, PersistFailed):
+            commit = faulty.core.disk.pending.get(event.token)
+            if commit is not None:
+                commit.done()
+                faulty.core.disk.pending[event.token] = replace(commit, undo=lambda: None)
+        yield event
+
+    faulty.input_filters.append(note)
+
+
+add("so-full-disk-not-undone", "MQSO-5.5.5-01", "What is refused because the disk is full is done.", _not_undone)
+
+
+@fault(
+    "so-damage-not-looked-at",
+    breaks=("MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02", "MQSO-5.5.5-03", "MQSO-6.6.2-05"),
+)
+class DamageNotLookedAt(Restoring):
+    """What makes no sense on the disk is passed over, with all that is there."""
+
+    def restore(self, entries: Mapping[str, object]) -> None:
+        try:
+            super().restore(entries)
+        except RestoreError:
+            super().restore({})

@@ -1,0 +1,80 @@
+"""MS-MQSO 5.5.5, 5.1.1.1 (Throttled): somebody fills the disk, and frees it."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.messages import a_message, recoverable_message
+from suites.mqqb.steps.disposition import labels
+from suites.mqqb.steps.opening import opened, settle
+from suites.mqqb.steps.sender import eventually
+from suites.mqso.steps.applications import REFUSED, asked, received, send_here, to_queue, tried
+
+
+@needs("environment", "transactions", "send", "receive", "queue_control", "restart")
+@covers("MQSO-5.5.5-01")
+def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
+    """While the disk is full a transaction is not committed, a recoverable message is neither sent nor received, nor
+    taken of the peer, and no queue is made. When there is room again all is as it was, after a restart, too.
+    """
+    plain, transactional = sut.queue(), sut.queue("transactional")
+    never = f"private$\\mqc-{sut.own}-never"
+    send_here(sut, plain, ["kept"], delivery="recoverable")
+    send_here(sut, transactional, ["taken"], delivery="transactional")
+    transaction = sut.control.call("begin")["transaction"]
+    received(sut, queue=transactional, transaction=transaction)
+    for label in ("one", "two"):
+        sut.send(to_queue(sut, transactional), label=label, body=label, transaction=transaction)
+    connection = opened(peer)
+    sut.change_environment(storage=False)
+    outcomes = [
+        asked(sut, "commit", transaction=transaction),
+        tried(lambda: send_here(sut, plain, ["lost"], delivery="recoverable")),
+        asked(sut, "receive", queue=plain, timeout_ms=0),
+        asked(sut, "create_queue", name=never),
+    ]
+    judge("MQSO-5.5.5-01", expected=[REFUSED] * 4, observed=outcomes)
+    sent = connection.send(recoverable_message(peer, label="of the peer"))
+    settle(peer)
+    sut.change_environment(storage=True)
+    judge("MQSO-5.5.5-01", expected=["kept"], observed=labels(sut, plain), evidence=[sent])
+    asked(sut, "abort", transaction=transaction)
+    judge("MQSO-5.5.5-01", expected=["taken"], observed=labels(sut, transactional))
+    judge("MQSO-5.5.5-01", expected=REFUSED, observed=asked(sut, "get_queue", name=never))
+    sut.restart()
+    observed = [labels(sut, plain), labels(sut, transactional), asked(sut, "get_queue", name=never)]
+    judge("MQSO-5.5.5-01", expected=[["kept"], ["taken"], REFUSED], observed=observed)
+    send_here(sut, plain, ["after"], delivery="recoverable")
+    judge("MQSO-5.5.5-01", expected=["kept", "after"], observed=labels(sut, plain))
+
+
+@needs("environment", "inspect", "send", "receive", "queue_control")
+@covers("MQSO-5.1.1.1-05", "MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04")
+def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
+    """While the disk is full the queue manager is Throttled: it takes no express message either, of an application or
+    of the peer. When there is room again, it does.
+    """
+    queue = sut.queue()
+
+    def throttled() -> bool:
+        return bool(sut.inspect()["QueueManager"]["Throttled"])
+
+    sut.change_environment(storage=False)
+    short = throttled()
+    judge("MQSO-5.1.1.1-06", expected="throttled", observed="throttled" if short else "not throttled")
+    connection = opened(peer)
+    own = tried(lambda: send_here(sut, queue, ["own"]))
+    sent = [connection.send(a_message(peer, label="of the peer"))]
+    settle(peer)
+    if short:
+        observed = (own, labels(sut, queue))
+        judge("MQSO-5.1.1.1-05", expected=(REFUSED, []), observed=observed, evidence=sent)
+    else:
+        judge.not_exercised("MQSO-5.1.1.1-05", "the SUT is not Throttled while its disk is full")
+    sut.change_environment(storage=True)
+    judge("MQSO-5.1.1.1-D04", expected="True, then False", observed=f"{short}, then {throttled()}")
+    sent.append(opened(peer).send(a_message(peer, label="again")))
+    tried(lambda: send_here(sut, queue, ["own, again"]))
+    eventually(peer, lambda: len(labels(sut, queue)) == 2)
+    if short:
+        there = sorted(labels(sut, queue))
+        judge("MQSO-5.1.1.1-05", expected=["again", "own, again"], observed=there, evidence=sent)

@@ -1,0 +1,33 @@
+"""Whether a queue manager serves anybody."""
+
+from __future__ import annotations
+
+from harness.capture.recorder import Frame
+from harness.errors import SutUnavailable
+from harness.peer.conversation import RawConversation
+from harness.peer.peer import Peer
+from suites.mqqb.steps.opening import request
+
+SERVED, NOT_SERVED = "served", "not served"
+
+
+class Attempt:
+    """An attempt to open a session: whether it was accepted."""
+
+    def __init__(self, peer: Peer) -> None:
+        self.connection: RawConversation | None = None
+        self.outcome = NOT_SERVED
+        try:
+            self.connection = peer.connect()
+        except SutUnavailable:
+            return
+        self.connection.send(request(peer))
+        answer = self.connection.poll("EstablishConnection")
+        if answer is not None and not answer["InternalHeader"].CS:
+            self.outcome = SERVED
+
+    @property
+    def evidence(self) -> list[Frame]:
+        """The last packet of the attempt."""
+        last = None if self.connection is None else self.connection.last
+        return [] if last is None else [last]

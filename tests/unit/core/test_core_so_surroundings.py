@@ -1,0 +1,114 @@
+"""MS-MQSO 5.1.1.1, 5.5.3, 5.5.5, 6.6.2: a queue manager that loses what it depends on, is stopped or cannot start."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from reference_qm.config import QueueManagerConfig, QueueSettings
+from reference_qm.core.installation import Installation
+from reference_qm.core.protocol.restoring import RestoreError
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.driver import Core
+from reference_qm.surface.effects import CloseTransport, Completed, Persist, Rejected, StartAgain
+from reference_qm.surface.entropy import SeededEntropy
+from reference_qm.surface.inputs import (
+    Command,
+    CoordinatorChanged,
+    Endpoint,
+    Input,
+    Persisted,
+    PersistFailed,
+    ResourcesChanged,
+    Started,
+    Stopped,
+    TransportAccepted,
+)
+
+TX = "private$\\tx"
+TO = f"DIRECT=TCP:127.0.0.1\\{TX}"
+CONFIG = QueueManagerConfig(UUID(int=7), queues=(QueueSettings(TX, transactional=True),))
+NOW = Now(0, 1_700_000_000)
+DAMAGED = {"damage:1": "damaged"}
+
+
+def given(core: Core, *events: Input) -> list[Any]:
+    """Return what a core wants after some inputs; its records are on disk at once."""
+    effects: list[Any] = []
+    waiting = list(events)
+    while waiting:
+        new = core.handle(waiting.pop(0), NOW)
+        waiting += [Persisted(one.token) for one in new if isinstance(one, Persist)]
+        effects += new
+    return effects
+
+
+def asked(core: Core, request: Any) -> Any:
+    """Return the answer to a request: the values of a result, or the line of a refusal."""
+    answers = [one for one in given(core, Command(1, request)) if isinstance(one, Completed | Rejected)]
+    return answers[-1].result.values if isinstance(answers[-1], Completed) else answers[-1].error
+
+
+@pytest.fixture
+def core() -> QueueManager:
+    made = QueueManager(CONFIG, SeededEntropy("around"))
+    made.restore({})
+    given(made, Started())
+    return made
+
+
+def test_undecided_transactions_end_with_their_coordinator_and_others_do_not(core):
+    external, prepared, own = (
+        asked(core, commands.BeginTransaction(external=kind))["transaction"] for kind in (True, True, False)
+    )
+    asked(core, commands.SendMessage(TO, body=b"x", transaction=UUID(prepared)))
+    asked(core, commands.PrepareTransaction(UUID(prepared)))
+    given(core, CoordinatorChanged(available=False))
+    states = {one["transaction"]: one["state"] for one in asked(core, commands.ListQueues())["transactions"]}
+    assert states == {prepared: "prepared", own: "active"}
+    assert external not in states
+    for request in (commands.BeginTransaction(external=True), commands.CommitTransaction(UUID(prepared))):
+        assert "MQ_ERROR_DTC_CONNECT" in asked(core, request)
+    assert asked(core, commands.CommitTransaction(UUID(own))) == {"outcome": "committed"}
+    given(core, CoordinatorChanged(available=True))
+    assert asked(core, commands.CommitTransaction(UUID(prepared))) == {"outcome": "committed"}
+
+
+def test_short_resources_throttle_until_they_are_enough(core):
+    given(core, ResourcesChanged(low=True))
+    assert "quota of the queue manager" in asked(core, commands.SendMessage(TO, body=b"x", transactional=True))
+    given(core, ResourcesChanged(low=False))
+    assert "message_id" in asked(core, commands.SendMessage(TO, body=b"x", transactional=True))
+
+
+def test_who_is_stopped_serves_nobody_and_says_so(core):
+    given(core, Stopped())
+    here, there = Endpoint("127.0.0.1", 1801), Endpoint("127.0.0.2", 4000)
+    assert [type(one) for one in given(core, TransportAccepted("in-1", there, here))] == [CloseTransport]
+    assert "MQ_ERROR_SERVICE_NOT_AVAILABLE" in asked(core, commands.CreateQueue("private$\\new"))
+    assert asked(core, commands.Identity())["guid"] == str(CONFIG.identifier)
+    assert given(core, PersistFailed(99, "too late")) == []
+
+
+def test_a_store_that_makes_no_sense_is_tried_again_after_two_minutes_then_every_quarter_of_an_hour():
+    installed = Installation(CONFIG, SeededEntropy("damaged"))
+    given(installed({}), Started())
+    for wait_s in (120, 900, 900):
+        core = installed(DAMAGED)
+        given(core, Started())
+        assert "MQ_ERROR_SERVICE_NOT_AVAILABLE" in asked(core, commands.CreateQueue("private$\\new"))
+        assert core.next_due() == wait_s * 1_000
+        assert core.handle_timer(Now(wait_s * 1_000, NOW.utc_s + wait_s)) == [StartAgain()]
+    repaired = installed({})
+    given(repaired, Started())
+    assert "format_names" in asked(repaired, commands.CreateQueue("private$\\new"))
+    given(installed(DAMAGED), Started())
+
+
+def test_the_first_start_on_a_store_that_makes_no_sense_fails():
+    with pytest.raises(RestoreError):
+        Installation(CONFIG, SeededEntropy("damaged"))(DAMAGED)
