@@ -133,7 +133,7 @@ def test_a_port_in_use_is_named_in_verdict_and_report_and_the_run_fails(tmp_path
     with socket.create_server(("0.0.0.0", 0)) as taken:  # wherever the peer of the check is
         port = taken.getsockname()[1]
         text = (
-            VIRTUAL.replace(
+            VIRTUAL.replace("topology = true\n", "").replace(
                 'kind = "virtual"', f'kind = "process"\ntcp_port = 0\nping_port = 0\npeer_tcp_port = {port}'
             )
             + '[control]\nkind = "jsonl"\n'
