@@ -34,6 +34,7 @@ FACILITIES: Mapping[str, frozenset[str]] = MappingProxyType(
             "queue_control": f"create_queue get_queue set_queue delete_queue list purge {_MANAGEMENT}",
             "send": "send",
             "open_to_send": "open_to_send close_queue",
+            "get_queue_path": "get_queue_path",
             "receive": (
                 "receive peek peek_message peek_next receive_by_lookup_id peek_by_lookup_id move purge "
                 f"open_queue close_queue open_cursor close_cursor {_REMOTE}"  # an application reads both alike
@@ -228,6 +229,7 @@ _VERBS: Mapping[str, Verb] = MappingProxyType(
         "get_queue": _verb(commands.GetQueue),
         "set_queue": _verb(commands.SetQueue, null=False),
         "open_queue": _verb(commands.OpenQueue),
+        "get_queue_path": _verb(commands.GetQueuePath),
         "open_to_send": _verb(commands.OpenToSend),
         "close_queue": _verb(commands.CloseQueue),
         "open_cursor": _verb(commands.OpenCursor),

@@ -138,6 +138,7 @@ ON_COMMAND: dict[type, OnCommand] = {
     commands.GetQueue: lambda qm: qm.queue_commands.get_queue,
     commands.SetQueue: lambda qm: qm.queue_commands.set_queue,
     commands.OpenQueue: lambda qm: qm.queue_commands.open_queue,
+    commands.GetQueuePath: lambda qm: qm.queue_commands.get_queue_path,
     commands.OpenToSend: lambda qm: qm.queue_commands.open_to_send,
     commands.CloseQueue: lambda qm: qm.queue_commands.close_queue,
     commands.OpenCursor: lambda qm: qm.queue_commands.open_cursor,

@@ -76,6 +76,13 @@ class OpenToSend:
 
 
 @value_object
+class GetQueuePath:
+    """Read what Get Queue Path returns for a format name (MS-MQDMPR 3.1.7.1.26). Result: status, path, machine."""
+
+    format_name: str
+
+
+@value_object
 class CloseQueue:
     """Close what OpenQueue or OpenToSend opened: its cursors go, what waits through it is cancelled."""
 
@@ -381,6 +388,7 @@ Request = (
     | SetQueue
     | OpenQueue
     | OpenToSend
+    | GetQueuePath
     | CloseQueue
     | OpenCursor
     | CloseCursor

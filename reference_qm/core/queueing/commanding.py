@@ -136,6 +136,11 @@ class QueueCommands(Part):
         self._check_room()
         return Result({"handle": self._open(request.queue, access, _share(request.deny_receive)).Handle})
 
+    def get_queue_path(self, request: commands.GetQueuePath, token: int, now: Now) -> Result:
+        """Return the path name of a format name, and its computer. Spec: MS-MQDMPR 3.1.7.1.26."""
+        status, path, machine = self.qm.queue_paths.get_queue_path(request.format_name)
+        return Result({"status": status.name, "path": path, "machine": machine})
+
     def open_to_send(self, request: commands.OpenToSend, token: int, now: Now) -> Result:
         """Open the queues of a format name to send to them. Spec: MS-MQDMPR 3.1.7.1.5."""
         self._check_room()

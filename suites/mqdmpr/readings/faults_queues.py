@@ -10,6 +10,7 @@ from reference_qm.core.protocol.errors import CommandError
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
+from suites.mqdmpr.s3_1_7_1_26_get_queue_path.faults import OfAnyNumber
 
 
 @follows("E160.2")
@@ -23,3 +24,8 @@ class UnknownPublicNamesRefused(Commands):
         if public and known is None:
             raise CommandError(f"{request.to!a}: no directory knows it (MQ_ERROR_UNSUPPORTED_FORMATNAME_OPERATION)")
         return super().send_message(request, token, now)
+
+
+@follows("E161.2")
+class EveryNumberIsLocal(OfAnyNumber):
+    """A private queue's path is looked for among those here, whosever it is."""

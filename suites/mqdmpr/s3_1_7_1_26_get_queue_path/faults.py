@@ -1,0 +1,129 @@
+"""Faults of MS-MQDMPR 3.1.7.1.26 Get Queue Path."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from harness.faults.parts import fault, replaced
+from harness.faults.registry import Install, add
+from reference_qm.codec import PrivateName, PublicName, parse_format_name
+from reference_qm.core.queueing.paths import QueuePathOf, QueuePaths
+from reference_qm.model.statuses import Status
+
+OK, ILLEGAL = Status.MQ_OK, Status.MQ_ERROR_ILLEGAL_FORMATNAME
+_UNKNOWN = QueuePathOf(ILLEGAL)
+
+
+def _gives(begins: str, change: Callable[[QueuePathOf], QueuePathOf]) -> Install:
+    """Change what is returned for format names that begin so."""
+
+    class Gives(QueuePaths):
+        def get_queue_path(self, format_name: str) -> QueuePathOf:
+            found = super().get_queue_path(format_name)
+            return change(found) if format_name.upper().startswith(begins) else found
+
+    return replaced(Gives)
+
+
+def _unless_illegal(found: QueuePathOf) -> QueuePathOf:
+    return found if found.rStatus is ILLEGAL else QueuePathOf(OK)
+
+
+for _name, _rules, _says, _begins, _change in (
+    (
+        "direct-undivided",
+        "MQDMPR-3.1.7.1.26-05",
+        "The path of a direct name has its protocol.",
+        "DIRECT=TCP",
+        lambda found: found._replace(rPathName=f"TCP:{found.rPathName}"),
+    ),
+    (
+        "http-port-in-host",
+        "MQDMPR-3.1.7.1.26-07",
+        "The computer of a name of HTTP is the address with its slashes.",
+        "DIRECT=HTTP",
+        lambda found: found._replace(rMachineName=f"//{found.rMachineName}"),
+    ),
+    (
+        "direct-short-name",
+        "MQDMPR-3.1.7.1.26-09",
+        "The computer of a direct name is its address up to the first dot.",
+        "DIRECT=",
+        lambda found: found._replace(rMachineName=found.rMachineName.partition(".")[0]),
+    ),
+    (
+        "direct-without-computer",
+        "MQDMPR-3.1.7.1.26-10",
+        "The path of a direct name lacks the computer.",
+        "DIRECT=",
+        lambda found: found._replace(rPathName=found.rPathName.partition("\\")[2]),
+    ),
+    (
+        "public-without-computer",
+        ("MQDMPR-3.1.7.1.26-20", "MQDMPR-3.1.7.1.26-21"),
+        "A public format name has no computer.",
+        "PUBLIC=",
+        lambda found: found._replace(rMachineName=""),
+    ),
+    (
+        "public-not-looked-for",
+        ("MQDMPR-3.1.7.1.26-12", "MQDMPR-3.1.7.1.26-13", "MQDMPR-3.1.7.1.26-16"),
+        "The directory is not asked for a public queue.",
+        "PUBLIC=",
+        lambda found: _UNKNOWN,
+    ),
+    (
+        "private-not-looked-for",
+        ("MQDMPR-3.1.7.1.26-23", "MQDMPR-3.1.7.1.26-24", "MQDMPR-3.1.7.1.26-27"),
+        "The directory is not asked for the computer of a private queue.",
+        "PRIVATE=",
+        lambda found: _UNKNOWN,
+    ),
+    (
+        "private-without-computer",
+        ("MQDMPR-3.1.7.1.26-31", "MQDMPR-3.1.7.1.26-32"),
+        "A private format name has no computer.",
+        "PRIVATE=",
+        _unless_illegal,
+    ),
+    (
+        "success-is-information",
+        "MQDMPR-3.1.7.1.26-35",
+        "Success is MQ_ERROR.",
+        "",
+        lambda found: found._replace(rStatus=Status.MQ_ERROR) if found.rStatus is OK else found,
+    ),
+):
+    add(f"path-{_name}", _rules, _says, _gives(_begins, _change))
+
+
+@fault("path-unknown-public-is-empty", breaks="MQDMPR-3.1.7.1.26-18")
+class UnknownPublicIsEmpty(QueuePaths):
+    """A public queue that the directory does not know has an empty path, with success."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        return QueuePathOf(OK) if isinstance(parse_format_name(format_name), PublicName) and not found[1] else found
+
+
+@fault("path-unknown-computer-is-empty", breaks="MQDMPR-3.1.7.1.26-29")
+class UnknownComputerIsEmpty(QueuePaths):
+    """A private queue whose computer the directory does not know has an empty path, with success."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        return QueuePathOf(OK) if isinstance(parse_format_name(format_name), PrivateName) and not found[2] else found
+
+
+@fault("path-of-any-number", breaks=("MQDMPR-3.1.7.1.26-34", "MQDMPR-3.1.7.1.26-03"))
+class OfAnyNumber(QueuePaths):
+    """A private queue elsewhere has the path of the queue here with its number."""
+
+    def get_queue_path(self, format_name: str) -> QueuePathOf:
+        found = super().get_queue_path(format_name)
+        name = parse_format_name(format_name)
+        if not isinstance(name, PrivateName) or found.rStatus is not OK:
+            return found
+        own = str(replace(name, ComputerGuid=self.qm.adm.Identifier))
+        return found._replace(rPathName=super().get_queue_path(own).rPathName)
