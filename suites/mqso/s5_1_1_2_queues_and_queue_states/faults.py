@@ -55,12 +55,17 @@ class QueueNeverFull(Quotas):
         return EnqueueStatus.NO_ERROR if status is EnqueueStatus.QUEUE_QUOTA_EXCEEDED else status
 
 
-add("so-readers-forgotten", "MQSO-5.1.1.2-D03", "Who waits for a message gets none.", skip(Waiting.release_readers))
+add(
+    "so-readers-forgotten",
+    ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03"),
+    "Who waits for a message gets none.",
+    skip(Waiting.release_readers),
+)
 
 
 add(
     "so-readers-wait-for-ever",
-    "MQSO-5.1.1.2-D03",
+    ("MQSO-3.3.4.6-D01", "MQSO-5.1.1.2-D03"),
     "Who waits for a message waits until one comes, however little time he has.",
     skip(Waiting.on_waiting_message_read_timer),
 )
@@ -112,7 +117,7 @@ add(
 # -- outgoing queues -----------------------------------------------------------------------------------------------
 
 
-@fault("so-one-outgoing-queue", breaks="MQSO-5.1.1.2-D07")
+@fault("so-one-outgoing-queue", breaks=("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07"))
 class OneOutgoingQueue(Destinations):
     """Whatever is sent waits in the outgoing queue that was there first."""
 
@@ -151,7 +156,7 @@ add(
 )
 add(
     "so-no-dead-letters",
-    ("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02"),
+    ("MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02"),
     "What could not be delivered is lost.",
     skip(Journaling.journal_failed),
 )

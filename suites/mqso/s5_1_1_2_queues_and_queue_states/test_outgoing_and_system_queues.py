@@ -16,7 +16,7 @@ SHORT_S = 2
 
 
 @needs("send", "queue_control")
-@covers("MQSO-5.1.1.2-D07")
+@covers("MQSO-3.3.4.3-D03", "MQSO-5.1.1.2-D07")
 def test_each_destination_has_an_outgoing_queue_of_its_own(peer, sut, judge):
     """Messages for three queues of a peer that is not there wait in three outgoing queues, each with its own."""
     names = [direct_name(peer, f"mqc-{number}") for number in (1, 2, 3)]
@@ -24,7 +24,8 @@ def test_each_destination_has_an_outgoing_queue_of_its_own(peer, sut, judge):
         for _ in range(count):
             sut.send(name, body="waits")
     counts = {one["format_name"].lower(): one["count"] for one in sut.control.call("list")["outgoing"]}
-    judge("MQSO-5.1.1.2-D07", expected=[1, 2, 3], observed=[counts.get(name.lower(), 0) for name in names])
+    for rule in ("MQSO-5.1.1.2-D07", "MQSO-3.3.4.3-D03"):
+        judge(rule, expected=[1, 2, 3], observed=[counts.get(name.lower(), 0) for name in names])
 
 
 @needs("send", "queue_control", "pause")
@@ -71,7 +72,7 @@ def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
 
 
 @needs("send", "receive", "queue_control")
-@covers("MQSO-5.1.1.2-D12", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08")
+@covers("MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D12", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08")
 def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, judge):
     """Messages that wait too long for a peer that is not there become dead letters if they asked for it, transactional
     ones in a queue of their own. Of two that are delivered then the one that asked for it is in the journal.
@@ -89,7 +90,7 @@ def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, j
     pass_time(peer, (SHORT_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
     eventually(peer, lambda: found(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
-    for rule in ("MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"):
+    for rule in ("MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"):
         judge(rule, expected=expected, observed=found(PLAIN_DEAD, TRANSACTIONAL_DEAD))
     judge("MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing(to)["count"])
     sender = Sender(peer, sut, to)

@@ -23,7 +23,7 @@ from reference_qm.model.transactions import Transaction, TransactionalOperation
 from reference_qm.surface.clock import Now
 
 
-@fault("so-express-on-disk", breaks=("MQSO-5.1.1.3-D01", "MQSO-5.5.1-06"))
+@fault("so-express-on-disk", breaks=("MQSO-3.2.1-D01", "MQSO-5.1.1.3-D01", "MQSO-5.5.1-06"))
 class ExpressOnDisk(Durability):
     """Express messages are put on disk as others are."""
 
@@ -35,13 +35,13 @@ class ExpressOnDisk(Durability):
 
 add(
     "so-session-acks-transfer-nothing",
-    "MQSO-5.1.1.3-D04",
+    ("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04"),
     "Messages stay in their outgoing queue when the session acknowledges them.",
     skip(SessionAcks.delete_position),
 )
 add(
     "so-order-acks-transfer-nothing",
-    "MQSO-5.1.1.3-D04",
+    ("MQSO-4.3.1.2-D05", "MQSO-5.1.1.3-D04"),
     "Transactional messages stay in their outgoing queue when they are acknowledged.",
     skip(OrderAcks.delete_order_acknowledged),
 )
@@ -58,7 +58,7 @@ class PeekTakes(Seeking):
         return readable
 
 
-@fault("so-locked-seen-by-all", breaks="MQSO-5.1.1.3-D06")
+@fault("so-locked-seen-by-all", breaks=("MQSO-3.3.4.7-D01", "MQSO-4.3.1.2-D06", "MQSO-5.1.1.3-D06"))
 class LockedSeenByAll(Seeking):
     """Who peeks sees messages that a transaction has."""
 
@@ -68,7 +68,7 @@ class LockedSeenByAll(Seeking):
         )
 
 
-@fault("so-received-stays", breaks="MQSO-5.1.1.3-D06")
+@fault("so-received-stays", breaks=("MQSO-3.3.4.6-D02", "MQSO-5.1.1.3-D06"))
 class ReceivedStays(Positions):
     """A message that is received without a transaction stays in its queue."""
 
@@ -87,13 +87,13 @@ class ReceivedStays(Positions):
 
 add(
     "so-aborted-stays-locked",
-    "MQSO-5.1.1.3-D07",
+    ("MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"),
     "What an aborted transaction received stays locked.",
     skip(TransactionEvents.abort_dequeue),
 )
 
 
-@fault("so-committed-comes-back", breaks="MQSO-5.1.1.3-D07")
+@fault("so-committed-comes-back", breaks=("MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"))
 class CommittedComesBack(TransactionEvents):
     """What a committed transaction received is there again."""
 
@@ -101,7 +101,7 @@ class CommittedComesBack(TransactionEvents):
         self.abort_dequeue(operation, now)
 
 
-@fault("so-accepted-though-refused", breaks="MQSO-5.1.1.3-01")
+@fault("so-accepted-though-refused", breaks=("MQSO-3.3.4.3-D01", "MQSO-5.1.1.3-01"))
 class AcceptedThoughRefused(Quotas):
     """A message for which there is no room is accepted."""
 

@@ -52,7 +52,7 @@ def _without_properties(qm: QueueManager) -> None:
 
 add(
     "so-restart-empties-queues",
-    "MQSO-5.5.1-05",
+    ("MQSO-3.2.1-D02", "MQSO-5.5.1-05"),
     "A restart empties queues.",
     _emptied(lambda one: not one.Transactional),
 )
@@ -69,7 +69,12 @@ add(
     "A restart loses transactional messages on their way.",
     _unsent(True),
 )
-add("so-restart-forgets-properties", "MQSO-5.5.1-01", "Queues lose their properties.", at_restart(_without_properties))
+add(
+    "so-restart-forgets-properties",
+    ("MQSO-4.3.1-01", "MQSO-5.5.1-01"),
+    "Queues lose their properties.",
+    at_restart(_without_properties),
+)
 add(
     "so-nothing-leaves-the-disk",
     ("MQSO-5.5.1-02", "MQSO-5.5.1-03", "MQSO-5.5.1-05", "MQSO-5.5.1-D01"),

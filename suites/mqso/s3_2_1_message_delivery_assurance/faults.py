@@ -1,0 +1,35 @@
+"""Faults of MS-MQSO 3.2.1 Message Delivery Assurance."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.codec import UserMessagePacket
+from reference_qm.core.protocol.admission import Admission, Outcome
+from reference_qm.core.protocol.in_sequence import InSequence
+from reference_qm.model.adm import Queue, Session
+from reference_qm.surface.clock import Now
+
+
+@fault("so-transactional-queue-open-to-all", breaks="MQSO-3.2.1-01")
+class TransactionalQueueOpenToAll(Admission):
+    """A transactional queue takes messages that are in no transaction."""
+
+    def check_nontransactional_queue(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> Outcome:
+        return packet
+
+
+@fault("so-every-message-is-the-next", breaks="MQSO-3.2.1-D03")
+class EveryMessageIsTheNext(InSequence):
+    """A transactional message that came before is taken again."""
+
+    def is_in_sequence(self, session: Session, packet: UserMessagePacket) -> bool:
+        return True
+
+
+BROKEN_ELSEWHERE = {
+    "MQSO-3.2.1-D01": ("so-express-on-disk",),
+    "MQSO-3.2.1-D02": ("so-restart-empties-queues",),
+}
+"""Faults of other sections that break rules of this one."""

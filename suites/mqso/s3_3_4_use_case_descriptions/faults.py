@@ -1,0 +1,72 @@
+"""Faults of MS-MQSO 3.3.4 Use Case Descriptions."""
+
+from __future__ import annotations
+
+from harness.faults.parts import fault
+from reference_qm.core.protocol.destinations import Destinations
+from reference_qm.core.queueing.commanding import QueueCommands
+from reference_qm.model.adm import Queue
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+
+@fault("so-queue-changed-though-refused", breaks="MQSO-3.3.4.1-D01")
+class ChangedThoughRefused(QueueCommands):
+    """Who wants to make a queue that is there is refused, and the queue has the label that he asked for."""
+
+    def create_queue(self, request: commands.CreateQueue, token: int, now: Now) -> None:
+        known = self.qm.adm.QueueCollection.get(request.name.lower())
+        if known is not None:
+            known.Label = request.label
+        super().create_queue(request, token, now)
+
+
+@fault("so-queue-changed-by-halves", breaks="MQSO-3.3.4.1-D01")
+class ChangedByHalves(QueueCommands):
+    """Of what is to be changed of a queue only the label is."""
+
+    def set_queue(self, request: commands.SetQueue, token: int, now: Now) -> Result | None:
+        return super().set_queue(commands.SetQueue(request.name, request.label), token, now)
+
+
+@fault("so-asked-about-and-touched", breaks="MQSO-3.3.4.2-D01")
+class AskedAboutAndTouched(QueueCommands):
+    """Who asks for the properties of a queue takes its first message out of it."""
+
+    def get_queue(self, request: commands.GetQueue, token: int, now: Now) -> Result:
+        queue = self.find_queue(request.name)
+        answer = super().get_queue(request, token, now)
+        for position in list(queue.MessagePositionList)[:1]:
+            queue.MessagePositionList.remove(position)
+        return answer
+
+
+@fault("so-local-message-elsewhere", breaks="MQSO-3.3.4.3-D02")
+class LocalMessageElsewhere(Destinations):
+    """A message for a queue of the queue manager itself is put into the dead-letter queue."""
+
+    def find_local(self, text: str) -> Queue | None:
+        return None if super().find_local(text) is None else self.qm.adm.SystemDeadletterQueue
+
+
+BROKEN_ELSEWHERE = {
+    "MQSO-3.3.4.3-D01": ("so-accepted-though-refused",),
+    "MQSO-3.3.4.3-D03": ("so-one-outgoing-queue",),
+    "MQSO-3.3.4.4-D01": ("so-sent-before-the-commit",),
+    "MQSO-3.3.4.4-D02": (
+        "so-abort-commits",
+        "so-committed-is-lost",
+    ),
+    "MQSO-3.3.4.6-D01": (
+        "so-readers-forgotten",
+        "so-readers-wait-for-ever",
+    ),
+    "MQSO-3.3.4.6-D02": ("so-received-stays",),
+    "MQSO-3.3.4.7-D01": ("so-locked-seen-by-all",),
+    "MQSO-3.3.4.7-D02": (
+        "so-aborted-stays-locked",
+        "so-committed-comes-back",
+    ),
+}
+"""Faults of other sections that break rules of this one."""

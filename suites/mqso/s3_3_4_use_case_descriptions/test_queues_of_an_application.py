@@ -1,0 +1,53 @@
+"""MS-MQSO 3.3.4.1 Create or Modify Queue, 3.3.4.2 Query Queue Information."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.disposition import labels
+from suites.mqso.steps.applications import DONE, REFUSED, asked, send_here
+
+SHOWN = ("label", "journaling", "quota_kb", "journal_quota_kb", "base_priority", "count", "bytes")
+FIRST = {"label": "first", "journaling": True, "quota_kb": 64, "base_priority": 3}
+OTHER = {"label": "other", "journaling": False, "quota_kb": 32, "base_priority": -3}
+
+
+@needs("queue_control")
+@covers("MQSO-3.3.4.1-D01")
+def test_a_queue_is_made_and_changed_as_asked_for_or_not_at_all(sut, judge):
+    """A queue has what it was made with, and what it was changed to; made again, or missing, nothing is changed."""
+    name = sut.new_queue("made", **FIRST)
+    missing = f"private$\\mqc-{sut.own}-missing"
+
+    def found() -> dict[str, object]:
+        shown = sut.control.call("get_queue", name=name)
+        return {key: shown[key] for key in FIRST}
+
+    steps = (
+        ("made again", "create_queue", {"name": name, **OTHER}, REFUSED, FIRST),
+        ("missing", "set_queue", {"name": missing, **OTHER}, REFUSED, FIRST),
+        ("changed", "set_queue", {"name": name, **OTHER}, DONE, OTHER),
+    )
+    judge("MQSO-3.3.4.1-D01", expected=FIRST, observed=found())
+    for step, verb, arguments, outcome, after in steps:
+        observed = f"{step}: {asked(sut, verb, **arguments)}, {found()}"
+        judge("MQSO-3.3.4.1-D01", expected=f"{step}: {outcome}, {after}", observed=observed)
+    there = [one["name"] for one in sut.control.call("list")["queues"] if one["name"] == missing]
+    judge("MQSO-3.3.4.1-D01", expected=[], observed=there)
+
+
+@needs("queue_control", "send", "receive")
+@covers("MQSO-3.3.4.2-D01")
+def test_questions_change_nothing(sut, judge):
+    """A queue with two messages is asked about, again and again: each time it is as it was, and so are the messages."""
+    queue = sut.new_queue("asked")
+    send_here(sut, queue, ["one", "two"], delivery="recoverable")
+
+    def answers() -> tuple[dict[str, object], list[str], list[object]]:
+        shown = sut.control.call("get_queue", name=queue)
+        listed = [one["count"] for one in sut.control.call("list")["queues"] if one["name"] == queue]
+        return {key: shown[key] for key in SHOWN if key in shown}, labels(sut, queue), listed
+
+    first = answers()
+    judge("MQSO-3.3.4.2-D01", expected=(["one", "two"], [2]), observed=first[1:])
+    for _ in range(3):
+        judge("MQSO-3.3.4.2-D01", expected=first, observed=answers())
