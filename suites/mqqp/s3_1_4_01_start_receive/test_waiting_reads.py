@@ -143,12 +143,13 @@ def test_a_read_with_a_time_out_waits_for_a_message(remote, judge, by, rules, ac
     """Nothing is there: without a time-out the answer is a failure at once; with one it is the message that comes."""
     queue = remote.open(kind)
     fill(remote, kind, *([FIRST] if action == PEEK_NEXT else []))
-    cursor = 0
-    if action == PEEK_NEXT:
-        cursor = queue.cursor().settled().out.phCursor
-        queue.read(PEEK_CURRENT, by=by, hCursor=cursor).settled()
-    at_once = queue.read(action, by=by, hCursor=cursor)
-    read = queue.begin(action, by=by, hCursor=cursor, ulTimeout=LONG_MS)
+    cursors = [0, 0]
+    if action == PEEK_NEXT:  # one cursor for each read: E180
+        cursors = [queue.cursor().settled().out.phCursor for _ in cursors]
+        for cursor in cursors:
+            queue.read(PEEK_CURRENT, by=by, hCursor=cursor).settled()
+    at_once = queue.read(action, by=by, hCursor=cursors[0])
+    read = queue.begin(action, by=by, hCursor=cursors[1], ulTimeout=LONG_MS)
     waits = waiting(read)
     fill(remote, kind, SECOND)
     read.wait()

@@ -1,0 +1,17 @@
+"""Other readings of cursors."""
+
+from __future__ import annotations
+
+from harness.faults.parts import follows
+from reference_qm.core.queueing.cursors import Cursors
+from reference_qm.model.elements import Cursor
+from reference_qm.model.enums import CursorState
+
+
+@follows("E180.2")
+class UnreadAfterAnyWait(Cursors):
+    """By a cursor that waited in vain nothing was read, also when it waited to peek."""
+
+    def wait_expired(self, cursor: Cursor) -> None:
+        super().wait_expired(cursor)
+        cursor.CursorState = CursorState.UNREAD
