@@ -125,6 +125,7 @@ def virtual_security(peer: UUID) -> SecurityConfig:
     """Return what the reference has of it in virtual time."""
     return SecurityConfig(
         encryption_keys={provider: _own_key(f"encryption_{name}") for provider, name in KEY_FILES.items()},
+        signing_keys={provider: _own_key(f"encryption_{name}") for provider, name in KEY_FILES.items()},
         accounts=tuple(
             Account(
                 user.name,

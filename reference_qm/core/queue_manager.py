@@ -45,8 +45,12 @@ class QueueManager(Parts):
         self.security_settings = config.security.settings
         self.adm = QueueManagerState(
             Identifier=config.identifier,
+            ComputerName=config.host_name.partition(".")[0],
+            QualifiedComputerName=config.host_name,
             SendInsecureNacks=config.send_insecure_nacks,
         )
+        self.hardened_after_restart = False
+        """What HardenedSecurity will be when it starts again. Spec: MS-MQDMPR note <7>."""
         self.removed: list[tuple[MessagePosition, MessageClass]] = []
         """Messages that left their queues and whose acknowledgments are still to be made."""
         self.outcomes: list[tuple[Transaction, Outcome]] = []

@@ -130,7 +130,7 @@ class Queue(QueueAttributes):
 
     @property
     def Active(self) -> bool:  # noqa: N802 - as printed
-        """Return whether it is open or has something to send."""
+        """Return whether it is open."""
         return bool(self.OpenQueueDescriptorCollection)
 
     @property
@@ -182,6 +182,11 @@ class OutgoingQueue(Queue):
     Multicast: bool = False
     OutgoingTransferInfoReference: OutgoingTransferInfo = field(default=OutgoingTransferInfo())
     session: Session = field(init=False, repr=False)
+
+    @property
+    def Active(self) -> bool:  # noqa: N802 - as printed
+        """Return whether it is open or has something to send."""
+        return bool(self.OpenQueueDescriptorCollection) or len(self.session.OutgoingMessageTable) > 0
 
 
 @value_object

@@ -93,5 +93,6 @@ class QueueManagerAttributes:
     InitializationRetryTimerDuration: int = 120
     Throttled: bool = False
     ConnectionActive: bool = True
+    HardenedSecurity: bool = False
     QueueManagerState: ServiceState = ServiceState.STOPPED
     SequentialID: int = field(default=0, metadata=U64)

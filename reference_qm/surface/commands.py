@@ -32,6 +32,7 @@ class CreateQueue:
     authenticated: bool = False
     privacy: str = "optional"
     base_priority: int = 0
+    type: UUID | None = None
 
 
 @value_object
@@ -53,6 +54,7 @@ class SetQueue:
     authenticated: bool | None = None
     privacy: str | None = None
     base_priority: int | None = None
+    type: UUID | None = None
 
 
 @value_object
@@ -352,7 +354,7 @@ class Configure:
 
     ``quota_kb`` is QueueManagerQuota (MS-MQDMPR 3.1.1.1), ``max_sessions`` how many sessions are accepted (MS-MQQB
     3.1.5.3.1); lifetimes are int ms, sizes int entries; algorithms are
-    rc2, rc4, aes128, aes192 or aes256.
+    rc2, rc4, aes128, aes192 or aes256. ``hardened_security`` (MS-MQDMPR 3.1.1.1) has effect after a restart.
     """
 
     send_insecure_nacks: bool | None = None
@@ -368,6 +370,7 @@ class Configure:
     preferred_advanced: str | None = None
     send_enhanced_rc2_using_40_bit_keys: bool | None = None
     reject_enhanced_rc2_using_40_bit_keys: bool | None = None
+    hardened_security: bool | None = None
 
 
 @value_object

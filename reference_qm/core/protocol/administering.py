@@ -75,8 +75,11 @@ class Administering(Part):
         self.establish_waiting(now)
 
     def may_connect(self) -> bool:
-        """Return whether sessions may be established, and accepted. Spec: MS-MQSO 5.1.1.1 (ConnectionActive)."""
-        return self.qm.adm.ConnectionActive
+        """Return whether sessions may be established, and accepted.
+
+        Spec: MS-MQSO 5.1.1.1 (ConnectionActive), MS-MQDMPR 3.1.1.1 (HardenedSecurity): none of them uses HTTP.
+        """
+        return self.qm.adm.ConnectionActive and not self.qm.adm.HardenedSecurity
 
     def establish_waiting(self, now: Now) -> None:
         """Establish the sessions of all queues that have something to send. Spec: MS-MQQB 3.1.4.1, 3.1.5.2."""

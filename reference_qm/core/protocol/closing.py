@@ -116,6 +116,9 @@ class Closing(Part):
 
 
 def _moving_queue(session: Session) -> OutgoingQueue | None:
-    """Return the outgoing queue whose State follows the session: the initiator's, unless it is OnHold."""
+    """Return the outgoing queue whose State follows the session: the initiator's, unless it is OnHold or Locked."""
     queue = session.OutgoingQueueReference if session.initiator else None
-    return queue if queue is not None and queue.State is not OutgoingQueueState.ON_HOLD else None
+    return queue if queue is not None and queue.State not in _HELD else None
+
+
+_HELD = (OutgoingQueueState.ON_HOLD, OutgoingQueueState.LOCKED)

@@ -55,7 +55,11 @@ class Configuring(Part):
         self.qm.caches.configure(self.qm.security_settings)
         if request.send_insecure_nacks is not None:
             self.qm.adm.SendInsecureNacks = request.send_insecure_nacks
+        if request.hardened_security is not None:
+            self.qm.hardened_after_restart = request.hardened_security
+            self.qm.disk.save({"hardened_security": request.hardened_security})
         own = {
+            "hardened_security": self.qm.hardened_after_restart,
             "send_insecure_nacks": self.qm.adm.SendInsecureNacks,
             "quota_kb": self.qm.adm.QueueManagerQuota,
             "max_sessions": self.qm.config.max_sessions,

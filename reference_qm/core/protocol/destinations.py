@@ -17,6 +17,7 @@ from reference_qm.codec.format_names import MulticastName
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.model.adm import OutgoingQueue, Queue, Session
+from reference_qm.model.states import OutgoingQueueState
 from reference_qm.surface.clock import Now
 
 OUTGOING_QUEUES_LIMIT = 65_536
@@ -79,6 +80,7 @@ class Destinations(Part):
             DestinationFormatName=text,
             BasePriority=self._base_priority(text),
             Multicast=isinstance(parse_name(text), MulticastName),
+            State=self.initial_state(text),
         )
         queue.session = Session(
             self.qm.next_session_number(),
@@ -89,6 +91,16 @@ class Destinations(Part):
         self.qm.adm.OutgoingQueues[text.lower()] = queue
         self.qm.disk.save(self.qm.durability.sequence_entry(queue))
         return queue
+
+    def initial_state(self, text: str) -> OutgoingQueueState:
+        """Return the state of an outgoing queue that is made, or made again at the start.
+
+        Spec: MS-MQDMPR 3.1.7.1.5, 3.1.3, 3.1.1.3 (Locked).
+        """
+        by_http = getattr(parse_name(text), "Protocol", "") in ("HTTP", "HTTPS")
+        return (
+            OutgoingQueueState.LOCKED if self.qm.adm.HardenedSecurity and not by_http else OutgoingQueueState.INACTIVE
+        )
 
     def _base_priority(self, text: str) -> int:
         name = parse_name(text)

@@ -45,6 +45,8 @@ class Establishing(Part):
         ``again``: because the Session Retry Connect Timer expired.
         """
         if not self.qm.administering.may_connect():
+            if self.qm.adm.HardenedSecurity and session.OutgoingQueueReference is not None:
+                session.OutgoingQueueReference.State = OutgoingQueueState.LOCKED
             self.qm.closing.session_ended(session, OFFLINE)
             return
         session.retrying = again

@@ -18,6 +18,22 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
 
 _RESEND_TIMEOUTS = ("ResendTimeoutsShort", "ResendTimeoutsMedium", "ResendTimeoutsLong", "ResendTimeoutsFinal")
+_LOCAL = (
+    "ComputerName",
+    "QualifiedComputerName",
+    "ConnectedNetworkIdentifierList",
+    "DirectoryServer",
+    "DirectoryServerType",
+    "SupportingServer",
+    "HardenedSecurity",
+    "InitializationRetryTimerDuration",
+)
+_SYSTEM_QUEUES = ("SystemDeadletterQueue", "SystemTransactionalDeadletterQueue", "SystemJournalQueue")
+_DIRECTORY_TIMERS = (
+    TimerName.DIRECTORY_SITES_UPDATE,
+    TimerName.DIRECTORY_SITE_GATES_UPDATE,
+    TimerName.DIRECTORY_ONLINE,
+)
 _CACHES = (*CACHE_TIMERS.values(), "ReceiveBaseSymmetricKeyCache")
 _NOT_SCALAR = ("OutgoingQueueReference", "OutgoingMessageTable", "AwaitingFinalACKTable")
 _TRANSFER = (
@@ -55,6 +71,7 @@ class Inspection(Part):
         return {
             "QueueManager": {
                 "Identifier": str(adm.Identifier),
+                **{name: _plain(getattr(adm, name)) for name in _LOCAL},
                 "OperatingSystemType": self.qm.config.operating_system.value,
                 **self._enterprise(),
                 "PublicEncryptionKeyList": self.qm.enterprise.state.LocalQueueManager.PublicEncryptionKeyList.hex(),
@@ -62,6 +79,8 @@ class Inspection(Part):
                 "QueueManagerState": adm.QueueManagerState.value,
                 "QueueManagerQuota": adm.QueueManagerQuota,
                 "JournalQuota": adm.JournalQuota,
+                "Security": None if adm.Security is None else adm.Security.hex(),
+                **{name: _system_queue(getattr(adm, name)) for name in _SYSTEM_QUEUES},
                 "SequentialID": adm.SequentialID,
                 "Throttled": adm.Throttled,
                 "PingCookie": adm.PingCookie,
@@ -141,6 +160,9 @@ class Inspection(Part):
             "DirectoryIntegrated": state.DirectoryIntegrated,
             "DirectoryOffline": state.DirectoryOffline,
             "RoutingServer": state.LocalQueueManager.RoutingServer,
+            "SiteCollection": [
+                {"Identifier": str(site.Identifier), "Name": site.Name} for site in state.SiteCollection
+            ],
             "SiteIdentifierList": [str(site) for site in state.LocalQueueManager.SiteIdentifierList],
             "RoutingTable": [_plain(row) for row in self.qm.enterprise.table],
             "ChangeNotifications": [
@@ -158,7 +180,7 @@ class Inspection(Part):
             **{name: [_cached(entry) for entry in getattr(self.qm.caches, name).entries] for name in _CACHES},
             "timers": {
                 name.value: self.qm.timers.remaining_ms(TimerKey(name, 0), now.monotonic_ms)
-                for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_TIMERS)
+                for name in (TimerName.MESSAGE_ID_HISTORY_CLEANUP, *CACHE_TIMERS, *_DIRECTORY_TIMERS)
             },
         }
 
@@ -188,12 +210,18 @@ def _transaction(transaction: Transaction) -> dict[str, Any]:
         "TransactionalOperationCollection": [
             {
                 "OperationType": operation.OperationType.value,
+                "TargetQueueReference": _pathname(operation.TargetQueueReference),
+                "DequeueReason": None if operation.DequeueReason is None else operation.DequeueReason.name,
                 "MessageID": operation.MessagePositionReference.MessageReference.Identifier.Ordinal,
                 "State": operation.MessagePositionReference.State.value,
             }
             for operation in transaction.TransactionalOperationCollection
         ],
     }
+
+
+def _pathname(queue: Queue | None) -> str | None:
+    return None if queue is None else queue.Pathname
 
 
 def _cached(entry: CachedSymmetricKey | CachedUserCert) -> dict[str, Any]:
@@ -206,6 +234,10 @@ def _position(position: OutgoingMessagePosition) -> dict[str, Any]:
     }
 
 
+def _system_queue(queue: Queue) -> dict[str, Any]:
+    return {"Pathname": queue.Pathname, "QueueType": queue.QueueType.value, "Transactional": queue.Transactional}
+
+
 def _transfers(queue: Queue) -> list[dict[str, Any]]:
     transfers = queue.IncomingTransactionalTransferInfoCollection.values()
     return [{name: _plain(getattr(transfer, name)) for name in _TRANSFER} for transfer in transfers]
@@ -215,6 +247,7 @@ def _outgoing_queue(queue: OutgoingQueue) -> dict[str, Any]:
     return {
         "DestinationFormatName": queue.DestinationFormatName,
         "State": queue.State.value,
+        "Active": queue.Active,
         "ConnectionHistory": [_plain(entry) for entry in queue.ConnectionHistory],
         "NextHops": list(queue.NextHops),
         "OutgoingTransferInfo": _plain(queue.OutgoingTransferInfoReference),
@@ -229,7 +262,7 @@ def _plain(value: Any) -> Any:
         return str(value)
     if isinstance(value, bytes):
         return value.hex()
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_plain(one) for one in value]
     if is_dataclass(value):
         return {one.name: _plain(getattr(value, one.name)) for one in fields(value)}

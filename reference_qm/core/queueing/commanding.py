@@ -36,6 +36,7 @@ PROPERTIES = {
     "authenticated": "Authentication",
     "privacy": "PrivacyLevel",
     "base_priority": "BasePriority",
+    "type": "Type",
 }
 """Names in commands of the attributes of a queue that may be changed."""
 LIMITS = {"quota_kb": (0, 0xFFFFFFFF), "journal_quota_kb": (0, 0xFFFFFFFF), "base_priority": (-0x8000, 0x7FFF)}
@@ -354,7 +355,7 @@ def _properties(request: Any) -> dict[str, Any]:
 
 def _describe_queue(queue: Queue) -> Result:
     values = {name: getattr(queue, attribute) for name, attribute in PROPERTIES.items()}
-    values["privacy"] = queue.PrivacyLevel.value.lower()
+    values |= {"privacy": queue.PrivacyLevel.value.lower(), "type": str(queue.Type)}
     counts = {"count": len(queue.MessagePositionList), "bytes": queue.TotalBytes}
     return Result({"name": queue.Pathname, "transactional": queue.Transactional, **values, **counts})
 

@@ -64,7 +64,11 @@ def describe_descriptor(descriptor: OpenQueueDescriptor) -> dict[str, Any]:
         "RemoteReadState": descriptor.RemoteReadState.value,
         "CursorCollection": [_cursor(one) for one in descriptor.CursorCollection.values()],
         "WaitingMessageReadOperationCollection": [
-            {"DestructiveRead": one.DestructiveRead, "Tag": None if one.Tag is None else str(one.Tag)}
+            {
+                "DestructiveRead": one.DestructiveRead,
+                "Tag": None if one.Tag is None else str(one.Tag),
+                "CursorReference": None if one.CursorReference is None else one.CursorReference.Handle,
+            }
             for one in descriptor.WaitingMessageReadOperationCollection
         ],
     }

@@ -33,6 +33,7 @@ from reference_qm.surface.clock import Now
 from reference_qm.surface.entropy import Entropy
 from reference_qm.surface.inputs import RpcBytes, RpcListening, RpcLost
 
+HARDENED = "in hardened security mode no RPC is answered (MS-MQDMPR 3.1.1.1)"
 INTERFACES = (QM2QM, QMCOMM, EPT)
 """Interfaces of every port: clients call qm2qm methods at the port that qmcomm named, and the other way round."""
 
@@ -66,7 +67,10 @@ class RpcServing(Part):
         self.qm.rpc_listening = event
 
     def on_bytes(self, event: RpcBytes, now: Now) -> None:
-        """Take what came on a connection. Spec: MS-MQQP 2.1."""
+        """Take what came on a connection. Spec: MS-MQQP 2.1, MS-MQDMPR 3.1.1.1 (HardenedSecurity)."""
+        if self.qm.adm.HardenedSecurity:
+            self.qm.remote.associations.cut(event.connection, HARDENED)
+            return
         self.qm.remote.associations.receive(event, now)
         self.qm.closing.shed(now)
 

@@ -15,7 +15,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 
 add(
     "handed-never-too-late",
-    "MQMQ-2.2.19.2-05",
+    ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D02"),
     "No message leaves its queue by itself.",
     skip(Expiring.on_expiration_timer),
 )
@@ -42,7 +42,7 @@ def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
 
 add(
     "message-recoverable-forgotten",
-    "MQMQ-2.2.19.2-11",
+    ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.11-07"),
     "A restart empties every queue.",
     _emptied_on_restart(lambda qm: qm.adm.QueueCollection.values()),
 )
@@ -56,13 +56,13 @@ add(
 )
 add(
     "message-dead-letter-not-kept",
-    "MQMQ-2.2.19.2-13",
+    ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.2-17"),
     "Nothing gets into the SystemDeadletterQueue.",
     _kept_out_of(lambda qm: qm.adm.SystemDeadletterQueue),
 )
 add(
     "message-journal-not-kept",
-    "MQMQ-2.2.19.2-14",
+    ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.2-17"),
     "Nothing gets into the SystemJournalQueue.",
     _kept_out_of(lambda qm: qm.adm.SystemJournalQueue),
 )

@@ -135,7 +135,7 @@ class PrivateDestinationUnread(Identifying):
         super().check_form(packet)
 
 
-@fault("message-of-yesterday-expires", breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05"))
+@fault("message-of-yesterday-expires", breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05", "MQDMPR-3.1.2.4-D01"))
 class OldExpires(Positions):
     """A message that was an hour on its way has no time left to be received."""
 

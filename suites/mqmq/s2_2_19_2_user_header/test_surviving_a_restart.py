@@ -67,7 +67,7 @@ def _taken(sut: Sut, queue: str, label: str, **arguments: Any) -> None:
 
 
 @needs("restart", "receive", "queue_control")
-@covers("MQMQ-2.2.19.2-11")
+@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.11-07")
 def test_a_queue_goes_on_after_a_restart_with_what_was_in_it(peer, sut, judge):
     """Messages of several priorities, of which one was taken: the others are there, as they were, after each of two
     restarts, found by their lookup identifiers, and those that come then are behind them.
@@ -96,7 +96,8 @@ def test_a_queue_goes_on_after_a_restart_with_what_was_in_it(peer, sut, judge):
         for name, messages in before.items():
             observed = f"{_found(sut, name, messages)} after the {time} restart"
             expected = f"{AS_IT_WAS} after the {time} restart"
-            judge("MQMQ-2.2.19.2-11", expected=expected, observed=observed, evidence=sent)
+            for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.11-07"):
+                judge(rule, expected=expected, observed=observed, evidence=sent)
     last = opened(peer)
     sent.append(last.send(recoverable_message(peer, label="new", base={"PR": 3})))
     eventually(peer, lambda: "new" in _labels(sut, queue))
@@ -131,7 +132,7 @@ def test_messages_of_applications_here_survive_a_restart(peer, sut, judge, deliv
 
 
 @needs("restart", "send", "receive", "queue_control", "transactions")
-@covers("MQMQ-2.2.19.2-11")
+@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.3-D16")
 def test_what_transactions_did_and_did_not_do_stays_after_a_restart(peer, sut, judge):
     """What was sent and taken in transactions that were committed is there and gone; what was taken in one that was
     not, or that was aborted, is in its queue again; what was sent in one of those never is, nor what was purged while
@@ -159,11 +160,12 @@ def test_what_transactions_did_and_did_not_do_stays_after_a_restart(peer, sut, j
     sut.restart()
     expected = ["again", "back", "sent in one committed", "sent in one committed, too", "stays"]
     eventually(peer, lambda: sorted(_labels(sut, queue)) == expected)
-    judge("MQMQ-2.2.19.2-11", expected=expected, observed=sorted(_labels(sut, queue)))
+    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.3-D16"):
+        judge(rule, expected=expected, observed=sorted(_labels(sut, queue)))
 
 
 @needs("restart", "send", "receive", "queue_control", "transactions")
-@covers("MQMQ-2.2.19.2-11")
+@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.3-D15")
 def test_what_was_prepared_before_a_restart_is_decided_after_it(peer, sut, judge):
     """Of transactions that were prepared one is committed after a restart, the other aborted: what the one sent is in
     its queue, and what it took is not; what the other took is in its queue again.
@@ -182,7 +184,8 @@ def test_what_was_prepared_before_a_restart_is_decided_after_it(peer, sut, judge
         sut.control.call(name, transaction=transaction)
     expected = ["sent and commit", "sent and commit, too", "stays", "taken for a time"]
     eventually(peer, lambda: sorted(_labels(sut, queue)) == expected)
-    judge("MQMQ-2.2.19.2-11", expected=expected, observed=sorted(_labels(sut, queue)))
+    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.3-D15"):
+        judge(rule, expected=expected, observed=sorted(_labels(sut, queue)))
     sut.restart()
     judge("MQMQ-2.2.19.2-11", expected=expected, observed=sorted(_labels(sut, queue)))
 

@@ -209,7 +209,7 @@ def _labels(sut, names):
 
 
 @needs("send", "receive")
-@covers("MQMQ-2.2.19.2-14")
+@covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     """Of two delivered messages, the one with JP is in the sender's journal, whole; one with JN is not."""
@@ -220,14 +220,16 @@ def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     ]
     session, sent = sender.first(2)
     sender.acknowledge_all(session)
-    judge("MQMQ-2.2.19.2-14", expected=[True, False], observed=_kept(peer, sut, JOURNAL, names), evidence=sent)
+    kept = _kept(peer, sut, JOURNAL, names)
+    for rule in ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.2-17"):
+        judge(rule, expected=[True, False], observed=kept, evidence=sent)
     found = next((one for one in sut.kept(JOURNAL) if one["message_id"] == names[0]), None)
     observed = differences(sent[0], found, sut.guid)
     judge("MQMQ-2.2.19.2-14", expected=SAME, observed=observed, evidence=sent)
 
 
 @needs("send", "receive")
-@covers("MQMQ-2.2.19.2-13")
+@covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, delivery):
     """Of two messages whose time was over before the peer could be reached, that with JN is in the dead letters."""
@@ -241,7 +243,9 @@ def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, deliv
     sender.send(1)
     session = sender.session()
     sent = sender.collect(session, 1)
-    judge("MQMQ-2.2.19.2-13", expected=[True, False], observed=_kept(peer, sut, DEAD_LETTERS, names), evidence=sent)
+    kept = _kept(peer, sut, DEAD_LETTERS, names)
+    for rule in ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.2-17"):
+        judge(rule, expected=[True, False], observed=kept, evidence=sent)
     sender.acknowledge_all(session)
 
 

@@ -15,7 +15,7 @@ add(
 )
 add(
     "published-key-other-exponent",
-    ("MQQB-2.4.1-02", "MQMQ-2.2.20.6-31", "MQMQ-2.2.20.6-32"),
+    ("MQQB-2.4.1-02", "MQMQ-2.2.20.6-31", "MQMQ-2.2.20.6-32", "MQDMPR-3.1.3-23"),
     "pubExp of a published key is not its exponent.",
     published_blobs(blob_number(EXPONENT_AT, lambda _: 3)),
 )

@@ -32,12 +32,21 @@ SIZES = (
     "MQMQ-2.2.20.6-35",
 )
 """Rules of the length of the modulus, in bits."""
-NUMBERS = ("MQQB-2.4.1-02", "MQQB-2.4.1-03", "MQMQ-2.2.20.6-31", "MQMQ-2.2.20.6-32", "MQMQ-2.2.20.6-33")
+NUMBERS = (
+    "MQQB-2.4.1-02",
+    "MQQB-2.4.1-03",
+    "MQMQ-2.2.20.6-31",
+    "MQMQ-2.2.20.6-32",
+    "MQMQ-2.2.20.6-33",
+    "MQDMPR-3.1.3-23",
+)
 """Rules of exponent and modulus."""
+BY_PROVIDER = ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22", "MQDMPR-3.1.3-D07")
+"""Rules of the list: a key for each provider, of its length."""
 
 
 @needs("security", "receive")
-@covers("MQQB-3.1.7.1.5-10", *HEADER, *SIZES, *NUMBERS)
+@covers("MQQB-3.1.7.1.5-10", *HEADER, *SIZES, *NUMBERS, *BY_PROVIDER)
 def test_published_keys_are_those_that_decrypt(peer, sut, judge):
     """Each blob is what is printed; a body under its numbers, read little-endian, arrives in clear."""
     if not sut.encryption_keys:
@@ -58,7 +67,8 @@ def test_published_keys_are_those_that_decrypt(peer, sut, judge):
         packets[LEVELS[level]] = packet
     dispositions = secured.dispositions(packets)
     evidence = [frame for disposition in dispositions.values() for frame in disposition.frames]
-    judge("MQQB-3.1.7.1.5-10", expected=BITS, observed=sizes, evidence=evidence)
+    for rule in ("MQQB-3.1.7.1.5-10", *BY_PROVIDER):
+        judge(rule, expected=BITS, observed=sizes, evidence=evidence)
     for name, blob in blobs.items():
         modulus, length = int.from_bytes(blob[20:], "little"), int.from_bytes(blob[12:16], "little")
         for rule in HEADER:

@@ -223,7 +223,7 @@ add(
 )
 add(
     "session-table-lost",
-    ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02"),
+    ("MQQB-3.1.1.3.1-12", "MQQB-3.1.1.3.2-01", "MQQB-3.1.1.3.2-02", "MQDMPR-3.1.1.3-D01"),
     "A restart loses all.",
     _outgoing(_nothing_kept),
 )

@@ -149,6 +149,7 @@ def test_an_order_ack_moves_the_outgoing_sequence_on(peer, sut, judge):
     "MQQB-3.1.5.6-23",
     "MQQB-3.1.5.6-24",
     "MQQB-3.1.5.6-25",
+    "MQDMPR-3.1.3-28",
 )
 def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
     """Of five messages that want journaling the first is acknowledged, the third, the second, the fourth, the last."""
@@ -161,7 +162,7 @@ def test_each_order_ack_moves_the_transfer_info_on(peer, sut, judge):
         info, now_s = outgoing.info(), peer.environment.now().utc_s
         left, moved = 5 - last, "MQQB-3.1.5.6-08" if number == last else "MQQB-3.1.5.6-07"
         evidence = [sent[number - 1], frame]
-        for rule in ("MQQB-3.1.5.6-16", "MQQB-3.1.5.6-12", "MQQB-3.1.5.6-18"):
+        for rule in ("MQQB-3.1.5.6-16", "MQQB-3.1.5.6-12", "MQQB-3.1.5.6-18", "MQDMPR-3.1.3-28"):
             judge(rule, expected=step, observed=element(info, "EodLastAckCount"), evidence=evidence)
         near = Between(now_s - CLOCK_S, now_s + CLOCK_S)
         for rule in ("MQQB-3.1.5.6-03", "MQQB-3.1.5.6-17"):

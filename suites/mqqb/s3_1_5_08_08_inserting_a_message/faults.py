@@ -51,7 +51,7 @@ def _overlooked(exceeded: EnqueueStatus) -> Install:
 
 add(
     "quota-of-queue-overlooked",
-    ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07"),
+    ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03"),
     "A queue may hold any amount.",
     _overlooked(EnqueueStatus.QUEUE_QUOTA_EXCEEDED),
 )
@@ -103,7 +103,9 @@ class LoggedWithTransaction(Admission):
             self.qm.journaling.keep_message(self.qm.adm.SystemDeadletterQueue, message)
 
 
-@fault("quota-of-transactional-queue-overlooked", breaks=("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13"))
+@fault(
+    "quota-of-transactional-queue-overlooked", breaks=("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.1.2-D03")
+)
 class QuotaOfTransactionalQueueOverlooked(Quotas):
     """A transactional queue may hold any amount."""
 

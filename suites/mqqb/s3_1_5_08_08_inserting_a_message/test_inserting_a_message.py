@@ -117,7 +117,7 @@ def _as_sent(frame: Frame, queue: str) -> str:
 
 @goes_on()
 @covers("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-07", "MQQB-3.1.5.8.8-10", "MQQB-3.1.5.8.8-11", "MQQB-3.1.5.8.8-13")
-@covers("MQDMPR-3.1.7.1.9-07")
+@covers("MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03")
 @needs("queue_control", "receive")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kind):
@@ -146,7 +146,7 @@ def test_a_message_above_the_quota_of_its_queue_is_refused(peer, sut, judge, kin
     receiver.end()
     there = [label for label in labels(sut, queue) if label.startswith("for quota")]
     dead = [one["label"] for one in sut.kept(DEAD_LETTERS)]
-    for rule in ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07"):
+    for rule in ("MQQB-3.1.5.8.8-06", "MQQB-3.1.5.8.8-13", "MQDMPR-3.1.7.1.9-07", "MQDMPR-3.1.1.2-D03"):
         for observed in (there, [f"for quota {sent.index(one) + 1}" for one in _told_of(arrived, sent)]):
             judge(rule, expected=["for quota 1", "for quota 4"], observed=observed, evidence=evidence)
     told = [identifier(one) for one in _told_of(acks, sent)]

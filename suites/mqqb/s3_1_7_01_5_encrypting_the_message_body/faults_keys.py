@@ -33,7 +33,7 @@ add(
 )
 add(
     "published-key-padded",
-    ("MQQB-3.1.7.1.5-10", "MQMQ-2.2.20.6-34", "MQMQ-2.2.20.6-35"),
+    ("MQQB-3.1.7.1.5-10", "MQMQ-2.2.20.6-34", "MQMQ-2.2.20.6-35", "MQDMPR-3.1.3-D07"),
     "The modulus of a published key is followed by a byte of ones.",
     published_blobs(lambda blob: blob + b"\xff"),
 )

@@ -45,7 +45,7 @@ class ArrivalTimeInMinutes(RemoteReads):
         return described | {"dwArriveTime": described["dwArriveTime"] // 60}
 
 
-@fault("remote-infinite-is-a-second", breaks="MQQP-2.2.2.1-02")
+@fault("remote-infinite-is-a-second", breaks=("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03"))
 class InfiniteIsASecond(RemoteReads):
     """0xFFFFFFFF is a second."""
 

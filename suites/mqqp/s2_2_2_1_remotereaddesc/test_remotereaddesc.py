@@ -164,7 +164,7 @@ def test_a_message_that_the_sut_sends_to_itself_arrives_then(remote, sut, judge,
             judge(rule, expected=expected, observed=observed, evidence=read.evidence)
 
 
-@covers("MQQP-2.2.2.1-02")
+@covers("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03")
 @pytest.mark.parametrize("by", [START, START2])
 @pytest.mark.parametrize("action", [RECEIVE, PEEK_CURRENT], ids=["receive", "peek"])
 def test_an_infinite_time_out_waits_for_a_message(remote, judge, by, action):
@@ -177,4 +177,5 @@ def test_an_infinite_time_out_waits_for_a_message(remote, judge, by, action):
         waits = waiting(read)
     deliver(remote, [FIRST])
     read.wait()
-    judge("MQQP-2.2.2.1-02", expected=[WAITING, FIRST], observed=[waits, brought(read)], evidence=read.evidence)
+    for rule in ("MQQP-2.2.2.1-02", "MQDMPR-3.1.2.3-03"):
+        judge(rule, expected=[WAITING, FIRST], observed=[waits, brought(read)], evidence=read.evidence)

@@ -61,7 +61,7 @@ def _failing(change: Callable[[int], int]) -> Install:
 
 add(
     "remote-failures-of-nobody",
-    "MQQP-1.8-D01",
+    ("MQQP-1.8-D01", "MQDMPR-1.8-D01"),
     "A vendor's own status has not the customer bit.",
     _failing(lambda status: 0xC00E_7777),
 )

@@ -11,7 +11,7 @@ from reference_qm.model.elements import Cursor, OpenQueueDescriptor
 from reference_qm.surface.clock import Now
 
 
-@fault("remote-no-call-timer", breaks="MQQP-3.1.2-01")
+@fault("remote-no-call-timer", breaks=("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01"))
 class NoCallTimer(RemoteReads):
     """A read with a time-out waits for ever."""
 
@@ -23,7 +23,7 @@ class NoCallTimer(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("remote-one-call-timer", breaks="MQQP-3.1.2-02")
+@fault("remote-one-call-timer", breaks=("MQQP-3.1.2-02", "MQDMPR-3.1.2.3-01"))
 class OneCallTimer(RemoteReads):
     """All calls have the time-out of the first."""
 
@@ -40,7 +40,7 @@ class OneCallTimer(RemoteReads):
         super().remote_receive(entry, descriptor, cursor, now)
 
 
-@fault("remote-call-timer-doubled", breaks="MQQP-3.1.2-03")
+@fault("remote-call-timer-doubled", breaks=("MQQP-3.1.2-03", "MQDMPR-3.1.2.3-02"))
 class CallTimerDoubled(RemoteReads):
     """A read waits twice its time-out."""
 

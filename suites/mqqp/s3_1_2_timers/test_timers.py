@@ -24,7 +24,16 @@ def timed_out(read: Call) -> str:
     return TIMED_OUT if read.failed else brought(read)
 
 
-@covers("MQQP-3.1.2-01", "MQQP-3.1.2-02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01")
+WAITED = (
+    *("MQQP-3.1.2-02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"),
+    *("MQDMPR-3.1.2.3-01", "MQDMPR-3.1.2.3-02"),
+)
+"""Rules of how long a read waits."""
+ENDED = ("MQQP-3.1.2-01", "MQDMPR-3.1.2.3-D01")
+"""Rules of its end."""
+
+
+@covers(*WAITED, *ENDED)
 @pytest.mark.parametrize("by", [START, START2])
 def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     """Two reads wait, each for its ulTimeout in milliseconds; one without a time-out does not. That of a read that got
@@ -38,7 +47,8 @@ def test_each_call_has_a_timer_of_its_own(remote, judge, by):
     took = {timeout_ms: lasted(remote, read, timeout_ms, began_ms) for read, timeout_ms in waits}
     outcomes = [timed_out(read) for read in (at_once, shorter, longer)]
     evidence = [*shorter.evidence, *longer.evidence]
-    judge("MQQP-3.1.2-01", expected=[TIMED_OUT] * 3, observed=outcomes, evidence=evidence)
+    for rule in ENDED:
+        judge(rule, expected=[TIMED_OUT] * 3, observed=outcomes, evidence=evidence)
     judge_waits(remote, judge, took, evidence)
     satisfied = queue.begin(RECEIVE, by=by, ulTimeout=LONGER_MS)
     deliver(remote, [FIRST])
@@ -61,5 +71,5 @@ def judge_waits(remote: Remote, judge: Judge, took: dict[int, int], evidence: li
     """Judge how long reads waited; ``took``: by their ulTimeout."""
     slack_ms = remote.sut.slack_ms(0)
     for timeout_ms, passed_ms in took.items():
-        for rule in ("MQQP-3.1.2-02", "MQQP-3.1.2-03", "MQQP-2.2.2.1-D01"):
+        for rule in WAITED:
             judge(rule, expected=Between(timeout_ms - 5, timeout_ms + slack_ms), observed=passed_ms, evidence=evidence)

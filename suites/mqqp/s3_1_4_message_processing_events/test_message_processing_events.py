@@ -244,7 +244,7 @@ def test_what_a_method_refuses_is_returned(remote, judge, name, rule):
     judge(rule, expected=["returned"] * len(calls), observed=observed, evidence=frames(calls))
 
 
-@covers("MQQP-1.8-D01", "MQQP-2.2-D01")
+@covers("MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01")
 @pytest.mark.parametrize("name", FAILING)
 def test_a_failure_has_the_severity_bit_and_a_code_of_its_own_the_customer_bit(remote, judge, name):
     """Every status of a refusal has S set; one that no document knows has C set."""
@@ -254,9 +254,10 @@ def test_a_failure_has_the_severity_bit_and_a_code_of_its_own_the_customer_bit(r
     without = [f"{status:#010x}" for status in statuses if not failure(status)]
     evidence = frames(calls)
     if not statuses:
-        for rule in ("MQQP-1.8-D01", "MQQP-2.2-D01"):
+        for rule in ("MQQP-1.8-D01", "MQDMPR-1.8-D01", "MQQP-2.2-D01"):
             judge.not_exercised(rule, "no refusal was returned", evidence)
         return
     judge("MQQP-2.2-D01", expected=[], observed=without, evidence=evidence)
     unknown = [f"{status:#010x}" for status in statuses if not (is_well_known(status) or is_vendors_own(status))]
-    judge("MQQP-1.8-D01", expected=[], observed=unknown, evidence=evidence)
+    for rule in ("MQQP-1.8-D01", "MQDMPR-1.8-D01"):
+        judge(rule, expected=[], observed=unknown, evidence=evidence)

@@ -34,6 +34,7 @@ def test_identity(host):
     known = (
         "queue_control",
         "send",
+        "open_to_send",
         "receive",
         "transactions",
         "pause",

@@ -1,0 +1,1 @@
+"""MS-MQDMPR 1.8 Vendor-Extensible Fields."""

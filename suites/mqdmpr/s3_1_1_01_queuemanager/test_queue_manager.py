@@ -1,0 +1,93 @@
+"""MS-MQDMPR 3.1.1.1 QueueManager: its defaults, and what it is while it is stopped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from suites.mqdmpr.steps.shown import queue_manager
+from suites.mqqb.steps.opening import OneOf, opened
+from suites.mqqb.steps.pinging import element
+from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, waiting
+
+DEFAULTS: tuple[tuple[str, str, Any], ...] = (
+    ("MQDMPR-3.1.1.1-08", "QueueManagerQuota", 0x0010_0000),
+    ("MQDMPR-3.1.1.1-09", "ConnectedNetworkIdentifierList", []),
+    ("MQDMPR-3.1.1.1-10", "SupportingServer", False),
+    ("MQDMPR-3.1.1.1-D01", "JournalQuota", 0xFFFF_FFFF),
+)
+RETRIES_S = ("120", "900")
+"""InitializationRetryTimerDuration as it is provisioned, and after it has run once (MS-MQSO 6.4.4.1)."""
+LONG_MS = 600_000
+
+
+@needs("inspect")
+@covers(*(rule for rule, *_ in DEFAULTS), "MQDMPR-3.1.1.1-11")
+def test_what_a_queue_manager_is_by_default(sut, judge):
+    """Attributes have the values that they have unless somebody sets them."""
+    shown = queue_manager(sut)
+    for rule, name, expected in DEFAULTS:
+        judge(rule, expected=f"{name} {expected}", observed=f"{name} {element(shown, name)}")
+    if element(shown, "DirectoryServer"):
+        judge.not_exercised("MQDMPR-3.1.1.1-11", "the SUT is a directory server")
+    else:
+        judge("MQDMPR-3.1.1.1-11", expected=None, observed=element(shown, "DirectoryServerType"))
+
+
+@needs("inspect", "restart")
+@covers("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04")
+def test_the_time_between_attempts_to_begin_is_kept(sut, judge):
+    """InitializationRetryTimerDuration is what is provisioned, or what it is when it has run, also after a restart."""
+    before = str(element(queue_manager(sut), "InitializationRetryTimerDuration"))
+    for rule in ("MQDMPR-3.1.1.1-31", "MQDMPR-3.1.3-D04"):
+        judge(rule, expected=OneOf(*RETRIES_S), observed=before)
+    sut.restart()
+    after = str(element(queue_manager(sut), "InitializationRetryTimerDuration"))
+    judge("MQDMPR-3.1.1.1-31", expected=before, observed=after)
+
+
+@needs("restart", "qm2qm", "receive")
+@covers("MQDMPR-3.1.1.1-23")
+def test_a_queue_manager_that_is_stopped_does_nothing(peer, sut, remote, judge):
+    """A session is open and a remote read waits while the SUT is stopped and started: neither goes on afterwards, and a
+    message that comes then is in its queue.
+    """
+    session = opened(peer)
+    queue = filled(remote)
+    read = queue.begin(ulTimeout=LONG_MS)
+    before = waiting(read)
+    sut.restart()
+    closed = "closed" if session.wait_closed() else session.outcome()
+    read.wait()
+    outcome = brought(read)
+    ended = "ended" if read.association.over and outcome != WAITING else outcome
+    evidence = [*read.evidence, session.last]
+    deliver(remote, [FIRST])
+    left = [one["label"] for one in sut.messages()]
+    observed = [before, closed, ended, left]
+    expected = [WAITING, "closed", "ended", [FIRST]]
+    judge("MQDMPR-3.1.1.1-23", expected=expected, observed=observed, evidence=evidence)
+
+
+@needs("restart", "transactions", "queue_control", "send")
+@covers("MQDMPR-3.1.1.1-D03")
+def test_a_transaction_that_was_voted_for_is_known_after_a_restart(sut, judge):
+    """Of two transactions of a coordinator one is prepared: it is listed after a restart, as it was."""
+    to = sut.format_name("transactional")
+    prepared = str(sut.control.call("begin", external=True)["transaction"]).lower()
+    sut.send(to, label="prepared", body="prepared", transaction=prepared)
+    sut.control.call("prepare", transaction=prepared)
+    before = _listed(sut).get(prepared)
+    sut.restart()
+    after = _listed(sut).get(prepared)
+    try:
+        sut.control.call("abort", transaction=prepared)
+    except ControlRefused:
+        after = after or "unknown"
+    judge("MQDMPR-3.1.1.1-D03", expected=before, observed=after)
+
+
+def _listed(sut):
+    found = sut.control.call("list")["transactions"]
+    return {str(one["transaction"]).lower(): f"{one['state']}, {one['operations']} operations" for one in found}

@@ -1,0 +1,206 @@
+"""Faults of MS-MQDMPR 3.1.1.2 Queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import at_restart, skip
+from harness.faults.registry import Install, add
+from harness.faults.rpc_calls import answered
+from reference_qm.codec import MessageClass, UserMessagePacket
+from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.core.protocol.inspection import Inspection
+from reference_qm.core.protocol.journaling import Journaling
+from reference_qm.core.protocol.publishing import Publishing
+from reference_qm.core.protocol.security_on_receipt import SecurityOnReceipt
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.opening import QueueOpening
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.queues import Queues
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.core.remote.starting import RemoteStarting
+from reference_qm.directory import objects
+from reference_qm.directory.enums import DirectoryOperationResult, QueueType, Scope
+from reference_qm.model.adm import Message, MessagePosition, Queue, Session
+from reference_qm.model.elements import OpenQueueDescriptor
+from reference_qm.model.statuses import EnqueueStatus, Status
+from reference_qm.security import EVERYONE, Ace, AceType, Acl
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import GetOutgoingQueue, Result
+
+FAILURES = 0x8000_0000
+ACTIVE = ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
+
+
+def _last_number_again(qm: QueueManager) -> None:
+    qm.adm.last_private_queue_number -= 1
+
+
+add(
+    "private-numbers-again",
+    "MQDMPR-3.1.1.2-D01",
+    "The last number of a private queue is given again after a restart.",
+    at_restart(_last_number_again),
+)
+
+
+@fault("queue-lowest-priority-first", breaks="MQDMPR-3.1.1.2-20")
+class LowestPriorityFirst(Positions):
+    """The message of the lowest priority is the first."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, replace(message, Priority=7 - message.Priority))
+
+
+@fault("queue-in-order-of-arrival-alone", breaks="MQDMPR-3.1.1.2-20")
+class OrderOfArrivalAlone(Positions):
+    """Messages are in the order of their arrival, whatever their priorities."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        return super().insert_message(queue, replace(message, Priority=3))
+
+
+add(
+    "empty-queue-read-with-success",
+    "MQDMPR-3.1.1.2-21",
+    "A read of an empty queue succeeds, with nothing.",
+    answered(RemoteStarting.remote_qm_start_receive2, Return=lambda status: status if status < FAILURES else 0),
+)
+
+
+@fault("journal-quota-ignored", breaks="MQDMPR-3.1.1.2-D04")
+class JournalQuotaIgnored(Quotas):
+    """A journal may hold any amount."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        if queue.parent is not None and queue.QueueType is QueueType.SYSTEM:
+            return EnqueueStatus.NO_ERROR
+        return super().check(queue, message)
+
+
+add(
+    "queue-journals-nothing",
+    "MQDMPR-3.1.1.2-D05",
+    "Nothing that is received is journaled.",
+    skip(Journaling.journal_received),
+)
+
+
+@fault("queue-journals-everything", breaks="MQDMPR-3.1.1.2-D05")
+class JournalsEverything(Journaling):
+    """What is received from a queue without Journaling is journaled, too."""
+
+    def journal_received(self, position: MessagePosition, reason: MessageClass) -> None:
+        queue = position.QueueReference
+        before, queue.Journaling = queue.Journaling, True
+        super().journal_received(position, reason)
+        queue.Journaling = before
+
+
+@fault("queue-authentication-ignored", breaks="MQDMPR-3.1.1.2-D02")
+class AuthenticationIgnored(SecurityOnReceipt):
+    """A queue with Authentication takes any message."""
+
+    def check_queue_demands(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> UserMessagePacket | MessageClass:
+        return packet
+
+
+def _created(spoil: Callable[[Queue], None]) -> Install:
+    """Make queues that are other than they should be from their creation on."""
+
+    class Created(Queues):
+        def create_here(self, queue: Queue, utc_s: int) -> tuple[Status, Queue | None]:
+            status, created = super().create_here(queue, utc_s)
+            if created is not None:
+                spoil(created)
+            return status, created
+
+    return replaced(Created)
+
+
+def _type_of_the_product(queue: Queue) -> None:
+    queue.Type = UUID("55ee8f32-cce9-11cf-b108-0020afd61ce9") if queue.Type.int == 0 else queue.Type
+
+
+def _netbios_name(queue: Queue) -> None:
+    computer, _, rest = queue.QualifiedPathname.partition("\\")
+    queue.QualifiedPathname = f"{computer.partition('.')[0]}\\{rest}"
+
+
+def _rights_of_files(queue: Queue) -> None:
+    queue.Security = replace(queue.Security, Dacl=Acl((Ace(AceType.ACCESS_ALLOWED, 0x001F_01FF, EVERYONE),)))
+
+
+def _scope_of_the_site(queue: Queue) -> None:
+    queue.Scope = Scope.SITE
+
+
+for _name, _rule, _says, _spoil in (
+    ("queue-type-of-the-product", "MQDMPR-3.1.1.2-02", "A queue without a type gets one.", _type_of_the_product),
+    ("queue-qualified-by-netbios", "MQDMPR-3.1.1.2-03", "QualifiedPathname has the NetBIOS name.", _netbios_name),
+    ("queue-with-rights-of-files", "MQDMPR-3.1.1.2-08", "The rights to a queue are those to a file.", _rights_of_files),
+    ("queue-of-the-site", "MQDMPR-3.1.1.2-09", "The scope of a queue is Site.", _scope_of_the_site),
+):
+    add(_name, _rule, _says, _created(_spoil))
+
+
+@fault("queue-active-for-ever", breaks=ACTIVE)
+class ActiveForEver(QueueOpening):
+    """A queue that was open once stays active."""
+
+    def close_queue(self, queue_desc: OpenQueueDescriptor) -> None:
+        queue = queue_desc.QueueReference
+        super().close_queue(queue_desc)
+        if queue is not None:
+            queue.OpenQueueDescriptorCollection[queue_desc.Handle] = queue_desc
+
+
+@fault("outgoing-queue-never-active", breaks=ACTIVE)
+class OutgoingNeverActive(Inspection):
+    """An outgoing queue is active only while it is open, whatever it has to send."""
+
+    def inspect(self, now: Now) -> dict[str, Any]:
+        shown = super().inspect(now)
+        return shown | {"OutgoingQueues": [one | {"Active": False} for one in shown["OutgoingQueues"]]}
+
+    def get_outgoing_queue(self, request: GetOutgoingQueue, token: int, now: Now) -> Result:
+        told = super().get_outgoing_queue(request, token, now)
+        return Result({"outgoing": [one | {"Active": False} for one in told.values["outgoing"]]})
+
+
+@fault("system-queues-published", breaks="MQDMPR-3.1.1.2-18")
+class SystemQueuesPublished(DirectoryClient):
+    """A system queue has an object in the directory."""
+
+    def synchronize(self, now: Now) -> DirectoryOperationResult:
+        status = super().synchronize(now)
+        self.qm.publishing.publish(Queue(Pathname="system$;journal", QueueType=QueueType.SYSTEM), lambda status: None)
+        return status
+
+
+@fault("public-queue-published-without-properties", breaks="MQDMPR-3.1.1.2-01")
+class PublishedWithoutProperties(Publishing):
+    """A public queue is published with its name alone."""
+
+    def _element(self, queue: Queue) -> objects.Queue:
+        element = super()._element(queue)
+        return objects.Queue(Identifier=element.Identifier, Pathname=element.Pathname)
+
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.1.2-17": (
+        "message-dead-letter-not-kept",
+        "message-journal-not-kept",
+    ),
+    "MQDMPR-3.1.1.2-D03": (
+        "quota-of-queue-overlooked",
+        "quota-of-transactional-queue-overlooked",
+    ),
+}
+"""Faults of other sections that break rules of this one."""

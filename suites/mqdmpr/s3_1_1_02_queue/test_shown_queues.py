@@ -1,0 +1,81 @@
+"""MS-MQDMPR 3.1.1.2 Queue: what only the model shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.peer.conversation import Session
+from harness.run.marks import covers, needs
+from suites.mqdmpr.steps.shown import masks, queue_named
+from suites.mqqb.steps.opening import OneOf, direct_name, outgoing_queue
+from suites.mqqb.steps.pinging import element
+from suites.mqqb.steps.sender import Sender, eventually
+
+pytestmark = needs("inspect", "queue_control")
+
+QUEUE_RIGHTS = 0x000F_003F
+"""MQQUEUEACCESSMASK (MS-MQMQ 2.2.24)."""
+GENERIC_RIGHTS = 0xF000_0000
+"""Those of any ACCESS_MASK, which stand for others (MS-DTYP 2.4.3)."""
+OPEN, CLOSED = "active", "not active"
+
+
+@covers("MQDMPR-3.1.1.2-03", "MQDMPR-3.1.1.2-08", "MQDMPR-3.1.1.2-09")
+def test_what_the_model_shows_of_a_queue(sut, judge):
+    """The qualified path name of a queue, the rights in its security descriptor, its scope."""
+    name = sut.new_queue("shown")
+    shown = queue_named(sut, name)
+    computer, _, rest = str(element(shown, "QualifiedPathname")).partition("\\")
+    observed = ["a name with a domain" if "." in computer.strip(".") else computer, rest.lower()]
+    judge("MQDMPR-3.1.1.2-03", expected=["a name with a domain", name.lower()], observed=observed)
+    strange = [f"{mask:#010x}" for mask in masks(shown) if mask & ~(QUEUE_RIGHTS | GENERIC_RIGHTS)]
+    judge("MQDMPR-3.1.1.2-08", expected=[], observed=strange)
+    judge("MQDMPR-3.1.1.2-09", expected=OneOf("Site", "Enterprise"), observed=str(element(shown, "Scope")))
+    scope = str(element(shown, "Scope"))
+    judge("MQDMPR-3.1.1.2-09", expected="Enterprise", observed=scope, advice=True)
+
+
+@needs("receive")
+@covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
+def test_a_queue_is_active_while_it_is_open(sut, judge):
+    """A queue is opened twice and closed twice."""
+    name = sut.new_queue("opened")
+    seen = [_activity(queue_named(sut, name))]
+    handles = []
+    for _ in range(2):
+        handles.append(sut.control.call("open_queue", queue=name, access="peek")["handle"])
+        seen.append(_activity(queue_named(sut, name)))
+    for handle in handles:
+        sut.control.call("close_queue", handle=handle)
+        seen.append(_activity(queue_named(sut, name)))
+    for rule in ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06"):
+        judge(rule, expected=[CLOSED, OPEN, OPEN, OPEN, CLOSED], observed=seen)
+
+
+@needs("send", "pause", "management")
+@covers("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06")
+def test_an_outgoing_queue_is_active_while_it_has_a_message(peer, sut, judge):
+    """A message waits in a queue that is held, then it is sent and acknowledged."""
+    to = direct_name(peer, "mqc-active")
+    sender = Sender(peer, sut, to)
+    sender.send(1)
+    session, _ = sender.first(1)
+    seen = [_after_acknowledgment(sender, session)]
+    sut.pause(to)
+    sender.send(2)
+    seen.append(_activity(outgoing_queue(sut, to)))
+    sut.resume(to)
+    sender.collect(session, 2)
+    seen.append(_after_acknowledgment(sender, session))
+    for rule in ("MQDMPR-3.1.1.2-12", "MQDMPR-3.1.1.2-D06"):
+        judge(rule, expected=[CLOSED, OPEN, CLOSED], observed=seen)
+
+
+def _after_acknowledgment(sender: Sender, session: Session) -> str:
+    sender.acknowledge_all(session)
+    eventually(sender.peer, lambda: sender.sut.outgoing(sender.to)["count"] == 0)
+    return _activity(outgoing_queue(sender.sut, sender.to))
+
+
+def _activity(shown: dict[str, Any]) -> str:
+    return OPEN if element(shown, "Active") else CLOSED

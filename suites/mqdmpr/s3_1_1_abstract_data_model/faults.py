@@ -1,0 +1,179 @@
+"""Faults of MS-MQDMPR 3.1.1 Abstract Data Model: what survives, and what only the model shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping
+from typing import Any
+from uuid import uuid5
+
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import at_restart
+from harness.faults.registry import Install, add
+from reference_qm.codec import MessageClass
+from reference_qm.core.protocol.durability import moved
+from reference_qm.core.protocol.inspection import Inspection
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.surviving import SurvivingQueues
+from reference_qm.core.queueing.waiting import Waiting
+from reference_qm.core.remote.ending import RemoteEnding
+from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.model.adm import Message, MessagePosition, Queue
+from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
+from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.transactions import OperationType, Transaction, TransactionalOperation
+from reference_qm.surface.clock import Now
+
+PERSISTENT = ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1-03", "MQDMPR-3.1.1.2-01")
+
+
+@fault("queue-label-not-on-disk", breaks=PERSISTENT)
+class LabelNotOnDisk(SurvivingQueues):
+    """After a restart a queue has no label, and no journaling."""
+
+    def restore(self, place: str, values: Mapping[str, Any]) -> None:
+        super().restore(place, {**values, "Label": "", "Journaling": False})
+
+
+@fault("queue-base-priority-not-on-disk", breaks=PERSISTENT)
+class BasePriorityNotOnDisk(SurvivingQueues):
+    """After a restart every queue has base priority 0."""
+
+    def restore(self, place: str, values: Mapping[str, Any]) -> None:
+        super().restore(place, {**values, "BasePriority": 0})
+
+
+def _another_identifier(qm: QueueManager) -> None:
+    qm.adm.Identifier = uuid5(qm.adm.Identifier, "another")
+
+
+add(
+    "identifier-of-the-process",
+    ("MQDMPR-3.1.1-03", "MQDMPR-3.1.1-05"),
+    "Each process of the queue manager has an Identifier of its own.",
+    at_restart(_another_identifier),
+)
+
+
+@fault("express-messages-on-disk", breaks="MQDMPR-3.1.1-04")
+class ExpressOnDisk(Positions):
+    """Express messages are on disk, too, and there after a restart."""
+
+    def message_available(self, position: MessagePosition) -> None:
+        if position.MessageReference.DeliveryGuarantee is DeliveryGuarantee.EXPRESS and not position.key:
+            position.key = self.qm.next_persist_token()
+            self.qm.disk.save(moved(position))
+        super().message_available(position)
+
+
+@fault("model-of-another", breaks="MQDMPR-3.1.1-06")
+class ModelOfAnother(Inspection):
+    """The model is of a queue manager with another Identifier than packets have."""
+
+    def inspect(self, now: Now) -> dict[str, Any]:
+        shown = super().inspect(now)
+        shown["QueueManager"]["Identifier"] = str(uuid5(self.qm.adm.Identifier, "another"))
+        return shown
+
+
+@fault("remote-readers-have-copies", breaks="MQDMPR-3.1.1-07")
+class RemoteReadersHaveCopies(RemoteEnding):
+    """A message that a remote reader took is still there for others."""
+
+    def is_delivered(self, ack: int) -> bool:
+        return False
+
+
+@fault("waiting-read-without-its-cursor", breaks="MQDMPR-3.1.1.10-02")
+class WithoutItsCursor(Waiting):
+    """A read that waits does not know the cursor that it was asked for by."""
+
+    def wait_for_new_message(
+        self,
+        queue_desc: OpenQueueDescriptor,
+        timeout_ms: int | None,
+        destructive_read: bool,
+        answered: Answered,
+        now: Now,
+        tag: Hashable | None = None,
+        cursor: Cursor | None = None,
+        transaction: Transaction | None = None,
+    ) -> None:
+        super().wait_for_new_message(queue_desc, timeout_ms, destructive_read, answered, now, tag, None, transaction)
+
+
+def _noted(change: Callable[[TransactionalOperation], None]) -> Install:
+    """Change each operation of a transaction when it is noted."""
+
+    class Changed(TransactionOperations):
+        def enqueue_in_transaction(self, transaction: Transaction, queue: Queue, message: Message) -> MessagePosition:
+            position = super().enqueue_in_transaction(transaction, queue, message)
+            change(transaction.TransactionalOperationCollection[-1])
+            return position
+
+        def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+            super().dequeue_in_transaction(transaction, position)
+            change(transaction.TransactionalOperationCollection[-1])
+
+        def move_in_transaction(self, transaction: Transaction, position: MessagePosition, target: Queue) -> None:
+            super().move_in_transaction(transaction, position, target)
+            change(transaction.TransactionalOperationCollection[-1])
+
+    return replaced(Changed)
+
+
+def _taken_for(kind: OperationType, other: OperationType) -> Install:
+    def change(operation: TransactionalOperation) -> None:
+        if operation.OperationType is kind:
+            operation.OperationType = other
+
+    return _noted(change)
+
+
+def _without_target(operation: TransactionalOperation) -> None:
+    operation.TargetQueueReference = None
+
+
+def _without_reason(operation: TransactionalOperation) -> None:
+    operation.DequeueReason = None
+
+
+def _always_with_reason(operation: TransactionalOperation) -> None:
+    operation.DequeueReason = MessageClass.MQMSG_CLASS_ACK_RECEIVE
+
+
+ENQUEUE, DEQUEUE, MOVE = OperationType.ENQUEUE, OperationType.DEQUEUE, OperationType.MOVE
+for _name, _rule, _says, _install in (
+    ("operation-enqueue-as-move", "MQDMPR-3.1.1.13-03", "What is sent is noted as moved.", _taken_for(ENQUEUE, MOVE)),
+    (
+        "operation-dequeue-as-move",
+        "MQDMPR-3.1.1.13-04",
+        "What is received is noted as moved.",
+        _taken_for(DEQUEUE, MOVE),
+    ),
+    (
+        "operation-move-as-dequeue",
+        "MQDMPR-3.1.1.13-05",
+        "What is moved is noted as received.",
+        _taken_for(MOVE, DEQUEUE),
+    ),
+    ("operation-move-nowhere", "MQDMPR-3.1.1.13-06", "A move has no target.", _noted(_without_target)),
+    ("operation-dequeue-without-reason", "MQDMPR-3.1.1.13-07", "A dequeue has no reason.", _noted(_without_reason)),
+    (
+        "operation-all-with-reason",
+        "MQDMPR-3.1.1.13-07",
+        "What is sent or moved has a reason to be dequeued.",
+        _noted(_always_with_reason),
+    ),
+):
+    add(_name, _rule, _says, _install)
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.1.3-07": (
+        "hardened-queues-wait",
+        "hardened-transfers",
+    ),
+    "MQDMPR-3.1.1.3-D01": ("session-table-lost",),
+    "MQDMPR-3.1.1.11-07": ("message-recoverable-forgotten",),
+}
+"""Faults of other sections that break rules of this one."""

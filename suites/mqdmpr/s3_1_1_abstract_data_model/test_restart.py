@@ -1,0 +1,156 @@
+"""MS-MQDMPR 3.1.1 Abstract Data Model: what a restart leaves as it was, and what it ends."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from suites.messages import a_message, recoverable_message
+from suites.mqqb.steps.disposition import labels
+from suites.mqqb.steps.opening import check_alive, direct_name, opened, pass_time
+from suites.mqqb.steps.sender import Sender, eventually
+
+pytestmark = needs("restart")
+
+PROPERTIES: tuple[dict[str, Any], ...] = (
+    {"label": "kept", "journaling": True, "quota_kb": 4_096, "journal_quota_kb": 512, "base_priority": -3},
+    {"transactional": True, "authenticated": True, "privacy": "body", "base_priority": 7},
+    {"type": "6d71636f-6e66-4f72-8d00-00000000007e", "privacy": "none"},
+    {},
+)
+SEQUENTIAL = (1 << 56) - 1
+"""The bytes of a lookup identifier that are the SequentialID."""
+LONG_MS = 600_000
+
+
+@needs("queue_control")
+@covers("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01", "MQDMPR-3.1.1.2-D01")
+def test_queues_are_as_they_were_after_a_restart(sut, judge):
+    """Queues of various properties, some of which were changed since, have them after two restarts; the number of a
+    queue that is made then is that of no other.
+    """
+    names = [sut.new_queue("kept", **properties) for properties in PROPERTIES]
+    sut.control.call("set_queue", name=names[-1], label="changed", journaling=True, quota_kb=77)
+
+    def shown() -> list[dict[str, Any]]:
+        return [{**sut.control.call("get_queue", name=name)} for name in names]
+
+    before = shown()
+    for time in ("first", "second"):
+        sut.restart()
+        try:
+            after = shown()
+        except ControlRefused as refused:
+            after = [{"refused": str(refused)}]
+        different = [
+            f"{name} {new.get(name)} for {value}"
+            for old, new in zip(before, after, strict=False)
+            for name, value in old.items()
+            if name not in ("id", "ok") and new.get(name) != value
+        ]
+        for rule in ("MQDMPR-3.1.1-01", "MQDMPR-3.1.1-02", "MQDMPR-3.1.1.2-01"):
+            judge(rule, expected=f"[] after the {time} restart", observed=f"{different} after the {time} restart")
+    names.append(sut.new_queue("later"))
+    numbers = [sut.private_format_name(name) for name in names]
+    observed = f"{len(set(numbers))} numbers of {len(numbers)} queues"
+    judge("MQDMPR-3.1.1.2-D01", expected=f"{len(numbers)} numbers of {len(numbers)} queues", observed=observed)
+
+
+@needs("receive")
+@covers("MQDMPR-3.1.1.1-D04")
+def test_sequential_identifiers_go_on_after_a_restart(peer, sut, judge):
+    """Three messages before a restart, of which the last is taken, and one after it: each has a higher SequentialID."""
+    queue = sut.queue()
+    found: list[int] = []
+    identifier = 0
+    for label in ("first", "second", "third", "fourth"):
+        if label == "fourth":
+            sut.control.call("receive_by_lookup_id", queue=queue, lookup_id=identifier, seek="current")
+            sut.restart()
+        connection = opened(peer)
+        connection.send(recoverable_message(peer, label=label))
+        check_alive(connection)
+        known = {one["label"]: int(one["lookup_id"]) for one in sut.messages() if "lookup_id" in one}
+        if label not in known:
+            raise ConformanceFailure(f"the message {label} did not come into its queue, or has no lookup identifier")
+        identifier = known[label]
+        found.append(identifier & SEQUENTIAL)
+    rising = "rising" if found == sorted(set(found)) else f"{found}"
+    judge("MQDMPR-3.1.1.1-D04", expected="rising", observed=rising)
+
+
+@needs("receive", "queue_control")
+@covers("MQDMPR-3.1.1-04")
+def test_what_is_volatile_is_gone_after_a_restart(peer, sut, judge):
+    """A queue is open for one reader alone, with a cursor, and a read waits; an express message is in another queue.
+    After a restart nobody has it open, and a message that comes then is taken by nobody.
+    """
+    queue, other = sut.new_queue("reader"), sut.new_queue("express")
+    connection = opened(peer)
+    connection.send(a_message(peer, {"DM": 0}, label="express", destination=rf"TCP:{sut.address}\{other}"))
+    check_alive(connection)
+    if not eventually(peer, lambda: labels(sut, other) == ["express"]):
+        raise ConformanceFailure("the express message did not come into its queue")
+    handle = sut.control.call("open_queue", queue=queue, access="receive", deny_receive=True)["handle"]
+    cursor = sut.control.call("open_cursor", handle=handle)["cursor"]
+    sut.control.begin("receive", handle=handle, timeout_ms=LONG_MS)
+    sut.restart()
+    later = opened(peer)
+    later.send(recoverable_message(peer, label="later", destination=rf"TCP:{sut.address}\{queue}"))
+    check_alive(later)
+    eventually(peer, lambda: labels(sut, queue) == ["later"])
+    observed = {
+        "express messages": labels(sut, other),
+        "taken by the read": "later" not in labels(sut, queue),
+        "the handle": _answer(sut, "peek_message", handle=handle, timeout_ms=0),
+        "the cursor": _answer(sut, "peek_message", cursor=cursor, timeout_ms=0),
+        "another reader": _answer(sut, "peek_message", queue=queue, timeout_ms=0),
+    }
+    expected = {
+        "express messages": [],
+        "taken by the read": False,
+        "the handle": "refused",
+        "the cursor": "refused",
+        "another reader": "served",
+    }
+    judge("MQDMPR-3.1.1-04", expected=expected, observed=observed)
+
+
+def _answer(sut, verb, **where):
+    try:
+        sut.control.call(verb, **where)
+    except ControlRefused:
+        return "refused"
+    return "served"
+
+
+@needs("send")
+@covers("MQDMPR-3.1.1-03", "MQDMPR-3.1.1-05")
+def test_the_identifier_is_the_same_after_a_restart(peer, sut, judge):
+    """Messages that the SUT sends before and after a restart, a while apart, are all of one queue manager: the one
+    that it says it is.
+    """
+    sender = Sender(peer, sut, direct_name(peer, "mqc-identifier"))
+    sender.send(1)
+    before = sender.session()
+    sender.collect(before, 1)
+    pass_time(peer, sut.quiet_ms)
+    sender.send(2)
+    came = sender.collect(before, 2)
+    sender.acknowledge_all(before)
+    sut.restart()
+    sender.send(3)
+    after = sender.session()
+    later = sender.collect(after, 1)
+    sender.acknowledge_all(after)
+    if (len(came), len(later)) != (2, 1):
+        raise ConformanceFailure(f"{len(came)} of 2 messages came before the restart, {len(later)} of 1 after it")
+    own = str(sut.guid)
+    judge("MQDMPR-3.1.1-05", expected=[own] * 3, observed=_sources([*came, *later]), evidence=[*came, *later])
+    judge("MQDMPR-3.1.1-03", expected=[own], observed=_sources(later), evidence=later)
+
+
+def _sources(frames):
+    return [str(frame["UserHeader"].SourceQueueManager) for frame in frames]

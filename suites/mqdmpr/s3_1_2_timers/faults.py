@@ -1,0 +1,79 @@
+"""Faults of MS-MQDMPR 3.1.2 Timers: those of the directory. Those of reads and messages: MS-MQQP, MS-MQMQ."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from harness.faults.parts import replaced
+from harness.faults.primitives import skip
+from harness.faults.registry import Install, add
+from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.model.timers import TimerKey, TimerName
+from reference_qm.surface.clock import Now
+
+MINUTE_MS, HOUR_MS = 60_000, 3_600_000
+
+
+def _running_for(durations: Mapping[TimerName, int]) -> Install:
+    """Let timers of the directory run for other times."""
+
+    class RunningFor(DirectoryClient):
+        def _start_timer(self, name: TimerName, now: Now) -> None:
+            super()._start_timer(name, now)
+            if name in durations:
+                duration_ms = self.qm.settings.scaled(durations[name])
+                self.qm.timers.start(TimerKey(name, 0), now.monotonic_ms, duration_ms)
+
+    return replaced(RunningFor)
+
+
+for _name, _breaks, _says, _timer, _ms in (
+    (
+        "sites-read-every-hour",
+        "MQDMPR-3.1.2.1-01",
+        "Sites are read again every hour.",
+        TimerName.DIRECTORY_SITES_UPDATE,
+        HOUR_MS,
+    ),
+    (
+        "gates-read-twice-a-day",
+        "MQDMPR-3.1.2.2-01",
+        "Gates are read again every 12 hours.",
+        TimerName.DIRECTORY_SITE_GATES_UPDATE,
+        12 * HOUR_MS,
+    ),
+    (
+        "directory-looked-for-every-five-minutes",
+        ("MQDMPR-3.1.2.5-01", "MQDMPR-3.1.2.5-D01"),
+        "A directory that is away is looked for every five minutes.",
+        TimerName.DIRECTORY_ONLINE,
+        5 * MINUTE_MS,
+    ),
+    (
+        "directory-looked-for-at-once",
+        "MQDMPR-3.1.2.5-01",
+        "A directory that is away is looked for every second.",
+        TimerName.DIRECTORY_ONLINE,
+        1_000,
+    ),
+):
+    add(_name, _breaks, _says, _running_for(MappingProxyType({_timer: _ms})))
+
+add(
+    "directory-never-looked-for",
+    "MQDMPR-3.1.2.5-D01",
+    "A directory that was away once is not looked for.",
+    skip(DirectoryClient.on_directory_online_timer),
+)
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.2.3-01": ("remote-one-call-timer",),
+    "MQDMPR-3.1.2.3-02": ("remote-call-timer-doubled",),
+    "MQDMPR-3.1.2.3-03": ("remote-infinite-is-a-second",),
+    "MQDMPR-3.1.2.3-D01": ("remote-no-call-timer",),
+    "MQDMPR-3.1.2.4-01": ("handed-never-too-late",),
+    "MQDMPR-3.1.2.4-D01": ("message-of-yesterday-expires",),
+    "MQDMPR-3.1.2.4-D02": ("handed-never-too-late",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -1,0 +1,247 @@
+"""Faults of MS-MQDMPR 3.1.3 Initialization."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from harness.faults.parts import fault, replaced
+from harness.faults.primitives import always, at_restart, skip
+from harness.faults.registry import Install, add
+from reference_qm.codec import MessageClass
+from reference_qm.core.protocol.administering import Administering
+from reference_qm.core.protocol.configuring import Configuring
+from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.protocol.initialization import Initialization
+from reference_qm.core.protocol.order_acks import OrderAcks
+from reference_qm.core.queue_manager import QueueManager
+from reference_qm.core.queueing.names import OWN_QUEUE_PATHS, QueueNames
+from reference_qm.core.transactions.operations import TransactionOperations
+from reference_qm.directory import DirectoryState
+from reference_qm.directory.enums import DirectoryOperationResult, QueueType
+from reference_qm.model.adm import MessagePosition, Queue, Session
+from reference_qm.model.states import OutgoingQueueState
+from reference_qm.model.timers import TimerName
+from reference_qm.model.transactions import Transaction
+from reference_qm.security import MqdsPublicKeys
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Configure, Result
+
+# -- keys -------------------------------------------------------------------------------------------------------------
+
+EXPONENT_AT = 16
+
+
+def _listed(name: str, change: Callable[[MqdsPublicKeys], MqdsPublicKeys]) -> Install:
+    """Tell of another list of public keys; one that was changed already is left alone."""
+    made: set[bytes] = set()
+
+    def tell(qm: QueueManager) -> None:
+        state = qm.enterprise.state
+        told = getattr(state.LocalQueueManager, name)
+        if not told or told in made:
+            return
+        keys = change(MqdsPublicKeys.parse(told)).build()
+        made.add(keys)
+        values: dict[str, Any] = {name: keys}
+        state.LocalQueueManager = replace(state.LocalQueueManager, **values)
+
+    return always(tell)
+
+
+def _first_alone(keys: MqdsPublicKeys) -> MqdsPublicKeys:
+    return MqdsPublicKeys(keys.aPublicKeys[:1])
+
+
+def _one_key_for_all(keys: MqdsPublicKeys) -> MqdsPublicKeys:
+    longest = max(keys.aPublicKeys, key=lambda one: len(one.aBuf)).aBuf
+    return MqdsPublicKeys(tuple(replace(one, aBuf=longest) for one in keys.aPublicKeys))
+
+
+def _even_exponents(keys: MqdsPublicKeys) -> MqdsPublicKeys:
+    def even(blob: bytes) -> bytes:
+        return blob[:EXPONENT_AT] + bytes([blob[EXPONENT_AT] & 0xFE]) + blob[EXPONENT_AT + 1 :]
+
+    return MqdsPublicKeys(tuple(replace(one, aBuf=even(one.aBuf)) for one in keys.aPublicKeys))
+
+
+for _name, _breaks, _says, _list, _change in (
+    (
+        "keys-to-encrypt-of-one-provider",
+        ("MQDMPR-3.1.3-21", "MQDMPR-3.1.3-22"),
+        "There is a key to encrypt for one provider only.",
+        "PublicEncryptionKeyList",
+        _first_alone,
+    ),
+    (
+        "keys-to-verify-of-one-provider",
+        ("MQDMPR-3.1.3-24", "MQDMPR-3.1.3-25"),
+        "There is a key to verify for one provider only.",
+        "PublicSigningKeyList",
+        _first_alone,
+    ),
+    (
+        "keys-to-verify-of-one-length",
+        "MQDMPR-3.1.3-D07",
+        "All providers have one key to verify.",
+        "PublicSigningKeyList",
+        _one_key_for_all,
+    ),
+    (
+        "keys-to-verify-with-even-exponents",
+        "MQDMPR-3.1.3-26",
+        "Exponents of keys to verify are even.",
+        "PublicSigningKeyList",
+        _even_exponents,
+    ),
+):
+    add(_name, _breaks, _says, _listed(_list, _change))
+
+
+# -- queues of the system ---------------------------------------------------------------------------------------------
+
+
+@fault("initialization-without-deadxact", breaks=("MQDMPR-3.1.3-05", "MQDMPR-3.1.3-D12"))
+class WithoutDeadxact(QueueNames):
+    """There is no queue for transactional dead letters."""
+
+    def find_by_path(self, name: str) -> Queue | None:
+        return None if name.lower() == "system$;deadxact" else super().find_by_path(name)
+
+
+@fault("own-queues-are-private-queues", breaks="MQDMPR-3.1.3-27")
+class OwnQueuesArePrivateQueues(Initialization):
+    """The queues of order acknowledgments and notifications are private queues like others."""
+
+    def initialize_globally(self, now: Now) -> None:
+        super().initialize_globally(now)
+        for name in OWN_QUEUE_PATHS:
+            self.qm.queues.add(Queue(Pathname=name, QueueType=QueueType.PRIVATE))
+
+
+add(
+    "initialization-without-order-queue",
+    "MQDMPR-3.1.3-28",
+    "What comes for the queue of order acknowledgments is lost.",
+    skip(OrderAcks.note),
+)
+
+
+@fault("queue-manager-qualified-by-netbios", breaks="MQDMPR-3.1.3-D03")
+class QualifiedByNetbios(Initialization):
+    """QualifiedComputerName has no domain."""
+
+    def initialize_globally(self, now: Now) -> None:
+        super().initialize_globally(now)
+        self.qm.adm.QualifiedComputerName = self.qm.adm.ComputerName
+
+
+# -- transactions -----------------------------------------------------------------------------------------------------
+
+
+@fault("dequeues-on-disk-before-the-commit", breaks="MQDMPR-3.1.3-D16")
+class DequeuesOnDisk(TransactionOperations):
+    """What a transaction takes is off the disk at once: a restart does not give it back."""
+
+    def dequeue_in_transaction(self, transaction: Transaction, position: MessagePosition) -> None:
+        super().dequeue_in_transaction(transaction, position)
+        if transaction.SinglePhase:
+            self.qm.disk.save(self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+
+
+def _nothing_to_commit(qm: QueueManager) -> None:
+    for transaction in qm.adm.TransactionCollection.values():
+        if not transaction.SinglePhase:
+            transaction.TransactionalOperationCollection.clear()
+
+
+add(
+    "prepared-transactions-empty",
+    "MQDMPR-3.1.3-D15",
+    "A restart forgets what transactions that were voted for are about.",
+    at_restart(_nothing_to_commit),
+)
+
+# -- hardened security mode -------------------------------------------------------------------------------------------
+
+
+@fault("hardened-transfers", breaks=("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
+class HardenedTransfers(Administering):
+    """Messages are transferred in hardened security mode."""
+
+    def may_connect(self) -> bool:
+        return self.qm.adm.ConnectionActive
+
+
+@fault("hardened-queues-wait", breaks=("MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14"))
+class HardenedQueuesWait(Establishing):
+    """In hardened security mode an outgoing queue says that it is Waiting."""
+
+    def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
+        super().establish(session, now, again=again)
+        queue = session.OutgoingQueueReference
+        if queue is not None and queue.State is OutgoingQueueState.LOCKED:
+            queue.State = OutgoingQueueState.WAITING
+
+
+@fault("hardened-for-ever", breaks="MQDMPR-3.1.3-D13")
+class HardenedForEver(Configuring):
+    """Hardened security mode cannot be left."""
+
+    def configure(self, request: Configure, token: int, now: Now) -> Result:
+        return super().configure(replace(request, hardened_security=request.hardened_security or None), token, now)
+
+
+# -- the directory ----------------------------------------------------------------------------------------------------
+
+
+def _synchronized(change: Callable[[DirectoryState], None]) -> Install:
+    """Take over something else than the directory says."""
+
+    class Synchronized(DirectoryClient):
+        def synchronize(self, now: Now) -> DirectoryOperationResult:
+            status = super().synchronize(now)
+            change(self.qm.enterprise.state)
+            return status
+
+    return replaced(Synchronized)
+
+
+def _no_site(state: DirectoryState) -> None:
+    state.LocalQueueManager = replace(state.LocalQueueManager, SiteIdentifierList=())
+
+
+def _no_site_read(state: DirectoryState) -> None:
+    state.SiteCollection = ()
+
+
+for _name, _breaks, _says, _state in (
+    ("directory-no-site", "MQDMPR-3.1.3-D05", "The queue manager belongs to no site.", _no_site),
+    ("directory-no-site-read", "MQDMPR-3.1.3-D09", "No site is read from the directory.", _no_site_read),
+):
+    add(_name, _breaks, _says, _synchronized(_state))
+
+add(
+    "directory-not-taken-over",
+    ("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03"),
+    "What the directory says of the queue manager is read and not used.",
+    skip(DirectoryClient._take_over_attributes),
+)
+
+
+@fault("gates-not-read-again", breaks="MQDMPR-3.1.3-D11")
+class GatesNotReadAgain(DirectoryClient):
+    """Gates are read at the start only."""
+
+    def _start_timer(self, name: TimerName, now: Now) -> None:
+        if name is not TimerName.DIRECTORY_SITE_GATES_UPDATE:
+            super()._start_timer(name, now)
+
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.3-23": ("published-key-other-exponent",),
+    "MQDMPR-3.1.3-D04": ("initialization-retried-each-minute",),
+}
+"""Faults of other sections that break rules of this one."""

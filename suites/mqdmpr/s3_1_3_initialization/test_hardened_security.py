@@ -1,0 +1,71 @@
+"""MS-MQDMPR 3.1.3 Initialization, 3.1.1.1 HardenedSecurity, 3.1.1.3 Locked: beginning in that mode, and without it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from harness.errors import ConformanceFailure, SutUnavailable
+from harness.judging.verdicts import Verdict
+from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
+from suites.mqqb.steps.opening import direct_name, opened
+from suites.mqqb.steps.sender import Sender, tags
+
+SERVED, NOT_SERVED = "served", "not served"
+LOCKED = "Locked"
+
+
+@needs("restart", "configure", "send", "queue_control", "qm2qm")
+@covers("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D13", "MQDMPR-3.1.3-D14")
+def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, judge):
+    """In that mode, after two restarts, RPC and sessions are not served, and a message waits in a queue that is Locked;
+    when the queue manager begins without the mode it is sent.
+    """
+    shown = sut.control.call("configure")
+    if "hardened_security" not in shown:
+        judge.give_up(Verdict.NOT_OBSERVABLE, "the SUT's settings, as it shows them, have no hardened_security")
+        return
+    judge("MQDMPR-3.1.1.1-D02", expected="False at first", observed=f"{shown['hardened_security']} at first")
+    to = direct_name(peer, "mqc-hardened")
+    sender = Sender(peer, sut, to)
+    with _hardened(sut):
+        for time in ("first", "second"):
+            sut.restart()
+            if time == "first":
+                sender.send(1, delivery="recoverable")
+            states = [str(sut.outgoing(to)["state"])]
+            came = sender.next_session(sut.connect_timeout_ms)
+            states.append(str(sut.outgoing(to)["state"]))
+            transfers = {"RPC": _tried(remote.open), "sessions": _tried(lambda: opened(peer))}
+            expected = {"RPC": NOT_SERVED, "sessions": NOT_SERVED}
+            judge("MQDMPR-3.1.1.1-D02", expected=expected, observed=transfers)
+            rules = ("MQDMPR-3.1.1.3-07",) if time == "first" else ("MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14")
+            for rule in rules:
+                observed = f"{states}, {'no session' if came is None else 'a session'}"
+                judge(rule, expected=f"{[LOCKED, LOCKED]}, no session", observed=observed)
+    session = sender.next_session()
+    sent = [] if session is None else sender.collect(session, 1)
+    observed = f"{tags(sent)}, {'Locked' if sut.outgoing(to)['state'] == LOCKED else 'not Locked'}"
+    judge("MQDMPR-3.1.3-D13", expected="[1], not Locked", observed=observed, evidence=sent)
+    if session is not None:
+        sender.acknowledge_all(session)
+
+
+@contextmanager
+def _hardened(sut: Sut) -> Iterator[None]:
+    """Have the mode in effect from the next restart on, and none of it in the end."""
+    sut.configure(hardened_security=True)
+    try:
+        yield
+    finally:
+        sut.configure(hardened_security=False)
+        sut.restart()
+
+
+def _tried(step: Callable[[], object]) -> str:
+    try:
+        step()
+    except (ConformanceFailure, SutUnavailable):
+        return NOT_SERVED
+    return SERVED
