@@ -17,7 +17,13 @@ LOCKED = "Locked"
 
 
 @needs("restart", "configure", "send", "queue_control", "qm2qm")
-@covers("MQDMPR-3.1.1.1-D02", "MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D13", "MQDMPR-3.1.3-D14")
+@covers(
+    "MQDMPR-3.1.1.1-D02",
+    "MQDMPR-3.1.1.3-07",
+    "MQDMPR-3.1.3-D13",
+    "MQDMPR-3.1.3-D14",
+    "MQDMPR-3.1.7.1.5-97",
+)
 def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, judge):
     """In that mode, after two restarts, RPC and sessions are not served, and a message waits in a queue that is Locked;
     when the queue manager begins without the mode it is sent.
@@ -40,8 +46,8 @@ def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, jud
             transfers = {"RPC": _tried(remote.open), "sessions": _tried(lambda: opened(peer))}
             expected = {"RPC": NOT_SERVED, "sessions": NOT_SERVED}
             judge("MQDMPR-3.1.1.1-D02", expected=expected, observed=transfers)
-            rules = ("MQDMPR-3.1.1.3-07",) if time == "first" else ("MQDMPR-3.1.1.3-07", "MQDMPR-3.1.3-D14")
-            for rule in rules:
+            begun = "MQDMPR-3.1.7.1.5-97" if time == "first" else "MQDMPR-3.1.3-D14"
+            for rule in ("MQDMPR-3.1.1.3-07", begun):
                 observed = f"{states}, {'no session' if came is None else 'a session'}"
                 judge(rule, expected=f"{[LOCKED, LOCKED]}, no session", observed=observed)
     session = sender.next_session()

@@ -35,6 +35,7 @@ def test_identity(host):
         "queue_control",
         "send",
         "open_to_send",
+        "get_queue_path",
         "receive",
         "transactions",
         "pause",
