@@ -12,4 +12,5 @@ CHECKED_ELSEWHERE = {
     "MQDMPR-3.1.7.1.5-86": ("test_a_public_name_leads_to_the_queue_manager_of_its_queue",),
     "MQDMPR-3.1.7.1.5-87": ("test_a_public_name_leads_to_the_queue_manager_of_its_queue",),
     "MQDMPR-3.1.7.1.5-90": ("test_a_public_name_leads_to_the_queue_manager_of_its_queue",),
+    "MQDMPR-3.1.7.1.5-97": ("test_in_hardened_security_mode_nothing_is_transferred",),
 }
