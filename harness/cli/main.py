@@ -161,7 +161,9 @@ def mutants(
     sample: Annotated[int, typer.Option(help="How many mutants, spread evenly over functions; 0 for all.")] = 1500,
     limit: Annotated[int | None, typer.Option(help="Run no more than these now.")] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only files or functions named so (again and again).")] = None,
-    again: Annotated[bool, typer.Option(help="Run once more what was not killed.")] = False,
+    again: Annotated[
+        bool, typer.Option(help="Run once more what was not killed, but for what has no outward effect.")
+    ] = False,
     list_: Annotated[bool, typer.Option("--list", help="Run none: show them.")] = False,
     out: Annotated[Path, typer.Option(help="The folder of results; what it holds is not run again.")] = Path(
         "out/mutants"
@@ -191,7 +193,8 @@ def mutants(
             typer.echo(f"{mutant.name}: {change(mutant)}")
         return
     outcomes = with_trials(
-        jobs, lambda trials: run_mutants(trials, chosen, out, again=again, limit=limit, progress=show)
+        jobs,
+        lambda trials: run_mutants(trials, chosen, out, again=again, effectless=effectless, limit=limit, progress=show),
     )
     lines = list(report(Tally(chosen, outcomes, effectless, complaints)))
     (out / SURVIVORS_FILE).write_text("\n".join(lines) + "\n", encoding="utf-8")

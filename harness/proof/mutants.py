@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
@@ -113,13 +113,14 @@ def run_mutants(
     folder: Path,
     *,
     again: bool,
+    effectless: Collection[str] = (),
     limit: int | None,
     progress: Callable[[Mutant, Outcome], None],
 ) -> dict[str, Outcome]:
-    """Run the mutants that have no outcome yet (``again``: or were not killed); return the outcomes of all."""
+    """Run the mutants that have no outcome yet (``again``: or were neither killed nor named effectless); return all."""
     outcomes = read_outcomes(folder)
     by_name = {mutant.name: mutant for mutant in mutants}
-    todo = [mutant for mutant in mutants if _is_open(mutant, outcomes, again=again)][:limit]
+    todo = [one for one in mutants if _is_open(one, outcomes, again=again and one.name not in effectless)][:limit]
     reach = reach_of(trials, folder)
     killers: dict[str, Counter[str]] = defaultdict(Counter)
     for outcome in outcomes.values():
