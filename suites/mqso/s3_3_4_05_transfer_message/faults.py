@@ -6,12 +6,16 @@ from uuid import UUID
 
 from harness.faults.parts import fault
 from harness.faults.primitives import skip
+from harness.faults.refusal_acks import nack_missing
 from harness.faults.registry import add
+from reference_qm.codec import MessageClass, UserMessagePacket
 from reference_qm.core.protocol.closing import Closing
+from reference_qm.core.protocol.receiving import Receiving
 from reference_qm.core.protocol.resolving import Resolving
 from reference_qm.core.protocol.routing import Routing
 from reference_qm.core.protocol.session_acks import SessionAcks
 from reference_qm.directory import QueueManager
+from reference_qm.model.adm import MessageIDHistoryEntry
 
 
 @fault("routing-past-the-router", breaks="MQSO-3.3.4.5-01")
@@ -31,6 +35,22 @@ add(
     "A router takes messages for others over and keeps them.",
     skip(Routing.send_on),
 )
+
+
+@fault("transferred-duplicates-taken", breaks="MQSO-3.3.4.5-D01")
+class DuplicatesTaken(Receiving):
+    """A message is taken as often as it comes."""
+
+    def find_duplicate(self, packet: UserMessagePacket) -> MessageIDHistoryEntry | None:
+        return None
+
+
+add(
+    "refused-in-silence",
+    "MQSO-3.3.4.5-D02",
+    "A message that is in no transaction, for a transactional queue, is refused and not answered.",
+    nack_missing(MessageClass.MQMSG_CLASS_NACK_NOT_TRANSACTIONAL_MSG),
+)
 add(
     "transferred-messages-not-acknowledged",
     "MQSO-3.3.4.5-D03",
@@ -43,3 +63,8 @@ add(
     "A session that was lost is not established again.",
     skip(Closing.on_session_retry_connect_timer),
 )
+
+BROKEN_ELSEWHERE = {
+    "MQSO-3.3.4.5-D05": ("so-no-dead-letters",),
+}
+"""Faults of other sections that break rules of this one."""

@@ -156,7 +156,7 @@ add(
 )
 add(
     "so-no-dead-letters",
-    ("MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02"),
+    ("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02"),
     "What could not be delivered is lost.",
     skip(Journaling.journal_failed),
 )

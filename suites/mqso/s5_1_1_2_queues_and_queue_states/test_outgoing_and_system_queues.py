@@ -72,7 +72,14 @@ def test_no_application_uses_the_queues_of_the_system(peer, sut, judge):
 
 
 @needs("send", "receive", "queue_control")
-@covers("MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D12", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08")
+@covers(
+    "MQSO-3.3.4.5-D05",
+    "MQSO-4.3.1.2-04",
+    "MQSO-5.1.1.2-D12",
+    "MQSO-5.1.1.2-D13",
+    "MQSO-5.1.1.3-D02",
+    "MQSO-5.1.1.3-D08",
+)
 def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, judge):
     """Messages that wait too long for a peer that is not there become dead letters if they asked for it, transactional
     ones in a queue of their own. Of two that are delivered then the one that asked for it is in the journal.
@@ -90,7 +97,7 @@ def test_what_could_not_be_delivered_is_kept_where_it_was_asked_for(peer, sut, j
     pass_time(peer, (SHORT_S + 1) * 1_000)
     expected = [["express negative", "recoverable negative"], ["transactional negative"]]
     eventually(peer, lambda: found(PLAIN_DEAD, TRANSACTIONAL_DEAD) == expected)
-    for rule in ("MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"):
+    for rule in ("MQSO-3.3.4.5-D05", "MQSO-4.3.1.2-04", "MQSO-5.1.1.2-D13", "MQSO-5.1.1.3-D02", "MQSO-5.1.1.3-D08"):
         judge(rule, expected=expected, observed=found(PLAIN_DEAD, TRANSACTIONAL_DEAD))
     judge("MQSO-5.1.1.3-D02", expected=0, observed=sut.outgoing(to)["count"])
     sender = Sender(peer, sut, to)
