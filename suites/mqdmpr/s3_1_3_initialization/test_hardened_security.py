@@ -9,6 +9,7 @@ from harness.errors import ConformanceFailure, SutUnavailable
 from harness.judging.verdicts import Verdict
 from harness.run.marks import covers, needs
 from harness.sut.sut import Sut
+from suites.mqdmpr.steps.openings import opened_to_send
 from suites.mqqb.steps.opening import direct_name, opened
 from suites.mqqb.steps.sender import Sender, tags
 
@@ -39,6 +40,10 @@ def test_in_hardened_security_mode_nothing_is_transferred(peer, sut, remote, jud
         for time in ("first", "second"):
             sut.restart()
             if time == "first":
+                if sut.has("open_to_send"):  # what it is before anything is to be sent
+                    opened_to_send(sut, to)
+                    state = sut.outgoing(to)["state"]
+                    judge("MQDMPR-3.1.7.1.5-97", expected=f"opened: {LOCKED}", observed=f"opened: {state}")
                 sender.send(1, delivery="recoverable")
             states = [str(sut.outgoing(to)["state"])]
             came = sender.next_session(sut.connect_timeout_ms)
