@@ -105,8 +105,8 @@ def refused_unless_zero(kind: type[Packet], path: str) -> Install:
     return replaced(Refusing)
 
 
-Named = tuple[str, str, str]
-"""A fault's name, the rule that it breaks, the path of its field."""
+Named = tuple[str, str | tuple[str, ...], str]
+"""A fault's name, the rule that it breaks, or several, the path of its field."""
 
 
 def add_refusals(kind: type[Packet], *faults: Named) -> None:

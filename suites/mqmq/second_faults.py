@@ -67,7 +67,7 @@ def _last_flag_missing(packet: UserMessagePacket) -> bytes:
 for name, rule, says, change in (
     (
         "priority-zero-sent-as-three",
-        ("MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02"),
+        ("MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"),
         "A message of priority 0 is sent as one without a priority.",
         lambda packet, message: (
             packet if packet.BaseHeader.Flags & 7 or packet.UserHeader.TH else _with_base(packet, Flags=3)
@@ -75,13 +75,20 @@ for name, rule, says, change in (
     ),
     (
         "label-cut-at-124-characters",
-        ("MQMQ-2.2.19.3-29",),
+        (
+            "MQMQ-2.2.19.3-29",
+            "MQDMPR-3.1.1.12-45",
+        ),
         "A label is cut after 124 characters.",
         lambda packet, message: _with_properties(packet, Label=message.Label[:124] or None),
     ),
     (
         "third-destination-not-listed",
-        ("MQMQ-2.2.20.1-01",),
+        (
+            "MQMQ-2.2.20.1-01",
+            "MQDMPR-3.1.1.12-28",
+            "MQDMPR-3.1.1.12-27",
+        ),
         "Of the destinations of a message the first two are listed.",
         _without_its_third_name,
     ),
@@ -123,7 +130,10 @@ for name, rule, says, change in (
     ),
     (
         "priority-of-a-recoverable-message-not-sent",
-        ("MQMQ-2.2.19.1-D02",),
+        (
+            "MQMQ-2.2.19.1-D02",
+            "MQDMPR-3.1.1.12-D48",
+        ),
         "A recoverable message is sent with priority 3, whatever was asked for.",
         lambda packet, message: (
             _with_base(packet, Flags=packet.BaseHeader.Flags & ~7 | 3)
@@ -136,7 +146,7 @@ for name, rule, says, change in (
 
 add(
     "only-message-of-a-transaction-not-the-last",
-    "MQMQ-2.2.20.5-05",
+    ("MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59"),
     "LM is clear in a message that is the only one of its transaction.",
     packets(
         UserMessagePacket,
@@ -146,7 +156,7 @@ add(
 )
 add(
     "packet-size-without-the-debug-header",
-    "MQMQ-2.2.19.1-22",
+    ("MQMQ-2.2.19.1-22", "MQDMPR-3.1.7.1.32-04"),
     "PacketSize leaves out the DebugHeader.",
     packets(
         UserMessagePacket,
@@ -156,7 +166,7 @@ add(
 )
 add(
     "packet-size-with-the-session-header-of-a-recoverable-message",
-    "MQMQ-2.2.19.1-22",
+    ("MQMQ-2.2.19.1-22", "MQDMPR-3.1.7.1.32-04"),
     "PacketSize counts the SessionHeader of a recoverable message.",
     packets(
         UserMessagePacket,
@@ -180,13 +190,13 @@ def _arriving(change: Callable[[Message], Message]) -> Any:
 for name, rule, says, arrive in (
     (
         "correlation-keeps-its-first-sixteen-bytes",
-        ("MQMQ-2.2.19.3-13",),
+        ("MQMQ-2.2.19.3-13", "MQDMPR-3.1.1.12-34"),
         "Of CorrelationID the GUID is handed on, the number behind it is lost.",
         lambda message: replace(message, CorrelationIdentifier=message.CorrelationIdentifier[:16] + bytes(4)),
     ),
     (
         "application-tag-received-without-its-highest-bit",
-        ("MQMQ-2.2.19.3-16",),
+        ("MQMQ-2.2.19.3-16", "MQDMPR-3.1.1.12-31"),
         "The highest bit of ApplicationTag is lost when a message is received.",
         lambda message: replace(message, AppSpecific=message.AppSpecific & 0x7FFFFFFF),
     ),
@@ -198,19 +208,23 @@ for name, rule, says, arrive in (
     ),
     (
         "body-ends-at-its-trailing-zeros",
-        ("MQMQ-2.2.19.3-17",),
+        ("MQMQ-2.2.19.3-17", "MQDMPR-3.1.1.12-32"),
         "A body is handed on without the zeros at its end.",
         lambda message: replace(message, Body=message.Body.rstrip(b"\0")),
     ),
     (
         "type-of-body-in-one-byte",
-        ("MQQB-3.1.7.10-03",),
+        ("MQQB-3.1.7.10-03", "MQDMPR-3.1.1.12-33", "MQDMPR-3.1.7.1.31-D02"),
         "BodyType is kept in one byte: VT_VECTOR is lost.",
         lambda message: replace(message, BodyType=message.BodyType & 0xFF),
     ),
     (
         "response-queue-that-is-the-administration-queue-lost",
-        ("MQMQ-2.2.19.2-D08",),
+        (
+            "MQMQ-2.2.19.2-D08",
+            "MQDMPR-3.1.7.1.31-D17",
+            "MQDMPR-3.1.1.12-55",
+        ),
         "A message with RQ 1 has no response queue.",
         lambda message: (
             replace(message, ResponseQueueFormatName=None)
@@ -226,13 +240,13 @@ for name, rule, says, arrive in (
     ),
     (
         "extension-of-transactional-messages-lost",
-        ("MQQB-3.1.7.10-03",),
+        ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
         "The extension of a transactional message is lost when it is received.",
         lambda message: replace(message, Extension=b"") if message.TransactionIdentifier is not None else message,
     ),
     (
         "sent-time-is-that-of-arrival",
-        ("MQQB-3.1.7.10-03",),
+        ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D05"),
         "A message that is received has the time of its arrival for SentTime.",
         lambda message: replace(message, SentTime=message.ArrivalTime or message.SentTime),
     ),
@@ -284,7 +298,7 @@ class NoTimeToBeReceivedTakenForEndless(Expiring):
             super().watch_received(position)
 
 
-@fault("time-to-be-received-of-transactional-messages-not-watched", breaks="MQMQ-2.2.19.2-05")
+@fault("time-to-be-received-of-transactional-messages-not-watched", breaks=("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"))
 class TimeToBeReceivedOfTransactionalMessagesNotWatched(Expiring):
     """The time to be received of a transactional message is never over."""
 
@@ -317,13 +331,13 @@ def _forget_life(qm: QueueManager) -> None:
 
 add(
     "extension-not-on-disk",
-    "MQMQ-2.2.19.2-11",
+    ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
     "After a restart recoverable messages have lost their extensions.",
     at_restart(_forget_extensions),
 )
 add(
     "time-to-be-received-not-on-disk",
-    "MQMQ-2.2.19.2-05",
+    ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"),
     "After a restart the time to be received of a message is forgotten.",
     at_restart(_forget_life),
 )
@@ -331,7 +345,7 @@ add(
 
 add(
     "admin-queue-of-another-host-sent-as-of-the-sender",
-    "MQMQ-2.2.19.2-D07",
+    ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.7.1.32-D15", "MQDMPR-3.1.1.12-54"),
     "The administration queue of a message that is on neither queue manager is sent with AQ 2.",
     packets(
         UserMessagePacket,

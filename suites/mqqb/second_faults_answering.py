@@ -118,7 +118,7 @@ add(
 # -- administration acknowledgments -----------------------------------------------------------------------------------
 
 
-@fault("arrival-of-transactional-messages-not-acknowledged", breaks="MQQB-3.1.5.8.10-02")
+@fault("arrival-of-transactional-messages-not-acknowledged", breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-D07"))
 class ArrivalOfTransactionalMessagesNotAcknowledged(AdminAcks):
     """A transactional message that arrives is not acknowledged to its administration queue."""
 

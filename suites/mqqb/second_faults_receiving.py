@@ -76,7 +76,7 @@ class ExpressDuplicateAccepted(Receiving):
         return super().find_duplicate(packet) if packet.UserHeader.DM else None
 
 
-@fault("unknown-public-queue-not-nacked", breaks="MQQB-3.1.5.8.2-17")
+@fault("unknown-public-queue-not-nacked", breaks=("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"))
 class UnknownPublicQueueNotNacked(Admission):
     """A message to a public queue that is not there is refused without BAD_DST_Q."""
 

@@ -226,7 +226,7 @@ class TimeNotLookedAtWhenSentAgain(Sending):
         self._sent.add(packet.UserHeader.MessageID)
 
 
-@fault("expired-recoverable-message-not-nacked", breaks="MQQB-3.1.7.1.2-03")
+@fault("expired-recoverable-message-not-nacked", breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"))
 class ExpiredRecoverableMessageNotNacked(AdminAcks):
     """Only for express messages that expire before they are sent there is a negative acknowledgment."""
 
@@ -256,7 +256,7 @@ class SecuredMessageSentAgainInClear(Securing):
         return packet if again else super().encrypt_body(session, message, packet, now)
 
 
-@fault("transactional-message-not-signed", breaks="MQQB-3.1.7.1.4-01")
+@fault("transactional-message-not-signed", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09"))
 class TransactionalMessageNotSigned(Securing):
     """A transactional message is not signed."""
 
@@ -264,7 +264,7 @@ class TransactionalMessageNotSigned(Securing):
         return packet if message.TransactionIdentifier is not None else super().sign_packet(message, packet)
 
 
-@fault("transactional-message-not-encrypted", breaks="MQQB-3.1.7.1.5-01")
+@fault("transactional-message-not-encrypted", breaks=("MQQB-3.1.7.1.5-01"))
 class TransactionalMessageNotEncrypted(Securing):
     """The body of a transactional message is sent in clear."""
 

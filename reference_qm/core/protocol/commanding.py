@@ -204,7 +204,7 @@ class Commands(Part):
             AppSpecific=request.application_tag,
             SentTime=now.utc_s,
             ArrivalTime=now.utc_s if arrived else 0,
-            TimeToReachQueue=INFINITE if reach is None else reach,
+            TimeToReachQueue=LONG_LIVE_TIME_S if reach is None else reach,
             TimeToBeReceived=INFINITE if received is None else received,
             AcknowledgementsRequested=acks,
             PositiveJournalingRequested="positive" in request.journal,
@@ -230,6 +230,9 @@ class Commands(Part):
                 f"dead_letter_queue: {request.dead_letter_queue!a} is no {kind} queue here: create it first"
             )
 
+
+LONG_LIVE_TIME_S = 0x54600
+"""TimeToReachQueue of a message for which none is given: 4 days. Spec: MS-MQDMPR 3.1.1.12, note <12>."""
 
 _NOT_ENQUEUED = {
     EnqueueStatus.QUEUE_QUOTA_EXCEEDED: "the quota of the queue would be exceeded: receive or purge messages first",

@@ -121,7 +121,7 @@ add(
 )
 add(
     "handed-another-list",
-    "MQMQ-2.2.18.1.4.2-02",
+    ("MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06"),
     "A distribution list is listed with another GUID.",
     _distribution_lists(lambda name: replace(name, DistributionListIdentifier=OTHER)),
 )
@@ -226,7 +226,7 @@ def _same_number(qm: QueueManager) -> None:
 for _name, _rules, _says, _install in (
     (
         "name-private-number-big-endian",
-        ("MQMQ-2.2.18.1.5.1-01", "MQMQ-2.2.19.2-D06"),
+        ("MQMQ-2.2.18.1.5.1-01", "MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The number of a private queue is big-endian.",
         packets(MESSAGE, _big_endian_number, _destined(ON_DESTINATION)),
     ),
@@ -298,7 +298,7 @@ def _swap_bytes(value: int) -> int:
 
 add(
     "message-class-big-endian",
-    ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01"),
+    ("MQMQ-2.2.18-D01", "MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08"),
     "MessageClass of an acknowledgment is big-endian.",
     recomputed(MESSAGE, "MessagePropertiesHeader.MessageClass", _swap_bytes),
 )
@@ -319,6 +319,18 @@ CONFUSED = {
     C.MQMSG_CLASS_NACK_Q_EXCEED_QUOTA: C.MQMSG_CLASS_NACK_BAD_DST_Q,
 }
 """The class of another event than the one that happened."""
+OF_CONFUSED = (
+    "MQMQ-2.2.18.1.6-D01",
+    "MQDMPR-3.1.1.12-03",
+    "MQDMPR-3.1.1.12-D09",
+    "MQDMPR-3.1.1.12-D13",
+    "MQDMPR-3.1.1.12-D19",
+    "MQDMPR-3.1.1.12-D20",
+    "MQDMPR-3.1.1.12-D23",
+    "MQDMPR-3.1.1.12-D24",
+    "MQDMPR-3.1.1.12-D25",
+    "MQDMPR-3.1.7.1.32-D08",
+)
 
 
 def _called(others: Mapping[MessageClass, MessageClass]) -> Install:
@@ -331,8 +343,8 @@ def _called(others: Mapping[MessageClass, MessageClass]) -> Install:
     return replaced(Called)
 
 
-for _name, _rule, _says, _others in (
-    ("message-classes-confused", "MQMQ-2.2.18.1.6-D01", "Acknowledgments have the class of another event.", CONFUSED),
+for _name, _breaks, _says, _others in (
+    ("message-classes-confused", OF_CONFUSED, "Acknowledgments have the class of another event.", CONFUSED),
     (
         "message-over-is-deleted",
         "MQMQ-2.2.18.1.6-D03",
@@ -341,12 +353,12 @@ for _name, _rule, _says, _others in (
     ),
     (
         "message-unknown-provider-is-bad-encryption",
-        "MQMQ-2.2.18.1.6-D04",
+        ("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"),
         "An unknown provider counts as bad encryption.",
         {C.MQMSG_CLASS_NACK_UNSUPPORTED_CRYPTO_PROVIDER: C.MQMSG_CLASS_NACK_BAD_ENCRYPTION},
     ),
 ):
-    add(_name, _rule, _says, _called(_others))
+    add(_name, _breaks, _says, _called(_others))
 
 
 def _compared(number: Callable[[TxSequenceID], int]) -> Install:
@@ -377,7 +389,7 @@ add(
 
 add(
     "ordering-order-dropped",
-    "MQMQ-2.2.18.1.6-01",
+    ("MQMQ-2.2.18.1.6-01", "MQDMPR-3.1.1.12-D08"),
     "No OrderAck is sent.",
     packets(MESSAGE, lambda packet: None, is_order_ack),
 )

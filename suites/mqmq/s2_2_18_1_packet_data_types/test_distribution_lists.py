@@ -18,7 +18,7 @@ SOME_LIST = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 
 
 @needs("private_names")
-@covers("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-02", "MQMQ-2.2.18.1.4.2-D01")
+@covers("MQMQ-2.2.18.1.4.2-01", "MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06", "MQMQ-2.2.18.1.4.2-D01")
 @pytest.mark.parametrize("queue", ["mqc-listed", "mqc-listed2"])
 def test_a_distribution_list_among_destinations_is_its_guid(peer, sut, judge, queue):
     """A list of destinations with a direct name and a distribution list still has both: FormatType 6, 16 bytes."""
@@ -36,4 +36,5 @@ def test_a_distribution_list_among_destinations_is_its_guid(peer, sut, judge, qu
     evidence = [sent, frame]
     judge("MQMQ-2.2.18.1.4.2-01", expected="FormatTypes [3, 6]", observed=f"FormatTypes {types}", evidence=evidence)
     guids = [str(each.FormatName.DistributionListIdentifier) for each in found if each.FormatType == 6]
-    judge("MQMQ-2.2.18.1.4.2-02", expected=str([str(SOME_LIST)]), observed=str(guids), evidence=evidence)
+    for rule in ("MQMQ-2.2.18.1.4.2-02", "MQDMPR-3.1.7.1.31-D06"):
+        judge(rule, expected=str([str(SOME_LIST)]), observed=str(guids), evidence=evidence)

@@ -35,13 +35,26 @@ NO_SUCH_PROVIDER = bytes(ProviderInfo(ProviderType=1, ProviderName="Contoso Cryp
 SHORT_S = 2
 
 
+OF_EVERY_CLASS = ("MQMQ-2.2.18.1.6-D01", "MQDMPR-3.1.1.12-03", "MQDMPR-3.1.7.1.32-D08")
+OF_CLASS = {
+    NOT_TRANSACTIONAL_MSG: "MQDMPR-3.1.1.12-D20",
+    NOT_TRANSACTIONAL_Q: "MQDMPR-3.1.1.12-D19",
+    RECEIVE_TIMEOUT: "MQDMPR-3.1.1.12-D25",
+    RECEIVE: "MQDMPR-3.1.1.12-D09",
+    Q_PURGED: "MQDMPR-3.1.1.12-D24",
+    Q_DELETED: "MQDMPR-3.1.1.12-D23",
+    Q_EXCEED_QUOTA: "MQDMPR-3.1.1.12-D13",
+}
+
+
 def _judged(judge, receiver, sent, value):
     came = [ack for ack in receiver.await_acks(1) if correlation(ack) == identifier(sent)]
-    judge("MQMQ-2.2.18.1.6-D01", expected=named(value), observed=classes(came), evidence=[sent, *came])
+    for rule in (*OF_EVERY_CLASS, OF_CLASS[value]):
+        judge(rule, expected=named(value), observed=classes(came), evidence=[sent, *came])
     receiver.end()
 
 
-@covers("MQMQ-2.2.18.1.6-D01")
+@covers(*OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D20")
 @pytest.mark.parametrize("delivery", [0, 1])
 def test_a_message_that_is_not_transactional(peer, sut, judge, delivery):
     """A message outside of any transaction for a transactional queue is 0x800A."""
@@ -50,7 +63,7 @@ def test_a_message_that_is_not_transactional(peer, sut, judge, delivery):
     _judged(judge, receiver, receiver.give(packet), NOT_TRANSACTIONAL_MSG)
 
 
-@covers("MQMQ-2.2.18.1.6-D01")
+@covers(*OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D19")
 def test_a_queue_that_is_not_transactional(peer, sut, judge):
     """A transactional message for a queue that is not transactional is 0x8009."""
     receiver = AcknowledgingReceiver(peer, sut)
@@ -58,7 +71,7 @@ def test_a_queue_that_is_not_transactional(peer, sut, judge):
     _judged(judge, receiver, receiver.give(packet), NOT_TRANSACTIONAL_Q)
 
 
-@covers("MQMQ-2.2.18.1.6-D01")
+@covers(*OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D25")
 def test_a_message_that_nobody_received_in_time(peer, sut, judge):
     """A message in its queue whose TimeToBeReceived is over is 0xC002."""
     receiver = AcknowledgingReceiver(peer, sut)
@@ -68,9 +81,13 @@ def test_a_message_that_nobody_received_in_time(peer, sut, judge):
 
 
 @needs("receive", "queue_control")
-@covers("MQMQ-2.2.18.1.6-D01")
+@covers(*OF_EVERY_CLASS)
 @pytest.mark.parametrize(
-    ("act", "bit", "value"), [(take, "PR", RECEIVE), (purge, "NR", Q_PURGED), (delete, "NR", Q_DELETED)]
+    ("act", "bit", "value"),
+    [
+        pytest.param(act, bit, value, marks=covers(OF_CLASS[value]), id=act.__name__)
+        for act, bit, value in ((take, "PR", RECEIVE), (purge, "NR", Q_PURGED), (delete, "NR", Q_DELETED))
+    ],
 )
 def test_what_is_done_with_a_message_in_its_queue(peer, sut, judge, act, bit, value):
     """A message that is received is 0x4000, one that is purged 0xC001, one whose queue is deleted 0xC000."""
@@ -84,7 +101,7 @@ def test_what_is_done_with_a_message_in_its_queue(peer, sut, judge, act, bit, va
 
 
 @needs("queue_control")
-@covers("MQMQ-2.2.18.1.6-D01")
+@covers(*OF_EVERY_CLASS, "MQDMPR-3.1.1.12-D13")
 def test_a_queue_that_is_full(peer, sut, judge):
     """A message for which the quota of its queue has no room is 0x8003."""
     queue = sut.new_queue("full", quota_kb=1)
@@ -133,17 +150,18 @@ def _answers(message, sent):
 
 
 @needs("security", "receive", "configure")
-@covers("MQMQ-2.2.18.1.6-D04")
+@covers("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21")
 def test_a_provider_that_the_receiver_lacks(peer, sut, judge):
     """A message whose signature was made by an unknown provider is NACK_UNSUPPORTED_CRYPTO_PROVIDER, or taken (E84)."""
     secured = Secured(peer, sut)
     secured.agree_on_signatures()
     packet = secured.message(ALICE, body=CLEAR, security={"DE": 0, "ProviderInfo": NO_SUCH_PROVIDER})
     found = secured.dispositions({"unknown": signed(packet), "known": signed(secured.message())})
-    judge(
-        "MQMQ-2.2.18.1.6-D04",
-        expected=OneOf(f"{UNSUPPORTED}, then ACK_REACH_QUEUE", "ACK_REACH_QUEUE, then ACK_REACH_QUEUE"),
-        observed=f"{found['unknown'].answer}, then {found['known'].answer}",
-        evidence=[*found["unknown"].frames, *found["known"].frames],
-        errata="E84",
-    )
+    for rule in ("MQMQ-2.2.18.1.6-D04", "MQDMPR-3.1.1.12-D21"):
+        judge(
+            rule,
+            expected=OneOf(f"{UNSUPPORTED}, then ACK_REACH_QUEUE", "ACK_REACH_QUEUE, then ACK_REACH_QUEUE"),
+            observed=f"{found['unknown'].answer}, then {found['known'].answer}",
+            evidence=[*found["unknown"].frames, *found["known"].frames],
+            errata="E84",
+        )

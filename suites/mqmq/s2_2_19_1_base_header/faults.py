@@ -131,7 +131,10 @@ for _name, _rules, _says, _install in (
     ),
     (
         "header-base-packet-size",
-        ("MQMQ-2.2.19.1-22",),
+        (
+            "MQMQ-2.2.19.1-22",
+            "MQDMPR-3.1.7.1.32-04",
+        ),
         "PacketSize of a ConnectionParameters counts 4 bytes too few.",
         size_wrong(PARAMETERS, "BaseHeader.PacketSize", -4),
     ),
@@ -161,25 +164,37 @@ for _name, _rules, _says, _install in (
     ),
     (
         "header-base-packet-size-of-every-packet",
-        ("MQMQ-2.2.19.1-22",),
+        (
+            "MQMQ-2.2.19.1-22",
+            "MQDMPR-3.1.7.1.32-04",
+        ),
         "PacketSize of every packet counts the BaseHeader twice.",
         every_packet(size_off_by(+16)),
     ),
     (
         "header-base-packet-size-without-header",
-        ("MQMQ-2.2.19.1-22",),
+        (
+            "MQMQ-2.2.19.1-22",
+            "MQDMPR-3.1.7.1.32-04",
+        ),
         "PacketSize of every packet does not count the BaseHeader.",
         every_packet(size_off_by(-16)),
     ),
     (
         "header-base-packet-size-of-messages",
-        ("MQMQ-2.2.19.1-22",),
+        (
+            "MQMQ-2.2.19.1-22",
+            "MQDMPR-3.1.7.1.32-04",
+        ),
         "PacketSize of a message counts 4 bytes too few.",
         size_wrong(MESSAGE, "BaseHeader.PacketSize", -4),
     ),
     (
         "header-base-packet-size-too-large",
-        ("MQMQ-2.2.19.1-22",),
+        (
+            "MQMQ-2.2.19.1-22",
+            "MQDMPR-3.1.7.1.32-04",
+        ),
         "PacketSize of an EstablishConnection is above 4 MiB.",
         field_is(EstablishConnectionPacket, "BaseHeader.PacketSize", 0x0040_0001),
     ),
@@ -210,7 +225,10 @@ def _without_priority(packet: UserMessagePacket) -> bool:
 for _name, _rules, _says, _install in (
     (
         "header-message-flags-big-endian",
-        ("MQMQ-2.2.19.1-D01",),
+        (
+            "MQMQ-2.2.19.1-D01",
+            "MQDMPR-3.1.7.1.32-D01",
+        ),
         "Flags of a message are big-endian.",
         packets(MESSAGE, _big_endian(FLAGS_AT, 2)),
     ),
@@ -228,7 +246,10 @@ for _name, _rules, _says, _install in (
     ),
     (
         "header-default-priority-4",
-        ("MQMQ-2.2.19.1-D02",),
+        (
+            "MQMQ-2.2.19.1-D02",
+            "MQDMPR-3.1.1.12-D48",
+        ),
         "A message without a priority has 4.",
         field_is(MESSAGE, "BaseHeader.PR", 4, _without_priority),
     ),
@@ -252,7 +273,7 @@ class LargestRefused(Identifying):
         super().check_form(packet)
 
 
-@fault("header-highest-priority-last", breaks="MQMQ-2.2.19.1-D02")
+@fault("header-highest-priority-last", breaks=("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"))
 class HighestLast(Positions):
     """Priority 7 is below 0."""
 
@@ -276,7 +297,7 @@ class PriorityIgnored(Positions):
         return super().insert_message(queue, replace(message, Priority=SAME_PRIORITY))
 
 
-@fault("header-expiry-ignored", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"))
+@fault("header-expiry-ignored", breaks=("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"))
 class ExpiryIgnored(Sending):
     """No message ever expires."""
 
@@ -286,7 +307,7 @@ class ExpiryIgnored(Sending):
 
 add(
     "header-expiry-of-waiting-ignored",
-    ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"),
+    ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"),
     "A message that waits never expires, and is sent whenever it can be.",
     both(replaced(ExpiryIgnored), skip(Expiring.on_expiration_timer)),
 )
@@ -304,7 +325,7 @@ class LastComeFirst(Positions):
         return position
 
 
-@fault("header-expiry-of-express-alone", breaks=("MQMQ-2.2.19.1-24", "MQMQ-2.2.19.1-D04"))
+@fault("header-expiry-of-express-alone", breaks=("MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52", "MQMQ-2.2.19.1-D04"))
 class ExpiryOfExpressAlone(Sending):
     """A recoverable message never expires."""
 

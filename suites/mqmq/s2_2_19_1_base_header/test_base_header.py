@@ -120,7 +120,7 @@ def _answer(asked):
 
 @goes_on()
 @needs("receive")
-@covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24")
+@covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 def test_an_expired_message_is_ignored_by_the_receiver(peer, sut, judge):
     """Of two old messages, the one with time left reaches its queue, the one whose time is over does not."""
     connection = opened(peer)
@@ -131,12 +131,12 @@ def test_an_expired_message_is_ignored_by_the_receiver(peer, sut, judge):
     ]
     check_alive(connection)
     labels = [message["label"] for message in sut.messages() if message["label"] in ("over", "in time")]
-    for rule in ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"):
+    for rule in ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"):
         judge(rule, expected=["in time"], observed=labels, evidence=sent)
 
 
 @needs("send")
-@covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24")
+@covers("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 def test_an_expired_message_is_deleted_by_the_sender(peer, sut, judge):
     """Of two messages that had to wait for the peer, the one whose time is over is not sent any more."""
     sut.send(direct_name(peer), body="over", label="over", time_to_reach_queue_s=SHORT_S)
@@ -148,6 +148,6 @@ def test_an_expired_message_is_deleted_by_the_sender(peer, sut, judge):
     sent = [frame for frame in connection.received if frame.kind == "UserMessage"]
     labels = [str(frame["MessagePropertiesHeader"].Label) for frame in sent]
     kept = ["over" if "over" in label else "in time" for label in labels]
-    for rule in ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"):
+    for rule in ("MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"):
         judge(rule, expected=["in time"], observed=kept, evidence=sent)
     connection.send(session_ack(AckSequenceNumber=len(sent)))

@@ -48,7 +48,7 @@ def test_the_base_header_of_internal_packets_field_by_field(peer, judge):
 
 
 @needs("send")
-@covers("MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02")
+@covers("MQMQ-2.2.19.1-D01", "MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48")
 def test_every_priority_is_sent_and_3_where_none_was_given(peer, sut, judge):
     """A message has the priority that was asked for in the lowest three bits of Flags, and 3 without one."""
     outgoing = Outgoing(peer, sut)
@@ -57,7 +57,8 @@ def test_every_priority_is_sent_and_3_where_none_was_given(peer, sut, judge):
         try:
             frame = outgoing.send(body="of a priority", delivery=delivery, **given)
         except ControlRefused as refused:
-            judge("MQMQ-2.2.19.1-D02", expected=f"priority {priority} is sent", observed=f"refused: {refused}")
+            for rule in ("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"):
+                judge(rule, expected=f"priority {priority} is sent", observed=f"refused: {refused}")
             continue
         wanted = {
             "BaseHeader.VersionNumber": 0x10,
@@ -71,12 +72,13 @@ def test_every_priority_is_sent_and_3_where_none_was_given(peer, sut, judge):
         judge("MQMQ-2.2.19.1-D01", expected=shown(wanted), observed=shown(observed.of(*wanted)), evidence=frame)
         name = "BaseHeader.Flags.PR"
         expected = f"{name} {wanted[name]}"
-        judge("MQMQ-2.2.19.1-D02", expected=expected, observed=shown(observed.of(name)), evidence=frame)
+        for rule in ("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48"):
+            judge(rule, expected=expected, observed=shown(observed.of(name)), evidence=frame)
     outgoing.end()
 
 
 @needs("receive")
-@covers("MQMQ-2.2.19.1-D02", "MQMQ-2.2.19.1-03")
+@covers("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48", "MQMQ-2.2.19.1-03")
 def test_every_priority_has_its_place_in_the_queue(peer, sut, judge):
     """Messages of all priorities, two of each, lie from 7 to 0, those of one priority as they came."""
     connection = opened(peer)
@@ -90,7 +92,7 @@ def test_every_priority_has_its_place_in_the_queue(peer, sut, judge):
     check_alive(connection)
     wanted = [f"{turn}:{priority}" for priority in reversed(PRIORITIES) for turn in "ab"]
     labels = [message["label"] for message in sut.messages() if message["label"] in wanted]
-    for rule in ("MQMQ-2.2.19.1-D02", "MQMQ-2.2.19.1-03"):
+    for rule in ("MQMQ-2.2.19.1-D02", "MQDMPR-3.1.1.12-D48", "MQMQ-2.2.19.1-03"):
         judge(rule, expected=wanted, observed=labels, evidence=sent)
 
 
@@ -152,7 +154,7 @@ def test_the_time_to_reach_the_queue_is_sent_in_seconds(peer, sut, judge):
 
 
 @needs("receive")
-@covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24")
+@covers("MQMQ-2.2.19.1-D04", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52")
 @pytest.mark.parametrize("delivery", [0, 1])
 def test_the_time_to_reach_the_queue_counts_seconds_since_the_sending(peer, sut, judge, delivery):
     """Of old messages those reach the queue whose seconds are not over, or that have no end, and no other one."""
@@ -176,5 +178,5 @@ def test_the_time_to_reach_the_queue_counts_seconds_since_the_sending(peer, sut,
     check_alive(connection)
     labels = sorted(message["label"] for message in sut.messages() if message["label"] in cases)
     wanted = sorted(label for label, (_, _, arrives) in cases.items() if arrives)
-    for rule in ("MQMQ-2.2.19.1-D04", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24"):
+    for rule in ("MQMQ-2.2.19.1-D04", "MQMQ-2.2.19.1-23", "MQMQ-2.2.19.1-24", "MQDMPR-3.1.1.12-D52"):
         judge(rule, expected=wanted, observed=labels, evidence=sent)

@@ -56,7 +56,7 @@ def _without_response_queue(packet: UserMessagePacket) -> bytes:
 for _name, _rules, _says, _install in (
     (
         "message-source-changed",
-        ("MQMQ-2.2.19.2-01", "MQMQ-2.2.18.1.3-01"),
+        ("MQMQ-2.2.19.2-01", "MQDMPR-3.1.1.12-D51", "MQMQ-2.2.18.1.3-01"),
         "SourceQueueManager is another queue manager.",
         field_is(MESSAGE, "UserHeader.SourceQueueManager", OTHER),
     ),
@@ -80,7 +80,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "message-identifiers-equal",
-        ("MQMQ-2.2.19.2-07", "MQMQ-2.2.18.1.3-02"),
+        ("MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02", "MQMQ-2.2.18.1.3-02"),
         "Every message has MessageID 7.",
         field_is(MESSAGE, "UserHeader.MessageID", 7),
     ),
@@ -196,13 +196,25 @@ def _flags_moved(packet: UserMessagePacket) -> int:
 for _name, _rule, _says, _install in (
     (
         "message-guids-swapped",
-        "MQMQ-2.2.19.2-D01",
+        (
+            "MQMQ-2.2.19.2-D01",
+            "MQDMPR-3.1.7.1.32-08",
+            "MQDMPR-3.1.7.1.32-03",
+            "MQDMPR-3.1.7.1.32-02",
+            "MQDMPR-3.1.7.1.32-D05",
+        ),
         "QueueManagerAddress stands before SourceQueueManager.",
         packets(MESSAGE, _swapped(16, 32, 16)),
     ),
     (
         "message-times-swapped",
-        "MQMQ-2.2.19.2-D01",
+        (
+            "MQMQ-2.2.19.2-D01",
+            "MQDMPR-3.1.7.1.32-08",
+            "MQDMPR-3.1.7.1.32-03",
+            "MQDMPR-3.1.7.1.32-02",
+            "MQDMPR-3.1.7.1.32-D05",
+        ),
         "SentTime stands before TimeToBeReceived.",
         packets(MESSAGE, _swapped(48, 52, 4)),
     ),
@@ -229,7 +241,7 @@ for _name, _rule, _says, _install in (
     ),
     (
         "message-sent-in-local-time",
-        "MQMQ-2.2.19.2-D05",
+        ("MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
         "SentTime is that of another time zone.",
         off_by(MESSAGE, "UserHeader.SentTime", 8 * HOUR_S),
     ),
@@ -244,7 +256,7 @@ add_refusals(
     ("message-user-x2-refused", "MQMQ-2.2.19.2-24", "UserHeader.X2"),
     ("message-user-x3-refused", "MQMQ-2.2.19.2-26", "UserHeader.X3"),
     ("message-user-x4-refused", "MQMQ-2.2.19.2-28", "UserHeader.X4"),
-    ("message-connector-type-refused", "MQMQ-2.2.19.2-39", "UserHeader.ConnectorType"),
+    ("message-connector-type-refused", ("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58"), "UserHeader.ConnectorType"),
 )
 
 
@@ -268,7 +280,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "message-transactional-sent-at-0",
-        ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05"),
+        ("MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60"),
         "SentTime of a transactional message is 0.",
         field_is(MESSAGE, "UserHeader.SentTime", 0, _is_transactional),
     ),

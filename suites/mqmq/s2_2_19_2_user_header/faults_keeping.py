@@ -15,7 +15,7 @@ from reference_qm.model.adm import Message, MessagePosition, Queue
 
 add(
     "handed-never-too-late",
-    ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D02"),
+    ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D02"),
     "No message leaves its queue by itself.",
     skip(Expiring.on_expiration_timer),
 )
@@ -42,13 +42,13 @@ def _kept_out_of(which: Callable[[QueueManager], Queue]) -> Install:
 
 add(
     "message-recoverable-forgotten",
-    ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.11-07"),
+    ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07"),
     "A restart empties every queue.",
     _emptied_on_restart(lambda qm: qm.adm.QueueCollection.values()),
 )
 add(
     "message-kept-forgotten",
-    "MQMQ-2.2.19.2-11",
+    ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
     "A restart empties the queues of the system.",
     _emptied_on_restart(
         lambda qm: (qm.adm.SystemJournalQueue, qm.adm.SystemDeadletterQueue, qm.adm.SystemTransactionalDeadletterQueue)
@@ -56,13 +56,13 @@ add(
 )
 add(
     "message-dead-letter-not-kept",
-    ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.2-17"),
+    ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17"),
     "Nothing gets into the SystemDeadletterQueue.",
     _kept_out_of(lambda qm: qm.adm.SystemDeadletterQueue),
 )
 add(
     "message-journal-not-kept",
-    ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.2-17"),
+    ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"),
     "Nothing gets into the SystemJournalQueue.",
     _kept_out_of(lambda qm: qm.adm.SystemJournalQueue),
 )
@@ -88,7 +88,7 @@ def _without_extensions(positions: list[MessagePosition]) -> None:
 
 add(
     "message-restored-without-extension",
-    "MQMQ-2.2.19.2-11",
+    ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"),
     "An extension does not survive a restart.",
     _restored(_without_extensions),
 )
@@ -113,7 +113,7 @@ def _kept_with_other_label(which: Callable[[QueueManager], Queue]) -> Install:
 
 add(
     "message-journaled-without-label",
-    "MQMQ-2.2.19.2-14",
+    ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21"),
     "A message in the journal has lost its label.",
     _kept_with_other_label(lambda qm: qm.adm.SystemJournalQueue),
 )

@@ -55,7 +55,7 @@ class ResponseQueueOfSource(Positions):
         return super().insert_message(queue, replace(message, ResponseQueueFormatName=name))
 
 
-@fault("message-same-queue-twice-is-once", breaks="MQMQ-2.2.19.2-D08")
+@fault("message-same-queue-twice-is-once", breaks=("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17"))
 class SameAsAdminIsNone(Positions):
     """With RQ 1 there is no response queue."""
 
@@ -80,11 +80,19 @@ def _at_the_receiver(attribute: str) -> Install:
     return replaced(AtReceiver)
 
 
-for _name, _rule, _attribute in (
-    ("message-admin-queue-here", "MQMQ-2.2.19.2-D07", "AdministrationQueueFormatName"),
-    ("message-response-queue-here", "MQMQ-2.2.19.2-D08", "ResponseQueueFormatName"),
+for _name, _breaks, _attribute in (
+    (
+        "message-admin-queue-here",
+        ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.7.1.31-D16", "MQDMPR-3.1.1.12-54"),
+        "AdministrationQueueFormatName",
+    ),
+    (
+        "message-response-queue-here",
+        ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.7.1.31-D17", "MQDMPR-3.1.1.12-55"),
+        "ResponseQueueFormatName",
+    ),
 ):
-    add(_name, _rule, "A private queue of the source is taken for one of the receiver.", _at_the_receiver(_attribute))
+    add(_name, _breaks, "A private queue of the source is taken for one of the receiver.", _at_the_receiver(_attribute))
 
 
 def _prefixed(queue: Any) -> Any:
@@ -96,36 +104,36 @@ def _public_destination_turned(packet: UserMessagePacket) -> bytes:
     return data[:NAMES_AT] + UUID(bytes_le=data[NAMES_AT : NAMES_AT + 16]).bytes + data[NAMES_AT + 16 :]
 
 
-for _name, _rule, _says, _install in (
+for _name, _rules, _says, _install in (
     (
         "message-public-destination-big-endian",
-        "MQMQ-2.2.19.2-D06",
+        ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "The GUID of a public destination is big-endian.",
         packets(MESSAGE, _public_destination_turned, destined(PUBLIC)),
     ),
     (
         "message-direct-destination-with-prefix",
-        "MQMQ-2.2.19.2-D06",
+        ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"),
         "A direct destination begins with DIRECT=.",
         wrong_fields(MESSAGE, {"UserHeader.DestinationQueue": _prefixed}, destined(DIRECT)),
     ),
     (
         "message-admin-queue-of-destination",
-        "MQMQ-2.2.19.2-D07",
+        ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.7.1.32-D15", "MQDMPR-3.1.1.12-54"),
         "AQ of a private queue of the source is 3.",
         recomputed(MESSAGE, "UserHeader.AQ", lambda kind: 3 if kind == 2 else kind),
     ),
     (
         "message-response-queue-of-source",
-        "MQMQ-2.2.19.2-D08",
+        ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.7.1.32-D16", "MQDMPR-3.1.1.12-55"),
         "RQ of a private queue of the destination is 2.",
         recomputed(MESSAGE, "UserHeader.RQ", lambda kind: 2 if kind == 3 else kind),
     ),
 ):
-    add(_name, _rule, _says, _install)
+    add(_name, _rules, _says, _install)
 
 
-@fault("message-private-destination-unread", breaks="MQMQ-2.2.19.2-D06")
+@fault("message-private-destination-unread", breaks=("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15"))
 class PrivateDestinationUnread(Identifying):
     """A destination that is the number of a private queue cannot be read."""
 
@@ -135,7 +143,10 @@ class PrivateDestinationUnread(Identifying):
         super().check_form(packet)
 
 
-@fault("message-of-yesterday-expires", breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05", "MQDMPR-3.1.2.4-D01"))
+@fault(
+    "message-of-yesterday-expires",
+    breaks=("MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.2.4-D01"),
+)
 class OldExpires(Positions):
     """A message that was an hour on its way has no time left to be received."""
 

@@ -21,13 +21,13 @@ SHORT_S = 2
 WAIT_S = 5
 LIVES = (
     *("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D04", "MQMQ-2.2.19.2-05"),
-    *("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D01"),
+    *("MQDMPR-3.1.2.4-01", "MQDMPR-3.1.2.4-D01", "MQDMPR-3.1.1.12-D53"),
 )
 """Rules of how long a message stays in its queue."""
 
 
 @needs("send")
-@covers("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D05", "MQMQ-2.2.19.2-06")
+@covers("MQMQ-2.2.19.2-D03", "MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60", "MQMQ-2.2.19.2-06")
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_times_are_sent_in_seconds(peer, sut, judge, delivery):
     """TimeToBeReceived has the seconds that the application gave, SentTime the second of the sending."""
@@ -41,7 +41,7 @@ def test_times_are_sent_in_seconds(peer, sut, judge, delivery):
         observed = shown(found.of("UserHeader.TimeToBeReceived"))
         judge("MQMQ-2.2.19.2-D03", expected=expected, observed=observed, evidence=frame)
         sent_s = found.of("UserHeader.SentTime")["UserHeader.SentTime"]
-        for rule in ("MQMQ-2.2.19.2-D05", "MQMQ-2.2.19.2-06"):
+        for rule in ("MQMQ-2.2.19.2-D05", "MQDMPR-3.1.1.12-D60", "MQMQ-2.2.19.2-06"):
             judge(rule, expected=Between(before_s - CLOCK_S, after_s + CLOCK_S), observed=sent_s, evidence=frame)
     outgoing.end()
 
@@ -95,7 +95,7 @@ def _maker(peer, delivery):
 
 
 @needs("restart", "receive")
-@covers("MQMQ-2.2.19.2-05")
+@covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_a_restart_does_not_lengthen_the_life_of_a_message(peer, sut, judge, delivery):
     """Of two messages that were in their queue before a restart one is gone when its seconds are over."""
@@ -111,7 +111,8 @@ def test_a_restart_does_not_lengthen_the_life_of_a_message(peer, sut, judge, del
     sut.restart()
     pass_time(peer, (SHORT_S + WAIT_S + 1) * 1_000)
     eventually(peer, lambda: there() == ["an hour"])
-    judge("MQMQ-2.2.19.2-05", expected=["an hour"], observed=there(), evidence=sent)
+    for rule in ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53"):
+        judge(rule, expected=["an hour"], observed=there(), evidence=sent)
 
 
 def _there(sut, labels, queue):

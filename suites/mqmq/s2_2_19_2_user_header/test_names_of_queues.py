@@ -45,10 +45,14 @@ RESPONSE = {
 """By RQ: the fields of a message that have such a response queue."""
 
 
+ADMINISTRATION_READ = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.31-D16")
+RESPONSE_READ = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.31-D17")
+ADMINISTRATION_WRITTEN = ("MQMQ-2.2.19.2-D07", "MQDMPR-3.1.1.12-54", "MQDMPR-3.1.7.1.32-D15")
+RESPONSE_WRITTEN = ("MQMQ-2.2.19.2-D08", "MQDMPR-3.1.1.12-55", "MQDMPR-3.1.7.1.32-D16")
 READ = (
-    *((("MQMQ-2.2.19.2-D07",), fields, f"AQ-{kind}") for kind, fields in ADMINISTRATION.items()),
-    *((("MQMQ-2.2.19.2-D08",), fields, f"RQ-{kind}") for kind, fields in RESPONSE.items() if kind != 4),
-    (("MQMQ-2.2.19.2-D08", "MQMQ-2.2.19.2-37"), RESPONSE[4], "RQ-4"),
+    *((ADMINISTRATION_READ, fields, f"AQ-{kind}") for kind, fields in ADMINISTRATION.items()),
+    *((RESPONSE_READ, fields, f"RQ-{kind}") for kind, fields in RESPONSE.items() if kind != 4),
+    ((*RESPONSE_READ, "MQMQ-2.2.19.2-37"), RESPONSE[4], "RQ-4"),
 )
 
 
@@ -79,43 +83,52 @@ def _hosts(peer, sut):
 
 
 ASKED = (
-    ("MQMQ-2.2.19.2-D07", "admin_queue", None, "AQ", 0, None),
-    ("MQMQ-2.2.19.2-D07", "admin_queue", r"PRIVATE={source}\0000000b", "AQ", 2, "0000000b"),
-    ("MQMQ-2.2.19.2-D07", "admin_queue", r"PRIVATE={destination}\0000000c", "AQ", 3, "0000000c"),
-    ("MQMQ-2.2.19.2-D07", "admin_queue", f"PUBLIC={PUBLIC}", "AQ", 5, str(PUBLIC)),
-    ("MQMQ-2.2.19.2-D07", "admin_queue", r"PRIVATE={third}\0000000d", "AQ", 6, "{third}\\0000000d"),
-    ("MQMQ-2.2.19.2-D07", "admin_queue", r"DIRECT=TCP:10.0.0.7\private$\ab", "AQ", 7, "tcp:10.0.0.7\\private$\\ab\0"),
-    ("MQMQ-2.2.19.2-D08", "response_queue", None, "RQ", 0, None),
-    ("MQMQ-2.2.19.2-D08", "response_queue", r"PRIVATE={source}\0000000b", "RQ", 2, "0000000b"),
-    ("MQMQ-2.2.19.2-D08", "response_queue", r"PRIVATE={destination}\0000000c", "RQ", 3, "0000000c"),
-    ("MQMQ-2.2.19.2-D08", "response_queue", f"PUBLIC={PUBLIC}", "RQ", 5, str(PUBLIC)),
-    ("MQMQ-2.2.19.2-D08", "response_queue", r"PRIVATE={third}\0000000d", "RQ", 6, "{third}\\0000000d"),
-    ("MQMQ-2.2.19.2-D08", "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
+    (ADMINISTRATION_WRITTEN, "admin_queue", None, "AQ", 0, None),
+    (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={source}\0000000b", "AQ", 2, "0000000b"),
+    (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={destination}\0000000c", "AQ", 3, "0000000c"),
+    (ADMINISTRATION_WRITTEN, "admin_queue", f"PUBLIC={PUBLIC}", "AQ", 5, str(PUBLIC)),
+    (ADMINISTRATION_WRITTEN, "admin_queue", r"PRIVATE={third}\0000000d", "AQ", 6, "{third}\\0000000d"),
+    (
+        ADMINISTRATION_WRITTEN,
+        "admin_queue",
+        r"DIRECT=TCP:10.0.0.7\private$\ab",
+        "AQ",
+        7,
+        "tcp:10.0.0.7\\private$\\ab\0",
+    ),
+    (RESPONSE_WRITTEN, "response_queue", None, "RQ", 0, None),
+    (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={source}\0000000b", "RQ", 2, "0000000b"),
+    (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={destination}\0000000c", "RQ", 3, "0000000c"),
+    (RESPONSE_WRITTEN, "response_queue", f"PUBLIC={PUBLIC}", "RQ", 5, str(PUBLIC)),
+    (RESPONSE_WRITTEN, "response_queue", r"PRIVATE={third}\0000000d", "RQ", 6, "{third}\\0000000d"),
+    (RESPONSE_WRITTEN, "response_queue", r"DIRECT=OS:nowhere\q", "RQ", 7, "os:nowhere\\q\0"),
 )
-"""By rule: the property, the name that the application gives, the flag, its value, the name as it is written."""
+"""By rules: the property, the name that the application gives, the flag, its value, the name as it is written."""
 
 
 @needs("send", "private_names")
-@covers("MQMQ-2.2.19.2-D06", "MQMQ-2.2.19.2-D07", "MQMQ-2.2.19.2-D08")
+@covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", *ADMINISTRATION_WRITTEN, *RESPONSE_WRITTEN)
 def test_names_are_written_as_their_type_says(peer, sut, judge):
     """In messages to a private queue of the peer every kind of name has the type and the bytes of the table."""
     hosts = _hosts(peer, sut)
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
-    for rule, asked, name, flag, kind, written in ASKED:
+    for rules, asked, name, flag, kind, written in ASKED:
         given = {} if name is None else {asked: name.format(**hosts)}
         acks = {"acks": ["negative_arrival"]} if asked == "admin_queue" and name else {}
         frame = outgoing.send(body="named", label="named", **given, **acks)
         field = f"UserHeader.{'AdminQueue' if flag == 'AQ' else 'ResponseQueue'}"
         wanted = {f"UserHeader.Flags.{flag}": kind, field: (written or "not there").format(**hosts)}
         observed = Layout(frame).of(*wanted)
-        judge(rule, expected=shown(wanted), observed=shown(observed), evidence=frame)
+        for rule in rules:
+            judge(rule, expected=shown(wanted), observed=shown(observed), evidence=frame)
         to = {"UserHeader.Flags.DQ": 3, "UserHeader.DestinationQueue": "00000001"}
-        judge("MQMQ-2.2.19.2-D06", expected=shown(to), observed=shown(Layout(frame).of(*to)), evidence=frame)
+        for rule in ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"):
+            judge(rule, expected=shown(to), observed=shown(Layout(frame).of(*to)), evidence=frame)
     outgoing.end()
 
 
 @needs("send", "public_names")
-@covers("MQMQ-2.2.19.2-D06", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
+@covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29")
 def test_a_public_destination_is_its_guid(peer, sut, judge):
     """A message to a public queue has DQ 5, the queue's GUID, and that of its host as QueueManagerAddress."""
     outgoing = Outgoing(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
@@ -123,7 +136,8 @@ def test_a_public_destination_is_its_guid(peer, sut, judge):
     outgoing.end()
     to = {"UserHeader.Flags.DQ": 5, "UserHeader.DestinationQueue": str(PEER_PUBLIC_QUEUE)}
     found = Layout(frame)
-    judge("MQMQ-2.2.19.2-D06", expected=shown(to), observed=shown(found.of(*to)), evidence=frame)
+    for rule in ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"):
+        judge(rule, expected=shown(to), observed=shown(found.of(*to)), evidence=frame)
     host = found.of("UserHeader.QueueManagerAddress")
     for rule in ("MQMQ-2.2.19.2-03", "MQMQ-2.2.19.2-29"):
         expected = f"UserHeader.QueueManagerAddress {peer.identifier}"
@@ -131,7 +145,7 @@ def test_a_public_destination_is_its_guid(peer, sut, judge):
 
 
 @needs("send")
-@covers("MQMQ-2.2.19.2-D06", "MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02")
+@covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14", "MQMQ-2.2.18.1.5.2-D01", "MQMQ-2.2.18.1.5.2-D02")
 @pytest.mark.parametrize("queue", ["q", "qu", "que", "q" * 124])
 def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
     """A message to a direct name has DQ 7; the name's count, its null and its padding lead to the next header."""
@@ -141,7 +155,8 @@ def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
     text = outgoing.sender.to.removeprefix("DIRECT=").lower() + "\0"
     to = {"UserHeader.Flags.DQ": 7, "UserHeader.DestinationQueue": text}
     found = Layout(frame)
-    judge("MQMQ-2.2.19.2-D06", expected=shown(to), observed=shown(found.of(*to)), evidence=frame)
+    for rule in ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.32-D14"):
+        judge(rule, expected=shown(to), observed=shown(found.of(*to)), evidence=frame)
     count = int.from_bytes(frame.data[64:66], "little")
     judge("MQMQ-2.2.18.1.5.2-D01", expected=2 * len(text), observed=count, evidence=frame)
     after = {"UserHeader.DestinationQueue": text, "MessagePropertiesHeader.Label": "named\0", "bytes left": 0}
@@ -149,7 +164,7 @@ def test_a_direct_destination_is_counted_and_padded(peer, sut, judge, queue):
 
 
 @needs("receive", "queue_control")
-@covers("MQMQ-2.2.19.2-D06")
+@covers("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15")
 def test_a_destination_is_read_as_its_type_says(peer, sut, judge):
     """A message reaches the same queue by its direct name and by its number on the host."""
     queue = sut.new_queue("read")
@@ -161,4 +176,5 @@ def test_a_destination_is_read_as_its_type_says(peer, sut, judge):
         connection = opened(peer)
         sent = connection.send(recoverable_message(peer, fields, destination=None, label=label))
         kept = arrives(sut, connection, label, queue)
-        judge("MQMQ-2.2.19.2-D06", expected="in its queue", observed=kept, evidence=sent)
+        for rule in ("MQMQ-2.2.19.2-D06", "MQDMPR-3.1.7.1.31-D15"):
+            judge(rule, expected="in its queue", observed=kept, evidence=sent)

@@ -67,7 +67,7 @@ def _taken(sut: Sut, queue: str, label: str, **arguments: Any) -> None:
 
 
 @needs("restart", "receive", "queue_control")
-@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.11-07")
+@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07")
 def test_a_queue_goes_on_after_a_restart_with_what_was_in_it(peer, sut, judge):
     """Messages of several priorities, of which one was taken: the others are there, as they were, after each of two
     restarts, found by their lookup identifiers, and those that come then are behind them.
@@ -96,20 +96,22 @@ def test_a_queue_goes_on_after_a_restart_with_what_was_in_it(peer, sut, judge):
         for name, messages in before.items():
             observed = f"{_found(sut, name, messages)} after the {time} restart"
             expected = f"{AS_IT_WAS} after the {time} restart"
-            for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.11-07"):
+            for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.1.11-07"):
                 judge(rule, expected=expected, observed=observed, evidence=sent)
     last = opened(peer)
     sent.append(last.send(recoverable_message(peer, label="new", base={"PR": 3})))
     eventually(peer, lambda: "new" in _labels(sut, queue))
     labels = ["2 of priority 7", "4 of priority 7", "0 of priority 3", "new", "1 of priority 0"]
-    judge("MQMQ-2.2.19.2-11", expected=labels, observed=_labels(sut, queue), evidence=sent)
+    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"):
+        judge(rule, expected=labels, observed=_labels(sut, queue), evidence=sent)
     _taken(sut, queue, "4 of priority 7")
     labels.remove("4 of priority 7")
-    judge("MQMQ-2.2.19.2-11", expected=labels, observed=_labels(sut, queue), evidence=sent)
+    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"):
+        judge(rule, expected=labels, observed=_labels(sut, queue), evidence=sent)
 
 
 @needs("restart", "send", "receive", "queue_control")
-@covers("MQMQ-2.2.19.2-11")
+@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @pytest.mark.parametrize("delivery", ["recoverable", "transactional"])
 def test_messages_of_applications_here_survive_a_restart(peer, sut, judge, delivery):
     """Messages that applications sent to a queue here are there as they were; one that was taken is not."""
@@ -128,11 +130,12 @@ def test_messages_of_applications_here_survive_a_restart(peer, sut, judge, deliv
     if sorted(one["label"] for one in before) != ["bare", "full", "last"]:
         raise ConformanceFailure(f"{[one['label'] for one in before]} are in the queue")
     sut.restart()
-    judge("MQMQ-2.2.19.2-11", expected=AS_IT_WAS, observed=_found(sut, queue, before))
+    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"):
+        judge(rule, expected=AS_IT_WAS, observed=_found(sut, queue, before))
 
 
 @needs("restart", "send", "receive", "queue_control", "transactions")
-@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.3-D16")
+@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D16")
 def test_what_transactions_did_and_did_not_do_stays_after_a_restart(peer, sut, judge):
     """What was sent and taken in transactions that were committed is there and gone; what was taken in one that was
     not, or that was aborted, is in its queue again; what was sent in one of those never is, nor what was purged while
@@ -160,12 +163,12 @@ def test_what_transactions_did_and_did_not_do_stays_after_a_restart(peer, sut, j
     sut.restart()
     expected = ["again", "back", "sent in one committed", "sent in one committed, too", "stays"]
     eventually(peer, lambda: sorted(_labels(sut, queue)) == expected)
-    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.3-D16"):
+    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D16"):
         judge(rule, expected=expected, observed=sorted(_labels(sut, queue)))
 
 
 @needs("restart", "send", "receive", "queue_control", "transactions")
-@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.3-D15")
+@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D15")
 def test_what_was_prepared_before_a_restart_is_decided_after_it(peer, sut, judge):
     """Of transactions that were prepared one is committed after a restart, the other aborted: what the one sent is in
     its queue, and what it took is not; what the other took is in its queue again.
@@ -184,14 +187,15 @@ def test_what_was_prepared_before_a_restart_is_decided_after_it(peer, sut, judge
         sut.control.call(name, transaction=transaction)
     expected = ["sent and commit", "sent and commit, too", "stays", "taken for a time"]
     eventually(peer, lambda: sorted(_labels(sut, queue)) == expected)
-    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.3-D15"):
+    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20", "MQDMPR-3.1.3-D15"):
         judge(rule, expected=expected, observed=sorted(_labels(sut, queue)))
     sut.restart()
-    judge("MQMQ-2.2.19.2-11", expected=expected, observed=sorted(_labels(sut, queue)))
+    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"):
+        judge(rule, expected=expected, observed=sorted(_labels(sut, queue)))
 
 
 @needs("restart", "send", "receive", "queue_control", "transactions", "subqueues")
-@covers("MQMQ-2.2.19.2-11")
+@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 def test_what_was_moved_to_a_subqueue_is_there_after_a_restart(peer, sut, judge):
     """Messages that were moved by themselves, in a transaction that was committed, and in one that is committed after
     the restart are in the subqueue; those of one that was aborted and of one that was not prepared are not.
@@ -214,7 +218,8 @@ def test_what_was_moved_to_a_subqueue_is_there_after_a_restart(peer, sut, judge)
     sut.control.call("prepare", **begun["prepared"])
     before = _held(sut, subqueue)
     sut.restart()
-    judge("MQMQ-2.2.19.2-11", expected=AS_IT_WAS, observed=_found(sut, subqueue, before))
+    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"):
+        judge(rule, expected=AS_IT_WAS, observed=_found(sut, subqueue, before))
     sut.control.call("commit", **begun["prepared"])
     expected = ["aborted", "open", "stays"], ["alone", "committed", "prepared"]
 
@@ -222,11 +227,12 @@ def test_what_was_moved_to_a_subqueue_is_there_after_a_restart(peer, sut, judge)
         return tuple(sorted(_labels(sut, name)) for name in (queue, subqueue))
 
     eventually(peer, lambda: found() == expected)
-    judge("MQMQ-2.2.19.2-11", expected=expected, observed=found())
+    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"):
+        judge(rule, expected=expected, observed=found())
 
 
 @needs("restart", "send", "receive", "queue_control")
-@covers("MQMQ-2.2.19.2-11")
+@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 def test_dead_letters_and_journaled_messages_are_there_after_a_restart(peer, sut, judge):
     """What was too late, transactional or not, what was too much for its queue here, and what was journaled when it
     arrived, is kept over a restart.
@@ -258,11 +264,12 @@ def test_dead_letters_and_journaled_messages_are_there_after_a_restart(peer, sut
     sut.restart()
     for name, messages in kept().items():
         observed = f"{name}: {_changed(before[name], messages)}"
-        judge("MQMQ-2.2.19.2-11", expected=f"{name}: {AS_IT_WAS}", observed=observed, evidence=came)
+        for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"):
+            judge(rule, expected=f"{name}: {AS_IT_WAS}", observed=observed, evidence=came)
 
 
 @needs("restart", "receive", "security")
-@covers("MQMQ-2.2.19.2-11")
+@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 def test_messages_with_and_without_a_signature_are_there_after_a_restart(peer, sut, judge):
     """A signed message is in its queue after a restart as what it was authenticated, as one that is not signed is."""
     secured = Secured(peer, sut)
@@ -273,7 +280,8 @@ def test_messages_with_and_without_a_signature_are_there_after_a_restart(peer, s
         raise ConformanceFailure("neither message came into the queue")
     sut.restart()
     evidence = [frame for one in found.values() for frame in one.frames]
-    judge("MQMQ-2.2.19.2-11", expected=AS_IT_WAS, observed=_changed(before, sut.messages()), evidence=evidence)
+    for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"):
+        judge(rule, expected=AS_IT_WAS, observed=_changed(before, sut.messages()), evidence=evidence)
 
 
 @needs("restart", "queue_control")

@@ -49,13 +49,14 @@ def test_reserved_bits_are_ignored(peer, sut, judge):
         judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
-@covers("MQMQ-2.2.19.2-39")
+@covers("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58")
 def test_connector_type_is_not_interpreted(peer, sut, judge):
     """A message is taken whatever its ConnectorType holds."""
     for connector in (UUID(int=0), THIRD, sut.guid):
         label = f"connector {connector}"
         done = reception(peer, recoverable_message(peer, {"ConnectorType": connector}, label=label), label)
-        judge("MQMQ-2.2.19.2-39", expected=taken(sut), observed=done.outcome, evidence=done.frames)
+        for rule in ("MQMQ-2.2.19.2-39", "MQDMPR-3.1.1.12-58"):
+            judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,7 @@ def test_a_response_queue_may_be_on_the_host_of_the_administration_queue(peer, s
 
 
 @needs("send")
-@covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-07")
+@covers("MQMQ-2.2.19.2-02", "MQMQ-2.2.19.2-06", "MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02")
 def test_messages_to_a_direct_name(peer, sut, judge):
     """Messages to a direct name have no QueueManagerAddress, the time of sending, and a MessageID each."""
     sender = Sender(peer, sut)
@@ -102,7 +103,8 @@ def test_messages_to_a_direct_name(peer, sut, judge):
     judge("MQMQ-2.2.19.2-02", expected=zero, observed={each.QueueManagerAddress for each in headers}, evidence=sent)
     late = [each.SentTime for each in headers if abs(each.SentTime - before_s) > CLOCK_S]
     judge("MQMQ-2.2.19.2-06", expected="none off the clock", observed=f"{late or 'none'} off the clock", evidence=sent)
-    judge("MQMQ-2.2.19.2-07", expected=3, observed=len({each.MessageID for each in headers}), evidence=sent)
+    for rule in ("MQMQ-2.2.19.2-07", "MQDMPR-3.1.1.12-D02"):
+        judge(rule, expected=3, observed=len({each.MessageID for each in headers}), evidence=sent)
     sender.acknowledge_all(session)
 
 
@@ -138,7 +140,7 @@ def test_acknowledgments_need_an_administration_queue(peer, sut, judge):
 
 
 @needs("restart", "receive")
-@covers("MQMQ-2.2.19.2-11")
+@covers("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20")
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_recoverable_messages_survive_a_restart(peer, sut, judge, queue):
     """Recoverable messages that were acknowledged are in their queue after a restart and after another, whole and in
@@ -166,15 +168,17 @@ def test_recoverable_messages_survive_a_restart(peer, sut, judge, queue):
         sut.restart()
         found = [one for one in sut.control.call("peek", queue=name)["messages"] if one["label"] in labels]
         order = [one["label"] for one in found]
-        judge("MQMQ-2.2.19.2-11", expected=labels, observed=order, evidence=sent)
+        for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"):
+            judge(rule, expected=labels, observed=order, evidence=sent)
         for frame, label in zip(sent, labels, strict=True):
             shown = next((one for one in found if one["label"] == label), None)
             observed = differences(frame, shown, sut.guid)
-            judge("MQMQ-2.2.19.2-11", expected=f"{label}: {SAME}", observed=f"{label}: {observed}", evidence=frame)
+            for rule in ("MQMQ-2.2.19.2-11", "MQDMPR-3.1.1.12-67", "MQDMPR-3.1.1.12-20"):
+                judge(rule, expected=f"{label}: {SAME}", observed=f"{label}: {observed}", evidence=frame)
 
 
 @needs("receive")
-@covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.7.1.9-15")
+@covers("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.1.9-15")
 def test_a_message_that_was_not_received_in_time_leaves_its_queue(peer, sut, judge):
     """Of two messages in a queue, the one whose TimeToBeReceived is over is gone, the other one is not.
 
@@ -194,7 +198,7 @@ def test_a_message_that_was_not_received_in_time_leaves_its_queue(peer, sut, jud
     pass_time(peer, (time_s + 1) * 1_000)
     eventually(peer, lambda: short not in _labels(sut, names))
     left = _labels(sut, names)
-    for rule in ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.7.1.9-15"):
+    for rule in ("MQMQ-2.2.19.2-05", "MQDMPR-3.1.1.12-D53", "MQDMPR-3.1.7.1.9-15"):
         judge(rule, expected=[long], observed=left, evidence=sent)
 
 
@@ -209,7 +213,7 @@ def _labels(sut, names):
 
 
 @needs("send", "receive")
-@covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.2-17")
+@covers("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-23", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     """Of two delivered messages, the one with JP is in the sender's journal, whole; one with JN is not."""
@@ -221,15 +225,17 @@ def test_a_delivered_message_with_jp_is_journaled(peer, sut, judge, delivery):
     session, sent = sender.first(2)
     sender.acknowledge_all(session)
     kept = _kept(peer, sut, JOURNAL, names)
-    for rule in ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.2-17"):
+    for rule in ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21", "MQDMPR-3.1.1.2-17"):
         judge(rule, expected=[True, False], observed=kept, evidence=sent)
+    judge("MQDMPR-3.1.1.12-23", expected="journaled: False", observed=f"journaled: {kept[1]}", evidence=sent)
     found = next((one for one in sut.kept(JOURNAL) if one["message_id"] == names[0]), None)
     observed = differences(sent[0], found, sut.guid)
-    judge("MQMQ-2.2.19.2-14", expected=SAME, observed=observed, evidence=sent)
+    for rule in ("MQMQ-2.2.19.2-14", "MQDMPR-3.1.1.12-21"):
+        judge(rule, expected=SAME, observed=observed, evidence=sent)
 
 
 @needs("send", "receive")
-@covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.2-17")
+@covers("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.12-26", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.2-17")
 @pytest.mark.parametrize("delivery", ["express", "recoverable"])
 def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, delivery):
     """Of two messages whose time was over before the peer could be reached, that with JN is in the dead letters."""
@@ -244,8 +250,9 @@ def test_an_undelivered_message_with_jn_is_a_dead_letter(peer, sut, judge, deliv
     session = sender.session()
     sent = sender.collect(session, 1)
     kept = _kept(peer, sut, DEAD_LETTERS, names)
-    for rule in ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.2-17"):
+    for rule in ("MQMQ-2.2.19.2-13", "MQDMPR-3.1.1.12-24", "MQDMPR-3.1.1.12-D46", "MQDMPR-3.1.1.2-17"):
         judge(rule, expected=[True, False], observed=kept, evidence=sent)
+    judge("MQDMPR-3.1.1.12-26", expected="a dead letter: False", observed=f"a dead letter: {kept[1]}", evidence=sent)
     sender.acknowledge_all(session)
 
 

@@ -85,7 +85,10 @@ for _name, _rules, _says, _install in (
     ),
     (
         "message-properties-label-too-long",
-        ("MQMQ-2.2.19.3-29",),
+        (
+            "MQMQ-2.2.19.3-29",
+            "MQDMPR-3.1.1.12-45",
+        ),
         "A label has 508 bytes.",
         _labelled(Label="x" * 253),
     ),
@@ -127,7 +130,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "signature-hash-sha1",
-        ("MQMQ-2.2.19.3-23", "MQMQ-2.2.19.3-D02"),
+        ("MQMQ-2.2.19.3-23", "MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13"),
         "HashAlgorithm of a signed message is SHA-1.",
         field_is(MESSAGE, "MessagePropertiesHeader.HashAlgorithm", SHA1, secured_with("Signature")),
     ),
@@ -195,7 +198,18 @@ for _name, _says, _change in (
     ("message-properties-tag-before-type", "ApplicationTag stands before BodyType.", _tag_before_type),
     ("message-properties-acks-reversed", "PA, PR, NA and NR are in the reverse order.", _acks_reversed),
 ):
-    add(_name, "MQMQ-2.2.19.3-D01", _says, _in_properties(_change))
+    add(
+        _name,
+        (
+            "MQMQ-2.2.19.3-D01",
+            "MQDMPR-3.1.7.1.32-06",
+            "MQDMPR-3.1.7.1.32-03",
+            "MQDMPR-3.1.7.1.32-02",
+            "MQDMPR-3.1.7.1.32-D02",
+        ),
+        _says,
+        _in_properties(_change),
+    )
 
 # -- what is received ----------------------------------------------------------------------------------------------
 
@@ -281,13 +295,13 @@ def _is_admin_ack(packet: UserMessagePacket) -> bool:
 
 add(
     "message-properties-ack-arrival",
-    "MQMQ-2.2.19.3-01",
+    ("MQMQ-2.2.19.3-01", "MQDMPR-3.1.1.12-38"),
     "PA asks for nothing.",
     skip(AdminAcks.acknowledge_arrival),
 )
 
 
-@fault("message-properties-ack-receive", breaks="MQMQ-2.2.19.3-02")
+@fault("message-properties-ack-receive", breaks=("MQMQ-2.2.19.3-02", "MQDMPR-3.1.1.12-39"))
 class ReceiveNotAcknowledged(AdminAcks):
     """PR asks for nothing."""
 
@@ -298,13 +312,13 @@ class ReceiveNotAcknowledged(AdminAcks):
 
 add(
     "message-properties-ack-failure",
-    "MQMQ-2.2.19.3-03",
+    ("MQMQ-2.2.19.3-03", "MQDMPR-3.1.1.12-D50", "MQDMPR-3.1.1.12-40"),
     "NA asks for nothing.",
     skip(AdminAcks.acknowledge_failure),
 )
 
 
-@fault("message-properties-ack-removal", breaks="MQMQ-2.2.19.3-04")
+@fault("message-properties-ack-removal", breaks=("MQMQ-2.2.19.3-04", "MQDMPR-3.1.1.12-41"))
 class RemovalNotAcknowledged(AdminAcks):
     """NR asks for nothing."""
 
@@ -332,7 +346,14 @@ class ExtensionLost(Positions):
         return super().insert_message(queue, replace(message, Extension=extension, Body=body))
 
 
-@fault("message-properties-body-type-lost", breaks="MQMQ-2.2.19.3-D01")
+@fault(
+    "message-properties-body-type-lost",
+    breaks=(
+        "MQMQ-2.2.19.3-D01",
+        "MQDMPR-3.1.7.1.31-04",
+        "MQDMPR-3.1.7.1.31-D02",
+    ),
+)
 class BodyTypeLost(Positions):
     """BodyType is not kept."""
 

@@ -32,8 +32,20 @@ BITS = {
     "NR": "MQMQ-2.2.19.3-04",
 }
 """The bits by which an acknowledgment is asked for, with their rules."""
-ASKED = ("", *BITS, "PAPRNANR")
-"""Messages with none of the bits, with one of them, with all."""
+CLASSIFICATIONS = {
+    "PA": ("MQDMPR-3.1.1.12-38",),
+    "PR": ("MQDMPR-3.1.1.12-39",),
+    "NA": ("MQDMPR-3.1.1.12-40", "MQDMPR-3.1.1.12-D50"),
+    "NR": ("MQDMPR-3.1.1.12-41",),
+    "PANA": ("MQDMPR-3.1.1.12-42",),
+    "NANR": ("MQDMPR-3.1.1.12-43",),
+    "PRNANR": ("MQDMPR-3.1.1.12-44",),
+}
+"""The bits of each classification of AcknowledgementsRequested, with its rules."""
+EVERY_CLASSIFICATION = ("MQDMPR-3.1.1.12-35", "MQDMPR-3.1.1.12-36")
+OF_CLASSIFICATIONS = (*EVERY_CLASSIFICATION, *(rule for rules in CLASSIFICATIONS.values() for rule in rules))
+ASKED = ("", *CLASSIFICATIONS, "PAPRNANR")
+"""Messages with none of the bits, with those of a classification, with all."""
 CORRELATION = "MQMQ-2.2.19.3-14"
 SHORT_S = 3
 
@@ -82,7 +94,7 @@ ENDS = {
 NEEDS = {"received": (needs("receive"),), "purged": (needs("receive"),)}
 
 
-@covers(*BITS.values(), CORRELATION)
+@covers(*BITS.values(), CORRELATION, *OF_CLASSIFICATIONS)
 @pytest.mark.parametrize("delivery", [0, 1], ids=["express", "recoverable"])
 @pytest.mark.parametrize("end", [pytest.param(end, marks=NEEDS.get(end, ())) for end in ENDS])
 def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end, delivery):
@@ -111,6 +123,11 @@ def test_each_bit_asks_for_its_acknowledgment_and_no_other(peer, sut, judge, end
         with_bit = {asked: values for asked, values in wanted.items() if bit in asked or not asked}
         observed = {asked: found[asked] for asked in with_bit}
         judge(rule, expected=f"{end}: {with_bit}", observed=f"{end}: {observed}", evidence=evidence)
+    for asked, rules in CLASSIFICATIONS.items():
+        for rule in rules:
+            judge(rule, expected=f"{end}: {wanted[asked]}", observed=f"{end}: {found[asked]}", evidence=evidence)
+    for rule in EVERY_CLASSIFICATION:
+        judge(rule, expected=f"{end}: {wanted}", observed=f"{end}: {found}", evidence=evidence)
     known = {identifier(frame) for frame in sent.values()}
     strange = [correlation(ack) for ack in came if correlation(ack) not in known]
     count = f"{sum(map(len, found.values()))} answered, {strange or 'none'} of others"

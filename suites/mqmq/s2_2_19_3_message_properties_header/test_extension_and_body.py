@@ -24,6 +24,8 @@ LENGTHS = (
 """Label, extension and body: nothing, of every remainder by 4, the longest label, and what is no text."""
 RULES = (
     "MQMQ-2.2.19.3-D01",
+    "MQDMPR-3.1.7.1.31-04",
+    "MQDMPR-3.1.7.1.31-D02",
     "MQMQ-2.2.19.3-D05",
     "MQMQ-2.2.19.3-09",
     "MQMQ-2.2.19.3-17",

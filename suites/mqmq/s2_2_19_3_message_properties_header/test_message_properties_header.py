@@ -104,15 +104,17 @@ def test_sizes_are_those_of_what_follows(peer, sut, judge):
 
 
 @needs("send")
-@covers("MQMQ-2.2.19.3-29")
+@covers("MQMQ-2.2.19.3-29", "MQDMPR-3.1.1.12-45")
 def test_the_longest_label(peer, sut, judge):
     """A label of 249 characters takes 500 bytes with its null; a longer one is never sent in more."""
     outgoing = Outgoing(peer, sut)
     frame = outgoing.send(label="x" * LONGEST_LABEL, body="")
-    judge("MQMQ-2.2.19.3-29", expected=500, observed=2 * Fields(frame.data).label_length, evidence=frame)
+    for rule in ("MQMQ-2.2.19.3-29", "MQDMPR-3.1.1.12-45"):
+        judge(rule, expected=500, observed=2 * Fields(frame.data).label_length, evidence=frame)
     with contextlib.suppress(ControlRefused):
         frame = outgoing.send(label="x" * (LONGEST_LABEL + 1), body="")
-        judge("MQMQ-2.2.19.3-29", expected=True, observed=2 * Fields(frame.data).label_length <= 500, evidence=frame)
+        for rule in ("MQMQ-2.2.19.3-29", "MQDMPR-3.1.1.12-45"):
+            judge(rule, expected=True, observed=2 * Fields(frame.data).label_length <= 500, evidence=frame)
     outgoing.end()
 
 

@@ -20,7 +20,7 @@ from reference_qm.model.adm import MessagePosition
 MESSAGE = UserMessagePacket
 
 
-@fault("handed-one-destination", breaks="MQMQ-2.2.20.1-01")
+@fault("handed-one-destination", breaks=("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27"))
 class OneDestination(Sending):
     """Destination lists only the queue that the copy goes to."""
 
@@ -67,7 +67,7 @@ for _name, _rules, _says, _change in (
     ),
     (
         "list-destinations-last",
-        ("MQMQ-2.2.20.1-D03", "MQMQ-2.2.20.2-D01"),
+        ("MQMQ-2.2.20.1-D03", "MQDMPR-3.1.7.1.32-D06", "MQMQ-2.2.20.2-D01"),
         "The list of destinations is behind the other two.",
         _lists_turned,
     ),
@@ -75,7 +75,7 @@ for _name, _rules, _says, _change in (
     add(_name, _rules, _says, packets(MESSAGE, _change, carries("MultiQueueFormatHeader")))
 
 
-@fault("list-of-one", breaks="MQMQ-2.2.20.1-D01")
+@fault("list-of-one", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
 class ListOfOne(Sending):
     """A message for one queue has lists as well."""
 
@@ -87,7 +87,7 @@ class ListOfOne(Sending):
         return super().construct_user_message(position)
 
 
-@fault("list-left-out", breaks="MQMQ-2.2.20.1-D01")
+@fault("list-left-out", breaks=("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"))
 class ListLeftOut(Sending):
     """A message for several queues has no lists."""
 

@@ -29,9 +29,13 @@ THIRD = UUID("6d71636f-6e66-4f72-8d00-000000000003")
 LABEL = "several"
 COPIES = (
     "MQMQ-2.2.20.1-01",
+    "MQDMPR-3.1.1.12-28",
+    "MQDMPR-3.1.1.12-27",
     "MQMQ-2.2.20.1-D01",
+    "MQDMPR-3.1.7.1.30-D05",
     "MQMQ-2.2.20.1-D02",
     "MQMQ-2.2.20.1-D03",
+    "MQDMPR-3.1.7.1.32-D06",
     "MQMQ-2.2.20.2-D01",
     "MQMQ-2.2.20.2-D02",
     "MQMQ-2.2.20.2-D03",
@@ -117,7 +121,7 @@ def test_every_queue_gets_a_copy_that_lists_all_of_them(peer, sut, judge, names)
     came = _copies(sender, len(queues))
     reached = sorted(str(Layout(frame).fields.get("UserHeader.DestinationQueue")) for frame in came)
     to = sorted(_listed(name)[1] for name in queues)
-    for rule in ("MQMQ-2.2.20.1-01", "MQMQ-2.2.20.1-D02", *ENQUEUED):
+    for rule in ("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27", "MQMQ-2.2.20.1-D02", *ENQUEUED):
         judge(rule, expected=str(to), observed=str(reached), evidence=came)
     judge("MQDMPR-3.1.7.1.27-12", expected=[], observed=_differing(came), evidence=came)
     for frame in came:
@@ -136,12 +140,19 @@ def _differing(came: list[Frame]) -> list[str]:
 def _judge_lists(judge: Any, frame: Frame, lists: dict[str, list[str]]) -> None:
     found = Layout(frame)
     mq = found.of("UserHeader.Flags.MQ")
-    judge("MQMQ-2.2.20.1-D01", expected="UserHeader.Flags.MQ 1", observed=shown(mq), evidence=frame)
+    for rule in ("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"):
+        judge(rule, expected="UserHeader.Flags.MQ 1", observed=shown(mq), evidence=frame)
     for name, queues in lists.items():
         if name in OF_SEVERAL and not found.fields.get(f"{MQF}.{name}.ElementCount", 1):
             queues = []
         expected, observed = _equal(*_of_list(name, queues, found))
-        for rule in ("MQMQ-2.2.20.2-D02", "MQMQ-2.2.20.2-D03", "MQMQ-2.2.20.1-D03", "MQMQ-2.2.18.1.4.1-D01"):
+        for rule in (
+            "MQMQ-2.2.20.2-D02",
+            "MQMQ-2.2.20.2-D03",
+            "MQMQ-2.2.20.1-D03",
+            "MQDMPR-3.1.7.1.32-D06",
+            "MQMQ-2.2.18.1.4.1-D01",
+        ):
             judge(rule, expected=expected, observed=observed, evidence=frame)
         header = {f"{MQF}.{name}.HeaderID": LISTS[name]}
         judge("MQMQ-2.2.20.2-D01", expected=shown(header), observed=shown(found.of(*header)), evidence=frame)
@@ -149,12 +160,12 @@ def _judge_lists(judge: Any, frame: Frame, lists: dict[str, list[str]]) -> None:
     judge("MQMQ-2.2.20.3-D01", expected=shown(signature), observed=shown(found.of(*signature)), evidence=frame)
     destinations, listed = _of_list("Destination", lists["Destination"], found)
     names = f"{MQF}.Destination.FormatNameList"
-    for rule in ("MQMQ-2.2.20.1-01", "MQDMPR-3.1.7.1.27-10"):
+    for rule in ("MQMQ-2.2.20.1-01", "MQDMPR-3.1.1.12-28", "MQDMPR-3.1.1.12-27", "MQDMPR-3.1.7.1.27-10"):
         judge(rule, expected=str(destinations[names]), observed=str(listed[names]), evidence=frame)
 
 
 @needs("send")
-@covers("MQMQ-2.2.20.1-D01")
+@covers("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05")
 def test_a_message_for_one_queue_has_no_list(peer, sut, judge):
     """A message for one queue has MQ clear, and nothing behind its properties."""
     sender = Sender(peer, sut)
@@ -162,7 +173,8 @@ def test_a_message_for_one_queue_has_no_list(peer, sut, judge):
     session, sent = sender.first(1)
     wanted = {"UserHeader.Flags.MQ": 0, "bytes left": 0}
     observed = shown(Layout(sent[0]).of(*wanted))
-    judge("MQMQ-2.2.20.1-D01", expected=shown(wanted), observed=observed, evidence=sent)
+    for rule in ("MQMQ-2.2.20.1-D01", "MQDMPR-3.1.7.1.30-D05"):
+        judge(rule, expected=shown(wanted), observed=observed, evidence=sent)
     sender.acknowledge_all(session)
 
 

@@ -42,13 +42,19 @@ for _name, _rules, _says, _install in (
     ),
     (
         "message-transaction-not-first",
-        ("MQMQ-2.2.20.5-04",),
+        (
+            "MQMQ-2.2.20.5-04",
+            "MQDMPR-3.1.1.12-D58",
+        ),
         "FM is clear.",
         bit_clear(MESSAGE, "TransactionHeader.FM"),
     ),
     (
         "message-transaction-not-last",
-        ("MQMQ-2.2.20.5-05",),
+        (
+            "MQMQ-2.2.20.5-05",
+            "MQDMPR-3.1.1.12-D59",
+        ),
         "LM is clear.",
         bit_clear(MESSAGE, "TransactionHeader.LM"),
     ),
@@ -116,7 +122,10 @@ add(
 )
 
 
-@fault("message-transaction-final-ack-forgotten", breaks="MQMQ-2.2.20.5-D02")
+@fault(
+    "message-transaction-final-ack-forgotten",
+    breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"),
+)
 class FinalAckForgotten(InSequence):
     """FA asks for nothing."""
 
@@ -128,7 +137,10 @@ class FinalAckForgotten(InSequence):
         super().take_transactional(session, packet, receipt, now)
 
 
-@fault("message-transaction-final-ack-always", breaks="MQMQ-2.2.20.5-D02")
+@fault(
+    "message-transaction-final-ack-always",
+    breaks=("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-62"),
+)
 class FinalAckAlways(InSequence):
     """Every transactional message has a FinalAck."""
 
@@ -142,13 +154,13 @@ class FinalAckAlways(InSequence):
 
 add(
     "message-transaction-numbers-swapped",
-    "MQMQ-2.2.20.5-D01",
+    ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
     "PreviousTxSequenceNumber stands before TxSequenceNumber.",
     packets(MESSAGE, lambda packet: _numbers_swapped(packet).build(), carries("TransactionHeader")),
 )
 add(
     "message-transaction-id-at-bit-8",
-    "MQMQ-2.2.20.5-D01",
+    ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"),
     "FM and LM are one bit higher.",
     recomputed(MESSAGE, "TransactionHeader.Flags", lambda flags: flags & ~0xFF | (flags & 0xF) << 1 | flags & 0xE0),
 )

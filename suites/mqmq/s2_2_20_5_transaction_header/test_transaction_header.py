@@ -57,7 +57,9 @@ def test_connector_guid_is_not_interpreted(peer, sut, judge):
 @needs("send")
 @covers(
     "MQMQ-2.2.20.5-04",
+    "MQDMPR-3.1.1.12-D58",
     "MQMQ-2.2.20.5-05",
+    "MQDMPR-3.1.1.12-D59",
     "MQMQ-2.2.20.5-07",
     "MQMQ-2.2.20.5-16",
     "MQMQ-2.2.20.5-17",
@@ -73,8 +75,10 @@ def test_transactions_of_one_message(peer, sut, judge):
         headers = [frame["TransactionHeader"] for frame in sent]
     except IndexError:
         raise ConformanceFailure("the SUT's transactional messages have no TransactionHeader") from None
-    judge("MQMQ-2.2.20.5-04", expected=[1, 1, 1], observed=[each.FM for each in headers], evidence=sent)
-    judge("MQMQ-2.2.20.5-05", expected=[1, 1, 1], observed=[each.LM for each in headers], evidence=sent)
+    for rule in ("MQMQ-2.2.20.5-04", "MQDMPR-3.1.1.12-D58"):
+        judge(rule, expected=[1, 1, 1], observed=[each.FM for each in headers], evidence=sent)
+    for rule in ("MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59"):
+        judge(rule, expected=[1, 1, 1], observed=[each.LM for each in headers], evidence=sent)
     judge("MQMQ-2.2.20.5-07", expected=3, observed=len({each.ID for each in headers}), evidence=sent)
     numbers = [each.TxSequenceNumber for each in headers]
     before = [each.PreviousTxSequenceNumber for each in headers]
@@ -90,7 +94,7 @@ def test_transactions_of_one_message(peer, sut, judge):
     sender.acknowledge_all(session)
 
 
-@covers("MQMQ-2.2.20.5-D02")
+@covers("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62")
 def test_a_final_ack_is_sent_where_fa_asks_for_one(peer, sut, judge):
     """Of two messages that nobody receives in time, neither with JN nor JP, that with FA has a FinalAck."""
     receiver = Receiver(peer, sut)
@@ -103,14 +107,18 @@ def test_a_final_ack_is_sent_where_fa_asks_for_one(peer, sut, judge):
     identifiers = {identifier(frame): name for frame, name in zip(sent, ("without FA", "with FA"), strict=True)}
     answered = sorted(identifiers.get(final_identifier(frame), "another") for frame in came)
     observed = f"FinalAck of that {', '.join(answered) or 'of none'}"
-    judge("MQMQ-2.2.20.5-D02", expected="FinalAck of that with FA", observed=observed, evidence=[*sent, *came])
+    for rule in ("MQMQ-2.2.20.5-D02", "MQDMPR-3.1.1.12-64", "MQDMPR-3.1.1.12-63", "MQDMPR-3.1.1.12-62"):
+        judge(rule, expected="FinalAck of that with FA", observed=observed, evidence=[*sent, *came])
 
 
 @needs("send", "transactions")
 @covers(
     "MQMQ-2.2.20.5-04",
     "MQMQ-2.2.20.5-05",
+    "MQDMPR-3.1.1.12-D59",
     "MQMQ-2.2.20.5-D01",
+    "MQDMPR-3.1.7.1.32-D04",
+    "MQDMPR-3.1.1.12-D58",
     "MQDMPR-3.1.4.3-06",
     "MQDMPR-3.1.4.3-07",
 )
@@ -125,12 +133,13 @@ def test_first_and_last_message_of_a_transaction(peer, sut, judge, count):
     found = [Layout(frame) for frame in sent]
     first, last = ([one.fields.get(f"TransactionHeader.Flags.{bit}") for one in found] for bit in ("FM", "LM"))
     ends = [int(number == 0) for number in range(count)], [int(number == count - 1) for number in range(count)]
-    for rule in ("MQMQ-2.2.20.5-04", "MQDMPR-3.1.4.3-06"):
+    for rule in ("MQMQ-2.2.20.5-04", "MQDMPR-3.1.1.12-D58", "MQDMPR-3.1.4.3-06"):
         judge(rule, expected=ends[0], observed=first, evidence=sent)
-    for rule in ("MQMQ-2.2.20.5-05", "MQDMPR-3.1.4.3-07"):
+    for rule in ("MQMQ-2.2.20.5-05", "MQDMPR-3.1.1.12-D59", "MQDMPR-3.1.4.3-07"):
         judge(rule, expected=ends[1], observed=last, evidence=sent)
     numbers = [(one.fields.get("TransactionHeader.TxSequenceNumber"), one.fields.get(PREVIOUS)) for one in found]
-    judge("MQMQ-2.2.20.5-D01", expected=[(n + 1, n) for n in range(count)], observed=numbers, evidence=sent)
+    for rule in ("MQMQ-2.2.20.5-D01", "MQDMPR-3.1.7.1.32-D04"):
+        judge(rule, expected=[(n + 1, n) for n in range(count)], observed=numbers, evidence=sent)
     sender.acknowledge_all(session)
 
 

@@ -61,19 +61,29 @@ for _name, _rules, _says, _install in (
     ("security-header-sender-type-3", ("MQMQ-2.2.20.6-01",), "ST is 3.", field_is(MESSAGE, "SecurityHeader.ST", 3)),
     (
         "handed-nobody-signs-as-somebody",
-        ("MQMQ-2.2.20.6-02",),
+        (
+            "MQMQ-2.2.20.6-02",
+            "MQDMPR-3.1.1.12-D54",
+        ),
         "A message of nobody has a SecurityID.",
         _other_sender(NOBODY),
     ),
     (
         "security-header-sender-is-no-sid",
-        ("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-23"),
+        ("MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-23", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.7.1.32-D17", "MQDMPR-3.1.1.12-D62"),
         "SecurityID is no SID.",
         _item("SecurityID", lambda sid: b"\7" + sid[1:]),
     ),
     (
         "handed-queue-manager-signs-as-another",
-        ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-24"),
+        (
+            "MQMQ-2.2.20.6-04",
+            "MQMQ-2.2.20.6-22",
+            "MQMQ-2.2.20.6-24",
+            "MQDMPR-3.1.1.12-56",
+            "MQDMPR-3.1.7.1.32-D17",
+            "MQDMPR-3.1.1.12-D63",
+        ),
         "A queue manager's message has another's GUID.",
         _other_sender(QUEUE_MANAGER),
     ),
@@ -196,7 +206,10 @@ def _joined(header: bytes, order: Iterable[str] = ITEMS, empty: bytes = b"", bou
 for _name, _rules, _says, _install in (
     (
         "security-header-sizes-swapped",
-        ("MQMQ-2.2.20.6-D01",),
+        (
+            "MQMQ-2.2.20.6-D01",
+            "MQDMPR-3.1.7.1.32-D03",
+        ),
         "SignatureSize stands before EncryptionKeySize.",
         _in_header(lambda header: header[:4] + header[6:8] + header[4:6] + header[8:]),
     ),
@@ -208,7 +221,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "security-data-empty-items",
-        ("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02"),
+        ("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-D54"),
         "Items of size 0 take 4 bytes.",
         _in_header(partial(_joined, empty=bytes(4))),
     ),

@@ -66,6 +66,7 @@ def _provider(info: bytes) -> str:
 @needs("security", "send", "private_names")
 @covers(
     "MQMQ-2.2.20.6-D01",
+    "MQDMPR-3.1.7.1.32-D03",
     "MQMQ-2.2.20.6-D02",
     "MQMQ-2.2.20.6-D03",
     "MQMQ-2.2.20.6-D05",
@@ -90,7 +91,8 @@ def test_a_signed_message_field_by_field(peer, sut, judge, level, delivery):
     }
     if not secret:
         header[f"{HEADER}EncryptionKeySize"] = 0
-    judge("MQMQ-2.2.20.6-D01", expected=shown(header), observed=shown(found.of(*header)), evidence=frame)
+    for rule in ("MQMQ-2.2.20.6-D01", "MQDMPR-3.1.7.1.32-D03"):
+        judge(rule, expected=shown(header), observed=shown(found.of(*header)), evidence=frame)
     items = {
         f"{HEADER}SecurityID": ALICE.security_id.hex(),
         f"{HEADER}SenderCert": ALICE.certificate.hex(),
@@ -110,7 +112,7 @@ def test_a_signed_message_field_by_field(peer, sut, judge, level, delivery):
 
 
 @needs("security", "send")
-@covers("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02")
+@covers("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-D54")
 def test_what_is_not_there_takes_no_room(peer, sut, judge):
     """Signed by nobody there is no SecurityID and no key: the signature follows the fixed fields at once."""
     outgoing = Outgoing(peer, sut)
@@ -126,7 +128,7 @@ def test_what_is_not_there_takes_no_room(peer, sut, judge):
         TAG_FIELD: TAG,
         "bytes left": 0,
     }
-    for rule in ("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02"):
+    for rule in ("MQMQ-2.2.20.6-D03", "MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-D54"):
         judge(rule, expected=shown(wanted), observed=shown(found.of(*wanted)), evidence=frame)
 
 
@@ -134,7 +136,7 @@ ALGORITHMS = {"md2": 0x8001, "md4": 0x8002, "md5": 0x8003, "sha1": 0x8004, "sha2
 
 
 @needs("security", "send")
-@covers("MQMQ-2.2.19.3-D02", "MQMQ-2.2.19.3-23")
+@covers("MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13", "MQMQ-2.2.19.3-23")
 def test_every_hash_has_its_number(peer, sut, judge):
     """A message that is signed with a hash says so with the number of the table; one that is refused is not sent."""
     outgoing = Outgoing(peer, sut)
@@ -150,7 +152,8 @@ def test_every_hash_has_its_number(peer, sut, judge):
             continue
         sent += 1
         observed = shown(Layout(frame).of(field))
-        judge("MQMQ-2.2.19.3-D02", expected=f"{field} {number}", observed=observed, evidence=frame)
+        for rule in ("MQMQ-2.2.19.3-D02", "MQDMPR-3.1.7.1.32-D13"):
+            judge(rule, expected=f"{field} {number}", observed=observed, evidence=frame)
     outgoing.end()
     if not sent:
         raise ConformanceFailure("the SUT signs with no hash of the table")

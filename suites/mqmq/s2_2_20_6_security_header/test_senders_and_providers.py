@@ -12,7 +12,15 @@ from suites.mqqb.steps.opening import private_name
 from suites.mqqb.steps.pinging import element
 
 NOBODY, USER, QUEUE_MANAGER = 0, 1, 2
-OF_SIGNATURES = ("MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-23", "MQMQ-2.2.20.6-24")
+OF_SIGNATURES = (
+    "MQMQ-2.2.20.6-22",
+    "MQMQ-2.2.20.6-23",
+    "MQDMPR-3.1.1.12-56",
+    "MQDMPR-3.1.7.1.32-D17",
+    "MQDMPR-3.1.1.12-D62",
+    "MQMQ-2.2.20.6-24",
+    "MQDMPR-3.1.1.12-D63",
+)
 OF_1_0_USER = "MQMQ-2.2.20.6-23"
 
 
@@ -22,18 +30,30 @@ def _signed_by(frame):
 
 
 @needs("security", "send")
-@covers("MQMQ-2.2.20.6-02", "MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", *OF_SIGNATURES)
+@covers("MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-D54", "MQMQ-2.2.20.6-03", "MQMQ-2.2.20.6-04", *OF_SIGNATURES)
 def test_who_signed_a_message(peer, sut, judge):
     """Signed as nobody there is no SecurityID, as a user its SID, as the queue manager its GUID, in each kind."""
     outgoing = Outgoing(peer, sut)
     nobody = outgoing.send(body="signed", sender="none", authentication_level="sig20")
     sizes = f"{_signed_by(nobody)}, SenderIdSize {nobody['SecurityHeader'].SenderIdSize}"
     expected = f"ST {NOBODY}, no SecurityID, SenderIdSize 0"
-    judge("MQMQ-2.2.20.6-02", expected=expected, observed=sizes, evidence=nobody)
+    for rule in ("MQMQ-2.2.20.6-02", "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.1.12-D54", "MQDMPR-3.1.7.1.32-D17"):
+        judge(rule, expected=expected, observed=sizes, evidence=nobody)
     own = f"ST {QUEUE_MANAGER}, {UUID(str(sut.guid)).bytes_le.hex()}"
     users = f"ST {USER}, {ALICE.security_id.hex()}"
     for level, of_queue_manager, of_user in (
-        ("sig10", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22", "MQMQ-2.2.20.6-24"), ("MQMQ-2.2.20.6-03", OF_1_0_USER)),
+        (
+            "sig10",
+            (
+                "MQMQ-2.2.20.6-04",
+                "MQMQ-2.2.20.6-22",
+                "MQMQ-2.2.20.6-24",
+                "MQDMPR-3.1.1.12-56",
+                "MQDMPR-3.1.7.1.32-D17",
+                "MQDMPR-3.1.1.12-D63",
+            ),
+            ("MQMQ-2.2.20.6-03", OF_1_0_USER, "MQDMPR-3.1.1.12-56", "MQDMPR-3.1.7.1.32-D17", "MQDMPR-3.1.1.12-D62"),
+        ),
         ("sig20", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"), ("MQMQ-2.2.20.6-03",)),
         ("sig30", ("MQMQ-2.2.20.6-04", "MQMQ-2.2.20.6-22"), ("MQMQ-2.2.20.6-03",)),
     ):
@@ -46,14 +66,18 @@ def test_who_signed_a_message(peer, sut, judge):
 
 
 @needs("security", "send", "private_names")
-@covers("MQMQ-2.2.20.6-07")
+@covers("MQMQ-2.2.20.6-07", "MQDMPR-3.1.1.12-D65")
 def test_the_provider_of_a_signature_is_named_unless_it_is_the_default(peer, sut, judge):
     """A message that is signed and encrypted names its provider where DE is clear."""
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     for level in ("base", "enhanced", "advanced"):
         frame = outgoing.send(body="signed", authentication_level="sig20", privacy_level=level)
         security = frame["SecurityHeader"]
-        name = ProviderInfo(bytes(security.ProviderInfo)).ProviderName if security.ProviderInfoSize else ""
+        info = ProviderInfo(bytes(security.ProviderInfo)) if security.ProviderInfoSize else None
+        name = "" if info is None else info.ProviderName
+        if info is not None and level != "advanced":  # the provider of AES has a type of its own
+            kind = f"{level}: ProviderType {info.ProviderType}"
+            judge("MQDMPR-3.1.1.12-D65", expected=f"{level}: ProviderType 1", observed=kind, evidence=frame)
         named = "the default" if security.DE else "named" if str(name).rstrip("\0") else "not named"
         expected = "the default" if security.DE else "named"
         observed = f"{named}, {'signed' if security.SignatureSize else 'not signed'}"

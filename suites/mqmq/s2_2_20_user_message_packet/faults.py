@@ -62,7 +62,11 @@ for _name, _rules, _says, _install in (
     ),
     (
         "handed-list-signature",
-        ("MQMQ-2.2.20.3-05",),
+        (
+            "MQMQ-2.2.20.3-05",
+            "MQDMPR-3.1.1.12-30",
+            "MQDMPR-3.1.1.12-29",
+        ),
         "The signature of a list is made of something else.",
         wrong_fields(
             MESSAGE,
@@ -144,19 +148,19 @@ def _transaction_header_later(packet: UserMessagePacket) -> bytes:
 
 add(
     "message-transaction-header-later",
-    "MQMQ-2.2.20-D02",
+    ("MQMQ-2.2.20-D02", "MQDMPR-3.1.7.1.30-03"),
     "The TransactionHeader stands behind the MessagePropertiesHeader.",
     packets(MESSAGE, _transaction_header_later, carries("TransactionHeader")),
 )
 add(
     "message-debug-header-first",
-    "MQMQ-2.2.20-D02",
+    ("MQMQ-2.2.20-D02", "MQDMPR-3.1.7.1.30-03"),
     "The DebugHeader stands before the MessagePropertiesHeader.",
     packets(MESSAGE, _debug_header_first, carries("DebugHeader")),
 )
 add(
     "message-debug-queue-first",
-    "MQMQ-2.2.20.8-D01",
+    ("MQMQ-2.2.20.8-D01", "MQDMPR-3.1.7.1.32-D07"),
     "QueueIdentifier stands before Flags.",
     packets(MESSAGE, _traces_swapped, carries("DebugHeader")),
 )
@@ -191,7 +195,7 @@ def _misread(text: str) -> Install:
 
 add(
     "soap-header-text-misread",
-    ("MQMQ-2.2.20.7-03", "MQMQ-2.2.20.7-D01"),
+    ("MQMQ-2.2.20.7-03", "MQDMPR-3.1.1.12-65", "MQMQ-2.2.20.7-D01"),
     "What follows Header is looked for elsewhere.",
     _misread("Header"),
 )

@@ -29,27 +29,71 @@ FIELDS = {
     "MQMQ-2.2.19.2-D01": (USER,),
     "MQMQ-2.2.19.2-D02": (f"{USER}Flags.",),
     "MQMQ-2.2.19.3-D01": (PROPERTIES,),
+    "MQDMPR-3.1.1.12-D51": (f"{USER}SourceQueueManager",),
+    "MQDMPR-3.1.7.1.30-D03": (f"{USER}Flags.MP", f"{PROPERTIES}MessageClass"),
+    "MQDMPR-3.1.7.1.32-02": (USER, PROPERTIES),
+    "MQDMPR-3.1.7.1.32-03": (USER, PROPERTIES),
+    "MQDMPR-3.1.7.1.32-06": (PROPERTIES,),
+    "MQDMPR-3.1.7.1.32-08": (USER,),
+    "MQDMPR-3.1.7.1.32-D02": (PROPERTIES,),
+    "MQDMPR-3.1.7.1.32-D05": (USER,),
 }
 """By rule: how the names of the fields begin that it is about."""
-OF_EXPRESS = FIELDS | {
-    "MQMQ-2.2.19.1-D01": (BASE,),
-    "MQMQ-2.2.19.2-D03": (f"{USER}TimeToBeReceived",),
-    "MQMQ-2.2.18-D01": (f"{USER}TimeToBeReceived", f"{PROPERTIES}ApplicationTag"),
+HEADERS = {
+    "MQMQ-2.2.20-D02": (ORDER, "bytes left"),
+    "MQDMPR-3.1.7.1.30-03": (ORDER, "bytes left"),
 }
-HEADERS = {"MQMQ-2.2.20-D02": (ORDER, "bytes left")}
-OF_TRANSACTIONAL = FIELDS | HEADERS | {"MQMQ-2.2.20.5-D01": ("TransactionHeader.",)}
-OF_TRACED = HEADERS | {
-    "MQMQ-2.2.20.8-D01": ("DebugHeader.",),
-    "MQMQ-2.2.19.1-D01": (BASE,),
-    "MQMQ-2.2.19.1-12": ("BaseHeader.Flags.TR",),
-    "MQMQ-2.2.19.1-13": ("BaseHeader.Flags.TR", "BaseHeader.Flags.DH"),
+OPTIONAL = {"MQDMPR-3.1.7.1.30-05": (ORDER,), "MQDMPR-3.1.7.1.30-06": (ORDER,)}
+JOURNALED = {
+    "MQDMPR-3.1.7.1.32-D10": (f"{USER}Flags.JP",),
+    "MQDMPR-3.1.7.1.32-D11": (f"{USER}Flags.JN",),
 }
+OF_EXPRESS = (
+    FIELDS
+    | OPTIONAL
+    | JOURNALED
+    | {
+        "MQDMPR-3.1.7.1.30-D04": (ORDER,),
+        "MQMQ-2.2.19.1-D01": (BASE,),
+        "MQMQ-2.2.19.2-D03": (f"{USER}TimeToBeReceived",),
+        "MQMQ-2.2.18-D01": (f"{USER}TimeToBeReceived", f"{PROPERTIES}ApplicationTag"),
+        "MQDMPR-3.1.7.1.32-05": ("BaseHeader.Flags.PR", "BaseHeader.Flags.TR"),
+        "MQDMPR-3.1.7.1.32-D01": (BASE,),
+    }
+)
+OF_TRANSACTIONAL = (
+    FIELDS
+    | HEADERS
+    | OPTIONAL
+    | JOURNALED
+    | {
+        "MQDMPR-3.1.7.1.30-D01": (ORDER,),
+        "MQMQ-2.2.20.5-D01": ("TransactionHeader.",),
+        "MQDMPR-3.1.7.1.32-05": ("BaseHeader.Flags.PR",),
+        "MQDMPR-3.1.7.1.32-D04": ("TransactionHeader.",),
+    }
+)
+OF_TRACED = (
+    HEADERS
+    | OPTIONAL
+    | {
+        "MQDMPR-3.1.7.1.30-D04": (ORDER,),
+        "MQMQ-2.2.20.8-D01": ("DebugHeader.",),
+        "MQMQ-2.2.19.1-D01": (BASE,),
+        "MQMQ-2.2.19.1-12": ("BaseHeader.Flags.TR",),
+        "MQMQ-2.2.19.1-13": ("BaseHeader.Flags.TR", "BaseHeader.Flags.DH"),
+        "MQDMPR-3.1.7.1.32-05": ("BaseHeader.Flags.TR",),
+        "MQDMPR-3.1.7.1.32-D01": (BASE,),
+        "MQDMPR-3.1.7.1.32-D07": ("DebugHeader.",),
+    }
+)
 OF_ACKNOWLEDGMENT = FIELDS | {
     "MQMQ-2.2.18.1.3-D01": (f"{PROPERTIES}CorrelationID",),
     "MQMQ-2.2.18.1.5.2-D01": (f"{USER}DestinationQueue",),
     "MQMQ-2.2.18.1.5.2-D02": (f"{USER}DestinationQueue", f"{PROPERTIES}MessageClass"),
     "MQMQ-2.2.18.1.6-D01": (f"{PROPERTIES}MessageClass",),
     "MQMQ-2.2.18-D01": (f"{PROPERTIES}MessageClass",),
+    "MQDMPR-3.1.7.1.32-D08": (f"{PROPERTIES}MessageClass",),
 }
 
 
@@ -154,6 +198,8 @@ def test_an_express_message_field_by_field(peer, sut, judge):
         f"{USER}AdminQueue": f"{THIRD}\\000000a7",
         f"{USER}ResponseQueue": text(answers),
         **_properties(**{"Flags.PR": 1, "Flags.NR": 1, "ApplicationTag": 0xC0FF_EE01}),
+        ORDER: ["BaseHeader", "UserHeader", "MessagePropertiesHeader"],
+        "bytes left": 0,
     }
     judged(judge, OF_EXPRESS, wanted, frame)
 
@@ -174,6 +220,7 @@ def test_a_transactional_message_field_by_field(peer, sut, judge):
     )
     outgoing.end()
     wanted = {
+        "BaseHeader.Flags.PR": 0,
         f"{USER}SourceQueueManager": str(sut.guid),
         f"{USER}QueueManagerAddress": NOBODY,
         **bits(DM=1, JP=1, AQ=5, TH=1),

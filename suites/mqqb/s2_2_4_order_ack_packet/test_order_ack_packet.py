@@ -21,6 +21,7 @@ from suites.mqqb.steps.sequences import Outgoing
     "MQQB-2.2.4.1-02",
     "MQQB-3.1.1.6.2-D01",
     "MQMQ-2.2.18.1.6-01",
+    "MQDMPR-3.1.1.12-D08",
 )
 def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
     """Two messages, then a third: each time an OrderAck comes to the peer's order queue with sequence and number.
@@ -33,7 +34,8 @@ def test_an_order_ack_names_the_last_message_in_order(peer, sut, judge):
         frame = receiver.last_acknowledgment(count)
         evidence = [*sent, frame]
         came = "nothing" if frame is None else _class(frame)
-        judge("MQMQ-2.2.18.1.6-01", expected=0xFF, observed=came, evidence=evidence)
+        for rule in ("MQMQ-2.2.18.1.6-01", "MQDMPR-3.1.1.12-D08"):
+            judge(rule, expected=0xFF, observed=came, evidence=evidence)
         if frame is None:
             raise ConformanceFailure("no OrderAck came for the transactional messages")
         identifier, found = receiver.sequence.identifier, place(frame)

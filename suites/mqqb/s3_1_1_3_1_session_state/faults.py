@@ -51,7 +51,7 @@ add("session-no-hop-address", "MQQB-3.1.1.3.1.3-01", "Next hops have a name for 
 # -- the identifiers and numbers of sequences ----------------------------------------------------------------------
 
 
-@fault("start-same-sequence-again", breaks="MQQB-3.1.1.3.1-02")
+@fault("start-same-sequence-again", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"))
 class SameSequenceAgain(TransactionalSending):
     """All sequences to one queue have the same identifier."""
 
@@ -269,7 +269,7 @@ class BackwardsAfterRetry(Closing):
         super().on_session_retry_connect_timer(session, now)
 
 
-@fault("sequences-of-one-second-alike", breaks=("MQQB-3.1.1.3.1-02", "MQQB-3.1.1.3.1-03"))
+@fault("sequences-of-one-second-alike", breaks=("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03"))
 class SequencesOfOneSecondAlike(Destinations):
     """A first sequence has the time for a TimeStamp, whatever began in the same second."""
 

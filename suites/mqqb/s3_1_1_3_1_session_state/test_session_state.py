@@ -14,7 +14,7 @@ from suites.mqqb.steps.sequences import Outgoing, numbers, sequence_of
 
 
 @needs("send")
-@covers("MQQB-3.1.1.3.1-02", "MQQB-3.1.1.3.1-03")
+@covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 def test_each_outgoing_sequence_is_greater_than_those_before(peer, sut, judge):
     """Two sequences to one queue, then one to another: Ordinal is 1 for each queue, identifiers grow."""
     outgoing = Outgoing(peer, sut, "mqc-greater-1")
@@ -27,21 +27,23 @@ def test_each_outgoing_sequence_is_greater_than_those_before(peer, sut, judge):
     outgoing.settle()
     identifiers = [sequence_of(frame) for frame in begun]
     grows = "each greater" if identifiers == sorted(set(identifiers)) else str(identifiers)
-    judge("MQQB-3.1.1.3.1-02", expected="each greater", observed=grows, evidence=begun)
+    for rule in ("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"):
+        judge(rule, expected="each greater", observed=grows, evidence=begun)
     (stamp, _), _, (other, ordinal) = identifiers
     begins = f"Ordinal {ordinal}, {'newer' if other > stamp else 'no newer'} TimeStamp"
     judge("MQQB-3.1.1.3.1-03", expected="Ordinal 1, newer TimeStamp", observed=begins, evidence=begun)
 
 
 @needs("send")
-@covers("MQQB-3.1.1.3.1-02", "MQQB-3.1.1.3.1-03")
+@covers("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57", "MQQB-3.1.1.3.1-03")
 def test_sequences_that_begin_at_once_differ(peer, sut, judge):
     """Messages to three queues at the same time: each sequence begins with Ordinal 1 and a TimeStamp of its own."""
     sender = Sender(peer, sut)
     frames = _come(sender, _sent_at_once(sender, *(f"mqc-at-once-{number}" for number in range(3))))
     identifiers = [sequence_of(frame) for frame in frames]
     grows = "each greater" if identifiers == sorted(set(identifiers)) else str(identifiers)
-    judge("MQQB-3.1.1.3.1-02", expected="each greater", observed=grows, evidence=frames)
+    for rule in ("MQQB-3.1.1.3.1-02", "MQDMPR-3.1.1.12-D57"):
+        judge(rule, expected="each greater", observed=grows, evidence=frames)
     _begin_anew(judge, frames)
     _acknowledged(sender, frames)
 

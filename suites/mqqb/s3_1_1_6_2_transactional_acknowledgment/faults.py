@@ -12,7 +12,7 @@ from reference_qm.model.adm import OutgoingMessagePosition, RecoverableReceipt, 
 from reference_qm.surface.clock import Now
 
 
-@fault("routed-in-order-only", breaks="MQQB-3.1.1.6.2-02")
+@fault("routed-in-order-only", breaks=("MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04"))
 class RoutedInOrderOnly(Routing):
     """A queue manager on the way passes on only what is in sequence."""
 

@@ -14,7 +14,7 @@ OUT_OF_ORDER = (3, 7, 5)
 
 
 @needs("private_names")
-@covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02")
+@covers("MQQB-3.1.1.5-06", "MQQB-3.1.1.5-07", "MQQB-3.1.1.6.2-01", "MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04")
 def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, judge):
     """Three messages of somebody else, for the peer, come back to it in whatever order, with their TransactionHeaders.
 
@@ -42,7 +42,8 @@ def test_a_queue_manager_on_the_way_passes_transactional_messages_on(peer, sut, 
     evidence = [*sent, *came, *acks]
     judge("MQQB-3.1.1.5-07", expected=str(expected), observed=str(observed), evidence=evidence)
     numbers = [frame["TransactionHeader"].TxSequenceNumber for frame in came]
-    judge("MQQB-3.1.1.6.2-02", expected=str(list(OUT_OF_ORDER)), observed=str(numbers), evidence=evidence)
+    for rule in ("MQQB-3.1.1.6.2-02", "MQDMPR-3.1.7.1.31-D04"):
+        judge(rule, expected=str(list(OUT_OF_ORDER)), observed=str(numbers), evidence=evidence)
     handled = f"{len(messages(onward))} passed on, {len(acks)} acknowledged"
     for rule in ("MQQB-3.1.1.5-06", "MQQB-3.1.1.6.2-01"):
         judge(rule, expected=f"{len(sent)} passed on, 0 acknowledged", observed=handled, evidence=evidence)

@@ -60,7 +60,7 @@ class FinalAckOfTheFirstMessage(FinalAcks):
         super().journal_final(waiting[0] if waiting else position, message_class)
 
 
-@fault("own-dead-letter-queue-unread", breaks="MQQB-3.1.5.7-07")
+@fault("own-dead-letter-queue-unread", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
 class OwnDeadLetterQueueUnread(Journaling):
     """A queue that a message names for its dead letters is not looked at."""
 
@@ -79,7 +79,7 @@ class FinalAckJournaledWithTheDead(FinalAcks):
             super().journal_final(position, message_class)
 
 
-@fault("final-ack-dead-without-transaction", breaks="MQQB-3.1.5.7-07")
+@fault("final-ack-dead-without-transaction", breaks=("MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"))
 class FinalAckDeadWithoutTransaction(FinalAcks):
     """A dead letter that names no queue goes to those of messages without transaction."""
 

@@ -72,7 +72,7 @@ def test_a_final_ack_says_what_becomes_of_a_message(peer, sut, judge, ordered):
 
 
 @needs("send", "receive", "queue_control")
-@covers("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07")
+@covers("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02")
 @pytest.mark.parametrize("ordered", [True, False], ids=["after-order-ack", "before-order-ack"])
 def test_a_message_that_names_its_dead_letter_queue_goes_there(peer, sut, judge, ordered):
     """Of six refused messages three name a queue for dead letters, and four ask for them: two are there, two in the
@@ -97,6 +97,6 @@ def test_a_message_that_names_its_dead_letter_queue_goes_there(peer, sut, judge,
 
     expected = "its own [1, 5], system's [2, 6]"
     eventually(peer, lambda: found() == expected)
-    for rule in ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07"):
+    for rule in ("MQQB-3.1.5.7-05", "MQQB-3.1.5.7-07", "MQDMPR-3.1.1.12-02"):
         judge(rule, expected=expected, observed=found(), evidence=[*outgoing.sent, *frames])
     outgoing.settle()

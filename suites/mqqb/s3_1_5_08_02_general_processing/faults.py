@@ -220,7 +220,7 @@ class PrivateNumberTakenForAnother(Receiving):
         return before if before is not None else super().find_destination(packet)
 
 
-@fault("hops-told-as-purged", breaks="MQQB-3.1.5.8.2-41")
+@fault("hops-told-as-purged", breaks=("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15"))
 class TooManyHopsAcknowledgedAsPurge(AdminAcks):
     """An administration acknowledgment of too many hops has the class of a purge."""
 

@@ -169,13 +169,13 @@ class FinalAckOfRefusalOnRequest(FinalAcks):
 for _name, _rule, _says, _install in (
     (
         "refusal-17-not-told",
-        "MQQB-3.1.5.8.2-17",
+        ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
         "A message to no queue is not acknowledged to the administration queue.",
         nack_missing(NO_QUEUE),
     ),
     (
         "refusal-17-told-unasked",
-        "MQQB-3.1.5.8.2-17",
+        ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"),
         "A message to no queue is acknowledged to the administration queue without NA as well.",
         nack_unasked(NO_QUEUE),
     ),

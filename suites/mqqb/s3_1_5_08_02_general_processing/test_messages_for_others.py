@@ -72,7 +72,7 @@ def _told(frame: Frame) -> str:
 
 
 @goes_on()
-@covers("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-41", "MQQB-3.1.5.8.2-44", "MQQB-3.1.5.8.2-47")
+@covers("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15", "MQQB-3.1.5.8.2-44", "MQQB-3.1.5.8.2-47")
 @needs("private_names")
 @pytest.mark.parametrize("kind", ["express", "recoverable", "transactional"])
 def test_a_message_with_too_many_hops_is_not_sent_on(peer, sut, judge, kind):
@@ -91,7 +91,8 @@ def test_a_message_with_too_many_hops_is_not_sent_on(peer, sut, judge, kind):
     for rule in ("MQQB-3.1.5.8.2-40", "MQQB-3.1.5.8.2-47"):
         judge(rule, expected=expected, observed=observed, evidence=evidence)
     allowed = OneOf(str(named(HOP_COUNT_EXCEEDED)), "[]")
-    judge("MQQB-3.1.5.8.2-41", expected=allowed, observed=str(classes(acks)), evidence=evidence)
+    for rule in ("MQQB-3.1.5.8.2-41", "MQDMPR-3.1.1.12-D15"):
+        judge(rule, expected=allowed, observed=str(classes(acks)), evidence=evidence)
     allowed = OneOf(str(named(HOP_COUNT_EXCEEDED) * 2), "[]") if kind == "transactional" else OneOf("[]")
     judge("MQQB-3.1.5.8.2-44", expected=allowed, observed=str(classes(finals)), evidence=evidence)
     receiver.end()

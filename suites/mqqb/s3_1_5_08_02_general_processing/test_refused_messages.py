@@ -101,7 +101,7 @@ def test_a_message_to_a_queue_that_is_not_there_is_disregarded(peer, sut, judge,
     receiver.end()
 
 
-@covers("MQQB-3.1.5.8.2-17")
+@covers("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10")
 @needs("configure")
 def test_with_na_it_is_told_that_there_is_no_such_queue(peer, sut, judge):
     """With SendInsecureNacks, of messages to no queue those with NA are acknowledged as BAD_DST_Q."""
@@ -121,9 +121,11 @@ def test_with_na_it_is_told_that_there_is_no_such_queue(peer, sut, judge):
     asked = sent[1::2]
     came = receiver.await_acks(len(asked))
     evidence = [*sent, *came]
-    judge("MQQB-3.1.5.8.2-17", expected=named(BAD_DST_Q) * len(asked), observed=classes(came), evidence=evidence)
+    for rule in ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"):
+        judge(rule, expected=named(BAD_DST_Q) * len(asked), observed=classes(came), evidence=evidence)
     expected, observed = sorted(map(identifier, asked)), sorted(map(correlation, came))
-    judge("MQQB-3.1.5.8.2-17", expected=expected, observed=observed, evidence=evidence)
+    for rule in ("MQQB-3.1.5.8.2-17", "MQDMPR-3.1.1.12-D10"):
+        judge(rule, expected=expected, observed=observed, evidence=evidence)
     receiver.end()
 
 

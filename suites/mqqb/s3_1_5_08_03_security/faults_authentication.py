@@ -80,7 +80,7 @@ class OldSignatureNotVerified(SecurityOnReceipt):
             return _authenticated_as(packet, MSMQ_2)
 
 
-@fault("security-no-signature-genuine", breaks="MQQB-3.1.5.8.3-09")
+@fault("security-no-signature-genuine", breaks=("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"))
 class NoSignatureGenuine(SecurityOnReceipt):
     """Every signature is refused, also one that the queue manager made itself."""
 
@@ -91,7 +91,16 @@ class NoSignatureGenuine(SecurityOnReceipt):
         return super().authenticate_packet(packet)
 
 
-@fault("security-level-added", breaks=("MQQB-3.1.5.8.3-06", "MQQB-3.1.5.8.3-09", "MQQB-3.1.5.8.3-13"))
+@fault(
+    "security-level-added",
+    breaks=(
+        "MQQB-3.1.5.8.3-06",
+        "MQDMPR-3.1.7.1.31-D08",
+        "MQDMPR-3.1.7.1.31-06",
+        "MQQB-3.1.5.8.3-09",
+        "MQQB-3.1.5.8.3-13",
+    ),
+)
 class LevelAdded(SecurityOnReceipt):
     """The kind of a signature is added to what AS was before."""
 
@@ -165,19 +174,19 @@ add(
 )
 add(
     "security-signature-2.0-noted-as-1.0",
-    "MQQB-3.1.5.8.3-06",
+    ("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "MSMQ 2.0 signatures are noted as MSMQ 1.0.",
     _noted_as(MSMQ_2, MSMQ_1),
 )
 add(
     "security-signature-1.0-noted-as-2.0",
-    "MQQB-3.1.5.8.3-09",
+    ("MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "MSMQ 1.0 signatures are noted as MSMQ 2.0.",
     _noted_as(MSMQ_1, MSMQ_2),
 )
 add(
     "security-signature-3.0-noted-as-2.0",
-    "MQQB-3.1.5.8.3-13",
+    ("MQQB-3.1.5.8.3-13", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06"),
     "MSMQ 3.0 signatures are noted as MSMQ 2.0.",
     _noted_as(MSMQ_3, MSMQ_2),
 )

@@ -34,6 +34,7 @@ def _level(packet: UserMessagePacket) -> int:
     breaks=(
         "MQQB-3.1.5.8.3-45",
         "MQQB-3.1.5.8.3-79",
+        "MQDMPR-3.1.7.1.31-D13",
         "MQQB-3.1.5.8.3-81",
         "MQMQ-2.2.20.6-06",
         "MQSO-7.4.1.3-03",
@@ -47,7 +48,7 @@ class BodyNotDecrypted(SecurityOnReceipt):
         return packet
 
 
-@fault("security-provider-always-advanced", breaks=("MQQB-3.1.5.8.3-46", "MQQB-3.1.5.8.3-65"))
+@fault("security-provider-always-advanced", breaks=("MQQB-3.1.5.8.3-46", "MQDMPR-3.1.7.1.31-D10", "MQQB-3.1.5.8.3-65"))
 class ProviderAlwaysAdvanced(SecurityOnReceipt):
     """Every PrivacyLevel is taken for Advanced."""
 
@@ -117,7 +118,7 @@ def _garble(body: bytes) -> bytes:
 
 add(
     "security-body-garbled",
-    ("MQQB-3.1.5.8.3-64", "MQQB-3.1.5.8.3-70", "MQQB-3.1.5.8.3-79"),
+    ("MQQB-3.1.5.8.3-64", "MQDMPR-3.1.7.1.31-D03", "MQQB-3.1.5.8.3-70", "MQQB-3.1.5.8.3-79", "MQDMPR-3.1.7.1.31-D13"),
     "What comes out of the decryption is something else.",
     _garbled(lambda packet: True),
 )

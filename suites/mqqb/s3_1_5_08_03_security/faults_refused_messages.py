@@ -34,13 +34,13 @@ def _taken_anyway(refused: MessageClass) -> Install:
 for _name, _breaks, _says, _install in (
     (
         "security-signature-nack-missing",
-        ("MQQB-3.1.5.8.3-15", "MQQB-3.1.5.8.3-38"),
+        ("MQQB-3.1.5.8.3-15", "MQDMPR-3.1.1.12-D16", "MQQB-3.1.5.8.3-38"),
         "A message refused for its signature is not acknowledged to the administration queue.",
         nack_missing(BAD_SIGNATURE),
     ),
     (
         "security-signature-nack-unasked",
-        ("MQQB-3.1.5.8.3-15", "MQQB-3.1.5.8.3-38"),
+        ("MQQB-3.1.5.8.3-15", "MQDMPR-3.1.1.12-D16", "MQQB-3.1.5.8.3-38"),
         "A message refused for its signature is acknowledged to the administration queue without NA.",
         nack_unasked(BAD_SIGNATURE),
     ),
@@ -58,13 +58,13 @@ for _name, _breaks, _says, _install in (
     ),
     (
         "security-encryption-nack-missing",
-        ("MQQB-3.1.5.8.3-48", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-82"),
+        ("MQQB-3.1.5.8.3-48", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-82", "MQDMPR-3.1.1.12-D17"),
         "A message refused for its encryption is not acknowledged to the administration queue.",
         nack_missing(BAD_ENCRYPTION),
     ),
     (
         "security-encryption-nack-unasked",
-        ("MQQB-3.1.5.8.3-48", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-82"),
+        ("MQQB-3.1.5.8.3-48", "MQQB-3.1.5.8.3-72", "MQQB-3.1.5.8.3-82", "MQDMPR-3.1.1.12-D17"),
         "A message refused for its encryption is acknowledged to the administration queue without NA.",
         nack_unasked(BAD_ENCRYPTION),
     ),
@@ -82,13 +82,13 @@ for _name, _breaks, _says, _install in (
     ),
     (
         "security-access-nack-missing",
-        "MQQB-3.1.5.8.3-121",
+        ("MQQB-3.1.5.8.3-121", "MQDMPR-3.1.1.12-D14"),
         "A message whose sender is denied access is not acknowledged to the administration queue.",
         nack_missing(ACCESS_DENIED),
     ),
     (
         "security-access-nack-unasked",
-        "MQQB-3.1.5.8.3-121",
+        ("MQQB-3.1.5.8.3-121", "MQDMPR-3.1.1.12-D14"),
         "A message whose sender is denied access is acknowledged to the administration queue without NA.",
         nack_unasked(ACCESS_DENIED),
     ),

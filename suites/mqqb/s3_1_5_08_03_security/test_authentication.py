@@ -33,10 +33,12 @@ SIGNATURES = (
     ("MQQB-3.1.5.8.3-05", "one bit of the signature is another", "answer", BAD),
     ("MQQB-3.1.5.8.3-14", "one bit of the signature is another", "answer", BAD),
     ("MQQB-3.1.5.8.3-15", "one bit of the signature is another", "answer", BAD),
+    ("MQDMPR-3.1.1.12-D16", "one bit of the signature is another", "answer", BAD),
     ("MQQB-3.1.5.8.3-21", "one bit of the signature is another", "kept", GONE),
     ("MQQB-3.1.5.8.3-12", "one bit of the list's signature is another", "answer", BAD),
     ("MQQB-3.1.5.8.3-14", "one bit of the list's signature is another", "answer", BAD),
     ("MQQB-3.1.5.8.3-15", "one bit of the list's signature is another", "answer", BAD),
+    ("MQDMPR-3.1.1.12-D16", "one bit of the list's signature is another", "answer", BAD),
     ("MQQB-3.1.5.8.3-21", "one bit of the list's signature is another", "kept", GONE),
     ("MQQB-3.1.5.8.3-05", "signed with another's key", "answer", BAD),
     ("MQQB-3.1.5.8.3-14", "signed with another's key", "answer", BAD),
@@ -56,6 +58,7 @@ SIGNATURES = (
     *(("MQSO-7.4.1.4.2-03", f"one bit is another, with hash {one:#06x}", "answer", BAD) for one in HASHES),
     ("MQSO-7.4.1.4.2-02", "one bit of the signature is another", "answer", BAD),
     ("MQQB-3.1.5.8.3-15", "refused, but NA is not set", "answer", "silence"),
+    ("MQDMPR-3.1.1.12-D16", "refused, but NA is not set", "answer", "silence"),
     ("MQQB-3.1.5.8.3-21", "refused, but NA is not set", "kept", GONE),
 )
 
@@ -106,7 +109,7 @@ AS_BEFORE = 0xE
 
 
 @NEEDS
-@covers("MQQB-3.1.5.8.3-06", "MQQB-3.1.5.8.3-09", "MQQB-3.1.5.8.3-13")
+@covers("MQQB-3.1.5.8.3-06", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06", "MQQB-3.1.5.8.3-09", "MQQB-3.1.5.8.3-13")
 def test_a_signature_counts_as_what_it_is(peer, sut, judge):
     """AS is set by the signature that is genuine, whatever it was when the message came."""
     secured = Secured(peer, sut)
@@ -119,7 +122,17 @@ def test_a_signature_counts_as_what_it_is(peer, sut, judge):
             "sig30": signed(secured.message(several=True, security=marked), SIG30),
         }
     )
-    for rule, kind in (("MQQB-3.1.5.8.3-06", "sig20"), ("MQQB-3.1.5.8.3-09", "sig10"), ("MQQB-3.1.5.8.3-13", "sig30")):
+    for rule, kind in (
+        ("MQQB-3.1.5.8.3-06", "sig20"),
+        ("MQDMPR-3.1.7.1.31-D08", "sig20"),
+        ("MQDMPR-3.1.7.1.31-06", "sig20"),
+        ("MQQB-3.1.5.8.3-09", "sig10"),
+        ("MQDMPR-3.1.7.1.31-D08", "sig10"),
+        ("MQDMPR-3.1.7.1.31-06", "sig10"),
+        ("MQQB-3.1.5.8.3-13", "sig30"),
+        ("MQDMPR-3.1.7.1.31-D08", "sig30"),
+        ("MQDMPR-3.1.7.1.31-06", "sig30"),
+    ):
         if dispositions[kind].found is None:
             judge.not_exercised(rule, "a message with AS set is refused", dispositions[kind].sent)
         else:
@@ -130,7 +143,7 @@ TAG = 0x51D5_0001
 
 
 @needs("security", "receive", "send")
-@covers("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-09")
+@covers("MQQB-3.1.5.8.3-05", "MQQB-3.1.5.8.3-09", "MQDMPR-3.1.7.1.31-D08", "MQDMPR-3.1.7.1.31-06")
 @pytest.mark.parametrize("algorithm", ["md2", "md4", "md5", "sha1", "sha256", "sha512"])
 def test_a_signature_that_the_system_makes_is_genuine_to_it(peer, sut, judge, algorithm):
     """What the SUT signed comes back from the peer: an MSMQ 1.0 signature says nothing of where a message is for."""
@@ -152,7 +165,12 @@ def test_a_signature_that_the_system_makes_is_genuine_to_it(peer, sut, judge, al
     value = bytes(frame["SecurityHeader"].Signature)
     genuine, other = (with_signature(secured.message(header=header, **same), value) for _ in range(2))
     back = secured.dispositions({"": genuine, "another bit": flipped(other)})
-    table = (("MQQB-3.1.5.8.3-05", "another bit", "answer", BAD), ("MQQB-3.1.5.8.3-09", "", "level", "sig10"))
+    table = (
+        ("MQQB-3.1.5.8.3-05", "another bit", "answer", BAD),
+        ("MQQB-3.1.5.8.3-09", "", "level", "sig10"),
+        ("MQDMPR-3.1.7.1.31-D08", "", "level", "sig10"),
+        ("MQDMPR-3.1.7.1.31-06", "", "level", "sig10"),
+    )
     judge_dispositions(judge, secured, back, table)
 
 
@@ -250,6 +268,7 @@ FINALS = (
     ("MQQB-3.1.5.8.3-18", "a wrong signature", "final", BAD),
     ("MQQB-3.1.5.8.3-14", "a wrong signature", "answer", BAD),
     ("MQQB-3.1.5.8.3-15", "a wrong signature", "answer", BAD),
+    ("MQDMPR-3.1.1.12-D16", "a wrong signature", "answer", BAD),
     ("MQQB-3.1.5.8.3-21", "a wrong signature", "kept", GONE),
     ("MQQB-3.1.5.8.3-41", "another's certificate", "final", BAD),
     ("MQQB-3.1.5.8.3-38", "another's certificate", "answer", BAD),

@@ -37,6 +37,7 @@ RESTRICTED = (
     ("MQQB-3.1.5.8.3-119", "Alice, who may only peek", "answer", DENIED),
     ("MQQB-3.1.5.8.3-120", "Alice, who may only peek", "answer", DENIED),
     ("MQQB-3.1.5.8.3-121", "Alice, who may only peek", "answer", DENIED),
+    ("MQDMPR-3.1.1.12-D14", "Alice, who may only peek", "answer", DENIED),
     ("MQQB-3.1.5.8.3-89", "Alice, who may only peek", "kept", "not in its queue"),
     ("MQQB-3.1.5.8.3-127", "Alice, who may only peek", "kept", "not in its queue"),
     ("MQQB-3.1.5.8.3-89", "Dave, whose it is, with no right to write", "answer", DENIED),
@@ -45,6 +46,7 @@ RESTRICTED = (
     ("MQQB-3.1.5.8.3-119", "Dave, whose it is, with no right to write", "answer", DENIED),
     ("MQQB-3.1.5.8.3-120", "Dave, whose it is, with no right to write", "answer", DENIED),
     ("MQQB-3.1.5.8.3-121", "Dave, whose it is, with no right to write", "answer", DENIED),
+    ("MQDMPR-3.1.1.12-D14", "Dave, whose it is, with no right to write", "answer", DENIED),
     ("MQQB-3.1.5.8.3-127", "Dave, whose it is, with no right to write", "kept", "not in its queue"),
     ("MQQB-3.1.5.8.3-99", "Erin, denied, though of the group", "answer", DENIED),
     ("MQQB-3.1.5.8.3-115", "Erin, denied, though of the group", "answer", DENIED),
@@ -58,6 +60,7 @@ RESTRICTED = (
     ("MQSO-7.3-02", "Dave, whose it is, with no right to write", "answer", DENIED),
     ("MQSO-7.3-D01", "Carol, to whom it is granted", "kept", "in its queue"),
     ("MQSO-7.3-D01", "Alice, who may only peek", "kept", "not in its queue"),
+    ("MQDMPR-3.1.1.12-D14", "Alice, NA is not set", "answer", "silence"),
 )
 
 

@@ -43,6 +43,9 @@ BODIES = (
     *(("MQQB-3.1.5.8.3-70", name, "body", TEXT) for name in WAYS),
     *(("MQQB-3.1.5.8.3-79", name, "body", TEXT) for name in WAYS),
     *(("MQQB-3.1.5.8.3-80", name, "body", TEXT) for name in WAYS if "AES" in name),
+    *(("MQDMPR-3.1.7.1.31-D03", name, "body", TEXT) for name in WAYS),
+    *(("MQDMPR-3.1.7.1.31-D10", name, "body", TEXT) for name in WAYS),
+    *(("MQDMPR-3.1.7.1.31-D13", name, "body", TEXT) for name in WAYS),
     *(("MQQB-3.1.5.8.3-45", name, "answer", ARRIVED) for name in WAYS),
     *(("MQQB-3.1.5.8.3-81", name, "answer", ARRIVED) for name in WAYS),
     *(("MQMQ-2.2.20.6-06", name, "body", TEXT) for name in WAYS),
@@ -105,11 +108,14 @@ REFUSALS = (
     ("MQQB-3.1.5.8.3-81", "a blob for another key", "answer", BAD),
     ("MQQB-3.1.5.8.3-81", "no whole blocks", "answer", BAD),
     ("MQQB-3.1.5.8.3-82", "no whole blocks", "answer", BAD),
+    ("MQDMPR-3.1.1.12-D17", "no whole blocks", "answer", BAD),
     ("MQQB-3.1.5.8.3-88", "no whole blocks", "kept", GONE),
     ("MQQB-3.1.5.8.3-81", "no padding", "answer", BAD),
     ("MQQB-3.1.5.8.3-82", "no padding", "answer", BAD),
+    ("MQDMPR-3.1.1.12-D17", "no padding", "answer", BAD),
     ("MQQB-3.1.5.8.3-88", "no padding", "kept", GONE),
     ("MQQB-3.1.5.8.3-82", "no whole blocks, NA is not set", "answer", "silence"),
+    ("MQDMPR-3.1.1.12-D17", "no whole blocks, NA is not set", "answer", "silence"),
 )
 
 

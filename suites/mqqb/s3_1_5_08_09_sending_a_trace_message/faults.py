@@ -28,9 +28,9 @@ add(
     "What was received is not reported.",
     skip(Tracing.trace_received),
 )
-_ELEMENTS: tuple[tuple[str, str, str, Any], ...] = (
-    ("report-received-class", "MQQB-3.1.5.8.9-03", "Class", MessageClass.MQMSG_CLASS_NORMAL),
-    ("report-received-queue", "MQQB-3.1.5.8.9-04", "DestinationQueueFormatName", ELSEWHERE),
+_ELEMENTS: tuple[tuple[str, str | tuple[str, ...], str, Any], ...] = (
+    ("report-received-class", ("MQQB-3.1.5.8.9-03", "MQDMPR-3.1.1.12-D06"), "Class", MessageClass.MQMSG_CLASS_NORMAL),
+    ("report-received-queue", ("MQQB-3.1.5.8.9-04", "MQDMPR-3.1.7.1.31-D07"), "DestinationQueueFormatName", ELSEWHERE),
     ("report-received-delivery", "MQQB-3.1.5.8.9-05", "DeliveryGuarantee", DeliveryGuarantee.RECOVERABLE),
     ("report-received-label", "MQQB-3.1.5.8.9-06", "Label", lambda old: f"0{old}"),
     ("report-received-body", "MQQB-3.1.5.8.9-07", "Body", lambda old: old[2:]),

@@ -17,7 +17,9 @@ from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_
     "MQQB-3.1.5.8.9-01",
     "MQQB-3.1.5.8.9-02",
     "MQQB-3.1.5.8.9-03",
+    "MQDMPR-3.1.1.12-D06",
     "MQQB-3.1.5.8.9-04",
+    "MQDMPR-3.1.7.1.31-D07",
     "MQQB-3.1.5.8.9-05",
     "MQQB-3.1.5.8.9-06",
     "MQQB-3.1.5.8.9-07",
@@ -55,7 +57,13 @@ def test_a_traced_message_that_arrives_is_reported(peer, sut, judge):
     ]
     for rule, expected, found in (
         ("MQQB-3.1.5.8.9-03", [REPORT] * len(reports), [message_class(report) for report in reports]),
+        ("MQDMPR-3.1.1.12-D06", [REPORT] * len(reports), [message_class(report) for report in reports]),
         ("MQQB-3.1.5.8.9-04", [f"DQ {PUBLIC}, {PEER_PUBLIC_QUEUE}"] * len(reports), list(map(destination_of, reports))),
+        (
+            "MQDMPR-3.1.7.1.31-D07",
+            [f"DQ {PUBLIC}, {PEER_PUBLIC_QUEUE}"] * len(reports),
+            list(map(destination_of, reports)),
+        ),
         ("MQQB-3.1.5.8.9-05", [EXPRESS] * len(reports), [report["UserHeader"].DM for report in reports]),
         ("MQQB-3.1.5.8.9-06", sorted(map(label_for, reported)), sorted(map(label_of_report, reports))),
         ("MQQB-3.1.5.8.9-07", sorted(map(str.lower, bodies)), sorted(text_of_report(one).lower() for one in reports)),

@@ -16,13 +16,13 @@ _ALL = MessagePropertiesHeader.flags(PA=1, PR=1, NA=1, NR=1)
 
 add(
     "arrival-not-told",
-    ("MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02", "MQQB-3.1.5.8-12"),
+    ("MQQB-3.1.5.8.10-01", "MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-D07", "MQQB-3.1.5.8-12"),
     "No arrival is acknowledged.",
     skip(AdminAcks.acknowledge_arrival),
 )
 
 
-@fault("arrival-told-unasked", breaks="MQQB-3.1.5.8.10-02")
+@fault("arrival-told-unasked", breaks=("MQQB-3.1.5.8.10-02", "MQDMPR-3.1.1.12-37", "MQDMPR-3.1.1.12-D07"))
 class ArrivalAcknowledgedUnasked(AdminAcks):
     """Every arrival is acknowledged."""
 

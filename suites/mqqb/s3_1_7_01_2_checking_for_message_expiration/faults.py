@@ -18,13 +18,13 @@ from reference_qm.surface.clock import Now
 
 add(
     "expiration-not-acknowledged",
-    "MQQB-3.1.7.1.2-03",
+    ("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"),
     "Expired messages are not acknowledged.",
     skip(AdminAcks.acknowledge_failure),
 )
 
 
-@fault("expiration-acknowledged-otherwise", breaks="MQQB-3.1.7.1.2-03")
+@fault("expiration-acknowledged-otherwise", breaks=("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"))
 class ExpirationAcknowledgedOtherwise(AdminAcks):
     """Expired messages are acknowledged with the class of those that were not received in time."""
 

@@ -36,6 +36,7 @@ REACH_QUEUE_TIMEOUT = "MQMSG_CLASS_NACK_REACH_QUEUE_TIMEOUT"
     "MQQB-3.1.7.1.2-01",
     "MQQB-3.1.7.1.2-02",
     "MQQB-3.1.7.1.2-03",
+    "MQDMPR-3.1.1.12-D12",
     "MQQB-3.1.7.1.2-06",
 )
 @pytest.mark.parametrize("delivery", list(DEAD_LETTERS))
@@ -74,7 +75,8 @@ def test_a_message_that_expired_while_it_waited_is_not_sent(peer, sut, judge, de
     )
     reported = {bytes.fromhex(one["correlation_id"])[-4:]: one["class"] for one in sut.messages("admin")}
     nacks = [f"{name}: {reported[key]}" for ordinal, name in ordinals.items() if (key := little(ordinal)) in reported]
-    judge("MQQB-3.1.7.1.2-03", expected=f"reported: {REACH_QUEUE_TIMEOUT}", observed=", ".join(nacks) or "no report")
+    for rule in ("MQQB-3.1.7.1.2-03", "MQDMPR-3.1.1.12-D12"):
+        judge(rule, expected=f"reported: {REACH_QUEUE_TIMEOUT}", observed=", ".join(nacks) or "no report")
     dead = {one["message_id"] for one in sut.kept(DEAD_LETTERS[delivery])}
     judge(
         "MQQB-3.1.7.1.2-06",

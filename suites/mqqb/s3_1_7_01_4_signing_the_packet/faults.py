@@ -20,13 +20,18 @@ _HASH = "MessagePropertiesHeader.HashAlgorithm"
     "sent-not-signed",
     breaks=(
         "MQQB-3.1.7.1.4-01",
+        "MQDMPR-3.1.1.12-09",
         "MQQB-3.1.7.1.4-04",
         "MQQB-3.1.7.1.4-05",
         "MQQB-3.1.7.1.4-07",
         "MQQB-3.1.7.1.4-08",
+        "MQDMPR-3.1.1.12-D56",
         "MQMQ-2.2.20.6-25",
+        "MQDMPR-3.1.1.12-11",
         "MQMQ-2.2.20.6-26",
+        "MQDMPR-3.1.1.12-12",
         "MQMQ-2.2.20.6-27",
+        "MQDMPR-3.1.1.12-13",
     ),
 )
 class NeverSigned(Securing):
@@ -36,7 +41,7 @@ class NeverSigned(Securing):
         return packet
 
 
-@fault("signed-and-not-sent", breaks=("MQQB-3.1.7.1.4-01", "MQQB-3.1.7.1-07"))
+@fault("signed-and-not-sent", breaks=("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07"))
 class SignedAndNotSent(Securing):
     """Messages that are to be signed are not sent."""
 
@@ -46,7 +51,7 @@ class SignedAndNotSent(Securing):
         return super().sign_packet(message, packet)
 
 
-@fault("sent-signed-as-1.0", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26"))
+@fault("sent-signed-as-1.0", breaks=("MQQB-3.1.7.1.4-07", "MQMQ-2.2.20.6-26", "MQDMPR-3.1.1.12-12"))
 class SignedAsMsmq1(Securing):
     """Messages are signed as MSMQ 1.0, whatever was asked for."""
 
@@ -75,7 +80,7 @@ class SignedWithSha1(Securing):
         return kept
 
 
-@fault("sent-signed-by-another-key", breaks=("MQQB-3.1.7.1.4-05", "MQQB-3.1.7.1.4-08"))
+@fault("sent-signed-by-another-key", breaks=("MQQB-3.1.7.1.4-05", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D56"))
 class SignedByAnotherKey(Securing):
     """Messages are signed with another user's key, but for those of MSMQ 1.0."""
 

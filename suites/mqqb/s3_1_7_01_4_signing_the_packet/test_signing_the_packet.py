@@ -8,14 +8,37 @@ from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.provisioning import ALICE, BOB
 from harness.wire.protection import SIG10, SIG20, SIG30, is_signature
+from suites.mqmq.steps.layout import Layout
 from suites.mqmq.steps.outgoing import Outgoing
 
 OTHER_KEY = "no signature of the user's key"
 KINDS = {"sig10": SIG10, "sig20": SIG20, "sig30": SIG30}
 RULES_OF_KINDS = {
-    "sig10": ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQMQ-2.2.20.6-25"),
-    "sig20": ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQMQ-2.2.20.6-26"),
-    "sig30": ("MQQB-3.1.7.1.4-04", "MQQB-3.1.7.1.4-05", "MQMQ-2.2.20.6-27", "MQMQ-2.2.20.3-05"),
+    "sig10": (
+        "MQQB-3.1.7.1.4-07",
+        "MQQB-3.1.7.1.4-08",
+        "MQDMPR-3.1.1.12-D64",
+        "MQDMPR-3.1.1.12-D56",
+        "MQMQ-2.2.20.6-25",
+        "MQDMPR-3.1.1.12-11",
+    ),
+    "sig20": (
+        "MQQB-3.1.7.1.4-07",
+        "MQQB-3.1.7.1.4-08",
+        "MQDMPR-3.1.1.12-D64",
+        "MQDMPR-3.1.1.12-D56",
+        "MQMQ-2.2.20.6-26",
+        "MQDMPR-3.1.1.12-12",
+    ),
+    "sig30": (
+        "MQQB-3.1.7.1.4-04",
+        "MQQB-3.1.7.1.4-05",
+        "MQMQ-2.2.20.6-27",
+        "MQDMPR-3.1.1.12-13",
+        "MQMQ-2.2.20.3-05",
+        "MQDMPR-3.1.1.12-30",
+        "MQDMPR-3.1.1.12-29",
+    ),
 }
 """sig30 is in the MultiQueueFormatHeader, the others in the SecurityHeader."""
 
@@ -33,14 +56,23 @@ def _kind(value, frame, signer=ALICE):
 
 
 @needs("security", "send")
-@covers("MQQB-3.1.7.1.4-01", "MQQB-3.1.7.1-07", *(rule for rules in RULES_OF_KINDS.values() for rule in rules))
+@covers(
+    "MQQB-3.1.7.1.4-01",
+    "MQDMPR-3.1.1.12-09",
+    "MQDMPR-3.1.1.12-10",
+    "MQQB-3.1.7.1-07",
+    "MQDMPR-3.1.7.1.30-D02",
+    "MQDMPR-3.1.7.1.32-07",
+    *(rule for rules in RULES_OF_KINDS.values() for rule in rules),
+)
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
     """Each kind of signature in its place, by the key of the user; and a message without."""
     outgoing = Outgoing(peer, sut)
     plain = outgoing.send(body="not signed", label="a label", delivery=delivery)
     observed = "not signed" if _signatures(plain) == (b"", b"") else "signed"
-    judge("MQQB-3.1.7.1.4-01", expected="not signed", observed=observed, evidence=plain)
+    for rule in ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.1.1.12-10"):
+        judge(rule, expected="not signed", observed=observed, evidence=plain)
     found = {}
     for level in KINDS:
         frame = outgoing.poll(
@@ -56,14 +88,17 @@ def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
         )
         single, several = (b"", b"") if frame is None else _signatures(frame)
         observed = "not sent" if frame is None else "signed" if single or several else "not signed"
-        for rule in ("MQQB-3.1.7.1.4-01", "MQQB-3.1.7.1-07"):
+        for rule in ("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQQB-3.1.7.1-07"):
             judge(rule, expected=f"{level}: signed", observed=f"{level}: {observed}", evidence=frame or plain)
         if frame is None:
             continue
+        signs = Layout(frame).of("UserHeader.Flags.SH", "SecurityHeader.Flags.DE")
+        for rule, (flag, value) in zip(("MQDMPR-3.1.7.1.30-D02", "MQDMPR-3.1.7.1.32-07"), signs.items(), strict=True):
+            judge(rule, expected=f"{level}: {flag} 1", observed=f"{level}: {flag} {value}", evidence=frame)
         value = several if level == "sig30" else single
         found[level] = (frame, value, _kind(value, frame))
     outgoing.end()
-    judge.finished("MQQB-3.1.7.1.4-01", "MQQB-3.1.7.1-07")
+    judge.finished("MQQB-3.1.7.1.4-01", "MQDMPR-3.1.1.12-09", "MQDMPR-3.1.1.12-10", "MQQB-3.1.7.1-07")
     if len(found) < len(KINDS):
         raise ConformanceFailure("a message that was to be signed did not come")
     if all(value and kind == OTHER_KEY for _, value, kind in found.values()):
@@ -74,7 +109,7 @@ def test_messages_are_signed_as_asked(peer, sut, judge, delivery):
 
 
 @needs("security", "send")
-@covers("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08")
+@covers("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D64", "MQDMPR-3.1.1.12-D56")
 def test_the_certificate_that_is_named_signs(peer, sut, judge):
     """Alice sends, once with Bob's certificate: it is in the packet, and his key has signed."""
     outgoing = Outgoing(peer, sut)
@@ -85,7 +120,7 @@ def test_the_certificate_that_is_named_signs(peer, sut, judge):
         kind = _kind(single, frame, signer)
         if named is None and single and kind == OTHER_KEY:
             raise ConformanceFailure("no signature of the SUT is genuine: it may hash other bytes (E81)")
-        for rule in ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08"):
+        for rule in ("MQQB-3.1.7.1.4-07", "MQQB-3.1.7.1.4-08", "MQDMPR-3.1.1.12-D64", "MQDMPR-3.1.1.12-D56"):
             judge(rule, expected=f"{level} of {signer.name}", observed=f"{kind} of {_owner(frame)}", evidence=frame)
     outgoing.end()
 

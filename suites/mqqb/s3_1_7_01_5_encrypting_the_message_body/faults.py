@@ -35,6 +35,7 @@ _DATA = "SecurityHeader.SecurityData"
         "MQQB-3.1.7.1.5-23",
         "MQQB-3.1.7.1.5-24",
         "MQQB-3.1.7.1.5-30",
+        "MQDMPR-3.1.1.12-D55",
         "MQQB-3.1.7.1.5-35",
         "MQQB-3.1.7.1.5-36",
         "MQQB-3.1.7.1.5-42",
@@ -117,7 +118,9 @@ add(
         "MQQB-3.1.7.1.5-12",
         "MQQB-3.1.7.1.5-13",
         "MQQB-3.1.7.1.5-14",
+        "MQDMPR-3.1.1.12-08",
         "MQQB-3.1.7.1.5-16",
+        "MQDMPR-3.1.1.12-07",
         "MQQB-3.1.7.1.5-28",
         "MQSO-7.4.1.4.3-01",
     ),
@@ -126,7 +129,7 @@ add(
 )
 add(
     "sent-base-as-enhanced",
-    ("MQQB-3.1.7.1.5-12", "MQQB-3.1.7.1.5-13", "MQQB-3.1.7.1.5-19", "MQQB-3.1.7.1.5-28"),
+    ("MQQB-3.1.7.1.5-12", "MQQB-3.1.7.1.5-13", "MQQB-3.1.7.1.5-19", "MQDMPR-3.1.1.12-06", "MQQB-3.1.7.1.5-28"),
     "The Enhanced provider encrypts for level Base, too.",
     _of_level(PrivacyLevel.ENHANCED, (PrivacyLevel.BASE,)),
 )
@@ -134,8 +137,11 @@ add(
     "sent-preferences-ignored",
     (
         "MQQB-3.1.7.1.5-14",
+        "MQDMPR-3.1.1.12-08",
         "MQQB-3.1.7.1.5-16",
+        "MQDMPR-3.1.1.12-07",
         "MQQB-3.1.7.1.5-19",
+        "MQDMPR-3.1.1.12-06",
         "MQQB-3.1.1.3-16",
         "MQQB-3.1.1.3-17",
     ),
@@ -209,7 +215,7 @@ def _is_aes(packet: UserMessagePacket) -> bool:
 
 @fault(
     "sent-first-key-again",
-    breaks=("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24", "MQQB-3.1.7.1.5-30", "MQQB-3.1.7.1.5-35"),
+    breaks=("MQQB-3.1.7.1.5-23", "MQQB-3.1.7.1.5-24", "MQQB-3.1.7.1.5-30", "MQDMPR-3.1.1.12-D55", "MQQB-3.1.7.1.5-35"),
 )
 class FirstKeyAgain(Securing):
     """The first key that was made is sent with every message."""
@@ -230,6 +236,7 @@ add(
     (
         "MQQB-3.1.7.1.5-11",
         "MQQB-3.1.7.1.5-30",
+        "MQDMPR-3.1.1.12-D55",
         "MQQB-3.1.7.1.5.2-03",
         "MQQB-3.1.7.1.5.2-04",
         "MQQB-3.1.7.1.5.2-05",
@@ -240,7 +247,7 @@ add(
 )
 add(
     "sent-blob-short",
-    ("MQQB-3.1.7.1.5-30", "MQQB-3.1.7.1.5-42"),
+    ("MQQB-3.1.7.1.5-30", "MQDMPR-3.1.1.12-D55", "MQQB-3.1.7.1.5-42"),
     "The blob ends before the key.",
     _encrypted(_security_data(EncryptionKey=lambda blob: blob[:12])),
 )
@@ -269,13 +276,13 @@ add(
 )
 add(
     "sent-other-algorithm-told",
-    "MQQB-3.1.7.1.5-40",
+    ("MQQB-3.1.7.1.5-40", "MQDMPR-3.1.7.1.32-D12"),
     "EncryptionAlgorithm names no algorithm that there is.",
     _encrypted({"MessagePropertiesHeader.EncryptionAlgorithm": 0x6604}),
 )
 add(
     "sent-other-provider-told",
-    "MQQB-3.1.7.1.5-41",
+    ("MQQB-3.1.7.1.5-41", "MQDMPR-3.1.1.12-D66"),
     "ProviderInfo names another provider.",
     _encrypted(_security_data(ProviderInfo=ProviderInfo(1, "Another Provider").build())),
 )

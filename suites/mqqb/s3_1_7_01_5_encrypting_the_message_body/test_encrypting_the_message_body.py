@@ -40,12 +40,19 @@ WAYS: dict[str, tuple[str, dict[str, str], Choice, str]] = {
 LEVELS = {way[0]: way for way in WAYS.values()}
 CHOICES = {level: [way[2] for way in WAYS.values() if way[0] == level] for level in LEVELS}
 """The choices of each level that a configuration can lead to."""
+OF_LEVEL = {
+    "base": ("MQDMPR-3.1.1.12-06", 1),
+    "enhanced": ("MQDMPR-3.1.1.12-07", 3),
+    "advanced": ("MQDMPR-3.1.1.12-08", 5),
+}
+"""By level: its rule, and its number in PrivacyLevel."""
 NEEDS = needs("security", "send", "private_names")
 
 
 @NEEDS
 @covers(
     "MQQB-3.1.7.1.5-01",
+    "MQDMPR-3.1.1.12-05",
     "MQQB-3.1.7.1.5-04",
     "MQQB-3.1.7.1.5-05",
     "MQQB-3.1.7.1.5-11",
@@ -55,11 +62,14 @@ NEEDS = needs("security", "send", "private_names")
     "MQQB-3.1.7.1.5-24",
     "MQQB-3.1.7.1.5-28",
     "MQQB-3.1.7.1.5-30",
+    "MQDMPR-3.1.1.12-D55",
     "MQQB-3.1.7.1.5-35",
     "MQQB-3.1.7.1.5-36",
     "MQQB-3.1.7.1.5-38",
     "MQQB-3.1.7.1.5-40",
+    "MQDMPR-3.1.7.1.32-D12",
     "MQQB-3.1.7.1.5-41",
+    "MQDMPR-3.1.1.12-D66",
     "MQQB-3.1.7.1.5-42",
     "MQQB-3.1.7.1.5-14",
     "MQQB-3.1.7.1.5-16",
@@ -74,6 +84,9 @@ NEEDS = needs("security", "send", "private_names")
     "MQQB-3.1.7.1-08",
     "MQSO-7.4.1.4.3-01",
     "MQSO-7.4.1.4.3-D01",
+    "MQDMPR-3.1.1.12-04",
+    "MQDMPR-3.1.7.1.32-D09",
+    *(rule for rule, _ in OF_LEVEL.values()),
 )
 @pytest.mark.parametrize("delivery", ["express", "recoverable", "transactional"])
 def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
@@ -84,7 +97,8 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
     outgoing = Outgoing(peer, sut, private_name(peer.identifier))
     plain = Opened(outgoing.send(body=BODY, delivery=delivery))
     observed = "encrypted" if plain.encrypted or bytes(plain.properties.MessageBody) != BODY.encode() else "in clear"
-    judge("MQQB-3.1.7.1.5-01", expected="in clear", observed=observed, evidence=plain.frame)
+    for rule in ("MQQB-3.1.7.1.5-01", "MQDMPR-3.1.1.12-05"):
+        judge(rule, expected="in clear", observed=observed, evidence=plain.frame)
     blobs = set()
     for name, (level, preference, choice, rule_of_choice) in (WAYS if sut.has("configure") else LEVELS).items():
         if sut.has("configure"):
@@ -101,6 +115,13 @@ def test_bodies_are_encrypted_as_asked(peer, sut, judge, delivery):
             *_comparisons(found, choice),
         ):
             judge(rule, expected=f"{name}: {expected}", observed=f"{name}: {observed}", evidence=found.frame)
+        rule, number = OF_LEVEL[level]
+        hidden = "encrypted" if found.body == BODY else "not encrypted, or with another key"
+        expected, observed = (f"{name}: {one}" for one in (f"encrypted, {choice}", f"{hidden}, {found.choice}"))
+        judge(rule, expected=expected, observed=observed, evidence=found.frame)
+        for rule in ("MQDMPR-3.1.1.12-04", "MQDMPR-3.1.7.1.32-D09"):
+            observed = f"{name}: {found.properties.PrivacyLevel}"
+            judge(rule, expected=f"{name}: {number}", observed=observed, evidence=found.frame)
         if level == "advanced":
             judge(
                 "MQQB-3.1.7.1.5-37", expected=f"{name}: {BODY}", observed=f"{name}: {found.body}", evidence=found.frame
@@ -153,9 +174,16 @@ def _comparisons(found: Opened, choice: Choice) -> tuple[tuple[str, Any, Any], .
             "a SIMPLEBLOB for the key",
             "a SIMPLEBLOB for the key" if found.key else found.blob.hex()[:32],
         ),
+        (
+            "MQDMPR-3.1.1.12-D55",
+            "a SIMPLEBLOB for the key",
+            "a SIMPLEBLOB for the key" if found.key else found.blob.hex()[:32],
+        ),
         ("MQQB-3.1.7.1.5-38", (whole, whole), sizes),
         ("MQQB-3.1.7.1.5-40", algorithm, found.algorithm),
+        ("MQDMPR-3.1.7.1.32-D12", algorithm, found.algorithm),
         ("MQQB-3.1.7.1.5-41", provider + "\0", found.provider),
+        ("MQDMPR-3.1.1.12-D66", provider + "\0", found.provider),
         ("MQQB-3.1.7.1.5-42", (268, algorithm), blob),
         ("MQQB-3.1.7.1.5.2-03", "opens", opens),
         ("MQQB-3.1.7.1.5.2-04", "opens", opens),

@@ -112,7 +112,12 @@ add(
     "Messages are taken for sent that are not.",
     skip(Sending.transmit),
 )
-add("step-not-traced", "MQQB-3.1.7.1-11", "Nothing that is sent is reported.", skip(Tracing.trace_sent))
+add(
+    "step-not-traced",
+    ("MQQB-3.1.7.1-11", "MQDMPR-3.1.1.12-D61"),
+    "Nothing that is sent is reported.",
+    skip(Tracing.trace_sent),
+)
 
 
 @fault("step-own-messages-uncounted", breaks="MQQB-3.1.7.1-12")

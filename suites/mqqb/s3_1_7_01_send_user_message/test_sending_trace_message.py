@@ -17,6 +17,7 @@ from suites.mqqb.steps.tracing import EXPRESS, destination_of, label_for, label_
     "MQQB-3.1.7.1.7-04",
     "MQQB-3.1.7.1.7-05",
     "MQQB-3.1.7.1-11",
+    "MQDMPR-3.1.1.12-D61",
     "MQMQ-2.2.19.1-12",
 )
 @needs("send", "public_names")
@@ -31,7 +32,7 @@ def test_a_traced_message_that_is_sent_is_reported(peer, sut, judge):
     evidence = [*own, *reports]
     traced = sorted({frame["BaseHeader"].TR for frame in receiver.messages if frame["UserHeader"].DQ == DIRECT})
     judge("MQMQ-2.2.19.1-12", expected="TR [0, 1]", observed=f"TR {traced}", evidence=evidence)
-    for rule in ("MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-02", "MQQB-3.1.7.1-11"):
+    for rule in ("MQQB-3.1.7.1.7-01", "MQQB-3.1.7.1.7-02", "MQQB-3.1.7.1-11", "MQDMPR-3.1.1.12-D61"):
         judge(rule, expected="1 report", observed=f"{len(reports)} report", evidence=evidence)
     if not own:
         raise ConformanceFailure("no message with TR came: it cannot be seen what a report is about")

@@ -26,19 +26,26 @@ def _read(field: str, value: object) -> Install:
 
 add(
     "read-no-message",
-    ("MQQB-3.1.7.10-02", "MQQB-3.1.7.10-03"),
+    (
+        "MQQB-3.1.7.10-02",
+        "MQDMPR-3.1.7.1.31-03",
+        "MQQB-3.1.7.10-03",
+        "MQDMPR-3.1.7.1.31-D01",
+        "MQDMPR-3.1.7.1.31-04",
+        "MQDMPR-3.1.7.1.31-D05",
+    ),
     "Every message has an empty label.",
     _read("MessagePropertiesHeader.Label", ""),
 )
 add(
     "read-other-tag",
-    "MQQB-3.1.7.10-03",
+    ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
     "No message has a tag.",
     _read("MessagePropertiesHeader.ApplicationTag", 0),
 )
 add(
     "read-other-correlation",
-    "MQQB-3.1.7.10-03",
+    ("MQQB-3.1.7.10-03", "MQDMPR-3.1.7.1.31-04", "MQDMPR-3.1.7.1.31-D02"),
     "No message has a CorrelationID.",
     _read("MessagePropertiesHeader.CorrelationID", bytes(20)),
 )

@@ -15,10 +15,17 @@ from suites.whole_messages import SAME, differences
 
 LABEL, BODY = "every property", bytes(range(256))
 CORRELATION = bytes(range(20))
+OF_EVERY_PROPERTY = (
+    "MQQB-3.1.7.10-03",
+    "MQDMPR-3.1.7.1.31-04",
+    "MQDMPR-3.1.7.1.31-D01",
+    "MQDMPR-3.1.7.1.31-D02",
+    "MQDMPR-3.1.7.1.31-D05",
+)
 
 
 @needs("receive")
-@covers("MQQB-3.1.7.10-02", "MQQB-3.1.7.10-03")
+@covers("MQQB-3.1.7.10-02", "MQDMPR-3.1.7.1.31-03", *OF_EVERY_PROPERTY)
 @pytest.mark.parametrize("queue", ["plain", "transactional"])
 def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
     """A message with many properties, recoverable or transactional, is in its queue with every one of them."""
@@ -58,8 +65,11 @@ def test_a_received_message_is_that_of_the_packet(peer, sut, judge, queue):
         "journal": ["negative"],
         "delivery": "recoverable" if queue == "plain" else "transactional",
     }
-    judge("MQQB-3.1.7.10-02", expected="1 message", observed=f"{len(found)} message", evidence=done.frames)
+    for rule in ("MQQB-3.1.7.10-02", "MQDMPR-3.1.7.1.31-03"):
+        judge(rule, expected="1 message", observed=f"{len(found)} message", evidence=done.frames)
     whole = differences(done.frames[0], found[0] if found else None, sut.guid)
-    judge("MQQB-3.1.7.10-03", expected=SAME, observed=whole, evidence=done.frames)
+    for rule in OF_EVERY_PROPERTY:
+        judge(rule, expected=SAME, observed=whole, evidence=done.frames)
     observed = {name: found[0].get(name) for name in wanted} if found else "no message"
-    judge("MQQB-3.1.7.10-03", expected=str(wanted), observed=str(observed), evidence=done.frames)
+    for rule in OF_EVERY_PROPERTY:
+        judge(rule, expected=str(wanted), observed=str(observed), evidence=done.frames)

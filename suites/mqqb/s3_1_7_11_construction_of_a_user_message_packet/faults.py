@@ -19,7 +19,7 @@ from reference_qm.model.adm import MessagePosition, Session
 from reference_qm.surface.clock import Now
 
 
-@fault("message-made-of-something-else", breaks="MQQB-3.1.7.11-01")
+@fault("message-made-of-something-else", breaks=("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"))
 class MadeOfSomethingElse(Sending):
     """When a message is sent, a packet has a label of its own."""
 

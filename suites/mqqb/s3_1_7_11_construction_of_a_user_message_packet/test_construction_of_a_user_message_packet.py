@@ -26,6 +26,7 @@ LAST_ACKED = "LastAckedRecoverableMsgSeqNumber"
 
 OF_WHAT_IS_CARRIED = (
     "MQQB-3.1.7.11-01",
+    "MQDMPR-3.1.7.1.30-04",
     "MQQB-3.1.7.11-02",
     "MQQB-3.1.7.11-03",
     "MQQB-3.1.7.11-05",
@@ -55,12 +56,13 @@ def test_a_message_carries_the_acknowledgment_that_is_nearly_due(peer, sut, judg
     session, own = sender.first(2)
     label = str(own[0]["MessagePropertiesHeader"].Label).rstrip("\0")
     made_of = f"{own[0]['UserHeader'].MessageID}, {label}"
-    judge(
-        "MQQB-3.1.7.11-01",
-        expected=f"{first.rpartition(chr(92))[2]}, {LABEL}",
-        observed=made_of,
-        evidence=own[0],
-    )
+    for rule in ("MQQB-3.1.7.11-01", "MQDMPR-3.1.7.1.30-04"):
+        judge(
+            rule,
+            expected=f"{first.rpartition(chr(92))[2]}, {LABEL}",
+            observed=made_of,
+            evidence=own[0],
+        )
     agreed = session.received[1]["ConnectionParametersHeader"]
     delay_ms = agreed.RecoverableAckTimeout
     stalls = 0

@@ -132,7 +132,10 @@ for _name, _rule, _says, _element, _value in _ELEMENTS:
     add(_name, _rule, _says, _left(_element, _value))
 
 
-@fault("pause-queue-still-connected", breaks=("MQQB-3.1.7.13-13", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03"))
+@fault(
+    "pause-queue-still-connected",
+    breaks=("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03"),
+)
 class QueueStillConnected(Administering):
     """When a queue is paused, State is not OnHold."""
 
@@ -143,7 +146,14 @@ class QueueStillConnected(Administering):
 
 add(
     "pause-does-nothing",
-    ("MQQB-3.1.7.13-03", "MQQB-3.1.7.13-08", "MQQB-3.1.7.13-13", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03"),
+    (
+        "MQQB-3.1.7.13-03",
+        "MQQB-3.1.7.13-08",
+        "MQQB-3.1.7.13-13",
+        "MQDMPR-3.1.7.1.34-03",
+        "MQDMPR-3.1.4.14-03",
+        "MQDMPR-3.1.7.2.3-03",
+    ),
     "When a queue is paused, nothing happens.",
     skip(Administering.pause_queue),
 )

@@ -38,6 +38,7 @@ WIDEST = 512
     "MQQB-3.1.7.13-10",
     "MQQB-3.1.7.13-11",
     "MQQB-3.1.7.13-13",
+    "MQDMPR-3.1.7.1.34-03",
 )
 def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, judge):
     """Three messages of the SUT, three of the peer, then the pause: an acknowledgment at once, and nothing is sent."""
@@ -64,13 +65,10 @@ def test_a_pause_acknowledges_what_came_and_holds_what_is_to_be_sent(peer, sut, 
     judge.finished("MQQB-3.1.7.13-01")
 
     sut.send(to, body="message 4", application_tag=4)
-    judge(
-        "MQQB-3.1.7.13-13",
-        expected="nothing",
-        observed="nothing" if session.quiet() else "something",
-        evidence=[ack, session.last],
-    )
-    judge.finished("MQQB-3.1.7.13-13")
+    came = "nothing" if session.quiet() else "something"
+    for rule in ("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03"):
+        judge(rule, expected="nothing", observed=came, evidence=[ack, session.last])
+    judge.finished("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03")
 
     sent = [session.send(recoverable_message(peer))]
     following = session.poll("SessionAck", within_ms=due_ms + sut.response_timeout_ms)
@@ -121,7 +119,7 @@ def _with_messages_of_both(peer: Peer, sut: Sut) -> tuple[Session, list[Frame], 
 
 
 @needs("send", "pause", "queue_control")
-@covers("MQQB-3.1.7.13-13", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03")
+@covers("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03")
 def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
     """A full window, the pause, then all is acknowledged: the message that waited behind does not leave."""
     sender = Sender(peer, sut)
@@ -142,7 +140,7 @@ def test_a_pause_holds_what_waits_for_room_in_the_window(peer, sut, judge):
     ack = sender.acknowledge_all(session)
     session.quiet()
     observed = f"{sut.outgoing(sender.to)['state']}, up to message {max(tags(messages(session)))}{refusal}"
-    for rule in ("MQQB-3.1.7.13-13", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03"):
+    for rule in ("MQQB-3.1.7.13-13", "MQDMPR-3.1.7.1.34-03", "MQDMPR-3.1.4.14-03", "MQDMPR-3.1.7.2.3-03"):
         judge(rule, expected=f"OnHold, up to message {window}", observed=observed, evidence=[ack, session.last])
 
 

@@ -97,6 +97,8 @@ def _queue(frame: Frame, name: str) -> str:
 @covers(
     "MQQB-3.1.5.8.10-01",
     "MQQB-3.1.5.8.10-02",
+    "MQDMPR-3.1.1.12-37",
+    "MQDMPR-3.1.1.12-D07",
     "MQQB-3.1.5.8-12",
     "MQQB-3.1.7.15-06",
     "MQQB-3.1.7.15-30",
@@ -121,6 +123,8 @@ def test_arrival_is_acknowledged_when_asked_for(peer, sut, judge, name, delivery
     for rule in (
         "MQQB-3.1.5.8.10-01",
         "MQQB-3.1.5.8.10-02",
+        "MQDMPR-3.1.1.12-37",
+        "MQDMPR-3.1.1.12-D07",
         "MQQB-3.1.5.8-12",
         "MQQB-3.1.7.15-06",
         "MQQB-3.1.7.15-30",

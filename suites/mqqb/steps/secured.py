@@ -104,11 +104,14 @@ INSECURE_NACKS = (
 """The acknowledgments that are sent only where SendInsecureNacks is TRUE (MS-MQQB 3.1.7.15)."""
 OF_ACKNOWLEDGING = (
     "MQQB-3.1.5.8.3-15",
+    "MQDMPR-3.1.1.12-D16",
     "MQQB-3.1.5.8.3-38",
     "MQQB-3.1.5.8.3-48",
     "MQQB-3.1.5.8.3-72",
     "MQQB-3.1.5.8.3-82",
+    "MQDMPR-3.1.1.12-D17",
     "MQQB-3.1.5.8.3-121",
+    "MQDMPR-3.1.1.12-D14",
 )
 """Rules that only such an acknowledgment shows to be kept."""
 IN_SILENCE = "silence, not in its queue"

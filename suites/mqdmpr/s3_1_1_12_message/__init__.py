@@ -1,0 +1,1 @@
+"""MS-MQDMPR 3.1.1.12 Message."""

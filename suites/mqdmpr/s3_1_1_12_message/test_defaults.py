@@ -1,0 +1,103 @@
+"""MS-MQDMPR 3.1.1.12 Message: the values of attributes for which nothing is asked, as they are in its packet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.run.marks import covers, needs
+from suites.mqmq.steps.layout import ABSENT, Layout, shown
+from suites.mqmq.steps.outgoing import Outgoing
+from suites.mqqb.steps.opening import OneOf
+
+BASE, USER, PROPERTIES, SECURITY = "BaseHeader.", "UserHeader.", "MessagePropertiesHeader.", "SecurityHeader."
+FOREVER, FOUR_DAYS_S = 0xFFFF_FFFF, 0x5_4600
+HASHES = {"MD2": 0x8001, "MD4": 0x8002, "MD5": 0x8003, "SHA1": 0x8004, "SHA_256": 0x800C, "SHA_512": 0x800E}
+RC4 = 0x6801
+SID = 1
+SID_REVISION, SID_HEAD, SUBAUTHORITY = 1, 8, 4
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "MQDMPR-3.1.1.12-19": {f"{USER}Flags.DM": 0, f"{USER}Flags.TH": 0},
+    "MQDMPR-3.1.1.12-47": {f"{BASE}TimeToReachQueue": FOUR_DAYS_S},
+    "MQDMPR-3.1.1.12-49": {f"{PROPERTIES}EncryptionAlgorithm": RC4},
+    "MQDMPR-3.1.1.12-D05": {f"{PROPERTIES}MessageClass": 0},
+    "MQDMPR-3.1.1.12-D28": {f"{PROPERTIES}MessageClass": 0},
+    "MQDMPR-3.1.1.12-D29": {f"{PROPERTIES}PrivacyLevel": 0},
+    "MQDMPR-3.1.1.12-D30": {f"{SECURITY}Signature": ABSENT, f"{USER}Flags.MQ": 0},
+    "MQDMPR-3.1.1.12-D31": {f"{BASE}Flags.TR": 0},
+    "MQDMPR-3.1.1.12-D32": {"DebugHeader.QueueIdentifier": ABSENT},
+    "MQDMPR-3.1.1.12-D33": {f"{USER}Flags.JP": 0},
+    "MQDMPR-3.1.1.12-D34": {f"{USER}Flags.JN": 0},
+    "MQDMPR-3.1.1.12-D35": {f"{USER}Flags.RQ": 0, f"{USER}ResponseQueue": ABSENT},
+    "MQDMPR-3.1.1.12-D36": {f"{USER}Flags.AQ": 0, f"{USER}AdminQueue": ABSENT},
+    "MQDMPR-3.1.1.12-D37": {f"{PROPERTIES}Flags.{bit}": 0 for bit in ("PA", "PR", "NA", "NR")},
+    "MQDMPR-3.1.1.12-D38": {f"{PROPERTIES}ApplicationTag": 0},
+    "MQDMPR-3.1.1.12-D39": {f"{PROPERTIES}MessageSize": 0, f"{PROPERTIES}MessageBody": ABSENT},
+    "MQDMPR-3.1.1.12-D40": {f"{PROPERTIES}BodyType": 0},
+    "MQDMPR-3.1.1.12-D41": {"label": ""},
+    "MQDMPR-3.1.1.12-D42": {f"{USER}TimeToBeReceived": FOREVER},
+    "MQDMPR-3.1.1.12-D44": {f"{PROPERTIES}ExtensionSize": 0, f"{PROPERTIES}ExtensionData": ABSENT},
+    "MQDMPR-3.1.1.12-D45": {f"{USER}Flags.CQ": 0},
+    "MQDMPR-3.1.1.12-D47": {f"{PROPERTIES}CorrelationID": bytes(20).hex()},
+    "MQDMPR-3.1.1.12-D48": {f"{BASE}Flags.PR": 3},
+}
+"""By rule: fields of the packet."""
+
+
+@needs("send")
+@covers(*DEFAULTS, "MQDMPR-3.1.1.12-48")
+def test_a_message_for_which_nothing_is_asked(peer, sut, judge):
+    """A message that is sent with its destination alone has the default of every attribute."""
+    outgoing = Outgoing(peer, sut)
+    frame = outgoing.send()
+    outgoing.end()
+    found = Layout(frame)
+    label = str(found.fields.get(f"{PROPERTIES}Label", "")).rstrip("\0")
+    for rule, wanted in DEFAULTS.items():
+        observed = found.of(*wanted) | ({"label": label} if "label" in wanted else {})
+        judge(rule, expected=shown(wanted), observed=shown(observed), evidence=frame)
+    number = found.fields.get(f"{PROPERTIES}HashAlgorithm")
+    name = next((one for one, value in HASHES.items() if value == number), f"{number}")
+    judge("MQDMPR-3.1.1.12-48", expected=OneOf(*HASHES), observed=name, evidence=frame)
+    judge(
+        "MQDMPR-3.1.1.12-48",
+        expected=OneOf("SHA_512", "SHA1"),
+        observed=name,
+        evidence=frame,
+        errata="E150",
+        advice=True,
+    )
+
+
+@needs("send", "security")
+@covers("MQDMPR-3.1.1.12-D43", "MQDMPR-3.1.1.12-D49")
+def test_a_message_for_which_no_sender_is_asked(peer, sut, judge):
+    """A signed message without a sender of its own has the SID of a user; unsigned it may have none (E112)."""
+    outgoing = Outgoing(peer, sut)
+    frame = outgoing.send(body="signed", authentication_level="sig20")
+    outgoing.end()
+    found = Layout(frame)
+    expected, observed = f"{SECURITY}Flags.ST {SID}", shown(found.of(f"{SECURITY}Flags.ST"))
+    judge("MQDMPR-3.1.1.12-D43", expected=expected, observed=observed, evidence=frame, errata="E112")
+    sender = str(found.fields.get(f"{SECURITY}SecurityID", ABSENT))
+    observed = "a SID" if _is_sid(sender) else sender
+    judge("MQDMPR-3.1.1.12-D49", expected="a SID", observed=observed, evidence=frame, errata="E112")
+
+
+def _is_sid(text: str) -> bool:
+    """Return whether bytes in hexadecimal are a SID with as many subauthorities as it counts (MS-DTYP 2.4.2.2)."""
+    value = b"" if text == ABSENT else bytes.fromhex(text)
+    return len(value) > SID_HEAD and value[0] == SID_REVISION and len(value) == SID_HEAD + SUBAUTHORITY * value[1]
+
+
+@needs("send")
+@covers("MQDMPR-3.1.1.12-18")
+def test_a_message_is_express_or_recoverable(peer, sut, judge):
+    """DM is 0 in an express message, and 1 in a recoverable one."""
+    outgoing = Outgoing(peer, sut)
+    for delivery, value in (("express", 0), ("recoverable", 1)):
+        frame = outgoing.send(body=delivery, delivery=delivery)
+        wanted = {f"{USER}Flags.DM": value}
+        observed = shown(Layout(frame).of(*wanted))
+        judge("MQDMPR-3.1.1.12-18", expected=shown(wanted), observed=observed, evidence=frame)
+    outgoing.end()

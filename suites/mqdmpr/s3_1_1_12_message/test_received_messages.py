@@ -1,0 +1,192 @@
+"""MS-MQDMPR 3.1.1.12 Message: attributes of received messages, what a queue manager leaves alone, and what it adds."""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire import ProviderInfo
+from suites.messages import a_message, recoverable_message
+from suites.mqmq.steps.handing_on import handed_on
+from suites.mqqb.steps.exchanges import reception, taken
+from suites.mqqb.steps.opening import CLOCK_S, Between, check_alive, opened
+from suites.mqqb.steps.sender import eventually
+
+CONNECTOR = UUID("6d71636f-6e66-4f72-8d00-0000000000ce")
+A_QUEUE_MANAGER = 2
+HOUR_S = 3_600
+LARGEST = 0xFFFF_FFFF_FFFF_FFFF
+VT_LPWSTR = 0x1F
+
+SHOWN = {
+    "MQDMPR-3.1.1.12-31": ("application_tag", "ApplicationTag"),
+    "MQDMPR-3.1.1.12-32": ("body_base64", "MessageBody"),
+    "MQDMPR-3.1.1.12-33": ("body_type", "BodyType"),
+    "MQDMPR-3.1.1.12-34": ("correlation_id", "CorrelationID"),
+    "MQDMPR-3.1.1.12-46": ("label", "Label"),
+    "MQDMPR-3.1.1.12-57": ("extension_base64", "ExtensionData"),
+}
+"""By rule: the property as control shows it, and its field in a packet."""
+ALWAYS_SHOWN = ("label", "body_base64")
+GIVEN: dict[str, dict[str, Any]] = {
+    "text that is none": {
+        "ApplicationTag": 0xFFFF_FFFF,
+        "body": b"\xff\xfe<xml> \r\n\0 odd",
+        "BodyType": VT_LPWSTR,
+        "CorrelationID": b"\xff" * 20,
+        "label": "  %s {0} \t\u200b ",
+        "ExtensionData": b"\0\0ends with zeros\0\0",
+    },
+    "numbers": {
+        "ApplicationTag": 0x0102_0304,
+        "body": bytes(range(256)) + b"zeros at the end\0\0\0",
+        "BodyType": 0x1011,
+        "CorrelationID": bytes(range(20)),
+        "label": "\U0001f4ec",
+        "ExtensionData": bytes(range(255, 0, -1)),
+    },
+}
+
+
+@needs("receive")
+@covers(*SHOWN)
+@pytest.mark.parametrize("given", list(GIVEN))
+def test_what_is_the_applications_is_received_as_it_was_sent(peer, sut, judge, given):
+    """Tag, body, its type, correlation, label and extension of any value come to the application as they were."""
+    fields = GIVEN[given]
+    connection = opened(peer)
+    sent = connection.send(recoverable_message(peer, **fields))
+    check_alive(connection)
+    wanted = {
+        "application_tag": fields["ApplicationTag"],
+        "body_base64": base64.b64encode(fields["body"]).decode(),
+        "body_type": fields["BodyType"],
+        "correlation_id": fields["CorrelationID"].hex(),
+        "label": fields["label"],
+        "extension_base64": base64.b64encode(fields["ExtensionData"]).decode(),
+    }
+    found = _received(peer, sut, sent)
+    for rule, (name, _) in SHOWN.items():
+        if name not in found and name not in ALWAYS_SHOWN:
+            judge.not_exercised(rule, f"control shows no {name}", sent)
+        else:
+            observed = found.get(name)
+            expected = wanted[name]
+            judge(rule, expected=f"{name} {expected!a}", observed=f"{name} {observed!a}", evidence=sent)
+
+
+@needs("private_names")
+@covers(*(rule for rule in SHOWN if rule != "MQDMPR-3.1.1.12-31"))
+@pytest.mark.parametrize("given", list(GIVEN))
+def test_what_is_the_applications_is_handed_on_as_it_came(peer, sut, judge, given):
+    """A message on its way has the same body, type, correlation, label and extension behind the SUT."""
+    fields = {name: value for name, value in GIVEN[given].items() if name != "ApplicationTag"}
+    sent, frame = handed_on(peer, sut, **fields)
+    for rule, (_, field) in SHOWN.items():
+        if rule != "MQDMPR-3.1.1.12-31":
+            gone, came = (each["MessagePropertiesHeader"].getfieldval(field) for each in (sent, frame))
+            judge(rule, expected=f"{field} {gone!a}", observed=f"{field} {came!a}", evidence=[sent, frame])
+
+
+def _received(peer, sut, sent) -> dict[str, Any]:
+    """Return a message of the peer as control shows it in the queue; ConformanceFailure when it is not there."""
+    ending = f"\\{sent['UserHeader'].MessageID}"
+
+    def there() -> list[dict[str, Any]]:
+        return [one for one in sut.messages() if str(one["message_id"]).endswith(ending)]
+
+    if not eventually(peer, lambda: bool(there())):
+        raise ConformanceFailure("the message did not come into its queue")
+    return there()[0]
+
+
+PROVIDERS: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    (
+        "a type",
+        "MQDMPR-3.1.1.12-60",
+        {"ProviderType": 0x0BAD, "ProviderName": "Microsoft Base Cryptographic Provider, v1.0"},
+    ),
+    ("a name", "MQDMPR-3.1.1.12-61", {"ProviderType": 1, "ProviderName": "Contoso Connector Provider"}),
+)
+
+
+@covers("MQDMPR-3.1.1.12-60", "MQDMPR-3.1.1.12-61")
+def test_the_provider_of_a_connector_is_not_looked_at(peer, sut, judge):
+    """A message of a connector that nobody signed is taken whatever type and name of a provider it has."""
+    for name, rule, provider in PROVIDERS:
+        label = f"{name} {peer.message_id()}"
+        security = {
+            "ST": A_QUEUE_MANAGER,
+            "DE": 0,
+            "SecurityID": peer.identifier.bytes_le,
+            "ProviderInfo": bytes(ProviderInfo(**provider)),
+        }
+        packet = recoverable_message(peer, {"ConnectorType": CONNECTOR}, label=label, security=security)
+        done = reception(peer, packet, label)
+        judge(rule, expected=taken(sut), observed=done.outcome, evidence=done.frames)
+
+
+@needs("receive")
+@covers("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48")
+def test_lookup_identifiers_follow_the_order_of_the_queue(peer, sut, judge):
+    """Of messages of many priorities each has an identifier of its own, less than that of the one behind it."""
+    connection = opened(peer)
+    sent = [connection.send(a_message(peer, base={"PR": priority})) for priority in (3, 7, 0, 5, 7, 3, 1, 0)]
+    check_alive(connection)
+    mine = {str(frame["UserHeader"].MessageID): frame["BaseHeader"].PR for frame in sent}
+    there = [one for one in sut.messages() if str(one["message_id"]).rpartition("\\")[2] in mine]
+    if len(there) != len(sent):
+        raise ConformanceFailure(f"of {len(sent)} messages {len(there)} are in their queue")
+    if any("lookup_id" not in one for one in there):
+        for rule in ("MQDMPR-3.1.1.12-D01", "MQDMPR-3.1.1.12-D48"):
+            judge.not_exercised(rule, "control shows no lookup_id", sent)
+        return
+    found = [int(one["lookup_id"]) for one in there]
+    ordered = "each greater than those before, in 64 bits"
+    grows = found == sorted(set(found)) and found[0] >= 0 and found[-1] <= LARGEST
+    judge("MQDMPR-3.1.1.12-D01", expected=ordered, observed=ordered if grows else str(found), evidence=sent)
+    by_identifier = sorted(there, key=lambda one: int(one["lookup_id"]))
+    priorities = [mine[str(one["message_id"]).rpartition("\\")[2]] for one in by_identifier]
+    expected = sorted(mine.values(), reverse=True)
+    judge("MQDMPR-3.1.1.12-D48", expected=expected, observed=priorities, evidence=sent)
+
+
+@needs("send", "receive", "transactions", "queue_control")
+@covers("MQDMPR-3.1.1.12-D03")
+def test_a_locked_message_is_not_peeked_at(peer, sut, judge):
+    """While a transaction has the only message of a queue nothing can be peeked at; when it is aborted it can."""
+    queue = sut.new_queue("locked", transactional=True)
+    sut.send(rf"DIRECT=TCP:{sut.address}\{queue}", body="locked", delivery="transactional")
+    transaction = sut.control.call("begin")["transaction"]
+    sut.control.call("receive", queue=queue, timeout_ms=0, transaction=transaction)
+    locked = _peeked(sut, queue)
+    sut.control.call("abort", transaction=transaction)
+    observed = f"locked: {locked}; then: {_peeked(sut, queue)}"
+    judge("MQDMPR-3.1.1.12-D03", expected="locked: nothing; then: a message", observed=observed)
+
+
+def _peeked(sut, queue) -> str:
+    found = sut.control.call("peek_message", queue=queue, timeout_ms=0)["message"]
+    return "nothing" if found is None else "a message"
+
+
+@needs("receive")
+@covers("MQDMPR-3.1.1.12-D04")
+def test_a_message_has_the_time_of_its_arrival(peer, sut, judge):
+    """A message that was sent an hour ago has the second in which it came into its queue."""
+    before_s = peer.environment.now().utc_s
+    connection = opened(peer)
+    sent = connection.send(recoverable_message(peer, {"SentTime": before_s - HOUR_S}))
+    check_alive(connection)
+    found = _received(peer, sut, sent)
+    after_s = peer.environment.now().utc_s
+    if "arrived_time" not in found:
+        judge.not_exercised("MQDMPR-3.1.1.12-D04", "control shows no arrived_time", sent)
+        return
+    expected = Between(before_s - CLOCK_S, after_s + CLOCK_S)
+    judge("MQDMPR-3.1.1.12-D04", expected=expected, observed=found["arrived_time"], evidence=sent)

@@ -1,0 +1,1 @@
+"""MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer."""

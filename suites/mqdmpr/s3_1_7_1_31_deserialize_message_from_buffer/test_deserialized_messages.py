@@ -1,0 +1,190 @@
+"""MS-MQDMPR 3.1.7.1.31 Deserialize Message From Buffer: which attributes control shows of the fields of packets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.sut.provisioning import ALICE
+from suites.messages import recoverable_message
+from suites.mqqb.steps.opening import check_alive, opened
+from suites.mqqb.steps.sender import eventually
+
+CLASSES = {
+    0x0000: "NORMAL",
+    0x0001: "REPORT",
+    0x0002: "ACK_REACH_QUEUE",
+    0x4000: "ACK_RECEIVE",
+    0x8000: "NACK_BAD_DST_Q",
+    0x8001: "NACK_DELETED",
+    0x8002: "NACK_REACH_QUEUE_TIMEOUT",
+    0x8003: "NACK_Q_EXCEED_QUOTA",
+    0x8004: "NACK_ACCESS_DENIED",
+    0x8005: "NACK_HOP_COUNT_EXCEEDED",
+    0x8006: "NACK_BAD_SIGNATURE",
+    0x8007: "NACK_BAD_ENCRYPTION",
+    0x8009: "NACK_NOT_TRANSACTIONAL_Q",
+    0x800A: "NACK_NOT_TRANSACTIONAL_MSG",
+    0x800B: "NACK_UNSUPPORTED_CRYPTO_PROVIDER",
+    0xC000: "NACK_Q_DELETED",
+    0xC001: "NACK_Q_PURGED",
+    0xC002: "NACK_RECEIVE_TIMEOUT",
+    0xC004: "NACK_RECEIVE_REJECTED",
+}
+"""Of every number of MessageClass the name, without MQMSG_CLASS_, by which control shows it."""
+HASHES = {0x8001: "md2", 0x8002: "md4", 0x8003: "md5", 0x8004: "sha1", 0x800C: "sha256", 0x800E: "sha512"}
+CIPHERS = {0x6602: "rc2", 0x6801: "rc4", 0x6610: "aes256", 0x660E: "aes128", 0x660F: "aes192"}
+LEVELS = {0: "none", 1: "base", 3: "enhanced", 5: "advanced"}
+HOUR_S, FOREVER = 3_600, 0xFFFF_FFFF
+NOBODY, USER, QUEUE_MANAGER = 0, 1, 2
+NOT_SHOWN = "not shown"
+Shown = dict[str, Any]
+
+
+def _kept(peer: Any, sut: Any, packets: Mapping[str, Any]) -> tuple[dict[str, Shown], list[Any]]:
+    """Send messages on one session; return them as control shows them in their queue, by name, and their packets."""
+    connection = opened(peer)
+    sent = {name: connection.send(packet) for name, packet in packets.items()}
+    check_alive(connection)
+
+    def there() -> dict[str, Shown]:
+        found = {str(one["message_id"]).rpartition("\\")[2]: one for one in sut.messages()}
+        ids = {name: str(frame["UserHeader"].MessageID) for name, frame in sent.items()}
+        return {name: found[number] for name, number in ids.items() if number in found}
+
+    eventually(peer, lambda: len(there()) == len(sent))
+    if not there():
+        raise ConformanceFailure("none of the messages came into its queue")
+    return there(), list(sent.values())
+
+
+def _judged(
+    judge: Any, rule: str, name: str, wanted: Mapping[str, Any], found: Mapping[str, Shown], evidence: Any
+) -> None:
+    """Judge a property of some messages by what control shows; what it shows of none is not exercised."""
+    observed = {one: _property(found[one], name) if one in found else "not in its queue" for one in wanted}
+    if all(value == NOT_SHOWN for value in observed.values()):
+        judge.not_exercised(rule, f"control shows no {name}", evidence)
+    else:
+        judge(rule, expected=f"{name}: {dict(wanted)}", observed=f"{name}: {observed}", evidence=evidence)
+
+
+def _property(message: Shown, name: str) -> Any:
+    """Return a property as control shows it; ``security.name`` is one of the security of the message."""
+    part, _, rest = name.partition(".")
+    value = message.get(part, NOT_SHOWN)
+    if rest and isinstance(value, dict):
+        value = value.get(rest, NOT_SHOWN)
+    elif rest and value is None:
+        value = "no security"
+    return sorted(value) if isinstance(value, list) else value
+
+
+@needs("receive")
+@covers("MQDMPR-3.1.7.1.31-D09")
+def test_every_class_is_the_one_of_its_number(peer, sut, judge):
+    """Messages of every class of the table have it in their queue."""
+    packets = {name: recoverable_message(peer, MessageClass=number) for number, name in CLASSES.items()}
+    found, sent = _kept(peer, sut, packets)
+    wanted = {name: f"MQMSG_CLASS_{name}" for name in packets}
+    _judged(judge, "MQDMPR-3.1.7.1.31-D09", "class", wanted, found, sent)
+
+
+@needs("receive")
+@covers("MQDMPR-3.1.7.1.31-D11", "MQDMPR-3.1.7.1.31-D12")
+def test_journaling_is_what_jp_and_jn_say(peer, sut, judge):
+    """Messages with JP, with JN, with both and with neither are to be journaled as these say."""
+    bits = {"neither": {}, "JP": {"JP": 1}, "JN": {"JN": 1}, "both": {"JP": 1, "JN": 1}}
+    found, sent = _kept(peer, sut, {name: recoverable_message(peer, set_) for name, set_ in bits.items()})
+    for rule, kind, bit in (
+        ("MQDMPR-3.1.7.1.31-D11", "positive", "JP"),
+        ("MQDMPR-3.1.7.1.31-D12", "negative", "JN"),
+    ):
+        wanted = {name: [kind] if bit in set_ else [] for name, set_ in bits.items()}
+        of_kind = {
+            name: {**one, "journal": [each for each in one["journal"] if each == kind]} if "journal" in one else one
+            for name, one in found.items()
+        }
+        _judged(judge, rule, "journal", wanted, of_kind, sent)
+
+
+@needs("receive")
+@covers("MQDMPR-3.1.7.1.31-D01", "MQDMPR-3.1.7.1.31-D05")
+def test_what_headers_say_is_what_the_message_is(peer, sut, judge):
+    """Priority and time of the BaseHeader, times, source and delivery of the UserHeader are those of the message."""
+    sent_s = peer.environment.now().utc_s - HOUR_S
+    packets = {
+        "usual": recoverable_message(peer, {"SentTime": sent_s, "TimeToBeReceived": FOREVER}),
+        "express": recoverable_message(peer, {"DM": 0}, base={"PR": 0, "TimeToReachQueue": HOUR_S}),
+        "urgent": recoverable_message(
+            peer, {"TimeToBeReceived": 2 * HOUR_S}, base={"PR": 7, "TimeToReachQueue": 2 * HOUR_S}
+        ),
+    }
+    found, sent = _kept(peer, sut, packets)
+    frames = dict(zip(packets, sent, strict=True))
+    for rule, name, of in (
+        ("MQDMPR-3.1.7.1.31-D01", "priority", lambda frame: frame["BaseHeader"].PR),
+        ("MQDMPR-3.1.7.1.31-D01", "time_to_reach_queue_s", lambda frame: frame["BaseHeader"].TimeToReachQueue),
+        ("MQDMPR-3.1.7.1.31-D05", "time_to_be_received_s", lambda frame: frame["UserHeader"].TimeToBeReceived),
+        ("MQDMPR-3.1.7.1.31-D05", "sent_time", lambda frame: frame["UserHeader"].SentTime),
+        ("MQDMPR-3.1.7.1.31-D05", "source", lambda frame: str(peer.identifier)),
+        ("MQDMPR-3.1.7.1.31-D05", "delivery", lambda frame: "recoverable" if frame["UserHeader"].DM else "express"),
+    ):
+        wanted = {one: of(frame) for one, frame in frames.items()}
+        _judged(judge, rule, name, wanted, found, sent)
+
+
+def _by(peer: Any, kind: int = QUEUE_MANAGER, **properties: Any) -> Any:
+    """Make a message that is neither signed nor encrypted, with a sender of some kind in its SecurityHeader."""
+    senders = {NOBODY: b"", USER: ALICE.security_id, QUEUE_MANAGER: peer.identifier.bytes_le}
+    security = {"ST": kind, "DE": 1, "SecurityID": senders[kind]}
+    return recoverable_message(peer, security=security, **properties)
+
+
+@needs("receive")
+@covers("MQDMPR-3.1.7.1.31-D10", "MQDMPR-3.1.7.1.31-D13", "MQDMPR-3.1.7.1.31-D14")
+def test_levels_and_algorithms_are_those_of_their_numbers(peer, sut, judge):
+    """Messages that are neither signed nor encrypted keep PrivacyLevel and algorithms by every number of the tables."""
+    for rule, field, name, numbers in (
+        ("MQDMPR-3.1.7.1.31-D10", "PrivacyLevel", "security.privacy_level", LEVELS),
+        ("MQDMPR-3.1.7.1.31-D13", "EncryptionAlgorithm", "security.encryption_algorithm", CIPHERS),
+        ("MQDMPR-3.1.7.1.31-D14", "HashAlgorithm", "security.hash_algorithm", HASHES),
+    ):
+        packets = {called: _by(peer, **{field: number}) for number, called in numbers.items()}
+        found, sent = _kept(peer, sut, packets)
+        _judged(judge, rule, name, {called: called for called in packets}, found, sent)
+
+
+@needs("receive", "security")
+@covers("MQDMPR-3.1.7.1.31-D03", "MQDMPR-3.1.7.1.31-D18")
+def test_a_sender_is_of_the_kind_of_its_number(peer, sut, judge):
+    """Messages of a user and of a queue manager are those of this sender, and it is of this kind; so is one of nobody,
+    where the queue takes it (E83).
+    """
+    kinds = {"none": NOBODY, "sid": USER, "queue_manager": QUEUE_MANAGER}
+    found, sent = _kept(peer, sut, {name: _by(peer, kind) for name, kind in kinds.items()})
+    taken = [name for name in kinds if name in found or name != "none"]
+    _judged(judge, "MQDMPR-3.1.7.1.31-D18", "security.sender_type", {name: name for name in taken}, found, sent)
+    senders = {"none": None, "sid": ALICE.sid, "queue_manager": str(peer.identifier)}
+    wanted = {name: senders[name] for name in taken}
+    _judged(judge, "MQDMPR-3.1.7.1.31-D03", "security.sender", wanted, found, sent)
+
+
+@needs("receive")
+@covers("MQDMPR-3.1.7.1.31-05")
+def test_attributes_of_headers_that_are_not_there_are_left_alone(peer, sut, judge):
+    """After a message with every header that may be there comes one with none of them: it has nothing of the other."""
+    queue = UUID("6d71636f-6e66-4f72-8d00-0000000000d7")
+    full = {"security": {"ST": QUEUE_MANAGER, "DE": 1, "SecurityID": peer.identifier.bytes_le}}
+    packets = {
+        "full": recoverable_message(peer, base={"TR": 1}, debug={"QueueIdentifier": queue}, **full),
+        "bare": recoverable_message(peer),
+    }
+    found, sent = _kept(peer, sut, packets)
+    bare = {"bare": found["bare"]} if "bare" in found else {}
+    for name in ("trace_queue", "security"):
+        _judged(judge, "MQDMPR-3.1.7.1.31-05", name, {"bare": None}, bare, sent)
+    _judged(judge, "MQDMPR-3.1.7.1.31-05", "delivery", {"bare": "recoverable"}, bare, sent)

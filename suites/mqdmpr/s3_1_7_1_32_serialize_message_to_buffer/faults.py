@@ -1,0 +1,124 @@
+"""Faults of MS-MQDMPR 3.1.7.1.32 Serialize Message to Buffer."""
+
+from __future__ import annotations
+
+from harness.faults.fields import bit_clear, field_is, recomputed
+from harness.faults.primitives import wrong_fields
+from harness.faults.registry import add
+from reference_qm.codec import UserHeader, UserMessagePacket
+
+MESSAGE = UserMessagePacket
+SENT_LEVELS = {1: 1, 3: 2, 5: 3}
+JP, JN = UserHeader.flags(JP=1), UserHeader.flags(JN=1)
+
+
+def _exchanged(flags: int) -> int:
+    """Exchange JP and JN."""
+    return flags & ~(JP | JN) | (JN if flags & JP else 0) | (JP if flags & JN else 0)
+
+
+for _name, _rules, _says, _install in (
+    (
+        "transactional-message-keeps-its-priority",
+        "MQDMPR-3.1.7.1.32-05",
+        "A transactional message is sent with priority 3.",
+        field_is(MESSAGE, "BaseHeader.PR", 3, lambda packet: bool(packet.UserHeader.TH)),
+    ),
+    (
+        "tracing-not-asked-for",
+        ("MQDMPR-3.1.7.1.32-05", "MQDMPR-3.1.7.1.32-D01"),
+        "TR is clear in a message that is to be traced.",
+        bit_clear(MESSAGE, "BaseHeader.TR"),
+    ),
+    (
+        "journal-bits-exchanged",
+        ("MQDMPR-3.1.7.1.32-D10", "MQDMPR-3.1.7.1.32-D11"),
+        "JP stands where JN should, and JN where JP should.",
+        wrong_fields(MESSAGE, {"UserHeader.Flags": _exchanged}),
+    ),
+    (
+        "privacy-levels-counted",
+        ("MQDMPR-3.1.7.1.32-D09", "MQDMPR-3.1.1.12-04"),
+        "PrivacyLevel counts the levels: 1, 2 and 3.",
+        recomputed(MESSAGE, "MessagePropertiesHeader.PrivacyLevel", lambda level: SENT_LEVELS.get(level, level)),
+    ),
+    (
+        "default-provider-denied",
+        "MQDMPR-3.1.7.1.32-07",
+        "DE is clear in a message that the queue manager signed by its default provider.",
+        bit_clear(MESSAGE, "SecurityHeader.DE"),
+    ),
+):
+    add(_name, _rules, _says, _install)
+
+
+BROKEN_ELSEWHERE = {
+    "MQDMPR-3.1.7.1.32-02": (
+        "message-guids-swapped",
+        "message-properties-acks-reversed",
+        "message-properties-class-later",
+        "message-properties-tag-before-type",
+        "message-times-swapped",
+    ),
+    "MQDMPR-3.1.7.1.32-03": (
+        "message-guids-swapped",
+        "message-properties-acks-reversed",
+        "message-properties-class-later",
+        "message-properties-tag-before-type",
+        "message-times-swapped",
+    ),
+    "MQDMPR-3.1.7.1.32-04": (
+        "header-base-packet-size",
+        "header-base-packet-size-of-every-packet",
+        "header-base-packet-size-of-messages",
+        "header-base-packet-size-too-large",
+        "header-base-packet-size-without-header",
+        "packet-size-with-the-session-header-of-a-recoverable-message",
+        "packet-size-without-the-debug-header",
+    ),
+    "MQDMPR-3.1.7.1.32-06": (
+        "message-properties-acks-reversed",
+        "message-properties-class-later",
+        "message-properties-tag-before-type",
+    ),
+    "MQDMPR-3.1.7.1.32-08": (
+        "message-guids-swapped",
+        "message-times-swapped",
+    ),
+    "MQDMPR-3.1.7.1.32-D02": (
+        "message-properties-acks-reversed",
+        "message-properties-class-later",
+        "message-properties-tag-before-type",
+    ),
+    "MQDMPR-3.1.7.1.32-D03": ("security-header-sizes-swapped",),
+    "MQDMPR-3.1.7.1.32-D04": (
+        "message-transaction-id-at-bit-8",
+        "message-transaction-numbers-swapped",
+    ),
+    "MQDMPR-3.1.7.1.32-D05": (
+        "message-guids-swapped",
+        "message-times-swapped",
+    ),
+    "MQDMPR-3.1.7.1.32-D06": ("list-destinations-last",),
+    "MQDMPR-3.1.7.1.32-D07": ("message-debug-queue-first",),
+    "MQDMPR-3.1.7.1.32-D08": (
+        "message-class-big-endian",
+        "message-classes-confused",
+    ),
+    "MQDMPR-3.1.7.1.32-D12": ("sent-other-algorithm-told",),
+    "MQDMPR-3.1.7.1.32-D13": ("signature-hash-sha1",),
+    "MQDMPR-3.1.7.1.32-D14": (
+        "message-direct-destination-with-prefix",
+        "message-public-destination-big-endian",
+        "name-private-number-big-endian",
+    ),
+    "MQDMPR-3.1.7.1.32-D15": (
+        "admin-queue-of-another-host-sent-as-of-the-sender",
+        "message-admin-queue-of-destination",
+    ),
+    "MQDMPR-3.1.7.1.32-D16": ("message-response-queue-of-source",),
+    "MQDMPR-3.1.7.1.32-D17": (
+        "handed-queue-manager-signs-as-another",
+        "security-header-sender-is-no-sid",
+    ),
+}

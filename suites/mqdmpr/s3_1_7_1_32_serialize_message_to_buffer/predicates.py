@@ -1,0 +1,20 @@
+"""Judge the size that a message gets when it is written into its packet. Spec: MS-MQDMPR 3.1.7.1.32."""
+
+from __future__ import annotations
+
+from harness.capture.recorder import MALFORMED
+from harness.judging.passive import Finding, passive
+from suites.mqmq.steps.base_bytes import of_packets, size_counts_packet
+from suites.mqmq.steps.message_bytes import is_message
+
+
+@passive(
+    "MQDMPR-3.1.7.1.32-04",
+    ("UserMessage", MALFORMED),
+    "PacketSize counts the message, without its SessionHeader",
+    decisive=True,
+)
+@of_packets
+def packet_size(data: bytes) -> Finding:
+    """Compare PacketSize of a message with the bytes that there are."""
+    return size_counts_packet(data) if is_message(data) else None

@@ -1,0 +1,91 @@
+"""MS-MQDMPR 3.1.7.1.33 Set Queue Defaults: what a queue is for which nothing is asked."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.wire.rpc import NDR, QMCOMM
+from harness.wire.rpc_propvariant import OPNUM, VT_NULL, Variant, get_properties, got_properties
+from harness.wire.rpc_status import returned
+from harness.wire.wire_error import WireError
+from suites.mqqb.steps.disposition import AcknowledgingReceiver, arrives
+
+UNLIMITED = 0xFFFF_FFFF
+OP_RNG_ERROR = 0x1C01_0002
+"""nca_s_op_rng_error: the interface has no such method (C706, appendix N)."""
+CONTROLLED = {
+    "label": "",
+    "journaling": False,
+    "quota_kb": UNLIMITED,
+    "journal_quota_kb": UNLIMITED,
+    "authenticated": False,
+    "privacy": "optional",
+    "transactional": False,
+    "base_priority": 0,
+}
+"""The attributes as control shows them."""
+PROPERTIES = {
+    "Type": (102, UUID(int=0)),
+    "Journaling": (104, 0),
+    "Quota": (105, UNLIMITED),
+    "BasePriority": (106, 0),
+    "JournalQuota": (107, UNLIMITED),
+    "Label": (108, ""),
+    "Authentication": (111, 0),
+    "PrivacyLevel": (112, 1),
+    "Transactional": (113, 0),
+    "MulticastAddress": (125, ""),
+}
+"""The attributes as R_QMGetObjectProperties shows them (MS-MQMP 3.1.4.9, MS-MQMQ 2.3.1): identifier and value."""
+
+
+@needs("queue_control")
+@covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
+def test_a_queue_for_which_nothing_is_asked(sut, judge):
+    """A queue that is created by its name alone has the defaults of the table, as far as control shows them."""
+    shown = sut.control.call("get_queue", name=sut.new_queue("defaults"))
+    wanted = {name: value for name, value in CONTROLLED.items() if name in shown}
+    observed = {name: shown[name] for name in wanted}
+    for rule in ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01"):
+        judge(rule, expected=str(wanted), observed=str(observed))
+
+
+@needs("queue_control", "qm2qm")
+@covers("MQDMPR-3.1.7.1.33-D01")
+def test_a_client_is_told_the_defaults(remote, sut, judge):
+    """A client that asks for the properties of such a queue is told the defaults, of type and multicast address too."""
+    queue = sut.new_queue("defaults")
+    association = remote.associate(QMCOMM, transfers=(NDR,))
+    identifiers = [identifier for identifier, _ in PROPERTIES.values()]
+    stub = get_properties(False, rf"TCP:{sut.address}\{queue}", identifiers, [Variant(VT_NULL)] * len(identifiers))
+    call = association.raw(OPNUM, stub, association.contexts[QMCOMM]).wait()
+    if call.thrown == OP_RNG_ERROR:
+        judge.not_exercised("MQDMPR-3.1.7.1.33-D01", "the SUT has no R_QMGetObjectProperties", call.evidence)
+        return
+    try:
+        found, result = got_properties(call.stub, False)
+    except WireError as error:
+        raise ConformanceFailure(f"the SUT's answer cannot be read: {error}") from error
+    if result:
+        raise ConformanceFailure(f"the SUT did not return its properties: {returned(result)}")
+    wanted = {name: value for name, (_, value) in PROPERTIES.items()}
+    observed = {name: one.value for name, one in zip(PROPERTIES, found, strict=False)}
+    judge("MQDMPR-3.1.7.1.33-D01", expected=str(wanted), observed=str(observed), evidence=call.evidence)
+
+
+@needs("queue_control", "receive")
+@covers("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01")
+def test_anybody_may_write_to_a_queue_for_which_nothing_is_asked(peer, sut, judge):
+    """Security lets everybody write (3.1.7.1.3.1): a message of a queue manager is in the queue."""
+    queue = sut.new_queue("security")
+    receiver = AcknowledgingReceiver(peer, sut)
+    label = f"anybody {peer.message_id()}"
+    security = {"ST": 2, "DE": 1, "SecurityID": peer.identifier.bytes_le}
+    packet = receiver.asking({"DM": 1}, destination=rf"TCP:{sut.address}\{queue}", label=label, security=security)
+    sent = receiver.give(packet)
+    there = arrives(sut, receiver.connections[0], label, queue)
+    for rule in ("MQDMPR-3.1.7.1.33-03", "MQDMPR-3.1.7.1.33-D01"):
+        judge(rule, expected="in its queue", observed=there, evidence=sent)
+    receiver.end()
