@@ -394,8 +394,13 @@ BASE_HEADER_WRONG = {
 }
 
 
+SAID_AGAIN = {"MQMQ-2.2.19.1-22": {"MQDMPR-3.1.7.1.32-04"}}
+"""Rules of other documents that demand the same."""
+
+
 @pytest.mark.parametrize("rule", BASE_HEADER_WRONG)
 def test_a_wrong_field_of_the_base_header_breaks_its_own_rule_and_no_other(rule: str) -> None:
     wrong = BASE_HEADER_WRONG[rule](message())
-    assert [each for each in PASSIVE if judged(each, wrong) is False] == [rule]
+    broken = {each for each in PASSIVE if judged(each, wrong) is False}
+    assert broken == {rule} | SAID_AGAIN.get(rule, set())
     assert judged(rule, message().build()) is True
