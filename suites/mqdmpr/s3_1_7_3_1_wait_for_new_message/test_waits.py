@@ -74,8 +74,12 @@ def waited(remote: Remote, timeout_ms: int) -> Call:
 @covers("MQDMPR-3.1.7.3.1-24")
 def test_the_time_of_a_read_that_got_its_message_is_over(remote, judge):
     """A receive that waited got its message; a second one waits longer than the first could have: nothing ends it."""
-    first_ms = SHORT_MS + 2 * remote.sut.response_timeout_ms
+    first_ms = 2 * SHORT_MS + remote.sut.slack_ms(SHORT_MS)
     first = waited(remote, first_ms)
+    if first.failed:
+        reason = "the message came later than the first read could wait"
+        judge.not_exercised("MQDMPR-3.1.7.3.1-24", reason, first.evidence)
+        return
     second = remote.open().begin(RECEIVE, ulTimeout=LONG_MS)
     second.wait(first_ms + remote.sut.quiet_ms)
     seen = [brought(first), waiting(second)]
