@@ -19,8 +19,8 @@ class Identity:
 class CreateQueue:
     """Create a private queue ``private$\\name`` or a subqueue ``private$\\name;subqueue``.
 
-    Quotas are in KB, 0xFFFFFFFF is none; ``privacy`` is one of none, optional, body. Result: format_names {private,
-    direct}; of a subqueue only direct.
+    Quotas are in KB, 0xFFFFFFFF is none; ``privacy`` is one of none, optional, body; ``owner``: the account that
+    creates it, nobody of a domain if None. Result: format_names {private, direct}; of a subqueue only direct.
     """
 
     name: str
@@ -32,6 +32,7 @@ class CreateQueue:
     authenticated: bool = False
     privacy: str = "optional"
     base_priority: int = 0
+    owner: str | None = None
     type: UUID | None = None
 
 

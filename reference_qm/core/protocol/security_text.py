@@ -49,11 +49,11 @@ def requested_security(request: SendMessage, accounts: tuple[Account, ...], own:
     if sender == OWN:
         kind, identifier = ST_QUEUE_MANAGER, own.bytes_le
     elif sender != NOBODY:
-        kind, identifier = ST_SID, _account("sender", sender, accounts).SecurityIdentifier.build()
+        kind, identifier = ST_SID, find_account("sender", sender, accounts).SecurityIdentifier.build()
     certificate = b""
     if level:
         signer = request.certificate or (sender if kind == ST_SID else accounts[0].name if accounts else sender)
-        account = _account("certificate", signer, accounts)
+        account = find_account("certificate", signer, accounts)
         if account.key is None or not account.certificates:
             raise CommandError(f"certificate: {account.name!a} has no certificate with a private key here")
         certificate = account.certificates[0]
@@ -94,7 +94,8 @@ def _identity(security: MessageSecurity) -> str | None:
         return identifier.hex()
 
 
-def _account(argument: str, name: str, accounts: tuple[Account, ...]) -> Account:
+def find_account(argument: str, name: str, accounts: tuple[Account, ...]) -> Account:
+    """Find an account by its name or SID; CommandError, which names the argument, when there is none."""
     for account in accounts:
         if name in (account.name, str(account.SecurityIdentifier)):
             return account

@@ -9,6 +9,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.protocol.durability import moved
 from reference_qm.core.protocol.errors import CommandError
 from reference_qm.core.protocol.messages import describe_message
+from reference_qm.core.protocol.security_text import find_account
 from reference_qm.core.queueing import queues
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.adm import MessagePosition, Queue
@@ -16,6 +17,7 @@ from reference_qm.model.elements import Answered, Cursor, OpenQueueDescriptor
 from reference_qm.model.enums import MessageSeekAction, QueueAccessType, QueueShareMode
 from reference_qm.model.states import MessagePositionState
 from reference_qm.model.statuses import Status
+from reference_qm.security import default_queue_security
 from reference_qm.surface import commands
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import Result
@@ -53,6 +55,9 @@ class QueueCommands(Part):
         """Create a private queue, with a directory also a public one, or a subqueue."""
         described = queues.set_queue_defaults(request.name)
         described.Transactional = request.transactional
+        if request.owner is not None:
+            owner = find_account("owner", request.owner, self.qm.config.security.accounts)
+            described.Security = default_queue_security(owner.SecurityIdentifier)
         _set(described, _properties(request))
 
         def created(status: Status, queue: Queue | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from harness.faults.parts import replaced
@@ -83,3 +84,54 @@ for _name, _rule, _says, _wrong in (
     ),
 ):
     add(f"descriptor-{_name}", _rule, _says, _with(_wrong))
+
+
+def _owned(change: Callable[[SecurityDescriptor], SecurityDescriptor]) -> Install:
+    """Change the descriptor of new queues that a domain user owns."""
+
+    class Owned(Queues):
+        def add(self, queue: Queue) -> None:
+            super().add(queue)
+            if queue.Security.Owner != ANONYMOUS:
+                queue.Security = change(queue.Security)
+
+    return replaced(Owned)
+
+
+def _aces(descriptor: SecurityDescriptor) -> tuple[Ace, ...]:
+    return () if descriptor.Dacl is None else descriptor.Dacl.Aces
+
+
+for _name, _rules, _says, _change in (
+    (
+        "owner-is-the-system",
+        "MQDMPR-3.1.7.1.3.1-10",
+        "The owner of a queue is the queue manager, whoever creates it.",
+        lambda found: replace(found, Owner=SOMEBODY),
+    ),
+    (
+        "world-open",
+        "MQDMPR-3.1.7.1.3.1-13",
+        "Everybody may do everything with the queue of a domain user, too.",
+        lambda found: replace(found, Dacl=Acl(tuple(replace(ace, Mask=int(ALL)) for ace in _aces(found)))),
+    ),
+    (
+        "owner-without-entry",
+        ("MQDMPR-3.1.7.1.3.1-13", "MQDMPR-3.1.7.1.3.1-19"),
+        "A domain user has no entry in the list of the queue that is the user's.",
+        lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _aces(found) if ace.Sid == EVERYONE))),
+    ),
+    (
+        "owned-everybody-missing",
+        "MQDMPR-3.1.7.1.3.1-16",
+        "The list of the queue of a domain user has the owner only.",
+        lambda found: replace(found, Dacl=Acl(tuple(ace for ace in _aces(found) if ace.Sid != EVERYONE))),
+    ),
+    (
+        "owned-absolute",
+        "MQDMPR-3.1.7.1.3.1-20",
+        "The descriptor of the queue of a domain user is in the absolute form.",
+        lambda found: _WithPointers(found.Owner, None, found.Dacl),
+    ),
+):
+    add(f"descriptor-{_name}", _rules, _says, _owned(_change))

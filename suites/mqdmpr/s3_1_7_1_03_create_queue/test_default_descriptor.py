@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from harness.run.marks import covers, needs
+from harness.sut.control import ControlRefused
+from harness.sut.provisioning import ALICE, DAVE
 from suites.mqdmpr.steps.descriptors import SELF_RELATIVE, descriptor_of
 
 ANONYMOUS, EVERYBODY = "S-1-5-7", "S-1-1-0"
@@ -30,11 +34,7 @@ def test_who_may_do_what_with_a_new_queue(sut, judge):
     """Of a queue that nobody of a domain creates, the owner is the anonymous user, and everybody may do everything; the
     list has nobody else, but for SRMP the anonymous user, who may write.
     """
-    name = sut.new_queue("secured")
-    queues = sut.inspect()["QueueManager"]["QueueCollection"]
-    shown = next(one for one in queues if str(one["Pathname"]).lower().endswith(name.lower()))
-    data = bytes.fromhex(shown["Security"])
-    found = descriptor_of(data)
+    found = _descriptor(sut, sut.new_queue("secured"))
     self_relative = "self-relative" if found.control & SELF_RELATIVE else "not self-relative"
     judge("MQDMPR-3.1.7.1.3.1-20", expected="self-relative", observed=self_relative)
     owned = found.owner.startswith(ACCOUNT) and not found.owner.endswith(GUEST)
@@ -58,6 +58,41 @@ def test_who_may_do_what_with_a_new_queue(sut, judge):
     machines = [sid for sid, mask in others if mask == READ_PROPERTIES]
     judge("MQDMPR-3.1.7.1.3.1-18", expected=[], observed=machines if not _integrated(sut) else [])
     judge("MQDMPR-3.1.7.1.3.1-19", expected=[], observed=[sid for sid, mask in others if mask == ALL])
+
+
+@needs("queue_control", "inspect", "security")
+@covers(
+    "MQDMPR-3.1.7.1.3.1-10",
+    "MQDMPR-3.1.7.1.3.1-13",
+    "MQDMPR-3.1.7.1.3.1-16",
+    "MQDMPR-3.1.7.1.3.1-19",
+    "MQDMPR-3.1.7.1.3.1-20",
+)
+@pytest.mark.parametrize("user", [ALICE, DAVE], ids=lambda user: user.name)
+def test_who_may_do_what_with_a_queue_of_a_domain_user(sut, judge, user):
+    """A domain user creates a queue: it is the user's, who may do everything, and everybody may read what it is."""
+    try:
+        name = sut.new_queue("owned", owner=user.name)
+    except ControlRefused as refused:
+        judge.not_shown(f"the SUT's control channel creates no queue for a user: {refused}")
+        return
+    found = _descriptor(sut, name)
+    self_relative = "self-relative" if found.control & SELF_RELATIVE else "not self-relative"
+    judge("MQDMPR-3.1.7.1.3.1-20", expected="self-relative", observed=self_relative)
+    judge("MQDMPR-3.1.7.1.3.1-10", expected=user.sid, observed=found.owner)
+    world = found.mask(EVERYBODY)
+    judge("MQDMPR-3.1.7.1.3.1-16", expected="an entry", observed="no entry" if world is None else "an entry")
+    mine = f"0x{found.mask(user.sid) or 0:08X}"
+    judge("MQDMPR-3.1.7.1.3.1-19", expected=f"0x{ALL:08X}", observed=mine)
+    read = f"0x{(world or 0) & ~WRITE:08X}"  # SRMP may add the right to write
+    expected = [f"0x{READ_PROPERTIES:08X}", f"0x{ALL:08X}"]
+    judge("MQDMPR-3.1.7.1.3.1-13", expected=expected, observed=[read, mine])
+
+
+def _descriptor(sut, name):
+    queues = sut.inspect()["QueueManager"]["QueueCollection"]
+    shown = next(one for one in queues if str(one["Pathname"]).lower().endswith(name.lower()))
+    return descriptor_of(bytes.fromhex(shown["Security"]))
 
 
 def _integrated(sut):

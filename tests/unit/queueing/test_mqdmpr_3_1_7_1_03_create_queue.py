@@ -1,6 +1,7 @@
 """MS-MQDMPR 3.1.7.1.3, 3.1.7.1.33: creating queues."""
 
 import pytest
+from core_secure import ALICE, sender_config
 from queueing_made import PLAIN, one_host, queue_of
 
 from harness.faults.parts import changed, put_in_place
@@ -8,6 +9,7 @@ from reference_qm.core.protocol.publishing import Publishing
 from reference_qm.core.queueing.queues import set_queue_defaults
 from reference_qm.directory.enums import PrivacyLevel, QueueType
 from reference_qm.model.statuses import Status
+from reference_qm.security.sid import ANONYMOUS, EVERYONE
 from reference_qm.surface.commands import CreateQueue, GetQueue, ListQueues, SetQueue
 
 NEW = "private$\\new"
@@ -162,3 +164,15 @@ def test_a_queue_survives_with_all_its_properties_and_subqueues():
     assert [*after.SubqueueCollection] == ["sub"]
     assert host.ask(CreateQueue("private$\\later")) is not None
     assert queue_of(host, "private$\\later").PrivateQueueNumber > after.PrivateQueueNumber
+
+
+def test_a_domain_user_owns_the_queue_that_he_creates():
+    host = one_host(security=sender_config())
+    host.ask(CreateQueue(NEW, owner=ALICE.name))
+    host.ask(CreateQueue("private$\\bare"))
+    owned, bare = queue_of(host, NEW).Security, queue_of(host, "private$\\bare").Security
+    assert (owned.Owner, bare.Owner) == (ALICE.SecurityIdentifier, ANONYMOUS)
+    assert [ace.Sid for ace in owned.Dacl.Aces] == [EVERYONE, ALICE.SecurityIdentifier]
+    host.network.kill(host)
+    assert queue_of(host, NEW).Security.build() == owned.build()
+    assert "'nobody' is no account here" in host.refusal(CreateQueue("private$\\else", owner="nobody"))
