@@ -1,0 +1,1 @@
+"""Variants of the reference that follow other readings of MS-MQSO."""

@@ -1,0 +1,15 @@
+"""Other readings of what a queue manager does while its directory is away (MS-MQSO 5.1.1.1, 5.5.4)."""
+
+from __future__ import annotations
+
+from harness.faults.parts import follows
+from reference_qm.core.protocol.resolving import Destination, Resolving
+
+
+@follows("E116.2")
+class NothingIsResolvedOffline(Resolving):
+    """While the directory is away no message is sent, whatever its name: no destination is resolved."""
+
+    def get_destination_info(self, format_name: str) -> Destination | None:
+        offline = self.qm.enterprise.state.DirectoryOffline
+        return None if offline else super().get_destination_info(format_name)
