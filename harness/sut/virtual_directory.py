@@ -8,11 +8,12 @@ from uuid import UUID
 
 from harness.sut.provisioning import known_keys
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, DriverTable
-from reference_qm.directory import MemoryDirectory, Queue, QueueManager, RoutingLink, Site
+from reference_qm.directory import Enterprise, MemoryDirectory, Queue, QueueManager, RoutingLink, Site
 from reference_qm.surface.entropy import Entropy, new_guid
 
 HERE = UUID("6d71636f-6e66-4f72-8d00-0000000000d1")
 THERE = UUID("6d71636f-6e66-4f72-8d00-0000000000d2")
+ENTERPRISE = UUID("6d71636f-6e66-4f72-8d00-0000000000e1")
 PEER, FAR = "peer", "far"
 
 
@@ -21,6 +22,7 @@ def virtual_directory(driver: DriverTable, identifier: UUID, computer: str, entr
     peer = driver.peer_identifier
     directory = MemoryDirectory(partial(new_guid, entropy), lambda: 0)
     for element in (
+        Enterprise(Identifier=ENTERPRISE, Name="mqc"),
         Site(Identifier=HERE, Name="here"),
         Site(Identifier=THERE, Name="there"),
         _machine(identifier, computer, driver.address),

@@ -44,12 +44,12 @@ class Installation:
         core = self._wrap(make)
         if entries and self._last is not None:
             made[0].configuring.configure_as(self._last)
+            made[0].adm.InitializationRetryTimerDuration = self._last.adm.InitializationRetryTimerDuration
         last, self._last = self._last, made[0]
         try:
             core.restore(entries)
         except RestoreError as error:
             if last is None:
                 raise
-            made[0].adm.InitializationRetryTimerDuration = last.adm.InitializationRetryTimerDuration
             made[0].initialization.fail(str(error))
         return core

@@ -12,6 +12,8 @@ from reference_qm.security import DEFAULT_QUEUE_SECURITY, SecurityDescriptor
 UNLIMITED = 0xFFFFFFFF
 """A quota that is none."""
 NULL_GUID = UUID(int=0)
+INITIALIZATION_RETRY_S = 120
+"""InitializationRetryTimerDuration as it is provisioned."""
 
 U32 = {"width": 32}
 U64 = {"width": 64}
@@ -90,7 +92,7 @@ class QueueManagerAttributes:
     Clustered: bool = False
     DirectoryIntegrated: bool = False
     DirectoryOffline: bool = False
-    InitializationRetryTimerDuration: int = 120
+    InitializationRetryTimerDuration: int = INITIALIZATION_RETRY_S
     Throttled: bool = False
     ConnectionActive: bool = True
     HardenedSecurity: bool = False

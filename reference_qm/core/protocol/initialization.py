@@ -6,7 +6,7 @@ from reference_qm.codec import SequenceInfo, StreamFramer
 from reference_qm.core.part import Part
 from reference_qm.core.protocol.durability import Change, history_name
 from reference_qm.model.adm import INFINITE, OutgoingTransferSequence, Session
-from reference_qm.model.attributes import ServiceState
+from reference_qm.model.attributes import INITIALIZATION_RETRY_S, ServiceState
 from reference_qm.model.states import SessionState
 from reference_qm.model.timers import SESSION_TIMERS, TimerKey, TimerName
 from reference_qm.surface.clock import Now
@@ -26,6 +26,9 @@ class Initialization(Part):
     def begin(self, now: Now) -> None:
         """Begin to be a queue manager, in its enterprise if it has one. Spec: MS-MQQB 3.1.4.1."""
         self.qm.adm.QueueManagerState = ServiceState.READY
+        retry_s = self.qm.adm.InitializationRetryTimerDuration
+        if retry_s != INITIALIZATION_RETRY_S:
+            self.qm.disk.save({"initialization_retry_s": retry_s})
         self.initialize_globally(now)
         self.qm.administering.establish_waiting(now)
 

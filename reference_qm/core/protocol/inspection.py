@@ -9,6 +9,7 @@ from reference_qm.core.part import Part
 from reference_qm.core.protocol.configuring import ELEMENTS
 from reference_qm.core.protocol.security_caches import CACHE_TIMERS
 from reference_qm.core.queueing.inspection import describe_descriptor, describe_queue
+from reference_qm.directory import Enterprise
 from reference_qm.model.adm import OutgoingMessagePosition, OutgoingQueue, Queue, Session
 from reference_qm.model.timers import SESSION_TIMERS, TimerKey, TimerName
 from reference_qm.model.transactions import Transaction
@@ -160,6 +161,7 @@ class Inspection(Part):
             "DirectoryIntegrated": state.DirectoryIntegrated,
             "DirectoryOffline": state.DirectoryOffline,
             "RoutingServer": state.LocalQueueManager.RoutingServer,
+            "EnterpriseReference": _enterprise_shown(state.EnterpriseReference),
             "SiteCollection": [
                 {"Identifier": str(site.Identifier), "Name": site.Name} for site in state.SiteCollection
             ],
@@ -232,6 +234,11 @@ def _position(position: OutgoingMessagePosition) -> dict[str, Any]:
     return {"MessageID": position.UserMessage.UserHeader.MessageID} | {
         name: getattr(position, name) for name in _POSITION
     }
+
+
+def _enterprise_shown(enterprise: Enterprise | None) -> dict[str, Any] | None:
+    name = "NonLDAPCapableQueueManagerNotification"
+    return None if enterprise is None else {name: getattr(enterprise, name)}
 
 
 def _system_queue(queue: Queue) -> dict[str, Any]:

@@ -140,6 +140,9 @@ class Restoring(Part):
         if UUID(value) != self.qm.adm.Identifier:
             raise RestoreError(f"these are messages of queue manager {value}, not of {self.qm.adm.Identifier}")
 
+    def _initialization_retry(self, rest: str, value: Any) -> None:
+        self.qm.adm.InitializationRetryTimerDuration = _whole(value)
+
     def _hardened_security(self, rest: str, value: Any) -> None:
         if not isinstance(value, bool):
             raise TypeError(f"{value!a} is no truth value")
@@ -279,6 +282,7 @@ def _by_time(rest: str, value: Any) -> int:
 
 _RESTORE: Mapping[str, Callable[[Restoring], Callable[[str, Any], None]]] = {
     "identifier": lambda part: part._identifier,
+    "initialization_retry_s": lambda part: part._initialization_retry,
     "hardened_security": lambda part: part._hardened_security,
     "last_private_queue_number": lambda part: part._last_private_queue_number,
     "last_sequence_time": lambda part: part._last_sequence_time,

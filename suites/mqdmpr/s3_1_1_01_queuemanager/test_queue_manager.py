@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from harness.errors import ConformanceFailure
 from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from suites.mqdmpr.steps.shown import queue_manager
-from suites.mqqb.steps.opening import OneOf, opened
+from suites.mqqb.steps.opening import OneOf, opened, pass_time
 from suites.mqqb.steps.pinging import element
 from suites.mqqp.steps.reading import FIRST, WAITING, brought, deliver, filled, waiting
 
@@ -20,6 +21,11 @@ DEFAULTS: tuple[tuple[str, str, Any], ...] = (
 RETRIES_S = ("120", "900")
 """InitializationRetryTimerDuration as it is provisioned, and after it has run once (MS-MQSO 6.4.4.1)."""
 LONG_MS = 600_000
+FIRST_RETRY_MS = 120_000
+TRIES = 4
+"""Halves of that time, and one for good measure."""
+SCALE = 20
+"""The fastest that the timer may run here."""
 
 
 @needs("inspect")
@@ -45,6 +51,40 @@ def test_the_time_between_attempts_to_begin_is_kept(sut, judge):
     sut.restart()
     after = str(element(queue_manager(sut), "InitializationRetryTimerDuration"))
     judge("MQDMPR-3.1.1.1-31", expected=before, observed=after)
+
+
+@needs("inspect", "restart", "environment", "set_timers", "queue_control")
+@covers("MQDMPR-3.1.1.1-31")
+def test_the_time_between_attempts_to_begin_is_kept_when_one_succeeded(peer, sut, judge):
+    """The store is damaged at a restart, and repaired: when the SUT has begun by itself, the time is another, and as it
+    is then after one more restart.
+    """
+    sut.slow_down(SCALE)
+    sut.change_environment(store=False)
+    sut.control.call("restart")
+    sut.change_environment(store=True)
+    for _ in range(TRIES):
+        pass_time(peer, sut.duration_ms(FIRST_RETRY_MS) // 2)
+        if _begun(sut):
+            break
+    else:
+        raise ConformanceFailure("the SUT did not begin by itself when its store was repaired (MS-MQSO 6.4.4.1)")
+    found = []
+    for _ in range(2):
+        found.append(str(element(queue_manager(sut), "InitializationRetryTimerDuration")))
+        sut.restart()
+    if found[0] == RETRIES_S[0]:
+        judge.not_exercised("MQDMPR-3.1.1.1-31", "the SUT repaired the damage by itself, or did not wait to begin")
+    else:
+        judge("MQDMPR-3.1.1.1-31", expected=[RETRIES_S[1]] * 2, observed=found)
+
+
+def _begun(sut):
+    try:
+        sut.control.call("list")
+    except ControlRefused:
+        return False
+    return True
 
 
 @needs("restart", "qm2qm", "receive")

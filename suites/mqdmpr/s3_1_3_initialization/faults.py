@@ -217,7 +217,12 @@ def _no_site_read(state: DirectoryState) -> None:
     state.SiteCollection = ()
 
 
+def _no_enterprise(state: DirectoryState) -> None:
+    state.EnterpriseReference = None
+
+
 for _name, _breaks, _says, _state in (
+    ("directory-no-enterprise", "MQDMPR-3.1.3-D10", "The enterprise is not read from the directory.", _no_enterprise),
     ("directory-no-site", "MQDMPR-3.1.3-D05", "The queue manager belongs to no site.", _no_site),
     ("directory-no-site-read", "MQDMPR-3.1.3-D09", "No site is read from the directory.", _no_site_read),
 ):

@@ -33,6 +33,7 @@ TX = "private$\\tx"
 TO = f"DIRECT=TCP:127.0.0.1\\{TX}"
 CONFIG = QueueManagerConfig(UUID(int=7), queues=(QueueSettings(TX, transactional=True),))
 NOW = Now(0, 1_700_000_000)
+SOUND: dict[str, object] = {"identifier": str(CONFIG.identifier)}
 DAMAGED = {"damage:1": "damaged"}
 
 
@@ -112,3 +113,22 @@ def test_a_store_that_makes_no_sense_is_tried_again_after_two_minutes_then_every
 def test_the_first_start_on_a_store_that_makes_no_sense_fails():
     with pytest.raises(RestoreError):
         Installation(CONFIG, SeededEntropy("damaged"))(DAMAGED)
+
+
+def test_the_time_between_attempts_is_kept_when_one_succeeds():
+    installed = Installation(CONFIG, SeededEntropy("damaged"))
+    given(installed({}), Started())
+    given(installed(DAMAGED), Started())
+    repaired = installed(SOUND)
+    kept = {
+        name: value
+        for one in given(repaired, Started())
+        if isinstance(one, Persist)
+        for name, value in one.record.items()
+    }
+    assert kept["initialization_retry_s"] == 900
+    another = Installation(CONFIG, SeededEntropy("another process"))
+    given(another(SOUND | {"initialization_retry_s": 900}), Started())
+    with_damage = another(DAMAGED)
+    given(with_damage, Started())
+    assert with_damage.next_due() == 900_000
