@@ -15,6 +15,7 @@ from reference_qm.directory import (
     MemoryDirectory,
     Queue,
     QueueManager,
+    Site,
     equals,
 )
 from reference_qm.surface.inputs import CoordinatorChanged, Input, ResourcesChanged, Stopped
@@ -38,13 +39,18 @@ class ChangeEnvironment:
 
 @value_object
 class Published:
-    """Read, or change as an administrator would, the directory's object of a public queue, or of the queue manager.
+    """Read, or change as an administrator would, an object of the directory.
 
-    None leaves an attribute as it is. Result: published, its attributes, or None when there is no such object.
+    ``queue``: a public queue here; ``site`` and ``queue_manager``: those of an identifier; without these, the queue
+    manager itself. None leaves an attribute as it is. Result: published, its attributes, or None when there is no such
+    object.
     """
 
     queue: str | None = None
+    site: UUID | None = None
+    queue_manager: UUID | None = None
     label: str | None = None
+    intra_site_replication_interval_s: int | None = None
     quota_kb: int | None = None
 
 
@@ -72,9 +78,16 @@ _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyTyp
             "public_encryption_keys_base64": "PublicEncryptionKeyList",
             "public_signing_keys_base64": "PublicSigningKeyList",
         },
+        Site: {
+            "identifier": "Identifier",
+            "name": "Name",
+            "intra_site_replication_interval_s": "IntraSiteReplicationInterval",
+        },
     }
 )
 """The attributes that are shown, by the names that the control protocol has for them."""
+CHANGEABLE = ("intra_site_replication_interval_s", "label", "quota_kb")
+"""Those that can be changed."""
 
 
 class Surroundings:
@@ -129,13 +142,15 @@ class Surroundings:
         return dict(self.there)
 
     def _published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
-        found = self._find(directory, request.queue)
+        found = self._find(directory, request)
         if found is None:
             return {"published": None}
         names = _ATTRIBUTES[type(found)]
-        changes = {name: value for name in ("label", "quota_kb") if (value := getattr(request, name)) is not None}
+        changes = {name: value for name in CHANGEABLE if (value := getattr(request, name)) is not None}
         if unknown := changes.keys() - names.keys():
-            return f"published: {min(unknown)} is an attribute of queues: say which queue"
+            return (
+                f"published: {min(unknown)} is no attribute of this object: name another queue, site or queue_manager"
+            )
         if changes:
             found = replace(found, **{names[name]: value for name, value in changes.items()})
             status = directory.write(found, tuple(names[name] for name in changes))
@@ -143,11 +158,15 @@ class Surroundings:
                 return f"published: the directory refuses the change: {status.value}"
         return {"published": {name: _shown(getattr(found, attribute)) for name, attribute in names.items()}}
 
-    def _find(self, directory: MemoryDirectory, queue: str | None) -> DirectoryObject | None:
-        machine = directory.read("QueueManager", equals("Identifier", self._identifier)).rDirectoryObject
-        if queue is None or not isinstance(machine, QueueManager):
+    def _find(self, directory: MemoryDirectory, request: Published) -> DirectoryObject | None:
+        if request.site is not None:
+            return directory.read("Site", equals("Identifier", request.site)).rDirectoryObject
+        identifier = request.queue_manager or self._identifier
+        machine = directory.read("QueueManager", equals("Identifier", identifier)).rDirectoryObject
+        if request.queue is None or not isinstance(machine, QueueManager):
             return machine
-        return directory.read("Queue", equals("Pathname", f"{machine.ComputerName}\\{queue}")).rDirectoryObject
+        path = f"{machine.ComputerName}\\{request.queue}"
+        return directory.read("Queue", equals("Pathname", path)).rDirectoryObject
 
 
 def _shown(value: object) -> object:

@@ -163,7 +163,16 @@ class Inspection(Part):
             "RoutingServer": state.LocalQueueManager.RoutingServer,
             "EnterpriseReference": _enterprise_shown(state.EnterpriseReference),
             "SiteCollection": [
-                {"Identifier": str(site.Identifier), "Name": site.Name} for site in state.SiteCollection
+                {
+                    "Identifier": str(site.Identifier),
+                    "Name": site.Name,
+                    "IntraSiteReplicationInterval": site.IntraSiteReplicationInterval,
+                    "SiteGateCollection": [
+                        {"Identifier": str(gate.Identifier), "QueueManagerQuota": gate.QueueManagerQuota}
+                        for gate in site.SiteGateCollection
+                    ],
+                }
+                for site in state.SiteCollection
             ],
             "SiteIdentifierList": [str(site) for site in state.LocalQueueManager.SiteIdentifierList],
             "RoutingTable": [_plain(row) for row in self.qm.enterprise.table],

@@ -7,12 +7,13 @@ from uuid import UUID
 
 import pytest
 
-from reference_qm.directory import MemoryDirectory, Queue, QueueManager, StorageError
+from reference_qm.directory import MemoryDirectory, Queue, QueueManager, Site, StorageError
 from reference_qm.surface.entropy import SeededEntropy, new_guid
 from reference_qm.surface.inputs import CoordinatorChanged, ResourcesChanged, Stopped
 from reference_qm.surface.surroundings import NO_DIRECTORY, ChangeEnvironment, Published, Surroundings
 
 OWN = UUID(int=7)
+NO_SUCH_ATTRIBUTE = "published: label is no attribute of this object: name another queue, site or queue_manager"
 ALL = dict.fromkeys(("coordinator", "storage", "store", "service"), True)
 
 
@@ -46,9 +47,23 @@ def test_an_administrator_sees_and_changes_what_is_published_though_the_system_c
     assert around.carry_out(Published(queue="nothing")) == {"published": None}
 
 
+def test_an_administrator_changes_a_site_and_another_queue_manager(directory):
+    site, gate = UUID(int=0x51), UUID(int=0x6A)
+    directory.provision(Site(Identifier=site, Name="near"))
+    directory.provision(QueueManager(Identifier=gate, ComputerName="gate"))
+    around = Surroundings(directory, OWN)
+    shown = {"identifier": str(site), "name": "near", "intra_site_replication_interval_s": 3}
+    for request in (Published(site=site, intra_site_replication_interval_s=3), Published(site=site)):
+        assert around.carry_out(request) == {"published": shown}
+    changed = around.carry_out(Published(queue_manager=gate, quota_kb=7))
+    assert isinstance(changed, dict)
+    assert changed["published"]["quota_kb"] == 7
+    assert around.carry_out(Published(site=gate)) == {"published": None}
+
+
 def test_what_cannot_be_is_said_in_one_line(directory):
     around = Surroundings(directory, OWN)
-    assert around.carry_out(Published(label="x")) == "published: label is an attribute of queues: say which queue"
+    assert around.carry_out(Published(label="x")) == NO_SUCH_ATTRIBUTE
     refusing = Surroundings(_Refusing(directory), OWN)
     refused = refusing.carry_out(Published(queue="orders", label="x"))
     assert refused == "published: the directory refuses the change: GenericError"

@@ -1,0 +1,71 @@
+"""Faults of MS-MQDMPR 3.1.6.1, 3.1.6.2: sites and gates are read from the directory again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from harness.faults.parts import fault
+from harness.faults.primitives import skip
+from harness.faults.registry import add
+from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.directory import QueueManager, Site
+from reference_qm.model.timers import TimerName
+from reference_qm.surface.clock import Now
+
+add(
+    "sites-update-without-a-read",
+    ("MQDMPR-3.1.6.1-04", "MQDMPR-3.1.6.1-10"),
+    "Sites are read at the start only.",
+    skip(DirectoryClient.on_directory_sites_update_timer),
+)
+add(
+    "gates-update-without-a-read",
+    ("MQDMPR-3.1.6.2-05", "MQDMPR-3.1.6.2-11"),
+    "Gates are read at the start only.",
+    skip(DirectoryClient.on_directory_site_gates_update_timer),
+)
+
+
+@fault("sites-update-not-taken-over", breaks="MQDMPR-3.1.6.1-10")
+class SitesNotTakenOver(DirectoryClient):
+    """What is read again of the own sites is not used."""
+
+    def on_directory_sites_update_timer(self, now: Now) -> None:
+        self._start_timer(TimerName.DIRECTORY_SITES_UPDATE, now)
+        self.read(lambda answer, now: None)
+
+
+@fault("gates-update-not-taken-over", breaks="MQDMPR-3.1.6.2-11")
+class GatesNotTakenOver(DirectoryClient):
+    """What is read again of the gates is not used."""
+
+    def on_directory_site_gates_update_timer(self, now: Now) -> None:
+        self._start_timer(TimerName.DIRECTORY_SITE_GATES_UPDATE, now)
+        self.read(lambda answer, now: None)
+
+
+@fault("sites-update-of-any-site", breaks="MQDMPR-3.1.6.1-07")
+class OfAnySite(DirectoryClient):
+    """What is read again for each own site is the last site that the directory has."""
+
+    def on_directory_sites_update_timer(self, now: Now) -> None:
+        super().on_directory_sites_update_timer(now)
+        state = self.qm.enterprise.state
+        last = [one for one in self.qm.enterprise.directory._objects.values() if isinstance(one, Site)][-1]
+        state.SiteCollection = tuple(
+            replace(last, SiteGateCollection=site.SiteGateCollection) for site in state.SiteCollection
+        )
+
+
+@fault("gates-update-of-any-queue-manager", breaks="MQDMPR-3.1.6.2-08")
+class OfAnyQueueManager(DirectoryClient):
+    """What is read again for each gate is the last queue manager that the directory has."""
+
+    def on_directory_site_gates_update_timer(self, now: Now) -> None:
+        super().on_directory_site_gates_update_timer(now)
+        state = self.qm.enterprise.state
+        last = [one for one in self.qm.enterprise.directory._objects.values() if isinstance(one, QueueManager)][-1]
+        state.SiteCollection = tuple(
+            replace(site, SiteGateCollection=tuple(last for _ in site.SiteGateCollection))
+            for site in state.SiteCollection
+        )

@@ -1,0 +1,72 @@
+"""MS-MQDMPR 3.1.6.1, 3.1.6.2: sites and gates are read from the directory again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.errors import ConformanceFailure
+from harness.run.marks import covers, needs
+from harness.sut.sut import Sut
+from suites.mqqb.steps.opening import pass_time
+
+QUOTA_KB, INTERVAL_S = 76_543, 1_234
+INTERVAL = "intra_site_replication_interval_s"
+LONGEST_MS = 120_000
+"""The longest time that a check waits where it cannot be hurried."""
+SITES = ("MQDMPR-3.1.6.1-04", "MQDMPR-3.1.6.1-10")
+GATES = ("MQDMPR-3.1.6.2-05", "MQDMPR-3.1.6.2-11")
+IDENTIFIERS = ("MQDMPR-3.1.6.1-07", "MQDMPR-3.1.6.2-08")
+
+
+def _sites(sut: Sut) -> list[dict[str, Any]]:
+    return list(sut.inspect()["QueueManager"]["SiteCollection"])
+
+
+def _identifiers(sites: list[dict[str, Any]]) -> list[list[str]]:
+    """Return, for each site, its identifier and those of its gates."""
+    return [[site["Identifier"], *(gate["Identifier"] for gate in site["SiteGateCollection"])] for site in sites]
+
+
+@needs("directory", "environment", "inspect")
+@covers(*SITES, *GATES, *IDENTIFIERS)
+def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judge):
+    """An administrator changes the own site and the quota of its gate in the directory: both are known when the timers
+    have expired, and sites and gates are the same ones.
+    """
+    before = _sites(sut)
+    site = next((one for one in before if one["SiteGateCollection"]), None)
+    if site is None:
+        raise ConformanceFailure("none of the SUT's sites has a gate")
+    gate = site["SiteGateCollection"][0]
+    timers = sut.inspect()["QueueManager"]["timers"]
+    left_ms = max(int(timers[name] or 0) for name in ("DirectorySitesUpdate", "DirectorySiteGatesUpdate"))
+    if not sut.environment.virtual and left_ms > LONGEST_MS:
+        for rule in (*SITES, *GATES, *IDENTIFIERS):
+            judge.not_exercised(rule, f"sites and gates are read again in {left_ms // 1_000} s")
+        return
+    published = sut.control.call("published", queue_manager=gate["Identifier"])["published"]
+    if published is None:
+        raise ConformanceFailure("the gate of the SUT's site is not in its directory")
+    restore = (
+        {"site": site["Identifier"], INTERVAL: site["IntraSiteReplicationInterval"] or 0},
+        {"queue_manager": gate["Identifier"], "quota_kb": published["quota_kb"]},
+    )
+    for arguments in restore:
+        peer.at_end(lambda arguments=arguments: sut.control.call("published", **arguments))
+    sut.control.call("published", site=site["Identifier"], **{INTERVAL: INTERVAL_S})
+    sut.control.call("published", queue_manager=gate["Identifier"], quota_kb=QUOTA_KB)
+    pass_time(peer, left_ms + sut.slack_ms(left_ms) + sut.response_timeout_ms)
+    after = _sites(sut)
+    intervals = [one["IntraSiteReplicationInterval"] for one in after if one["Identifier"] == site["Identifier"]]
+    for rule in SITES:
+        judge(rule, expected=[INTERVAL_S], observed=intervals)
+    quotas = [
+        one["QueueManagerQuota"]
+        for each in after
+        for one in each["SiteGateCollection"]
+        if one["Identifier"] == gate["Identifier"]
+    ]
+    for rule in GATES:
+        judge(rule, expected=[QUOTA_KB], observed=quotas)
+    for rule in IDENTIFIERS:
+        judge(rule, expected=_identifiers(before), observed=_identifiers(after))
