@@ -242,6 +242,7 @@ class CachedCertificateForAnybody(SecurityOnReceipt):
         "MQQB-3.1.5.8.3-24",
         "MQQB-3.1.5.8.3-27",
         "MQQB-3.1.5.8.3-28",
+        "MQSO-7.3-03",
         "MQSO-7.4.1.4.2-05",
         "MQSO-7.4.1.4.2-D01",
         "MQSO-7.4.1.4.2-D02",

@@ -45,7 +45,7 @@ add(
 
 @fault(
     "security-access-denied-to-all",
-    breaks=("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-99"),
+    breaks=("MQQB-3.1.5.8.3-89", "MQQB-3.1.5.8.3-90", "MQQB-3.1.5.8.3-91", "MQQB-3.1.5.8.3-99", "MQSO-7.3-D01"),
 )
 class AccessDeniedToAll(SecurityOnReceipt):
     """Who says who it is may write to no queue."""

@@ -87,13 +87,13 @@ class ReceivedStays(Positions):
 
 add(
     "so-aborted-stays-locked",
-    ("MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"),
+    ("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"),
     "What an aborted transaction received stays locked.",
     skip(TransactionEvents.abort_dequeue),
 )
 
 
-@fault("so-committed-comes-back", breaks=("MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"))
+@fault("so-committed-comes-back", breaks=("MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07", "MQSO-5.1.1.3-D07"))
 class CommittedComesBack(TransactionEvents):
     """What a committed transaction received is there again."""
 

@@ -14,6 +14,7 @@ from suites.mqso.steps.applications import NOTHING, REFUSED, received, send_here
 
 @needs("send", "receive", "queue_control", "transactions")
 @covers(
+    "MQSO-3.2.1-01",
     "MQSO-3.3.4.7-D01",
     "MQSO-3.3.4.7-D02",
     "MQSO-4.3.1.2-D06",
@@ -41,7 +42,7 @@ def test_a_message_is_locked_by_a_transaction_until_that_is_decided(sut, judge, 
             sut.control.call("prepare", transaction=transaction)
         sut.control.call(outcome, transaction=transaction)
         observed = f"{outcome}: {received(sut, 'peek_message', queue=queue)}"
-        for rule in ("MQSO-5.1.1.3-D07", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07"):
+        for rule in ("MQSO-5.1.1.3-D07", "MQSO-3.2.1-01", "MQSO-3.3.4.7-D02", "MQSO-4.3.1.2-D07"):
             judge(rule, expected=f"{outcome}: {left}", observed=observed)
 
 

@@ -38,8 +38,14 @@ add(
 BROKEN_ELSEWHERE = {
     "MQSO-7.3-01": ("security-access-not-checked",),
     "MQSO-7.3-02": ("security-access-not-checked",),
-    "MQSO-7.3-03": ("security-identity-not-verified",),
-    "MQSO-7.3-D01": ("security-access-not-checked",),
+    "MQSO-7.3-03": (
+        "security-certificates-not-looked-up",
+        "security-identity-not-verified",
+    ),
+    "MQSO-7.3-D01": (
+        "security-access-denied-to-all",
+        "security-access-not-checked",
+    ),
     "MQSO-7.4.1.3-03": ("security-body-not-decrypted",),
     "MQSO-7.4.1.3-D01": (
         "security-identity-of-nobody",

@@ -1,0 +1,66 @@
+"""The virtual system has a directory in the checks that need one, and only there."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import MappingProxyType
+
+import pytest
+from harness_made import sut_file
+
+from harness.errors import ConformanceFailure
+from harness.sut.control import ControlRefused
+from harness.sut.sut import Sut
+from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
+from harness.sut.virtual_driver import VirtualDriver
+
+HOUR_MS = 3_600_000
+
+
+def opened(*needs: str) -> Sut:
+    """Return a virtual system that can have a directory, for a check with these needs."""
+    file = replace(sut_file(), capabilities=MappingProxyType({"directory": True, "security": True}))
+    return VirtualDriver(file, raises=True).open("a check", needs=needs)
+
+
+def test_a_check_that_needs_none_has_a_system_in_workgroup_mode():
+    sut = opened()
+    assert not sut.has("directory")
+    assert not sut.inspect()["QueueManager"]["DirectoryIntegrated"]
+    assert "directory" not in sut.control.call("environment")
+    with pytest.raises(ControlRefused, match="no directory"):
+        sut.control.call("published")
+
+
+def test_a_check_that_needs_it_has_a_system_that_is_in_the_directory():
+    sut = opened("directory")
+    assert sut.has("directory")
+    assert sut.control.call("environment")["directory"] is True
+    assert sut.control.call("published")["published"]["identifier"] == str(sut.identifier)
+    sut.create_queue("orders", label="of today")
+    assert sut.control.call("published", queue="orders")["published"]["label"] == "of today"
+
+
+def test_what_is_away_is_noticed_soon_and_what_is_back_by_the_timer():
+    sut = opened("directory")
+    sut.change_environment(directory=False)
+    sut.environment.run_until(lambda: False, 1_000)
+    assert sut.inspect()["QueueManager"]["DirectoryOffline"]
+    sut.tidy()
+    sut.environment.run_until(lambda: False, HOUR_MS)
+    assert not sut.inspect()["QueueManager"]["DirectoryOffline"]
+
+
+def test_the_way_to_the_other_site_leads_by_the_peer():
+    sut = opened("directory")
+    to = f"PUBLIC={FAR_PUBLIC_QUEUE}"
+    sut.send(to, body="for the other site")
+    sut.environment.run_until(lambda: False, HOUR_MS)
+    hops = sut.control.call("get_outgoing_queue", to=to)["outgoing"][0]["NextHops"]
+    assert hops == [f"IP={sut.file.driver.peer_address}"]
+    assert sut.file.driver.peer_identifier != FAR_QUEUE_MANAGER
+
+
+def test_an_attribute_that_nobody_may_change_is_refused_in_one_line():
+    with pytest.raises(ConformanceFailure, match="label is an attribute of queues"):
+        opened("directory").control.call("published", label="x")
