@@ -23,6 +23,8 @@ PEER_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b1")
 FAR_QUEUE_MANAGER = UUID("6d71636f-6e66-4f72-8d00-000000000004")
 FAR_PUBLIC_QUEUE = UUID("6d71636f-6e66-4f72-8d00-0000000000b2")
 """A queue manager of another site in the directory, and a public queue of it: the peer is on the way to it."""
+FAR_BASE_PRIORITY = 7
+"""BasePriority of that queue; that of the peer's public queue is 0."""
 UNUSED_ADDRESS = "127.0.0.254"
 """An address where nothing listens."""
 
@@ -38,7 +40,8 @@ CAPABILITIES = MappingProxyType(
         "several_queues": "sends a message to several queues: has multiple-element format names (MS-MQMQ 2.1.7)",
         "directory": (
             f"is integrated with a directory (MS-MQDMPR 3.1.1.1) that has its object and the peer's in one site, "
-            f"{FAR_QUEUE_MANAGER} with the public queue {FAR_PUBLIC_QUEUE} in another, and the peer as gate between"
+            f"{FAR_QUEUE_MANAGER} with the public queue {FAR_PUBLIC_QUEUE} (BasePriority {FAR_BASE_PRIORITY}) "
+            "in another, and the peer as gate between"
         ),
         "topology": "is three systems, a sender, a router and a receiver (mqconform run --topology); or is virtual",
         "security": "knows the users, keys and routes of `mqconform provision`, and has the queue queues.restricted",

@@ -7,7 +7,14 @@ from typing import Any
 from uuid import UUID
 
 from harness.sut.provisioning import known_keys
-from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER, PEER_PUBLIC_QUEUE, UNUSED_ADDRESS, DriverTable
+from harness.sut.sut_file import (
+    FAR_BASE_PRIORITY,
+    FAR_PUBLIC_QUEUE,
+    FAR_QUEUE_MANAGER,
+    PEER_PUBLIC_QUEUE,
+    UNUSED_ADDRESS,
+    DriverTable,
+)
 from reference_qm.directory import Enterprise, MemoryDirectory, Queue, QueueManager, RoutingLink, Site
 from reference_qm.surface.entropy import Entropy, new_guid
 
@@ -35,7 +42,7 @@ def virtual_directory(driver: DriverTable, identifier: UUID, computer: str, entr
             SiteGateIdentifierList=(peer, FAR_QUEUE_MANAGER),
         ),
         Queue(Identifier=PEER_PUBLIC_QUEUE, Pathname=f"{PEER}\\mqc-public"),
-        Queue(Identifier=FAR_PUBLIC_QUEUE, Pathname=f"{FAR}\\mqc-public"),
+        Queue(Identifier=FAR_PUBLIC_QUEUE, Pathname=f"{FAR}\\mqc-public", BasePriority=FAR_BASE_PRIORITY),
     ):
         directory.provision(element)
     return directory

@@ -42,13 +42,14 @@ class Published:
     """Read, or change as an administrator would, an object of the directory.
 
     ``queue``: a public queue here; ``site`` and ``queue_manager``: those of an identifier; without these, the queue
-    manager itself. None leaves an attribute as it is. Result: published, its attributes, or None when there is no such
-    object.
+    manager itself. ``present``: make the object of a queue when there is none, or delete it, past the queue manager.
+    None leaves things as they are. Result: published, its attributes, or None when there is no such object.
     """
 
     queue: str | None = None
     site: UUID | None = None
     queue_manager: UUID | None = None
+    present: bool | None = None
     label: str | None = None
     intra_site_replication_interval_s: int | None = None
     quota_kb: int | None = None
@@ -142,6 +143,8 @@ class Surroundings:
         return dict(self.there)
 
     def _published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
+        if request.queue is not None and request.present is not None:
+            self._have(directory, request, present=request.present)
         found = self._find(directory, request)
         if found is None:
             return {"published": None}
@@ -157,6 +160,14 @@ class Surroundings:
             if status is not DirectoryOperationResult.SUCCESS:
                 return f"published: the directory refuses the change: {status.value}"
         return {"published": {name: _shown(getattr(found, attribute)) for name, attribute in names.items()}}
+
+    def _have(self, directory: MemoryDirectory, request: Published, *, present: bool) -> None:
+        """Make or delete the object of a queue; which of both failed is seen by what is there."""
+        machine, found = self._find(directory, replace(request, queue=None)), self._find(directory, request)
+        if present and found is None and isinstance(machine, QueueManager):
+            directory.create(Queue(Pathname=f"{machine.ComputerName}\\{request.queue}"))
+        elif not present and found is not None:
+            directory.delete(found)
 
     def _find(self, directory: MemoryDirectory, request: Published) -> DirectoryObject | None:
         if request.site is not None:

@@ -46,8 +46,10 @@ class Destinations(Part):
         """Find the local queue that a format name means; None when it means one of another queue manager."""
         name = parse_name(text)
         if isinstance(name, PublicName):
-            return self.qm.queue_names.find_by_format_name(name)  # unknown: it waits, as MS-MQQB 3.1.5.2.1 says
-        if isinstance(name, PrivateName) and not name.Journal:
+            queue = self.qm.queue_names.find_by_format_name(name)
+            if queue is None and not self.qm.queue_names.means_this_computer(name):
+                return None  # unknown: it waits, as MS-MQQB 3.1.5.2.1 says
+        elif isinstance(name, PrivateName) and not name.Journal:
             if name.ComputerGuid != self.qm.adm.Identifier:
                 return None
             queue = self.qm.adm.QueueCollection.find_private(name.QueueIdentifier)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import NamedTuple
+from uuid import UUID
 
 from reference_qm.codec import (
     FormatError,
@@ -94,13 +95,21 @@ class QueueNames(Part):
         return None
 
     def means_this_computer(self, name: FormatName) -> bool:
-        """Does a format name say by itself that its queue would be here? Spec: MS-MQDMPR 3.1.7.1.5."""
+        """Does a format name, or the directory, say that its queue would be here? Spec: MS-MQDMPR 3.1.7.1.5."""
         match name:
             case PrivateName(computer) | MachineName(computer):
                 return computer == self.qm.adm.Identifier
             case PrivateQueuePath() | PublicQueuePath() | MachineQueuePath():
                 return self.is_here(name)
+            case PublicName(guid):
+                return self._is_published_here(guid)
         return False
+
+    def _is_published_here(self, guid: UUID) -> bool:
+        """Does the directory say that a public queue is of this computer? Spec: MS-MQDMPR 3.1.7.1.5."""
+        found = self.qm.enterprise.find_queue(guid)
+        own = self.qm.enterprise.state.LocalQueueManager.ComputerName
+        return found is not None and own is not None and (found.Pathname or "").lower().startswith(f"{own}\\".lower())
 
     def is_here(self, name: PrivateQueuePath | PublicQueuePath | MachineQueuePath) -> bool:
         """Is the address of a direct name one of this queue manager?"""

@@ -172,6 +172,7 @@ for _name, _rule, _says, _changed in (
     ("hops", "MQDMPR-3.1.7.1.5-83", "NextHops has an address already.", lambda one: one.NextHops.append("IP=0.0.0.0")),
     ("state", "MQDMPR-3.1.7.1.5-84", "State is Waiting.", _set(State=OutgoingQueueState.WAITING)),
     ("locked", "MQDMPR-3.1.7.1.5-97", "State is Inactive in any mode.", _set(State=OutgoingQueueState.INACTIVE)),
+    ("priority", "MQDMPR-3.1.7.1.5-92", "BasePriority is 0, whatever the directory has.", _set(BasePriority=0)),
     ("multicast", "MQDMPR-3.1.7.1.5-99", "Multicast is false.", _set(Multicast=False)),
 ):
     add(f"open-outgoing-{_name}", _rule, f"Of a new outgoing queue {_says}", _outgoing(_changed))

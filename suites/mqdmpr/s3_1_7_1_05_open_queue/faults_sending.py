@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from harness.faults.parts import fault
-from reference_qm.codec import PrivateName, PrivateQueuePath, PublicQueuePath
+from reference_qm.codec import PrivateName, PrivateQueuePath, PublicName, PublicQueuePath
 from reference_qm.codec.format_names import DistributionListName, MachineName, MultipleElementName
 from reference_qm.core.protocol.commanding import Commands
 from reference_qm.core.protocol.destinations import Destinations, parse_name
@@ -87,6 +87,19 @@ class OwnNumberThatIsNotThere(Destinations):
             return super().find_local(text)
         except CommandError:
             if isinstance(parse_name(text), PrivateName):
+                return None
+            raise
+
+
+@fault("open-own-public-queue-that-is-not-there", breaks="MQDMPR-3.1.7.1.5-73")
+class OwnPublicQueueThatIsNotThere(Destinations):
+    """A message for a public queue of this computer that is not there waits."""
+
+    def find_local(self, text: str) -> Queue | None:
+        try:
+            return super().find_local(text)
+        except CommandError:
+            if isinstance(parse_name(text), PublicName):
                 return None
             raise
 

@@ -106,3 +106,18 @@ def test_a_public_queue_that_no_directory_knows(peer, sut, judge):
     for rule in ("MQDMPR-3.1.7.1.5-70", "MQDMPR-3.1.7.1.5-94"):
         expected, observed = "refused or waiting, no connection", "refused or waiting" if kept else "lost"
         judge(rule, expected=expected, observed=f"{observed}, {'a' if connected else 'no'} connection")
+
+
+@needs("send", "queue_control", "directory", "environment")
+@covers("MQDMPR-3.1.7.1.5-73")
+def test_a_public_queue_of_this_computer_that_is_not_there(peer, sut, judge):
+    """Of two public queues in the directory the SUT has one: that can be sent to, and the other cannot."""
+    there, gone = (f"mqc-{sut.own}-{one}" for one in ("there", "gone"))
+    peer.at_end(lambda: sut.control.call("published", queue=gone, present=False))
+    made = sut.control.call("published", queue=gone, present=True)["published"]
+    if made is None:
+        judge.not_shown("no object of a queue is made in the SUT's directory")
+        return
+    sut.create_queue(there)  # whose creation shows the SUT what the directory has now
+    seen = [sent(sut, sut.format_names(there).get("public", "")), sent(sut, f"PUBLIC={made['identifier']}")]
+    judge("MQDMPR-3.1.7.1.5-73", expected=[TAKEN, REFUSED], observed=seen)

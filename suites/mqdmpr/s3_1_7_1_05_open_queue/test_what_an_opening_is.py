@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from harness.run.marks import covers, needs
+from harness.sut.sut_file import FAR_BASE_PRIORITY, FAR_PUBLIC_QUEUE, PEER_PUBLIC_QUEUE
 from suites.mqdmpr.steps.openings import REFUSED, TAKEN, opened_to_send
 from suites.mqqb.steps.opening import direct_name
 
@@ -125,3 +126,15 @@ def test_what_an_outgoing_queue_is_called(peer, sut, judge):
         return
     shown = [one.get("Multicast") for one in (*found, queues.get(GROUP.lower(), {}))]
     judge("MQDMPR-3.1.7.1.5-99", expected=[False, False, True], observed=shown)
+
+
+@needs("open_to_send", "inspect", "directory", "public_names")
+@covers("MQDMPR-3.1.7.1.5-92")
+def test_an_outgoing_queue_has_the_base_priority_of_its_public_queue(sut, judge):
+    """Of the peer's public queue it is 0, of the one behind the peer what the directory has."""
+    wanted = {f"PUBLIC={PEER_PUBLIC_QUEUE}": 0, f"PUBLIC={FAR_PUBLIC_QUEUE}": FAR_BASE_PRIORITY}
+    for name in wanted:
+        opened_to_send(sut, name)
+    queues = {str(one["DestinationFormatName"]).lower(): one for one in sut.inspect()["OutgoingQueues"]}
+    shown = {name: queues.get(name.lower(), {}).get("BasePriority") for name in wanted}
+    judge("MQDMPR-3.1.7.1.5-92", expected=wanted, observed=shown)

@@ -4,7 +4,8 @@ import pytest
 from core_enterprise import RECEIVER, SENDER, Enterprise
 from queueing_made import one_host
 
-from reference_qm.surface.commands import CreateQueue, DeleteQueue, Inspect, ReceiveMessage, SendMessage
+from reference_qm import directory
+from reference_qm.surface.commands import CreateQueue, DeleteQueue, Inspect, OpenToSend, ReceiveMessage, SendMessage
 
 
 @pytest.fixture
@@ -70,3 +71,11 @@ def test_the_tree_shows_queues_and_who_uses_them(enterprise):
     (descriptor,) = trees["invoices"]["OpenQueueDescriptorCollection"]
     assert descriptor["AccessType"] == "ReceiveAccess"
     assert [one["DestructiveRead"] for one in descriptor["WaitingMessageReadOperationCollection"]] == [True]
+
+
+def test_a_public_queue_of_this_computer_that_is_not_here_cannot_be_sent_to(enterprise):
+    host = enterprise[SENDER]
+    spare = enterprise.directory.create(directory.Queue(Pathname=f"host{SENDER}\\spare")).rObjectGUID
+    host.ask(CreateQueue("shown"))
+    assert "names no queue of this queue manager" in host.refusal(SendMessage(f"PUBLIC={spare}"))
+    assert "MQ_ERROR_QUEUE_NOT_FOUND" in host.refusal(OpenToSend(f"PUBLIC={spare}"))

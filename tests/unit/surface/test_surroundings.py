@@ -61,6 +61,15 @@ def test_an_administrator_changes_a_site_and_another_queue_manager(directory):
     assert around.carry_out(Published(site=gate)) == {"published": None}
 
 
+def test_an_administrator_makes_and_deletes_the_object_of_a_queue(directory):
+    around = Surroundings(directory, OWN)
+    made = [around.carry_out(Published(queue="spare", present=True)) for _ in range(2)]
+    assert made[0] == made[1]
+    assert isinstance(made[0], dict)
+    assert UUID(made[0]["published"]["identifier"]).int
+    assert around.carry_out(Published(queue="spare", present=False)) == {"published": None}
+
+
 def test_what_cannot_be_is_said_in_one_line(directory):
     around = Surroundings(directory, OWN)
     assert around.carry_out(Published(label="x")) == NO_SUCH_ATTRIBUTE
