@@ -18,7 +18,7 @@ from reference_qm.directory import QueueManager
 from reference_qm.model.adm import MessageIDHistoryEntry
 
 
-@fault("routing-past-the-router", breaks="MQSO-3.3.4.5-01")
+@fault("routing-past-the-router", breaks=("MQSO-3.3.4.5-01", "MQSO-5.1.1.3-D03", "MQSO-5.1.2-01"))
 class PastTheRouter(Resolving):
     """A message goes to the queue manager of its queue itself, whatever the directory says of the way there."""
 

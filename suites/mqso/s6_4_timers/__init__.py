@@ -1,1 +1,1 @@
-"""MS-MQSO 6.4 Timers and its sections."""
+"""MS-MQSO 6.4 Timers."""
