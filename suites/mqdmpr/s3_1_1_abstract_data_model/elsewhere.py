@@ -3,5 +3,4 @@
 CHECKED_ELSEWHERE = {
     "MQDMPR-3.1.1.3-07": ("test_in_hardened_security_mode_nothing_is_transferred",),
     "MQDMPR-3.1.1.3-D01": ("test_messages_that_must_survive_are_sent_after_a_restart",),
-    "MQDMPR-3.1.1.11-07": ("test_a_queue_goes_on_after_a_restart_with_what_was_in_it",),
 }

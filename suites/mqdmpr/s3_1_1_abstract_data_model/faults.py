@@ -66,6 +66,22 @@ class ExpressOnDisk(Positions):
         super().message_available(position)
 
 
+@fault("remote-reads-on-disk-before-their-end", breaks="MQDMPR-3.1.1.11-07")
+class RemoteReadsOnDisk(Positions):
+    """A message that a remote reader receives is off the disk before that one has said that it has it."""
+
+    def take_message_out(
+        self,
+        position: MessagePosition,
+        transaction: Transaction | None,
+        two_phase_read: bool,
+        answered: Answered,
+    ) -> None:
+        super().take_message_out(position, transaction, two_phase_read, answered)
+        if two_phase_read:
+            self.qm.disk.save(self.qm.durability.removed([position], MessageClass.MQMSG_CLASS_ACK_RECEIVE))
+
+
 @fault("model-of-another", breaks="MQDMPR-3.1.1-06")
 class ModelOfAnother(Inspection):
     """The model is of a queue manager with another Identifier than packets have."""
@@ -174,6 +190,5 @@ BROKEN_ELSEWHERE = {
         "hardened-transfers",
     ),
     "MQDMPR-3.1.1.3-D01": ("session-table-lost",),
-    "MQDMPR-3.1.1.11-07": ("message-recoverable-forgotten",),
 }
 """Faults of other sections that break rules of this one."""

@@ -11,6 +11,7 @@ from suites.messages import a_message, recoverable_message
 from suites.mqqb.steps.disposition import labels
 from suites.mqqb.steps.opening import check_alive, direct_name, opened, pass_time
 from suites.mqqb.steps.sender import Sender, eventually
+from suites.mqqp.steps.reading import FIRST, SECOND, brought, filled
 
 pytestmark = needs("restart")
 
@@ -124,6 +125,22 @@ def _answer(sut, verb, **where):
     except ControlRefused:
         return "refused"
     return "served"
+
+
+@needs("receive", "qm2qm")
+@covers("MQDMPR-3.1.1.11-07")
+def test_a_message_that_a_remote_reader_had_is_free_after_a_restart(remote, sut, judge):
+    """Of two messages a remote reader has received one, and not said what is to become of it: after a restart there is
+    nobody who could, and both are received (E141).
+    """
+    queue = filled(remote, FIRST, SECOND)
+    read = queue.read()
+    if brought(read) != FIRST:
+        raise ConformanceFailure(f"the remote reader got {brought(read)}, not {FIRST}")
+    sut.restart()
+    received = [sut.control.call("receive", queue=sut.queue(), timeout_ms=0)["message"] for _ in range(2)]
+    observed = ["nothing" if one is None else one["label"] for one in received]
+    judge("MQDMPR-3.1.1.11-07", expected=[FIRST, SECOND], observed=observed, evidence=read.evidence, errata="E141")
 
 
 @needs("send")
