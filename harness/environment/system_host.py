@@ -88,7 +88,7 @@ class SystemHost(CoreHost):
             self.answer_soon(Persisted(effect.token))
 
     def read_directory(self, effect: ReadDirectory) -> None:
-        self.answer_soon(directory_access.answer(self._surroundings.within_reach, effect))
+        self.answer_soon(directory_access.answer(self._surroundings.consulted, effect))
 
     def write_directory(self, effect: WriteDirectory) -> None:
         self.answer_soon(directory_access.answer(self._surroundings.within_reach, effect))

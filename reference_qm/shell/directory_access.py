@@ -29,7 +29,8 @@ class DirectoryAccess:
     async def answer(self, effect: ReadDirectory | WriteDirectory) -> DirectoryAnswered:
         """Carry out an effect."""
         loop = asyncio.get_running_loop()
-        reached = self._surroundings.within_reach
+        around = self._surroundings
+        reached = around.consulted if isinstance(effect, ReadDirectory) else around.within_reach
         return await loop.run_in_executor(self._thread, directory_access.answer, reached, effect)
 
     async def carry_out(self, request: HostRequest) -> dict[str, Any] | str:

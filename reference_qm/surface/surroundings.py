@@ -26,11 +26,15 @@ from reference_qm.value_object import value_object
 class ChangeEnvironment:
     """Take something away (false) or give it back. Result: what there is to change, as it is now.
 
-    ``directory``; ``coordinator``: the Transaction Coordinator; ``storage``: room on the disk; ``store``: what is on it
-    makes sense, which a queue manager sees when it starts; ``service``: the queue manager itself, which is stopped.
+    ``directory``; ``domain``: the machine belongs to the domain of that; ``registration``: what that has of the machine
+    is the queue manager's own, and not another's; ``coordinator``: the Transaction Coordinator; ``storage``: room on
+    the disk; ``store``: what is on it makes sense, which a queue manager sees when it starts; ``service``: the queue
+    manager itself, which is stopped.
     """
 
     directory: bool | None = None
+    domain: bool | None = None
+    registration: bool | None = None
     coordinator: bool | None = None
     storage: bool | None = None
     store: bool | None = None
@@ -62,6 +66,8 @@ NULL_GUID = UUID(int=0)
 DAMAGE = "damage:1"
 """The name of an entry that makes no sense in a store."""
 FULL = "no space is left on the device"
+OF_A_DIRECTORY = frozenset({"directory", "domain", "registration"})
+"""The parts that a queue manager in workgroup mode does not have."""
 NO_DIRECTORY = "there is no directory here: this is workgroup mode"
 _ATTRIBUTES: Mapping[type[DirectoryObject], Mapping[str, str]] = MappingProxyType(
     {
@@ -102,12 +108,17 @@ class Surroundings:
         self.directory = directory
         self._identifier = identifier
         parts = (one.name for one in fields(ChangeEnvironment))
-        self.there = {name: True for name in parts if name != "directory" or directory is not None}
+        self.there = {name: True for name in parts if name not in OF_A_DIRECTORY or directory is not None}
 
     @property
     def within_reach(self) -> MemoryDirectory | None:
         """Return the directory, unless it is away."""
         return self.directory if self.there.get("directory", False) else None
+
+    @property
+    def consulted(self) -> MemoryDirectory | None:
+        """Return the directory that a queue manager reads: none outside of its domain."""
+        return self.within_reach if self.there.get("domain", False) else None
 
     def as_found(self) -> list[Input]:
         """Return what a queue manager that starts finds out of what is away."""
@@ -136,11 +147,31 @@ class Surroundings:
         return NO_DIRECTORY if self.directory is None else self._published(self.directory, request)
 
     def _change(self, request: ChangeEnvironment) -> dict[str, Any] | str:
-        if self.directory is None and request.directory is not None:
+        asked = {one.name: getattr(request, one.name) for one in fields(request)}
+        wanted = {name: value for name, value in asked.items() if value is not None}
+        if self.directory is None and not OF_A_DIRECTORY.isdisjoint(wanted):
             return NO_DIRECTORY
-        wanted = {one.name: getattr(request, one.name) for one in fields(request)}
-        self.there |= {name: value for name, value in wanted.items() if value is not None}
+        if (
+            self.directory is not None
+            and wanted.get("registration", self.there["registration"]) is not (self.there["registration"])
+        ):
+            refused = self._register(self.directory, wanted["registration"])
+            if refused is not None:
+                return refused
+        self.there |= wanted
         return dict(self.there)
+
+    def _register(self, directory: MemoryDirectory, own: bool) -> str | None:
+        """Let the object of the machine be the queue manager's own, or another's; a str says why that cannot be."""
+        another = UUID(int=self._identifier.int ^ 1)
+        there, wanted = (another, self._identifier) if own else (self._identifier, another)
+        machine = directory.read("QueueManager", equals("Identifier", there)).rDirectoryObject
+        if not isinstance(machine, QueueManager):
+            return "registration: the directory has no object of this machine"
+        if directory.delete(machine) is not DirectoryOperationResult.SUCCESS:
+            return "registration: the object of this machine cannot be replaced: delete its public queues first"
+        directory.provision(replace(machine, Identifier=wanted))
+        return None
 
     def _published(self, directory: MemoryDirectory, request: Published) -> dict[str, Any] | str:
         if request.queue is not None and request.present is not None:

@@ -48,13 +48,13 @@ class NoQueuesWithoutDirectory(QueueCommands):
 
 add(
     "so-directory-lost-for-good",
-    "MQSO-5.5.4-08",
+    ("MQSO-5.5.4-08", "MQSO-5.5.6-03"),
     "A directory that went away is not looked for.",
     skip(DirectoryClient.on_directory_online_timer),
 )
 
 
-@fault("so-integrated-without-directory", breaks="MQSO-5.5.4-02")
+@fault("so-integrated-without-directory", breaks=("MQSO-5.5.4-02", "MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"))
 class IntegratedWithoutDirectory(DirectoryClient):
     """A queue manager that starts without its directory waits for it, in directory mode."""
 

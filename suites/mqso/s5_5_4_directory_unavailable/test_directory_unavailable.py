@@ -8,28 +8,12 @@ from harness.run.marks import covers, needs
 from harness.sut.control import ControlRefused
 from harness.sut.sut import Sut
 from harness.sut.sut_file import PEER_PUBLIC_QUEUE
-from reference_qm.directory.intervals import DIRECTORY_ONLINE_MS
 from suites.messages import recoverable_message
 from suites.mqqb.steps.disposition import labels
-from suites.mqqb.steps.opening import opened, pass_time
+from suites.mqqb.steps.opening import opened
 from suites.mqqb.steps.sender import Sender, eventually, tags
 from suites.mqso.steps.applications import DONE, REFUSED, received, send_here, tried
-
-WAITS = 20
-"""How often within the Directory Online Timer it is looked whether the directory was found again."""
-
-
-def _publish(sut: Sut, name: str) -> str:
-    """Let an application make a public queue; say whether it could."""
-    try:
-        sut.create_queue(f"mqc-{sut.own}-{name}")
-    except ControlRefused:
-        return REFUSED
-    return DONE
-
-
-def _shown(sut: Sut, name: str) -> bool:
-    return bool(sut.inspect()["QueueManager"][name])
+from suites.mqso.steps.enterprise import await_directory, flag, publish
 
 
 def _without_directory(peer: Peer, sut: Sut, name: str) -> list[str]:
@@ -58,24 +42,21 @@ def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
     """Without its directory the queue manager makes no public queue, but private ones, which are used; a message for a
     public queue of the peer is taken, and waits. When the directory is back, that comes, and public queues are made.
     """
-    if _shown(sut, "DirectoryOffline"):
+    if flag(sut, "DirectoryOffline") != "DirectoryOffline False":
         raise ConformanceFailure("the SUT has no directory at the start of the check")
     sender = Sender(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
     sut.change_environment(directory=False)
-    judge("MQSO-5.5.4-06", expected=REFUSED, observed=_publish(sut, "away"))
+    judge("MQSO-5.5.4-06", expected=REFUSED, observed=publish(sut, "away"))
     for rule in ("MQSO-5.5.4-05", "MQSO-5.1.1.1-D06"):
-        judge(rule, expected="DirectoryOffline True", observed=f"DirectoryOffline {_shown(sut, 'DirectoryOffline')}")
+        judge(rule, expected="DirectoryOffline True", observed=flag(sut, "DirectoryOffline"))
     judge("MQSO-5.5.4-07", expected=["own", "of the peer"], observed=_without_directory(peer, sut, "private"))
     judge("MQSO-5.1.1.1-D07", expected=DONE, observed=tried(lambda: sender.send(1, delivery="recoverable")))
     early = sender.next_session(sut.connect_timeout_ms)
     came = [] if early is None else tags(sender.collect(early, 1))
     judge("MQSO-5.1.1.1-D07", expected=([], 1), observed=(came, sut.outgoing(sender.to)["count"]))
     sut.change_environment(directory=True)
-    for _ in range(WAITS + 1):
-        if not _shown(sut, "DirectoryOffline"):
-            break
-        pass_time(peer, sut.duration_ms(DIRECTORY_ONLINE_MS) // WAITS + sut.slack_ms(0))
-    observed = f"DirectoryOffline {_shown(sut, 'DirectoryOffline')}, a public queue: {_publish(sut, 'back')}"
+    await_directory(peer, sut)
+    observed = f"{flag(sut, 'DirectoryOffline')}, a public queue: {publish(sut, 'back')}"
     judge("MQSO-5.5.4-08", expected=f"DirectoryOffline False, a public queue: {DONE}", observed=observed)
     session = sender.next_session()
     sent = [] if session is None else sender.collect(session, 1)
@@ -94,15 +75,15 @@ def test_without_a_directory_it_starts_in_workgroup_mode(peer, sut, judge):
     sut.restart()
 
     def integrated() -> str:
-        return f"DirectoryIntegrated {_shown(sut, 'DirectoryIntegrated')}"
+        return flag(sut, "DirectoryIntegrated")
 
     judge("MQSO-5.5.4-02", expected="DirectoryIntegrated False", observed=integrated())
-    done = (_publish(sut, "away"), _without_directory(peer, sut, "private"))
+    done = (publish(sut, "away"), _without_directory(peer, sut, "private"))
     judge("MQSO-5.5.4-03", expected=(REFUSED, ["own", "of the peer"]), observed=done)
     sut.change_environment(directory=True)
     before = sut.control.call("published")["published"]
     sut.restart()
-    observed = f"{integrated()}, {_publish(sut, 'back')}"
+    observed = f"{integrated()}, {publish(sut, 'back')}"
     judge("MQSO-5.5.4-02", expected=f"DirectoryIntegrated True, {DONE}", observed=observed)
     after = sut.control.call("published")["published"]
     judge("MQSO-6.6.2-D01", expected=before, observed=after)

@@ -8,7 +8,10 @@ from dataclasses import replace
 from harness.faults.parts import fault
 from harness.faults.primitives import inputs
 from harness.faults.registry import FaultyCore, add
+from reference_qm.core.protocol.enterprise import DirectoryClient
 from reference_qm.core.protocol.restoring import RestoreError, Restoring
+from reference_qm.directory.enums import DirectoryOperationResult
+from reference_qm.surface.clock import Now
 from reference_qm.surface.inputs import Input, Persisted, PersistFailed
 
 
@@ -53,3 +56,12 @@ class DamageNotLookedAt(Restoring):
             super().restore(entries)
         except RestoreError:
             super().restore({})
+
+
+@fault("so-object-of-another-taken", breaks=("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03"))
+class ObjectOfAnotherTaken(DirectoryClient):
+    """A queue manager that the directory knows by another identifier is in directory mode all the same."""
+
+    def synchronize(self, now: Now) -> DirectoryOperationResult:
+        super().synchronize(now)
+        return DirectoryOperationResult.SUCCESS

@@ -41,6 +41,7 @@ class PublishedAnewAtEachStart(DirectoryClient):
 BROKEN_ELSEWHERE = {
     "MQSO-6.6.1-D07": ("so-sessions-not-served",),
     "MQSO-6.6.2-05": ("so-damage-not-looked-at",),
+    "MQSO-6.6.2-D03": ("so-integrated-without-directory",),
     "MQSO-6.6.2-D08": (
         "so-first-retry-late",
         "so-no-second-attempt-to-start",

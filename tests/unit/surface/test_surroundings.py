@@ -14,6 +14,7 @@ from reference_qm.surface.surroundings import NO_DIRECTORY, ChangeEnvironment, P
 
 OWN = UUID(int=7)
 NO_SUCH_ATTRIBUTE = "published: label is no attribute of this object: name another queue, site or queue_manager"
+OF_ONE = dict.fromkeys(("directory", "domain", "registration"), True)
 ALL = dict.fromkeys(("coordinator", "storage", "store", "service"), True)
 
 
@@ -28,10 +29,10 @@ def directory() -> MemoryDirectory:
 def test_a_directory_that_is_taken_away_is_out_of_reach_until_it_is_given_back(directory):
     around = Surroundings(directory, OWN)
     assert around.within_reach is directory
-    assert around.carry_out(ChangeEnvironment(directory=False)) == ALL | {"directory": False}
+    assert around.carry_out(ChangeEnvironment(directory=False)) == ALL | OF_ONE | {"directory": False}
     assert around.within_reach is None
-    assert around.carry_out(ChangeEnvironment()) == ALL | {"directory": False}
-    assert around.carry_out(ChangeEnvironment(directory=True)) == ALL | {"directory": True}
+    assert around.carry_out(ChangeEnvironment()) == ALL | OF_ONE | {"directory": False}
+    assert around.carry_out(ChangeEnvironment(directory=True)) == ALL | OF_ONE
     assert around.within_reach is directory
 
 
@@ -98,6 +99,24 @@ def test_what_was_taken_away_is_found_out_and_what_is_still_away_is_found_at_a_s
     away = dict(around.there)
     around.carry_out(ChangeEnvironment(coordinator=True))
     assert around.noticed(away) == [CoordinatorChanged(available=True)]
+
+
+def test_the_machine_is_another_in_the_directory_until_it_is_its_own_again():
+    directory = MemoryDirectory(partial(new_guid, SeededEntropy("surroundings")), lambda: 0)
+    directory.provision(QueueManager(Identifier=OWN, ComputerName="one"))
+    around = Surroundings(directory, OWN)
+    around.carry_out(ChangeEnvironment(registration=False))
+    assert around.carry_out(Published()) == {"published": None}
+    around.carry_out(ChangeEnvironment(domain=False))
+    assert (around.consulted, around.within_reach) == (None, directory)
+    around.carry_out(ChangeEnvironment(domain=True, registration=True))
+    assert around.consulted is directory
+    assert around.carry_out(Published()) != {"published": None}
+
+
+def test_a_machine_with_public_queues_cannot_become_another(directory):
+    refused = Surroundings(directory, OWN).carry_out(ChangeEnvironment(registration=False))
+    assert refused == "registration: the object of this machine cannot be replaced: delete its public queues first"
 
 
 class _Refusing(MemoryDirectory):

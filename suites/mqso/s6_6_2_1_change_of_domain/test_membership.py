@@ -1,0 +1,42 @@
+"""MS-MQSO 6.6.2, 6.6.2.2: a machine leaves its domain; 5.5.6: its object in the directory is another's."""
+
+from __future__ import annotations
+
+from harness.run.marks import covers, needs
+from suites.mqso.steps.applications import REFUSED
+from suites.mqso.steps.enterprise import await_directory, flag, publish
+
+pytestmark = needs("directory", "environment", "inspect", "restart", "queue_control")
+
+REGISTERED, GONE = "there", "gone"
+
+
+@covers("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01", "MQSO-6.6.2.2-02")
+def test_a_machine_that_left_its_domain_is_in_workgroup_mode(sut, judge):
+    """Started outside of its domain the queue manager is not integrated, and makes no public queue; what the directory
+    has of it stays.
+    """
+    sut.change_environment(domain=False)
+    sut.restart()
+    observed = (flag(sut, "DirectoryIntegrated"), publish(sut, "left"))
+    for rule in ("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"):
+        judge(rule, expected=("DirectoryIntegrated False", REFUSED), observed=observed)
+    object_there = sut.control.call("published")["published"]
+    judge("MQSO-6.6.2.2-02", expected=REGISTERED, observed=GONE if object_there is None else REGISTERED)
+    sut.change_environment(domain=True)
+    sut.restart()
+
+
+@covers("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03")
+def test_a_directory_that_knows_the_machine_as_another_is_not_used(peer, sut, judge):
+    """Started while the object of its machine has another Identifier the queue manager is offline. When the object is
+    its own again, it finds that out by itself.
+    """
+    sut.change_environment(registration=False)
+    sut.restart()
+    for rule in ("MQSO-5.5.6-01", "MQSO-5.5.6-02", "MQSO-5.5.6-03"):
+        judge(rule, expected="DirectoryOffline True", observed=flag(sut, "DirectoryOffline"))
+    sut.change_environment(registration=True)
+    await_directory(peer, sut)
+    judge("MQSO-5.5.6-03", expected="DirectoryOffline False", observed=flag(sut, "DirectoryOffline"))
+    sut.restart()
