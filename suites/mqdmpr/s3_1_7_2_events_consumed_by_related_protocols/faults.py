@@ -121,4 +121,6 @@ BROKEN_ELSEWHERE = {
         "pause-queue-still-connected",
     ),
     "MQDMPR-3.1.7.2.4-03": ("resumed-queue-stays-on-hold",),
+    "MQDMPR-3.1.7.2.5-03": ("so-never-throttled",),
+    "MQDMPR-3.1.7.2.6-03": ("so-throttled-for-good",),
 }

@@ -76,13 +76,13 @@ add(
 )
 add(
     "so-never-throttled",
-    ("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04"),
+    ("MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.5-03"),
     "However short resources are, everything is taken.",
     skip(Quotas.begin_flow_control),
 )
 add(
     "so-throttled-for-good",
-    ("MQSO-5.1.1.1-05", "MQSO-5.1.1.1-D04"),
+    ("MQSO-5.1.1.1-05", "MQSO-5.1.1.1-D04", "MQDMPR-3.1.7.2.6-03"),
     "Once throttled, nothing is taken any more.",
     skip(Quotas.end_flow_control),
 )

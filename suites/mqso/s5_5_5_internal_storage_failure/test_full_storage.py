@@ -48,7 +48,13 @@ def test_what_cannot_be_kept_fails_whole_and_leaves_nothing(peer, sut, judge):
 
 
 @needs("environment", "inspect", "send", "receive", "queue_control")
-@covers("MQSO-5.1.1.1-05", "MQSO-5.1.1.1-06", "MQSO-5.1.1.1-D04")
+@covers(
+    "MQSO-5.1.1.1-05",
+    "MQSO-5.1.1.1-06",
+    "MQSO-5.1.1.1-D04",
+    "MQDMPR-3.1.7.2.5-03",
+    "MQDMPR-3.1.7.2.6-03",
+)
 def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
     """While the disk is full the queue manager is Throttled: it takes no express message either, of an application or
     of the peer. When there is room again, it does.
@@ -60,7 +66,8 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
 
     sut.change_environment(storage=False)
     short = throttled()
-    judge("MQSO-5.1.1.1-06", expected="throttled", observed="throttled" if short else "not throttled")
+    for rule in ("MQSO-5.1.1.1-06", "MQDMPR-3.1.7.2.5-03"):
+        judge(rule, expected="throttled", observed="throttled" if short else "not throttled")
     connection = opened(peer)
     own = tried(lambda: send_here(sut, queue, ["own"]))
     sent = [connection.send(a_message(peer, label="of the peer"))]
@@ -71,7 +78,12 @@ def test_it_is_throttled_while_resources_are_short(peer, sut, judge):
     else:
         judge.not_exercised("MQSO-5.1.1.1-05", "the SUT is not Throttled while its disk is full")
     sut.change_environment(storage=True)
-    judge("MQSO-5.1.1.1-D04", expected="True, then False", observed=f"{short}, then {throttled()}")
+    freed = f"{short}, then {throttled()}"
+    judge("MQSO-5.1.1.1-D04", expected="True, then False", observed=freed)
+    if short:
+        judge("MQDMPR-3.1.7.2.6-03", expected="True, then False", observed=freed)
+    else:
+        judge.not_exercised("MQDMPR-3.1.7.2.6-03", "the SUT is not Throttled while its disk is full")
     sent.append(opened(peer).send(a_message(peer, label="again")))
     tried(lambda: send_here(sut, queue, ["own, again"]))
     eventually(peer, lambda: len(labels(sut, queue)) == 2)
