@@ -111,6 +111,19 @@ class AuthenticationIgnored(SecurityOnReceipt):
         return packet
 
 
+@fault("queue-authentication-always-wanted", breaks="MQDMPR-3.1.1.2-D02")
+class AuthenticationAlwaysWanted(SecurityOnReceipt):
+    """A queue without Authentication takes authenticated messages only, too."""
+
+    def check_queue_demands(
+        self, session: Session, packet: UserMessagePacket, queue: Queue, now: Now
+    ) -> UserMessagePacket | MessageClass:
+        before, queue.Authentication = queue.Authentication, True
+        checked = super().check_queue_demands(session, packet, queue, now)
+        queue.Authentication = before
+        return checked
+
+
 def _created(spoil: Callable[[Queue], None]) -> Install:
     """Make queues that are other than they should be from their creation on."""
 

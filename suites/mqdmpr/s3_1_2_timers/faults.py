@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
-from harness.faults.parts import replaced
+from harness.faults.parts import fault, replaced
 from harness.faults.primitives import skip
 from harness.faults.registry import Install, add
 from reference_qm.core.protocol.enterprise import DirectoryClient
+from reference_qm.core.queueing.positions import Positions
+from reference_qm.model.adm import INFINITE, Message, MessagePosition, Queue
 from reference_qm.model.timers import TimerKey, TimerName
 from reference_qm.surface.clock import Now
 
+HOUR_S = 3_600
 MINUTE_MS, HOUR_MS = 60_000, 3_600_000
+
+
+@fault("no-message-lives-for-ever", breaks="MQDMPR-3.1.2.4-D01")
+class NoMessageLivesForEver(Positions):
+    """A message without an end lives for an hour."""
+
+    def insert_message(self, queue: Queue, message: Message) -> MessagePosition:
+        endless = message.TimeToBeReceived == INFINITE
+        return super().insert_message(queue, replace(message, TimeToBeReceived=HOUR_S) if endless else message)
 
 
 def _running_for(durations: Mapping[TimerName, int]) -> Install:
@@ -73,7 +86,6 @@ BROKEN_ELSEWHERE = {
     "MQDMPR-3.1.2.3-03": ("remote-infinite-is-a-second",),
     "MQDMPR-3.1.2.3-D01": ("remote-no-call-timer",),
     "MQDMPR-3.1.2.4-01": ("handed-never-too-late",),
-    "MQDMPR-3.1.2.4-D01": ("message-of-yesterday-expires",),
     "MQDMPR-3.1.2.4-D02": ("handed-never-too-late",),
 }
 """Faults of other sections that break rules of this one."""

@@ -247,6 +247,7 @@ class GatesNotReadAgain(DirectoryClient):
 
 BROKEN_ELSEWHERE = {
     "MQDMPR-3.1.3-23": ("published-key-other-exponent",),
+    "MQDMPR-3.1.3-30": ("so-damage-not-looked-at",),
     "MQDMPR-3.1.3-D04": ("initialization-retried-each-minute",),
 }
 """Faults of other sections that break rules of this one."""

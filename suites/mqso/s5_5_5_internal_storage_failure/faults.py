@@ -46,7 +46,14 @@ add("so-full-disk-not-undone", "MQSO-5.5.5-01", "What is refused because the dis
 
 @fault(
     "so-damage-not-looked-at",
-    breaks=("MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02", "MQSO-5.5.5-03", "MQSO-6.6.2-05", "MQDMPR-3.1.1.1-23"),
+    breaks=(
+        "MQSO-5.1.1.1-01",
+        "MQSO-5.1.1.1-02",
+        "MQSO-5.5.5-03",
+        "MQSO-6.6.2-05",
+        "MQDMPR-3.1.1.1-23",
+        "MQDMPR-3.1.3-30",
+    ),
 )
 class DamageNotLookedAt(Restoring):
     """What makes no sense on the disk is passed over, with all that is there."""

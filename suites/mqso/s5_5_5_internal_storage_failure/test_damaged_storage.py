@@ -19,7 +19,14 @@ BEFORE = 0.8
 """The part of that time at which it must not have been tried yet."""
 SCALE = 20
 """The fastest that the timer may run here."""
-STOPPED = ("MQSO-5.1.1.1-01", "MQSO-5.1.1.1-02", "MQSO-5.5.5-03", "MQSO-6.6.2-05", "MQDMPR-3.1.1.1-23")
+STOPPED = (
+    "MQSO-5.1.1.1-01",
+    "MQSO-5.1.1.1-02",
+    "MQSO-5.5.5-03",
+    "MQSO-6.6.2-05",
+    "MQDMPR-3.1.1.1-23",
+    "MQDMPR-3.1.3-30",
+)
 RETRIED = ("MQSO-5.1.1.1-03", "MQSO-6.4.4.1-01", "MQSO-6.4.4.1-D01")
 FIRST = ("MQSO-5.1.1.1-D02", "MQSO-6.6.2-D08")
 LATER = ("MQSO-5.1.1.1-D03", "MQSO-6.6.2-D09")
