@@ -353,13 +353,15 @@ class SetTimers:
 class Configure:
     """Change settings of the queue manager (MS-MQQB 3.1.1.3). None leaves one as it is. Result: those in force.
 
-    ``quota_kb`` is QueueManagerQuota (MS-MQDMPR 3.1.1.1), ``max_sessions`` how many sessions are accepted (MS-MQQB
-    3.1.5.3.1); lifetimes are int ms, sizes int entries; algorithms are
-    rc2, rc4, aes128, aes192 or aes256. ``hardened_security`` (MS-MQDMPR 3.1.1.1) has effect after a restart.
+    ``quota_kb`` is QueueManagerQuota, ``journal_quota_kb`` JournalQuota of the queue manager (MS-MQDMPR 3.1.1.1),
+    ``max_sessions`` how many sessions are accepted (MS-MQQB 3.1.5.3.1); lifetimes are int ms, sizes int entries;
+    algorithms are rc2, rc4, aes128, aes192 or aes256. ``hardened_security`` (MS-MQDMPR 3.1.1.1) has effect after a
+    restart.
     """
 
     send_insecure_nacks: bool | None = None
     quota_kb: int | None = None
+    journal_quota_kb: int | None = None
     max_sessions: int | None = None
     user_cert_cache_size: int | None = None
     user_cert_lifetime_ms: int | None = None

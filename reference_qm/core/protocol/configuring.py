@@ -48,6 +48,8 @@ class Configuring(Part):
         }
         if request.quota_kb is not None:
             self.qm.adm.QueueManagerQuota = check_number("quota_kb", request.quota_kb, 0, UNLIMITED)
+        if request.journal_quota_kb is not None:
+            self.qm.adm.JournalQuota = check_number("journal_quota_kb", request.journal_quota_kb, 0, UNLIMITED)
         if request.max_sessions is not None:
             limit = check_number("max_sessions", request.max_sessions, 0, _MOST_SESSIONS)
             self.qm.config = replace(self.qm.config, max_sessions=limit)
@@ -62,6 +64,7 @@ class Configuring(Part):
             "hardened_security": self.qm.hardened_after_restart,
             "send_insecure_nacks": self.qm.adm.SendInsecureNacks,
             "quota_kb": self.qm.adm.QueueManagerQuota,
+            "journal_quota_kb": self.qm.adm.JournalQuota,
             "max_sessions": self.qm.config.max_sessions,
         }
         return Result({**own, **self._in_force()})
@@ -72,6 +75,7 @@ class Configuring(Part):
         self.qm.security_settings = other.security_settings
         self.qm.caches.configure(self.qm.security_settings)
         self.qm.adm.QueueManagerQuota = other.adm.QueueManagerQuota
+        self.qm.adm.JournalQuota = other.adm.JournalQuota
         self.qm.adm.SendInsecureNacks = other.adm.SendInsecureNacks
 
     def _in_force(self) -> dict[str, Any]:

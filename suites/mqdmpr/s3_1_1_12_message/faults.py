@@ -18,8 +18,11 @@ from reference_qm.core.protocol.identifying import Identifying
 from reference_qm.core.protocol.journaling import Journaling
 from reference_qm.core.protocol.routing import Routing
 from reference_qm.core.queueing.positions import Positions
+from reference_qm.core.queueing.quotas import Quotas
+from reference_qm.directory.enums import QueueType
 from reference_qm.model.adm import Message, MessagePosition, Queue
 from reference_qm.model.states import DeliveryGuarantee
+from reference_qm.model.statuses import EnqueueStatus
 from reference_qm.security import MessageSecurity
 from reference_qm.surface.clock import Now
 from reference_qm.surface.commands import SendMessage
@@ -381,6 +384,15 @@ class DeadLetterUnasked(Journaling):
         message = position.MessageReference
         position.MessageReference = replace(message, NegativeJournalingRequested=True)
         super().journal_failed(position)
+
+
+@fault("full-journal-takes-more", breaks=("MQDMPR-3.1.1.12-22", "MQDMPR-3.1.1.12-25"))
+class FullJournalTakesMore(Quotas):
+    """The quota of journals and dead-letter queues is not looked at."""
+
+    def check(self, queue: Queue, message: Message) -> EnqueueStatus:
+        status = super().check(queue, message)
+        return EnqueueStatus.NO_ERROR if queue.QueueType is QueueType.SYSTEM else status
 
 
 BROKEN_ELSEWHERE = {

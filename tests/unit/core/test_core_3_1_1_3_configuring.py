@@ -26,6 +26,13 @@ def test_the_quota_of_the_queue_manager_is_returned_and_holds():
     assert receiver.ask(Configure(quota_kb=7))["quota_kb"] == manager(receiver)["QueueManagerQuota"] == 7
 
 
+def test_the_quota_of_journals_is_returned_and_holds():
+    """MS-MQDMPR 3.1.1.1 JournalQuota."""
+    _, receiver = secure_pair()
+    assert receiver.ask(Configure())["journal_quota_kb"] == 0xFFFFFFFF
+    assert receiver.ask(Configure(journal_quota_kb=7))["journal_quota_kb"] == manager(receiver)["JournalQuota"] == 7
+
+
 def test_the_limit_of_sessions_is_returned_and_holds():
     """MS-MQQB 3.1.5.3.1, note <12>."""
     sender, receiver = secure_pair()
@@ -38,6 +45,7 @@ def test_the_limit_of_sessions_is_returned_and_holds():
     ("wrong", "why"),
     [
         ({"quota_kb": 1 << 32}, "quota_kb: 4294967296 is not from 0"),
+        ({"journal_quota_kb": -1}, "journal_quota_kb: -1 is not from 0"),
         ({"max_sessions": -1}, "max_sessions: -1 is not from 0"),
         ({"preferred_base": "des"}, "preferred_base: 'des' is none of"),
         ({"user_cert_cache_size": 0}, "user_cert_cache_size: 0 is not from 1"),

@@ -93,6 +93,15 @@ def test_a_message_to_a_local_queue_is_put_there(host, to):
     assert host.connects == []
 
 
+@pytest.mark.parametrize(
+    ("asked", "given_s"), [({}, 4 * 24 * 3600), ({"time_to_reach_queue_s": 0xFFFFFFFF}, 0xFFFFFFFF)]
+)
+def test_a_message_has_four_days_to_reach_its_queue_unless_more_is_asked(host, asked, given_s):
+    """MS-MQDMPR 3.1.1.12, note <12>."""
+    host.send(direct(1), b"here", **asked)
+    assert host.ask(ReceiveMessage(PLAIN))["message"]["time_to_reach_queue_s"] == given_s
+
+
 def test_receiving_takes_the_first_message(host):
     host.send(direct(1), b"one")
     host.send(direct(1), b"two", priority=7)

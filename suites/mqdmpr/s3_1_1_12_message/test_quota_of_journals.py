@@ -1,0 +1,81 @@
+"""MS-MQDMPR 3.1.1.12 Message: what is to be journaled, or kept as a dead letter, while there is no room for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from harness.judging.verdicts import Verdict
+from harness.run.marks import covers, needs
+from suites.mqqb.steps.opening import pass_time
+from suites.mqqb.steps.sender import Sender, eventually
+
+JOURNAL, DEAD_LETTERS = "system$;journal", "system$;deadletter"
+SETTING = "journal_quota_kb"
+LIFE_S = 1
+EXPIRED_MS = 3_100
+"""More than LIFE_S has passed then, in whole seconds of any clock."""
+BEFORE, FULL, AFTER = "with room", "without room", "with room again"
+WANTED = {BEFORE: "kept", FULL: "gone", AFTER: "kept"}
+
+
+def _kept_or_gone(
+    peer: Any, sut: Any, judge: Any, rule: str, queue: str, finish: Callable[[int], str], evidence: Callable[[], Any]
+) -> None:
+    """Let messages be finished with before the quota is nothing, while it is, and afterwards; judge what is kept.
+
+    ``finish`` gets the number of a message and returns its identifier when the message left its outgoing queue.
+    """
+    in_force = sut.control.call("configure")
+    if SETTING not in in_force:
+        judge.give_up(Verdict.NOT_OBSERVABLE, f"the control channel has no setting {SETTING}")
+        return
+    names = {}
+    for number, (when, quota) in enumerate(((BEFORE, in_force[SETTING]), (FULL, 0), (AFTER, in_force[SETTING])), 1):
+        sut.configure(**{SETTING: quota})
+        names[finish(number)] = when
+
+    def found() -> dict[str, str]:
+        kept = {names.get(one["message_id"]) for one in sut.kept(queue)}
+        return {when: "kept" if when in kept else "gone" for when in WANTED}
+
+    eventually(peer, lambda: found() == WANTED)
+    judge(rule, expected=str(WANTED), observed=str(found()), evidence=evidence())
+
+
+@needs("send", "receive", "queue_control", "configure")
+@covers("MQDMPR-3.1.1.12-22")
+def test_what_is_to_be_journaled_is_discarded_when_the_journal_is_full(peer, sut, judge):
+    """Three messages with JP are delivered: that one is not journaled which is when the journal may hold nothing."""
+    sender = Sender(peer, sut)
+    sessions: list[Any] = []
+
+    def deliver(number: int) -> str:
+        (name,) = sender.send(number, journal=["positive"], delivery="recoverable")
+        sessions.extend([] if sessions else [sender.session()])
+        sender.collect(sessions[0], number)
+        sender.acknowledge_all(sessions[0])
+        eventually(peer, lambda: sut.outgoing(sender.to)["count"] == 0)
+        return name
+
+    _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-22", JOURNAL, deliver, lambda: sessions[0].received)
+
+
+@needs("send", "receive", "queue_control", "configure", "pause")
+@covers("MQDMPR-3.1.1.12-25")
+def test_what_failed_is_discarded_when_the_dead_letter_queue_is_full(peer, sut, judge):
+    """Three messages with JN are late: that one is no dead letter which is late when there may be none."""
+    sender = Sender(peer, sut)
+    sender.send(9)
+    session, sent = sender.first(1)
+    sender.acknowledge_all(session)
+
+    def let_it_be_late(number: int) -> str:
+        sut.pause(sender.to)
+        (name,) = sender.send(number, journal=["negative"], time_to_reach_queue_s=LIFE_S)
+        pass_time(peer, EXPIRED_MS)
+        sut.resume(sender.to)
+        eventually(peer, lambda: sut.outgoing(sender.to)["count"] == 0)
+        return name
+
+    _kept_or_gone(peer, sut, judge, "MQDMPR-3.1.1.12-25", DEAD_LETTERS, let_it_be_late, lambda: sent)
