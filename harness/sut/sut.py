@@ -13,6 +13,7 @@ from harness.errors import ConformanceFailure, HarnessError, SutLost, SutUnavail
 from harness.sut.control import Control, ControlRefused
 from harness.sut.provisioning import sut_keys
 from harness.sut.shown import NotShown, shown
+from harness.sut.surroundings import SurroundingsByCommand
 from harness.sut.sut_file import CAPABILITIES, OF_THE_KNOWN_PEER, SutFile
 from harness.sut.timeouts import TURNS_A_TIMER, VIRTUAL, Timeouts
 from reference_qm.control import FACILITIES
@@ -105,6 +106,9 @@ class Sut:
         """Whether this test took it off the network."""
         self._surroundings: dict[str, Any] = {}
         """What ``change_environment`` changed, as it was."""
+        self.controls_environment = True
+        """Whether its control channel changes its environment, too."""
+        self._by_command = SurroundingsByCommand(file.environment)
         self.broken: str | None = None
         """What of its environment could not be given back, in one line."""
 
@@ -345,16 +349,26 @@ class Sut:
         NotShown where there is no such thing to change. What fails half-way is given back at the end of the test.
         """
         self._need_alone("environment")
-        in_force = self.control.call("environment")
+        in_force = self._environment({})
         if lacking := values.keys() - in_force.keys():
             raise NotShown(f"the SUT's environment has no {min(lacking)} to change")
         self._surroundings = {name: in_force[name] for name in values} | self._surroundings
-        self.control.call("environment", **values)
+        self._environment(values)
+
+    def _environment(self, values: Mapping[str, bool]) -> dict[str, Any]:
+        """Change parts of the environment, by the commands of the SUT file or by control; return all as it is."""
+        by_command = self._by_command
+        by_command.change(values)
+        found: dict[str, Any] = {}
+        if self.controls_environment:
+            others = {name: value for name, value in values.items() if name not in by_command.there}
+            found = self.control.call("environment", **others)
+        return {**found, **by_command.there}
 
     def _restore_environment(self, wanted: Mapping[str, Any]) -> None:
         """Give back what the test took away; where that fails, the run cannot go on."""
         try:
-            found = self.control.call("environment", **wanted)
+            found = self._environment(wanted)
             if "store" in wanted:  # else it waits for its next attempt to start
                 self.control.call("restart")
         except (ControlRefused, SutUnavailable) as error:

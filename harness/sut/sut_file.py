@@ -13,6 +13,7 @@ from uuid import UUID
 
 from harness.errors import UsageError
 from harness.sut.releases import RELEASES
+from harness.sut.surroundings import EnvironmentTable
 from harness.sut.timeouts import TimeoutsTable
 from harness.type_names import type_name
 
@@ -139,6 +140,7 @@ class SutFile:
     capabilities: MappingProxyType[str, bool] = field(default_factory=lambda: MappingProxyType({}))
     reference: ReferenceTable = field(default_factory=ReferenceTable)
     timeouts: TimeoutsTable = field(default_factory=TimeoutsTable)
+    environment: EnvironmentTable = field(default_factory=EnvironmentTable)
     path: Path | None = None
 
 
@@ -149,6 +151,7 @@ _TABLES = {
     "control": ControlTable,
     "reference": ReferenceTable,
     "timeouts": TimeoutsTable,
+    "environment": EnvironmentTable,
 }
 _FORMER_NAMES = {"reach": "driver"}
 """Tables of SUT files that were written when they were called otherwise."""
@@ -186,6 +189,10 @@ def parse_sut_file(tree: dict[str, Any], path: Path | None = None) -> SutFile:
             f"{where}: capabilities.topology: one system is no topology; describe three and say --topology FILE"
         )
     _check_timeouts(file.timeouts, where)
+    if (complaint := file.environment.complaint()) is not None:
+        raise UsageError(f"{where}: {complaint}")
+    if file.environment.parts and file.driver.kind == "virtual":
+        raise UsageError(f'{where}: [environment] is for a system beside this program, not for kind = "virtual"')
     if file.sut.profile not in RELEASES:
         raise UsageError(f"{where}: unknown profile {file.sut.profile!r}; known are {', '.join(RELEASES)}")
     return file

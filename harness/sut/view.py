@@ -63,12 +63,12 @@ def view_of(
             if "set_timers" in who.facilities:
                 scale = timeouts.scale(file.control.time_scale)
                 control.call("set_timers", scale=scale)
-    return Sut(
+    view = Sut(
         file,
         environment,
         control,
         identifier=who.identifier,
-        facilities=who.facilities,
+        facilities=who.facilities | ({"environment"} if file.environment.parts else set()),
         tcp_port=tcp_port,
         ping_port=ping_port,
         rpc_port=rpc_port,
@@ -76,3 +76,5 @@ def view_of(
         encryption_keys=who.keys,
         timeouts=timeouts,
     )
+    view.controls_environment = "environment" in who.facilities
+    return view
