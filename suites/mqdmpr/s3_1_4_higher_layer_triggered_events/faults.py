@@ -178,6 +178,19 @@ class RemovedWithoutReason(TransactionEvents):
         super().commit_dequeue(operation, now)
 
 
+@fault("prepared-commit-carries-nothing-out", breaks="MQDMPR-3.1.4.7-03")
+class NothingCarriedOut(TransactionEvents):
+    """What was received in a transaction of a coordinator is back in its queue when that commits it."""
+
+    def commit_dequeue(self, operation: TransactionalOperation, now: Now) -> None:
+        in_doubt = self.qm.adm.TransactionCollection.values()
+        mine = [one for one in in_doubt if operation in one.TransactionalOperationCollection]
+        if any(not one.SinglePhase for one in mine):
+            self.qm.positions.unlock_message(operation.MessagePositionReference)
+        else:
+            super().commit_dequeue(operation, now)
+
+
 @fault("commit-gives-back-what-was-moved", breaks=("MQDMPR-3.1.4.4-16", "MQDMPR-3.1.4.4-17", "MQDMPR-3.1.4.4-18"))
 class MovedGivenBack(TransactionEvents):
     """What was moved in a transaction stays where it was."""

@@ -95,6 +95,14 @@ add(
 )
 
 
+add(
+    "online-without-what-waits",
+    "MQDMPR-3.1.4.13-03",
+    "A queue manager that is online again accepts sessions, and establishes none for what waits.",
+    skip_during(Administering.bring_online, Administering.establish_waiting),
+)
+
+
 @fault("resumed-queue-stays-on-hold", breaks=("MQDMPR-3.1.4.15-03", "MQDMPR-3.1.7.2.4-03"))
 class StaysOnHold(Administering):
     """A queue that is resumed stays on hold."""

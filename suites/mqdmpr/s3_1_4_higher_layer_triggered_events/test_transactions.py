@@ -165,8 +165,9 @@ def test_a_transaction_that_is_not_there_is_refused(peer, sut, judge):
 
 def _states(sut: Sut, *transactions: str) -> list[str]:
     """Return what ``list`` says of the state of transactions."""
-    states = {one["transaction"]: str(one["state"]) for one in sut.control.call("list")["transactions"]}
-    return [states.get(transaction, "not there") for transaction in transactions]
+    listed = sut.control.call("list")["transactions"]
+    states = {str(one["transaction"]).lower(): str(one["state"]).lower() for one in listed}
+    return [states.get(transaction.lower(), "not there") for transaction in transactions]
 
 
 @covers(

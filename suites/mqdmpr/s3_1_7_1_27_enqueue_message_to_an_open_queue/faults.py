@@ -43,6 +43,17 @@ class AlwaysSucceeds(Commands):
         return done
 
 
+@fault("enqueueing-fails-when-taken", breaks="MQDMPR-3.1.7.1.27-08")
+class FailsWhenTaken(Commands):
+    """Who sends to one queue here is told that it fails, although the queue took the message."""
+
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        done: Result | None = super().send_message(request, token, now)
+        if done is not None and self.qm.destinations.find_local(request.to) is not None:
+            raise CommandError("the queue did not say that it took the message")
+        return done
+
+
 class _Several(Enqueueing):
     def enqueue_to_open_queue(
         self, descriptor: OpenQueueDescriptor, message: Message, now: Now, transaction: Transaction | None = None
