@@ -145,6 +145,7 @@ def _shown(sut, name):
     "MQDMPR-3.1.7.1.3-D05",
     "MQDMPR-3.1.7.1.3-D06",
     "MQDMPR-3.1.7.1.4-13",
+    "MQDMPR-3.1.7.1.4-14",
     "MQDMPR-3.1.7.1.4-16",
 )
 def test_a_public_queue_is_in_the_directory_as_long_as_it_is(peer, sut, judge):
@@ -158,9 +159,14 @@ def test_a_public_queue_is_in_the_directory_as_long_as_it_is(peer, sut, judge):
     judge("MQDMPR-3.1.7.1.3-D03", expected="public", observed=kinds)
     judge("MQDMPR-3.1.7.1.3-D05", expected=["nothing", "published, 77", "public"], observed=[*there, kinds])
     judge.finished("MQDMPR-3.1.7.1.3-D03", "MQDMPR-3.1.7.1.3-D05")
+    beside = [f"mqc-{sut.own}-{one}" for one in ("before", "beside")]
+    for one in beside:
+        sut.create_queue(one, label=one, quota_kb=1)
     sut.delete_queue(name)
     judge("MQDMPR-3.1.7.1.4-13", expected=["nothing", NOT_LISTED], observed=[_published(sut, name), _listed(sut, name)])
-    judge.finished("MQDMPR-3.1.7.1.4-13")
+    left = [_published(sut, one) for one in (name, *beside)]
+    judge("MQDMPR-3.1.7.1.4-14", expected=["nothing", *(f"{one}, 1" for one in beside)], observed=left)
+    judge.finished("MQDMPR-3.1.7.1.4-13", "MQDMPR-3.1.7.1.4-14")
     for one in (name, later):  # with its object, the queue itself may go or not
         peer.at_end(partial(asked, sut, "delete_queue", name=one))
     sut.control.call("create_queue", name=name)

@@ -75,6 +75,22 @@ class StaysPublished(Publishing):
         withdrawn(Status.MQ_OK)
 
 
+@fault("delete-another-from-directory", breaks="MQDMPR-3.1.7.1.4-14")
+class AnotherFromDirectory(Publishing):
+    """The public queues that are listed before the one that is deleted go from the directory, too."""
+
+    def withdraw(self, queue: Queue, withdrawn: OnStatus) -> None:
+        others = [one for one in self._public_queues() if one.Pathname < queue.Pathname]
+
+        def also(status: Status) -> None:
+            if others:
+                super(AnotherFromDirectory, self).withdraw(others.pop(), also)
+            else:
+                withdrawn(status)
+
+        super().withdraw(queue, also)
+
+
 @fault("delete-without-directory", breaks="MQDMPR-3.1.7.1.4-16")
 class WithoutDirectory(Publishing):
     """A public queue is deleted with success although the directory does not answer."""
