@@ -24,6 +24,8 @@ PROVISIONED = "restricted"
 MESSAGES_LIMIT = 10_000
 SESSION_RETRY_MS = 5_000
 """Session Retry Connect Timer (MS-MQQB 3.1.2.3, note <45>)."""
+DIRECTORY_ONLINE_MS = 60_000
+"""Directory Online Timer (MS-MQDMPR 3.1.2.5)."""
 MESSAGE_IDS_A_TEST = 1024
 """MessageIDs that a test may use. A SUT that outlives a test would take one used twice for a duplicate."""
 
@@ -369,6 +371,10 @@ class Sut:
         """Give back what the test took away; where that fails, the run cannot go on."""
         try:
             found = self._environment(wanted)
+            if "directory" in wanted:  # else the next check meets a system that is offline yet
+                self.environment.run_until(
+                    self._is_back, self.duration_ms(DIRECTORY_ONLINE_MS) + self.response_timeout_ms
+                )
             if "store" in wanted:  # else it waits for its next attempt to start
                 self.control.call("restart")
         except (ControlRefused, SutUnavailable) as error:
@@ -378,6 +384,10 @@ class Sut:
         left = sorted(name for name, value in wanted.items() if found.get(name) != value)
         if left:
             self.broken = f"{self.file.sut.name}: its environment is not as it was: {', '.join(left)}{why}"
+
+    def _is_back(self) -> bool:
+        """Return whether it shows that it has found its directory again."""
+        return "inspect" in self.facilities and not self.inspect().get("QueueManager", {}).get("DirectoryOffline")
 
     def restart(self) -> None:
         """Stop and start the SUT: express messages and sessions are gone."""

@@ -39,7 +39,7 @@ def test_a_public_queue_is_in_the_directory_while_it_is_there(peer, sut, judge):
     judge("MQDMPR-3.1.7.1.19-07", expected=NO_OBJECT, observed=chosen(found, "label"))
 
 
-@NEEDS
+@needs("directory", "environment", "set_timers", "queue_control")
 @covers("MQDMPR-3.1.7.1.18-D03", "MQDMPR-3.1.7.1.19-11", "MQDMPR-3.1.7.1.24-07")
 def test_without_the_directory_nothing_public_is_changed(peer, sut, judge):
     """A queue is not made, and one that there is is neither changed nor deleted, here or there."""
@@ -67,7 +67,6 @@ def test_without_the_directory_nothing_public_is_changed(peer, sut, judge):
         expected=f"{REFUSED}: here, label kept",
         observed=f"{deleted}: {'' if kept in there else 'not '}here, {chosen(of_kept, 'label')}",
     )
-    enterprise.give_back()
 
 
 OFFLINE = {
@@ -78,7 +77,7 @@ OFFLINE = {
 """By verb: the rule of DirectoryOffline, and that of the timer where it is another."""
 
 
-@needs("directory", "environment", "queue_control", "inspect")
+@needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers(*(rule for rules in OFFLINE.values() for rule in rules))
 def test_a_change_that_fails_makes_the_queue_manager_offline(peer, sut, judge):
     """A change that finds the directory away sets DirectoryOffline; the timer ends that when it is back."""

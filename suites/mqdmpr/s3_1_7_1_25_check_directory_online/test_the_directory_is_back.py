@@ -11,7 +11,7 @@ LABELS = ("MQDMPR-3.1.7.1.25-12", "MQDMPR-3.1.7.1.25-15", "MQDMPR-3.1.7.1.25-18"
 FOUND_OUT = ("MQDMPR-3.1.7.1.25-03", "MQDMPR-3.1.7.1.25-06", "MQDMPR-3.1.7.1.25-20")
 
 
-@needs("directory", "environment", "queue_control", "configure")
+@needs("directory", "environment", "set_timers", "queue_control", "configure")
 @covers("MQDMPR-3.1.7.1.25-10", *LABELS, *FOUND_OUT)
 def test_what_was_changed_meanwhile_is_taken_over(peer, sut, judge):
     """The timer expires once without a directory, and again with it: then all is as it was published meanwhile."""
@@ -42,7 +42,7 @@ def test_what_was_changed_meanwhile_is_taken_over(peer, sut, judge):
         enterprise.published(quota_kb=published)
 
 
-@needs("directory", "environment", "queue_control", "inspect")
+@needs("directory", "environment", "set_timers", "queue_control", "inspect")
 @covers("MQDMPR-3.1.7.1.25-11", "MQDMPR-3.1.7.1.25-20")
 def test_the_queue_manager_is_offline_until_the_directory_is_back(peer, sut, judge):
     """While the directory is away it stays offline, timer after timer; with the directory it is online."""

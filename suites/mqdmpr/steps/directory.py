@@ -9,10 +9,8 @@ from typing import Any
 from harness.errors import ConformanceFailure
 from harness.peer.peer import Peer
 from harness.sut.control import ControlRefused
-from harness.sut.sut import Sut
+from harness.sut.sut import DIRECTORY_ONLINE_MS, Sut
 
-ONLINE_MS = 60_000
-"""Directory Online Timer (MS-MQDMPR 3.1.2.5)."""
 DONE, REFUSED = "done", "refused"
 CREATED = {"label": "as it was made", "quota_kb": 77, "journaling": True, "base_priority": 3}
 
@@ -75,7 +73,7 @@ class Enterprise:
 
     def wait_until(self, condition: Callable[[], bool], timers: int = 1) -> bool:
         """Ask again and again, until the Directory Online Timer has expired so often."""
-        each_ms = self.sut.duration_ms(ONLINE_MS) + self.sut.slack_ms(ONLINE_MS)
+        each_ms = self.sut.duration_ms(DIRECTORY_ONLINE_MS) + self.sut.slack_ms(DIRECTORY_ONLINE_MS)
         for _ in range(10 * timers):
             if condition():
                 return True

@@ -62,5 +62,5 @@ def test_the_way_to_the_other_site_leads_by_the_peer():
 
 
 def test_an_attribute_that_nobody_may_change_is_refused_in_one_line():
-    with pytest.raises(ConformanceFailure, match="label is an attribute of queues"):
+    with pytest.raises(ConformanceFailure, match="label is no attribute of this object"):
         opened("directory").control.call("published", label="x")
