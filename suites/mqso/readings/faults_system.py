@@ -1,0 +1,63 @@
+"""Other readings of what a queue manager does without its directory, and without its Transaction Coordinator."""
+
+from __future__ import annotations
+
+from harness.faults.parts import follows, replaced
+from harness.faults.primitives import both
+from harness.faults.registry import add_reading
+from reference_qm.core.protocol.commanding import Commands
+from reference_qm.core.protocol.errors import CommandError
+from reference_qm.core.protocol.establishing import Establishing
+from reference_qm.core.queueing.commanding import QueueCommands
+from reference_qm.core.transactions.coordinating import Coordinating
+from reference_qm.model.adm import Session
+from reference_qm.model.transactions import TransactionState
+from reference_qm.surface import commands
+from reference_qm.surface.clock import Now
+from reference_qm.surface.commands import Result
+
+AWAY = "the Transaction Coordinator is away (MQ_ERROR_DTC_CONNECT): nothing transactional is done"
+
+
+@follows("E200.2")
+class NothingTransferredWithoutDirectory(Establishing):
+    """No message is sent to another queue manager while DirectoryOffline is TRUE."""
+
+    def establish(self, session: Session, now: Now, *, again: bool = False) -> None:
+        if self.qm.enterprise.state.DirectoryOffline:
+            self.qm.sessions[session.number] = session
+            self.qm.closing.await_reconnect(session, now)
+        else:
+            super().establish(session, now, again=again)
+
+
+class _NothingSent(Commands):
+    def send_message(self, request: commands.SendMessage, token: int, now: Now) -> Result | None:
+        if not self.qm.coordinated and (request.transactional or request.transaction is not None):
+            raise CommandError(AWAY)
+        return super().send_message(request, token, now)
+
+
+class _NothingReceived(QueueCommands):
+    def receive_message(self, request: commands.ReceiveMessage, token: int, now: Now) -> None:
+        if not self.qm.coordinated and request.queue is not None and self.find_queue(request.queue).Transactional:
+            raise CommandError(AWAY)
+        super().receive_message(request, token, now)
+
+
+add_reading(
+    "E201.2",
+    "Without the Transaction Coordinator no application sends to or receives from a transactional queue.",
+    both(replaced(_NothingSent), replaced(_NothingReceived)),
+)
+
+
+@follows("E202.2")
+class VotesForgottenWithoutCoordinator(Coordinating):
+    """Transactions that were voted for are aborted, too, when the coordinator is lost."""
+
+    def abort_undecided(self) -> None:
+        super().abort_undecided()
+        for transaction in list(self.qm.adm.TransactionCollection.values()):
+            if transaction.state is TransactionState.PREPARED:
+                self.abort(transaction, None)
