@@ -14,6 +14,7 @@ from typing import Any
 from uuid import UUID, uuid5
 
 from reference_qm.directory import (
+    Enterprise,
     MemoryDirectory,
     Queue,
     QueueManager,
@@ -31,6 +32,8 @@ from reference_qm.surface.entropy import Entropy, new_guid
 
 _NAMES = UUID("6d71636f-6e66-4f72-8d00-64697265637f")
 """The name space of the identifiers that are made of names."""
+ENTERPRISE = "enterprise"
+"""The name of the enterprise, which every directory has."""
 
 
 def load_directory(tree: object, where: str, identifier: UUID | None, entropy: Entropy) -> MemoryDirectory | None:
@@ -86,6 +89,7 @@ def _elements(values: Values, where: str) -> list[tuple[str, DirectoryObject]]:
     sites = {one["name"].lower(): _identifier(one, "site", one["name"]) for _, one in entries["sites"]}
     machines = {one["computer_name"].lower(): one["identifier"] for _, one in entries["queue_managers"]}
     return [
+        (where, Enterprise(Identifier=_identifier({}, "enterprise", ENTERPRISE), Name=ENTERPRISE)),
         *((place, Site(Identifier=sites[one["name"].lower()], Name=one["name"])) for place, one in entries["sites"]),
         *((place, _machine(one, sites, machines, place)) for place, one in entries["queue_managers"]),
         *((place, _link(one, sites, machines, place)) for place, one in entries["links"]),

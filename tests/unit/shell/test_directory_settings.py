@@ -7,7 +7,7 @@ from uuid import UUID
 
 import pytest
 
-from reference_qm.directory import MemoryDirectory, Queue, QueueManager, RoutingLink, Site, equals
+from reference_qm.directory import Enterprise, MemoryDirectory, Queue, QueueManager, RoutingLink, Site, equals
 from reference_qm.shell.directory_store import SqliteDirectory
 from reference_qm.shell.settings import SettingsError, load_settings
 from reference_qm.surface.entropy import SeededEntropy
@@ -60,6 +60,12 @@ def machine(directory: MemoryDirectory, identifier: str) -> QueueManager:
 
 def test_without_the_table_it_is_workgroup_mode(tmp_path: Path):
     assert load(tmp_path, OWN) is None
+
+
+def test_every_directory_has_an_enterprise(tmp_path: Path):
+    directory = load(tmp_path, OWN + SITES + MACHINES)
+    assert directory is not None
+    assert isinstance(directory.read("Enterprise").rDirectoryObject, Enterprise)
 
 
 def test_every_key_is_taken(tmp_path: Path):
