@@ -357,6 +357,15 @@ class Sut:
         self._surroundings = {name: in_force[name] for name in values} | self._surroundings
         self._environment(values)
 
+    def published(self, **arguments: Any) -> Any:
+        """Return the directory's object as an administrator sees it, None where there is none, after his changes.
+
+        NotShown where nobody can look into the directory.
+        """
+        if not self.controls_environment:
+            raise NotShown("nobody shows what is published in the SUT's directory")
+        return self.control.call("published", **arguments)["published"]
+
     def _environment(self, values: Mapping[str, bool]) -> dict[str, Any]:
         """Change parts of the environment, by the commands of the SUT file or by control; return all as it is."""
         by_command = self._by_command

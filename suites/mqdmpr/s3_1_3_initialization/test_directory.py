@@ -21,8 +21,8 @@ SYSTEM_QUEUES = ("system$;deadletter", "system$;deadxact", "system$;journal", r"
 @covers("MQDMPR-3.1.3-D08", "MQDMPR-3.1.1-03")
 def test_what_the_directory_says_is_taken_over_at_the_start(sut, judge):
     """An administrator changes the quota of the queue manager in the directory: it has it when it begins again."""
-    before = sut.control.call("published")["published"]["quota_kb"]
-    sut.control.call("published", quota_kb=QUOTA_KB)
+    before = sut.published()["quota_kb"]
+    sut.published(quota_kb=QUOTA_KB)
     try:
         sut.restart()
         found = sut.control.call("configure")["quota_kb"]
@@ -31,7 +31,7 @@ def test_what_the_directory_says_is_taken_over_at_the_start(sut, judge):
         again = sut.control.call("configure")["quota_kb"]
         judge("MQDMPR-3.1.1-03", expected=QUOTA_KB, observed=again)
     finally:
-        sut.control.call("published", quota_kb=before)
+        sut.published(quota_kb=before)
         sut.restart()
 
 
@@ -46,11 +46,11 @@ def test_a_public_queue_is_in_the_directory_and_a_system_queue_is_not(sut, judge
         if time == "after":
             sut.restart()
         shown = sut.control.call("get_queue", name=name)
-        published = sut.control.call("published", queue=name)["published"]
+        published = sut.published(queue=name)
         for rule, source in (("MQDMPR-3.1.1-03", shown), ("MQDMPR-3.1.1.2-01", published or {})):
             observed = {one: source.get(one) for one in wanted}
             judge(rule, expected=f"{wanted} {time} a restart", observed=f"{observed} {time} a restart")
-    system = {queue: sut.control.call("published", queue=queue)["published"] for queue in SYSTEM_QUEUES}
+    system = {queue: sut.published(queue=queue) for queue in SYSTEM_QUEUES}
     judge("MQDMPR-3.1.1.2-18", expected=dict.fromkeys(system), observed=system)
 
 
@@ -104,7 +104,7 @@ def test_a_directory_that_is_away_is_looked_for_every_minute(peer, sut, judge):
         raise ConformanceFailure("the SUT changes a public queue while its directory is away")
     minute_ms = sut.duration_ms(MINUTE_MS)
     sut.control.call("environment", directory=True)
-    sut.control.call("published", queue=name, label="after")
+    sut.published(queue=name, label="after")
     seen = []
     for wait_ms in (minute_ms * 3 // 4, minute_ms // 4 + sut.slack_ms(MINUTE_MS)):
         pass_time(peer, wait_ms)

@@ -44,7 +44,7 @@ def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judg
         for rule in (*SITES, *GATES, *IDENTIFIERS):
             judge.not_exercised(rule, f"sites and gates are read again in {left_ms // 1_000} s")
         return
-    published = sut.control.call("published", queue_manager=gate["Identifier"])["published"]
+    published = sut.published(queue_manager=gate["Identifier"])
     if published is None:
         raise ConformanceFailure("the gate of the SUT's site is not in its directory")
     restore = (
@@ -52,9 +52,9 @@ def test_sites_and_gates_are_read_again_when_their_timers_expire(peer, sut, judg
         {"queue_manager": gate["Identifier"], "quota_kb": published["quota_kb"]},
     )
     for arguments in restore:
-        peer.at_end(lambda arguments=arguments: sut.control.call("published", **arguments))
-    sut.control.call("published", site=site["Identifier"], **{INTERVAL: INTERVAL_S})
-    sut.control.call("published", queue_manager=gate["Identifier"], quota_kb=QUOTA_KB)
+        peer.at_end(lambda arguments=arguments: sut.published(**arguments))
+    sut.published(site=site["Identifier"], **{INTERVAL: INTERVAL_S})
+    sut.published(queue_manager=gate["Identifier"], quota_kb=QUOTA_KB)
     pass_time(peer, left_ms + sut.slack_ms(left_ms) + sut.response_timeout_ms)
     after = _sites(sut)
     intervals = [one["IntraSiteReplicationInterval"] for one in after if one["Identifier"] == site["Identifier"]]

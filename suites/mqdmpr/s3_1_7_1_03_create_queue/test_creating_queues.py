@@ -178,5 +178,5 @@ def test_a_public_queue_is_in_the_directory_as_long_as_it_is(peer, sut, judge):
 
 
 def _published(sut, name):
-    found = sut.control.call("published", queue=name)["published"]
+    found = sut.published(queue=name)
     return "nothing" if found is None else f"{found['label']}, {found['quota_kb']}"

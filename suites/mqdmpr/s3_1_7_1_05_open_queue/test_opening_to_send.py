@@ -113,8 +113,8 @@ def test_a_public_queue_that_no_directory_knows(peer, sut, judge):
 def test_a_public_queue_of_this_computer_that_is_not_there(peer, sut, judge):
     """Of two public queues in the directory the SUT has one: that can be sent to, and the other cannot."""
     there, gone = (f"mqc-{sut.own}-{one}" for one in ("there", "gone"))
-    peer.at_end(lambda: sut.control.call("published", queue=gone, present=False))
-    made = sut.control.call("published", queue=gone, present=True)["published"]
+    peer.at_end(lambda: sut.published(queue=gone, present=False))
+    made = sut.published(queue=gone, present=True)
     if made is None:
         judge.not_shown("no object of a queue is made in the SUT's directory")
         return

@@ -51,7 +51,7 @@ class Enterprise:
     def published(self, queue: str | None = None, **changes: Any) -> dict[str, Any]:
         """Return what an administrator finds in the directory, after his changes; nothing when there is no object."""
         where = {} if queue is None else {"queue": queue}
-        return dict(self.sut.control.call("published", **where, **changes)["published"] or {})
+        return dict(self.sut.published(**where, **changes) or {})
 
     def take_away(self) -> None:
         """Take the directory away, at most until the check ends."""

@@ -81,9 +81,9 @@ def test_without_a_directory_it_starts_in_workgroup_mode(peer, sut, judge):
     done = (publish(sut, "away"), _without_directory(peer, sut, "private"))
     judge("MQSO-5.5.4-03", expected=(REFUSED, ["own", "of the peer"]), observed=done)
     sut.change_environment(directory=True)
-    before = sut.control.call("published")["published"]
+    before = sut.published()
     sut.restart()
     observed = f"{integrated()}, {publish(sut, 'back')}"
     judge("MQSO-5.5.4-02", expected=f"DirectoryIntegrated True, {DONE}", observed=observed)
-    after = sut.control.call("published")["published"]
+    after = sut.published()
     judge("MQSO-6.6.2-D01", expected=before, observed=after)

@@ -21,7 +21,7 @@ def test_a_machine_that_left_its_domain_is_in_workgroup_mode(sut, judge):
     observed = (flag(sut, "DirectoryIntegrated"), publish(sut, "left"))
     for rule in ("MQSO-6.6.2-D03", "MQSO-6.6.2.2-01"):
         judge(rule, expected=("DirectoryIntegrated False", REFUSED), observed=observed)
-    object_there = sut.control.call("published")["published"]
+    object_there = sut.published()
     judge("MQSO-6.6.2.2-02", expected=REGISTERED, observed=GONE if object_there is None else REGISTERED)
     sut.change_environment(domain=True)
     sut.restart()

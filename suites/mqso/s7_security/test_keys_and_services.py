@@ -48,7 +48,7 @@ def authenticated(packet):
 @covers("MQSO-7.4.1.3-04")
 def test_the_public_keys_are_published(sut, judge):
     """The queue manager's object in the directory has the encryption keys that its identity has, and signing keys."""
-    found = sut.control.call("published")["published"] or {}
+    found = sut.published() or {}
     keys = base64.b64decode(found.get("public_encryption_keys_base64", ""))
     observed = "its keys" if keys and keys == sut.encryption_keys else f"{len(keys)} bytes, others"
     judge("MQSO-7.4.1.3-04", expected="its keys", observed=observed)
