@@ -10,6 +10,7 @@ from harness_made import sut_file
 
 from harness.errors import ConformanceFailure
 from harness.sut.control import ControlRefused
+from harness.sut.shown import NotShown
 from harness.sut.sut import Sut
 from harness.sut.sut_file import FAR_PUBLIC_QUEUE, FAR_QUEUE_MANAGER
 from harness.sut.virtual_driver import VirtualDriver
@@ -64,3 +65,10 @@ def test_the_way_to_the_other_site_leads_by_the_peer():
 def test_an_attribute_that_nobody_may_change_is_refused_in_one_line():
     with pytest.raises(ConformanceFailure, match="label is no attribute of this object"):
         opened("directory").control.call("published", label="x")
+
+
+def test_without_the_verb_nothing_of_what_is_published_is_shown():
+    sut = opened("directory")
+    sut.controls_environment = False
+    with pytest.raises(NotShown, match="nobody shows what is published"):
+        sut.published()
