@@ -59,7 +59,7 @@ for _name, _breaks, _says, _install in (
     ),
     (
         "queue-manager-journals-limited",
-        "MQDMPR-3.1.1.1-D01",
+        ("MQDMPR-3.1.1.1-D01", "MQSO-6.6.1-D05"),
         "All journals together have the quota of the queues by default.",
         _beginning_with("JournalQuota", 0x0010_0000),
     ),

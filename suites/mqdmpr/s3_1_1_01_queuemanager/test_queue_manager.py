@@ -17,6 +17,7 @@ DEFAULTS: tuple[tuple[str, str, Any], ...] = (
     ("MQDMPR-3.1.1.1-09", "ConnectedNetworkIdentifierList", []),
     ("MQDMPR-3.1.1.1-10", "SupportingServer", False),
     ("MQDMPR-3.1.1.1-D01", "JournalQuota", 0xFFFF_FFFF),
+    ("MQSO-6.6.1-D05", "JournalQuota", 0xFFFF_FFFF),
 )
 RETRIES_S = ("120", "900")
 """InitializationRetryTimerDuration as it is provisioned, and after it has run once (MS-MQSO 6.4.4.1)."""

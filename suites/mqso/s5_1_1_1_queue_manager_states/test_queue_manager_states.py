@@ -33,7 +33,7 @@ def test_it_listens_for_sessions_pings_and_remote_calls(peer, remote, judge):
 
 
 @needs("restart", "receive")
-@covers("MQSO-6.6.2-D06", "MQSO-6.6.2-D07")
+@covers("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D06", "MQSO-6.6.2-D07")
 def test_sessions_are_served_after_a_restart(peer, sut, judge):
     """When it has started again it accepts a session and takes a message."""
     sut.restart()
@@ -43,7 +43,8 @@ def test_sessions_are_served_after_a_restart(peer, sut, judge):
     sent = again.send(recoverable_message(peer, label="after"))
     arrived = eventually(peer, lambda: "after" in labels(sut, sut.queue()))
     observed = "running" if arrived else "no message is taken"
-    judge("MQSO-6.6.2-D07", expected="running", observed=observed, evidence=[sent])
+    for rule in ("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D07"):
+        judge(rule, expected="running", observed=observed, evidence=[sent])
 
 
 @needs("pause", "send", "receive", "queue_control")

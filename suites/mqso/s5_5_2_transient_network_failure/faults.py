@@ -43,7 +43,7 @@ def _given_up(faulty: FaultyCore) -> None:
 
 add(
     "so-outage-for-good",
-    ("MQSO-4.3.1.2-D03", "MQSO-5.5.2-05", "MQSO-5.5.2-D01"),
+    ("MQSO-4.3.1.2-D03", "MQSO-5.5.2-01", "MQSO-5.5.2-05", "MQSO-5.5.2-D01"),
     "Once nobody answered, nothing is connected any more.",
     _given_up,
 )

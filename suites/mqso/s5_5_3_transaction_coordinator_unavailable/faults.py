@@ -64,7 +64,7 @@ class NothingSentWithoutCoordinator(Commands):
         return super().send_message(request, token, now)
 
 
-@fault("so-coordinator-lost-for-good", breaks=("MQSO-5.5.3-02", "MQSO-5.5.3-06"))
+@fault("so-coordinator-lost-for-good", breaks=("MQSO-5.5.3-01", "MQSO-5.5.3-02", "MQSO-5.5.3-06"))
 class CoordinatorLostForGood(Coordinating):
     """A coordinator that was lost is not found again."""
 

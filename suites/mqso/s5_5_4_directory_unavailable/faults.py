@@ -48,7 +48,7 @@ class NoQueuesWithoutDirectory(QueueCommands):
 
 add(
     "so-directory-lost-for-good",
-    ("MQSO-5.5.4-08", "MQSO-5.5.6-03"),
+    ("MQSO-5.5.4-01", "MQSO-5.5.4-08", "MQSO-5.5.6-03"),
     "A directory that went away is not looked for.",
     skip(DirectoryClient.on_directory_online_timer),
 )

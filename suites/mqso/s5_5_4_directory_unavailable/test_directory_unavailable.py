@@ -33,6 +33,7 @@ def _without_directory(peer: Peer, sut: Sut, name: str) -> list[str]:
 @covers(
     "MQSO-5.1.1.1-D06",
     "MQSO-5.1.1.1-D07",
+    "MQSO-5.5.4-01",
     "MQSO-5.5.4-05",
     "MQSO-5.5.4-06",
     "MQSO-5.5.4-07",
@@ -57,6 +58,7 @@ def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
     sut.change_environment(directory=True)
     await_directory(peer, sut)
     observed = f"{flag(sut, 'DirectoryOffline')}, a public queue: {publish(sut, 'back')}"
+    judge("MQSO-5.5.4-01", expected=f"DirectoryOffline False, a public queue: {DONE}", observed=observed)
     judge("MQSO-5.5.4-08", expected=f"DirectoryOffline False, a public queue: {DONE}", observed=observed)
     session = sender.next_session()
     sent = [] if session is None else sender.collect(session, 1)

@@ -50,6 +50,7 @@ add("so-full-disk-not-undone", "MQSO-5.5.5-01", "What is refused because the dis
         "MQSO-5.1.1.1-01",
         "MQSO-5.1.1.1-02",
         "MQSO-5.5.5-03",
+        "MQSO-6.6.2-04",
         "MQSO-6.6.2-05",
         "MQDMPR-3.1.1.1-23",
         "MQDMPR-3.1.3-30",

@@ -23,7 +23,12 @@ def _throttled(qm: QueueManager) -> None:
 
 
 add("so-offline-after-restart", "MQSO-6.6.2-D06", "After a restart no session is accepted.", at_restart(_offline))
-add("so-throttled-after-restart", "MQSO-6.6.2-D07", "After a restart no message is taken.", at_restart(_throttled))
+add(
+    "so-throttled-after-restart",
+    ("MQSO-6.6.2-01", "MQSO-6.6.2-02", "MQSO-6.6.2-D07"),
+    "After a restart no message is taken.",
+    at_restart(_throttled),
+)
 
 
 @fault("so-published-anew-at-each-start", breaks="MQSO-6.6.2-D01")
@@ -39,7 +44,9 @@ class PublishedAnewAtEachStart(DirectoryClient):
 
 
 BROKEN_ELSEWHERE = {
+    "MQSO-6.6.1-D05": ("queue-manager-journals-limited",),
     "MQSO-6.6.1-D07": ("so-sessions-not-served",),
+    "MQSO-6.6.2-04": ("so-damage-not-looked-at",),
     "MQSO-6.6.2-05": ("so-damage-not-looked-at",),
     "MQSO-6.6.2-D03": ("so-integrated-without-directory",),
     "MQSO-6.6.2-D08": (
