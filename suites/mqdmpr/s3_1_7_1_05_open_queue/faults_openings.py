@@ -60,7 +60,7 @@ for _name, _rules, _says, _change in (
     ("name", "MQDMPR-3.1.7.1.5-17", "FormatName is that of the first.", _set(FormatName=_first_name)),
     (
         "semicolons",
-        "MQDMPR-3.1.7.3.8-23",
+        ("MQDMPR-3.1.7.1.5-17", "MQDMPR-3.1.7.3.8-23"),
         "The names in FormatName have semicolons between them.",
         _set(FormatName=lambda one: one.FormatName.replace(",", ";")),
     ),
