@@ -16,6 +16,7 @@ NUMBERS = [
     *range(80, 89),
     *range(101, 121),
     *range(136, 143),
+    *range(150, 154),
     160,
     161,
     170,
@@ -28,7 +29,7 @@ NUMBERS = [
 """The entries that there are: contradictions in the documents, and between them and real bytes."""
 CANNOT_BE_MEANT = {
     *(6, 9, 11, 17, 21, 23, 27, 28, 37, 38, 43, 54, 58, 61),
-    *(80, 82, 86, 88, 101, 104, 114, 137, 141, 142, 161, 190, 191),
+    *(80, 82, 86, 88, 101, 104, 114, 137, 141, 142, 152, 161, 190, 191),
 }
 """Entries with a reading that fails: the protocol does not work under it."""
 
