@@ -27,6 +27,7 @@ HURRIED = f"{LIMITED},set_timers"
 
 SCENARIOS = (
     Started("loopback-4", 4),
+    Started("directory-4", 4, directory=True),
     Scenario("limited-8", LIMITED, 8),
     Scenario("limited-1", LIMITED, 1),
     Scenario("hurried-8", HURRIED, 8, runs=2),

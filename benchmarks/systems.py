@@ -10,10 +10,20 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import UUID
 
 from harness.sut.free_ports import free_port, free_rpc_port
 from harness.sut.provisioning import write_provisions
-from harness.sut.sut_file import PEER_IDENTIFIER, load_sut_file
+from harness.sut.sut_file import (
+    FAR_BASE_PRIORITY,
+    FAR_PUBLIC_QUEUE,
+    FAR_QUEUE_MANAGER,
+    PEER_IDENTIFIER,
+    PEER_PUBLIC_QUEUE,
+    UNUSED_ADDRESS,
+    load_sut_file,
+)
+from harness.sut.virtual_directory import FAR, PEER
 from harness.sut.worker_configurations import MAX_WORKERS, worker_configurations
 
 LIMITED = "queue_control,send,receive,transactions,pause,restart"
@@ -21,6 +31,9 @@ CAPABILITIES = (
     *("ping", "ping_initiator", "private_names", "public_names", "security", "qm2qm"),
     *("subqueues", "several_queues"),
 )
+IN_A_DIRECTORY = (*(name for name in CAPABILITIES if name != "security"), "directory")
+OWN_IDENTIFIER = UUID("6d71636f-6e66-4f72-8d00-0000000000e0")
+"""Of a system that its directory has to know beforehand."""
 ADDRESS, PEER_ADDRESS = "127.0.22.1", "127.0.0.2"
 STARTED_ADDRESS, STARTED_PEER_ADDRESS = "127.0.23.1", "127.0.23.2"
 QUEUES = {
@@ -46,11 +59,15 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """A system for each worker, with all that control offers. ``stutters``: it is stopped most of the time."""
+    """A system for each worker, with all that control offers.
+
+    ``stutters``: it is stopped most of the time; ``directory``: it is integrated with one, and knows nobody's keys.
+    """
 
     name: str
     workers: int
     stutters: bool = False
+    directory: bool = False
     runs: int = 1
 
 
@@ -98,9 +115,11 @@ def _started(scenario: Started, folder: Path) -> Iterator[Path]:
         + "".join(f"{name}_port = 0\n" for name in ports)
         + f"command = {json.dumps(command)}\nstart_timeout_s = {START_TIMEOUT_S}\n"
     )
-    sut = _sut_file(folder, scenario.name, driver, ports, '[control]\nkind = "jsonl"\n')
+    has = IN_A_DIRECTORY if scenario.directory else CAPABILITIES
+    sut = _sut_file(folder, scenario.name, driver, ports, '[control]\nkind = "jsonl"\n', has)
+    configure = _configure_in_a_directory if scenario.directory else _configure
     for number, configuration in enumerate(worker_configurations(load_sut_file(sut), scenario.workers)):
-        _configure(folder, str(number), configuration.driver.address, configuration.driver.peer_address, ports)
+        configure(folder, str(number), configuration.driver.address, configuration.driver.peer_address, ports)
     yield sut
 
 
@@ -126,13 +145,41 @@ def _configure(
     return config
 
 
-def _sut_file(folder: Path, name: str, driver: str, peer_ports: dict[str, int], tables: str) -> Path:
+def _configure_in_a_directory(folder: Path, name: str, address: str, peer_address: str, ports: dict[str, int]) -> None:
+    """Write the configuration of a queue manager in a site with its peer, the gate to another site."""
+    remote = "".join(f"{each}_port = {port}\n" for each, port in ports.items())
+    machines = {
+        OWN_IDENTIFIER: ("sut", "sut.example", "here"),
+        PEER_IDENTIFIER: (PEER, peer_address, "here"),
+        FAR_QUEUE_MANAGER: (FAR, UNUSED_ADDRESS, "there"),
+    }
+    known = "".join(
+        f'[[directory.queue_managers]]\nidentifier = "{identifier}"\ncomputer_name = "{computer}"\n'
+        f'qualified_computer_name = "{where}"\nsites = ["{site}"]\nrouting_server = {str(computer != "sut").lower()}\n'
+        for identifier, (computer, where, site) in machines.items()
+    )
+    published = "".join(
+        f"[[directory.queues]]\nidentifier = '{identifier}'\npathname = '{computer}\\mqc-public'\n"
+        f"base_priority = {priority}\n"
+        for identifier, computer, priority in ((PEER_PUBLIC_QUEUE, PEER, 0), (FAR_PUBLIC_QUEUE, FAR, FAR_BASE_PRIORITY))
+    )
+    own = f'identifier = "{OWN_IDENTIFIER}"\nhost_name = "sut.example"\nsend_ping = true\n'
+    (folder / f"{name}.toml").write_text(
+        f"[queue_manager]\n{own}[remote]\n{remote}"
+        '[[directory.sites]]\nname = "here"\n[[directory.sites]]\nname = "there"\n'
+        f'[[directory.links]]\nsites = ["here", "there"]\ngates = ["{PEER}", "{FAR}"]\n{known}{published}'
+    )
+
+
+def _sut_file(
+    folder: Path, name: str, driver: str, peer_ports: dict[str, int], tables: str, has: tuple[str, ...] = CAPABILITIES
+) -> Path:
     sut = folder / "sut.toml"
     sut.write_text(
         f'[sut]\nname = "{name}"\n[driver]\n{driver}'
         + "".join(f"peer_{name}_port = {port}\n" for name, port in peer_ports.items())
         + tables
         + "[capabilities]\n"
-        + "".join(f"{capability} = true\n" for capability in CAPABILITIES)
+        + "".join(f"{capability} = true\n" for capability in has)
     )
     return sut

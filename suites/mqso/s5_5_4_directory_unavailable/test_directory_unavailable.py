@@ -43,6 +43,7 @@ def test_a_directory_that_goes_away_comes_back(peer, sut, judge):
     """Without its directory the queue manager makes no public queue, but private ones, which are used; a message for a
     public queue of the peer is taken, and waits. When the directory is back, that comes, and public queues are made.
     """
+    await_directory(peer, sut)  # a check before this one may have taken it away
     if flag(sut, "DirectoryOffline") != "DirectoryOffline False":
         raise ConformanceFailure("the SUT has no directory at the start of the check")
     sender = Sender(peer, sut, f"PUBLIC={PEER_PUBLIC_QUEUE}")
