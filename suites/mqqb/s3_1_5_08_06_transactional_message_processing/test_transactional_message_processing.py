@@ -76,6 +76,8 @@ FORGOTTEN_MS = 2_500
 """Then sequences that begin have a later TimeStamp than all of these."""
 BY_NAME = pytest.mark.parametrize("name", ["direct", pytest.param("private", marks=needs("queue_control"))])
 ATTEMPTS = 3
+STOPS = 6
+"""How often a system may stand still just then."""
 
 
 def _came(sut: Sut, frame: Frame | None, since_ms: int) -> str:
@@ -123,10 +125,16 @@ def test_messages_put_the_order_ack_off_but_not_for_ever(peer, sut, judge):
     sut.slow_down(TIMED)
     receiver = Receiver(peer, sut)
     gap_ms = int(sut.duration_ms(ORDER_ACK_MS) * PART)
-    sent = _two_in_time(receiver, gap_ms)
-    last = sent[-1]["TransactionHeader"].TxSequenceNumber
-    frame = receiver.await_acknowledgment()
-    number = place(frame).TxSequenceNumber
+    for _ in range(STOPS):
+        sent = _two_in_time(receiver, gap_ms)
+        last = sent[-1]["TransactionHeader"].TxSequenceNumber
+        frame = receiver.await_acknowledgment()
+        number = place(frame).TxSequenceNumber
+        if number == last:
+            break
+        receiver.last_acknowledgment(
+            last
+        )  # a system that stands still in between finds both at once, timer and message
     observed = f"message {number}, {_came(sut, frame, sent[-1].time_ms)} from the second"
     for rule in ("MQQB-3.1.5.8.6-02", "MQQB-3.1.1.6.2-05", "MQQB-3.1.3.2-31"):
         judge(rule, expected=f"message {last}, {IN_TIME} from the second", observed=observed, evidence=[*sent, frame])
