@@ -122,6 +122,7 @@ add(
         "MQQB-3.1.7.1.5-16",
         "MQDMPR-3.1.1.12-07",
         "MQQB-3.1.7.1.5-28",
+        "MQSO-6.1.5.5-01",
         "MQSO-7.4.1.4.3-01",
     ),
     "The Base provider encrypts, whatever was asked for.",

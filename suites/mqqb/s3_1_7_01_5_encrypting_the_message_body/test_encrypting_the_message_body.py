@@ -82,6 +82,7 @@ NEEDS = needs("security", "send", "private_names")
     "MQQB-3.1.1.3-16",
     "MQQB-3.1.1.3-17",
     "MQQB-3.1.7.1-08",
+    "MQSO-6.1.5.5-01",
     "MQSO-7.4.1.4.3-01",
     "MQSO-7.4.1.4.3-D01",
     "MQDMPR-3.1.1.12-04",
@@ -190,6 +191,7 @@ def _comparisons(found: Opened, choice: Choice) -> tuple[tuple[str, Any, Any], .
         ("MQQB-3.1.7.1.5.2-05", "opens", opens),
         ("MQQB-2.4.2-D02", "opens", opens),
         ("MQSO-7.4.1.4.3-D01", BODY, found.body),
+        ("MQSO-6.1.5.5-01", choice, found.choice),
         ("MQSO-7.4.1.4.3-01", choice, found.choice),
     )
 
