@@ -131,10 +131,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "header-base-packet-size",
-        (
-            "MQMQ-2.2.19.1-22",
-            "MQDMPR-3.1.7.1.32-04",
-        ),
+        ("MQMQ-2.2.19.1-22",),
         "PacketSize of a ConnectionParameters counts 4 bytes too few.",
         size_wrong(PARAMETERS, "BaseHeader.PacketSize", -4),
     ),
@@ -164,19 +161,13 @@ for _name, _rules, _says, _install in (
     ),
     (
         "header-base-packet-size-of-every-packet",
-        (
-            "MQMQ-2.2.19.1-22",
-            "MQDMPR-3.1.7.1.32-04",
-        ),
+        ("MQMQ-2.2.19.1-22",),
         "PacketSize of every packet counts the BaseHeader twice.",
         every_packet(size_off_by(+16)),
     ),
     (
         "header-base-packet-size-without-header",
-        (
-            "MQMQ-2.2.19.1-22",
-            "MQDMPR-3.1.7.1.32-04",
-        ),
+        ("MQMQ-2.2.19.1-22",),
         "PacketSize of every packet does not count the BaseHeader.",
         every_packet(size_off_by(-16)),
     ),
@@ -191,10 +182,7 @@ for _name, _rules, _says, _install in (
     ),
     (
         "header-base-packet-size-too-large",
-        (
-            "MQMQ-2.2.19.1-22",
-            "MQDMPR-3.1.7.1.32-04",
-        ),
+        ("MQMQ-2.2.19.1-22",),
         "PacketSize of an EstablishConnection is above 4 MiB.",
         field_is(EstablishConnectionPacket, "BaseHeader.PacketSize", 0x0040_0001),
     ),
