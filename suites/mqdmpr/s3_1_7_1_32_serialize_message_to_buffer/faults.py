@@ -53,22 +53,68 @@ for _name, _rules, _says, _install in (
 
 
 BROKEN_ELSEWHERE = {
-    "MQDMPR-3.1.7.1.32-02": ("message-guids-swapped", "message-properties-acks-reversed", "message-properties-class-later", "message-properties-tag-before-type", "message-times-swapped", ),
-    "MQDMPR-3.1.7.1.32-03": ("message-guids-swapped", "message-properties-acks-reversed", "message-properties-class-later", "message-properties-tag-before-type", "message-times-swapped", ),
-    "MQDMPR-3.1.7.1.32-04": ("header-base-packet-size-of-messages", "packet-size-with-the-session-header-of-a-recoverable-message", "packet-size-without-the-debug-header", ),
-    "MQDMPR-3.1.7.1.32-06": ("message-properties-acks-reversed", "message-properties-class-later", "message-properties-tag-before-type", ),
-    "MQDMPR-3.1.7.1.32-08": ("message-guids-swapped", "message-times-swapped", ),
-    "MQDMPR-3.1.7.1.32-D02": ("message-properties-acks-reversed", "message-properties-class-later", "message-properties-tag-before-type", ),
-    "MQDMPR-3.1.7.1.32-D03": ("security-header-sizes-swapped", ),
-    "MQDMPR-3.1.7.1.32-D04": ("message-transaction-id-at-bit-8", "message-transaction-numbers-swapped", ),
-    "MQDMPR-3.1.7.1.32-D05": ("message-guids-swapped", "message-times-swapped", ),
-    "MQDMPR-3.1.7.1.32-D06": ("list-destinations-last", ),
-    "MQDMPR-3.1.7.1.32-D07": ("message-debug-queue-first", ),
-    "MQDMPR-3.1.7.1.32-D08": ("message-class-big-endian", "message-classes-confused", ),
-    "MQDMPR-3.1.7.1.32-D12": ("sent-other-algorithm-told", ),
-    "MQDMPR-3.1.7.1.32-D13": ("signature-hash-sha1", ),
-    "MQDMPR-3.1.7.1.32-D14": ("message-direct-destination-with-prefix", "message-public-destination-big-endian", "name-private-number-big-endian", ),
-    "MQDMPR-3.1.7.1.32-D15": ("admin-queue-of-another-host-sent-as-of-the-sender", "message-admin-queue-of-destination", ),
-    "MQDMPR-3.1.7.1.32-D16": ("message-response-queue-of-source", ),
-    "MQDMPR-3.1.7.1.32-D17": ("handed-queue-manager-signs-as-another", "security-header-sender-is-no-sid", ),
+    "MQDMPR-3.1.7.1.32-02": (
+        "message-guids-swapped",
+        "message-properties-acks-reversed",
+        "message-properties-class-later",
+        "message-properties-tag-before-type",
+        "message-times-swapped",
+    ),
+    "MQDMPR-3.1.7.1.32-03": (
+        "message-guids-swapped",
+        "message-properties-acks-reversed",
+        "message-properties-class-later",
+        "message-properties-tag-before-type",
+        "message-times-swapped",
+    ),
+    "MQDMPR-3.1.7.1.32-04": (
+        "header-base-packet-size-of-messages",
+        "packet-size-with-the-session-header-of-a-recoverable-message",
+        "packet-size-without-the-debug-header",
+    ),
+    "MQDMPR-3.1.7.1.32-06": (
+        "message-properties-acks-reversed",
+        "message-properties-class-later",
+        "message-properties-tag-before-type",
+    ),
+    "MQDMPR-3.1.7.1.32-08": (
+        "message-guids-swapped",
+        "message-times-swapped",
+    ),
+    "MQDMPR-3.1.7.1.32-D02": (
+        "message-properties-acks-reversed",
+        "message-properties-class-later",
+        "message-properties-tag-before-type",
+    ),
+    "MQDMPR-3.1.7.1.32-D03": ("security-header-sizes-swapped",),
+    "MQDMPR-3.1.7.1.32-D04": (
+        "message-transaction-id-at-bit-8",
+        "message-transaction-numbers-swapped",
+    ),
+    "MQDMPR-3.1.7.1.32-D05": (
+        "message-guids-swapped",
+        "message-times-swapped",
+    ),
+    "MQDMPR-3.1.7.1.32-D06": ("list-destinations-last",),
+    "MQDMPR-3.1.7.1.32-D07": ("message-debug-queue-first",),
+    "MQDMPR-3.1.7.1.32-D08": (
+        "message-class-big-endian",
+        "message-classes-confused",
+    ),
+    "MQDMPR-3.1.7.1.32-D12": ("sent-other-algorithm-told",),
+    "MQDMPR-3.1.7.1.32-D13": ("signature-hash-sha1",),
+    "MQDMPR-3.1.7.1.32-D14": (
+        "message-direct-destination-with-prefix",
+        "message-public-destination-big-endian",
+        "name-private-number-big-endian",
+    ),
+    "MQDMPR-3.1.7.1.32-D15": (
+        "admin-queue-of-another-host-sent-as-of-the-sender",
+        "message-admin-queue-of-destination",
+    ),
+    "MQDMPR-3.1.7.1.32-D16": ("message-response-queue-of-source",),
+    "MQDMPR-3.1.7.1.32-D17": (
+        "handed-queue-manager-signs-as-another",
+        "security-header-sender-is-no-sid",
+    ),
 }
