@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-SYSTEMS := $(foreach name,anybody slow,tests/process/test_mqconform_$(name).py)
+SYSTEMS := $(foreach name,anybody slow topology,tests/process/test_mqconform_$(name).py)
 STRANGERS := $(foreach name,hostile what_was_meant,tests/process/test_mqconform_$(name).py)
 
 # The tests start some hundred processes: without bytecode each would compile all that it imports.

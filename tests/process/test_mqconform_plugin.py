@@ -27,6 +27,7 @@ FILES = {
     ),
     "suites/documents.toml": '[MQQB]\ntitle = "Tiny"\n',
     "suites/errata.toml": "",
+    "suites/members.toml": "",
     "suites/mqqb/s2_2_1_tiny/rules.toml": "".join(
         f'["{rule}"]\nobserve = "control"\nrole = "any"\nsays = "x"\n' for rule in (MUST, SHOULD, OTHER)
     ),
